@@ -1,0 +1,87 @@
+//! All cars of one world, stepped together: one batched probe and one batched push per step.
+
+use crate::vehicle::{CHASSIS_AT_ORIGIN, Coupling, StepReport, Vehicle};
+use crate::{Body, Contact, Controls, Probe, Push, WorldPort};
+
+/// The vehicles of a world, with the buffers their step needs. A step allocates nothing.
+#[derive(Clone, Debug)]
+pub struct Cars {
+    vehicles: Vec<Vehicle>,
+    bodies: Vec<Body>,
+    probes: Vec<Probe>,
+    contacts: Vec<Option<Contact>>,
+    pushes: Vec<Push>,
+    coasting: Controls,
+}
+
+impl Cars {
+    /// Takes the vehicles in the order of the world's bodies.
+    pub fn new(vehicles: Vec<Vehicle>) -> Self {
+        let wheels: usize = vehicles.iter().map(|v| v.model().wheels().len()).sum();
+        let nowhere = Probe {
+            car: 0,
+            position: crate::DVec3::ZERO,
+            offset: crate::Vec3::ZERO,
+            direction: crate::Vec3::NEG_Z,
+            reach: 0.0,
+        };
+        Self {
+            bodies: vec![CHASSIS_AT_ORIGIN; vehicles.len()],
+            probes: vec![nowhere; wheels],
+            contacts: vec![None; wheels],
+            pushes: vec![Push::default(); vehicles.len()],
+            vehicles,
+            coasting: Controls::coasting(),
+        }
+    }
+
+    /// The vehicles, in order.
+    pub fn vehicles(&self) -> &[Vehicle] {
+        &self.vehicles
+    }
+
+    /// The vehicles, in order, to change their states.
+    pub fn vehicles_mut(&mut self) -> &mut [Vehicle] {
+        &mut self.vehicles
+    }
+
+    /// First half of a step: reads bodies, probes the ground, solves the rows and hands the pushes to `world`,
+    /// which then advances by `dt` s (> 0). Missing controls coast.
+    pub fn push(
+        &mut self,
+        world: &mut dyn WorldPort,
+        controls: &[Controls],
+        coupling: Coupling,
+        dt: f32,
+    ) -> StepReport {
+        world.bodies(dt, &mut self.bodies);
+        let mut first = 0;
+        for (i, (vehicle, body)) in self.vehicles.iter().zip(&self.bodies).enumerate() {
+            let last = first + vehicle.model().wheels().len();
+            vehicle.probes(i, body, &mut self.probes[first..last]);
+            first = last;
+        }
+        world.probe(&self.probes, &mut self.contacts);
+        let (mut first, mut report) = (0, StepReport::default());
+        for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
+            let last = first + vehicle.model().wheels().len();
+            let asked = controls.get(i).unwrap_or(&self.coasting);
+            let (push, done) = vehicle.solve(&self.bodies[i], &self.contacts[first..last], asked, coupling, dt);
+            self.pushes[i] = push;
+            report = report.and(done);
+            first = last;
+        }
+        world.push(dt, &self.pushes);
+        report
+    }
+
+    /// Second half, after the world has advanced: writes the realised motion back into the states.
+    pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
+        world.bodies(dt, &mut self.bodies);
+        let mut report = StepReport::default();
+        for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
+            report = report.and(vehicle.finish(&self.bodies[i], dt));
+        }
+        report
+    }
+}

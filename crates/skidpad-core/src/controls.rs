@@ -1,0 +1,48 @@
+//! What the driver, a script or an assist asks of a car for one step.
+
+/// Inputs of one step. Values outside their range are clamped, values that are not finite read as 0.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Controls {
+    /// Accelerator, 0 to 1.
+    pub throttle: f32,
+    /// Foot brake, 0 to 1 of every wheel's brake torque.
+    pub brake: f32,
+    /// Handbrake, 0 to 1 of every wheel's handbrake torque.
+    pub handbrake: f32,
+    /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left.
+    pub steer: f32,
+    /// Clutch pedal, 1 fully pressed; `None`: the clutch works by itself.
+    pub clutch: Option<f32>,
+    /// −1 reverse, 0 neutral, 1… forward; `None`: the gearbox shifts by itself.
+    pub gear: Option<i8>,
+    /// Raw inputs per wheel, in wheel order; empty, or one for each wheel.
+    pub wheels: Box<[WheelControls]>,
+}
+
+/// Raw inputs of one wheel, beside what the pedals do.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WheelControls {
+    /// Torque on the wheel about its axle, N m, positive drives forward.
+    pub motor_torque: f32,
+    /// Additional brake torque, N m, ≥ 0.
+    pub brake_torque: f32,
+    /// Road-wheel angle that replaces the steering's, rad.
+    pub steer: Option<f32>,
+}
+
+impl Controls {
+    /// Foot brake fully applied, in neutral.
+    pub fn parked() -> Self {
+        Self { brake: 1.0, gear: Some(0), ..Self::default() }
+    }
+
+    /// In neutral, nothing pressed.
+    pub fn coasting() -> Self {
+        Self { gear: Some(0), ..Self::default() }
+    }
+}
+
+/// `value` clamped to `low..=high`; not finite reads as 0.
+pub(crate) fn bounded(value: f32, low: f32, high: f32) -> f32 {
+    if value.is_finite() { value.clamp(low, high) } else { 0.0 }
+}

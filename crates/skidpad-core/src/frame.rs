@@ -1,0 +1,141 @@
+//! Telemetry: one list of channels makes the struct, the column names, the units and the manual.
+
+use crate::{Model, State, Vec3, math};
+
+/// One column of telemetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Name with unit, as in file headers.
+    pub name: &'static str,
+    /// SI unit; "-" for none.
+    pub unit: &'static str,
+    /// What it is and which way is positive.
+    pub about: &'static str,
+}
+
+macro_rules! channels {
+    ($(#[$doc:meta])* $frame:ident, $list:ident { $($field:ident, $unit:literal, $about:literal;)* } $($extra:tt)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $frame {
+            $(#[doc = $about] #[doc = concat!("\n\nUnit: ", $unit)] pub $field: f64,)*
+            $($extra)*
+        }
+        /// The channels of this frame, in column order.
+        pub const $list: &[Channel] = &[$(Channel { name: stringify!($field), unit: $unit, about: $about },)*];
+        impl $frame {
+            /// Values in the order of the channel list.
+            pub fn values(&self) -> [f64; $list.len()] {
+                [$(self.$field,)*]
+            }
+        }
+    };
+}
+
+channels! {
+    /// What the car did in the step that ended at `t_s`. ISO 8855 signs.
+    Frame, VEHICLE_CHANNELS {
+        t_s, "s", "Time of the end of the step.";
+        x_m, "m", "Position of the point that is the centre of mass at rest, world.";
+        y_m, "m", "Position, world.";
+        z_m, "m", "Position, world, up.";
+        roll_rad, "rad", "Roll angle, positive right side down.";
+        pitch_rad, "rad", "Pitch angle, positive nose down.";
+        yaw_rad, "rad", "Yaw angle, positive to the left, in ±π.";
+        vx_mps, "m/s", "Velocity along the vehicle's x axis.";
+        vy_mps, "m/s", "Velocity along the vehicle's y axis, positive to the left.";
+        vz_mps, "m/s", "Velocity along the vehicle's z axis.";
+        roll_rate_radps, "rad/s", "Angular velocity about the vehicle's x axis.";
+        pitch_rate_radps, "rad/s", "Angular velocity about the vehicle's y axis.";
+        yaw_rate_radps, "rad/s", "Angular velocity about the vehicle's z axis, positive to the left.";
+        ax_mps2, "m/s²", "Acceleration along the intermediate x axis (horizontal), gravity not counted.";
+        ay_mps2, "m/s²", "Acceleration along the intermediate y axis (horizontal), positive to the left.";
+        engine_radps, "rad/s", "Engine speed.";
+        gear, "-", "Engaged gear: -1 reverse, 0 neutral.";
+        steer_rad, "rad", "Mean road-wheel angle, positive to the left.";
+    }
+    /// In wheel order.
+    pub wheels: Vec<WheelFrame>,
+}
+
+channels! {
+    /// What one wheel did. Forces act on the car, in tyre axes.
+    WheelFrame, WHEEL_CHANNELS {
+        load_n, "N", "Load along the contact normal, not below 0.";
+        fx_n, "N", "Tyre force along the rolling direction, positive drives forward.";
+        fy_n, "N", "Tyre force across, positive to the left.";
+        slip_ratio, "-", "Longitudinal slip, lagged by the relaxation length; -1 is a locked wheel.";
+        slip_angle_rad, "rad", "Slip angle, lagged by the relaxation length; positive gives a negative lateral force.";
+        spin_radps, "rad/s", "Absolute rate about the axle, positive rolls forward.";
+        compression_m, "m", "Suspension compression from rest, positive in jounce.";
+        contact, "-", "1 when the ground is within reach of the wheel, else 0.";
+    }
+}
+
+impl Frame {
+    /// Reads the channels of `state` at `time` s, `dt` s after the previous state.
+    pub fn of(model: &Model, state: &State, time: f64, dt: f32) -> Self {
+        let to_vehicle = state.rotation.inverse();
+        let velocity = (to_vehicle * state.velocity).as_dvec3();
+        let rates = (to_vehicle * state.angular).as_dvec3();
+        let angles = math::roll_pitch_yaw(state.rotation).as_dvec3();
+        let (sin, cos) = math::sin_cos(angles.z as f32);
+        let acceleration = (state.velocity - state.previous_velocity) / dt;
+        let wheels = (0..state.wheels.len()).map(|i| WheelFrame::of(model, state, i)).collect();
+        Self {
+            t_s: time,
+            x_m: state.position.x,
+            y_m: state.position.y,
+            z_m: state.position.z,
+            roll_rad: angles.x,
+            pitch_rad: angles.y,
+            yaw_rad: angles.z,
+            vx_mps: velocity.x,
+            vy_mps: velocity.y,
+            vz_mps: velocity.z,
+            roll_rate_radps: rates.x,
+            pitch_rate_radps: rates.y,
+            yaw_rate_radps: rates.z,
+            ax_mps2: acceleration.dot(Vec3::new(cos, sin, 0.0)) as f64,
+            ay_mps2: acceleration.dot(Vec3::new(-sin, cos, 0.0)) as f64,
+            engine_radps: state.drive.engine_speed as f64,
+            gear: state.drive.gear as f64,
+            steer_rad: state.steer as f64,
+            wheels,
+        }
+    }
+
+    /// Column names for `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`.
+    pub fn header(model: &Model) -> Vec<String> {
+        let mut names: Vec<String> = VEHICLE_CHANNELS.iter().map(|c| c.name.to_string()).collect();
+        for i in 0..model.wheels().len() {
+            let wheel = model.wheel_name(i);
+            names.extend(WHEEL_CHANNELS.iter().map(|c| format!("{}.{wheel}", c.name)));
+        }
+        names
+    }
+
+    /// Values in the order of [`Frame::header`].
+    pub fn row(&self) -> Vec<f64> {
+        let mut row = self.values().to_vec();
+        row.extend(self.wheels.iter().flat_map(|w| w.values()));
+        row
+    }
+}
+
+impl WheelFrame {
+    fn of(model: &Model, state: &State, i: usize) -> Self {
+        let (wheel, parts) = (&state.wheels[i], &model.wheels()[i]);
+        let lengths = model.parts().tyres[parts.tyre].lengths();
+        Self {
+            load_n: wheel.load as f64,
+            fx_n: wheel.tyre[0] as f64,
+            fy_n: wheel.tyre[1] as f64,
+            slip_ratio: (wheel.deflection[0] / lengths[0]) as f64,
+            slip_angle_rad: -math::atan(wheel.deflection[1] / lengths[1]) as f64,
+            spin_radps: wheel.spin as f64,
+            compression_m: wheel.compression as f64,
+            contact: f64::from(u8::from(wheel.contact)),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The physics of skidpad: what a car *is* ([`Model`]), what it is *doing* ([`State`]), what the driver asks
+//! ([`Controls`]) and one step of it, realised as soft, bounded impulse rows on a rigid body.
+//!
+//! Here: the stages of a step, the two couplings ([`Coupling`]), the seam to a rigid-body world ([`WorldPort`]) and
+//! the contract every solver meets ([`Backend`]). Not here: files, engines, clocks, threads, serialisation formats.
+//!
+//! Conventions, everywhere: SI units, ISO 8855 axes (x forward, y left, z up), steer, yaw rate and lateral
+//! acceleration positive to the left, roll positive right side down, pitch positive nose down. The vehicle frame has
+//! its origin at the centre of mass of the whole car at rest.
+#![forbid(unsafe_code)]
+
+pub mod backend;
+pub mod cars;
+pub mod controls;
+pub mod frame;
+mod linear;
+pub mod math;
+pub mod model;
+pub mod scene;
+pub mod seam;
+pub mod state;
+pub mod vehicle;
+
+pub use backend::{Backend, BackendInfo, CarStart};
+pub use cars::Cars;
+pub use controls::{Controls, WheelControls};
+pub use frame::{Channel, Frame, WheelFrame};
+pub use model::{Model, ModelError, ModelParts};
+pub use scene::Scene;
+pub use seam::{Body, Contact, Probe, Push, WorldPort};
+pub use state::State;
+pub use vehicle::{Coupling, StepReport, Vehicle};
+
+pub use bevy_math::{DVec3, Mat3, Quat, Vec2, Vec3};
+
+/// Most wheels one vehicle may have; sizes the few arrays a step keeps on the stack.
+pub const MAX_WHEELS: usize = 32;
+
+/// Gravity the static loads of a [`Model`] are computed with, m/s².
+pub const STANDARD_GRAVITY: f32 = 9.81;

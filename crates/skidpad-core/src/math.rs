@@ -1,0 +1,55 @@
+//! Every transcendental function a step may use, in one place.
+//!
+//! `libm` is plain Rust on correctly rounded operations, so results have the same bits on every target; the
+//! functions of `std` call the platform's library and clippy forbids them here.
+
+use bevy_math::{Quat, Vec3};
+
+/// Sine and cosine of `angle`, rad.
+pub fn sin_cos(angle: f32) -> (f32, f32) {
+    (libm::sinf(angle), libm::cosf(angle))
+}
+
+/// Tangent of `angle`, rad.
+pub fn tan(angle: f32) -> f32 {
+    libm::tanf(angle)
+}
+
+/// Arc tangent, rad in ±π/2.
+pub fn atan(value: f32) -> f32 {
+    libm::atanf(value)
+}
+
+/// Angle of the point (`x`, `y`), rad in ±π.
+pub fn atan2(y: f32, x: f32) -> f32 {
+    libm::atan2f(y, x)
+}
+
+/// Arc sine, rad in ±π/2; the argument is clamped to ±1.
+pub fn asin(value: f32) -> f32 {
+    libm::asinf(value.clamp(-1.0, 1.0))
+}
+
+/// 0 below `low`, 1 above `high`, a cubic with zero slope at both ends between them.
+pub fn smoothstep(low: f32, high: f32, value: f32) -> f32 {
+    let t = ((value - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// Orientation after turning `rotation` by the world-frame `rate` (rad/s) for `dt` (s).
+///
+/// The turn is the Cayley map of the rate: exact axis, angle short by θ³/12, no transcendental function.
+pub fn turned(rotation: Quat, rate: Vec3, dt: f32) -> Quat {
+    let half = rate * (0.5 * dt);
+    (Quat::from_xyzw(half.x, half.y, half.z, 1.0) * rotation).normalize()
+}
+
+/// Roll, pitch and yaw (rad) of `rotation` in the ISO 8855 order: yaw about z, pitch about y, roll about x.
+///
+/// Roll is positive with the right side down, pitch with the nose down, yaw to the left.
+pub fn roll_pitch_yaw(rotation: Quat) -> Vec3 {
+    let forward = rotation * Vec3::X;
+    let left = rotation * Vec3::Y;
+    let up = rotation * Vec3::Z;
+    Vec3::new(atan2(left.z, up.z), asin(-forward.z), atan2(forward.y, forward.x))
+}

@@ -1,0 +1,252 @@
+//! Tyres: slip in, force out, similar at every load.
+
+use super::{ModelError, positive};
+use crate::math::smoothstep;
+
+/// How the force of a tyre grows with slip. Index 0 is along the rolling direction, 1 across it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TyreLaw {
+    /// Dry friction: holds by the deflection of the patch alone, no creep while rolling.
+    Coulomb {
+        /// Deflection of the patch at which it slides, m, > 0.
+        deflection: f32,
+    },
+    /// Linear in slip up to the friction limit, then flat.
+    Linear {
+        /// Force per unit slip (κ, or rad of slip angle), N, > 0.
+        stiffness: [f32; 2],
+    },
+    /// Linear in slip up to the friction limit, with a stiffness proportional to load.
+    LinearPerLoad {
+        /// Force per unit slip and unit load, –, > 0.
+        stiffness: [f32; 2],
+    },
+    /// Rises to an extremum, falls to an asymptote (Unity's `WheelFrictionCurve`): a parabola, then a cubic, both with
+    /// zero slope where they meet. The extremum is the tyre's friction.
+    SlipCurve {
+        /// Slip of the extremum, > 0.
+        extremum_slip: [f32; 2],
+        /// Slip from which the force is constant, above the extremum's.
+        asymptote_slip: [f32; 2],
+        /// Force at and beyond `asymptote_slip` as a share of the extremum, in (0, 1].
+        asymptote: [f32; 2],
+    },
+}
+
+/// A tyre: friction, law, and the relaxation of its contact patch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tyre {
+    /// Force against slip.
+    pub law: TyreLaw,
+    /// Peak friction coefficient along and across, > 0, at the nominal load.
+    pub friction: [f32; 2],
+    /// Relative loss of friction per relative excess of load, in [0, 1).
+    pub load_sensitivity: f32,
+    /// Load at which `friction` holds, N, > 0.
+    pub nominal_load: f32,
+    /// Relaxation length along and across, m, > 0. Not used by Coulomb tyres.
+    pub relaxation: [f32; 2],
+}
+
+/// Force at a slip, and how it changes with each slip alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TyreForce {
+    /// N, along and across, with the sign of the slip.
+    pub force: [f32; 2],
+    /// N per unit slip, not below 0.
+    pub slope: [f32; 2],
+}
+
+/// A tyre at one load and surface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TyrePoint {
+    /// Largest force, N.
+    pub limit: [f32; 2],
+    /// Slope at zero slip, N per unit slip.
+    pub stiffness: [f32; 2],
+    /// Slip that counts as 1 in the similarity.
+    reference: [f32; 2],
+    law: TyreLaw,
+}
+
+/// Normalised slip from which the force starts to turn from the elastic direction to the direction of sliding, and
+/// from which it has turned. Between adhesion (1) and full sliding, where friction opposes the sliding velocity.
+const TURN_TO_SLIDING: [f32; 2] = [1.0, 2.0];
+
+/// Friction never falls below this share of its nominal value, however large the load.
+const LEAST_FRICTION_SHARE: f32 = 0.1;
+
+impl Tyre {
+    /// Force at `slip` (κ, and −tan of the slip angle) under `load` N on a surface with factor `grip`.
+    pub fn force(&self, slip: [f32; 2], load: f32, grip: f32) -> TyreForce {
+        if load > 0.0 && grip > 0.0 { self.at(load, grip).force(slip) } else { TyreForce::default() }
+    }
+
+    /// Length over which the deflection of the patch builds up, m: the relaxation lengths, or the sliding deflection of
+    /// a Coulomb tyre, so that deflection / length is the slip in every law.
+    pub fn lengths(&self) -> [f32; 2] {
+        match self.law {
+            TyreLaw::Coulomb { deflection } => [deflection; 2],
+            _ => self.relaxation,
+        }
+    }
+
+    /// Whether rolling renews the patch: not for Coulomb tyres, which hold without creep.
+    pub(crate) fn relaxes(&self) -> bool {
+        !matches!(self.law, TyreLaw::Coulomb { .. })
+    }
+
+    /// Friction coefficients at `load` N.
+    pub fn friction_at(&self, load: f32) -> [f32; 2] {
+        let excess = (load - self.nominal_load) / self.nominal_load;
+        let share = (1.0 - self.load_sensitivity * excess).max(LEAST_FRICTION_SHARE);
+        self.friction.map(|mu| mu * share)
+    }
+
+    /// The tyre at `load` N, > 0, on a surface with factor `grip`, > 0.
+    #[inline]
+    pub(crate) fn at(&self, load: f32, grip: f32) -> TyrePoint {
+        let limit = self.friction_at(load).map(|mu| mu * load * grip);
+        let by = |stiffness: [f32; 2]| TyrePoint {
+            limit,
+            stiffness,
+            reference: [limit[0] / stiffness[0], limit[1] / stiffness[1]],
+            law: self.law,
+        };
+        match self.law {
+            TyreLaw::Coulomb { .. } => by(limit),
+            TyreLaw::Linear { stiffness } => by(stiffness),
+            TyreLaw::LinearPerLoad { stiffness } => by(stiffness.map(|c| c * load)),
+            TyreLaw::SlipCurve { extremum_slip, .. } => TyrePoint {
+                limit,
+                stiffness: [2.0 * limit[0] / extremum_slip[0], 2.0 * limit[1] / extremum_slip[1]],
+                reference: extremum_slip,
+                law: self.law,
+            },
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), ModelError> {
+        let both = |what: &str, values: [f32; 2]| values.iter().try_for_each(|&v| positive(what, v));
+        both("tyre friction", self.friction)?;
+        both("relaxation length", self.relaxation)?;
+        positive("nominal load", self.nominal_load)?;
+        positive("1 - load sensitivity", 1.0 - self.load_sensitivity)?;
+        positive("1 + load sensitivity", 1.0 + self.load_sensitivity)?;
+        match self.law {
+            TyreLaw::Coulomb { deflection } => positive("sliding deflection", deflection),
+            TyreLaw::Linear { stiffness } | TyreLaw::LinearPerLoad { stiffness } => both("slip stiffness", stiffness),
+            TyreLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => {
+                both("extremum slip", extremum_slip)?;
+                both("asymptote slip above the extremum's", [0, 1].map(|i| asymptote_slip[i] - extremum_slip[i]))?;
+                both("asymptote", asymptote)
+            }
+        }
+    }
+}
+
+impl TyrePoint {
+    /// Similarity: both slips are scaled by their reference, the pure curves are read at the common magnitude, and the
+    /// force points along the scaled slip in adhesion and along the slip itself in full sliding.
+    #[inline]
+    pub fn force(&self, slip: [f32; 2]) -> TyreForce {
+        let scaled = [slip[0] / self.reference[0], slip[1] / self.reference[1]];
+        let magnitude = (scaled[0] * scaled[0] + scaled[1] * scaled[1]).sqrt();
+        if magnitude < 1e-9 {
+            return TyreForce {
+                force: [self.stiffness[0] * slip[0], self.stiffness[1] * slip[1]],
+                slope: self.stiffness,
+            };
+        }
+        let direction = self.direction(slip, scaled, magnitude);
+        let mut result = TyreForce::default();
+        for (i, direction) in direction.into_iter().enumerate() {
+            let (share, rise) = self.shape(magnitude, i);
+            let along = direction * direction;
+            result.force[i] = self.limit[i] * share * direction;
+            let slope = (rise * along + share / magnitude * (1.0 - along)).max(0.0);
+            result.slope[i] = self.limit[i] / self.reference[i] * slope;
+        }
+        result
+    }
+
+    fn direction(&self, slip: [f32; 2], scaled: [f32; 2], magnitude: f32) -> [f32; 2] {
+        let elastic = [scaled[0] / magnitude, scaled[1] / magnitude];
+        let turned = smoothstep(TURN_TO_SLIDING[0], TURN_TO_SLIDING[1], magnitude);
+        if turned == 0.0 {
+            return elastic;
+        }
+        let length = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
+        let mixed = [0, 1].map(|i| elastic[i] * (1.0 - turned) + slip[i] / length * turned);
+        let norm = (mixed[0] * mixed[0] + mixed[1] * mixed[1]).sqrt();
+        [mixed[0] / norm, mixed[1] / norm]
+    }
+
+    /// Share of the limit, and its slope, at normalised slip `x` ≥ 0 in direction `i`.
+    fn shape(&self, x: f32, i: usize) -> (f32, f32) {
+        match self.law {
+            TyreLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => {
+                if x <= 1.0 {
+                    return (x * (2.0 - x), 2.0 - 2.0 * x);
+                }
+                let end = asymptote_slip[i] / extremum_slip[i];
+                (1.0 + (asymptote[i] - 1.0) * smoothstep(1.0, end, x), 0.0)
+            }
+            _ if x <= 1.0 => (x, 1.0),
+            _ => (1.0, 0.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNITY: Tyre = Tyre {
+        law: TyreLaw::SlipCurve { extremum_slip: [0.4, 0.2], asymptote_slip: [0.8, 0.5], asymptote: [0.5, 0.75] },
+        friction: [1.0, 1.0],
+        load_sensitivity: 0.0,
+        nominal_load: 1000.0,
+        relaxation: [0.1, 0.2],
+    };
+
+    /// Row C8: the curve of Unity passes its named points, flat beyond, monotone between.
+    #[test]
+    fn c8_slip_curve_passes_its_points() {
+        for (slip, force) in [(0.0, 0.0), (0.4, 1000.0), (0.8, 500.0), (3.0, 500.0), (-0.4, -1000.0)] {
+            let found = UNITY.force([slip, 0.0], 1000.0, 1.0).force;
+            assert!((found[0] - force).abs() < 1e-3, "slip {slip}: {found:?}");
+            assert_eq!(found[1], 0.0);
+        }
+        let at = |s: f32| UNITY.force([s, 0.0], 1000.0, 1.0).force[0];
+        assert!((0..40).all(|i| at(i as f32 * 0.01) < at((i + 1) as f32 * 0.01)));
+        assert!((40..80).all(|i| at(i as f32 * 0.01) >= at((i + 1) as f32 * 0.01)));
+    }
+
+    #[test]
+    fn full_sliding_opposes_the_sliding_velocity_at_any_angle() {
+        let tyre = Tyre { law: TyreLaw::Linear { stiffness: [100e3, 60e3] }, ..UNITY };
+        for i in 0..=18 {
+            let (sin, cos) = crate::math::sin_cos(i as f32 * 5.0f32.to_radians());
+            let force = tyre.force([-cos, -sin], 3800.0, 1.0).force;
+            let along = -(force[0] * cos + force[1] * sin);
+            assert!((along / 3800.0 - 1.0).abs() < 1e-5, "{i}: {force:?}");
+        }
+    }
+
+    #[test]
+    fn stiffness_at_zero_slip_is_the_stated_one() {
+        let tyre = Tyre { law: TyreLaw::LinearPerLoad { stiffness: [22.303, 21.92] }, ..UNITY };
+        let force = tyre.force([1e-4, 2e-4], 2926.0, 1.0).force;
+        assert!((force[0] / (22.303 * 2926.0 * 1e-4) - 1.0).abs() < 1e-5);
+        assert!((force[1] / (21.92 * 2926.0 * 2e-4) - 1.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn friction_falls_with_load() {
+        // Limebeer's Formula 1 car: lateral friction 1.80 at 2 kN to 1.45 at 6 kN.
+        let tyre =
+            Tyre { friction: [1.75, 1.80], load_sensitivity: (1.0 - 1.45 / 1.80) / 2.0, nominal_load: 2000.0, ..UNITY };
+        assert!((tyre.friction_at(6000.0)[1] - 1.45).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,55 @@
+//! The ground and the gravity a car drives in, as plain numbers.
+
+use crate::{DVec3, Quat, STANDARD_GRAVITY, Vec3, math};
+
+/// An infinite plane with grip, at any slope.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scene {
+    /// Gravity along −z of the world, m/s², above 0.
+    pub gravity: f32,
+    /// Slope of the ground, rad in ±π/2, positive when it rises along +x.
+    pub slope: f32,
+    /// Factor on the friction of every tyre, ≥ 0; 1 is the surface the tyre was described on.
+    pub grip: f32,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self { gravity: STANDARD_GRAVITY, slope: 0.0, grip: 1.0 }
+    }
+}
+
+impl Scene {
+    /// Flat, dry ground.
+    pub fn flat() -> Self {
+        Self::default()
+    }
+
+    /// Ground that rises along +x by `slope` rad.
+    pub fn sloping(slope: f32) -> Self {
+        Self { slope, ..Self::default() }
+    }
+
+    /// Normal of the ground, unit vector.
+    pub fn normal(&self) -> Vec3 {
+        let (sin, cos) = math::sin_cos(self.slope);
+        Vec3::new(-sin, 0.0, cos)
+    }
+
+    /// Orientation of a car that stands upright on the ground, turned by `heading` (rad, to the left) about its normal.
+    pub fn orientation(&self, heading: f32) -> Quat {
+        turn(Vec3::Y, -self.slope) * turn(Vec3::Z, heading)
+    }
+
+    /// Point of the world at (`x`, `y`) in the plane (m) and `height` (m) above it.
+    pub fn point(&self, x: f64, y: f64, height: f64) -> DVec3 {
+        let (normal, along) = (self.normal().as_dvec3(), (turn(Vec3::Y, -self.slope) * Vec3::X).as_dvec3());
+        along * x + DVec3::Y * y + normal * height
+    }
+}
+
+fn turn(axis: Vec3, angle: f32) -> Quat {
+    let (sin, cos) = math::sin_cos(0.5 * angle);
+    let v = axis * sin;
+    Quat::from_xyzw(v.x, v.y, v.z, cos)
+}

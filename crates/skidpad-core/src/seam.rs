@@ -1,0 +1,68 @@
+//! The seam between a vehicle and a rigid-body world: bodies are read, rays are cast, impulses are pushed.
+//!
+//! One call each per step for all vehicles of the world. A world knows nothing of wheels, a vehicle nothing of worlds.
+
+use crate::{DVec3, Quat, Vec3};
+
+/// The chassis as its world sees it at the start of a step. Velocities are of the centre of mass, in world axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Centre of mass, m.
+    pub position: DVec3,
+    /// Vehicle axes to world axes.
+    pub rotation: Quat,
+    /// Velocity before anything of this step acts, m/s.
+    pub velocity: Vec3,
+    /// Angular velocity before anything of this step acts, rad/s.
+    pub angular: Vec3,
+    /// Velocity the step would end with if the vehicle pushed nothing (gravity, the user's forces), m/s.
+    pub free_velocity: Vec3,
+    /// Angular velocity the step would end with if the vehicle pushed nothing, rad/s.
+    pub free_angular: Vec3,
+}
+
+/// A ray along a wheel's suspension travel. Offsets are relative to a body, so that 32-bit numbers keep their
+/// precision far from the origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// Which vehicle asks; its own body must not answer.
+    pub car: usize,
+    /// Centre of mass of the asking body, m.
+    pub position: DVec3,
+    /// Start of the ray relative to `position`, world axes, m.
+    pub offset: Vec3,
+    /// Unit vector, world axes.
+    pub direction: Vec3,
+    /// Length of the ray, m.
+    pub reach: f32,
+}
+
+/// Where a probe met the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// From the start of the ray, m; may be negative when a plane reaches above the start.
+    pub distance: f32,
+    /// Unit normal of the ground, world axes.
+    pub normal: Vec3,
+    /// Factor on the friction of the tyre, ≥ 0.
+    pub grip: f32,
+}
+
+/// What a vehicle does to its chassis within one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Push {
+    /// N s, world axes.
+    pub impulse: Vec3,
+    /// About the centre of mass, N m s, world axes.
+    pub angular_impulse: Vec3,
+}
+
+/// What a world offers the vehicles in it. Slot `i` of every slice belongs to vehicle `i`, except for the probes.
+pub trait WorldPort {
+    /// Writes the chassis of every vehicle into `bodies`.
+    fn bodies(&self, dt: f32, bodies: &mut [Body]);
+    /// Answers `asked` into `answered`, in order; a miss is `None`.
+    fn probe(&self, asked: &[Probe], answered: &mut [Option<Contact>]);
+    /// Applies the pushes over the coming step of length `dt`.
+    fn push(&mut self, dt: f32, pushes: &[Push]);
+}

@@ -1,0 +1,170 @@
+//! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
+
+use crate::scene::Scene;
+use crate::{DVec3, Model, Quat, Vec3};
+
+/// Motion of one vehicle. Copy it, keep it, step on: the trajectory repeats bit for bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Centre of mass of the whole car at rest, world, m.
+    pub position: DVec3,
+    /// Vehicle axes to world axes.
+    pub rotation: Quat,
+    /// Of `position`, world, m/s.
+    pub velocity: Vec3,
+    /// World, rad/s.
+    pub angular: Vec3,
+    /// Velocity one step ago, for the acceleration channels, m/s.
+    pub previous_velocity: Vec3,
+    /// Mean road-wheel angle the steering has reached, rad.
+    pub steer: f32,
+    /// Engine, clutch, gearbox.
+    pub drive: DriveState,
+    /// In wheel order.
+    pub wheels: Box<[WheelState]>,
+}
+
+/// Motion of one wheel.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WheelState {
+    /// Absolute rate about the axle, rad/s, positive rolls forward.
+    pub spin: f32,
+    /// Deflection of the contact patch along and across, m; over the relaxation length it is the lagged slip κ and −tan α.
+    pub deflection: [f32; 2],
+    /// Compression from rest, m, positive in jounce.
+    pub compression: f32,
+    /// Mean load over the last step, along the contact normal, N, ≥ 0.
+    pub load: f32,
+    /// Mean tyre force over the last step, along and across, N.
+    pub tyre: [f32; 2],
+    /// Mean torque of brake, drive and rolling resistance on the wheel over the last step, N m; the chassis took the
+    /// opposite.
+    pub torque: f32,
+    /// Speed of the wheel centre along the rolling direction after the last step, m/s.
+    pub rolling_speed: f32,
+    /// 0 at a standstill, where the patch holds like a spring, to 1 when rolling.
+    pub rolling: f32,
+    /// Road-wheel angle, rad.
+    pub steer: f32,
+    /// Whether the ground was within reach.
+    pub contact: bool,
+}
+
+/// Motion of the drivetrain.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DriveState {
+    /// Crankshaft, rad/s.
+    pub engine_speed: f32,
+    /// Engaged gear: −1, 0, 1…
+    pub gear: i8,
+    /// Gear a running shift will engage.
+    pub next_gear: i8,
+    /// Time left of a running shift, s.
+    pub shift_left: f32,
+    /// Time since the last shift ended, s, up to 1000.
+    pub since_shift: f32,
+    /// Mean torque through the clutch over the last step, N m, positive drives forward in a forward gear.
+    pub clutch: f32,
+    /// Mean torque of each locked differential over the last step, N m.
+    pub locks: [f32; MAX_LOCKS],
+}
+
+/// Most locked differentials one car may have.
+pub const MAX_LOCKS: usize = 4;
+
+/// Where and how a car starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Placement {
+    /// In the plane of the ground, m.
+    pub x: f64,
+    /// In the plane of the ground, m.
+    pub y: f64,
+    /// Turned to the left about the ground's normal, rad.
+    pub heading: f32,
+    /// Forward speed, m/s; wheels, gear and engine turn with it.
+    pub speed: f32,
+    /// Gear to start in; `None`: the gear the gearbox would choose.
+    pub gear: Option<i8>,
+}
+
+impl State {
+    /// On its wheels in the rest pose above the ground of `scene`, rolling at the placement's speed.
+    ///
+    /// On level ground this is an equilibrium. On a slope the car still has to settle into its springs.
+    pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
+        let rotation = scene.orientation(placement.heading);
+        let velocity = rotation * Vec3::X * placement.speed;
+        let wheels = model
+            .wheels()
+            .iter()
+            .map(|wheel| WheelState {
+                spin: placement.speed / wheel.radius,
+                rolling_speed: placement.speed,
+                rolling: crate::vehicle::rolling_share(placement.speed),
+                contact: true,
+                ..WheelState::default()
+            })
+            .collect();
+        Self {
+            position: scene.point(placement.x, placement.y, model.parts().centre_height as f64),
+            rotation,
+            velocity,
+            angular: Vec3::ZERO,
+            previous_velocity: velocity,
+            steer: 0.0,
+            drive: DriveState::rolling(model, placement),
+            wheels,
+        }
+    }
+
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.position.is_finite()
+            && self.rotation.is_finite()
+            && self.velocity.is_finite()
+            && self.angular.is_finite()
+            && self.drive.engine_speed.is_finite()
+            && self.drive.clutch.is_finite()
+            && self.wheels.iter().all(WheelState::is_finite)
+    }
+}
+
+impl WheelState {
+    fn is_finite(&self) -> bool {
+        // A sum is finite only if every term is; one test instead of eight.
+        let all = self.spin + self.deflection[0] + self.deflection[1] + self.compression;
+        (all + self.load + self.tyre[0] + self.tyre[1] + self.torque + self.rolling_speed).is_finite()
+    }
+}
+
+impl DriveState {
+    fn rolling(model: &Model, placement: &Placement) -> Self {
+        let Some(drive) = model.parts().powertrain.engine() else {
+            let gear = placement.gear.unwrap_or(1);
+            return Self { gear, next_gear: gear, ..Self::default() };
+        };
+        let shaft = model
+            .wheels()
+            .iter()
+            .zip(&drive.differential.shares)
+            .map(|(wheel, share)| share * placement.speed / wheel.radius)
+            .sum::<f32>();
+        let gearbox = &drive.gearbox;
+        let automatic = || match placement.speed {
+            s if s.abs() < 0.1 => 1.min(gearbox.forward.len() as i8),
+            s if s < 0.0 => -1,
+            _ => (1..=gearbox.forward.len() as i8)
+                .find(|&g| shaft * gearbox.ratio(g) < gearbox.up_speed)
+                .unwrap_or(gearbox.forward.len() as i8),
+        };
+        let gear = gearbox.nearest(placement.gear.unwrap_or_else(automatic));
+        let turning = shaft * gearbox.ratio(gear);
+        Self {
+            engine_speed: turning.clamp(drive.engine.idle, drive.engine.limit),
+            gear,
+            next_gear: gear,
+            since_shift: 1000.0,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! One step of one vehicle: stages make the rows, a coupling solves them, the world gets one push.
+//!
+//! Everything between [`Vehicle::solve`]'s door and its return is in the vehicle frame at the start of the step, with
+//! arms relative to the centre of mass; only row *directions* are taken at the predicted end of the step (with the
+//! start's, side-slip is 27 % off at 60 Hz).
+
+mod block;
+mod converged;
+mod drive;
+mod rows;
+mod sweep;
+mod write_back;
+
+use std::sync::Arc;
+
+use crate::controls::bounded;
+use crate::linear::Six;
+use crate::{Body, Contact, Controls, DVec3, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
+
+use drive::Shafts;
+use rows::WheelRows;
+pub(crate) use write_back::rolling_share;
+
+/// How the rows of a vehicle are solved together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Coupling {
+    /// Loads at once, then every wheel from the same velocity, warm-started with the last step's impulses.
+    OneSweep,
+    /// All rows together, to a residual.
+    Converged {
+        /// Largest change of the chassis velocity in the last iteration, m/s (and rad/s times 1 m).
+        tolerance: f32,
+        /// Most iterations.
+        iterations: u16,
+    },
+}
+
+/// How a step went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// The world held something that is not finite; the vehicle pushed nothing.
+    pub not_finite: bool,
+    /// The converged coupling stopped at its limit of iterations.
+    pub not_converged: bool,
+    /// Most iterations any vehicle took; 1 for one sweep.
+    pub iterations: u16,
+    /// Largest change of a chassis velocity in a last iteration, m/s.
+    pub residual: f32,
+}
+
+impl StepReport {
+    /// The worse of both, field by field.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            not_finite: self.not_finite || other.not_finite,
+            not_converged: self.not_converged || other.not_converged,
+            iterations: self.iterations.max(other.iterations),
+            residual: self.residual.max(other.residual),
+        }
+    }
+}
+
+/// A car: its model, its motion, and the workspace of its step.
+#[derive(Clone, Debug)]
+pub struct Vehicle {
+    model: Arc<Model>,
+    state: State,
+    rows: Box<[WheelRows]>,
+    shafts: Shafts,
+    frame: Quat,
+}
+
+pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
+    position: DVec3::ZERO,
+    rotation: Quat::IDENTITY,
+    velocity: Vec3::ZERO,
+    angular: Vec3::ZERO,
+    free_velocity: Vec3::ZERO,
+    free_angular: Vec3::ZERO,
+};
+
+/// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.
+const LEAST_GROUND_COSINE: f32 = 0.173_648_18;
+
+impl Vehicle {
+    /// A car in `state`.
+    pub fn new(model: Arc<Model>, state: State) -> Self {
+        let rows = model.wheels().iter().map(|_| WheelRows::default()).collect();
+        Self { model, state, rows, shafts: Shafts::default(), frame: Quat::IDENTITY }
+    }
+
+    /// What it is.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// What it is doing.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Continues from `state`, which must be of a car with as many wheels.
+    pub fn set_state(&mut self, state: &State) {
+        self.state.clone_from(state);
+    }
+
+    /// Writes the rays to cast, one for each wheel, into `asked`.
+    ///
+    /// A ray starts one wheel diameter above the resting contact point, inside the chassis, so that ground the bump
+    /// stop has given way to is still below its start.
+    pub fn probes(&self, car: usize, body: &Body, asked: &mut [Probe]) {
+        let to_world = Mat3::from_quat(body.rotation);
+        for (wheel, probe) in self.model.wheels().iter().zip(asked) {
+            *probe = Probe {
+                car,
+                position: body.position,
+                offset: to_world * rows::ray_start(wheel),
+                direction: -to_world.z_axis,
+                reach: rows::start_height(wheel) + wheel.strut.droop_travel,
+            };
+        }
+    }
+
+    /// Solves one step of length `dt` (s, > 0) on `contacts`, one for each wheel, and returns what to do to the body.
+    pub fn solve(
+        &mut self,
+        body: &Body,
+        contacts: &[Option<Contact>],
+        controls: &Controls,
+        coupling: Coupling,
+        dt: f32,
+    ) -> (Push, StepReport) {
+        if !(dt > 0.0 && dt.is_finite() && finite(body)) {
+            return (Push::default(), StepReport { not_finite: true, ..StepReport::default() });
+        }
+        let to_world = Mat3::from_quat(body.rotation);
+        self.frame = body.rotation;
+        self.steer(controls, dt);
+        self.drive(controls, dt);
+        self.locate(body, &to_world, contacts, dt);
+        let external = self.air(body, &to_world, dt);
+        let free = self.enter(body, &to_world) + self.response(external);
+        let warm = free + self.response(self.wheel_impulses(false));
+        self.load_rows(warm, dt);
+        let loaded = self.solve_loads(warm);
+        self.grip_rows(dt);
+        let report = match coupling {
+            Coupling::OneSweep => self.sweep(loaded),
+            Coupling::Converged { tolerance, iterations } => self.converge(free, loaded, tolerance, iterations),
+        };
+        let push = external + self.wheel_impulses(true);
+        let push = Push { impulse: to_world * push.linear, angular_impulse: to_world * push.angular };
+        if !(push.impulse.is_finite() && push.angular_impulse.is_finite()) {
+            return (Push::default(), StepReport { not_finite: true, ..report });
+        }
+        (push, report)
+    }
+
+    /// Free velocity in the vehicle frame.
+    fn enter(&self, body: &Body, to_world: &Mat3) -> Six {
+        let to_vehicle = to_world.transpose();
+        Six::new(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+    }
+
+    /// Change of velocity by an impulse on the chassis.
+    fn response(&self, impulse: Six) -> Six {
+        Six::new(impulse.linear / self.model.mass(), *self.model.inverse_inertia() * impulse.angular)
+    }
+
+    /// Sum of what the wheels' rows do to the chassis, axle by axle so that a mirrored car sums alike.
+    fn wheel_impulses(&self, with_loads: bool) -> Six {
+        let of = |i: usize| {
+            let row = &self.rows[i];
+            let mut sum = row.forward * row.tyre[0] + row.side * row.tyre[1];
+            sum.angular -= row.axle * row.torque;
+            if with_loads { sum + row.normal * row.load } else { sum }
+        };
+        sum_by_axle(&self.model, of)
+    }
+
+    /// Drag and downforce as impulses about the centre of mass.
+    ///
+    /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable.
+    fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six {
+        let aero = &self.model.parts().aero;
+        let velocity = to_world.transpose() * body.velocity;
+        let speed = velocity.length();
+        let at = |point: Vec3, force: Vec3| Six::new(force * dt, point.cross(force * dt));
+        let fading = |coefficient: f32| coefficient * speed / (1.0 + dt * coefficient * speed / self.model.mass());
+        let mut sum = at(aero.drag_point, velocity * -fading(aero.drag));
+        for surface in &aero.downforce {
+            if surface.coefficient != 0.0 {
+                sum = sum + at(surface.point, Vec3::NEG_Z * (fading(surface.coefficient) * speed));
+            }
+        }
+        sum
+    }
+
+    /// Road-wheel angles: rate limit, axle ratio, Ackermann, toe, or the raw angle of a wheel.
+    fn steer(&mut self, controls: &Controls, dt: f32) {
+        let parts = self.model.parts();
+        let limits = &parts.steering;
+        let wanted = bounded(controls.steer, -limits.lock, limits.lock);
+        let reach = limits.rate * dt;
+        self.state.steer += (wanted - self.state.steer).clamp(-reach, reach);
+        for (axle, &[left, right]) in parts.axles.iter().zip(self.model.axle_wheels()) {
+            let mean = self.state.steer * axle.steer_ratio;
+            let track = parts.wheels[left].contact.y - parts.wheels[right].contact.y;
+            let spread = if mean == 0.0 { 0.0 } else { ackermann_spread(mean, axle, track) };
+            for (i, sign) in [(left, -1.0), (right, 1.0)] {
+                let raw = controls.wheels.get(i).and_then(|w| w.steer);
+                let angle = match raw {
+                    Some(angle) => bounded(angle, -1.5, 1.5),
+                    None => mean + sign * (spread + parts.wheels[i].toe),
+                };
+                self.state.wheels[i].steer = angle;
+                self.rows[i].turn(angle);
+            }
+        }
+    }
+}
+
+/// Half the difference between right and left road-wheel angle for a `mean` angle, rad.
+///
+/// With ε = this, full Ackermann asks cot(δ−ε) − cot(δ+ε) = T/L, which gives
+/// `2ε = atan k − asin(k cos 2δ / √(1+k²))`, k = T/(2L): exact, and the mean stays δ.
+fn ackermann_spread(mean: f32, axle: &crate::model::Axle, track: f32) -> f32 {
+    let k = axle.ackermann * track / (2.0 * axle.turning_distance.abs().max(1e-3));
+    if k == 0.0 {
+        return 0.0;
+    }
+    let (_, cosine) = math::sin_cos(2.0 * mean);
+    let full = math::atan(k) - math::asin(k * cosine / (1.0 + k * k).sqrt());
+    // The wheels toe out in a turn to either side: the inner one steers more.
+    -0.5 * full
+}
+
+fn finite(body: &Body) -> bool {
+    let v = body.velocity + body.angular + body.free_velocity + body.free_angular;
+    v.is_finite() && body.position.is_finite() && body.rotation.is_finite()
+}
+
+/// Sum over wheels, pair by pair, so that swapping left and right changes no bit.
+fn sum_by_axle<T: core::ops::Add<Output = T> + Default + Copy>(model: &Model, of: impl Fn(usize) -> T) -> T {
+    let mut total = T::default();
+    for &[left, right] in model.axle_wheels() {
+        total = total + if left == right { of(left) } else { of(left) + of(right) };
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Axle;
+
+    /// Oracle 5.13: cot δo − cot δi = T / L, and the mean is what was asked.
+    #[test]
+    fn ackermann_is_exact_on_both_sides() {
+        let axle = Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: 2.654 };
+        for mean in [-0.6, -0.2, -0.01, 0.01, 0.2378, 0.6f32] {
+            let spread = ackermann_spread(mean, &axle, 1.575);
+            let (left, right) = (mean - spread, mean + spread);
+            let (outer, inner) = if mean > 0.0 { (right, left) } else { (-left, -right) };
+            let difference = 1.0 / math::tan(outer) - 1.0 / math::tan(inner);
+            assert!((difference - 1.575 / 2.654).abs() < 2e-3 / mean.abs(), "{mean}: {difference}");
+            assert!(outer < inner);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! A Rapier world of its own for comparisons: ground plane, cars, nothing else.
+
+use std::sync::Arc;
+
+use rapier3d::prelude::*;
+use skidpad_core::{Backend, BackendInfo, CarStart, Controls, Model, Scene, State, StepReport};
+
+use crate::RapierCars;
+
+/// Entry for a list of backends.
+pub const BACKEND: BackendInfo = BackendInfo {
+    name: "rapier",
+    about: "rapier3d rigid bodies and queries, one sweep handed over as forces",
+    peer: false,
+    build: |scene, cars, dt| Box::new(RapierBackend::new(scene, cars, dt)),
+};
+
+struct RapierBackend {
+    world: PhysicsWorld,
+    cars: RapierCars,
+    dt: f32,
+    steps: u64,
+}
+
+/// A world with the scene's gravity and ground.
+pub(crate) fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
+    let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
+    world.integration_parameters.dt = dt;
+    world.insert_collider(
+        ColliderBuilder::halfspace(rapier3d::na::Unit::new_unchecked(scene.normal())).friction(scene.grip),
+        None,
+    );
+    world
+}
+
+impl RapierBackend {
+    fn new(scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
+        let mut world = ground_world(scene, dt);
+        let cars = RapierCars::new(&mut world, scene, cars);
+        world.detect_collisions(&(), &());
+        Self { world, cars, dt, steps: 0 }
+    }
+}
+
+impl Backend for RapierBackend {
+    fn name(&self) -> &'static str {
+        BACKEND.name
+    }
+
+    fn step(&mut self, controls: &[Controls]) -> StepReport {
+        let before = self.cars.before_step(&mut self.world, controls);
+        self.world.step();
+        self.steps += 1;
+        before.and(self.cars.after_step(&mut self.world))
+    }
+
+    fn dt(&self) -> f32 {
+        self.dt
+    }
+
+    fn time(&self) -> f64 {
+        self.steps as f64 * self.dt as f64
+    }
+
+    fn cars(&self) -> usize {
+        self.cars.vehicles().len()
+    }
+
+    fn model(&self, car: usize) -> &Arc<Model> {
+        self.cars.vehicles()[car].model()
+    }
+
+    fn state(&self, car: usize) -> &State {
+        self.cars.vehicles()[car].state()
+    }
+
+    fn set_state(&mut self, car: usize, state: &State) {
+        self.cars.set_state(&mut self.world, car, state);
+    }
+}

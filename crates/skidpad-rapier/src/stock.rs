@@ -1,0 +1,197 @@
+//! Rapier's own `DynamicRayCastVehicleController`, fed from a skidpad model with every parameter in its true unit.
+//!
+//! A peer for comparisons, not a solver of skidpad's rows: it has no wheel spin, no tyre curve, no anti-roll bar and no
+//! drivetrain (the engine acts through the ratio as if wheels never slipped), and its creep and its tick-rate dependence
+//! are what the comparison shows.
+
+use std::sync::Arc;
+
+use rapier3d::control::{DynamicRayCastVehicleController, WheelTuning};
+use rapier3d::prelude::*;
+use skidpad_core::model::Powertrain;
+use skidpad_core::state::WheelState;
+use skidpad_core::{Backend, BackendInfo, CarStart, Controls, Model, Scene, State, StepReport};
+
+use crate::backend::ground_world;
+use crate::cars::{insert_chassis, move_to};
+
+/// Entry for a list of backends.
+pub const STOCK: BackendInfo = BackendInfo {
+    name: "rapier-stock",
+    about: "Rapier's DynamicRayCastVehicleController, a peer",
+    peer: true,
+    build: |scene, cars, dt| Box::new(StockBackend::new(scene, cars, dt)),
+};
+
+struct StockBackend {
+    world: PhysicsWorld,
+    cars: Vec<StockCar>,
+    dt: f32,
+    steps: u64,
+}
+
+struct StockCar {
+    model: Arc<Model>,
+    state: State,
+    controller: DynamicRayCastVehicleController,
+}
+
+impl StockBackend {
+    fn new(scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
+        let mut world = ground_world(scene, dt);
+        let cars = cars.iter().map(|car| StockCar::new(&mut world, scene, car)).collect();
+        world.detect_collisions(&(), &());
+        Self { world, cars, dt, steps: 0 }
+    }
+}
+
+impl StockCar {
+    fn new(world: &mut PhysicsWorld, scene: &Scene, car: &CarStart) -> Self {
+        let state = State::at_rest(&car.model, scene, &car.placement);
+        let chassis = insert_chassis(world, &car.model, &state);
+        let mut controller = DynamicRayCastVehicleController::new(chassis);
+        controller.index_up_axis = 2;
+        controller.index_forward_axis = 0;
+        for (i, wheel) in car.model.wheels().iter().enumerate() {
+            let strut = &wheel.strut;
+            let mass = car.model.mass();
+            // The controller's spring is slack at its rest length: that length is the rest pose plus the static sag.
+            let sag = car.model.static_load(i) / strut.rate;
+            let tuning = WheelTuning {
+                suspension_stiffness: strut.rate / mass,
+                suspension_compression: strut.bump_damping / mass,
+                suspension_damping: strut.rebound_damping / mass,
+                max_suspension_travel: sag + strut.bump_travel,
+                side_friction_stiffness: 1.0,
+                friction_slip: car.model.parts().tyres[wheel.tyre].friction[0] * scene.grip,
+                max_suspension_force: f32::MAX,
+            };
+            // Hard point one wheel radius above the wheel centre at rest, inside the chassis.
+            let hard_point = wheel.contact + Vector::new(0.0, 0.0, 2.0 * wheel.radius);
+            controller.add_wheel(hard_point, Vector::NEG_Z, Vector::Y, wheel.radius + sag, wheel.radius, &tuning);
+        }
+        Self { model: car.model.clone(), state, controller }
+    }
+
+    fn drive(&mut self, controls: &Controls, dt: f32) {
+        let forces = self.drive_forces(controls);
+        let parts = self.model.parts();
+        self.state.steer = controls.steer.clamp(-parts.steering.lock, parts.steering.lock);
+        for (i, (wheel, to)) in parts.wheels.iter().zip(self.controller.wheels_mut()).enumerate() {
+            let raw = controls.wheels.get(i).copied().unwrap_or_default();
+            let brake =
+                controls.brake * wheel.brake_torque + controls.handbrake * wheel.handbrake_torque + raw.brake_torque;
+            to.engine_force = forces[i] + raw.motor_torque / wheel.radius;
+            to.brake = brake / wheel.radius * dt;
+            to.steering = raw.steer.unwrap_or(self.state.steer * parts.axles[wheel.axle].steer_ratio);
+            self.state.wheels[i].steer = to.steering;
+        }
+    }
+
+    /// Force of the powertrain at each wheel without slip: torque × ratio × efficiency / radius.
+    fn drive_forces(&mut self, controls: &Controls) -> Vec<f32> {
+        let wheels = self.model.wheels();
+        match &self.model.parts().powertrain {
+            Powertrain::None => vec![0.0; wheels.len()],
+            Powertrain::Direct(torques) => {
+                torques.iter().zip(wheels).map(|(torque, wheel)| torque * controls.throttle / wheel.radius).collect()
+            }
+            Powertrain::Engine(drive) => {
+                let shares = &drive.differential.shares;
+                let turning: f32 = shares.iter().zip(&self.state.wheels).map(|(share, wheel)| share * wheel.spin).sum();
+                let suitable = || {
+                    let top = drive.gearbox.forward.len() as i8;
+                    (1..=top).find(|&g| turning * drive.gearbox.ratio(g) < drive.gearbox.up_speed).unwrap_or(top)
+                };
+                let gear = controls.gear.unwrap_or_else(suitable);
+                let ratio = drive.gearbox.ratio(gear);
+                let speed = (turning * ratio).max(drive.engine.idle);
+                let torque = if speed < drive.engine.limit { drive.engine.torque.at(speed) } else { 0.0 };
+                let shaft = torque * controls.throttle * ratio * drive.gearbox.efficiency;
+                self.state.drive.gear = gear;
+                self.state.drive.engine_speed = speed;
+                shares.iter().zip(wheels).map(|(share, wheel)| share * shaft / wheel.radius).collect()
+            }
+        }
+    }
+
+    fn read(&mut self, world: &PhysicsWorld, dt: f32) {
+        let Some(body) = world.bodies.get(self.controller.chassis) else { return };
+        let state = &mut self.state;
+        state.previous_velocity = state.velocity;
+        state.position = body.translation().as_dvec3();
+        state.rotation = *body.rotation();
+        state.velocity = body.linvel();
+        state.angular = body.angvel();
+        // The controller rolls its wheels without slip.
+        let forward_speed = body.linvel().dot(*body.rotation() * Vector::X);
+        for ((wheel, from), to) in self.model.wheels().iter().zip(self.controller.wheels()).zip(&mut state.wheels) {
+            let ray = from.raycast_info();
+            *to = WheelState {
+                spin: forward_speed / wheel.radius,
+                compression: wheel.radius - ray.suspension_length,
+                load: from.wheel_suspension_force,
+                tyre: [from.forward_impulse / dt, from.side_impulse / dt],
+                contact: ray.is_in_contact,
+                steer: from.steering,
+                ..WheelState::default()
+            };
+        }
+    }
+}
+
+impl Backend for StockBackend {
+    fn name(&self) -> &'static str {
+        STOCK.name
+    }
+
+    fn step(&mut self, controls: &[Controls]) -> StepReport {
+        let coasting = Controls::coasting();
+        for (i, car) in self.cars.iter_mut().enumerate() {
+            car.drive(controls.get(i).unwrap_or(&coasting), self.dt);
+            let world = &mut self.world;
+            let filter = QueryFilter::default().exclude_rigid_body(car.controller.chassis).exclude_sensors();
+            let queries = world.broad_phase.as_query_pipeline_mut(
+                world.narrow_phase.query_dispatcher(),
+                &mut world.bodies,
+                &mut world.colliders,
+                filter,
+            );
+            car.controller.update_vehicle(self.dt, queries);
+        }
+        self.world.step();
+        self.steps += 1;
+        for car in &mut self.cars {
+            car.read(&self.world, self.dt);
+        }
+        StepReport::default()
+    }
+
+    fn dt(&self) -> f32 {
+        self.dt
+    }
+
+    fn time(&self) -> f64 {
+        self.steps as f64 * self.dt as f64
+    }
+
+    fn cars(&self) -> usize {
+        self.cars.len()
+    }
+
+    fn model(&self, car: usize) -> &Arc<Model> {
+        &self.cars[car].model
+    }
+
+    fn state(&self, car: usize) -> &State {
+        &self.cars[car].state
+    }
+
+    fn set_state(&mut self, car: usize, state: &State) {
+        let car = &mut self.cars[car];
+        car.state.clone_from(state);
+        if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
+            move_to(body, state);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Cars in the own world, stepped with one of the core's couplings.
+
+use std::sync::Arc;
+
+use skidpad_core::{Backend, CarStart, Cars, Controls, Coupling, Model, Scene, State, StepReport, Vehicle};
+
+use crate::{Chassis, World};
+
+/// Cars and world of an own backend. The backends differ in their coupling.
+#[derive(Clone, Debug)]
+pub struct CarWorld {
+    name: &'static str,
+    coupling: Coupling,
+    cars: Cars,
+    world: World,
+    dt: f32,
+    steps: u64,
+}
+
+impl CarWorld {
+    /// A world with `cars` on the ground of `scene`, stepped by `dt` s with `coupling`.
+    pub fn new(name: &'static str, coupling: Coupling, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
+        let mut world = World::new(*scene);
+        let vehicles = cars
+            .iter()
+            .map(|car| {
+                let state = State::at_rest(&car.model, scene, &car.placement);
+                world.add(Chassis::new(&car.model, &state));
+                Vehicle::new(car.model.clone(), state)
+            })
+            .collect();
+        Self { name, coupling, cars: Cars::new(vehicles), world, dt, steps: 0 }
+    }
+}
+
+impl Backend for CarWorld {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn step(&mut self, controls: &[Controls]) -> StepReport {
+        let pushed = self.cars.push(&mut self.world, controls, self.coupling, self.dt);
+        self.world.advance(self.dt);
+        self.steps += 1;
+        pushed.and(self.cars.write_back(&self.world, self.dt))
+    }
+
+    fn dt(&self) -> f32 {
+        self.dt
+    }
+
+    fn time(&self) -> f64 {
+        self.steps as f64 * self.dt as f64
+    }
+
+    fn cars(&self) -> usize {
+        self.cars.vehicles().len()
+    }
+
+    fn model(&self, car: usize) -> &Arc<Model> {
+        self.cars.vehicles()[car].model()
+    }
+
+    fn state(&self, car: usize) -> &State {
+        self.cars.vehicles()[car].state()
+    }
+
+    fn set_state(&mut self, car: usize, state: &State) {
+        self.cars.vehicles_mut()[car].set_state(state);
+        self.world.chassis_mut()[car].adopt(state);
+    }
+}

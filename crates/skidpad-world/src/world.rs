@@ -1,0 +1,146 @@
+//! Bodies, rays, integration.
+
+use skidpad_core::{
+    Body, Contact, DVec3, Mat3, Model, Probe, Push, Quat, Scene, State, Vec3, WorldPort, math, model::Hull,
+};
+
+use crate::hull;
+
+/// A chassis: pose and twist of its centre of mass.
+#[derive(Clone, Debug)]
+pub struct Chassis {
+    pub(crate) position: DVec3,
+    pub(crate) rotation: Quat,
+    pub(crate) velocity: Vec3,
+    pub(crate) angular: Vec3,
+    pub(crate) mass: f32,
+    pub(crate) inertia: Mat3,
+    pub(crate) inverse_inertia: Mat3,
+    pub(crate) hull: Hull,
+}
+
+impl Chassis {
+    /// A chassis of `model` in the pose and motion of `state`.
+    pub fn new(model: &Model, state: &State) -> Self {
+        let mut chassis = Self {
+            position: DVec3::ZERO,
+            rotation: Quat::IDENTITY,
+            velocity: Vec3::ZERO,
+            angular: Vec3::ZERO,
+            mass: model.mass(),
+            inertia: *model.inertia(),
+            inverse_inertia: *model.inverse_inertia(),
+            hull: model.parts().hull,
+        };
+        chassis.adopt(state);
+        chassis
+    }
+
+    /// Takes pose and twist from `state`.
+    pub fn adopt(&mut self, state: &State) {
+        self.position = state.position;
+        self.rotation = state.rotation;
+        self.velocity = state.velocity;
+        self.angular = state.angular;
+    }
+
+    /// Change of angular velocity by an angular impulse, both in world axes.
+    pub(crate) fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
+        let to_world = Mat3::from_quat(self.rotation);
+        to_world * (self.inverse_inertia * (to_world.transpose() * angular_impulse))
+    }
+
+    /// Semi-implicit Euler. Turning keeps the angular momentum in the world, so the gyroscopic term is exact in
+    /// momentum and bounded in energy.
+    fn advance(&mut self, dt: f32) {
+        self.position += (self.velocity * dt).as_dvec3();
+        let before = Mat3::from_quat(self.rotation);
+        let momentum = before * (self.inertia * (before.transpose() * self.angular));
+        self.rotation = math::turned(self.rotation, self.angular, dt);
+        let after = Mat3::from_quat(self.rotation);
+        self.angular = after * (self.inverse_inertia * (after.transpose() * momentum));
+    }
+
+    fn is_finite(&self) -> bool {
+        self.position.is_finite() && (self.velocity + self.angular).is_finite() && self.rotation.is_finite()
+    }
+}
+
+/// Chassis on the ground of a scene.
+#[derive(Clone, Debug)]
+pub struct World {
+    chassis: Vec<Chassis>,
+    scene: Scene,
+    normal: Vec3,
+}
+
+impl World {
+    /// An empty world.
+    pub fn new(scene: Scene) -> Self {
+        Self { chassis: Vec::new(), normal: scene.normal(), scene }
+    }
+
+    /// Adds a chassis; its index is the number of chassis before it.
+    pub fn add(&mut self, chassis: Chassis) {
+        self.chassis.push(chassis);
+    }
+
+    /// The chassis, in order.
+    pub fn chassis_mut(&mut self) -> &mut [Chassis] {
+        &mut self.chassis
+    }
+
+    /// Ends the step: hulls are kept out of the ground, then every pose moves with its new velocity.
+    ///
+    /// A chassis that would leave the finite numbers keeps its pose and stops.
+    pub fn advance(&mut self, dt: f32) {
+        for chassis in &mut self.chassis {
+            hull::keep_out(chassis, self.normal, self.scene.grip, dt);
+            let before = chassis.clone();
+            chassis.advance(dt);
+            if !chassis.is_finite() {
+                *chassis = Chassis { velocity: Vec3::ZERO, angular: Vec3::ZERO, ..before };
+            }
+        }
+    }
+}
+
+impl WorldPort for World {
+    fn bodies(&self, dt: f32, bodies: &mut [Body]) {
+        let fall = Vec3::new(0.0, 0.0, -self.scene.gravity * dt);
+        for (chassis, body) in self.chassis.iter().zip(bodies) {
+            *body = Body {
+                position: chassis.position,
+                rotation: chassis.rotation,
+                velocity: chassis.velocity,
+                angular: chassis.angular,
+                free_velocity: chassis.velocity + fall,
+                free_angular: chassis.angular,
+            };
+        }
+    }
+
+    fn probe(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        let normal = self.normal;
+        let wide = normal.as_dvec3();
+        let mut height = (usize::MAX, 0.0f32);
+        for (probe, answer) in asked.iter().zip(answered) {
+            // The origin lies on the plane: the height of the body is one 64-bit product, the rest is relative to it.
+            if probe.car != height.0 {
+                height = (probe.car, probe.position.dot(wide) as f32);
+            }
+            let closing = -probe.direction.dot(normal);
+            let distance = (height.1 + probe.offset.dot(normal)) / closing;
+            let met = closing > 1e-3 && distance <= probe.reach;
+            *answer = met.then_some(Contact { distance, normal, grip: self.scene.grip });
+        }
+    }
+
+    fn push(&mut self, dt: f32, pushes: &[Push]) {
+        let fall = Vec3::new(0.0, 0.0, -self.scene.gravity * dt);
+        for (chassis, push) in self.chassis.iter_mut().zip(pushes) {
+            chassis.velocity += fall + push.impulse / chassis.mass;
+            chassis.angular += chassis.spun_by(push.angular_impulse);
+        }
+    }
+}
