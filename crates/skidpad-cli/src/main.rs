@@ -1,0 +1,3 @@
+//! The `skidpad` command.
+
+fn main() {}

@@ -1,0 +1,173 @@
+//! Following a line: steering from curvature ahead, distance from the line and course against it.
+
+use core::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use skidpad_core::math;
+
+use super::Now;
+use crate::figures::Figures;
+
+/// A line on the ground that starts at the origin along +x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Line {
+    /// A circle of `radius` m that turns left when the radius is positive, right when negative.
+    Circle {
+        /// m, not 0.
+        radius: f64,
+    },
+    /// Straight up to `start` m, then `y = A (1 − cos(2π (x − start) / wavelength)) / 2`, which leaves the x axis
+    /// without a jump in heading; cones stand on the line `y = A / 2`.
+    Wave {
+        /// Distance between the extremes, m.
+        amplitude: f64,
+        /// m, > 0.
+        wavelength: f64,
+        /// m.
+        start: f64,
+    },
+}
+
+/// Where a point is against a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest {
+    /// Distance to the left of the line, m.
+    pub offset_m: f64,
+    /// Heading of the line there, rad.
+    pub heading: f64,
+    /// Curvature some distance ahead, 1/m, positive to the left.
+    pub curvature_ahead: f64,
+}
+
+impl Line {
+    /// The line beside (`x`, `y`), m, with the curvature `ahead` m further on.
+    pub fn beside(&self, x: f64, y: f64, ahead: f64) -> Nearest {
+        match *self {
+            Line::Circle { radius } => {
+                let (side, size) = (radius.signum(), radius.abs());
+                let from_centre = [x, y - radius];
+                let distance = from_centre[0].hypot(from_centre[1]);
+                let angle = f64::from(math::atan2(from_centre[1] as f32, from_centre[0] as f32));
+                Nearest {
+                    offset_m: side * (size - distance),
+                    heading: angle + side * FRAC_PI_2,
+                    curvature_ahead: 1.0 / radius,
+                }
+            }
+            Line::Wave { amplitude, wavelength, start } => {
+                let k = TAU / wavelength;
+                let wave = |x: f64| {
+                    let (sin, cos) = math::sin_cos((k * (x - start).max(0.0) % TAU) as f32);
+                    (f64::from(sin), f64::from(cos))
+                };
+                let (sin, cos) = wave(x);
+                let slope = 0.5 * amplitude * k * sin;
+                let (sin_ahead, cos_ahead) = wave(x + ahead);
+                let slope_ahead = 0.5 * amplitude * k * sin_ahead;
+                let bend = if x + ahead < start { 0.0 } else { 0.5 * amplitude * k * k * cos_ahead };
+                Nearest {
+                    offset_m: (y - 0.5 * amplitude * (1.0 - cos)) / (1.0 + slope * slope).sqrt(),
+                    heading: f64::from(math::atan(slope as f32)),
+                    curvature_ahead: bend / (1.0 + slope_ahead * slope_ahead).powf(1.5),
+                }
+            }
+        }
+    }
+}
+
+/// Steers along a [`Line`].
+///
+/// `δ = κ (L + K v²) − (ω²/G v) (e + T sin(course error) v) − integral`, with `G` the steady yaw gain of the linear
+/// bicycle model: the distance `e` then answers like a second-order system of frequency ω at any speed.
+#[derive(Clone, Debug)]
+pub struct PathFollower {
+    line: Line,
+    /// Frequency of the answer, rad/s.
+    frequency: f64,
+    /// Rate of the integral against its proportional part, 1/s.
+    integral: f64,
+    sum_ms: f64,
+}
+
+/// Damping ratio of the answer.
+const DAMPING: f64 = 0.9;
+/// The yaw rate follows the steering this much later, s; the curvature is looked up as far ahead.
+const LAG_S: f64 = 0.15;
+
+impl PathFollower {
+    /// Follows `line`, answering with `frequency` rad/s, with an integral of rate `integral` 1/s against steady offsets.
+    pub fn new(line: Line, frequency: f64, integral: f64) -> Self {
+        Self { line, frequency, integral, sum_ms: 0.0 }
+    }
+
+    /// Mean road-wheel angle for the coming step, rad, within the car's lock.
+    pub fn steer(&mut self, now: &Now<'_>, figures: &Figures) -> f64 {
+        let frame = now.frame;
+        let speed = frame.vx_mps.max(1.0);
+        let near = self.line.beside(frame.x_m, frame.y_m, speed * LAG_S);
+        let slip = f64::from(math::atan2(frame.vy_mps as f32, speed as f32));
+        let course = wrap(frame.yaw_rad + slip - near.heading);
+        let (sin, _) = math::sin_cos(course as f32);
+        let per_curvature = figures.steer_for(speed * speed, speed);
+        let gain = self.frequency * self.frequency * per_curvature / (speed * speed);
+        let leading = near.offset_m + 2.0 * DAMPING / self.frequency * speed * f64::from(sin);
+        let lock = f64::from(now.model.parts().steering.lock);
+        let asked = near.curvature_ahead * per_curvature - gain * (leading + self.integral * self.sum_ms);
+        if asked.abs() < lock {
+            self.sum_ms += near.offset_m * now.dt_s;
+        }
+        asked.clamp(-lock, lock)
+    }
+}
+
+/// `angle` in ±π.
+fn wrap(angle: f64) -> f64 {
+    angle - TAU * ((angle + PI) / TAU).floor()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::driver::{Cruise, OpenLoop};
+    use crate::manoeuvre::Setup;
+    use crate::run::{TimeStep, simulate};
+    use crate::testing::{POINT_MASS, model};
+
+    #[test]
+    fn distances_and_headings() {
+        let left = Line::Circle { radius: 10.0 }.beside(9.0, 10.0, 0.0);
+        assert!((left.offset_m - 1.0).abs() < 1e-6 && (left.heading - FRAC_PI_2).abs() < 1e-6);
+        let right = Line::Circle { radius: -10.0 }.beside(9.0, -10.0, 0.0);
+        assert!((right.offset_m + 1.0).abs() < 1e-6 && (right.heading + FRAC_PI_2).abs() < 1e-6);
+        let wave = Line::Wave { amplitude: 4.0, wavelength: 60.0, start: 20.0 };
+        assert_eq!(wave.beside(5.0, 0.5, 0.0), Nearest { offset_m: 0.5, heading: 0.0, curvature_ahead: 0.0 });
+        assert!((wave.beside(50.0, 4.0, 0.0).offset_m).abs() < 1e-6);
+        assert!((wave.beside(35.0, 2.0, 0.0).heading - (4.0 * PI / 60.0f64).atan()).abs() < 1e-6);
+    }
+
+    #[track_caller]
+    fn stays_within(line: Line, bound_m: f64) {
+        let model = Arc::new(model());
+        let figures = Figures::of(&model);
+        let (mut cruise, mut path) = (Cruise::default(), PathFollower::new(line, 1.5, 0.3));
+        let mut driver = OpenLoop(|now: &Now<'_>| {
+            let mut controls = cruise.controls(now, 12.0);
+            controls.steer = path.steer(now, &figures) as f32;
+            controls
+        });
+        let setup = Setup { duration_s: 20.0, ..Setup::flat(12.0) };
+        let dt = TimeStep::per_second(120.0).expect("valid");
+        let trajectory = simulate(&POINT_MASS, &model, &setup, &mut driver, dt, &mut |_, _| {});
+        let off = trajectory.largest(|f| line.beside(f.x_m, f.y_m, 0.0).offset_m);
+        assert!(off < bound_m, "{off}");
+    }
+
+    #[test]
+    fn lines_are_followed() {
+        // The point mass answers at once, so it turns in where the driver looked ahead: some centimetres inside.
+        stays_within(Line::Circle { radius: 40.0 }, 0.2);
+        stays_within(Line::Circle { radius: -40.0 }, 0.2);
+        stays_within(Line::Wave { amplitude: 4.0, wavelength: 60.0, start: 20.0 }, 0.3);
+    }
+}

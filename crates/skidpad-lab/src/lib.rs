@@ -1,0 +1,39 @@
+//! The laboratory: one vehicle, one manoeuvre, any number of solvers, and what came of it.
+//!
+//! | question | module |
+//! |---|---|
+//! | what is driven? | [`manoeuvre`]: settle, acceleration, braking, … each with typed parameters and a standard default |
+//! | who drives? | [`driver`]: speed holding, path following, open loop |
+//! | an open-loop input from a file? | [`script`] |
+//! | what happened? | [`trajectory`]: telemetry of every step, written as CSV |
+//! | how good was it? | [`metrics`]: typed figures with units, one generic view of them |
+//! | what should come out? | [`figures`]: closed forms from the model alone |
+//! | do the solvers agree? | [`compare`](mod@compare) and [`report`] |
+//!
+//! Not here: any solver. A comparison is handed a list of [`skidpad_core::BackendInfo`]; nothing in this crate knows
+//! a backend by name. Drivers run in simulation time with the solver's fixed step and see only telemetry, so every
+//! solver is driven by the same rules. Signs and axes follow ISO 8855, as everywhere in skidpad.
+#![forbid(unsafe_code)]
+
+pub mod compare;
+pub mod driver;
+pub mod figures;
+pub mod files;
+pub mod manoeuvre;
+pub mod metrics;
+pub mod names;
+pub mod report;
+pub mod run;
+pub mod script;
+#[cfg(test)]
+mod testing;
+pub mod trajectory;
+
+pub use compare::{Comparison, Progress, compare};
+pub use driver::{Driver, Now};
+pub use figures::Figures;
+pub use manoeuvre::{Adjust, Manoeuvre, Setup};
+pub use metrics::Metric;
+pub use run::{TimeStep, simulate};
+pub use script::Script;
+pub use trajectory::Trajectory;

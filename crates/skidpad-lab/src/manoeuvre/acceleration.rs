@@ -1,0 +1,135 @@
+//! Straight acceleration with full throttle.
+
+use skidpad_core::{Controls, Frame, Model};
+
+use super::{KMH_100, Manoeuvre, Setup};
+use crate::driver::{Driver, Now, OpenLoop};
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// Full throttle from rest, gearbox and clutch by themselves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Acceleration {
+    /// s.
+    pub duration_s: f64,
+}
+
+impl Default for Acceleration {
+    fn default() -> Self {
+        // A sports car needs about a minute and a half to come within 0.1 m/s of its top speed.
+        Self { duration_s: 120.0 }
+    }
+}
+
+metrics! {
+    /// What a road test prints. American magazines start the clock after a roll-out of one foot.
+    AccelerationMetrics {
+        zero_to_60_mph_s, "s", 2, "0-60 mph", "From standstill to 26.82 m/s.";
+        zero_to_60_mph_rollout_s, "s", 2, "0-60 mph after 1 ft of roll-out", "The same, from 0.305 m on.";
+        zero_to_100_kmh_s, "s", 2, "0-100 km/h", "From standstill to 27.78 m/s.";
+        zero_to_100_kmh_rollout_s, "s", 2, "0-100 km/h after 1 ft of roll-out", "The same, from 0.305 m on.";
+        quarter_mile_s, "s", 2, "Quarter mile", "From standstill over 402.3 m.";
+        quarter_mile_rollout_s, "s", 2, "Quarter mile after 1 ft of roll-out", "The same, from 0.305 m on.";
+        quarter_mile_mps, "m/s", 2, "Speed at the quarter mile", "Forward speed at 402.3 m.";
+        top_speed_mps, "m/s", 2, "Top speed", "Largest forward speed, once it grows by less than 0.1 m/s in 10 s.";
+        largest_acceleration_mps2, "m/s²", 2, "Largest acceleration", "Of all means over 0.25 s.";
+    }
+}
+
+/// One foot, m.
+const ROLL_OUT_M: f64 = 0.3048;
+/// A quarter of a statute mile, m.
+const QUARTER_MILE_M: f64 = 402.336;
+/// 60 mph, m/s.
+const MPH_60: f64 = 26.8224;
+
+impl Acceleration {
+    /// The figures of a run.
+    pub fn measure(&self, trajectory: &Trajectory) -> AccelerationMetrics {
+        let start = [trajectory.first().x_m, trajectory.first().y_m];
+        let gone = move |f: &Frame| (f.x_m - start[0]).hypot(f.y_m - start[1]);
+        let speed = |f: &Frame| f.vx_mps;
+        let reached = |level: f64| trajectory.rises_to(level, 0.0, speed);
+        let roll_out = trajectory.rises_to(ROLL_OUT_M, 0.0, gone);
+        let after = |time: Option<f64>| Some(time? - roll_out?);
+        let quarter = trajectory.rises_to(QUARTER_MILE_M, 0.0, gone);
+        AccelerationMetrics {
+            zero_to_60_mph_s: reached(MPH_60),
+            zero_to_60_mph_rollout_s: after(reached(MPH_60)),
+            zero_to_100_kmh_s: reached(KMH_100),
+            zero_to_100_kmh_rollout_s: after(reached(KMH_100)),
+            quarter_mile_s: quarter,
+            quarter_mile_rollout_s: after(quarter),
+            quarter_mile_mps: quarter.map(|t| trajectory.at(t, speed)),
+            top_speed_mps: top_speed(trajectory),
+            largest_acceleration_mps2: largest_acceleration(trajectory),
+        }
+    }
+}
+
+fn top_speed(trajectory: &Trajectory) -> Option<f64> {
+    let end = trajectory.last().t_s;
+    let top = trajectory.peak(0.0, |f| f.vx_mps).vx_mps;
+    let before = trajectory.at(end - 10.0, |f| f.vx_mps);
+    (end > 10.0 && top - before < 0.1).then_some(top)
+}
+
+fn largest_acceleration(trajectory: &Trajectory) -> Option<f64> {
+    let span = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
+    let frames = trajectory.frames();
+    let rates = frames.iter().zip(frames.get(span..)?).map(|(a, b)| (b.vx_mps - a.vx_mps) / (b.t_s - a.t_s));
+    rates.max_by(f64::total_cmp)
+}
+
+impl Manoeuvre for Acceleration {
+    fn name(&self) -> &'static str {
+        "acceleration"
+    }
+    fn about(&self) -> String {
+        format!("full throttle from rest for {:.0} s on a straight", self.duration_s)
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        let mut setup = Setup { duration_s: self.duration_s, ..Setup::flat(0.0) };
+        setup.placement.gear = Some(1);
+        setup
+    }
+    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
+        Box::new(OpenLoop(|_: &Now<'_>| Controls { throttle: 1.0, ..Controls::default() }))
+    }
+    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::sampled;
+
+    #[test]
+    fn constant_acceleration_is_the_school_formula() {
+        let a = 5.0;
+        let run = sampled(0.01, 15.0, |t, frame| {
+            frame.vx_mps = a * t;
+            frame.x_m = 0.5 * a * t * t;
+        });
+        let found = Acceleration::default().measure(&run);
+        let close = |value: Option<f64>, expected: f64| {
+            assert!((value.expect("reached") - expected).abs() < 2e-3, "{value:?} {expected}");
+        };
+        let roll_out = (2.0 * ROLL_OUT_M / a).sqrt();
+        close(found.zero_to_100_kmh_s, KMH_100 / a);
+        close(found.zero_to_60_mph_rollout_s, MPH_60 / a - roll_out);
+        close(found.quarter_mile_s, (2.0 * QUARTER_MILE_M / a).sqrt());
+        close(found.quarter_mile_mps, (2.0 * QUARTER_MILE_M * a).sqrt());
+        close(found.largest_acceleration_mps2, a);
+        assert_eq!(found.top_speed_mps, None);
+    }
+
+    #[test]
+    fn top_speed_is_told_when_it_is_reached() {
+        let run = sampled(0.1, 60.0, |t, frame| frame.vx_mps = 76.0 * (1.0 - (-t / 6.0).exp()));
+        let top = Acceleration::default().measure(&run).top_speed_mps.expect("reached");
+        assert!((top - 76.0).abs() < 0.01, "{top}");
+    }
+}

@@ -1,0 +1,169 @@
+//! Straight braking to a standstill, in the manner of ISO 21994 and UN R13-H.
+
+use skidpad_core::{Controls, Frame, Model};
+
+use super::{KMH_100, Manoeuvre, Setup};
+use crate::driver::{Driver, Now, OpenLoop, STANDSTILL_MPS, UntilStop};
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// Full pedal from t = 0 on a straight, in neutral.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Braking {
+    /// Speed at which the pedal is pressed, m/s, > 0.
+    pub initial_speed_mps: f64,
+    /// Pedal, 0 to 1.
+    pub pedal: f64,
+    /// Time recorded after the standstill, s, ≥ 0.
+    pub linger_s: f64,
+}
+
+impl Default for Braking {
+    fn default() -> Self {
+        Self { initial_speed_mps: KMH_100, pedal: 1.0, linger_s: 2.0 }
+    }
+}
+
+metrics! {
+    /// How the car stopped.
+    BrakingMetrics {
+        distance_m, "m", 2, "Stopping distance", "From the pedal to the first standstill.";
+        stopping_time_s, "s", 3, "Stopping time", "From the pedal to the first standstill.";
+        mean_deceleration_mps2, "m/s²", 3, "Mean deceleration over distance", "v0² / 2 s.";
+        mfdd_mps2, "m/s²", 3, "Mean fully developed deceleration", "UN R13-H: between 0.8 and 0.1 of the initial speed, over distance.";
+        largest_pitch_deg, "deg", 3, "Largest pitch", "Positive nose down.";
+        lateral_drift_mm, "mm", 1, "Largest lateral drift", "Size of the deviation from the straight line.";
+        rollback_mm, "mm", 2, "Rollback", "Distance between the farthest point and where the car comes to rest.";
+        time_to_rest_s, "s", 3, "Standstill to rest", "From the first standstill until the car never moves faster than 10 mm/s again.";
+    }
+}
+
+/// Speed below which a stopped car counts as at rest, m/s.
+const AT_REST_MPS: f64 = 0.01;
+
+impl Braking {
+    /// The figures of a run.
+    pub fn measure(&self, trajectory: &Trajectory) -> BrakingMetrics {
+        let start = Start::of(trajectory.first());
+        let along = |f: &Frame| start.along(f);
+        let stop = trajectory.falls_to(STANDSTILL_MPS, 0.0, |f| f.vx_mps);
+        let distance = stop.map(|t| trajectory.at(t, along));
+        let speed = trajectory.first().vx_mps;
+        BrakingMetrics {
+            distance_m: distance,
+            stopping_time_s: stop,
+            mean_deceleration_mps2: distance.map(|s| speed * speed / (2.0 * s)),
+            mfdd_mps2: mfdd(trajectory, speed, along),
+            largest_pitch_deg: Some(trajectory.peak(0.0, |f| f.pitch_rad).pitch_rad.to_degrees()),
+            lateral_drift_mm: Some(trajectory.largest(|f| start.across(f)) * 1e3),
+            rollback_mm: stop.map(|_| (along(trajectory.peak(0.0, along)) - along(trajectory.last())) * 1e3),
+            time_to_rest_s: stop.and_then(|t| rest(trajectory, t)),
+        }
+    }
+}
+
+/// Position and direction at the start.
+#[derive(Clone, Copy)]
+struct Start {
+    at: [f64; 2],
+    direction: [f64; 2],
+}
+
+impl Start {
+    fn of(first: &Frame) -> Self {
+        Self { at: [first.x_m, first.y_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
+    }
+
+    fn along(&self, f: &Frame) -> f64 {
+        (f.x_m - self.at[0]) * self.direction[0] + (f.y_m - self.at[1]) * self.direction[1]
+    }
+
+    fn across(&self, f: &Frame) -> f64 {
+        (f.y_m - self.at[1]) * self.direction[0] - (f.x_m - self.at[0]) * self.direction[1]
+    }
+}
+
+/// `(v_b² − v_e²) / 2 (s_e − s_b)` with `v_b = 0.8 v0`, `v_e = 0.1 v0` (UN R13-H, in SI).
+fn mfdd(trajectory: &Trajectory, speed: f64, along: impl Fn(&Frame) -> f64) -> Option<f64> {
+    let [from, to] = [0.8, 0.1].map(|share| trajectory.falls_to(share * speed, 0.0, |f| f.vx_mps));
+    let distance = trajectory.at(to?, &along) - trajectory.at(from?, &along);
+    Some((0.64 - 0.01) * speed * speed / (2.0 * distance))
+}
+
+fn rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
+    let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps);
+    let moving = trajectory.frames().iter().rposition(|f| speed(f) > AT_REST_MPS)?;
+    trajectory.frames().get(moving + 1).map(|f| (f.t_s - stop_s).max(0.0))
+}
+
+impl Manoeuvre for Braking {
+    fn name(&self) -> &'static str {
+        "braking"
+    }
+    fn about(&self) -> String {
+        format!(
+            "pedal to {:.0} % at {:.1} m/s ({:.0} km/h) on a straight, in neutral",
+            self.pedal * 100.0,
+            self.initial_speed_mps,
+            self.initial_speed_mps * 3.6
+        )
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        Setup { duration_s: 60.0, ..Setup::flat(self.initial_speed_mps) }
+    }
+    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
+        let pedal = self.pedal as f32;
+        let press = OpenLoop(move |_: &Now<'_>| Controls { brake: pedal, ..Controls::parked() });
+        Box::new(UntilStop::new(press, self.linger_s))
+    }
+    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::sampled;
+
+    #[test]
+    fn constant_deceleration_is_the_school_formula() {
+        let (speed, a) = (KMH_100, 9.81);
+        let run = sampled(1.0 / 240.0, 4.0, |t, frame| {
+            let t = t.min(speed / a);
+            frame.vx_mps = speed - a * t;
+            frame.x_m = speed * t - 0.5 * a * t * t;
+        });
+        let found = Braking::default().measure(&run);
+        let close = |value: Option<f64>, expected: f64, within: f64| {
+            assert!((value.expect("stops") - expected).abs() < within, "{value:?} {expected}");
+        };
+        close(found.distance_m, speed * speed / (2.0 * a), 1e-3);
+        close(found.stopping_time_s, speed / a, 2e-3);
+        close(found.mean_deceleration_mps2, a, 1e-3);
+        close(found.mfdd_mps2, a, 1e-3);
+        close(found.rollback_mm, 0.0, 1e-9);
+        close(found.time_to_rest_s, 0.0, 0.005);
+    }
+
+    #[test]
+    fn rollback_and_rest_are_seen() {
+        // Stops at t = 1, swings back 6 mm until t = 1.2, then stands.
+        let run = sampled(0.001, 3.0, |t, frame| {
+            (frame.vx_mps, frame.x_m) = match t {
+                t if t < 1.0 => (10.0 * (1.0 - t), 10.0 * t - 5.0 * t * t),
+                t if t < 1.2 => (-0.03, 5.0 - 0.03 * (t - 1.0)),
+                _ => (0.0, 4.994),
+            };
+        });
+        let found = Braking { initial_speed_mps: 10.0, ..Braking::default() }.measure(&run);
+        assert!((found.rollback_mm.expect("stops") - 6.0).abs() < 1e-6);
+        assert!((found.time_to_rest_s.expect("rests") - 0.2).abs() < 2e-3);
+    }
+
+    #[test]
+    fn a_car_that_does_not_stop_has_no_stopping_distance() {
+        let run = sampled(0.1, 2.0, |_, frame| frame.vx_mps = 10.0);
+        assert_eq!(Braking::default().measure(&run).distance_m, None);
+    }
+}

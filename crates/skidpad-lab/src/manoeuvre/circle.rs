@@ -1,0 +1,253 @@
+//! Steady driving on a circle at rising speed: ISO 4138, constant radius.
+
+use skidpad_core::{Controls, Frame, Model};
+
+use super::{Manoeuvre, Setup};
+use crate::driver::{Cruise, Driver, Line, Now, PathFollower};
+use crate::figures::Figures;
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// A circle driven at speeds for a list of lateral accelerations, each held until steady.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Circle {
+    /// m, positive turns left.
+    pub radius_m: f64,
+    /// Levels of lateral acceleration, m/s², each > 0 and above the one before; gradients are fitted over all.
+    pub levels_mps2: Vec<f64>,
+    /// Time at each level, s; the last [`Circle::MEASURED_S`] of it are averaged.
+    pub hold_s: f64,
+    /// Rate of the speed between levels, m/s², > 0.
+    pub rate_mps2: f64,
+}
+
+impl Default for Circle {
+    fn default() -> Self {
+        Self { radius_m: 100.0, levels_mps2: vec![0.5, 1.0, 2.0, 3.0, 4.0], hold_s: 12.0, rate_mps2: 1.0 }
+    }
+}
+
+metrics! {
+    /// Steady cornering. Gradients are least-squares lines over all levels, gains hold at the last level.
+    CircleMetrics {
+        understeer_gradient_rad_per_mps2, "rad/(m/s²)", 6, "Understeer gradient", "Slope of the mean road-wheel angle less the Ackermann angle L ψ̇ / v over lateral acceleration.";
+        understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient", "The same, in degrees per g.";
+        roll_gradient_deg_per_g, "deg/g", 4, "Roll gradient", "Slope of the roll angle over lateral acceleration.";
+        sideslip_gradient_deg_per_g, "deg/g", 4, "Sideslip gradient", "Slope of the sideslip angle over lateral acceleration.";
+        yaw_rate_gain_per_s, "1/s", 4, "Yaw rate gain, last level", "Yaw rate per mean road-wheel angle.";
+        sideslip_gain, "-", 4, "Sideslip gain, last level", "Sideslip angle per mean road-wheel angle.";
+        lateral_acceleration_mps2, "m/s²", 4, "Lateral acceleration, last level", "Mean.";
+        speed_mps, "m/s", 4, "Speed, last level", "Mean.";
+        steer_deg, "deg", 4, "Road-wheel angle, last level", "Mean.";
+        load_transfer_closure_percent, "%", 3, "Load transfer closure, last level", "Σ ΔN t against m a_y h + m g h φ, signed error.";
+        path_error_mm, "mm", 1, "Largest path error while measured", "Distance of the centre of mass from the circle.";
+    }
+}
+
+impl Circle {
+    /// Time at the end of each level that is averaged, s.
+    pub const MEASURED_S: f64 = 3.0;
+
+    /// Speed for the lateral acceleration `level`, m/s.
+    fn speed(&self, level: f64) -> f64 {
+        (level * self.radius_m.abs()).sqrt()
+    }
+
+    /// Speed to hold at `time_s`, m/s.
+    fn target(&self, time_s: f64) -> f64 {
+        let mut from = self.speed(self.levels_mps2.first().copied().unwrap_or(1.0));
+        let mut start = self.hold_s;
+        for &level in self.levels_mps2.iter().skip(1) {
+            let to = self.speed(level);
+            if time_s < start {
+                return from;
+            }
+            let ramp = (to - from).abs() / self.rate_mps2;
+            if time_s < start + ramp {
+                return from + (to - from) * (time_s - start) / ramp;
+            }
+            (from, start) = (to, start + ramp + self.hold_s);
+        }
+        from
+    }
+
+    /// Ends of the levels, s.
+    fn ends(&self) -> Vec<f64> {
+        let speeds: Vec<f64> = self.levels_mps2.iter().map(|&level| self.speed(level)).collect();
+        let mut end = self.hold_s;
+        let mut ends = vec![end];
+        for pair in speeds.windows(2) {
+            end += (pair[1] - pair[0]).abs() / self.rate_mps2 + self.hold_s;
+            ends.push(end);
+        }
+        ends
+    }
+
+    /// The figures of a run; levels the run did not reach are left out.
+    pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CircleMetrics {
+        let reached = trajectory.last().t_s + 0.5 * trajectory.dt_s();
+        let levels: Vec<Level> = self
+            .ends()
+            .into_iter()
+            .filter(|&end| end <= reached)
+            .map(|end| Level::of(self, trajectory, end))
+            .collect();
+        let Some(last) = levels.last() else { return CircleMetrics::default() };
+        let wheelbase = Figures::of(model).bicycle.map_or(Figures::of(model).wheelbase_m, |b| b.wheelbase_m);
+        let slope = |value: &dyn Fn(&Level) -> f64| slope(levels.iter().map(|l| (l.ay, value(l))));
+        let understeer = slope(&|l| l.steer - wheelbase * l.yaw_rate / l.speed);
+        let degrees_per_g = |gradient: Option<f64>| gradient.map(|g| (g * 9.81).to_degrees());
+        CircleMetrics {
+            understeer_gradient_rad_per_mps2: understeer,
+            understeer_gradient_deg_per_g: degrees_per_g(understeer),
+            roll_gradient_deg_per_g: degrees_per_g(slope(&|l| l.roll)),
+            sideslip_gradient_deg_per_g: degrees_per_g(slope(&|l| l.sideslip)),
+            yaw_rate_gain_per_s: Some(last.yaw_rate / last.steer),
+            sideslip_gain: Some(last.sideslip / last.steer),
+            lateral_acceleration_mps2: Some(last.ay),
+            speed_mps: Some(last.speed),
+            steer_deg: Some(last.steer.to_degrees()),
+            load_transfer_closure_percent: Some(last.closure(model) * 100.0),
+            path_error_mm: levels.iter().map(|l| l.path_error * 1e3).max_by(f64::total_cmp),
+        }
+    }
+}
+
+/// Means over the measured part of a level.
+struct Level {
+    ay: f64,
+    speed: f64,
+    steer: f64,
+    yaw_rate: f64,
+    sideslip: f64,
+    roll: f64,
+    loads: Vec<f64>,
+    path_error: f64,
+}
+
+impl Level {
+    fn of(circle: &Circle, trajectory: &Trajectory, end: f64) -> Self {
+        let from = end - Circle::MEASURED_S.min(circle.hold_s);
+        let mean = |channel: &dyn Fn(&Frame) -> f64| trajectory.mean(from, end, channel);
+        let line = Line::Circle { radius: circle.radius_m };
+        let off = |f: &Frame| line.beside(f.x_m, f.y_m, 0.0).offset_m.abs();
+        Self {
+            ay: mean(&|f| f.ay_mps2),
+            speed: mean(&|f| f.vx_mps),
+            steer: mean(&|f| f.steer_rad),
+            yaw_rate: mean(&|f| f.yaw_rate_radps),
+            sideslip: mean(&|f| f.vy_mps.atan2(f.vx_mps)),
+            roll: mean(&|f| f.roll_rad),
+            loads: (0..trajectory.first().wheels.len()).map(|i| mean(&|f| f.wheels[i].load_n)).collect(),
+            path_error: trajectory.between(from, end).iter().map(off).fold(0.0, f64::max),
+        }
+    }
+
+    /// Error of `Σ ΔN t = m a_y h + m g h φ`: the moments of the loads about the middle against those of the mass.
+    fn closure(&self, model: &Model) -> f64 {
+        let moment: f64 = self.loads.iter().zip(model.wheels()).map(|(n, w)| -n * f64::from(w.contact.y)).sum();
+        let arm = f64::from(model.mass()) * f64::from(model.parts().centre_height);
+        moment / (arm * (self.ay + 9.81 * self.roll)) - 1.0
+    }
+}
+
+/// Slope of the least-squares line through (x, y); `None` for fewer than two different x.
+fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
+    let count = points.clone().count() as f64;
+    let (x, y) = points.clone().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x / count, sy + y / count));
+    let (xx, xy) = points.fold((0.0, 0.0), |(xx, xy), (px, py)| (xx + (px - x).powi(2), xy + (px - x) * (py - y)));
+    (xx > 0.0).then(|| xy / xx)
+}
+
+struct CircleDriver {
+    circle: Circle,
+    figures: Figures,
+    cruise: Cruise,
+    path: PathFollower,
+}
+
+impl Driver for CircleDriver {
+    fn drive(&mut self, now: &Now<'_>) -> Controls {
+        let target = self.circle.target(now.time_s());
+        let steer = self.path.steer(now, &self.figures) as f32;
+        Controls { steer, ..self.cruise.controls(now, target) }
+    }
+}
+
+impl Manoeuvre for Circle {
+    fn name(&self) -> &'static str {
+        "circle"
+    }
+    fn about(&self) -> String {
+        let most = self.levels_mps2.last().copied().unwrap_or(0.0);
+        let count = self.levels_mps2.len();
+        format!("circle of {:.0} m radius, {count} steady levels up to {most:.1} m/s²", self.radius_m)
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        let duration_s = self.ends().last().copied().unwrap_or(self.hold_s);
+        Setup { duration_s, ..Setup::flat(self.target(0.0)) }
+    }
+    fn driver(&self, model: &Model) -> Box<dyn Driver> {
+        let line = Line::Circle { radius: self.radius_m };
+        Box::new(CircleDriver {
+            circle: self.clone(),
+            figures: Figures::of(model),
+            cruise: Cruise::default(),
+            path: PathFollower::new(line, 1.5, 0.5),
+        })
+    }
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(model, trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{model, sampled};
+
+    #[test]
+    fn levels_follow_each_other() {
+        let circle = Circle { levels_mps2: vec![1.0, 4.0], ..Circle::default() };
+        assert_eq!(circle.ends(), [12.0, 34.0]);
+        for (time, speed) in [(0.0, 10.0), (12.0, 10.0), (17.0, 15.0), (22.0, 20.0), (99.0, 20.0)] {
+            assert_eq!(circle.target(time), speed, "at {time} s");
+        }
+    }
+
+    #[test]
+    fn a_synthetic_understeering_car_is_measured_as_made() {
+        // δ = L/R + K a_y, roll and sideslip linear in a_y, loads that close the moment balance.
+        let (circle, gradient, model) = (Circle::default(), 1.2e-3, model());
+        let run = sampled(0.05, circle.ends()[4], |t, frame| {
+            let v = circle.target(t);
+            let ay = v * v / 100.0;
+            frame.vx_mps = v;
+            frame.yaw_rate_radps = v / 100.0;
+            frame.ay_mps2 = ay;
+            frame.steer_rad = 2.5 / 100.0 + gradient * ay;
+            frame.roll_rad = 0.01 * ay;
+            frame.vy_mps = -0.002 * ay * v;
+            (frame.x_m, frame.y_m) = (100.0, 100.0);
+            let transfer = 1000.0 * 0.5 * (ay + 9.81 * frame.roll_rad) / (2.0 * 1.5);
+            for (i, wheel) in frame.wheels.iter_mut().enumerate() {
+                wheel.load_n = 2452.5 + if i % 2 == 0 { -transfer } else { transfer };
+            }
+        });
+        let found = circle.measure(&model, &run);
+        let close = |value: Option<f64>, expected: f64| {
+            assert!((value.expect("measured") - expected).abs() < 1e-5 * expected.abs().max(1.0), "{value:?} {expected}");
+        };
+        close(found.understeer_gradient_rad_per_mps2.map(|k| k / gradient), 1.0);
+        close(found.roll_gradient_deg_per_g, (0.01f64 * 9.81).to_degrees());
+        close(found.yaw_rate_gain_per_s, 0.2 / (0.025 + 4.0 * gradient));
+        close(found.load_transfer_closure_percent, 0.0);
+        close(found.path_error_mm, 0.0);
+    }
+
+    #[test]
+    fn a_run_cut_short_has_no_figures() {
+        let run = sampled(0.1, 2.0, |_, _| {});
+        assert_eq!(Circle::default().measure(&model(), &run), CircleMetrics::default());
+    }
+}

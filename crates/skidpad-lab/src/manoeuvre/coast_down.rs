@@ -1,0 +1,110 @@
+//! Coast-down: rolling out in neutral.
+
+use skidpad_core::{Controls, Frame, Model};
+
+use super::{Manoeuvre, Setup};
+use crate::driver::{Driver, Now};
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// Rolling in neutral from one speed to another on a level straight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoastDown {
+    /// m/s.
+    pub initial_speed_mps: f64,
+    /// m/s, below the initial speed.
+    pub final_speed_mps: f64,
+}
+
+impl Default for CoastDown {
+    fn default() -> Self {
+        Self { initial_speed_mps: 115.0 / 3.6, final_speed_mps: 15.0 / 3.6 }
+    }
+}
+
+metrics! {
+    /// How far the car rolled.
+    CoastDownMetrics {
+        coast_time_s, "s", 2, "Coast-down time", "From the initial to the final speed.";
+        coast_distance_m, "m", 1, "Coast-down distance", "From the initial to the final speed.";
+        first_deceleration_mps2, "m/s²", 4, "Deceleration over the first second", "Mean.";
+        last_deceleration_mps2, "m/s²", 4, "Deceleration over the last second", "Mean, of the run.";
+    }
+}
+
+impl CoastDown {
+    /// The figures of a run.
+    pub fn measure(&self, trajectory: &Trajectory) -> CoastDownMetrics {
+        let start = [trajectory.first().x_m, trajectory.first().y_m];
+        let gone = |f: &Frame| (f.x_m - start[0]).hypot(f.y_m - start[1]);
+        let speed = |f: &Frame| f.vx_mps;
+        let time = trajectory.falls_to(self.final_speed_mps, 0.0, speed);
+        let end = trajectory.last().t_s;
+        let lost = |from: f64, to: f64| (trajectory.at(from, speed) - trajectory.at(to, speed)) / (to - from);
+        let long_enough = end >= 1.0;
+        CoastDownMetrics {
+            coast_time_s: time,
+            coast_distance_m: time.map(|t| trajectory.at(t, gone)),
+            first_deceleration_mps2: long_enough.then(|| lost(0.0, 1.0)),
+            last_deceleration_mps2: long_enough.then(|| lost(end - 1.0, end)),
+        }
+    }
+}
+
+struct RollOut {
+    until_mps: f64,
+}
+
+impl Driver for RollOut {
+    fn drive(&mut self, _now: &Now<'_>) -> Controls {
+        Controls::coasting()
+    }
+    fn finished(&self, now: &Now<'_>) -> bool {
+        now.frame.vx_mps < self.until_mps
+    }
+}
+
+impl Manoeuvre for CoastDown {
+    fn name(&self) -> &'static str {
+        "coast-down"
+    }
+    fn about(&self) -> String {
+        let [from, to] = [self.initial_speed_mps, self.final_speed_mps].map(|v| v * 3.6);
+        format!("rolling in neutral from {from:.0} to {to:.0} km/h on a level straight")
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        Setup { duration_s: 600.0, ..Setup::flat(self.initial_speed_mps) }
+    }
+    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
+        Box::new(RollOut { until_mps: self.final_speed_mps })
+    }
+    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::sampled;
+
+    /// Form 5.10 of the reference tables: `t = m_e/√(f0 f2) · [atan(v √(f2/f0))]`, and the distance beside it.
+    #[test]
+    fn closed_form_coast_down() {
+        let (f0, f2, mass) = (182.0f64, 0.36f64, 1.035 * 1545.0);
+        let [from, to] = [115.0 / 3.6, 15.0 / 3.6];
+        let (rate, scale) = ((f0 * f2).sqrt() / mass, (f0 / f2).sqrt());
+        let start = (from / scale).atan();
+        let run = sampled(0.05, 170.0, |t, frame| {
+            let angle = start - rate * t;
+            frame.vx_mps = scale * angle.tan();
+            frame.x_m = mass / f2 * (angle.cos() / start.cos()).ln();
+        });
+        let found = CoastDown::default().measure(&run);
+        let time = (start - (to / scale).atan()) / rate;
+        let distance = mass / (2.0 * f2) * ((f0 + f2 * from * from) / (f0 + f2 * to * to)).ln();
+        assert!((found.coast_time_s.expect("slow enough") - time).abs() < 0.01, "{found:?} {time}");
+        assert!((found.coast_distance_m.expect("slow enough") - distance).abs() < 0.05, "{distance}");
+        assert!((time - 153.0).abs() < 1.0 && (distance - 2380.0).abs() < 5.0);
+    }
+}

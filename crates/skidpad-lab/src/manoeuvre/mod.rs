@@ -1,0 +1,172 @@
+//! What is driven: each manoeuvre is a struct of typed parameters with a standard default.
+//!
+//! A manoeuvre names ground, start and duration ([`Setup`]), makes its driver, and measures the trajectory. The typed
+//! metrics come from each struct's own `measure`; [`Manoeuvre::metrics`] is the generic view.
+
+mod acceleration;
+mod braking;
+mod circle;
+mod coast_down;
+mod parked;
+mod settle;
+mod slalom;
+mod step_steer;
+
+pub use acceleration::{Acceleration, AccelerationMetrics};
+pub use braking::{Braking, BrakingMetrics};
+pub use circle::{Circle, CircleMetrics};
+pub use coast_down::{CoastDown, CoastDownMetrics};
+pub use parked::{Parked, ParkedMetrics};
+pub use settle::{Settle, SettleMetrics};
+pub use slalom::{Slalom, SlalomMetrics};
+pub use step_steer::{StepSteer, StepSteerMetrics};
+
+use skidpad_core::state::Placement;
+use skidpad_core::{Model, Scene};
+
+use crate::driver::Driver;
+use crate::metrics::Metric;
+use crate::trajectory::Trajectory;
+
+/// 100 km/h, m/s.
+pub const KMH_100: f64 = 100.0 / 3.6;
+
+/// Ground, start and duration of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setup {
+    /// Ground and gravity.
+    pub scene: Scene,
+    /// Where the car starts and how fast.
+    pub placement: Placement,
+    /// Height the car is lifted above its rest pose before the start, m.
+    pub lift_m: f64,
+    /// Longest duration, s; a driver may finish earlier.
+    pub duration_s: f64,
+}
+
+impl Setup {
+    /// Level dry ground, at the origin, heading along x, in neutral at `speed_mps`, for 10 s.
+    pub fn flat(speed_mps: f64) -> Self {
+        let placement = Placement { speed: speed_mps as f32, gear: Some(0), ..Placement::default() };
+        Self { scene: Scene::flat(), placement, lift_m: 0.0, duration_s: 10.0 }
+    }
+}
+
+/// Changes to the start and ground of any manoeuvre.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Adjust {
+    /// Forward speed at the start, m/s.
+    pub initial_speed_mps: Option<f64>,
+    /// Slope of the ground, rad, positive when it rises along +x.
+    pub slope_rad: Option<f64>,
+    /// Heading at the start, rad, positive to the left.
+    pub heading_rad: Option<f64>,
+    /// Longest duration, s.
+    pub duration_s: Option<f64>,
+}
+
+impl Adjust {
+    /// `setup` with the changes that are set.
+    pub fn apply(&self, mut setup: Setup) -> Setup {
+        if let Some(speed) = self.initial_speed_mps {
+            setup.placement.speed = speed as f32;
+        }
+        if let Some(slope) = self.slope_rad {
+            setup.scene.slope = slope as f32;
+        }
+        if let Some(heading) = self.heading_rad {
+            setup.placement.heading = heading as f32;
+        }
+        if let Some(duration) = self.duration_s {
+            setup.duration_s = duration;
+        }
+        setup
+    }
+}
+
+/// Something to drive, and how to judge it.
+pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
+    /// Name by which users choose it.
+    fn name(&self) -> &'static str;
+    /// One sentence with its parameters.
+    fn about(&self) -> String;
+    /// Ground, start, duration.
+    fn setup(&self, model: &Model) -> Setup;
+    /// A fresh driver.
+    fn driver(&self, model: &Model) -> Box<dyn Driver>;
+    /// Figures of a run, in the generic view.
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric>;
+}
+
+/// An entry of the list of standard manoeuvres.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// Name by which users choose it.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    build: fn(Option<f64>) -> Box<dyn Manoeuvre>,
+}
+
+impl Entry {
+    /// The manoeuvre with its standard parameters, at `speed_mps` instead of its standard speed if it has one.
+    pub fn standard(&self, speed_mps: Option<f64>) -> Box<dyn Manoeuvre> {
+        (self.build)(speed_mps)
+    }
+}
+
+macro_rules! entry {
+    ($name:literal, $type:ident, $about:literal) => {
+        Entry { name: $name, about: $about, build: |_| Box::new($type::default()) }
+    };
+    ($name:literal, $type:ident { $speed:ident }, $about:literal) => {
+        Entry {
+            name: $name,
+            about: $about,
+            build: |speed| {
+                let standard = $type::default();
+                Box::new($type { $speed: speed.unwrap_or(standard.$speed), ..standard })
+            },
+        }
+    };
+}
+
+/// Every standard manoeuvre. Open loop from a file is [`crate::script::Script`].
+pub const CATALOGUE: &[Entry] = &[
+    entry!("settle", Settle, "dropped by a little and left to stand: wheel loads, ride height, time to rest"),
+    entry!("acceleration", Acceleration, "full throttle from rest: 0-60 mph, 0-100 km/h, quarter mile, top speed"),
+    entry!("braking", Braking { initial_speed_mps }, "full pedal in neutral from 100 km/h: distance, deceleration"),
+    entry!("coast-down", CoastDown { initial_speed_mps }, "rolling out in neutral from 115 to 15 km/h: time, distance"),
+    entry!("step-steer", StepSteer { speed_mps }, "ISO 7401 step at 100 km/h to 4 m/s²: response, gains, overshoot"),
+    entry!("circle", Circle, "ISO 4138 constant radius of 100 m at rising speed: understeer, gains, load transfer"),
+    entry!("slalom", Slalom { speed_mps }, "a driver around cones 30.5 m apart: peaks of yaw rate, acceleration, roll"),
+    entry!("parked", Parked, "brake held for 65 s on a slope of 20°, then released: drift, release speed"),
+];
+
+/// The standard manoeuvre called `name`.
+pub fn named(name: &str) -> Option<&'static Entry> {
+    CATALOGUE.iter().find(|entry| entry.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::model;
+
+    #[test]
+    fn the_list_tells_the_names_the_manoeuvres_have() {
+        for entry in CATALOGUE {
+            let manoeuvre = entry.standard(Some(20.0));
+            assert_eq!(manoeuvre.name(), entry.name);
+            assert!(manoeuvre.setup(&model()).duration_s > 0.0);
+        }
+        assert!(named("step-steer").is_some() && named("nonsense").is_none());
+    }
+
+    #[test]
+    fn changes_apply_to_start_and_ground() {
+        let adjust = Adjust { initial_speed_mps: Some(5.0), slope_rad: Some(0.1), ..Adjust::default() };
+        let setup = adjust.apply(Setup::flat(20.0));
+        assert_eq!((setup.placement.speed, setup.scene.slope, setup.duration_s), (5.0, 0.1, 10.0));
+    }
+}

@@ -1,0 +1,122 @@
+//! Parked on a slope: held by the brake, then released.
+
+use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY, Scene};
+
+use super::{Manoeuvre, Setup};
+use crate::driver::{Driver, Now, OpenLoop};
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// The brake is set at t = 0 in the level rest pose; the car settles into its springs and must then stand still.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parked {
+    /// rad, positive when the ground rises along +x.
+    pub slope_rad: f64,
+    /// Heading of the car, rad, 0 points up the slope.
+    pub heading_rad: f64,
+    /// Time from which the drift counts, s.
+    pub settled_s: f64,
+    /// Time at which the brake is released, s.
+    pub release_s: f64,
+}
+
+impl Default for Parked {
+    fn default() -> Self {
+        Self { slope_rad: 20f64.to_radians(), heading_rad: 0.0, settled_s: 5.0, release_s: 65.0 }
+    }
+}
+
+metrics! {
+    /// How still the car stood, and how freely it left.
+    ParkedMetrics {
+        drift_mm, "mm", 4, "Drift while held", "Largest distance from where the car stood when settled, until the release.";
+        settling_mm, "mm", 2, "Movement while settling", "Distance from the start to where it stands.";
+        release_speed_ratio, "-", 3, "Speed after one step of release", "Against the free speed g sin(slope) cos(heading) dt m / (m + Σ I/R²).";
+        speed_after_one_second_mps, "m/s", 3, "Speed one second after release", "Along the vehicle, by size.";
+    }
+}
+
+/// Time recorded after the release, s.
+const AFTER_S: f64 = 1.0;
+/// Least share of the slope along the car that makes it roll off.
+const ROLLS_FROM: f64 = 0.05;
+
+impl Parked {
+    /// The figures of a run.
+    pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
+        let settled = trajectory.between(self.settled_s, self.release_s);
+        let Some(stands) = settled.first() else { return ParkedMetrics::default() };
+        let drift = settled.iter().map(|f| distance(f, stands)).fold(0.0, f64::max);
+        let after = trajectory.between(self.release_s + AFTER_S, self.release_s + 2.0 * AFTER_S).first();
+        ParkedMetrics {
+            drift_mm: Some(drift * 1e3),
+            settling_mm: Some(distance(stands, trajectory.first()) * 1e3),
+            release_speed_ratio: self.release_ratio(model, trajectory),
+            speed_after_one_second_mps: after.map(|f| f.vx_mps.abs()),
+        }
+    }
+
+    fn release_ratio(&self, model: &Model, trajectory: &Trajectory) -> Option<f64> {
+        let share = -self.heading_rad.cos() * self.slope_rad.sin();
+        let mass = f64::from(model.mass()) / f64::from(model.rolling_mass());
+        let free = f64::from(STANDARD_GRAVITY) * share * trajectory.dt_s() * mass;
+        let held = trajectory.between(0.0, self.release_s).len();
+        let next = trajectory.frames().get(held)?;
+        (share.abs() > ROLLS_FROM).then(|| next.vx_mps / free)
+    }
+}
+
+fn distance(a: &Frame, b: &Frame) -> f64 {
+    (a.x_m - b.x_m).hypot(a.y_m - b.y_m).hypot(a.z_m - b.z_m)
+}
+
+impl Manoeuvre for Parked {
+    fn name(&self) -> &'static str {
+        "parked"
+    }
+    fn about(&self) -> String {
+        format!(
+            "brake held for {:.0} s on a slope of {:.1}°, heading {:.0}°, then released",
+            self.release_s,
+            self.slope_rad.to_degrees(),
+            self.heading_rad.to_degrees()
+        )
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        let mut setup = Setup { duration_s: self.release_s + AFTER_S, ..Setup::flat(0.0) };
+        setup.scene = Scene::sloping(self.slope_rad as f32);
+        setup.placement.heading = self.heading_rad as f32;
+        setup
+    }
+    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
+        let release = self.release_s;
+        Box::new(OpenLoop(move |now: &Now<'_>| {
+            if now.is_from(release) { Controls::coasting() } else { Controls::parked() }
+        }))
+    }
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(model, trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{model, sampled};
+
+    #[test]
+    fn drift_counts_after_settling_and_release_compares_with_free_rolling() {
+        let model = model();
+        let free = f64::from(STANDARD_GRAVITY) * 20f64.to_radians().sin() * 1000.0 / f64::from(model.rolling_mass());
+        let run = sampled(0.25, 66.0, |t, frame| {
+            frame.x_m = if t < 5.0 { 0.0 } else { 0.002 + 1e-5 * (t - 5.0) };
+            frame.vx_mps = if t > 65.0 { -0.95 * free * (t - 65.0) } else { 0.0 };
+        });
+        let found = Parked::default().measure(&model, &run);
+        assert!((found.drift_mm.expect("stood") - 0.6).abs() < 1e-9, "{found:?}");
+        assert!((found.settling_mm.expect("stood") - 2.0).abs() < 1e-9);
+        assert!((found.release_speed_ratio.expect("rolls") - 0.95).abs() < 1e-6);
+        let across = Parked { heading_rad: core::f64::consts::FRAC_PI_2, ..Parked::default() };
+        assert_eq!(across.measure(&model, &run).release_speed_ratio, None);
+    }
+}

@@ -1,0 +1,111 @@
+//! Settling: lifted a little, let go, left to stand.
+
+use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY};
+
+use super::{Manoeuvre, Setup};
+use crate::driver::{Driver, Now, OpenLoop};
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// A car let go above its rest pose on level ground, braked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settle {
+    /// Height of the start above the rest pose, m, ≥ 0.
+    pub lift_m: f64,
+    /// s.
+    pub duration_s: f64,
+}
+
+impl Default for Settle {
+    fn default() -> Self {
+        Self { lift_m: 0.02, duration_s: 10.0 }
+    }
+}
+
+metrics! {
+    /// How the car stands after settling.
+    SettleMetrics {
+        settle_time_s, "s", 2, "Settled to 1 mm/s after", "Time after which the centre of mass never moves faster than 1 mm/s.";
+        ride_height_error_mm, "mm", 3, "Ride height error", "Height at the end less the height the description states.";
+        load_sum_error_percent, "%", 4, "Sum of loads against m g", "Signed error of the sum of wheel loads at the end.";
+        largest_load_error_percent, "%", 4, "Largest wheel load error", "Largest error of a wheel load against its static load, by size.";
+        roll_deg, "deg", 4, "Roll at the end", "Positive right side down.";
+        pitch_deg, "deg", 4, "Pitch at the end", "Positive nose down.";
+    }
+}
+
+/// Speed below which the car counts as settled, m/s.
+const SETTLED_MPS: f64 = 1e-3;
+
+impl Settle {
+    /// The figures of a run.
+    pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SettleMetrics {
+        let end = trajectory.last();
+        let static_load = |i: usize| f64::from(model.static_load(i));
+        let weight = f64::from(model.mass() * STANDARD_GRAVITY);
+        let sum: f64 = end.wheels.iter().map(|w| w.load_n).sum();
+        let errors = end.wheels.iter().enumerate().filter(|(i, _)| static_load(*i) > 0.0);
+        let largest = errors.map(|(i, w)| (w.load_n / static_load(i) - 1.0).abs()).fold(0.0, f64::max);
+        SettleMetrics {
+            settle_time_s: settled(trajectory),
+            ride_height_error_mm: Some((end.z_m - f64::from(model.parts().centre_height)) * 1e3),
+            load_sum_error_percent: Some((sum / weight - 1.0) * 100.0),
+            largest_load_error_percent: Some(largest * 100.0),
+            roll_deg: Some(end.roll_rad.to_degrees()),
+            pitch_deg: Some(end.pitch_rad.to_degrees()),
+        }
+    }
+}
+
+fn settled(trajectory: &Trajectory) -> Option<f64> {
+    let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps).hypot(f.vz_mps);
+    match trajectory.frames().iter().rposition(|f| speed(f) > SETTLED_MPS) {
+        None => Some(0.0),
+        Some(moving) => trajectory.frames().get(moving + 1).map(|f| f.t_s),
+    }
+}
+
+impl Manoeuvre for Settle {
+    fn name(&self) -> &'static str {
+        "settle"
+    }
+    fn about(&self) -> String {
+        format!("let go {:.0} mm above its rest pose on level ground, then left to stand", self.lift_m * 1e3)
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        Setup { lift_m: self.lift_m, duration_s: self.duration_s, ..Setup::flat(0.0) }
+    }
+    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
+        Box::new(OpenLoop(|_: &Now<'_>| Controls::parked()))
+    }
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        let mut list = self.measure(model, trajectory).list();
+        for (i, wheel) in trajectory.last().wheels.iter().enumerate() {
+            let name = model.wheel_name(i);
+            list.push(Metric::new(&format!("load_n.{name}"), &format!("Load of wheel {name}"), "N", 1, Some(wheel.load_n)));
+        }
+        list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{model, sampled};
+
+    #[test]
+    fn a_decaying_heave_settles_when_its_speed_falls_below_a_millimetre_per_second() {
+        let run = sampled(0.001, 4.0, |t, frame| {
+            frame.vz_mps = (-2.0 * t).exp();
+            frame.z_m = 0.5001;
+            frame.wheels.iter_mut().for_each(|w| w.load_n = 2477.025);
+        });
+        let found = Settle::default().measure(&model(), &run);
+        let expected = 1000f64.ln() / 2.0;
+        assert!((found.settle_time_s.expect("settles") - expected).abs() < 0.002, "{found:?}");
+        assert!((found.ride_height_error_mm.expect("known") - 0.1).abs() < 1e-6);
+        assert!((found.largest_load_error_percent.expect("known") - 1.0).abs() < 1e-3);
+        assert!((found.load_sum_error_percent.expect("known") - 1.0).abs() < 1e-3);
+        assert_eq!(Settle::default().metrics(&model(), &run).len(), 10);
+    }
+}

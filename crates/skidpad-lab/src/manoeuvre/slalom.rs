@@ -1,0 +1,150 @@
+//! Slalom: a driver takes the car around a row of cones.
+
+use skidpad_core::{Controls, Frame, Model};
+
+use super::{Manoeuvre, Setup};
+use crate::driver::{Cruise, Driver, Line, Now, PathFollower};
+use crate::figures::Figures;
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// A wave around cones at equal distances, at a held speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slalom {
+    /// m/s, > 0.
+    pub speed_mps: f64,
+    /// Distance between cones, m, > 0; 100 ft in the 700-ft slalom of American magazines.
+    pub spacing_m: f64,
+    /// Distance between the extremes of the line, m.
+    pub amplitude_m: f64,
+    /// Straight before the first swing, m.
+    pub lead_in_m: f64,
+    /// Number of cones, ≥ 1.
+    pub cones: u32,
+}
+
+impl Default for Slalom {
+    fn default() -> Self {
+        Self { speed_mps: 15.0, spacing_m: 30.48, amplitude_m: 3.0, lead_in_m: 20.0, cones: 7 }
+    }
+}
+
+metrics! {
+    /// Peaks by size over the whole run.
+    SlalomMetrics {
+        peak_steer_deg, "deg", 3, "Peak road-wheel angle", "Mean road-wheel angle, by size.";
+        peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "By size.";
+        peak_lateral_acceleration_mps2, "m/s²", 3, "Peak lateral acceleration", "By size.";
+        peak_sideslip_deg, "deg", 3, "Peak sideslip angle", "By size.";
+        peak_roll_deg, "deg", 3, "Peak roll angle", "By size.";
+        peak_roll_rate_degps, "deg/s", 2, "Peak roll rate", "By size.";
+        least_load_n, "N", 0, "Least wheel load", "Of any wheel at any time.";
+        path_error_m, "m", 3, "Largest distance from the line", "Of the centre of mass.";
+        time_s, "s", 3, "Time over the course", "From the start to the end of the last swing.";
+    }
+}
+
+impl Slalom {
+    fn line(&self) -> Line {
+        Line::Wave { amplitude: self.amplitude_m, wavelength: 2.0 * self.spacing_m, start: self.lead_in_m }
+    }
+
+    fn length_m(&self) -> f64 {
+        self.lead_in_m + self.spacing_m * f64::from(self.cones)
+    }
+
+    /// The figures of a run.
+    pub fn measure(&self, trajectory: &Trajectory) -> SlalomMetrics {
+        let peak = |channel: &dyn Fn(&Frame) -> f64| Some(trajectory.largest(channel));
+        let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
+        let line = self.line();
+        let loads = trajectory.frames().iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n));
+        SlalomMetrics {
+            peak_steer_deg: degrees(|f| f.steer_rad),
+            peak_yaw_rate_degps: degrees(|f| f.yaw_rate_radps),
+            peak_lateral_acceleration_mps2: peak(&|f| f.ay_mps2),
+            peak_sideslip_deg: degrees(|f| f.vy_mps.atan2(f.vx_mps)),
+            peak_roll_deg: degrees(|f| f.roll_rad),
+            peak_roll_rate_degps: degrees(|f| f.roll_rate_radps),
+            least_load_n: loads.min_by(f64::total_cmp),
+            path_error_m: peak(&|f| line.beside(f.x_m, f.y_m, 0.0).offset_m),
+            time_s: trajectory.rises_to(self.length_m(), 0.0, |f| f.x_m),
+        }
+    }
+}
+
+struct SlalomDriver {
+    slalom: Slalom,
+    figures: Figures,
+    cruise: Cruise,
+    path: PathFollower,
+}
+
+impl Driver for SlalomDriver {
+    fn drive(&mut self, now: &Now<'_>) -> Controls {
+        let steer = self.path.steer(now, &self.figures) as f32;
+        Controls { steer, ..self.cruise.controls(now, self.slalom.speed_mps) }
+    }
+    fn finished(&self, now: &Now<'_>) -> bool {
+        now.frame.x_m > self.slalom.length_m()
+    }
+}
+
+impl Manoeuvre for Slalom {
+    fn name(&self) -> &'static str {
+        "slalom"
+    }
+    fn about(&self) -> String {
+        format!(
+            "{} cones {:.2} m apart at {:.1} m/s, a driver follows a wave {:.1} m wide",
+            self.cones, self.spacing_m, self.speed_mps, self.amplitude_m
+        )
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        // The course is longer than its x axis; twice the time along it is enough for any car that follows the line.
+        Setup { duration_s: 2.0 * self.length_m() / self.speed_mps.max(0.1), ..Setup::flat(self.speed_mps) }
+    }
+    fn driver(&self, model: &Model) -> Box<dyn Driver> {
+        Box::new(SlalomDriver {
+            slalom: *self,
+            figures: Figures::of(model),
+            cruise: Cruise::default(),
+            path: PathFollower::new(self.line(), 2.0, 0.0),
+        })
+    }
+    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::run::{TimeStep, simulate};
+    use crate::testing::{POINT_MASS, model, sampled};
+
+    #[test]
+    fn peaks_of_a_sine() {
+        let run = sampled(0.001, 6.0, |t, frame| {
+            frame.yaw_rate_radps = 0.3 * (2.0 * t).sin();
+            frame.wheels.iter_mut().for_each(|w| w.load_n = 2000.0 - 500.0 * (2.0 * t).sin());
+        });
+        let found = Slalom::default().measure(&run);
+        assert!((found.peak_yaw_rate_degps.expect("known") - 0.3f64.to_degrees()).abs() < 1e-3);
+        assert!((found.least_load_n.expect("known") - 1500.0).abs() < 1e-2);
+        assert_eq!(found.time_s, None);
+    }
+
+    #[test]
+    fn the_course_ends_behind_the_last_cone() {
+        let (model, slalom) = (Arc::new(model()), Slalom::default());
+        let dt = TimeStep::per_second(120.0).expect("valid");
+        let mut driver = slalom.driver(&model);
+        let run = simulate(&POINT_MASS, &model, &slalom.setup(&model), driver.as_mut(), dt, &mut |_, _| {});
+        let time = slalom.measure(&run).time_s.expect("arrives");
+        assert!((15.0..17.0).contains(&time), "{time}");
+        assert!(run.last().t_s - time < 0.1);
+    }
+}

@@ -1,0 +1,245 @@
+//! Step steer at constant speed, in the manner of ISO 7401.
+
+use skidpad_core::{Controls, Frame, Model};
+
+use super::{KMH_100, Manoeuvre, Setup};
+use crate::driver::{Cruise, Driver, Now};
+use crate::figures::Figures;
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// A steering ramp that ends at the angle the linear bicycle model needs for a lateral acceleration; the speed is
+/// held by torques at the driven wheels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepSteer {
+    /// m/s, > 0.
+    pub speed_mps: f64,
+    /// Lateral acceleration to aim at, m/s², positive to the left.
+    pub lateral_acceleration_mps2: f64,
+    /// Mean road-wheel angle instead of the one for the lateral acceleration, rad, positive to the left.
+    pub steer_rad: Option<f64>,
+    /// Start of the ramp, s.
+    pub start_s: f64,
+    /// Duration of the ramp, s, > 0; ISO 7401 wants 10 to 90 % within 0.15 s.
+    pub ramp_s: f64,
+    /// End of the run, s; the mean of its last second is the steady state.
+    pub duration_s: f64,
+}
+
+impl Default for StepSteer {
+    fn default() -> Self {
+        Self {
+            speed_mps: KMH_100,
+            lateral_acceleration_mps2: 4.0,
+            steer_rad: None,
+            start_s: 1.0,
+            ramp_s: 0.15,
+            duration_s: 8.0,
+        }
+    }
+}
+
+metrics! {
+    /// Response to the step. Times count from the moment the steering passes half its step.
+    StepSteerMetrics {
+        steer_deg, "deg", 3, "Road-wheel angle", "Mean over the last second.";
+        yaw_rate_response_s, "s", 3, "Yaw rate response time (90 %)", "Until 90 % of the steady yaw rate is reached.";
+        yaw_rate_peak_s, "s", 3, "Yaw rate peak response time", "Until the yaw rate is largest.";
+        yaw_rate_overshoot_percent, "%", 2, "Yaw rate overshoot", "(peak − steady) / steady.";
+        lateral_acceleration_response_s, "s", 3, "Lateral acceleration response time (90 %)", "Until 90 % of the steady lateral acceleration is reached.";
+        lateral_acceleration_overshoot_percent, "%", 2, "Lateral acceleration overshoot", "(peak − steady) / steady.";
+        steady_yaw_rate_degps, "deg/s", 3, "Steady yaw rate", "Mean over the last second.";
+        steady_lateral_acceleration_mps2, "m/s²", 3, "Steady lateral acceleration", "Mean over the last second.";
+        yaw_rate_gain_per_s, "1/s", 3, "Steady yaw rate gain", "Yaw rate per mean road-wheel angle.";
+        lateral_acceleration_gain_mps2_per_deg, "m/s²/deg", 3, "Steady lateral acceleration gain", "Lateral acceleration per degree of mean road-wheel angle.";
+        sideslip_deg, "deg", 3, "Steady sideslip angle", "atan(v_y / v_x), mean over the last second.";
+        tb_factor_deg_s, "deg s", 3, "TB factor", "Yaw rate peak response time times the steady sideslip angle, by size.";
+        roll_deg, "deg", 3, "Steady roll angle", "Mean over the last second.";
+        roll_gradient_deg_per_g, "deg/g", 3, "Roll gradient", "Steady roll per steady lateral acceleration.";
+        steady_speed_mps, "m/s", 3, "Speed held", "Mean over the last second.";
+    }
+}
+
+impl StepSteer {
+    /// The angle the ramp ends at, within the car's lock, rad.
+    pub fn angle(&self, model: &Model) -> f64 {
+        let lock = f64::from(model.parts().steering.lock);
+        let asked = || Figures::of(model).steer_for(self.lateral_acceleration_mps2, self.speed_mps);
+        self.steer_rad.unwrap_or_else(asked).clamp(-lock, lock)
+    }
+
+    /// The figures of a run.
+    pub fn measure(&self, trajectory: &Trajectory) -> StepSteerMetrics {
+        let steady = Steady::of(trajectory);
+        let half = 0.5 * steady.steer;
+        let zero = trajectory.rises_to(half.abs(), 0.0, |f| f.steer_rad * half.signum());
+        let side = steady.steer.signum();
+        let yaw = Response::of(trajectory, zero, steady.yaw_rate * side, |f| f.yaw_rate_radps * side);
+        let lateral = Response::of(trajectory, zero, steady.ay * side, |f| f.ay_mps2 * side);
+        let per_steer = |value: f64| (steady.steer != 0.0).then(|| value / steady.steer);
+        StepSteerMetrics {
+            steer_deg: Some(steady.steer.to_degrees()),
+            yaw_rate_response_s: yaw.response_s,
+            yaw_rate_peak_s: yaw.peak_s,
+            yaw_rate_overshoot_percent: yaw.overshoot_percent,
+            lateral_acceleration_response_s: lateral.response_s,
+            lateral_acceleration_overshoot_percent: lateral.overshoot_percent,
+            steady_yaw_rate_degps: Some(steady.yaw_rate.to_degrees()),
+            steady_lateral_acceleration_mps2: Some(steady.ay),
+            yaw_rate_gain_per_s: per_steer(steady.yaw_rate),
+            lateral_acceleration_gain_mps2_per_deg: per_steer(steady.ay.to_radians()),
+            sideslip_deg: Some(steady.sideslip.to_degrees()),
+            tb_factor_deg_s: yaw.peak_s.map(|t| t * steady.sideslip.to_degrees().abs()),
+            roll_deg: Some(steady.roll.to_degrees()),
+            roll_gradient_deg_per_g: (steady.ay != 0.0).then(|| (steady.roll / steady.ay * 9.81).to_degrees()),
+            steady_speed_mps: Some(steady.speed),
+        }
+    }
+}
+
+/// Means over the last second.
+struct Steady {
+    steer: f64,
+    yaw_rate: f64,
+    ay: f64,
+    sideslip: f64,
+    roll: f64,
+    speed: f64,
+}
+
+impl Steady {
+    fn of(trajectory: &Trajectory) -> Self {
+        let end = trajectory.last().t_s;
+        let mean = |channel: fn(&Frame) -> f64| trajectory.mean(end - 1.0, end, channel);
+        Self {
+            steer: mean(|f| f.steer_rad),
+            yaw_rate: mean(|f| f.yaw_rate_radps),
+            ay: mean(|f| f.ay_mps2),
+            sideslip: mean(|f| f.vy_mps.atan2(f.vx_mps)),
+            roll: mean(|f| f.roll_rad),
+            speed: mean(|f| f.vx_mps),
+        }
+    }
+}
+
+/// Response of one channel, positive in the direction of the turn.
+#[derive(Default)]
+struct Response {
+    response_s: Option<f64>,
+    peak_s: Option<f64>,
+    overshoot_percent: Option<f64>,
+}
+
+impl Response {
+    fn of(trajectory: &Trajectory, zero_s: Option<f64>, steady: f64, channel: impl Fn(&Frame) -> f64) -> Self {
+        let Some(zero) = zero_s.filter(|_| steady > 0.0) else { return Self::default() };
+        let peak = trajectory.peak(zero, &channel);
+        let overshoot = channel(peak) / steady - 1.0;
+        Self {
+            response_s: trajectory.rises_to(0.9 * steady, zero, &channel).map(|t| t - zero),
+            // A channel that only creeps up to its steady state has its peak anywhere in the last second.
+            peak_s: (overshoot > LEAST_OVERSHOOT).then_some(peak.t_s - zero),
+            overshoot_percent: Some(overshoot.max(0.0) * 100.0),
+        }
+    }
+}
+
+/// Overshoot below which a peak is not told from the noise of the steady state.
+const LEAST_OVERSHOOT: f64 = 1e-3;
+
+struct StepDriver {
+    manoeuvre: StepSteer,
+    angle: f64,
+    cruise: Cruise,
+}
+
+impl Driver for StepDriver {
+    fn drive(&mut self, now: &Now<'_>) -> Controls {
+        let StepSteer { start_s, ramp_s, speed_mps, .. } = self.manoeuvre;
+        let share = ((now.end_s() - start_s) / ramp_s).clamp(0.0, 1.0);
+        Controls { steer: (self.angle * share) as f32, ..self.cruise.controls(now, speed_mps) }
+    }
+}
+
+impl Manoeuvre for StepSteer {
+    fn name(&self) -> &'static str {
+        "step-steer"
+    }
+    fn about(&self) -> String {
+        let aim = match self.steer_rad {
+            Some(steer) => format!("{:.2}° of road-wheel angle", steer.to_degrees()),
+            None => format!("{:.1} m/s² by the linear bicycle model", self.lateral_acceleration_mps2),
+        };
+        format!(
+            "steering ramp of {:.2} s to {aim} at {:.1} m/s ({:.0} km/h), speed held by torques at the driven wheels",
+            self.ramp_s,
+            self.speed_mps,
+            self.speed_mps * 3.6
+        )
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) }
+    }
+    fn driver(&self, model: &Model) -> Box<dyn Driver> {
+        Box::new(StepDriver { manoeuvre: *self, angle: self.angle(model), cruise: Cruise::default() })
+    }
+    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{model, sampled};
+
+    #[test]
+    fn exponential_response_has_its_closed_form_times() {
+        // Yaw rate 0.2 (1 − e^(−τ/0.1)) after a sharp step at 1 s: 90 % after 0.1 ln 10, no overshoot.
+        let run = sampled(0.001, 8.0, |t, frame| {
+            let tau = (t - 1.0f64).max(0.0);
+            frame.steer_rad = if t > 1.0 { -0.02 } else { 0.0 };
+            frame.vx_mps = 20.0;
+            frame.vy_mps = 0.5;
+            frame.yaw_rate_radps = -0.2 * (1.0 - (-tau / 0.1).exp());
+            frame.ay_mps2 = 20.0 * frame.yaw_rate_radps;
+            frame.roll_rad = 0.005 * frame.ay_mps2;
+        });
+        let found = StepSteer::default().measure(&run);
+        let close = |value: Option<f64>, expected: f64| {
+            assert!((value.expect("happens") - expected).abs() < 1e-3, "{value:?} {expected}");
+        };
+        close(found.yaw_rate_response_s, 0.1 * 10f64.ln());
+        close(found.lateral_acceleration_response_s, 0.1 * 10f64.ln());
+        close(found.yaw_rate_overshoot_percent, 0.0);
+        assert_eq!(found.yaw_rate_peak_s, None);
+        close(found.yaw_rate_gain_per_s, 10.0);
+        close(found.roll_gradient_deg_per_g, (0.005f64 * 9.81).to_degrees());
+        close(found.sideslip_deg, (0.5f64 / 20.0).atan().to_degrees());
+    }
+
+    #[test]
+    fn an_underdamped_response_has_its_closed_form_overshoot() {
+        // Second order, ω 8 rad/s, ζ 0.5: overshoot e^(−πζ/√(1−ζ²)), peak at π / (ω √(1−ζ²)).
+        let (w, z) = (8.0f64, 0.5f64);
+        let damped = w * (1.0 - z * z).sqrt();
+        let run = sampled(0.001, 8.0, |t, frame| {
+            let tau = (t - 1.0f64).max(0.0);
+            let swing = (damped * tau).cos() + z * w / damped * (damped * tau).sin();
+            frame.steer_rad = if t > 1.0 { 0.02 } else { 0.0 };
+            frame.yaw_rate_radps = 0.2 * (1.0 - (-z * w * tau).exp() * swing);
+        });
+        let found = StepSteer::default().measure(&run);
+        let overshoot = (-core::f64::consts::PI * z / (1.0 - z * z).sqrt()).exp() * 100.0;
+        assert!((found.yaw_rate_overshoot_percent.expect("overshoots") - overshoot).abs() < 0.01);
+        assert!((found.yaw_rate_peak_s.expect("peaks") - core::f64::consts::PI / damped).abs() < 2e-3);
+    }
+
+    #[test]
+    fn the_angle_follows_the_bicycle_model_within_the_lock() {
+        let step = StepSteer { speed_mps: 20.0, ..StepSteer::default() };
+        assert!((step.angle(&model()) - 4.0 * 2.5 / 400.0).abs() < 1e-6);
+        let too_much = StepSteer { steer_rad: Some(-3.0), ..step };
+        assert!((too_much.angle(&model()) + 0.6).abs() < 1e-6);
+    }
+}

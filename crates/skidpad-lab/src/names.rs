@@ -1,0 +1,49 @@
+//! Names people mistype: the nearest one that exists.
+
+/// The known name that takes the fewest edits to reach from `name`, if that is at most a third of its length
+/// (but always up to two edits); the first of equals. Upper and lower case are alike.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = (name.chars().count() / 3).max(2);
+    known
+        .into_iter()
+        .map(|candidate| (edits(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions and replacements between two words (Levenshtein's distance).
+fn edits(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        for (a, b, count) in [("", "abc", 3), ("kitten", "sitting", 3), ("brake", "brake", 0), ("break", "brake", 2)] {
+            assert_eq!(edits(a, b), count, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn only_near_names_are_suggested() {
+        let known = ["step-steer", "slalom", "settle"];
+        assert_eq!(nearest("stepsteer", known), Some("step-steer"));
+        assert_eq!(nearest("Slalon", known), Some("slalom"));
+        assert_eq!(nearest("moose", known), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! Running one manoeuvre on one solver.
+
+use std::sync::Arc;
+
+use skidpad_core::{Backend, BackendInfo, CarStart, Frame, Model};
+
+use crate::driver::{Driver, Now};
+use crate::manoeuvre::Setup;
+use crate::trajectory::Trajectory;
+
+/// Length of a step, s: finite, above 0 and at most [`TimeStep::LONGEST_S`].
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct TimeStep(f64);
+
+impl TimeStep {
+    /// Longest step a run may have, s. Above it a car at motorway speed passes its own length between two steps.
+    pub const LONGEST_S: f64 = 0.1;
+
+    /// A step of `dt_s` seconds.
+    ///
+    /// # Errors
+    /// When `dt_s` is not finite, not above 0 or above [`TimeStep::LONGEST_S`].
+    pub fn new(dt_s: f64) -> Result<Self, String> {
+        if dt_s > 0.0 && dt_s <= Self::LONGEST_S && dt_s as f32 > 0.0 {
+            return Ok(Self(dt_s));
+        }
+        Err(format!("a step of {dt_s} s is not accepted: above 0 and at most {} s", Self::LONGEST_S))
+    }
+
+    /// A step of `1 / rate_hz` seconds.
+    ///
+    /// # Errors
+    /// As [`TimeStep::new`].
+    pub fn per_second(rate_hz: f64) -> Result<Self, String> {
+        Self::new(1.0 / rate_hz).map_err(|_| {
+            format!("a rate of {rate_hz} Hz is not accepted: finite and at least {} Hz", 1.0 / Self::LONGEST_S)
+        })
+    }
+
+    /// s.
+    pub fn seconds(self) -> f64 {
+        self.0
+    }
+
+    /// Number of steps whose end comes nearest to `duration_s`, at least one.
+    pub fn steps(self, duration_s: f64) -> u64 {
+        ((duration_s / self.0).round() as u64).max(1)
+    }
+}
+
+/// Lets `driver` drive a new car of `model` as `setup` says, on the solver `info`, and records every step.
+///
+/// `progress` hears the number of finished steps and the most there can be, after each step.
+pub fn simulate(
+    info: &BackendInfo,
+    model: &Arc<Model>,
+    setup: &Setup,
+    driver: &mut dyn Driver,
+    dt: TimeStep,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Trajectory {
+    let start = CarStart { model: Arc::clone(model), placement: setup.placement };
+    let mut backend = (info.build)(&setup.scene, &[start], dt.seconds() as f32);
+    lift(backend.as_mut(), setup.lift_m);
+    let mut trajectory = Trajectory::new(model, first_frame(backend.as_ref(), model), dt.seconds());
+    let steps = dt.steps(setup.duration_s);
+    for step in 0..steps {
+        let now = Now { step, dt_s: dt.seconds(), model, frame: trajectory.last() };
+        if driver.finished(&now) {
+            break;
+        }
+        let controls = driver.drive(&now);
+        let report = backend.step(std::slice::from_ref(&controls));
+        let mut frame = backend.frame(0);
+        frame.t_s = (step + 1) as f64 * dt.seconds();
+        trajectory.push(frame, report);
+        progress(step + 1, steps);
+    }
+    trajectory
+}
+
+fn lift(backend: &mut dyn Backend, lift_m: f64) {
+    if lift_m != 0.0 {
+        let mut state = backend.state(0).clone();
+        state.position.z += lift_m;
+        backend.set_state(0, &state);
+    }
+}
+
+/// The row for t = 0. No step has produced loads yet; the struts stand at their rest length, where they carry the
+/// static loads.
+fn first_frame(backend: &dyn Backend, model: &Model) -> Frame {
+    let mut frame = backend.frame(0);
+    frame.t_s = 0.0;
+    for (i, wheel) in frame.wheels.iter_mut().enumerate() {
+        wheel.load_n = f64::from(model.static_load(i));
+    }
+    frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::Coast;
+    use crate::testing::{POINT_MASS, model};
+
+    #[test]
+    fn time_steps_are_checked() {
+        for dt in [0.0, -1.0, f64::NAN, f64::INFINITY, 0.11, 1e-60] {
+            assert!(TimeStep::new(dt).is_err(), "{dt}");
+        }
+        for rate in [0.0, -240.0, f64::NAN, 9.0] {
+            assert!(TimeStep::per_second(rate).is_err(), "{rate}");
+        }
+        assert_eq!(TimeStep::per_second(240.0).map(|dt| dt.steps(10.0)), Ok(2400));
+        assert_eq!(TimeStep::new(0.016_667).map(|dt| dt.steps(10.0)), Ok(600));
+    }
+
+    #[test]
+    fn rows_stand_at_whole_multiples_of_the_step_and_row_zero_has_static_loads() {
+        let model = Arc::new(model());
+        let setup = Setup { duration_s: 2.0, ..Setup::flat(10.0) };
+        let dt = TimeStep::per_second(60.0).expect("valid");
+        let trajectory = simulate(&POINT_MASS, &model, &setup, &mut Coast, dt, &mut |_, _| {});
+        assert_eq!(trajectory.frames().len(), 121);
+        for (k, frame) in trajectory.frames().iter().enumerate() {
+            assert_eq!(frame.t_s, k as f64 * (1.0 / 60.0));
+        }
+        let weight: f64 = trajectory.first().wheels.iter().map(|w| w.load_n).sum();
+        assert!((weight / (f64::from(model.mass()) * 9.81) - 1.0).abs() < 1e-6, "{weight}");
+        let drag_m = 0.5 * 0.04 * 2.0 * 2.0;
+        assert!((trajectory.last().x_m - (20.0 - drag_m)).abs() < 2e-3, "{}", trajectory.last().x_m);
+    }
+}

@@ -1,0 +1,220 @@
+//! Open loop from a file: a table of inputs over time.
+//!
+//! The header names `t_s` and any of the columns below, in any order. Pedals, clutch, gear, target speed and raw torques
+//! are held from their row to the next; the step from t_k to t_k+1 takes the values held at t_k. Steering is linear
+//! between rows and taken at t_k+1. An empty cell leaves the column as if the row did not name it. Before its first
+//! value a column has its first value, after its last its last. Lines that begin with `#` are comments.
+//!
+//! | column | accepts | without it |
+//! |---|---|---|
+//! | `t_s` | s, ≥ 0, rising | – |
+//! | `throttle`, `brake`, `handbrake` | 0 to 1 | 0 |
+//! | `clutch` | 0 to 1, 1 pressed | works by itself |
+//! | `gear` | −1, 0, 1 … | shifts by itself |
+//! | `steer_rad` | mean road-wheel angle, rad, ±π/2 | 0 |
+//! | `target_speed_mps` | m/s, ≥ 0 | – ; with it, the speed holder works throttle and brake, and a scripted brake adds to it |
+//! | `motor_torque_nm.1l` … | N m at that wheel | 0 |
+//! | `brake_torque_nm.1l` … | N m at that wheel, ≥ 0 | 0 |
+//! | `steer_rad.1l` … | rad, ±π/2, replaces the steering of that wheel | steering |
+//!
+//! Wheels are named by axle number from the front and `l`, `r` or `c`.
+
+mod parse;
+
+pub use parse::{Fault, Faults};
+
+use skidpad_core::{Controls, Frame, Model, WheelControls};
+
+use crate::driver::{Driver, Now, SpeedHolder};
+use crate::manoeuvre::{Manoeuvre, Setup};
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// What a column of the table drives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Input {
+    Time,
+    Throttle,
+    Brake,
+    Handbrake,
+    Clutch,
+    Gear,
+    Steer,
+    TargetSpeed,
+    Motor(usize),
+    WheelBrake(usize),
+    WheelSteer(usize),
+}
+
+/// Values of one input over time, at least one, times strictly rising.
+#[derive(Clone, Debug, PartialEq)]
+struct Track {
+    input: Input,
+    knots: Vec<[f64; 2]>,
+}
+
+/// A table of inputs, read against one model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Script {
+    tracks: Vec<Track>,
+    wheels: usize,
+    end_s: f64,
+}
+
+impl Script {
+    /// Reads the text of a controls file for `model`.
+    ///
+    /// # Errors
+    /// Every fault of the file at once.
+    pub fn parse(text: &str, model: &Model) -> Result<Self, Faults> {
+        parse::parse(text, model)
+    }
+
+    /// Time of the last row, s; 0 for a table with one row at 0.
+    pub fn end_s(&self) -> f64 {
+        self.end_s
+    }
+
+    /// Gear of the first row that names one.
+    pub fn first_gear(&self) -> Option<i8> {
+        self.track(Input::Gear).map(|track| track.knots[0][1] as i8)
+    }
+
+    fn track(&self, input: Input) -> Option<&Track> {
+        self.tracks.iter().find(|track| track.input == input)
+    }
+
+    fn held(&self, input: Input, now: &Now<'_>) -> Option<f64> {
+        self.track(input).map(|track| track.held(now.time_s() + 1e-6 * now.dt_s))
+    }
+
+    /// Controls of the coming step, without the speed holder.
+    fn controls(&self, now: &Now<'_>) -> Controls {
+        let pedal = |input| self.held(input, now).unwrap_or(0.0) as f32;
+        Controls {
+            throttle: pedal(Input::Throttle),
+            brake: pedal(Input::Brake),
+            handbrake: pedal(Input::Handbrake),
+            steer: self.track(Input::Steer).map_or(0.0, |track| track.linear(now.end_s()) as f32),
+            clutch: self.held(Input::Clutch, now).map(|v| v as f32),
+            gear: self.held(Input::Gear, now).map(|v| v as i8),
+            wheels: self.wheel_controls(now),
+        }
+    }
+
+    fn wheel_controls(&self, now: &Now<'_>) -> Box<[WheelControls]> {
+        let raw = |track: &&Track| matches!(track.input, Input::Motor(_) | Input::WheelBrake(_) | Input::WheelSteer(_));
+        let speed_held = self.track(Input::TargetSpeed).is_some();
+        if !speed_held && !self.tracks.iter().any(|track| raw(&track)) {
+            return Box::default();
+        }
+        let mut wheels = vec![WheelControls::default(); self.wheels];
+        for track in &self.tracks {
+            let held = track.held(now.time_s() + 1e-6 * now.dt_s) as f32;
+            match track.input {
+                Input::Motor(i) => wheels[i].motor_torque = held,
+                Input::WheelBrake(i) => wheels[i].brake_torque = held,
+                Input::WheelSteer(i) => wheels[i].steer = Some(track.linear(now.end_s()) as f32),
+                _ => {}
+            }
+        }
+        wheels.into()
+    }
+}
+
+impl Track {
+    /// Value of the last row at or before `time`.
+    fn held(&self, time: f64) -> f64 {
+        let after = self.knots.partition_point(|knot| knot[0] <= time);
+        self.knots[after.saturating_sub(1)][1]
+    }
+
+    /// Value on the straight line between the rows around `time`.
+    fn linear(&self, time: f64) -> f64 {
+        let after = self.knots.partition_point(|knot| knot[0] <= time);
+        let Some(next) = self.knots.get(after) else { return self.knots[self.knots.len() - 1][1] };
+        let Some(last) = after.checked_sub(1).map(|i| self.knots[i]) else { return next[1] };
+        last[1] + (next[1] - last[1]) * (time - last[0]) / (next[0] - last[0])
+    }
+}
+
+struct ScriptDriver {
+    script: Script,
+    holder: SpeedHolder,
+}
+
+impl Driver for ScriptDriver {
+    fn drive(&mut self, now: &Now<'_>) -> Controls {
+        let mut controls = self.script.controls(now);
+        if let Some(target) = self.script.held(Input::TargetSpeed, now) {
+            let held = self.holder.controls(now, target);
+            controls.throttle = held.throttle;
+            controls.brake = controls.brake.max(held.brake);
+            for (own, add) in controls.wheels.iter_mut().zip(&held.wheels) {
+                own.motor_torque += add.motor_torque;
+            }
+        }
+        controls
+    }
+}
+
+metrics! {
+    /// What any drive can be summed up by.
+    ScriptMetrics {
+        duration_s, "s", 3, "Duration", "Time of the last row.";
+        distance_m, "m", 2, "Distance", "Length of the path of the centre of mass.";
+        final_x_m, "m", 3, "Final x", "World.";
+        final_y_m, "m", 3, "Final y", "World.";
+        final_yaw_deg, "deg", 3, "Final yaw", "Positive to the left, ±180.";
+        final_speed_mps, "m/s", 3, "Final speed", "Along the vehicle.";
+        largest_speed_mps, "m/s", 3, "Largest speed", "Along the vehicle.";
+        peak_lateral_acceleration_mps2, "m/s²", 3, "Peak lateral acceleration", "By size.";
+        peak_longitudinal_acceleration_mps2, "m/s²", 3, "Peak longitudinal acceleration", "By size.";
+        peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "By size.";
+        peak_roll_deg, "deg", 3, "Peak roll angle", "By size.";
+    }
+}
+
+impl Script {
+    /// The figures of a run.
+    pub fn measure(&self, trajectory: &Trajectory) -> ScriptMetrics {
+        let end = trajectory.last();
+        let step = |pair: &[Frame]| (pair[1].x_m - pair[0].x_m).hypot(pair[1].y_m - pair[0].y_m);
+        ScriptMetrics {
+            duration_s: Some(end.t_s),
+            distance_m: Some(trajectory.frames().windows(2).map(step).sum()),
+            final_x_m: Some(end.x_m),
+            final_y_m: Some(end.y_m),
+            final_yaw_deg: Some(end.yaw_rad.to_degrees()),
+            final_speed_mps: Some(end.vx_mps),
+            largest_speed_mps: Some(trajectory.peak(0.0, |f| f.vx_mps).vx_mps),
+            peak_lateral_acceleration_mps2: Some(trajectory.largest(|f| f.ay_mps2)),
+            peak_longitudinal_acceleration_mps2: Some(trajectory.largest(|f| f.ax_mps2)),
+            peak_yaw_rate_degps: Some(trajectory.largest(|f| f.yaw_rate_radps).to_degrees()),
+            peak_roll_deg: Some(trajectory.largest(|f| f.roll_rad).to_degrees()),
+        }
+    }
+}
+
+impl Manoeuvre for Script {
+    fn name(&self) -> &'static str {
+        "script"
+    }
+    fn about(&self) -> String {
+        format!("open loop from a table of {} inputs over {} s", self.tracks.len(), self.end_s)
+    }
+    fn setup(&self, _model: &Model) -> Setup {
+        let mut setup = Setup { duration_s: self.end_s, ..Setup::flat(0.0) };
+        setup.placement.gear = self.first_gear();
+        setup
+    }
+    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
+        Box::new(ScriptDriver { script: self.clone(), holder: SpeedHolder::default() })
+    }
+    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,260 @@
+//! Reading a controls file, and telling every fault of it at once.
+
+use core::f64::consts::FRAC_PI_2;
+use core::ops::Range;
+
+use skidpad_core::Model;
+
+use super::{Input, Script, Track};
+use crate::names::nearest;
+
+/// One thing wrong with a controls file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column `{column}`: found {found}, accepts {accepts}")]
+pub struct Fault {
+    /// Line in the file, from 1.
+    pub line: u64,
+    /// Name of the column, as the header has it.
+    pub column: String,
+    /// What stands there.
+    pub found: String,
+    /// What may stand there.
+    pub accepts: String,
+    /// Bytes of the file it stands in.
+    pub span: Range<usize>,
+}
+
+/// Everything wrong with a controls file; at least one fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(Fault::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct Faults(pub Vec<Fault>);
+
+/// Columns that exist for every car.
+const PLAIN: &[(&str, Input)] = &[
+    ("t_s", Input::Time),
+    ("throttle", Input::Throttle),
+    ("brake", Input::Brake),
+    ("handbrake", Input::Handbrake),
+    ("clutch", Input::Clutch),
+    ("gear", Input::Gear),
+    ("steer_rad", Input::Steer),
+    ("target_speed_mps", Input::TargetSpeed),
+];
+
+/// Columns that exist for every wheel, before the dot.
+const PER_WHEEL: &[(&str, fn(usize) -> Input)] =
+    &[("motor_torque_nm", Input::Motor), ("brake_torque_nm", Input::WheelBrake), ("steer_rad", Input::WheelSteer)];
+
+/// A cell with its place in the file.
+struct Cell {
+    text: String,
+    line: u64,
+    span: Range<usize>,
+}
+
+/// A column of the header that is understood.
+struct Column {
+    name: String,
+    input: Input,
+    track: Vec<[f64; 2]>,
+}
+
+pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
+    let mut faults = Vec::new();
+    let mut rows = rows(text, &mut faults).into_iter();
+    let mut columns = match rows.next() {
+        Some(header) => read_header(&header, model, &mut faults),
+        None => Vec::new(),
+    };
+    if !columns.iter().flatten().any(|column| column.input == Input::Time) {
+        faults.push(Fault {
+            line: 1,
+            column: "t_s".into(),
+            found: "no such column".into(),
+            accepts: "a header with `t_s`".into(),
+            span: 0..0,
+        });
+    }
+    let (mut end_s, mut any) = (None, false);
+    for row in rows {
+        any = true;
+        read_row(&row, &mut columns, &mut end_s, model, &mut faults);
+    }
+    if !any {
+        faults.push(Fault {
+            line: 1,
+            column: "t_s".into(),
+            found: "no rows".into(),
+            accepts: "at least one row below the header".into(),
+            span: 0..text.len(),
+        });
+    }
+    if !faults.is_empty() {
+        return Err(Faults(faults));
+    }
+    let tracks = columns
+        .into_iter()
+        .flatten()
+        .filter(|column| column.input != Input::Time && !column.track.is_empty())
+        .map(|column| Track { input: column.input, knots: column.track })
+        .collect();
+    Ok(Script { tracks, wheels: model.wheels().len(), end_s: end_s.unwrap_or(0.0) })
+}
+
+/// Splits the text into rows of cells with their places.
+fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .comment(Some(b'#'))
+        .from_reader(text.as_bytes());
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        match record {
+            Ok(record) => rows.push(cells(text, &record)),
+            Err(error) => faults.push(Fault {
+                line: error.position().map_or(0, csv::Position::line),
+                column: "-".into(),
+                found: error.to_string(),
+                accepts: "comma-separated values".into(),
+                span: 0..0,
+            }),
+        }
+    }
+    rows
+}
+
+fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
+    let (line, start) = record.position().map_or((0, 0), |p| (p.line(), p.byte() as usize));
+    let mut from = start;
+    let place = |cell: &str, from: usize| {
+        // Quotes are not part of a cell, so it is looked for from where the last one ended.
+        let at = text.get(from..).and_then(|rest| rest.find(cell)).map_or(from, |skip| from + skip);
+        at..(at + cell.len()).min(text.len())
+    };
+    record
+        .iter()
+        .map(|cell| {
+            let span = place(cell, from);
+            from = (span.end + 1).min(text.len());
+            let trimmed = cell.trim().trim_start_matches('\u{feff}');
+            let lead = cell.find(trimmed).unwrap_or(0);
+            let span = span.start + lead..(span.start + lead + trimmed.len());
+            Cell { text: trimmed.into(), line, span }
+        })
+        .collect()
+}
+
+/// The columns in the order of the header; `None` for one that is not understood.
+fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<Option<Column>> {
+    let mut columns: Vec<Option<Column>> = Vec::with_capacity(header.len());
+    for cell in header {
+        let input = input(&cell.text, model);
+        let known = columns.iter().flatten().any(|c| Some(c.input) == input);
+        if input.is_none() || known {
+            let (found, accepts) = match input {
+                Some(_) => ("the column a second time".into(), "each column once".into()),
+                None => ("an unknown column".into(), accepted_names(&cell.text, model)),
+            };
+            faults.push(Fault { line: cell.line, column: cell.text.clone(), found, accepts, span: cell.span.clone() });
+        }
+        let input = input.filter(|_| !known);
+        columns.push(input.map(|input| Column { name: cell.text.clone(), input, track: Vec::new() }));
+    }
+    columns
+}
+
+fn input(name: &str, model: &Model) -> Option<Input> {
+    if let Some((_, input)) = PLAIN.iter().find(|(plain, _)| *plain == name) {
+        return Some(*input);
+    }
+    let (stem, wheel) = name.split_once('.')?;
+    let (_, make) = PER_WHEEL.iter().find(|(known, _)| *known == stem)?;
+    (0..model.wheels().len()).find(|&i| model.wheel_name(i) == wheel).map(make)
+}
+
+fn accepted_names(name: &str, model: &Model) -> String {
+    let wheels: Vec<String> = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
+    let per_wheel = PER_WHEEL.iter().flat_map(|(stem, _)| wheels.iter().map(move |wheel| format!("{stem}.{wheel}")));
+    let known: Vec<String> = PLAIN.iter().map(|(plain, _)| (*plain).to_string()).chain(per_wheel).collect();
+    if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
+        return format!("`{near}` (perhaps that was meant)");
+    }
+    let plain: Vec<&str> = PLAIN.iter().map(|(plain, _)| *plain).collect();
+    let stems: Vec<&str> = PER_WHEEL.iter().map(|(stem, _)| *stem).collect();
+    format!("{}, and {} with one of the wheels {}", plain.join(", "), stems.join(", "), wheels.join(", "))
+}
+
+fn read_row(
+    row: &[Cell],
+    columns: &mut [Option<Column>],
+    last_s: &mut Option<f64>,
+    model: &Model,
+    faults: &mut Vec<Fault>,
+) {
+    if row.len() != columns.len() {
+        let span = row.first().map_or(0, |c| c.span.start)..row.last().map_or(0, |c| c.span.end);
+        faults.push(Fault {
+            line: row.first().map_or(0, |c| c.line),
+            column: "-".into(),
+            found: format!("{} cells", row.len()),
+            accepts: format!("{} cells, as in the header", columns.len()),
+            span,
+        });
+        return;
+    }
+    let time = read_time(row, columns, *last_s, faults);
+    *last_s = time.or(*last_s);
+    for (cell, column) in row.iter().zip(columns) {
+        let Some(column) = column.as_mut().filter(|c| c.input != Input::Time && !cell.text.is_empty()) else { continue };
+        match read_value(&cell.text, column.input, model) {
+            Ok(value) => column.track.extend(time.map(|time| [time, value])),
+            Err(accepts) => faults.push(fault(cell, &column.name, accepts)),
+        }
+    }
+}
+
+fn read_time(row: &[Cell], columns: &[Option<Column>], last_s: Option<f64>, faults: &mut Vec<Fault>) -> Option<f64> {
+    let is_time = |column: &&Option<Column>| column.as_ref().is_some_and(|c| c.input == Input::Time);
+    let cell = row.iter().zip(columns).find(|(_, column)| is_time(column)).map(|(cell, _)| cell)?;
+    let accepts = match (cell.text.parse::<f64>(), last_s) {
+        (Ok(time), Some(last)) if time.is_finite() && time <= last => format!("a time after {last}: rows rise in time"),
+        (Ok(time), _) if time.is_finite() && time >= 0.0 => return Some(time),
+        _ => "a finite number of seconds, 0 or more".into(),
+    };
+    faults.push(fault(cell, "t_s", accepts));
+    None
+}
+
+fn fault(cell: &Cell, column: &str, accepts: String) -> Fault {
+    let found = if cell.text.is_empty() { "nothing".into() } else { format!("`{}`", cell.text) };
+    Fault { line: cell.line, column: column.into(), found, accepts, span: cell.span.clone() }
+}
+
+/// The value, or what would be accepted.
+fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && (*v as f32).is_finite());
+    let within = |low: f64, high: f64| value.filter(|v| (low..=high).contains(v));
+    match input {
+        Input::Throttle | Input::Brake | Input::Handbrake | Input::Clutch => {
+            within(0.0, 1.0).ok_or_else(|| "a number from 0 to 1".into())
+        }
+        Input::Gear => {
+            let most = highest_gear(model);
+            within(-1.0, most).filter(|g| g.fract() == 0.0).ok_or_else(|| {
+                format!("-1 for reverse, 0 for neutral, 1 to {most} for a forward gear")
+            })
+        }
+        Input::Steer | Input::WheelSteer(_) => {
+            within(-FRAC_PI_2, FRAC_PI_2).ok_or_else(|| "an angle from -1.5707 to 1.5707 rad".into())
+        }
+        Input::TargetSpeed => within(0.0, 1000.0).ok_or_else(|| "a speed from 0 to 1000 m/s".into()),
+        Input::WheelBrake(_) => within(0.0, f64::INFINITY).ok_or_else(|| "a finite number, 0 or more".into()),
+        Input::Motor(_) | Input::Time => value.ok_or_else(|| "a finite number".into()),
+    }
+}
+
+/// Number of forward gears; a car without a gearbox has one.
+fn highest_gear(model: &Model) -> f64 {
+    model.parts().powertrain.engine().map_or(1.0, |drive| drive.gearbox.forward.len() as f64)
+}

@@ -1,0 +1,95 @@
+//! Tests of the open-loop table: rules between rows, and faults.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::run::{TimeStep, simulate};
+use crate::testing::{POINT_MASS, model};
+
+fn controls(text: &str, dt_s: f64, step: u64) -> Controls {
+    let model = model();
+    let script = Script::parse(text, &model).expect("a valid table");
+    let frame = Frame { wheels: vec![Default::default(); 4], ..Frame::default() };
+    script.controls(&Now { step, dt_s, model: &model, frame: &frame })
+}
+
+#[test]
+fn pedals_gear_and_torques_are_held_from_the_start_of_the_step() {
+    let text = "t_s,throttle,gear,motor_torque_nm.2l\n0,0.2,1,10\n0.5,0.8,1,-20\n1,0.1,0,0\n";
+    for (step, throttle, gear, torque) in [(0, 0.2, 1, 10.0), (4, 0.2, 1, 10.0), (5, 0.8, 1, -20.0), (10, 0.1, 0, 0.0)] {
+        let now = controls(text, 0.1, step);
+        assert_eq!((now.throttle, now.gear, now.wheels[2].motor_torque), (throttle, Some(gear), torque), "step {step}");
+        assert_eq!((now.clutch, now.wheels[2].steer), (None, None));
+    }
+}
+
+#[test]
+fn steering_is_linear_and_taken_at_the_end_of_the_step() {
+    let text = "t_s,steer_rad,steer_rad.1r\n0,0,0.1\n1,0.4,\n2,0.4,0.3\n";
+    for (step, steer, wheel) in [(0, 0.04, 0.11), (4, 0.2, 0.15), (9, 0.4, 0.2), (14, 0.4, 0.25), (40, 0.4, 0.3)] {
+        let now = controls(text, 0.1, step);
+        assert!((now.steer - steer).abs() < 1e-6, "step {step}: {}", now.steer);
+        assert!((now.wheels[1].steer.expect("named") - wheel).abs() < 1e-6, "step {step}: {:?}", now.wheels);
+        assert_eq!(now.wheels[0].steer, None);
+    }
+}
+
+#[test]
+fn empty_cells_hold_and_a_first_value_counts_from_the_start() {
+    let text = "t_s,brake,clutch\n0,,\n0.1,0.5,\n0.2,,1\n0.3,0,\n";
+    for (step, brake, clutch) in [(0, 0.5, 1.0), (1, 0.5, 1.0), (2, 0.5, 1.0), (3, 0.0, 1.0)] {
+        let now = controls(text, 0.1, step);
+        assert_eq!((now.brake, now.clutch), (brake, Some(clutch)), "step {step}");
+    }
+    assert!(controls(text, 0.1, 0).wheels.is_empty());
+}
+
+#[test]
+fn white_space_byte_order_marks_comments_and_line_ends_do_not_matter() {
+    let text = "\u{feff}t_s , throttle\r\n# a comment\r\n0, 0.5\r\n\"1\" ,1\r\n";
+    let script = Script::parse(text, &model()).expect("a valid table");
+    assert_eq!((script.end_s(), script.first_gear()), (1.0, None));
+}
+
+#[test]
+fn every_fault_is_told_at_once_with_its_place() {
+    let text = "t_s,throtle,brake,gear,motor_torque_nm.3l,brake\n0,1,0.5,1,0,0\n1,1,1.5,2,0,0\n0.5,1,x,1.5,0,0\n2,1\n,1,-1,,0,0\n";
+    let Faults(faults) = Script::parse(text, &model()).expect_err("faulty");
+    let told: Vec<(u64, &str, &str)> =
+        faults.iter().map(|f| (f.line, f.column.as_str(), &text[f.span.clone()])).collect();
+    let expected = [
+        (1, "throtle", "throtle"),
+        (1, "motor_torque_nm.3l", "motor_torque_nm.3l"),
+        (1, "brake", "brake"),
+        (3, "brake", "1.5"),
+        (3, "gear", "2"),
+        (4, "t_s", "0.5"),
+        (4, "brake", "x"),
+        (4, "gear", "1.5"),
+        (5, "-", "2,1"),
+        (6, "t_s", ""),
+        (6, "brake", "-1"),
+    ];
+    assert_eq!(told, expected);
+    assert!(faults[0].accepts.contains("`throttle`"), "{}", faults[0]);
+    assert_eq!(faults[3].to_string(), "line 3, column `brake`: found `1.5`, accepts a number from 0 to 1");
+}
+
+#[test]
+fn a_table_without_time_or_rows_is_refused() {
+    for text in ["", "throttle\n1\n", "t_s,throttle\n"] {
+        assert!(Script::parse(text, &model()).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn a_target_speed_engages_the_holder_and_the_run_ends_at_the_last_row() {
+    let (model, dt) = (Arc::new(model()), TimeStep::per_second(60.0).expect("valid"));
+    let script = Script::parse("t_s,target_speed_mps\n0,12\n30,12\n", &model).expect("a valid table");
+    let mut driver = script.driver(&model);
+    let run = simulate(&POINT_MASS, &model, &script.setup(&model), driver.as_mut(), dt, &mut |_, _| {});
+    assert_eq!(run.last().t_s, 30.0);
+    assert!((run.last().vx_mps - 12.0).abs() < 0.01, "{}", run.last().vx_mps);
+    let found = script.measure(&run);
+    assert!((found.distance_m.expect("known") - run.last().x_m).abs() < 1e-6);
+}

@@ -1,0 +1,142 @@
+//! For tests of this crate only: a simple car, a solver that is a point mass, and made-up trajectories.
+
+use std::sync::Arc;
+
+use skidpad_core::model::{Aero, Axle, Hull, Powertrain, Rolling, Side, Steering, Strut, Tyre, TyreLaw, Wheel};
+use skidpad_core::{
+    Backend, BackendInfo, CarStart, Controls, Frame, Mat3, Model, ModelParts, Scene, State, StepReport, Vec3,
+};
+
+use crate::trajectory::Trajectory;
+
+/// 1000 kg, wheelbase 2.5 m, track 1.5 m, centre of mass in the middle and 0.5 m high, linear tyres, motor at each
+/// rear wheel with 400 N m, drag 0.4 N s²/m², rolling coefficient 0.01.
+pub fn model() -> Model {
+    let wheel = |axle: usize, side: Side| Wheel {
+        axle,
+        side,
+        contact: Vec3::new(
+            if axle == 0 { 1.25 } else { -1.25 },
+            if side == Side::Left { 0.75 } else { -0.75 },
+            -0.5,
+        ),
+        radius: 0.3,
+        spin_inertia: 1.0,
+        tyre: 0,
+        strut: Strut {
+            rate: 25e3,
+            bump_damping: 1500.0,
+            rebound_damping: 1500.0,
+            bump_travel: 0.08,
+            droop_travel: 0.08,
+            stop_rate: 1e5,
+        },
+        toe: 0.0,
+        brake_torque: 1500.0,
+        handbrake_torque: 0.0,
+        rolling: Rolling { constant: 0.01, ..Rolling::default() },
+    };
+    let parts = ModelParts {
+        mass: 1000.0,
+        inertia: Mat3::from_diagonal(Vec3::new(400.0, 1200.0, 1400.0)),
+        centre_height: 0.5,
+        wheels: [0, 1].iter().flat_map(|&a| [wheel(a, Side::Left), wheel(a, Side::Right)]).collect(),
+        axles: vec![
+            Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.5 },
+            Axle::default(),
+        ],
+        tyres: vec![Tyre {
+            law: TyreLaw::Linear { stiffness: [50e3, 50e3] },
+            friction: [1.0, 1.0],
+            load_sensitivity: 0.0,
+            nominal_load: 2500.0,
+            relaxation: [0.1, 0.3],
+        }],
+        bars: Vec::new(),
+        steering: Steering { lock: 0.6, rate: f32::INFINITY },
+        powertrain: Powertrain::Direct([0.0, 0.0, 400.0, 400.0].into()),
+        aero: Aero { drag: 0.4, ..Aero::default() },
+        hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.4) },
+    };
+    Model::new(parts).expect("the test car is valid")
+}
+
+/// Rows every `dt` s up to `end` s, changed from zero by `fill(t, frame)`.
+pub fn sampled(dt: f64, end: f64, fill: impl Fn(f64, &mut Frame)) -> Trajectory {
+    let model = model();
+    let row = |k: u64| {
+        let t_s = k as f64 * dt;
+        let mut frame = Frame { t_s, wheels: vec![Default::default(); 4], ..Frame::default() };
+        fill(t_s, &mut frame);
+        frame
+    };
+    let mut trajectory = Trajectory::new(&model, row(0), dt);
+    for k in 1..=(end / dt).round() as u64 {
+        trajectory.push(row(k), StepReport::default());
+    }
+    trajectory
+}
+
+/// A solver without tyres or springs: motor torques, brakes and drag push a point along its heading, steering turns
+/// it as a kinematic bicycle.
+pub const POINT_MASS: BackendInfo =
+    BackendInfo { name: "point-mass", about: "kinematics for tests", peer: false, build: build_point_mass };
+
+struct PointMass {
+    model: Arc<Model>,
+    state: State,
+    steps: u64,
+    dt: f32,
+    yaw: f64,
+    speed: f64,
+}
+
+fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Backend> {
+    let start = &cars[0];
+    let state = State::at_rest(&start.model, scene, &start.placement);
+    let (yaw, speed) = (f64::from(start.placement.heading), f64::from(start.placement.speed));
+    Box::new(PointMass { model: Arc::clone(&start.model), state, steps: 0, dt, yaw, speed })
+}
+
+impl Backend for PointMass {
+    fn name(&self) -> &'static str {
+        POINT_MASS.name
+    }
+    fn step(&mut self, controls: &[Controls]) -> StepReport {
+        let (asked, dt) = (&controls[0], f64::from(self.dt));
+        let motor: f64 = asked.wheels.iter().map(|w| f64::from(w.motor_torque) / 0.3).sum();
+        let throttle = f64::from(asked.throttle) * 800.0 / 0.3;
+        let brake = f64::from(asked.brake) * 6000.0 / 0.3;
+        let force = motor + throttle - 0.4 * self.speed * self.speed;
+        let before = self.speed;
+        self.speed = (self.speed + dt * force / 1000.0 - dt * brake / 1000.0).max(before.min(0.0));
+        self.yaw += dt * self.speed * f64::from(asked.steer).tan() / 2.5;
+        self.state.previous_velocity = self.state.velocity;
+        let heading = skidpad_core::DVec3::new(self.yaw.cos(), self.yaw.sin(), 0.0);
+        self.state.position += heading * (self.speed * dt);
+        self.state.velocity = (heading * self.speed).as_vec3();
+        self.state.angular = Vec3::Z * ((self.speed * f64::from(asked.steer).tan() / 2.5) as f32);
+        self.state.rotation = Scene::flat().orientation(self.yaw as f32);
+        self.state.steer = asked.steer;
+        self.steps += 1;
+        StepReport::default()
+    }
+    fn dt(&self) -> f32 {
+        self.dt
+    }
+    fn time(&self) -> f64 {
+        self.steps as f64 * f64::from(self.dt)
+    }
+    fn cars(&self) -> usize {
+        1
+    }
+    fn model(&self, _car: usize) -> &Arc<Model> {
+        &self.model
+    }
+    fn state(&self, _car: usize) -> &State {
+        &self.state
+    }
+    fn set_state(&mut self, _car: usize, state: &State) {
+        self.state = state.clone();
+    }
+}
