@@ -1,6 +1,6 @@
 //! Contact of the chassis box with the ground: a rolled car lies on its roof.
 
-use skidpad_core::Vec3;
+use skidpad_core::{Mat3, Vec3};
 
 use crate::world::Chassis;
 
@@ -19,12 +19,15 @@ const CORRECTION_SPEED: f32 = 1.0;
 /// Sequential impulses on the corners that touch or would, with friction.
 pub(crate) fn keep_out(chassis: &mut Chassis, normal: Vec3, grip: f32, dt: f32) {
     let height = chassis.position.dot(normal.as_dvec3()) as f32;
+    let to_world = Mat3::from_quat(chassis.rotation);
+    let seen = to_world.transpose() * normal;
+    let lowest = height + seen.dot(chassis.hull.centre) - seen.abs().dot(chassis.hull.half_extents);
     let reach = chassis.hull.half_extents.length() + chassis.hull.centre.length();
-    let closing = (-chassis.velocity.dot(normal) * dt).max(0.0) + chassis.angular.length() * reach * dt;
-    if height - reach > closing {
+    let sinking = chassis.angular.length() * reach - chassis.velocity.dot(normal);
+    if lowest > dt * sinking {
         return;
     }
-    let arms: [Vec3; 8] = core::array::from_fn(|i| chassis.rotation * corner(chassis, i));
+    let arms: [Vec3; 8] = core::array::from_fn(|i| to_world * corner(chassis, i));
     let mut pressed = [0.0f32; 8];
     for _ in 0..PASSES {
         let mut changed = false;

@@ -96,10 +96,11 @@ impl World {
     pub fn advance(&mut self, dt: f32) {
         for chassis in &mut self.chassis {
             hull::keep_out(chassis, self.normal, self.scene.grip, dt);
-            let before = chassis.clone();
+            let (position, rotation) = (chassis.position, chassis.rotation);
             chassis.advance(dt);
             if !chassis.is_finite() {
-                *chassis = Chassis { velocity: Vec3::ZERO, angular: Vec3::ZERO, ..before };
+                (chassis.position, chassis.rotation) = (position, rotation);
+                (chassis.velocity, chassis.angular) = (Vec3::ZERO, Vec3::ZERO);
             }
         }
     }

@@ -23,6 +23,10 @@ const SHIFT_PAUSE: f32 = 0.5;
 /// Passes over the shaft rows when locked differentials tie them together.
 const COUPLED_PASSES: usize = 8;
 
+/// Change of the clutch's impulse, as a share of its capacity, so small that no wheel can have begun or ceased to slide
+/// unnoticed; the Newton step itself is exact while none does.
+const SETTLED_CLUTCH: f32 = 0.02;
+
 /// Largest raw torque accepted at a wheel, N m.
 const LARGEST_TORQUE: f32 = 1e6;
 
@@ -86,6 +90,10 @@ impl Vehicle {
             let turning = sum_by_axle(&self.model, |i| drive.differential.shares[i] * self.state.wheels[i].spin);
             self.state.drive.select_gear(&drive.gearbox, controls.gear, turning, dt);
             self.shafts = engage(drive, &self.state.drive, controls, throttle, dt);
+            let shaft = self.shafts.torque_ratio(self.shafts.clutch) * self.shafts.clutch;
+            for (row, share) in self.rows.iter_mut().zip(&drive.differential.shares) {
+                row.shaft = share * shaft;
+            }
         } else {
             self.state.drive.gear = controls.gear.unwrap_or(1);
         }
@@ -129,7 +137,7 @@ impl Shafts {
             for (row, share) in rows.iter_mut().zip(shares) {
                 row.shaft += share * change;
             }
-            if (self.clutch - before).abs() <= 1e-4 * self.capacity {
+            if (self.clutch - before).abs() <= SETTLED_CLUTCH * self.capacity {
                 return;
             }
         }
@@ -226,7 +234,7 @@ fn engage(drive: &EngineDrive, state: &DriveState, controls: &Controls, throttle
         capacity,
         engine_speed: state.engine_speed + dt * torque / engine.inertia,
         inverse_inertia: 1.0 / engine.inertia,
-        clutch: 0.0,
+        clutch: (state.clutch * dt).clamp(-capacity, capacity),
         locks: [0.0; MAX_LOCKS],
     }
 }

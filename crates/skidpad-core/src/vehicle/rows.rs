@@ -30,6 +30,8 @@ pub(crate) struct WheelRows {
     /// Lateral row: acts at the contact point.
     pub side: Six,
     // written by load_rows
+    bar_force: f32,
+    bar_rate: f32,
     load_wish: f32,
     load_admittance: f32,
     // written by grip_rows
@@ -131,29 +133,20 @@ impl Vehicle {
     /// ζ² ω dt / 2 of the damping ratio (1.5 % at 1.5 Hz, ζ 0.2, 60 Hz); the correction cancels that order. The floor
     /// bounds springs of any stiffness.
     pub(super) fn load_rows(&mut self, warm: Six, dt: f32) {
-        let model = &self.model;
-        for i in 0..self.rows.len() {
-            let row = &self.rows[i];
-            if !row.touching {
-                continue;
+        let parts = self.model.parts();
+        for row in &mut self.rows {
+            (row.bar_force, row.bar_rate) = (0.0, 0.0);
+        }
+        for bar in &parts.bars {
+            let [a, b] = bar.wheels;
+            let force = bar.rate * (self.rows[a].compression - self.rows[b].compression);
+            self.rows[a].add_bar(force, bar.rate);
+            self.rows[b].add_bar(-force, bar.rate);
+        }
+        for ((wheel, row), &mass) in parts.wheels.iter().zip(&mut self.rows).zip(self.model.sprung()) {
+            if row.touching {
+                row.load_row(&wheel.strut, mass, warm, dt);
             }
-            let strut = &model.wheels()[i].strut;
-            let (mut force, mut rate) = (model.static_load(i) + strut.rate * row.compression, strut.rate);
-            for bar in model.parts().bars.iter().filter(|b| b.wheels.contains(&i)) {
-                let other = if bar.wheels[0] == i { bar.wheels[1] } else { bar.wheels[0] };
-                force += bar.rate * (row.compression - self.rows[other].compression);
-                rate += bar.rate;
-            }
-            let jounce_rate = -row.normal.dot(warm) / row.cosine;
-            let beyond_stop = row.compression - strut.bump_travel;
-            if beyond_stop + dt * jounce_rate > 0.0 {
-                force += strut.stop_rate * beyond_stop;
-                rate += strut.stop_rate;
-            }
-            let damping = corrected_damping(strut, jounce_rate, model.sprung()[i], dt).max(rate * dt);
-            let row = &mut self.rows[i];
-            row.load_wish = dt * force / row.cosine;
-            row.load_admittance = dt * damping / (row.cosine * row.cosine);
         }
     }
 
@@ -219,6 +212,25 @@ fn corrected_damping(strut: &Strut, jounce_rate: f32, mass: f32, dt: f32) -> f32
 }
 
 impl WheelRows {
+    fn add_bar(&mut self, force: f32, rate: f32) {
+        self.bar_force += force;
+        self.bar_rate += rate;
+    }
+
+    fn load_row(&mut self, strut: &Strut, mass: f32, warm: Six, dt: f32) {
+        let mut force = mass * crate::STANDARD_GRAVITY + strut.rate * self.compression + self.bar_force;
+        let mut rate = strut.rate + self.bar_rate;
+        let jounce_rate = -self.normal.dot(warm) / self.cosine;
+        let beyond_stop = self.compression - strut.bump_travel;
+        if beyond_stop + dt * jounce_rate > 0.0 {
+            force += strut.stop_rate * beyond_stop;
+            rate += strut.stop_rate;
+        }
+        let damping = corrected_damping(strut, jounce_rate, mass, dt).max(rate * dt);
+        self.load_wish = dt * force / self.cosine;
+        self.load_admittance = dt * damping / (self.cosine * self.cosine);
+    }
+
     fn touch(&mut self, wheel: &Wheel, was: &WheelState, contact: &Contact, normal: Vec3, dt: f32) {
         let compression = start_height(wheel) - contact.distance;
         let across = self.axle - normal * self.axle.dot(normal);
@@ -270,7 +282,8 @@ impl WheelRows {
             let decay = 1.0 + dt * speed / length;
             let force = elastic * u * (1.0 - share) + curve.force[i] * share;
             let slope = elastic * (1.0 - share) + curve.slope[i] / length * share;
-            let damping = 2.0 * STANDING_DAMPING * (elastic * mass).sqrt() * (1.0 - share);
+            let damping =
+                if share < 1.0 { 2.0 * STANDING_DAMPING * (elastic * mass).sqrt() * (1.0 - share) } else { 0.0 };
             self.elastic[i] = elastic;
             self.decay[i] = decay;
             self.wish[i] = dt * (force + slope * (u / decay - u));

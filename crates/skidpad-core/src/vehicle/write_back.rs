@@ -62,15 +62,20 @@ impl WheelRows {
         }
         let along = self.forward.dot(at);
         let across = self.side.dot(at);
-        let speed = (along * along + across * across).sqrt().max((radius * self.spin).abs());
+        let squared = (along * along + across * across).max((radius * self.spin).powi(2));
         let slip_speed = [along - radius * self.spin, across];
         let rolled = [0, 1].map(|i| (to.deflection[i] - dt * slip_speed[i]) / self.decay[i]);
         to.rolling_speed = along;
-        to.rolling = rolling_share(speed);
+        to.rolling = if squared >= WALKING[1] * WALKING[1] { 1.0 } else { rolling_share(squared.sqrt()) };
         let share = if tyre.relaxes() { to.rolling } else { 0.0 };
-        let standing = self.standing(rolled);
-        let turning = within_largest_slip(rolled, tyre.lengths());
-        to.deflection = [0, 1].map(|i| standing[i] * (1.0 - share) + turning[i] * share);
+        to.deflection = match share {
+            0.0 => self.standing(rolled),
+            1.0 => within_largest_slip(rolled, tyre.lengths()),
+            _ => {
+                let (standing, turning) = (self.standing(rolled), within_largest_slip(rolled, tyre.lengths()));
+                [0, 1].map(|i| standing[i] * (1.0 - share) + turning[i] * share)
+            }
+        };
     }
 
     /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
@@ -98,6 +103,9 @@ impl WheelRows {
 
 fn within_largest_slip(deflection: [f32; 2], lengths: [f32; 2]) -> [f32; 2] {
     let slip = [deflection[0] / lengths[0], deflection[1] / lengths[1]];
-    let size = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
-    if size <= LARGEST_SLIP { deflection } else { deflection.map(|u| u * (LARGEST_SLIP / size)) }
+    let squared = slip[0] * slip[0] + slip[1] * slip[1];
+    if squared <= LARGEST_SLIP * LARGEST_SLIP {
+        return deflection;
+    }
+    deflection.map(|u| u * (LARGEST_SLIP / squared.sqrt()))
 }

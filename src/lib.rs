@@ -1,0 +1,59 @@
+//! One vehicle description drives several physics solvers, and their disagreement is measured.
+//!
+//! This crate only gathers: [`core`] is the physics, [`spec`] the vehicle files, [`lab`] the manoeuvres, metrics and
+//! reports, and each solver is a feature.
+//!
+//! | feature | backend | world |
+//! |---|---|---|
+//! | `rapier` | `rapier`, and the peer `rapier-stock` | rigid bodies, colliders and queries of rapier3d |
+//! | `impulse` | `impulse` | skidpad's own, one sweep of per-wheel impulses |
+//! | `constraint` | `constraint` | skidpad's own, all rows solved together |
+//! | `full` | all of them | |
+//!
+//! ```
+//! use std::sync::Arc;
+//! use skidpad::core::{CarStart, Controls, Scene, state::Placement};
+//!
+//! let (_, model) = skidpad::spec::load("corvette_c5")?;
+//! let start = CarStart { model: Arc::new(model), placement: Placement { speed: 20.0, ..Placement::default() } };
+//! for backend in skidpad::backends().iter().filter(|b| !b.peer) {
+//!     let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 120.0);
+//!     let left = Controls { steer: 0.05, ..Controls::default() };
+//!     for _ in 0..120 {
+//!         world.step(std::slice::from_ref(&left));
+//!     }
+//!     assert!(world.frame(0).yaw_rate_radps > 0.2, "{}", backend.name);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub use skidpad_core as core;
+pub use skidpad_lab as lab;
+pub use skidpad_spec as spec;
+
+#[cfg(feature = "constraint")]
+pub use skidpad_constraint as constraint;
+#[cfg(feature = "impulse")]
+pub use skidpad_impulse as impulse;
+#[cfg(feature = "rapier")]
+pub use skidpad_rapier as rapier;
+
+/// The solvers chosen by feature: skidpad's own first, peers last.
+pub fn backends() -> Vec<core::BackendInfo> {
+    vec![
+        #[cfg(feature = "rapier")]
+        rapier::BACKEND,
+        #[cfg(feature = "impulse")]
+        impulse::BACKEND,
+        #[cfg(feature = "constraint")]
+        constraint::BACKEND,
+        #[cfg(feature = "rapier")]
+        rapier::STOCK,
+    ]
+}
+
+/// The solver called `name`, if its feature is on.
+pub fn backend(name: &str) -> Option<core::BackendInfo> {
+    backends().into_iter().find(|b| b.name == name)
+}
