@@ -1,0 +1,270 @@
+//! From a valid [`VehicleSpec`] to a [`Model`]: every unit conversion, and everything that is derived.
+
+use crate::layout::{self, Station};
+use crate::spec::{self, Axle, Chassis, Drive, RollingResistance, VehicleSpec};
+use skidpad_core::model::{
+    Aero, AntiRollBar, Axle as ModelAxle, Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Hull, ModelParts,
+    Powertrain, Rolling, Side, Steering, Strut, Surface, Tyre, TyreLaw, Wheel,
+};
+use skidpad_core::{Mat3, Model, ModelError, Vec3};
+use std::f64::consts::TAU;
+
+/// One revolution per minute, rad/s.
+const RPM: f64 = TAU / 60.0;
+
+/// The model `spec` describes; `spec` has been checked.
+pub(crate) fn model(spec: &VehicleSpec) -> Result<Model, ModelError> {
+    let chassis = &spec.chassis;
+    let stations = layout::stations(spec);
+    let shares = layout::shares(spec).ok_or(ModelError::Unsupported)?;
+    let wheels: Vec<Wheel> =
+        stations.iter().zip(&shares).map(|(station, &share)| wheel(spec, station, share)).collect();
+    Model::new(ModelParts {
+        mass: chassis.mass_kg as f32,
+        inertia: inertia(chassis),
+        centre_height: chassis.centre_above_ground_m as f32,
+        bars: bars(spec, &wheels),
+        axles: axles(spec),
+        tyres: spec.tyres.values().map(tyre).collect(),
+        steering: Steering {
+            lock: spec.steering.lock_deg.to_radians() as f32,
+            rate: spec.steering.rate_deg_per_s.map_or(f32::INFINITY, |rate| rate.to_radians() as f32),
+        },
+        powertrain: powertrain(spec, &stations)?,
+        aero: aero(spec),
+        hull: Hull {
+            centre: point(chassis, chassis.hull.behind_front_axle_m, chassis.hull.left_m, chassis.hull.above_ground_m),
+            half_extents: vec3([chassis.hull.length_m, chassis.hull.width_m, chassis.hull.height_m].map(|s| 0.5 * s)),
+        },
+        wheels,
+    })
+}
+
+fn vec3(v: [f64; 3]) -> Vec3 {
+    Vec3::from_array(v.map(|c| c as f32))
+}
+
+fn point(chassis: &Chassis, behind: f64, left: f64, above: f64) -> Vec3 {
+    vec3(layout::from_centre(chassis, [behind, left, above]))
+}
+
+fn inertia(chassis: &Chassis) -> Mat3 {
+    let [xx, yy, zz, xy, xz, yz] = match &chassis.inertia {
+        Some(given) => [given.roll_kg_m2, given.pitch_kg_m2, given.yaw_kg_m2, 0.0, given.roll_yaw_kg_m2, 0.0],
+        None => layout::box_sum(chassis),
+    };
+    Mat3::from_cols(vec3([xx, -xy, -xz]), vec3([-xy, yy, -yz]), vec3([-xz, -yz, zz]))
+}
+
+fn wheel(spec: &VehicleSpec, station: &Station, share: f64) -> Wheel {
+    let axle = &spec.axles[station.axle];
+    let [x, y] = station.point;
+    let tyre = spec.tyres.keys().position(|name| *name == axle.tyre);
+    Wheel {
+        axle: station.axle,
+        side: station.side,
+        contact: vec3([x, y, -spec.chassis.centre_above_ground_m]),
+        radius: axle.wheel_radius_m as f32,
+        spin_inertia: axle.wheel_spin_inertia_kg_m2 as f32,
+        // A name that is not there becomes an index `Model::new` refuses.
+        tyre: tyre.unwrap_or(spec.tyres.len()),
+        strut: strut(axle, share),
+        toe: axle.toe_deg.to_radians() as f32,
+        brake_torque: brake_torque(spec, station.axle) as f32,
+        handbrake_torque: axle.handbrake_torque_nm as f32,
+        rolling: rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref())),
+    }
+}
+
+/// Spring and damper of a wheel that carries `share` kg.
+fn strut(axle: &Axle, share: f64) -> Strut {
+    let given = &axle.suspension;
+    let from_frequency = || share * (TAU * given.ride_frequency_hz.unwrap_or(0.0)).powi(2);
+    let rate = given.rate_n_per_m.unwrap_or_else(from_frequency);
+    let critical = 2.0 * (rate * share.max(0.0)).sqrt();
+    let damping =
+        |stated: Option<f64>, ratio: Option<f64>| stated.unwrap_or_else(|| ratio.unwrap_or(0.0) * critical) as f32;
+    Strut {
+        rate: rate as f32,
+        bump_damping: damping(given.bump_damping_n_s_per_m, given.bump_damping_ratio),
+        rebound_damping: damping(given.rebound_damping_n_s_per_m, given.rebound_damping_ratio),
+        bump_travel: given.bump_travel_m as f32,
+        droop_travel: given.droop_travel_m as f32,
+        stop_rate: given.bump_stop_rate_n_per_m as f32,
+    }
+}
+
+fn wheels_on(axle: &Axle) -> f64 {
+    if axle.track_m.is_some() { 2.0 } else { 1.0 }
+}
+
+fn brake_torque(spec: &VehicleSpec, axle: usize) -> f64 {
+    let described = &spec.axles[axle];
+    let Some(brakes) = &spec.brakes else {
+        return described.brake_torque_nm.unwrap_or(0.0);
+    };
+    if axle == 0 {
+        return brakes.total_torque_nm * brakes.front_share / wheels_on(described);
+    }
+    let behind: f64 = spec.axles[1..].iter().map(wheels_on).sum();
+    brakes.total_torque_nm * (1.0 - brakes.front_share) / behind
+}
+
+fn rolling(given: Option<&RollingResistance>) -> Rolling {
+    match given {
+        None => Rolling::default(),
+        Some(RollingResistance::Constant { coefficient }) => {
+            Rolling { constant: *coefficient as f32, ..Rolling::default() }
+        }
+        Some(RollingResistance::Linear { coefficient, rise_s_per_m }) => {
+            Rolling { constant: *coefficient as f32, linear: *rise_s_per_m as f32, ..Rolling::default() }
+        }
+        Some(RollingResistance::Quadratic { coefficient, rise_s2_per_m2 }) => {
+            Rolling { constant: *coefficient as f32, quadratic: *rise_s2_per_m2 as f32, ..Rolling::default() }
+        }
+        Some(RollingResistance::Pressure { pressure_bar }) => Rolling::from_pressure(*pressure_bar as f32),
+    }
+}
+
+/// Axles turn about the mean of the unsteered ones; if all are steered, about the mean of all.
+fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
+    let mean = |axles: &[&Axle]| axles.iter().map(|a| a.behind_front_axle_m).sum::<f64>() / axles.len() as f64;
+    let unsteered: Vec<&Axle> = spec.axles.iter().filter(|axle| axle.steer_ratio == 0.0).collect();
+    let all: Vec<&Axle> = spec.axles.iter().collect();
+    let pivot = mean(if unsteered.is_empty() { &all } else { &unsteered });
+    let axle = |axle: &Axle| ModelAxle {
+        steer_ratio: axle.steer_ratio as f32,
+        ackermann: axle.ackermann as f32,
+        turning_distance: (pivot - axle.behind_front_axle_m) as f32,
+    };
+    spec.axles.iter().map(axle).collect()
+}
+
+fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
+    let left = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
+    let bar = |(i, wheel): (usize, &Wheel)| AntiRollBar {
+        wheels: [i, i + 1],
+        rate: spec.axles[wheel.axle].anti_roll_bar_n_per_m as f32,
+    };
+    left.map(bar).filter(|bar| bar.rate > 0.0).collect()
+}
+
+fn tyre(tyre: &spec::Tyre) -> Tyre {
+    let pair = |along: f64, across: f64| [along as f32, across as f32];
+    let curve = |of: fn(&spec::SlipCurve) -> f64, along, across| pair(of(along), of(across));
+    let (law, relaxation) = match &tyre.law {
+        spec::TyreLaw::Coulomb { deflection_m } => {
+            (TyreLaw::Coulomb { deflection: *deflection_m as f32 }, pair(*deflection_m, *deflection_m))
+        }
+        spec::TyreLaw::Linear {
+            slip_stiffness_n: along,
+            cornering_stiffness_n_per_rad: across,
+            relaxation_along_m,
+            relaxation_across_m,
+        } => (TyreLaw::Linear { stiffness: pair(*along, *across) }, pair(*relaxation_along_m, *relaxation_across_m)),
+        spec::TyreLaw::LinearPerLoad {
+            slip_stiffness_per_load: along,
+            cornering_stiffness_per_rad: across,
+            relaxation_along_m,
+            relaxation_across_m,
+        } => {
+            let law = TyreLaw::LinearPerLoad { stiffness: pair(*along, *across) };
+            (law, pair(*relaxation_along_m, *relaxation_across_m))
+        }
+        spec::TyreLaw::SlipCurve { along, across, relaxation_along_m, relaxation_across_m } => {
+            let law = TyreLaw::SlipCurve {
+                extremum_slip: curve(|c| c.extremum_slip, along, across),
+                asymptote_slip: curve(|c| c.asymptote_slip, along, across),
+                asymptote: curve(|c| c.asymptote_share, along, across),
+            };
+            (law, pair(*relaxation_along_m, *relaxation_across_m))
+        }
+    };
+    Tyre {
+        law,
+        friction: pair(tyre.friction_along, tyre.friction_across),
+        load_sensitivity: tyre.load_sensitivity as f32,
+        // Without a load sensitivity it has no effect.
+        nominal_load: tyre.nominal_load_n.unwrap_or(1000.0) as f32,
+        relaxation,
+    }
+}
+
+fn powertrain(spec: &VehicleSpec, stations: &[Station]) -> Result<Powertrain, ModelError> {
+    let of_axle = |list: &[f64], axle: usize| list.get(axle).copied().unwrap_or(0.0);
+    match &spec.powertrain {
+        spec::Powertrain::None {} => Ok(Powertrain::None),
+        spec::Powertrain::Direct { wheel_torque_nm } => {
+            Ok(Powertrain::Direct(stations.iter().map(|s| of_axle(wheel_torque_nm, s.axle) as f32).collect()))
+        }
+        spec::Powertrain::Engine { engine, clutch, gearbox, differential } => {
+            let shares = stations
+                .iter()
+                .map(|s| (of_axle(&differential.axle_shares, s.axle) / wheels_on(&spec.axles[s.axle])) as f32);
+            Ok(Powertrain::Engine(Box::new(EngineDrive {
+                engine: engine_of(engine)?,
+                clutch: Clutch {
+                    capacity: clutch.capacity_nm as f32,
+                    engaged_speed: (clutch.engaged_rpm * RPM) as f32,
+                },
+                gearbox: Gearbox {
+                    forward: gearbox.forward.iter().map(|&ratio| ratio as f32).collect(),
+                    reverse: gearbox.reverse as f32,
+                    final_drive: gearbox.final_drive as f32,
+                    efficiency: gearbox.efficiency as f32,
+                    shift_time: gearbox.shift_time_s as f32,
+                    up_speed: (gearbox.up_shift_rpm * RPM) as f32,
+                    down_speed: (gearbox.down_shift_rpm * RPM) as f32,
+                },
+                differential: Differential { shares: shares.collect(), locks: locks(differential, stations) },
+            })))
+        }
+    }
+}
+
+fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
+    let points = engine.torque_curve.iter().map(|p| [(p.rpm * RPM) as f32, p.torque_nm as f32]);
+    Ok(Engine {
+        torque: Curve::new(points.collect()).map_err(ModelError::Wheels)?,
+        drag: [engine.drag_nm as f32, (engine.drag_nm_per_1000_rpm / (1000.0 * RPM)) as f32],
+        idle: (engine.idle_rpm * RPM) as f32,
+        limit: (engine.limit_rpm * RPM) as f32,
+        inertia: engine.inertia_kg_m2 as f32,
+    })
+}
+
+/// One lock for each locked axle, and with a locked centre one between each driven axle and the next.
+fn locks(differential: &spec::Differential, stations: &[Station]) -> Box<[[Box<[usize]>; 2]]> {
+    let on = |axle: usize| -> Box<[usize]> { (0..stations.len()).filter(|&i| stations[i].axle == axle).collect() };
+    let across = differential.locked_axles.iter().filter_map(|&axle| match on(axle as usize - 1)[..] {
+        [left, right] => Some([Box::from([left]), Box::from([right])]),
+        _ => None,
+    });
+    let driven: Vec<usize> =
+        (0..differential.axle_shares.len()).filter(|&i| differential.axle_shares[i] > 0.0).collect();
+    let centre = match differential.centre {
+        Drive::Open => &[],
+        Drive::Locked => &driven[..],
+    };
+    across.chain(centre.windows(2).map(|pair| [on(pair[0]), on(pair[1])])).collect()
+}
+
+fn aero(spec: &VehicleSpec) -> Aero {
+    let Some(given) = &spec.aero else {
+        return Aero::default();
+    };
+    let at = |p: &spec::Point| point(&spec.chassis, p.behind_front_axle_m, p.left_m, p.above_ground_m);
+    let pressure_area = 0.5 * given.air_density_kg_per_m3 * given.frontal_area_m2.unwrap_or(0.0);
+    let by_coefficient = || given.drag_coefficient.unwrap_or(0.0) * pressure_area;
+    let surface = |s: &spec::Surface| Surface {
+        coefficient: s.downforce_n_s2_per_m2.unwrap_or_else(|| -s.lift_coefficient.unwrap_or(0.0) * pressure_area)
+            as f32,
+        point: at(&s.point),
+    };
+    let mut surfaces = given.surfaces.iter().map(surface);
+    Aero {
+        drag: given.drag_n_s2_per_m2.unwrap_or_else(by_coefficient) as f32,
+        drag_point: given.drag_point.as_ref().map_or(Vec3::ZERO, at),
+        downforce: [(); 2].map(|()| surfaces.next().unwrap_or_default()),
+    }
+}

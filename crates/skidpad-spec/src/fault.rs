@@ -1,0 +1,151 @@
+//! What is wrong with a vehicle file, all of it at once, each fault with its place.
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use std::fmt::{self, Display};
+use std::ops::Range;
+
+/// What sort of rule a fault breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// The text is not TOML there.
+    Syntax,
+    /// A key that nothing reads.
+    UnknownKey,
+    /// A key that must be there is not.
+    MissingKey,
+    /// Text where a number belongs, and the like.
+    WrongType,
+    /// The right type, but not an accepted value.
+    OutOfRange,
+    /// Fine by itself, but it contradicts something else in the file.
+    Contradiction,
+}
+
+impl FaultKind {
+    /// Stable name, as printed in reports.
+    pub fn code(self) -> &'static str {
+        match self {
+            FaultKind::Syntax => "syntax",
+            FaultKind::UnknownKey => "unknown_key",
+            FaultKind::MissingKey => "missing_key",
+            FaultKind::WrongType => "wrong_type",
+            FaultKind::OutOfRange => "out_of_range",
+            FaultKind::Contradiction => "contradiction",
+        }
+    }
+}
+
+/// One fault: where, what was found, what is accepted there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Which sort of rule it breaks.
+    pub kind: FaultKind,
+    /// The key it is about, like `axles[0].suspension.rate_n_per_m`; empty for the file as a whole.
+    pub path: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What stands there.
+    pub found: String,
+    /// What would be accepted.
+    pub accepts: String,
+    /// How to mend it, or what the key means.
+    pub help: Option<String>,
+    /// Bytes of the text it points at.
+    pub span: Range<usize>,
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, found, accepts, .. } = self;
+        match self.kind {
+            FaultKind::Syntax if path.is_empty() => write!(f, "{found}"),
+            FaultKind::Syntax => write!(f, "`{path}`: {found}"),
+            FaultKind::UnknownKey => write!(f, "`{path}` is not a known key"),
+            FaultKind::MissingKey => write!(f, "`{path}` is missing: it must be {accepts}"),
+            FaultKind::WrongType | FaultKind::OutOfRange => write!(f, "`{path}` is {found}, but must be {accepts}"),
+            FaultKind::Contradiction => write!(f, "`{path}`: {found}, but must be {accepts}"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Diagnostic for Fault {
+    fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        Some(Box::new(self.kind.code()))
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn Display>)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let label = match self.kind {
+            FaultKind::MissingKey => "needed in here",
+            _ => &self.accepts,
+        };
+        let label = LabeledSpan::new(Some(label.into()), self.span.start, self.span.len());
+        Some(Box::new(std::iter::once(label)))
+    }
+}
+
+/// Every fault of one file, in the order of the text; at least one.
+#[derive(Clone, Debug)]
+pub struct Faults {
+    source: NamedSource<String>,
+    list: Vec<Fault>,
+}
+
+impl Faults {
+    pub(crate) fn new(source_name: &str, text: &str, mut list: Vec<Fault>) -> Self {
+        list.sort_by(|a, b| (a.span.start, &a.path).cmp(&(b.span.start, &b.path)));
+        let source = NamedSource::new(source_name, text.to_owned());
+        Self { source, list }
+    }
+
+    /// In the order of the text.
+    pub fn list(&self) -> &[Fault] {
+        &self.list
+    }
+
+    /// Name of the file or text.
+    pub fn source_name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// The whole report as text, without colour.
+    pub fn render(&self) -> String {
+        let theme = GraphicalTheme::unicode_nocolor();
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_links(false);
+        let mut report = String::new();
+        // Writing to a string cannot fail; a fault that cannot be drawn still shows in the plain list.
+        match handler.render_report(&mut report, self) {
+            Ok(()) => report,
+            Err(_) => self.to_string(),
+        }
+    }
+}
+
+impl Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.source_name();
+        match self.list.len() {
+            1 => write!(f, "{name} has a fault"),
+            n => write!(f, "{name} has {n} faults"),
+        }
+    }
+}
+
+impl std::error::Error for Faults {}
+
+impl Diagnostic for Faults {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        Some(Box::new(self.list.iter().map(|fault| fault as &dyn Diagnostic)))
+    }
+}

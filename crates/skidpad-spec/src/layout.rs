@@ -1,0 +1,62 @@
+//! Where the wheels stand: the one place that turns positions of a file into the vehicle frame.
+
+use crate::spec::{Chassis, VehicleSpec};
+use skidpad_core::model::{Side, sprung_masses};
+
+/// A wheel's contact point at rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Station {
+    /// Index of its axle.
+    pub axle: usize,
+    pub side: Side,
+    /// From the centre of mass, forward and left, m.
+    pub point: [f64; 2],
+}
+
+/// Every wheel, axle by axle from the front, left before right.
+pub(crate) fn stations(spec: &VehicleSpec) -> Vec<Station> {
+    let mut stations = Vec::new();
+    for (axle, described) in spec.axles.iter().enumerate() {
+        let mut add = |side, left: f64| {
+            let [x, y, _] = from_centre(&spec.chassis, [described.behind_front_axle_m, left, 0.0]);
+            stations.push(Station { axle, side, point: [x, y] });
+        };
+        match described.track_m {
+            Some(track) => {
+                add(Side::Left, 0.5 * track);
+                add(Side::Right, -0.5 * track);
+            }
+            None => add(Side::Centre, 0.0),
+        }
+    }
+    stations
+}
+
+/// Mass each wheel carries at rest, kg; `None` if the centre of mass lies outside the wheels.
+pub(crate) fn shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
+    let points: Vec<[f64; 2]> = stations(spec).iter().map(|station| station.point).collect();
+    sprung_masses(&points, spec.chassis.mass_kg)
+}
+
+/// A point of the file (behind the front axle, left, above ground) in the vehicle frame: from the centre of mass,
+/// forward, left, up, m.
+pub(crate) fn from_centre(chassis: &Chassis, [behind, left, above]: [f64; 3]) -> [f64; 3] {
+    [chassis.centre_behind_front_axle_m - behind, left - chassis.centre_left_m, above - chassis.centre_above_ground_m]
+}
+
+/// Inertia of the boxes about the stated centre of mass, scaled to the stated mass: Ixx, Iyy, Izz and the products
+/// ∫ x y dm, ∫ x z dm, ∫ y z dm, kg m².
+pub(crate) fn box_sum(chassis: &Chassis) -> [f64; 6] {
+    let mut sum = [0.0; 6];
+    for part in &chassis.boxes {
+        let own = skidpad_core::model::box_inertia(part.mass_kg, [part.length_m, part.width_m, part.height_m]);
+        let at = [part.behind_front_axle_m, part.left_m, part.above_ground_m];
+        let [x, y, z] = from_centre(chassis, at);
+        let moved = [y * y + z * z, x * x + z * z, x * x + y * y, x * y, x * z, y * z];
+        for i in 0..6 {
+            sum[i] += own.get(i).copied().unwrap_or(0.0) + part.mass_kg * moved[i];
+        }
+    }
+    let total: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
+    sum.map(|value| value * chassis.mass_kg / total)
+}

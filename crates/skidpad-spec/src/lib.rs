@@ -1,0 +1,83 @@
+//! What a vehicle file says: types with units in their names ([`spec`]), a reader that reports every fault at once
+//! ([`Faults`]), the JSON schema of the format ([`schema()`]) and the way to a [`Model`].
+//!
+//! Here: TOML, units, rules of a description, the shipped vehicles ([`shipped`]). Not here: physics. Nothing behind
+//! [`Model`] knows that files exist.
+//!
+//! ```
+//! let car = skidpad_spec::load("bmw_320i_commonroad")?;
+//! assert_eq!(car.model.wheels().len(), 4);
+//!
+//! let faults = skidpad_spec::VehicleSpec::read("car.toml", "name = 3").unwrap_err();
+//! println!("{}", faults.render());
+//! # Ok::<(), skidpad_spec::LoadError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod compile;
+mod fault;
+mod layout;
+mod load;
+mod read;
+mod schema;
+pub mod shipped;
+pub mod spec;
+
+pub use fault::{Fault, FaultKind, Faults};
+pub use load::{LoadError, Loaded, load};
+pub use schema::schema;
+pub use spec::VehicleSpec;
+
+use skidpad_core::{Model, ModelError};
+
+impl VehicleSpec {
+    /// Reads a vehicle file. `source_name` is what reports call it.
+    ///
+    /// # Errors
+    /// Every fault of the text at once: syntax, keys, types, ranges and contradictions between fields.
+    pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
+        read::read(source_name, text)
+    }
+
+    /// The vehicle file that says the same.
+    ///
+    /// # Errors
+    /// A number that TOML cannot hold; no vehicle that was read has one.
+    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string_pretty(self)
+    }
+
+    /// The model this describes, SI units, vehicle frame.
+    ///
+    /// Fields are public and may have changed since they were read, so all rules are checked again, on the file that
+    /// [`VehicleSpec::to_toml`] writes; faults point into that text.
+    ///
+    /// # Errors
+    /// Every fault at once.
+    pub fn compile(&self) -> Result<Model, Faults> {
+        let name = if self.name.is_empty() { "vehicle" } else { &self.name };
+        let text = self.to_toml().map_err(|error| whole(name, "", error.to_string()))?;
+        Self::read(name, &text)?;
+        self.build(name, &text)
+    }
+
+    /// The model of a description that was just read from `text`.
+    fn build(&self, source_name: &str, text: &str) -> Result<Model, Faults> {
+        compile::model(self).map_err(|error: ModelError| whole(source_name, text, error.to_string()))
+    }
+}
+
+/// A fault of the file as a whole. The rules of [`read`] leave nothing for [`Model::new`] to find, as far as is known.
+fn whole(source_name: &str, text: &str, found: String) -> Faults {
+    let fault = Fault {
+        kind: FaultKind::Contradiction,
+        path: String::new(),
+        line: 1,
+        column: 1,
+        found,
+        accepts: "a vehicle that can stand on its wheels".into(),
+        help: None,
+        span: 0..0,
+    };
+    Faults::new(source_name, text, vec![fault])
+}

@@ -1,0 +1,99 @@
+//! Getting a vehicle by name or path.
+
+use crate::{Faults, VehicleSpec, shipped};
+use miette::Diagnostic;
+use skidpad_core::Model;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A vehicle as described and as compiled.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the file says.
+    pub spec: VehicleSpec,
+    /// What drives, to be shared by all cars of this kind.
+    pub model: Arc<Model>,
+}
+
+impl Loaded {
+    /// Reads and compiles the text of a vehicle file. `source_name` is what reports call it.
+    ///
+    /// # Errors
+    /// Every fault of the text at once.
+    pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
+        let spec = VehicleSpec::read(source_name, text)?;
+        let model = Arc::new(spec.build(source_name, text)?);
+        Ok(Self { spec, model })
+    }
+}
+
+/// Why a vehicle could not be loaded.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub enum LoadError {
+    /// Neither a shipped vehicle nor a file.
+    #[error("there is no vehicle `{name}`")]
+    #[diagnostic(code(unknown_vehicle))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What could have been meant.
+        #[help]
+        help: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    #[diagnostic(code(unreadable_file))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is not a valid vehicle.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Faults(#[from] Faults),
+}
+
+/// A shipped vehicle by name (see [`shipped::names`]), or the vehicle file at a path.
+///
+/// Anything that ends in `.toml` or contains a path separator is a path; names have neither.
+///
+/// # Errors
+/// An unknown name, an unreadable file, or every fault of the file.
+pub fn load(name_or_path: &str) -> Result<Loaded, LoadError> {
+    if let Some(text) = shipped::find(name_or_path) {
+        return Ok(Loaded::read(&format!("{name_or_path}.toml"), text)?);
+    }
+    let path = Path::new(name_or_path);
+    let is_path = name_or_path.contains(['/', '\\']) || path.extension().is_some_and(|e| e == "toml");
+    if !is_path && !path.exists() {
+        return Err(unknown(name_or_path));
+    }
+    let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    Ok(Loaded::read(name_or_path, &text)?)
+}
+
+fn unknown(name: &str) -> LoadError {
+    let names: Vec<&str> = shipped::names().collect();
+    let help = match crate::read::nearest(name, names.iter().copied()) {
+        Some(like) => format!("did you mean `{like}`?"),
+        None => format!("shipped vehicles: {}; or give the path of a vehicle file", names.join(", ")),
+    };
+    LoadError::Unknown { name: name.to_owned(), help }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_suggests_the_nearest() {
+        let Err(LoadError::Unknown { help, .. }) = load("corvete_c5") else {
+            panic!("no such vehicle");
+        };
+        assert_eq!(help, "did you mean `corvette_c5`?");
+        assert!(matches!(load("no/such/file.toml"), Err(LoadError::Unreadable { .. })));
+    }
+}

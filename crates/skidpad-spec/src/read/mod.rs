@@ -1,0 +1,99 @@
+//! From text to a [`VehicleSpec`], or to everything that is wrong with it.
+//!
+//! Four passes, each going on where it can: broken statements are blanked out ([`syntax`]); the tree is walked along
+//! the JSON schema, which repairs what is wrong with placeholders and remembers where ([`walk`]); the repaired tree
+//! becomes a [`VehicleSpec`]; rules between fields are checked on it, leaving out those that would look at a
+//! placeholder ([`rules`]). Only a file without any fault gets out of here as a value.
+
+mod nearest;
+mod rules;
+mod syntax;
+mod walk;
+
+pub(crate) use nearest::nearest;
+
+use crate::{Fault, FaultKind, Faults, VehicleSpec};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use toml::de::DeTable;
+
+/// Reads a vehicle file.
+pub(crate) fn read(source_name: &str, text: &str) -> Result<VehicleSpec, Faults> {
+    let mut survey = Survey::default();
+    let spec = survey_text(text, &mut survey);
+    let starts = line_starts(text);
+    for fault in &mut survey.faults {
+        (fault.line, fault.column) = position(text, &starts, fault.span.start);
+    }
+    match spec {
+        Some(spec) if survey.faults.is_empty() => Ok(spec),
+        _ => Err(Faults::new(source_name, text, survey.faults)),
+    }
+}
+
+fn survey_text(text: &str, survey: &mut Survey) -> Option<VehicleSpec> {
+    let mended = syntax::mend(text, survey)?;
+    let tree = DeTable::parse(&mended).ok()?;
+    let repaired = walk::walk(text, &tree, survey);
+    match serde_json::from_value(repaired) {
+        Ok(spec) => {
+            rules::check(&spec, survey);
+            Some(spec)
+        }
+        // The schema and the types come from one source, so this says that they have drifted apart.
+        Err(error) => {
+            survey.fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a vehicle", None);
+            None
+        }
+    }
+}
+
+/// What is known about a file while it is read.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    /// In the order of discovery.
+    pub faults: Vec<Fault>,
+    /// Paths that hold a placeholder; rules must not look at them.
+    pub broken: BTreeSet<String>,
+    /// Where each path stands in the text.
+    places: BTreeMap<String, Range<usize>>,
+}
+
+impl Survey {
+    fn fault(
+        &mut self,
+        kind: FaultKind,
+        path: String,
+        span: Range<usize>,
+        found: impl Into<String>,
+        accepts: impl Into<String>,
+        help: Option<String>,
+    ) {
+        let (found, accepts) = (found.into(), accepts.into());
+        self.faults.push(Fault { kind, path, line: 0, column: 0, found, accepts, help, span });
+    }
+
+    /// Whether `path` or anything it is part of holds a placeholder.
+    fn is_broken(&self, path: &str) -> bool {
+        self.broken.contains(path) || path.match_indices(['.', '[']).any(|(end, _)| self.broken.contains(&path[..end]))
+    }
+
+    /// Where `path` stands, or the nearest thing around it that does.
+    fn place(&self, path: &str) -> Range<usize> {
+        let around = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
+        let mut paths = std::iter::once(path).chain(around);
+        paths.find_map(|path| self.places.get(path)).cloned().unwrap_or(0..0)
+    }
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    let breaks = text.match_indices('\n').map(|(i, _)| i + 1);
+    std::iter::once(0).chain(breaks).collect()
+}
+
+/// Line and column in characters, both from 1, of byte `at`.
+fn position(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
+    let line = starts.partition_point(|&start| start <= at).max(1);
+    let head = text.get(starts[line - 1]..at).unwrap_or("");
+    (line, head.chars().count() + 1)
+}

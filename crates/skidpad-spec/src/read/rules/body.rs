@@ -1,0 +1,256 @@
+//! Rules of chassis, axles, tyres, brakes and aerodynamics.
+
+use super::{Rules, join, nearest, quoted};
+use crate::layout;
+use crate::spec::{Axle, Inertia, SlipCurve, Tyre, TyreLaw};
+use skidpad_core::MAX_WHEELS;
+
+/// How far boxes may miss the stated mass (share) and centre of mass (m) before they describe another car.
+const BOX_MASS_SLACK: f64 = 0.01;
+const BOX_CENTRE_SLACK: f64 = 0.02;
+
+impl Rules<'_> {
+    pub fn chassis(&mut self) {
+        let chassis = &self.spec.chassis;
+        let boxes = ("boxes", !chassis.boxes.is_empty());
+        self.exactly_one("chassis", ("inertia", chassis.inertia.is_some()), boxes);
+        if let Some(inertia) = &chassis.inertia {
+            self.inertia(inertia);
+        }
+        if !chassis.boxes.is_empty() {
+            self.boxes();
+        }
+        let hull = &chassis.hull;
+        let clearance = hull.above_ground_m - 0.5 * hull.height_m;
+        self.rule(
+            "chassis.hull.above_ground_m",
+            &["chassis.hull.height_m"],
+            clearance > 0.0,
+            format!("the underside lies at {clearance:.3} m"),
+            "above half of `height_m`",
+            "the collision box would stand in the ground",
+        );
+    }
+
+    fn inertia(&mut self, inertia: &Inertia) {
+        let Inertia { roll_kg_m2: xx, pitch_kg_m2: yy, yaw_kg_m2: zz, roll_yaw_kg_m2: xz } = *inertia;
+        let paths = ["roll_kg_m2", "pitch_kg_m2", "yaw_kg_m2", "roll_yaw_kg_m2"].map(|k| join("chassis.inertia", k));
+        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let definite = xz * xz < xx * zz;
+        let found = format!("its square exceeds {xx} times {zz}");
+        self.rule(&paths[3], &others, definite, found, "smaller than the moments it couples", "");
+        // Principal moments of any body obey the triangle inequality: none exceeds the sum of the others.
+        let spread = (xx - zz).hypot(2.0 * xz);
+        let slack = 1e-9 * (xx + yy + zz);
+        let (least, most) = (spread - slack, xx + zz + slack);
+        let found = format!("{yy} does not fit roll {xx} and yaw {zz}");
+        let accepts = format!("from {spread} to {}", xx + zz);
+        let help = "of any rigid body, no principal moment exceeds the sum of the other two";
+        self.rule(&paths[1], &others, !definite || (least..=most).contains(&yy), found, accepts, help);
+    }
+
+    fn boxes(&mut self) {
+        let chassis = &self.spec.chassis;
+        let keys = ["mass_kg", "behind_front_axle_m", "left_m", "above_ground_m"];
+        let each = (0..chassis.boxes.len()).flat_map(|i| keys.iter().map(move |k| format!("chassis.boxes[{i}].{k}")));
+        let paths: Vec<String> = each.collect();
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m"]);
+        others.extend(["chassis.centre_left_m", "chassis.centre_above_ground_m"]);
+        let total: f64 = chassis.boxes.iter().map(|b| b.mass_kg).sum();
+        let fits = (total - chassis.mass_kg).abs() <= BOX_MASS_SLACK * chassis.mass_kg;
+        let accepts = format!("{} kg together, as `mass_kg` says, within 1 %", chassis.mass_kg);
+        self.rule("chassis.boxes", &others, fits, format!("they weigh {total} kg together"), accepts, "");
+        let mean =
+            |of: fn(&crate::spec::Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * of(b)).sum::<f64>() / total;
+        let found = [mean(|b| b.behind_front_axle_m), mean(|b| b.left_m), mean(|b| b.above_ground_m)];
+        let stated = [chassis.centre_behind_front_axle_m, chassis.centre_left_m, chassis.centre_above_ground_m];
+        let near = (0..3).all(|i| (found[i] - stated[i]).abs() <= BOX_CENTRE_SLACK);
+        let [behind, left, above] = found;
+        let found = format!("their centre of mass is {behind:.3} m behind, {left:.3} m left, {above:.3} m up");
+        let accepts = format!("boxes with the stated centre of mass, within {BOX_CENTRE_SLACK} m");
+        self.rule("chassis.boxes", &others, near, found, accepts, "");
+    }
+
+    /// Rules for all wheels together.
+    pub fn footprint(&mut self) {
+        let paths = self.of_axles(&["track_m"]);
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let count = layout::stations(self.spec).len();
+        let fits = (2..=MAX_WHEELS).contains(&count);
+        let wheels = if count == 1 { "1 wheel".into() } else { format!("{count} wheels") };
+        self.rule("axles", &others, fits, wheels, format!("2 to {MAX_WHEELS} wheels"), "");
+        let behind = self.of_axles(&["behind_front_axle_m"]);
+        others.extend(behind.iter().map(String::as_str));
+        others.extend(["chassis.mass_kg", "chassis.centre_left_m"]);
+        let chassis = &self.spec.chassis;
+        let found = format!("{} m lies outside the wheels", chassis.centre_behind_front_axle_m);
+        let carried = !fits || layout::shares(self.spec).is_some();
+        let help = "wheels only push: with its centre of mass beyond them the car would fall over at rest";
+        let path = match chassis.centre_left_m {
+            0.0 => "chassis.centre_behind_front_axle_m",
+            _ if self.within_length() => "chassis.centre_left_m",
+            _ => "chassis.centre_behind_front_axle_m",
+        };
+        let found = if path.ends_with("left_m") {
+            format!("{} m lies outside the wheels", chassis.centre_left_m)
+        } else {
+            found
+        };
+        self.rule(path, &others, carried, found, "between the wheels", help);
+    }
+
+    fn within_length(&self) -> bool {
+        let last = self.spec.axles.last().map_or(0.0, |axle| axle.behind_front_axle_m);
+        (0.0..=last).contains(&self.spec.chassis.centre_behind_front_axle_m)
+    }
+
+    pub fn axle(&mut self, i: usize) {
+        let spec = self.spec;
+        let axle = &spec.axles[i];
+        let path = format!("axles[{i}]");
+        let key = |name: &str| join(&path, name);
+        let behind = axle.behind_front_axle_m;
+        if i == 0 {
+            let found = format!("{behind}");
+            let help = "every position counts from the first axle";
+            self.rule(&key("behind_front_axle_m"), &[], behind == 0.0, found, "0 for the first axle", help);
+        } else {
+            let before = spec.axles[i - 1].behind_front_axle_m;
+            let other = format!("axles[{}].behind_front_axle_m", i - 1);
+            let accepts = format!("more than the {before} of the axle before");
+            let found = format!("{behind}");
+            self.rule(&key("behind_front_axle_m"), &[&other], behind > before, found, accepts, "");
+        }
+        if let Some(track) = axle.track_m {
+            let found = format!("{} m", axle.wheel_radius_m);
+            let accepts = format!("less than the track of {track} m");
+            let fits = axle.wheel_radius_m < track;
+            self.rule(&key("wheel_radius_m"), &[&key("track_m")], fits, found, accepts, "");
+        }
+        self.tyre_name(&key("tyre"), &axle.tyre);
+        self.single_wheel(axle, &path);
+        let angle = spec.steering.lock_deg * axle.steer_ratio.abs();
+        let found = format!("{} turns it by {angle:.1}° at full lock", axle.steer_ratio);
+        let accepts = "a ratio that stays below 90° at full lock";
+        self.rule(&key("steer_ratio"), &["steering.lock_deg"], angle < 90.0, found, accepts, "");
+        self.suspension(i, axle, &key("suspension"));
+    }
+
+    fn tyre_name(&mut self, path: &str, name: &str) {
+        let names: Vec<&str> = self.spec.tyres.keys().map(String::as_str).collect();
+        let known = names.contains(&name);
+        let like = nearest(name, names.iter().copied());
+        let help = like.map(|like| format!("did you mean `{like}`?")).unwrap_or_default();
+        let accepts = format!("one of the tyres {}", quoted(&names));
+        let lost = join("tyres", name);
+        self.rule(path, &["tyres", &lost], known, format!("there is no tyre `{name}`"), accepts, &help);
+    }
+
+    fn single_wheel(&mut self, axle: &Axle, path: &str) {
+        let track = join(path, "track_m");
+        let alone = axle.track_m.is_none();
+        for (key, value) in [("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m), ("toe_deg", axle.toe_deg)] {
+            let found = format!("{value} on an axle with one wheel");
+            let help = "an axle without `track_m` has a single wheel in the middle";
+            self.rule(&join(path, key), &[&track], !alone || value == 0.0, found, "absent or 0", help);
+        }
+    }
+
+    fn suspension(&mut self, i: usize, axle: &Axle, path: &str) {
+        let s = &axle.suspension;
+        self.exactly_one(
+            path,
+            ("rate_n_per_m", s.rate_n_per_m.is_some()),
+            ("ride_frequency_hz", s.ride_frequency_hz.is_some()),
+        );
+        self.exactly_one(
+            path,
+            ("bump_damping_n_s_per_m", s.bump_damping_n_s_per_m.is_some()),
+            ("bump_damping_ratio", s.bump_damping_ratio.is_some()),
+        );
+        self.exactly_one(
+            path,
+            ("rebound_damping_n_s_per_m", s.rebound_damping_n_s_per_m.is_some()),
+            ("rebound_damping_ratio", s.rebound_damping_ratio.is_some()),
+        );
+        let Some(frequency) = s.ride_frequency_hz else {
+            return;
+        };
+        let carried = layout::shares(self.spec).is_none_or(|shares| {
+            let on_axle = layout::stations(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
+            on_axle.into_iter().all(|(_, share)| share > 1e-6 * self.spec.chassis.mass_kg)
+        });
+        let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m", "chassis.mass_kg"]);
+        let found = format!("{frequency} Hz of a wheel that carries nothing");
+        let accepts = "given for wheels that carry load; use `rate_n_per_m`";
+        self.rule(&join(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
+    }
+
+    pub fn tyre(&mut self, path: &str, tyre: &Tyre) {
+        let sensitivity = join(path, "load_sensitivity");
+        let nominal = join(path, "nominal_load_n");
+        let stated = tyre.load_sensitivity == 0.0 || tyre.nominal_load_n.is_some();
+        let found = format!("{} without a nominal load", tyre.load_sensitivity);
+        self.rule(&sensitivity, &[&nominal], stated, found, "together with `nominal_load_n`", "");
+        if let TyreLaw::SlipCurve { along, across, .. } = &tyre.law {
+            self.slip_curve(&join(path, "along"), along);
+            self.slip_curve(&join(path, "across"), across);
+        }
+    }
+
+    fn slip_curve(&mut self, path: &str, curve: &SlipCurve) {
+        let rises = curve.asymptote_slip > curve.extremum_slip;
+        let accepts = format!("above the `extremum_slip` of {}", curve.extremum_slip);
+        let found = format!("{}", curve.asymptote_slip);
+        self.rule(&join(path, "asymptote_slip"), &[&join(path, "extremum_slip")], rises, found, accepts, "");
+    }
+
+    pub fn brakes(&mut self) {
+        let spec = self.spec;
+        let Some(brakes) = &spec.brakes else {
+            return;
+        };
+        for (i, axle) in spec.axles.iter().enumerate() {
+            let found = "given as well as `brakes`".to_owned();
+            let help = "state the torque of the whole car in `brakes`, or of each axle, not both";
+            let path = format!("axles[{i}].brake_torque_nm");
+            self.rule(&path, &["brakes"], axle.brake_torque_nm.is_none(), found, "the only one", help);
+        }
+        let whole = spec.axles.len() > 1 || brakes.front_share == 1.0;
+        let found = format!("{} of the torque on the only axle", brakes.front_share);
+        self.rule("brakes.front_share", &["axles"], whole, found, "1 with a single axle", "");
+    }
+
+    pub fn aero(&mut self) {
+        let spec = self.spec;
+        let Some(aero) = &spec.aero else {
+            return;
+        };
+        self.exactly_one(
+            "aero",
+            ("drag_coefficient", aero.drag_coefficient.is_some()),
+            ("drag_n_s2_per_m2", aero.drag_n_s2_per_m2.is_some()),
+        );
+        let area = aero.frontal_area_m2.is_some();
+        let coefficients = std::iter::once(("aero.drag_coefficient".to_owned(), aero.drag_coefficient.is_some()));
+        let surfaces =
+            aero.surfaces.iter().enumerate().map(|(i, surface)| {
+                (format!("aero.surfaces[{i}].lift_coefficient"), surface.lift_coefficient.is_some())
+            });
+        let coefficients: Vec<(String, bool)> = coefficients.chain(surfaces).collect();
+        for (path, given) in coefficients {
+            let found = "given without an area".to_owned();
+            self.rule(&path, &["aero.frontal_area_m2"], !given || area, found, "together with `frontal_area_m2`", "");
+        }
+        for (i, surface) in aero.surfaces.iter().enumerate() {
+            self.exactly_one(
+                &format!("aero.surfaces[{i}]"),
+                ("lift_coefficient", surface.lift_coefficient.is_some()),
+                ("downforce_n_s2_per_m2", surface.downforce_n_s2_per_m2.is_some()),
+            );
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Rules of the powertrain.
+
+use super::Rules;
+use crate::spec::{Clutch, Differential, Drive, Engine, Gearbox, Powertrain};
+use skidpad_core::state::MAX_LOCKS;
+
+impl Rules<'_> {
+    pub fn powertrain(&mut self) {
+        let spec = self.spec;
+        match &spec.powertrain {
+            Powertrain::None {} => {}
+            Powertrain::Direct { wheel_torque_nm } => {
+                self.one_per_axle("powertrain.wheel_torque_nm", wheel_torque_nm.len());
+            }
+            Powertrain::Engine { engine, clutch, gearbox, differential } => {
+                self.engine(engine, clutch);
+                self.gearbox(gearbox, engine);
+                self.differential(differential);
+            }
+        }
+    }
+
+    fn one_per_axle(&mut self, path: &str, count: usize) {
+        let axles = self.spec.axles.len();
+        let accepts = format!("one number for each of the {axles} axles");
+        self.rule(path, &["axles"], count == axles, format!("a list of {count}"), accepts, "");
+    }
+
+    fn engine(&mut self, engine: &Engine, clutch: &Clutch) {
+        for (i, pair) in engine.torque_curve.windows(2).enumerate() {
+            let path = format!("powertrain.engine.torque_curve[{}].rpm", i + 1);
+            let other = format!("powertrain.engine.torque_curve[{i}].rpm");
+            let accepts = format!("above the {} of the point before", pair[0].rpm);
+            self.rule(&path, &[&other], pair[1].rpm > pair[0].rpm, format!("{}", pair[1].rpm), accepts, "");
+        }
+        let idle = engine.idle_rpm;
+        let accepts = format!("above `idle_rpm`, {idle}");
+        let others = &["powertrain.engine.idle_rpm"];
+        let limit = format!("{}", engine.limit_rpm);
+        self.rule("powertrain.engine.limit_rpm", others, engine.limit_rpm > idle, limit, accepts.as_str(), "");
+        let engaged = format!("{}", clutch.engaged_rpm);
+        self.rule("powertrain.clutch.engaged_rpm", others, clutch.engaged_rpm > idle, engaged, accepts.as_str(), "");
+    }
+
+    fn gearbox(&mut self, gearbox: &Gearbox, engine: &Engine) {
+        let (up, down, limit) = (gearbox.up_shift_rpm, gearbox.down_shift_rpm, engine.limit_rpm);
+        let (up_path, down_path) = ("powertrain.gearbox.up_shift_rpm", "powertrain.gearbox.down_shift_rpm");
+        let accepts = format!("below `limit_rpm`, {limit}");
+        let help = "the limiter would hold the engine below it, and it would never shift";
+        self.rule(up_path, &["powertrain.engine.limit_rpm"], up < limit, format!("{up}"), accepts, help);
+        let accepts = format!("above `down_shift_rpm`, {down}");
+        self.rule(up_path, &[down_path], up > down, format!("{up}"), accepts, "");
+        for (i, pair) in gearbox.forward.windows(2).enumerate() {
+            let path = format!("powertrain.gearbox.forward[{}]", i + 1);
+            let other = format!("powertrain.gearbox.forward[{i}]");
+            let (lower, higher) = (pair[0], pair[1]);
+            let falls = higher < lower;
+            let accepts = format!("less than the {lower} of the gear before");
+            self.rule(&path, &[&other], falls, format!("{higher}"), accepts, "");
+            let after = up * higher / lower;
+            let found = format!("after shifting up at {up} the engine turns {after:.0}");
+            let accepts = format!("a step that stays above `down_shift_rpm`, {down}");
+            let help = "it would shift down again at once, for ever";
+            let holds = !falls || up <= down || after > down;
+            self.rule(&path, &[&other, up_path, down_path], holds, found, accepts, help);
+        }
+    }
+
+    fn differential(&mut self, differential: &Differential) {
+        let shares = &differential.axle_shares;
+        let path = "powertrain.differential.axle_shares";
+        self.one_per_axle(path, shares.len());
+        let paths: Vec<String> = (0..shares.len()).map(|i| format!("{path}[{i}]")).collect();
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let sum: f64 = shares.iter().sum();
+        self.rule(path, &others, (sum - 1.0).abs() < 1e-4, format!("they sum to {sum}"), "shares that sum to 1", "");
+        others.extend([path, "axles"]);
+        for (i, &axle) in differential.locked_axles.iter().enumerate() {
+            self.locked_axle(i, axle, differential, &others);
+        }
+        let driven = shares.iter().filter(|&&share| share > 0.0).count();
+        let centre = if differential.centre == Drive::Locked { driven.saturating_sub(1) } else { 0 };
+        let locks = differential.locked_axles.len() + centre;
+        others.extend(["powertrain.differential.locked_axles", "powertrain.differential.centre"]);
+        let found = format!("{locks} locks with the centre's");
+        let accepts = format!("at most {MAX_LOCKS} locks in one car");
+        self.rule("powertrain.differential", &others, locks <= MAX_LOCKS, found, accepts, "");
+    }
+
+    fn locked_axle(&mut self, i: usize, axle: u32, differential: &Differential, others: &[&str]) {
+        let path = format!("powertrain.differential.locked_axles[{i}]");
+        let spec = self.spec;
+        let index = (axle as usize).saturating_sub(1);
+        let Some(described) = spec.axles.get(index) else {
+            let accepts = format!("from 1 to {}, the number of axles", spec.axles.len());
+            self.rule(&path, &["axles"], false, format!("{axle}"), accepts, "");
+            return;
+        };
+        let share = differential.axle_shares.get(index).copied().unwrap_or(1.0);
+        let found = format!("axle {axle} is not driven");
+        self.rule(&path, others, share > 0.0, found, "an axle with a share of the torque", "");
+        let track = format!("axles[{index}].track_m");
+        let found = format!("axle {axle} has one wheel");
+        self.rule(&path, &["axles", &track], described.track_m.is_some(), found, "an axle with two wheels", "");
+        let first = differential.locked_axles[..i].iter().all(|&before| before != axle);
+        self.rule(&path, others, first, format!("axle {axle} is listed twice"), "each axle once", "");
+    }
+}

@@ -1,0 +1,79 @@
+//! Rules between fields. Each names the keys it reads and is left out if one of them holds a placeholder.
+
+mod body;
+mod drive;
+
+use super::walk::{join, quoted};
+use super::{Survey, nearest};
+use crate::{FaultKind, VehicleSpec};
+
+/// Reports every broken rule to `survey`.
+pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey) {
+    let mut rules = Rules { spec, survey };
+    rules.chassis();
+    rules.footprint();
+    for i in 0..spec.axles.len() {
+        rules.axle(i);
+    }
+    for (name, tyre) in &spec.tyres {
+        rules.tyre(&join("tyres", name), tyre);
+    }
+    rules.brakes();
+    rules.powertrain();
+    rules.aero();
+}
+
+struct Rules<'a> {
+    spec: &'a VehicleSpec,
+    survey: &'a mut Survey,
+}
+
+impl Rules<'_> {
+    /// Whether all of `paths` hold what the file says.
+    fn sound<P: AsRef<str>>(&self, paths: &[P]) -> bool {
+        paths.iter().all(|path| !self.survey.is_broken(path.as_ref()))
+    }
+
+    /// Unless `holds`, reports that `path` contradicts one of the keys it was compared with (`others`).
+    fn rule(
+        &mut self,
+        path: &str,
+        others: &[&str],
+        holds: bool,
+        found: String,
+        accepts: impl Into<String>,
+        help: &str,
+    ) {
+        if holds || !self.sound(&[path]) || !self.sound(others) {
+            return;
+        }
+        let span = self.survey.place(path);
+        let help = (!help.is_empty()).then(|| help.to_owned());
+        self.survey.fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
+    }
+
+    /// Of two keys that say the same thing in `table`, one must be there.
+    fn exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
+        let ((first, has_first), (second, has_second)) = (first, second);
+        let (a, b) = (join(table, first), join(table, second));
+        if !self.sound(&[&a, &b]) || has_first != has_second {
+            return;
+        }
+        let span = self.survey.place(if has_first { &b } else { &a });
+        if has_first {
+            let found = format!("given as well as `{first}`");
+            let accepts = format!("the only one of `{first}` and `{second}`");
+            self.survey.fault(FaultKind::Contradiction, b, span, found, accepts, Some("remove one of them".into()));
+        } else {
+            let accepts = format!("given, or `{second}` instead");
+            self.survey.fault(FaultKind::MissingKey, a, span, "missing", accepts, None);
+        }
+    }
+
+    /// Paths of `keys` in every axle.
+    fn of_axles(&self, keys: &[&str]) -> Vec<String> {
+        let axles = 0..self.spec.axles.len();
+        let paths = axles.flat_map(|i| keys.iter().map(move |key| format!("axles[{i}].{key}")));
+        std::iter::once("axles".to_owned()).chain(paths).collect()
+    }
+}

@@ -1,0 +1,230 @@
+//! Broken TOML: each broken statement is reported and blanked out, so that the rest can still be read.
+//!
+//! Blanking keeps every other byte where it was, so positions in the blanked text are positions in the original.
+
+use super::Survey;
+use crate::FaultKind;
+use std::ops::Range;
+use toml::de::DeTable;
+
+/// More broken statements than this are not listed; a file that bad is not a vehicle file.
+const MOST_FAULTS: usize = 32;
+
+/// Reports what is not TOML in `text` to `survey`, and returns the text without it; `None` if nothing is left to read.
+pub(super) fn mend(text: &str, survey: &mut Survey) -> Option<String> {
+    let mut lines = Lines::new(text);
+    for _ in 0..MOST_FAULTS {
+        let mended = lines.text();
+        let Err(error) = DeTable::parse(&mended) else {
+            return Some(mended);
+        };
+        let span = error.span().unwrap_or(0..0);
+        let line = lines.containing(span.start);
+        let broken = lines.statement(line, error.message());
+        let path = lines.path(broken.start);
+        let message = match error.message() {
+            "duplicate key" => "stands here a second time".to_owned(),
+            other => other.to_owned(),
+        };
+        survey.fault(FaultKind::Syntax, path.clone(), visible(text, &span), message, "valid TOML", None);
+        survey.broken.insert(path);
+        lines.blank(broken);
+    }
+    None
+}
+
+/// An error at the end of a line has nothing to point at but the character before it.
+fn visible(text: &str, span: &Range<usize>) -> Range<usize> {
+    let at_break = text.as_bytes().get(span.start).is_none_or(|b| matches!(b, b'\n' | b'\r'));
+    if !at_break {
+        return span.clone();
+    }
+    let before = text.get(..span.start).and_then(|head| head.chars().next_back());
+    match before {
+        Some(c) if c != '\n' => span.start - c.len_utf8()..span.start,
+        _ => span.start..span.start,
+    }
+}
+
+/// What a line begins with.
+#[derive(Clone, Debug, PartialEq)]
+enum Start {
+    /// `[name]` or, if repeated, `[[name]]`.
+    Header { name: String, repeated: bool },
+    /// `key =`.
+    Key(String),
+    /// Part of something longer, or nothing.
+    None,
+}
+
+struct Lines<'a> {
+    /// With line breaks; blanked ones are owned.
+    lines: Vec<std::borrow::Cow<'a, str>>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { lines: text.split_inclusive('\n').map(Into::into).collect() }
+    }
+
+    fn text(&self) -> String {
+        self.lines.concat()
+    }
+
+    /// Index of the line that holds byte `at`; the last one beyond the end.
+    fn containing(&self, at: usize) -> usize {
+        let mut end = 0;
+        let found = self.lines.iter().position(|line| {
+            end += line.len();
+            at < end
+        });
+        found.unwrap_or(self.lines.len().saturating_sub(1))
+    }
+
+    /// Lines of the statement that an error on `line` breaks; for a header, of its whole section.
+    fn statement(&self, line: usize, message: &str) -> Range<usize> {
+        let starts = |i: usize| self.start(i) != Start::None;
+        let before = |i: usize| (0..i).rev().find(|&i| starts(i)).unwrap_or(i);
+        if message.contains("multi-line") {
+            let quoted = |i: &usize| self.lines[*i].contains("\"\"\"") || self.lines[*i].contains("'''");
+            let first = (0..=line).rev().find(quoted).unwrap_or(line);
+            return first..self.next_header(first + 1);
+        }
+        // `a = [1, 2` is noticed only at the next statement, which is not to blame.
+        let in_brackets = message.contains("array") || message.contains("inline table");
+        if in_brackets && starts(line) && DeTable::parse(&self.lines[line]).is_ok() {
+            return before(line)..line;
+        }
+        let first = if starts(line) { line } else { before(line) };
+        let first = if self.looks_lost(line) { line } else { first };
+        match self.start(first) {
+            Start::Header { .. } => first..self.next_header(line + 1),
+            _ => first..(line + 1..self.lines.len()).find(|&i| starts(i)).unwrap_or(self.lines.len()),
+        }
+    }
+
+    /// A line that begins with a word but is no continuation of a list: `mass_kg 1500`.
+    fn looks_lost(&self, line: usize) -> bool {
+        let text = self.lines.get(line).map_or("", |l| l.trim_start());
+        text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    }
+
+    fn next_header(&self, from: usize) -> usize {
+        let header = |i: &usize| matches!(self.start(*i), Start::Header { .. });
+        (from..self.lines.len()).find(header).unwrap_or(self.lines.len())
+    }
+
+    fn start(&self, line: usize) -> Start {
+        self.lines.get(line).map_or(Start::None, |text| start(text))
+    }
+
+    /// Path of the statement that begins on `line`.
+    fn path(&self, line: usize) -> String {
+        let mut section = String::new();
+        let mut counts: Vec<(String, usize)> = Vec::new();
+        for i in 0..=line.min(self.lines.len().saturating_sub(1)) {
+            let Start::Header { name, repeated } = self.start(i) else {
+                continue;
+            };
+            let known = counts.iter().position(|(known, _)| *known == name);
+            if repeated {
+                match known {
+                    Some(k) => counts[k].1 += 1,
+                    None => counts.push((name.clone(), 0)),
+                }
+            }
+            section = indexed(&name, &counts);
+        }
+        let text = self.lines.get(line).map_or("", |l| l.trim());
+        let key = match self.start(line) {
+            Start::Header { .. } => return section,
+            Start::Key(key) => key,
+            Start::None => text.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("").into(),
+        };
+        match (section.is_empty(), key.is_empty()) {
+            (true, _) => key,
+            (false, true) => section,
+            (false, false) => format!("{section}.{key}"),
+        }
+    }
+
+    fn blank(&mut self, range: Range<usize>) {
+        for line in self.lines.get_mut(range).into_iter().flatten() {
+            let blank: Vec<u8> = line.bytes().map(|b| if b == b'\n' { b } else { b' ' }).collect();
+            *line = String::from_utf8_lossy(&blank).into_owned().into();
+        }
+    }
+}
+
+fn indexed(name: &str, counts: &[(String, usize)]) -> String {
+    let mut path = String::new();
+    let mut plain = String::new();
+    for part in name.split('.') {
+        for text in [&mut path, &mut plain] {
+            if !text.is_empty() {
+                text.push('.');
+            }
+            text.push_str(part);
+        }
+        if let Some((_, count)) = counts.iter().find(|(known, _)| *known == plain) {
+            path.push_str(&format!("[{count}]"));
+        }
+    }
+    path
+}
+
+fn start(line: &str) -> Start {
+    let text = line.split('#').next().unwrap_or("").trim();
+    let name = |s: &str| s.trim_matches(['[', ']', ' ']).to_owned();
+    let word = |c: char| c.is_alphanumeric() || "_-. \"'".contains(c);
+    if let Some((key, _)) = text.split_once('=') {
+        let key = key.trim();
+        return if !key.is_empty() && key.chars().all(word) { Start::Key(key.to_owned()) } else { Start::None };
+    }
+    let inner = text.trim_start_matches('[');
+    let bracketed = text.starts_with('[') || text.ends_with(']');
+    let named = inner.starts_with(|c: char| c.is_alphabetic() || "_\"'".contains(c));
+    if bracketed && named && inner.trim_end_matches(']').chars().all(word) {
+        return Start::Header { name: name(text), repeated: text.starts_with("[[") || text.ends_with("]]") };
+    }
+    Start::None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, paths: &[&str], left: &str) {
+        let mut survey = Survey::default();
+        let mended = mend(text, &mut survey).expect("mended");
+        let found: Vec<&str> = survey.faults.iter().map(|f| f.path.as_str()).collect();
+        assert_eq!(found, paths, "{text}");
+        assert_eq!(mended.len(), text.len());
+        let squeezed: Vec<&str> = mended.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+        assert_eq!(squeezed.join("|"), left, "{text}");
+    }
+
+    #[test]
+    fn only_the_broken_statement_is_lost() {
+        check("a = = 1\nb = 2\n", &["a"], "b = 2");
+        check("[x]\na 1\nb = 2\n", &["x.a"], "[x]|b = 2");
+        check("[x]\na = [1, 2\nb = 2\n[y]\nc = 3\n", &["x.a"], "[x]|b = 2|[y]|c = 3");
+        check("a = [\n  { r = 1 },\n  { r = 2 \n]\nb = 2\n", &["a"], "b = 2");
+        check("a = \"x\nb = 2", &["a"], "b = 2");
+        check("a = 1\na = 2\nb = 3\n", &["a"], "a = 1|b = 3");
+        check("a = 1kg\nb = 1.2.3\nc = é\nd = 4\n", &["a", "b", "c"], "d = 4");
+    }
+
+    #[test]
+    fn a_broken_header_takes_its_section_along() {
+        check("[x\na = 1\n[y]\nb = 2\n", &["x"], "[y]|b = 2");
+        check("x]\na = 1\n[y]\nb = 2\n", &["x"], "[y]|b = 2");
+        check("[[x]]\na = 1\n[[x]]\n[x.y\nb = 1\n[z]\nc = = 2\n", &["x[1].y", "z.c"], "[[x]]|a = 1|[[x]]|[z]");
+    }
+
+    #[test]
+    fn an_open_text_of_many_lines_ends_at_the_next_header() {
+        check("a = \"\"\"x\ny\n[z]\nb = 2\n", &["a"], "[z]|b = 2");
+    }
+}

@@ -1,0 +1,264 @@
+//! Walks the tree along the schema: reports keys, types and ranges, and repairs what is wrong with placeholders.
+
+use super::{Survey, nearest};
+use crate::FaultKind;
+use crate::schema::{Shape, accepts};
+use serde_json::{Map, Value, json};
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Sizes other than 0 that the arithmetic behind the model is safe with, in single precision and squared.
+const SIZES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+
+/// The tree as JSON that deserialises to a vehicle, faults or not.
+pub(super) fn walk(text: &str, tree: &Spanned<DeTable<'_>>, survey: &mut Survey) -> Value {
+    let schema = crate::schema();
+    let shape = Shape::root(&schema);
+    Walker { text, survey }.table(shape, tree.get_ref(), "", 0..0)
+}
+
+struct Walker<'a> {
+    text: &'a str,
+    survey: &'a mut Survey,
+}
+
+impl Walker<'_> {
+    /// The value, or `None` after reporting why it is not one.
+    fn value(&mut self, shape: Shape<'_>, node: &Spanned<DeValue<'_>>, path: &str) -> Option<Value> {
+        let span = node.span();
+        self.survey.places.insert(path.to_owned(), self.first_line(span.clone()));
+        let fits = match (shape.kind(), node.get_ref()) {
+            ("object", DeValue::Table(table)) => return Some(self.table(shape, table, path, span)),
+            ("array", DeValue::Array(list)) => return self.list(shape, list, path, span),
+            ("number" | "integer", DeValue::Integer(_) | DeValue::Float(_)) => {
+                return self.number(shape, node.get_ref(), path, span);
+            }
+            ("string", DeValue::String(text)) => return self.text(shape, text, path, span),
+            ("boolean", DeValue::Boolean(on)) => Some(json!(on)),
+            _ => None,
+        };
+        if fits.is_none() {
+            self.wrong(FaultKind::WrongType, shape, path, span);
+        }
+        fits
+    }
+
+    fn wrong(&mut self, kind: FaultKind, shape: Shape<'_>, path: &str, span: Range<usize>) {
+        let span = self.first_line(span);
+        let found = self.excerpt(&span);
+        self.survey.fault(kind, path.to_owned(), span, found, accepts(shape), shape.description());
+        self.survey.broken.insert(path.to_owned());
+    }
+
+    fn number(&mut self, shape: Shape<'_>, node: &DeValue<'_>, path: &str, span: Range<usize>) -> Option<Value> {
+        let whole = shape.kind() == "integer";
+        let number = match node {
+            DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).map_or(f64::INFINITY, |i| i as f64),
+            DeValue::Float(f) => f.as_str().parse().unwrap_or(f64::NAN),
+            _ => f64::NAN,
+        };
+        if whole && !matches!(node, DeValue::Integer(_)) {
+            self.wrong(FaultKind::WrongType, shape, path, span);
+            return None;
+        }
+        if !number.is_finite() || !shape.allows(number) {
+            self.wrong(FaultKind::OutOfRange, shape, path, span);
+            return None;
+        }
+        if number != 0.0 && !SIZES.contains(&number.abs()) {
+            let found = self.excerpt(&span);
+            let accepts = format!("0 or between {:e} and {:e} in size", SIZES.start(), SIZES.end());
+            let help = shape.description();
+            self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
+            self.survey.broken.insert(path.to_owned());
+            return None;
+        }
+        Some(if whole { json!(number as i64) } else { json!(number) })
+    }
+
+    fn text(&mut self, shape: Shape<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
+        let choices = shape.choices();
+        let known = choices.is_empty() || choices.contains(&text);
+        if known && text.chars().count() as u64 >= shape.count("minLength").unwrap_or(0) {
+            return Some(json!(text));
+        }
+        self.wrong(FaultKind::OutOfRange, shape, path, span);
+        if let (Some(like), Some(fault)) = (nearest(text, choices), self.survey.faults.last_mut()) {
+            fault.help = Some(format!("did you mean `{like}`?"));
+        }
+        None
+    }
+
+    fn list(
+        &mut self,
+        shape: Shape<'_>,
+        list: &[Spanned<DeValue<'_>>],
+        path: &str,
+        span: Range<usize>,
+    ) -> Option<Value> {
+        let count = list.len() as u64;
+        let enough = shape.count("minItems").is_none_or(|least| count >= least);
+        let few_enough = shape.count("maxItems").is_none_or(|most| count <= most);
+        let item = shape.items();
+        let mut entries = Vec::new();
+        for (i, node) in list.iter().enumerate() {
+            let entry = self.value(item, node, &format!("{path}[{i}]"));
+            // A placeholder keeps the places of the others.
+            entries.push(entry.unwrap_or_else(|| item.placeholder()));
+        }
+        if enough && few_enough {
+            return Some(entries.into());
+        }
+        self.survey.broken.insert(path.to_owned());
+        let found = format!("a list of {count}");
+        let span = self.first_line(span);
+        self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts(shape), shape.description());
+        None
+    }
+
+    fn table(&mut self, shape: Shape<'_>, table: &DeTable<'_>, path: &str, span: Range<usize>) -> Value {
+        let span = self.first_line(span);
+        let variant = match shape.tag() {
+            Some(tag) => self.variant(shape, tag, table, path, span.clone()),
+            None => Some(shape),
+        };
+        let Some(shape) = variant else {
+            self.survey.broken.insert(path.to_owned());
+            return shape.placeholder();
+        };
+        let mut map = Map::new();
+        let mut strangers = Vec::new();
+        for (key, node) in table {
+            let name = key.get_ref().as_ref();
+            let inner = join(path, name);
+            match shape.property(name) {
+                Some(property) if shape.tag_value(name).is_some_and(|v| v != name_of(node)) => {
+                    // The tag was reported and guessed by `variant`.
+                    map.insert(name.to_owned(), property.placeholder());
+                }
+                Some(property) => {
+                    if let Some(value) = self.value(property, node, &inner) {
+                        map.insert(name.to_owned(), value);
+                    } else if shape.requires(name) || shape.is_map() {
+                        map.insert(name.to_owned(), property.placeholder());
+                    }
+                }
+                None => strangers.push((name.to_owned(), inner, key.span())),
+            }
+        }
+        self.strangers(shape, &strangers, table, path);
+        self.missing(shape, &mut map, path, span);
+        if shape.count("minProperties").is_some_and(|least| (map.len() as u64) < least) && !self.survey.is_broken(path)
+        {
+            let span = self.survey.place(path);
+            let accepts = "a table with at least one entry";
+            self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, "empty", accepts, shape.description());
+            self.survey.broken.insert(path.to_owned());
+        }
+        map.into()
+    }
+
+    /// Reports unknown keys. A missing key that one of them was meant to be is not reported again.
+    fn strangers(
+        &mut self,
+        shape: Shape<'_>,
+        strangers: &[(String, String, Range<usize>)],
+        table: &DeTable<'_>,
+        path: &str,
+    ) {
+        let keys = shape.keys();
+        let absent: Vec<&str> = keys.iter().copied().filter(|key| !table.contains_key(*key)).collect();
+        for (name, inner, span) in strangers {
+            let help = match nearest(name, absent.iter().copied()) {
+                Some(like) => {
+                    self.survey.broken.insert(join(path, like));
+                    format!("did you mean `{like}`?")
+                }
+                None => format!("keys here: {}", keys.join(", ")),
+            };
+            let accepts = "not a key of this table";
+            self.survey.fault(FaultKind::UnknownKey, inner.clone(), span.clone(), name, accepts, Some(help));
+        }
+    }
+
+    fn missing(&mut self, shape: Shape<'_>, map: &mut Map<String, Value>, path: &str, span: Range<usize>) {
+        for name in shape.required() {
+            if map.contains_key(name) {
+                continue;
+            }
+            let inner = join(path, name);
+            let property = shape.property(name).unwrap_or(shape);
+            if !self.survey.is_broken(&inner) {
+                let (accepts, help) = (accepts(property), property.description());
+                self.survey.fault(FaultKind::MissingKey, inner.clone(), span.clone(), "missing", accepts, help);
+                self.survey.broken.insert(inner);
+            }
+            map.insert(name.to_owned(), property.placeholder());
+        }
+    }
+
+    /// The variant a table says it is; the nearest one if it says something near.
+    fn variant<'s>(
+        &mut self,
+        shape: Shape<'s>,
+        tag: &str,
+        table: &DeTable<'_>,
+        path: &str,
+        span: Range<usize>,
+    ) -> Option<Shape<'s>> {
+        let names = shape.variant_names(tag);
+        let accepts = format!("one of {}", quoted(&names));
+        let inner = join(path, tag);
+        let Some(node) = table.get(tag) else {
+            if !self.survey.is_broken(&inner) {
+                self.survey.fault(FaultKind::MissingKey, inner, span, "missing", accepts, shape.description());
+            }
+            return None;
+        };
+        self.survey.places.insert(inner.clone(), node.span());
+        let name = name_of(node);
+        if let Some(variant) = shape.variant(tag, name) {
+            return Some(variant);
+        }
+        let like = nearest(name, names.iter().copied());
+        let kind = if node.get_ref().is_str() { FaultKind::OutOfRange } else { FaultKind::WrongType };
+        let found = self.excerpt(&node.span());
+        let help = like.map(|like| format!("did you mean `{like}`?")).or_else(|| shape.description());
+        self.survey.fault(kind, inner.clone(), node.span(), found, accepts, help);
+        self.survey.broken.insert(inner);
+        shape.variant(tag, like?)
+    }
+
+    /// What stands at `span`, short enough for a sentence.
+    fn excerpt(&self, span: &Range<usize>) -> String {
+        let text = self.text.get(span.clone()).unwrap_or("");
+        let line = text.lines().next().unwrap_or("").trim();
+        match line.char_indices().nth(40) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line.to_owned(),
+        }
+    }
+
+    /// The part of `span` on its first line.
+    fn first_line(&self, span: Range<usize>) -> Range<usize> {
+        let text = self.text.get(span.clone()).unwrap_or("");
+        let length = text.find(['\n', '\r']).unwrap_or(text.len());
+        span.start..span.start + length
+    }
+}
+
+fn name_of<'a>(node: &'a Spanned<DeValue<'_>>) -> &'a str {
+    node.get_ref().as_str().unwrap_or("")
+}
+
+pub(super) fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// `path.key`, with quotes if the key needs them.
+pub(super) fn join(path: &str, key: &str) -> String {
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let key = if bare { key.to_owned() } else { format!("{key:?}") };
+    if path.is_empty() { key } else { format!("{path}.{key}") }
+}

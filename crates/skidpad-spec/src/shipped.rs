@@ -1,0 +1,20 @@
+//! The vehicles that ship with the library: the files of `vehicles/`, embedded.
+
+/// Name and text of every shipped vehicle, by name.
+const FILES: [(&str, &str); 5] = [
+    ("bmw_320i_commonroad", include_str!("../../../vehicles/bmw_320i_commonroad.toml")),
+    ("bullet_reference", include_str!("../../../vehicles/bullet_reference.toml")),
+    ("corvette_c5", include_str!("../../../vehicles/corvette_c5.toml")),
+    ("truck_6x4", include_str!("../../../vehicles/truck_6x4.toml")),
+    ("unity_default", include_str!("../../../vehicles/unity_default.toml")),
+];
+
+/// Names of the shipped vehicles, in alphabetical order.
+pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+/// Text of the shipped vehicle called `name`.
+pub fn find(name: &str) -> Option<&'static str> {
+    FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}

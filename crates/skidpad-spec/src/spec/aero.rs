@@ -1,0 +1,65 @@
+//! Drag and downforce.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Aerodynamic forces, each growing with the square of the speed through the air.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Aero {
+    /// Drag coefficient on `frontal_area_m2`. Give this or `drag_n_s2_per_m2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 10))]
+    pub drag_coefficient: Option<f64>,
+    /// Frontal area, m²; the area of every coefficient here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub frontal_area_m2: Option<f64>,
+    /// Density of the air, kg/m³; 1.225 is the standard atmosphere at sea level.
+    #[serde(default = "standard_air")]
+    #[schemars(range(min = 0, max = 100))]
+    pub air_density_kg_per_m3: f64,
+    /// Drag at 1 m/s, N s²/m². Give this or `drag_coefficient`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub drag_n_s2_per_m2: Option<f64>,
+    /// Where the drag acts. Absent: at the centre of mass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drag_point: Option<Point>,
+    /// Surfaces that press the car down or lift it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 2))]
+    pub surfaces: Vec<Surface>,
+}
+
+fn standard_air() -> f64 {
+    1.225
+}
+
+/// A point of the car.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    /// m.
+    pub behind_front_axle_m: f64,
+    /// m.
+    #[serde(default)]
+    pub left_m: f64,
+    /// m.
+    pub above_ground_m: f64,
+}
+
+/// A surface with a force along the car's vertical.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Surface {
+    /// Lift coefficient on `frontal_area_m2`, positive upwards. Give this or `downforce_n_s2_per_m2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -20, max = 20))]
+    pub lift_coefficient: Option<f64>,
+    /// Downforce at 1 m/s, N s²/m², positive downwards. Give this or `lift_coefficient`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub downforce_n_s2_per_m2: Option<f64>,
+    /// Where it acts.
+    pub point: Point,
+}

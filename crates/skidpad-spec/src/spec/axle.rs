@@ -1,0 +1,131 @@
+//! An axle with its wheels, suspension and rolling resistance.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An axle: two equal wheels, or one in the middle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Axle {
+    /// Distance behind the front axle, m; 0 for the first, rising from axle to axle.
+    #[schemars(range(min = 0))]
+    pub behind_front_axle_m: f64,
+    /// Distance between the contact points of its two wheels, m. Absent: one wheel in the middle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub track_m: Option<f64>,
+    /// Loaded (effective) rolling radius of a wheel, m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub wheel_radius_m: f64,
+    /// Inertia of one wheel about its axle, brake disc and shaft included, kg m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub wheel_spin_inertia_kg_m2: f64,
+    /// Name of the tyre.
+    pub tyre: String,
+    /// Mean road-wheel angle per angle of the steering; 0 unsteered, negative counter-steers.
+    #[serde(default)]
+    #[schemars(range(min = -2, max = 2))]
+    pub steer_ratio: f64,
+    /// 0 parallel steering to 1 full Ackermann.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub ackermann: f64,
+    /// Toe of each wheel, degrees, positive toe-in.
+    #[serde(default)]
+    #[schemars(range(min = -10, max = 10))]
+    pub toe_deg: f64,
+    /// Spring, damper and stops of each wheel.
+    pub suspension: Suspension,
+    /// Anti-roll bar: force at each wheel per metre of difference in travel, N/m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub anti_roll_bar_n_per_m: f64,
+    /// Foot brake torque of each wheel at full pedal, N m. Not with `brakes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub brake_torque_nm: Option<f64>,
+    /// Handbrake torque of each wheel fully pulled, N m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub handbrake_torque_nm: f64,
+    /// Rolling resistance of this axle. Absent: the car's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rolling_resistance: Option<RollingResistance>,
+}
+
+/// Spring, damper and stops of one wheel, measured at the wheel, about the rest pose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Suspension {
+    /// Wheel rate, N/m. Give this or `ride_frequency_hz`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub rate_n_per_m: Option<f64>,
+    /// Undamped frequency of the mass the wheel carries on its spring, Hz. Give this or `rate_n_per_m`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub ride_frequency_hz: Option<f64>,
+    /// Damping while compressing, N s/m. Give this or `bump_damping_ratio`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub bump_damping_n_s_per_m: Option<f64>,
+    /// Damping while compressing, share of the critical damping of the mass the wheel carries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 10))]
+    pub bump_damping_ratio: Option<f64>,
+    /// Damping while extending, N s/m. Give this or `rebound_damping_ratio`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub rebound_damping_n_s_per_m: Option<f64>,
+    /// Damping while extending, share of the critical damping of the mass the wheel carries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 10))]
+    pub rebound_damping_ratio: Option<f64>,
+    /// Compression from rest at which the bump stop begins, m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub bump_travel_m: f64,
+    /// Extension from rest at which the droop stop holds the wheel, m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub droop_travel_m: f64,
+    /// Rate of the bump stop, added to the wheel rate beyond `bump_travel_m`, N/m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub bump_stop_rate_n_per_m: f64,
+}
+
+/// Rolling resistance: the moment on a wheel is coefficient times load times radius.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "model", rename_all = "snake_case", deny_unknown_fields)]
+pub enum RollingResistance {
+    /// The same at every speed.
+    Constant {
+        /// Coefficient.
+        #[schemars(range(min = 0, max = 1))]
+        coefficient: f64,
+    },
+    /// Rises in proportion to speed.
+    Linear {
+        /// Coefficient at walking pace.
+        #[schemars(range(min = 0, max = 1))]
+        coefficient: f64,
+        /// Rise of the coefficient per speed, s/m.
+        #[schemars(range(min = 0, max = 1))]
+        rise_s_per_m: f64,
+    },
+    /// Rises with the square of speed.
+    Quadratic {
+        /// Coefficient at walking pace.
+        #[schemars(range(min = 0, max = 1))]
+        coefficient: f64,
+        /// Rise of the coefficient per speed squared, s²/m².
+        #[schemars(range(min = 0, max = 1))]
+        rise_s2_per_m2: f64,
+    },
+    /// An air-filled tyre on dry road: 0.005 + (0.01 + 0.0095 (v / 100 km/h)²) / pressure in bar (Engineering
+    /// ToolBox, "Rolling Resistance").
+    Pressure {
+        /// Tyre pressure, bar.
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100))]
+        pressure_bar: f64,
+    },
+}

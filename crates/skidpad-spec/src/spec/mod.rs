@@ -1,0 +1,102 @@
+//! The types a vehicle file deserialises to: units in the names, ranges in the schema attributes, nothing derived.
+//!
+//! Positions count from the middle of the front axle at ground level: `behind_front_axle_m` is positive to the rear,
+//! `left_m` to the left, `above_ground_m` up, all with the car at rest. Doc comments become the descriptions of the
+//! JSON schema, and the schema's ranges are the ones the reader enforces; there is no second list of either.
+
+mod aero;
+mod axle;
+mod chassis;
+mod powertrain;
+mod tyre;
+
+pub use aero::{Aero, Point, Surface};
+pub use axle::{Axle, RollingResistance, Suspension};
+pub use chassis::{Box3, Chassis, Hull, Inertia};
+pub use powertrain::{Clutch, CurvePoint, Differential, Drive, Engine, Gearbox, Powertrain};
+pub use tyre::{SlipCurve, Tyre, TyreLaw};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A vehicle.
+///
+/// Every number is 0 or between 1e-9 and 1e9 in size. Positions count from the middle of the front axle at ground
+/// level, with the car at rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VehicleSpec {
+    /// What people call it.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// What it stands for and how far to trust its numbers.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Mass, centre of mass, inertia, collision box.
+    pub chassis: Chassis,
+    /// From the front; the first one is the origin of all positions.
+    #[schemars(length(min = 1))]
+    pub axles: Vec<Axle>,
+    /// Tyres by name; axles refer to them.
+    #[schemars(extend("minProperties" = 1))]
+    pub tyres: BTreeMap<String, Tyre>,
+    /// Limits of the steering.
+    pub steering: Steering,
+    /// Foot brake of the whole car. Absent: each axle states its own torque, or has no brake.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brakes: Option<Brakes>,
+    /// Rolling resistance of every axle that does not state its own. Absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rolling_resistance: Option<RollingResistance>,
+    /// What turns the wheels.
+    pub powertrain: Powertrain,
+    /// Drag and downforce. Absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aero: Option<Aero>,
+    /// Published figures of the real car, to compare with. They do not act on the model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<Reference>,
+}
+
+/// Limits of the steering, as mean road-wheel angle of an axle with steer ratio 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Steering {
+    /// Largest angle, degrees.
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 90))]
+    pub lock_deg: f64,
+    /// Largest rate, degrees per second. Absent: unlimited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub rate_deg_per_s: Option<f64>,
+}
+
+/// Foot brake of the whole car; all axles behind the first share evenly what the first does not take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Brakes {
+    /// Torque of all wheels together at full pedal, N m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub total_torque_nm: f64,
+    /// Share of the first axle.
+    #[schemars(range(min = 0, max = 1))]
+    pub front_share: f64,
+}
+
+/// A published figure of the real car.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reference {
+    /// What was measured, such as `top_speed`.
+    #[schemars(length(min = 1))]
+    pub quantity: String,
+    /// In `unit`.
+    pub value: f64,
+    /// SI unit, or `1` for a plain number.
+    #[schemars(length(min = 1))]
+    pub unit: String,
+    /// Who published it, and what they printed if they used other units.
+    #[schemars(length(min = 1))]
+    pub source: String,
+}

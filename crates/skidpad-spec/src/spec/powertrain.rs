@@ -1,0 +1,133 @@
+//! What turns the wheels.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What turns the wheels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "model", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Powertrain {
+    /// Nothing.
+    None {},
+    /// Torque straight at the wheels, throttle times the stated torque.
+    Direct {
+        /// Torque of each wheel at full throttle, N m: one number per axle, from the front.
+        #[schemars(inner(range(min = 0)))]
+        wheel_torque_nm: Vec<f64>,
+    },
+    /// Engine, clutch, gearbox and differentials.
+    Engine {
+        /// Source of the torque.
+        engine: Box<Engine>,
+        /// Between engine and gearbox.
+        clutch: Clutch,
+        /// Ratios and shifts.
+        gearbox: Box<Gearbox>,
+        /// Between gearbox and wheels.
+        differential: Differential,
+    },
+}
+
+/// A combustion engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Engine {
+    /// Full-load torque over speed, speeds rising; linear between points, constant outside them.
+    #[schemars(length(min = 2))]
+    pub torque_curve: Vec<CurvePoint>,
+    /// Speed the idle governor holds, rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub idle_rpm: f64,
+    /// Speed at which the limiter has cut the torque to nothing, rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub limit_rpm: f64,
+    /// Crankshaft and flywheel, kg m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub inertia_kg_m2: f64,
+    /// Drag with the throttle closed, the constant part, N m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub drag_nm: f64,
+    /// Drag with the throttle closed, the part that grows with speed, N m per 1000 rev/min.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub drag_nm_per_1000_rpm: f64,
+}
+
+/// A point of a torque curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CurvePoint {
+    /// Crankshaft speed, rev/min.
+    #[schemars(range(min = 0))]
+    pub rpm: f64,
+    /// Torque, N m.
+    #[schemars(range(min = 0))]
+    pub torque_nm: f64,
+}
+
+/// A dry clutch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Clutch {
+    /// Largest torque it carries, N m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub capacity_nm: f64,
+    /// Engine speed at which it is fully engaged when it works by itself, rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub engaged_rpm: f64,
+}
+
+/// Ratios and how they change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gearbox {
+    /// Forward ratios, first gear first.
+    #[schemars(length(min = 1, max = 30), extend("items" = { "type": "number", "exclusiveMinimum": 0 }))]
+    pub forward: Vec<f64>,
+    /// Reverse ratio, as a positive number.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub reverse: f64,
+    /// Final drive ratio.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub final_drive: f64,
+    /// Share of the power that arrives at the wheels.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub efficiency: f64,
+    /// Time without drive during a shift, s.
+    #[schemars(range(min = 0, max = 10))]
+    pub shift_time_s: f64,
+    /// Engine speed above which it shifts up by itself, rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub up_shift_rpm: f64,
+    /// Engine speed below which it shifts down by itself, rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub down_shift_rpm: f64,
+}
+
+/// How torque reaches the axles, and which speeds are tied together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Differential {
+    /// Share of the torque for each axle, from the front; they sum to 1.
+    #[schemars(length(min = 1), inner(range(min = 0, max = 1)))]
+    pub axle_shares: Vec<f64>,
+    /// Axles whose two wheels turn together, counted from 1 at the front. The others have open differentials.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(inner(range(min = 1, max = 32)))]
+    pub locked_axles: Vec<u32>,
+    /// Between the driven axles.
+    #[serde(default)]
+    pub centre: Drive,
+}
+
+/// What a differential does with its two sides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Drive {
+    /// Torques in a fixed ratio, speeds free.
+    #[default]
+    Open,
+    /// Speeds tied together.
+    Locked,
+}

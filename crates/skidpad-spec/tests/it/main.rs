@@ -1,0 +1,3 @@
+//! Tests of the vehicle file format from outside.
+
+mod shipped;
