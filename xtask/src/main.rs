@@ -1,2 +1,54 @@
-//! Chores of the workspace.
-fn main() {}
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | bench`.
+//!
+//! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
+//! says what to do. All steps run even when one fails; the last line counts them.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod checks;
+mod determinism;
+mod run;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use run::Steps;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Chores of the skidpad workspace")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Everything: what a merge needs
+    Ci,
+    /// Format, lints, tidy and the workspace's tests: before a push
+    Check,
+    /// Rules no compiler knows: dependency arrows, budgets, module docs, forbidden words
+    Tidy,
+    /// Equal bits in debug and release and for 1 and 2 threads
+    Determinism,
+    /// Times each step with criterion and counts its instructions with valgrind
+    Bench {
+        /// Only count instructions
+        #[arg(long)]
+        instructions_only: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let mut steps = Steps::default();
+    match Arguments::parse().chore {
+        Chore::Ci => checks::ci(&mut steps),
+        Chore::Check => checks::check(&mut steps),
+        Chore::Tidy => checks::tidy(&mut steps),
+        Chore::Determinism => checks::determinism(&mut steps),
+        Chore::Bench { instructions_only } => bench::bench(&mut steps, instructions_only),
+    }
+    steps.finish()
+}

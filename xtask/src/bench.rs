@@ -1,0 +1,3 @@
+//! placeholder
+use crate::run::Steps;
+pub fn bench(_: &mut Steps, _: bool) {}

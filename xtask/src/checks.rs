@@ -1,0 +1,106 @@
+//! The lists of steps behind `ci`, `check`, `tidy` and `determinism`.
+
+use std::process::Stdio;
+
+use crate::determinism::equal_bits;
+use crate::run::{Outcome, Steps, cargo, root, run};
+use crate::tidy;
+
+/// Solvers that must build and pass their tests alone.
+const FEATURES: [&str; 3] = ["rapier", "impulse", "constraint"];
+
+/// Version of cargo-deny that `ci` installs when there is none.
+const CARGO_DENY: &str = "0.20.2";
+
+/// Everything.
+pub fn ci(steps: &mut Steps) {
+    lints(steps);
+    tidy(steps);
+    steps.step("docs", "Mend the documentation the compiler points at.", || {
+        let mut command = cargo("doc --no-deps --workspace --quiet");
+        command.env("RUSTDOCFLAGS", "-D warnings");
+        run(command)
+    });
+    tests(steps);
+    steps.step("features", "Guard what needs a solver with its feature: each must build and pass alone.", features);
+    steps.step("examples", "An example must end without an error; run the one named above.", examples);
+    determinism(steps);
+    steps.step("dependencies", "Change the dependency, or add an exception with a reason to deny.toml.", dependencies);
+}
+
+/// What to run before a push.
+pub fn check(steps: &mut Steps) {
+    lints(steps);
+    tidy(steps);
+    tests(steps);
+}
+
+/// Rules no compiler knows.
+pub fn tidy(steps: &mut Steps) {
+    steps.step("tidy", "Each line above names a place and a rule.", tidy::tidy);
+}
+
+/// Equal bits everywhere.
+pub fn determinism(steps: &mut Steps) {
+    steps.step(
+        "determinism",
+        "A step depends on the build or on threads: look for std float functions, iteration order or shared state.",
+        equal_bits,
+    );
+}
+
+fn lints(steps: &mut Steps) {
+    steps.step("format", "Run `cargo fmt --all`.", || run(cargo("fmt --all --check")));
+    steps.step("clippy", "Follow the lint, or allow it with a reason.", || {
+        run(cargo("clippy --workspace --all-targets --quiet -- -D warnings"))
+    });
+}
+
+fn tests(steps: &mut Steps) {
+    steps.step("tests", "Rerun the test named above with `cargo test`.", || run(cargo("test --workspace --quiet")));
+}
+
+fn features() -> Outcome {
+    run(cargo("clippy --package skidpad --no-default-features --all-targets --quiet -- -D warnings"))?;
+    for feature in FEATURES {
+        let selection = format!("--package skidpad --no-default-features --features {feature} --quiet");
+        run(cargo(&format!("test {selection} --lib --test it")))?;
+        run(cargo(&format!("test {selection} --doc")))?;
+    }
+    Ok(())
+}
+
+fn examples() -> Outcome {
+    run(cargo("build --package skidpad --examples --quiet"))?;
+    for name in example_names()? {
+        run(cargo(&format!("run --package skidpad --example {name} --quiet")))?;
+    }
+    Ok(())
+}
+
+fn example_names() -> Result<Vec<String>, String> {
+    let folder = root().join("examples");
+    let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".rs")?.to_owned()))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn dependencies() -> Outcome {
+    if !installed() {
+        println!("cargo-deny is not installed; building {CARGO_DENY} once, which takes some minutes.");
+        // Unoptimised: the check takes a second either way and the build half the time.
+        run(cargo(&format!("install cargo-deny --locked --debug --quiet --version {CARGO_DENY}")))?;
+    }
+    run(cargo("fetch --locked"))?;
+    run(cargo("deny --offline check --hide-inclusion-graph bans licenses sources"))
+}
+
+fn installed() -> bool {
+    let mut command = cargo("deny --version");
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}

@@ -1,0 +1,94 @@
+//! Commands and steps: what runs, how long it takes, what to do when it fails.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// Nothing, or why not.
+pub type Outcome = Result<(), String>;
+
+/// Steps done so far.
+#[derive(Default)]
+pub struct Steps {
+    done: Vec<Step>,
+}
+
+struct Step {
+    name: &'static str,
+    took: Duration,
+    failure: Option<String>,
+}
+
+impl Steps {
+    /// Runs `work` as step `name`; `remedy` is the sentence shown when it fails.
+    pub fn step(&mut self, name: &'static str, remedy: &str, work: impl FnOnce() -> Outcome) {
+        println!("\n=== {name}");
+        let start = Instant::now();
+        let failure = work().err();
+        let took = start.elapsed();
+        if let Some(reason) = &failure {
+            println!("{reason}\n--- {name} failed. {remedy}");
+        }
+        println!("--- {name}: {:.1} s", took.as_secs_f64());
+        self.done.push(Step { name, took, failure });
+    }
+
+    /// Prints the table of steps and the count, which is the last line.
+    pub fn finish(self) -> ExitCode {
+        println!();
+        for Step { name, took, failure } in &self.done {
+            let result = if failure.is_none() { "ok" } else { "FAILED" };
+            println!("{name:<32} {:>7.1} s  {result}", took.as_secs_f64());
+        }
+        let total: Duration = self.done.iter().map(|step| step.took).sum();
+        println!("{:<32} {:>7.1} s", "total", total.as_secs_f64());
+        let failed = self.done.iter().filter(|step| step.failure.is_some()).count();
+        println!("{} passed, {failed} failed", self.done.len() - failed);
+        if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+/// The folder of the workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+/// `cargo` with `arguments`, separated by spaces, in the workspace's folder.
+pub fn cargo(arguments: &str) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments.split_whitespace()).current_dir(root());
+    // Set for this program by `cargo run`; cargo's children must see the package they build.
+    for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_PKG_NAME"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Prints `command` and runs it.
+pub fn run(mut command: Command) -> Outcome {
+    announce(&command);
+    let status = command.status().map_err(|error| format!("{} does not start: {error}", line(&command)))?;
+    if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", line(&command))) }
+}
+
+/// Prints `command`, runs it and returns what it wrote to its standard output and standard error.
+pub fn output(mut command: Command) -> Result<[String; 2], String> {
+    announce(&command);
+    let output =
+        command.stdin(Stdio::null()).output().map_err(|error| format!("{} does not start: {error}", line(&command)))?;
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    if output.status.success() {
+        return Ok([out, err]);
+    }
+    Err(format!("{} ended with {}\n{out}{err}", line(&command), output.status))
+}
+
+fn announce(command: &Command) {
+    println!("$ {}", line(command));
+}
+
+fn line(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = std::iter::once(program).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,63 @@
+//! Which package may depend on which, and that every vector type is the same one.
+
+use super::metadata;
+use crate::run::{cargo, output};
+
+/// Package, and the packages of the workspace it may depend on. Development dependencies count too.
+const ARROWS: &[(&str, &[&str])] = &[
+    (
+        "skidpad",
+        &["skidpad-rapier", "skidpad-impulse", "skidpad-constraint", "skidpad-spec", "skidpad-lab", "skidpad-core"],
+    ),
+    ("skidpad-cli", &["skidpad"]),
+    ("skidpad-constraint", &["skidpad-world", "skidpad-core"]),
+    ("skidpad-core", &[]),
+    ("skidpad-impulse", &["skidpad-world", "skidpad-core"]),
+    ("skidpad-lab", &["skidpad-core", "skidpad-spec"]),
+    ("skidpad-rapier", &["skidpad-core"]),
+    ("skidpad-spec", &["skidpad-core"]),
+    ("skidpad-world", &["skidpad-core"]),
+    ("xtask", &[]),
+];
+
+/// Packages that must be built in one version only, or their types do not fit together.
+const SINGLE: [&str; 4] = ["glam", "nalgebra", "parry3d", "rapier3d"];
+
+/// Problems with the dependencies.
+pub fn check() -> Result<Vec<String>, String> {
+    let metadata = metadata()?;
+    let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
+    let names: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    let mut problems = Vec::new();
+    for package in packages {
+        let name = package["name"].as_str().unwrap_or_default();
+        let Some((_, allowed)) = ARROWS.iter().find(|(from, _)| *from == name) else {
+            problems.push(format!("{name}: a new package; say in xtask/src/tidy/arrows.rs what it may depend on"));
+            continue;
+        };
+        let dependencies = package["dependencies"].as_array().into_iter().flatten();
+        let own = dependencies.filter_map(|d| d["name"].as_str()).filter(|d| names.contains(d));
+        let forbidden = own.filter(|d| !allowed.contains(d));
+        problems.extend(forbidden.map(|to| format!("{name} -> {to}: this arrow is not in the plan")));
+    }
+    problems.extend(duplicates()?);
+    Ok(problems)
+}
+
+/// Cargo.lock also lists optional versions nothing asks for, so the tree of what is built decides.
+fn duplicates() -> Result<Vec<String>, String> {
+    let [tree, _] = output(cargo("tree --workspace --locked --edges normal,build,dev --prefix none --format {p}"))?;
+    let mut problems = Vec::new();
+    for name in SINGLE {
+        let mut versions: Vec<&str> =
+            tree.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).collect();
+        let versions_of = |version: &mut &str| *version = version.split_whitespace().next().unwrap_or_default();
+        versions.iter_mut().for_each(versions_of);
+        versions.sort_unstable();
+        versions.dedup();
+        if versions.len() > 1 {
+            problems.push(format!("{name}: {} are built, but their types do not fit together", versions.join(" and ")));
+        }
+    }
+    Ok(problems)
+}

@@ -1,0 +1,96 @@
+//! Rules about one source file.
+
+use super::File;
+use super::scan::{code_only, functions, without_tests};
+
+/// Most lines of a file.
+const FILE_LINES: usize = 600;
+/// Most lines of a function.
+const FUNCTION_LINES: usize = 60;
+/// Most lines of an example.
+const EXAMPLE_LINES: usize = 80;
+
+/// Never in any file.
+const UNFINISHED: &[&str] = &["#[ignore", "todo!", "unimplemented!", "dbg!"];
+
+/// Never in the core outside tests: a step must not panic.
+const PANICS: &[&str] = &[".unwrap()", ".unwrap_err()", ".expect(", ".expect_err(", "panic!", "unreachable!"];
+
+/// Never in the core outside tests: their last bits depend on the platform, the compiler or the processor.
+const INEXACT: &[&str] = &[
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sin_cos", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "powf", "cbrt", "hypot", "mul_add", "recip",
+];
+
+/// Problems of `file`.
+pub fn check(file: &File) -> Vec<String> {
+    let code = code_only(&file.text);
+    let mut problems = Vec::new();
+    let mut problem = |line: usize, what: String| problems.push(format!("{}:{line}: {what}", file.path));
+    if !file.text.starts_with("//!") {
+        problem(1, "the file does not start with `//!` and what is here".into());
+    }
+    let most = if file.path.starts_with("examples/") { EXAMPLE_LINES } else { FILE_LINES };
+    let lines = file.text.lines().count();
+    if lines > most {
+        problem(most, format!("{lines} lines, but a file has at most {most}; split it by what it answers"));
+    }
+    for (line, name, lines) in functions(&code).into_iter().filter(|(_, _, lines)| *lines > FUNCTION_LINES) {
+        problem(line, format!("`{name}` has {lines} lines, but a function has at most {FUNCTION_LINES}"));
+    }
+    for (line, word) in find(&code, UNFINISHED) {
+        problem(line, format!("`{word}` is unfinished work"));
+    }
+    if file.path.starts_with("crates/skidpad-core/src/") {
+        let code = without_tests(&code);
+        for (line, word) in find(&code, PANICS) {
+            problem(line, format!("`{word}` can panic; the core returns what is wrong or the last good state"));
+        }
+        for (line, word) in
+            INEXACT.iter().flat_map(|name| find(&code, &[&format!(".{name}("), &format!("f32::{name}")]))
+        {
+            problem(line, format!("`{word}` has other bits elsewhere; use the functions of `math`"));
+        }
+    }
+    problems
+}
+
+/// Lines (from 1) that hold one of `words`, not as a part of a longer word.
+fn find(code: &str, words: &[&str]) -> Vec<(usize, String)> {
+    let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = Vec::new();
+    for (number, line) in code.lines().enumerate() {
+        for word in words {
+            let whole = line.match_indices(word).any(|(at, _)| {
+                let open_start = word.starts_with(part_of_word) && line[..at].ends_with(part_of_word);
+                let open_end = word.ends_with(part_of_word) && line[at + word.len()..].starts_with(part_of_word);
+                !(open_start || open_end)
+            });
+            if whole {
+                found.push((number + 1, (*word).to_owned()));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_core_may_neither_panic_nor_call_the_platform() {
+        let source = "//! Here.\nfn a(x: f32) -> f32 { x.sin() + Some(x).unwrap_or(0.0) }\n#[cfg(test)]\nmod tests { fn b() { panic!() } }\n";
+        let core = File { path: "crates/skidpad-core/src/a.rs".into(), text: source.into() };
+        assert_eq!(check(&core).len(), 1, "{:?}", check(&core));
+        let elsewhere = File { path: "crates/skidpad-lab/src/a.rs".into(), text: source.into() };
+        assert!(check(&elsewhere).is_empty());
+    }
+
+    #[test]
+    fn words_inside_words_and_text_do_not_count() {
+        assert!(find("cosine.cosh_like(", &[".cos("]).is_empty());
+        assert!(find("f32::sinh_of", &["f32::sin"]).is_empty());
+        assert_eq!(find("a\nx.cos()", &[".cos("]), [(2, ".cos(".to_owned())]);
+    }
+}

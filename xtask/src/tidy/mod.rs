@@ -1,0 +1,71 @@
+//! Rules no compiler knows. Every check adds its problems to one list, so that one run shows all of them.
+
+mod arrows;
+mod code;
+mod scan;
+mod tree;
+
+use std::path::Path;
+
+use crate::run::{Outcome, cargo, output, root};
+
+/// Runs every check on the files git knows or would add.
+pub fn tidy() -> Outcome {
+    let files = files()?;
+    let mut problems = arrows::check()?;
+    problems.extend(tree::check(&files));
+    for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
+        problems.extend(code::check(file));
+    }
+    if problems.is_empty() {
+        println!("{} files, no problem", files.len());
+        return Ok(());
+    }
+    Err(format!("{}\n{} problems", problems.join("\n"), problems.len()))
+}
+
+/// A text file of the repository.
+struct File {
+    /// From the workspace's folder, with `/`.
+    path: String,
+    text: String,
+}
+
+/// Text files that are tracked, or new and not ignored.
+fn files() -> Result<Vec<File>, String> {
+    let mut git = std::process::Command::new("git");
+    git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(root());
+    // A source archive has no repository; then the folders that hold sources are walked.
+    let paths = match output(git) {
+        Ok([listed, _]) => listed.lines().map(str::to_owned).collect(),
+        Err(_) => walk(Path::new("")),
+    };
+    let mut paths: Vec<String> = paths;
+    paths.sort();
+    paths.dedup();
+    let read = |path: String| Some(File { text: std::fs::read_to_string(root().join(&path)).ok()?, path });
+    Ok(paths.into_iter().filter_map(read).collect())
+}
+
+fn walk(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(root().join(folder)) else { return Vec::new() };
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let path = folder.join(entry.file_name());
+        let Some(name) = path.to_str() else { continue };
+        if entry.path().is_dir() {
+            if !["target", ".git"].contains(&name) {
+                found.extend(walk(&path));
+            }
+        } else {
+            found.push(name.replace('\\', "/"));
+        }
+    }
+    found
+}
+
+/// What `cargo metadata` says about the workspace's own packages.
+fn metadata() -> Result<serde_json::Value, String> {
+    let [out, _] = output(cargo("metadata --format-version 1 --no-deps --locked"))?;
+    serde_json::from_str(&out).map_err(|error| format!("cargo metadata: {error}"))
+}

@@ -1,0 +1,75 @@
+//! Rules about the repository as a whole: its map, its manual, and what must not leak into it.
+
+use super::File;
+use crate::run::root;
+
+/// Commands the README promises.
+const COMMANDS: [&str; 2] = ["cargo run --release", "cargo xtask ci"];
+
+/// Problems of the tree.
+pub fn check(files: &[File]) -> Vec<String> {
+    let mut problems = map(files);
+    let readme = text(files, "README.md");
+    let missing = COMMANDS.iter().filter(|command| !readme.contains(**command));
+    problems.extend(missing.map(|command| format!("README.md: does not name the command `{command}`")));
+    problems.extend(files.iter().flat_map(machine_paths));
+    problems
+}
+
+fn text<'a>(files: &'a [File], path: &str) -> &'a str {
+    files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str())
+}
+
+/// ARCHITECTURE.md names exactly the folders in `crates/`.
+fn map(files: &[File]) -> Vec<String> {
+    let architecture = text(files, "ARCHITECTURE.md");
+    let words = architecture.split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
+    let mut named: Vec<&str> = words
+        .filter_map(|word| word.trim_start_matches("crates/").split('/').next())
+        .filter(|word| word.starts_with("skidpad-") && !word.contains('.'))
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    let Ok(entries) = std::fs::read_dir(root().join("crates")) else {
+        return vec!["crates: cannot be read".into()];
+    };
+    let folders: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let unnamed = folders.iter().filter(|folder| !named.contains(&folder.as_str()));
+    let gone = named.iter().filter(|name| !folders.iter().any(|folder| folder == *name));
+    unnamed
+        .map(|folder| format!("ARCHITECTURE.md: does not name crates/{folder}"))
+        .chain(gone.map(|name| format!("ARCHITECTURE.md: names {name}, which is not in crates/")))
+        .collect()
+}
+
+/// Paths that exist on one machine only.
+fn machine_paths(file: &File) -> Vec<String> {
+    let folders = ["root", "home", "work", "Users", "tmp"];
+    let starts: Vec<String> = folders.iter().map(|folder| format!("/{folder}/")).collect();
+    let mut problems = Vec::new();
+    for (number, line) in file.text.lines().enumerate() {
+        for start in &starts {
+            let outside = line.match_indices(start.as_str()).any(|(at, _)| {
+                let before = line[..at].chars().next_back();
+                !before.is_some_and(|c| c.is_ascii_alphanumeric() || "-_./{}*".contains(c))
+            });
+            if outside {
+                problems.push(format!("{}:{}: a path under {start} of one machine", file.path, number + 1));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machine_paths_are_found_and_links_are_not() {
+        let file = |text: &str| File { path: "a.md".into(), text: text.into() };
+        let home = format!("see /{}/me/notes", "home");
+        assert_eq!(machine_paths(&file(&home)).len(), 1);
+        assert!(machine_paths(&file("https://example.org/home/page and docs/work/plan")).is_empty());
+    }
+}
