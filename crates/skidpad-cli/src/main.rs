@@ -1,3 +1,30 @@
-//! The `skidpad` command.
+//! The `skidpad` command: compares solvers, runs manoeuvres, checks vehicle files.
+//!
+//! Here: arguments, names people type, tables, progress, exit codes. Not here: anything about cars; that is the
+//! library's. Exit code 0 is success, 1 a fault in what was asked for or in a file, 2 a wrong command line.
+#![forbid(unsafe_code)]
 
-fn main() {}
+mod arguments;
+mod check;
+mod compare;
+mod fail;
+mod list;
+mod output;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Cli, Command};
+
+fn main() -> miette::Result<ExitCode> {
+    match Cli::parse().command {
+        None => compare::compare(&arguments::Compare::standard()).map(|()| ExitCode::SUCCESS),
+        Some(Command::Compare(asked)) => compare::compare(&asked).map(|()| ExitCode::SUCCESS),
+        Some(Command::Run(asked)) => run::run(&asked).map(|()| ExitCode::SUCCESS),
+        Some(Command::Check(asked)) => check::check(&asked.vehicles),
+        Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),
+        Some(Command::Schema) => list::schema().map(|()| ExitCode::SUCCESS),
+    }
+}

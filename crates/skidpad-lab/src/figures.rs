@@ -249,6 +249,41 @@ fn top_speed(model: &Model) -> Option<f64> {
     (top < 149.9).then_some(top)
 }
 
+/// What is legal but seldom meant, as sentences.
+pub fn lints(model: &Model) -> Vec<String> {
+    let figures = Figures::of(model);
+    let mut found = Vec::new();
+    for (i, axle) in figures.axles.iter().enumerate() {
+        let number = i + 1;
+        if !(0.7..=6.0).contains(&axle.ride_hz) {
+            found.push(format!("axle {number} rides at {:.2} Hz; road cars have 1 to 2, race cars up to 5", axle.ride_hz));
+        }
+        let mean = 0.5 * (axle.bump_damping_ratio + axle.rebound_damping_ratio);
+        if !(0.1..=1.2).contains(&mean) {
+            found.push(format!("axle {number} has a mean damping ratio of {mean:.2}; cars have 0.2 to 0.7"));
+        }
+    }
+    if let Some(speed) = figures.bicycle.and_then(|b| b.critical_speed_mps()).filter(|v| *v < 100.0) {
+        found.push(format!("it oversteers: straight driving is unstable above {speed:.1} m/s"));
+    }
+    if figures.roll_gradient.is_none() {
+        found.push("springs and bars are too soft to hold the car upright".into());
+    }
+    let grip = model.parts().tyres.iter().map(|t| f64::from(t.friction[1])).fold(0.0, f64::max);
+    if let Some(g) = figures.rollover_g.filter(|g| *g < grip) {
+        found.push(format!("it tips at {g:.2} g, before its tyres slide at {grip:.2} g"));
+    }
+    let lazy = |i: usize| {
+        let (wheel, load) = (&model.wheels()[i], model.static_load(i));
+        wheel.brake_torque > 0.0 && wheel.brake_torque < model.parts().tyres[wheel.tyre].friction[0] * load * wheel.radius
+    };
+    let weak: Vec<String> = (0..model.wheels().len()).filter(|&i| lazy(i)).map(|i| model.wheel_name(i)).collect();
+    if !weak.is_empty() {
+        found.push(format!("the brake cannot lock wheel {} at its static load", weak.join(", ")));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

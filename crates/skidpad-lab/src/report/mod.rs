@@ -1,1 +1,135 @@
-//! temp
+//! The report: one HTML file without outside resources, for people, and one CSV of the same figures, for programs.
+//!
+//! Nothing in a report depends on the clock or the machine: the same runs give the same bytes.
+
+mod charts;
+mod page;
+mod plot;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use skidpad_core::{BackendInfo, Model};
+
+use crate::compare::Comparison;
+use crate::files::{WriteError, write_atomically};
+
+/// A figure someone published about the real car.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Published {
+    /// What was measured.
+    pub quantity: String,
+    /// In `unit`.
+    pub value: f64,
+    /// Unit.
+    pub unit: String,
+    /// Who says so.
+    pub source: String,
+}
+
+/// What a report is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// Name of the vehicle, for people.
+    pub vehicle: &'a str,
+    /// What the vehicle stands for.
+    pub description: &'a str,
+    /// The vehicle.
+    pub model: &'a Model,
+    /// Published figures of the real car.
+    pub published: &'a [Published],
+    /// The solvers, in the order of the comparisons.
+    pub backends: &'a [BackendInfo],
+    /// One for each manoeuvre.
+    pub comparisons: &'a [Comparison],
+}
+
+impl Report<'_> {
+    /// The page as text.
+    ///
+    /// # Errors
+    /// When a plot cannot be drawn.
+    pub fn html(&self) -> io::Result<String> {
+        page::html(self)
+    }
+
+    /// Writes the page at `path`, in full or not at all.
+    ///
+    /// # Errors
+    /// When a plot cannot be drawn or the file cannot be written.
+    pub fn save_html(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomically(path, |out| out.write_all(self.html()?.as_bytes()))
+    }
+
+    /// Writes every figure of every solver as `manoeuvre,metric,unit,backend,peer,value,spread_percent` rows; an empty
+    /// value did not happen.
+    ///
+    /// # Errors
+    /// Whatever the sink reports.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(["manoeuvre", "metric", "unit", "backend", "peer", "value", "spread_percent"])?;
+        let number = |value: Option<f64>| value.map_or_else(String::new, |v| (v + 0.0).to_string());
+        for comparison in self.comparisons {
+            for (i, row) in comparison.rows().iter().enumerate() {
+                for outcome in &comparison.outcomes {
+                    let (name, unit) = (row.metric.name.as_str(), row.metric.unit);
+                    let peer = if outcome.peer { "1" } else { "0" };
+                    let value = number(outcome.metrics.get(i).and_then(|m| m.value));
+                    let spread = number(row.spread_percent);
+                    let cells = [comparison.manoeuvre, name, unit, outcome.backend, peer, &value, &spread];
+                    writer.write_record(cells)?;
+                }
+            }
+        }
+        writer.flush()
+    }
+
+    /// Writes the CSV file at `path`, in full or not at all.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_csv(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomically(path, |out| self.write_csv(out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::compare::compare;
+    use crate::manoeuvre::{Adjust, Slalom};
+    use crate::run::TimeStep;
+    use crate::testing::{POINT_MASS, model};
+
+    #[test]
+    fn a_report_is_whole_escaped_and_needs_nothing_from_outside() {
+        let model = Arc::new(model());
+        let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
+        let dt = TimeStep::per_second(60.0).expect("valid");
+        let comparison = compare(&backends, &model, &Slalom::default(), &Adjust::default(), dt, &|_| {});
+        let report = Report {
+            vehicle: "A <car> & \"more\"",
+            description: "for tests",
+            model: &model,
+            published: &[],
+            backends: &backends,
+            comparisons: std::slice::from_ref(&comparison),
+        };
+        let html = report.html().expect("drawable");
+        assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains("A &lt;car&gt; &amp; &quot;more&quot;"));
+        assert!(html.matches("<svg").count() >= 4, "{}", html.matches("<svg").count());
+        for outside in ["http://", "https://", "<script", "<link", "@import", "NaN", "inf\""] {
+            let allowed = html.replace("http://www.w3.org/2000/svg", "");
+            assert!(!allowed.contains(outside), "{outside}");
+        }
+        assert_eq!(html, report.html().expect("drawable"), "the same runs give the same bytes");
+        let mut bytes = Vec::new();
+        report.write_csv(&mut bytes).expect("a Vec takes everything");
+        let text = String::from_utf8(bytes).expect("text");
+        assert_eq!(text.lines().count(), 1 + 2 * comparison.rows().len());
+    }
+}

@@ -1,0 +1,149 @@
+//! The command line, with its defaults.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+
+/// One vehicle description drives several physics solvers; their disagreement is measured.
+///
+/// Without a subcommand: compares every solver on the Corvette C5 in a step steer and a stop, at 240 Hz, and writes a
+/// report under target/skidpad/.
+#[derive(Debug, Parser)]
+#[command(name = "skidpad", version, about, long_about)]
+pub struct Cli {
+    /// What to do; without one, the standard comparison.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Drive the same manoeuvres on several solvers, show how far they disagree, write a report
+    Compare(Compare),
+    /// Drive one manoeuvre, or a table of controls, on one solver, and write every step as CSV
+    Run(Run),
+    /// Check vehicle files: every fault at once, or the figures that follow from the description
+    Check(Check),
+    /// List what there is
+    List {
+        /// Only this list
+        #[arg(value_enum)]
+        what: Option<Listed>,
+    },
+    /// Print the JSON schema of vehicle files
+    Schema,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Shipped vehicle or path of a vehicle file
+    #[arg(long, value_name = "VEHICLE", default_value = "corvette_c5")]
+    pub vehicle: String,
+    /// Manoeuvres, separated by commas
+    #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',', default_value = "step-steer,braking")]
+    pub manoeuvre: Vec<String>,
+    /// Solvers, separated by commas; all of them by default
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub backends: Vec<String>,
+    /// Length of a step
+    #[command(flatten)]
+    pub step: Step,
+    /// Changes to the manoeuvre
+    #[command(flatten)]
+    pub changes: Changes,
+    /// Folder for the report and the tables
+    #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
+    pub out: PathBuf,
+}
+
+impl Compare {
+    /// The comparison the command makes when nothing is asked for.
+    pub fn standard() -> Self {
+        Self {
+            vehicle: "corvette_c5".into(),
+            manoeuvre: vec!["step-steer".into(), "braking".into()],
+            backends: Vec::new(),
+            step: Step::default(),
+            changes: Changes::default(),
+            out: "target/skidpad".into(),
+        }
+    }
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("input").required(true).args(["manoeuvre", "controls"])))]
+pub struct Run {
+    /// Shipped vehicle or path of a vehicle file
+    #[arg(long, value_name = "VEHICLE")]
+    pub vehicle: String,
+    /// Solver
+    #[arg(long, value_name = "NAME")]
+    pub backend: String,
+    /// Length of a step
+    #[command(flatten)]
+    pub step: Step,
+    /// Manoeuvre to drive
+    #[arg(long, alias = "maneuver", value_name = "NAME")]
+    pub manoeuvre: Option<String>,
+    /// Table of controls to drive, CSV with a header
+    #[arg(long, value_name = "FILE")]
+    pub controls: Option<PathBuf>,
+    /// Changes to start, ground and duration
+    #[command(flatten)]
+    pub changes: Changes,
+    /// CSV file for every step
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+/// Length of a step; 1/240 s by default.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Step {
+    /// Length of a step, s, above 0 and at most 0.1
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, conflicts_with = "rate_hz")]
+    pub dt_s: Option<f64>,
+    /// Steps per second, instead of their length [default: 240]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    pub rate_hz: Option<f64>,
+}
+
+/// Changes to start, ground and duration of a manoeuvre.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Changes {
+    /// Forward speed at the start, m/s
+    #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
+    pub initial_speed_mps: Option<f64>,
+    /// Slope of the ground, degrees, positive when it rises along +x
+    #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
+    pub slope_deg: Option<f64>,
+    /// Heading at the start, degrees, positive to the left of +x
+    #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
+    pub heading_deg: Option<f64>,
+    /// Duration, s, instead of the manoeuvre's
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub duration_s: Option<f64>,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Shipped vehicles or paths of vehicle files
+    #[arg(required = true, value_name = "VEHICLE")]
+    pub vehicles: Vec<String>,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// Shipped vehicles
+    Vehicles,
+    /// Solvers
+    Backends,
+    /// Standard manoeuvres
+    Manoeuvres,
+    /// Channels of the CSV that `run` writes
+    Channels,
+}

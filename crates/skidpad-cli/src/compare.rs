@@ -1,0 +1,127 @@
+//! `skidpad compare`: the same manoeuvres on several solvers, a table, a report.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use miette::IntoDiagnostic;
+use skidpad::core::BackendInfo;
+use skidpad::lab::report::{Published, Report};
+use skidpad::lab::{Comparison, Manoeuvre};
+
+use crate::arguments::Compare;
+use crate::fail;
+use crate::output::{Table, print};
+use crate::run::{adjust, check_duration, health, progress_bar, time_step};
+
+/// Compares what was asked for, prints the tables and writes the report.
+pub fn compare(asked: &Compare) -> miette::Result<()> {
+    let backends = backends(&asked.backends)?;
+    let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    let dt = time_step(&asked.step)?;
+    let adjust = adjust(&asked.changes)?;
+    let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
+    for name in &asked.manoeuvre {
+        let manoeuvre = fail::manoeuvre(name)?.standard(adjust.initial_speed_mps);
+        check_duration(&adjust.apply(manoeuvre.setup(&vehicle.model)), dt)?;
+        manoeuvres.push(manoeuvre);
+    }
+    print(&format!("{}, {:.1} Hz\n", vehicle.spec.name, 1.0 / dt.seconds()))?;
+    let mut comparisons = Vec::new();
+    for manoeuvre in &manoeuvres {
+        let bar = progress_bar(0);
+        bar.set_message(manoeuvre.name());
+        let model = Arc::clone(&vehicle.model);
+        let comparison =
+            skidpad::lab::compare(&backends, &model, manoeuvre.as_ref(), &adjust, dt, &|progress| {
+                bar.set_length(progress.total);
+                bar.set_position(progress.done);
+            });
+        bar.finish_and_clear();
+        print(&table(&comparison))?;
+        comparisons.push(comparison);
+    }
+    let published: Vec<Published> = vehicle
+        .spec
+        .references
+        .iter()
+        .map(|r| Published {
+            quantity: r.quantity.clone(),
+            value: r.value,
+            unit: r.unit.clone(),
+            source: r.source.clone(),
+        })
+        .collect();
+    let report = Report {
+        vehicle: &vehicle.spec.name,
+        description: &vehicle.spec.description,
+        model: &vehicle.model,
+        published: &published,
+        backends: &backends,
+        comparisons: &comparisons,
+    };
+    let stem = file_stem(&asked.vehicle, &asked.manoeuvre);
+    let path = asked.out.join(format!("{stem}.html"));
+    report.save_html(&path).into_diagnostic()?;
+    let figures = asked.out.join(format!("{stem}.csv"));
+    report.save_csv(&figures).into_diagnostic()?;
+    print(&format!("\nreport   {}\nfigures  {}\n", path.display(), figures.display()))
+}
+
+fn backends(names: &[String]) -> miette::Result<Vec<BackendInfo>> {
+    if names.is_empty() {
+        return Ok(skidpad::backends());
+    }
+    let mut chosen: Vec<BackendInfo> = Vec::new();
+    for name in names {
+        let info = fail::backend(name)?;
+        if !chosen.iter().any(|c| c.name == info.name) {
+            chosen.push(info);
+        }
+    }
+    Ok(chosen)
+}
+
+fn table(comparison: &Comparison) -> String {
+    let mut table = Table::new(1);
+    let names = comparison.outcomes.iter().map(|o| if o.peer { format!("{}*", o.backend) } else { o.backend.into() });
+    table.row(["".to_string(), "unit".into()].into_iter().chain(names).chain(["spread".to_string()]));
+    for row in comparison.rows() {
+        let start = [row.metric.label.clone(), row.metric.unit.to_string()];
+        table.row(start.into_iter().chain(row.texts.iter().cloned()).chain([row.spread_text()]));
+    }
+    let mut text = format!("\n{}: {}\n\n{}", comparison.manoeuvre, comparison.about, table.text(2));
+    if comparison.outcomes.iter().any(|o| o.peer) {
+        text.push_str("  * a peer, not counted in the spread\n");
+    }
+    for outcome in &comparison.outcomes {
+        text.push_str(&health(outcome.backend, &outcome.trajectory));
+    }
+    text
+}
+
+/// `corvette_c5_step-steer_braking` from a vehicle's name or path.
+fn file_stem(vehicle: &str, manoeuvres: &[String]) -> String {
+    let name = Path::new(vehicle).file_stem().map_or_else(|| "vehicle".into(), |stem| stem.to_string_lossy());
+    format!("{name}_{}", manoeuvres.join("_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_after_what_is_in_them() {
+        let names = ["step-steer".to_string(), "braking".to_string()];
+        assert_eq!(file_stem("corvette_c5", &names), "corvette_c5_step-steer_braking");
+        assert_eq!(file_stem("my/cars/van.toml", &names[..1]), "van_step-steer");
+    }
+
+    #[test]
+    fn backends_are_chosen_once_and_unknown_ones_refused() {
+        let ask = |names: &[&str]| backends(&names.iter().map(|n| n.to_string()).collect::<Vec<_>>());
+        assert_eq!(ask(&["impulse", "impulse"]).expect("known").len(), 1);
+        assert_eq!(ask(&[]).expect("all").len(), skidpad::backends().len());
+        let refused = format!("{:?}", ask(&["impulze"]).expect_err("unknown"));
+        assert!(refused.contains("impulse"), "{refused}");
+    }
+}

@@ -1,0 +1,72 @@
+//! `skidpad list` and `skidpad schema`.
+
+use miette::IntoDiagnostic;
+use skidpad::core::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
+use skidpad::lab::manoeuvre::CATALOGUE;
+
+use crate::arguments::Listed;
+use crate::output::{Table, print};
+
+/// Prints one list, or all.
+pub fn list(what: Option<Listed>) -> miette::Result<()> {
+    let lists = [
+        (Listed::Vehicles, "Vehicles", vehicles as fn() -> miette::Result<Table>),
+        (Listed::Backends, "Backends", || Ok(backends())),
+        (Listed::Manoeuvres, "Manoeuvres", || Ok(manoeuvres())),
+        (Listed::Channels, "Channels", || Ok(channels())),
+    ];
+    let mut text = String::new();
+    for (which, title, table) in lists {
+        match what {
+            Some(wanted) if wanted == which => text.push_str(&table()?.text(0)),
+            Some(_) => {}
+            None => text.push_str(&format!("{title}\n{}\n", table()?.text(2))),
+        }
+    }
+    print(text.trim_end())?;
+    print("\n")
+}
+
+fn vehicles() -> miette::Result<Table> {
+    let mut table = Table::new(usize::MAX);
+    for name in skidpad::spec::shipped::names() {
+        let loaded = skidpad::spec::load(name)?;
+        let model = &loaded.model;
+        let wheels = format!("{} wheels", model.wheels().len());
+        table.row([name.to_string(), format!("{:.0} kg", model.mass()), wheels, loaded.spec.name.clone()]);
+    }
+    Ok(table)
+}
+
+fn backends() -> Table {
+    let mut table = Table::new(usize::MAX);
+    for info in skidpad::backends() {
+        table.row([info.name, if info.peer { "peer" } else { "" }, info.about]);
+    }
+    table
+}
+
+fn manoeuvres() -> Table {
+    let mut table = Table::new(usize::MAX);
+    for entry in CATALOGUE {
+        table.row([entry.name, entry.about]);
+    }
+    table
+}
+
+fn channels() -> Table {
+    let mut table = Table::new(usize::MAX);
+    for channel in VEHICLE_CHANNELS {
+        table.row([channel.name, channel.unit, channel.about]);
+    }
+    for channel in WHEEL_CHANNELS {
+        table.row([&format!("{}.<wheel>", channel.name), channel.unit, channel.about]);
+    }
+    table
+}
+
+/// Prints the JSON schema of vehicle files.
+pub fn schema() -> miette::Result<()> {
+    let text = serde_json::to_string_pretty(&skidpad::spec::schema()).into_diagnostic()?;
+    print(&format!("{text}\n"))
+}

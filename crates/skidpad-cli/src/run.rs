@@ -1,0 +1,130 @@
+//! `skidpad run`: one car, one solver, every step as CSV.
+
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use miette::IntoDiagnostic;
+use skidpad::core::Model;
+use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
+
+use crate::arguments::{Changes, Run, Step};
+use crate::fail::{self, BadArgument, BadControls, Unreadable};
+use crate::output::{Table, print};
+
+/// Most steps one run may have: their telemetry is kept in memory, about half a kilobyte each.
+const MOST_STEPS: u64 = 4_000_000;
+
+/// Runs what was asked for and writes the CSV file.
+pub fn run(asked: &Run) -> miette::Result<()> {
+    let backend = fail::backend(&asked.backend)?;
+    let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    let dt = time_step(&asked.step)?;
+    let adjust = adjust(&asked.changes)?;
+    let manoeuvre = manoeuvre(asked, &vehicle.model, &adjust)?;
+    let setup = adjust.apply(manoeuvre.setup(&vehicle.model));
+    check_duration(&setup, dt)?;
+    let bar = progress_bar(dt.steps(setup.duration_s));
+    let mut driver = manoeuvre.driver(&vehicle.model);
+    let trajectory = simulate(&backend, &vehicle.model, &setup, driver.as_mut(), dt, &mut |done, _| {
+        if done % 256 == 0 {
+            bar.set_position(done);
+        }
+    });
+    bar.finish_and_clear();
+    trajectory.save_csv(&asked.out).into_diagnostic()?;
+    let mut text = format!("{} on {}: {}\n\n", vehicle.spec.name, backend.name, manoeuvre.about());
+    text.push_str(&figures(manoeuvre.as_ref(), &vehicle.model, &trajectory));
+    text.push_str(&health(backend.name, &trajectory));
+    text.push_str(&format!("\n{} rows in {}\n", trajectory.frames().len(), asked.out.display()));
+    print(&text)
+}
+
+fn figures(manoeuvre: &dyn Manoeuvre, model: &Model, trajectory: &Trajectory) -> String {
+    let mut table = Table::new(1);
+    for metric in manoeuvre.metrics(model, trajectory) {
+        table.row([metric.label.clone(), metric.text(), metric.unit.to_string()]);
+    }
+    table.text(2)
+}
+
+/// A warning when a step of the run did not go as it should; empty when all did.
+pub fn health(backend: &str, trajectory: &Trajectory) -> String {
+    let worst = trajectory.worst();
+    let mut text = String::new();
+    if worst.not_finite {
+        text.push_str(&format!("warning: {backend} met a number that is not finite; the last good state was kept\n"));
+    }
+    if worst.not_converged {
+        let (iterations, residual) = (worst.iterations, worst.residual);
+        text.push_str(&format!(
+            "warning: {backend} stopped at {iterations} iterations in some step, residual {residual:.1e} m/s\n"
+        ));
+    }
+    text
+}
+
+fn manoeuvre(asked: &Run, model: &Model, adjust: &Adjust) -> miette::Result<Box<dyn Manoeuvre>> {
+    if let Some(name) = &asked.manoeuvre {
+        return Ok(fail::manoeuvre(name)?.standard(adjust.initial_speed_mps));
+    }
+    // The command line demands one of the two.
+    let path = asked.controls.as_deref().unwrap_or(Path::new("-"));
+    let name = path.display().to_string();
+    let text = match std::fs::read(path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(source) => return Err(Unreadable { path: name, source }.into()),
+    };
+    match Script::parse(&text, model) {
+        Ok(script) => Ok(Box::new(script)),
+        Err(faults) => Err(BadControls::new(&name, text, faults).into()),
+    }
+}
+
+/// The step the arguments name.
+pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
+    let bad = |argument, found: f64, accepts| BadArgument { argument, found: found.to_string(), accepts };
+    match (step.dt_s, step.rate_hz) {
+        (Some(dt), _) => TimeStep::new(dt).map_err(|accepts| bad("--dt-s", dt, accepts)),
+        (None, rate) => {
+            let rate = rate.unwrap_or(240.0);
+            TimeStep::per_second(rate).map_err(|accepts| bad("--rate-hz", rate, accepts))
+        }
+    }
+}
+
+/// The changes the arguments name, in SI.
+pub fn adjust(changes: &Changes) -> Result<Adjust, BadArgument> {
+    let within = |argument, value: Option<f64>, low: f64, high: f64, unit| match value {
+        Some(v) if !(low..=high).contains(&v) => {
+            Err(BadArgument { argument, found: v.to_string(), accepts: format!("a number from {low} to {high} {unit}") })
+        }
+        value => Ok(value),
+    };
+    Ok(Adjust {
+        initial_speed_mps: within("--initial-speed-mps", changes.initial_speed_mps, -200.0, 200.0, "m/s")?,
+        slope_rad: within("--slope-deg", changes.slope_deg, -89.0, 89.0, "degrees")?.map(f64::to_radians),
+        heading_rad: within("--heading-deg", changes.heading_deg, -360.0, 360.0, "degrees")?.map(f64::to_radians),
+        duration_s: within("--duration-s", changes.duration_s, 1e-6, 1e6, "seconds")?,
+    })
+}
+
+/// Refuses runs without a duration and runs too long to keep.
+pub fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
+    let steps = setup.duration_s / dt.seconds();
+    if setup.duration_s > 0.0 && steps <= MOST_STEPS as f64 {
+        return Ok(());
+    }
+    let found = format!("{} s in steps of {} s", setup.duration_s, dt.seconds());
+    let accepts = format!("a duration above 0 of at most {MOST_STEPS} steps; see --duration-s and --dt-s");
+    Err(BadArgument { argument: "duration", found, accepts })
+}
+
+/// A bar over `steps` steps, on the standard error; not drawn when that is no terminal.
+pub fn progress_bar(steps: u64) -> ProgressBar {
+    let bar = ProgressBar::new(steps);
+    // The template is a constant; without it the bar is only plainer.
+    if let Ok(style) = ProgressStyle::with_template("{msg:12} [{bar:40}] {percent:>3} %  {elapsed}") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}

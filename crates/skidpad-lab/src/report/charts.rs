@@ -1,0 +1,209 @@
+//! Which plots a comparison gets: the path, what moved, and the loads of every wheel.
+
+use std::io;
+
+use skidpad_core::{Frame, Model};
+
+use super::plot::{Plot, Series};
+use crate::compare::{Comparison, Outcome};
+
+/// A finished plot.
+pub struct Chart {
+    /// Heading.
+    pub title: String,
+    /// The drawing.
+    pub svg: String,
+    /// Whether it takes the full width.
+    pub wide: bool,
+}
+
+/// The plots of a comparison, and the channels that were left out because nothing happened in them.
+pub struct Charts {
+    /// In the order of the page.
+    pub drawn: Vec<Chart>,
+    /// Titles.
+    pub still: Vec<&'static str>,
+}
+
+/// A channel over time: title, axis label, smallest range worth a picture, value.
+struct Quantity {
+    title: &'static str,
+    label: &'static str,
+    least_span: f64,
+    value: fn(&Frame) -> f64,
+}
+
+const QUANTITIES: &[Quantity] = &[
+    Quantity { title: "Speed", label: "forward speed, m/s", least_span: 0.5, value: |f| f.vx_mps },
+    Quantity { title: "Yaw rate", label: "yaw rate, deg/s", least_span: 1.0, value: |f| f.yaw_rate_radps.to_degrees() },
+    Quantity { title: "Lateral acceleration", label: "lateral acceleration, m/s²", least_span: 0.3, value: |f| f.ay_mps2 },
+    Quantity {
+        title: "Longitudinal acceleration",
+        label: "longitudinal acceleration, m/s²",
+        least_span: 0.6,
+        value: |f| f.ax_mps2,
+    },
+    Quantity { title: "Steering", label: "mean road-wheel angle, deg", least_span: 0.1, value: |f| f.steer_rad.to_degrees() },
+    Quantity {
+        title: "Sideslip",
+        label: "sideslip angle, deg",
+        least_span: 0.2,
+        value: |f| if f.vx_mps.abs() > 1.0 { f.vy_mps.atan2(f.vx_mps).to_degrees() } else { 0.0 },
+    },
+    Quantity { title: "Roll", label: "roll angle, deg, right side down", least_span: 0.1, value: |f| f.roll_rad.to_degrees() },
+    Quantity { title: "Pitch", label: "pitch angle, deg, nose down", least_span: 0.1, value: |f| f.pitch_rad.to_degrees() },
+    Quantity { title: "Height", label: "centre of mass, mm", least_span: 2.0, value: |f| f.z_m * 1e3 },
+];
+
+/// Points of one line at most; more cannot be told apart on the page.
+const MOST_POINTS: usize = 700;
+/// Range of y below which a path counts as straight, m.
+const STRAIGHT_M: f64 = 0.5;
+/// Smallest range of the plot of a wheel's load, N.
+const LEAST_LOAD_N: f64 = 200.0;
+
+/// Draws the plots of `comparison`.
+///
+/// # Errors
+/// When plotters cannot draw one.
+pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
+    let mut charts = Charts { drawn: Vec::new(), still: Vec::new() };
+    let wide = |f: &Frame| f.y_m;
+    if moves(comparison, STRAIGHT_M, wide) {
+        charts.drawn.push(path(comparison)?);
+    } else {
+        charts.still.push("the path beside the x axis");
+    }
+    for quantity in QUANTITIES {
+        if moves(comparison, quantity.least_span, quantity.value) {
+            charts.drawn.push(over_time(comparison, quantity.title, quantity.label, quantity.least_span, quantity.value)?);
+        } else {
+            charts.still.push(quantity.title);
+        }
+    }
+    if comparison.outcomes.iter().filter(|o| !o.peer).count() > 1 {
+        charts.drawn.push(gap(comparison)?);
+    }
+    for i in 0..model.wheels().len() {
+        let title = format!("Load of wheel {}", model.wheel_name(i));
+        charts.drawn.push(over_time(comparison, &title, "load, N", LEAST_LOAD_N, move |f| f.wheels[i].load_n)?);
+    }
+    Ok(charts)
+}
+
+/// Whether any solver that is no peer moves `value` over at least half of `span`.
+fn moves(comparison: &Comparison, span: f64, value: impl Fn(&Frame) -> f64) -> bool {
+    comparison.outcomes.iter().filter(|o| !o.peer || comparison.outcomes.len() == 1).any(|outcome| {
+        let values = outcome.trajectory.frames().iter().map(&value);
+        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+        high - low > 0.5 * span
+    })
+}
+
+fn series(comparison: &Comparison, point: impl Fn(&Frame) -> (f64, f64)) -> Vec<Series> {
+    comparison.outcomes.iter().enumerate().map(|(number, o)| line(number, o, &point)).collect()
+}
+
+fn line(number: usize, outcome: &Outcome, point: impl Fn(&Frame) -> (f64, f64)) -> Series {
+    let points: Vec<(f64, f64)> = outcome.trajectory.frames().iter().map(point).collect();
+    Series { number, leads: !outcome.peer, points: thinned(&points) }
+}
+
+/// Fewer points with the same look: of every bucket of neighbours the lowest and the highest, in order.
+fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    if points.len() <= MOST_POINTS {
+        return points.to_vec();
+    }
+    let bucket = points.len().div_ceil(MOST_POINTS / 2);
+    let mut kept = Vec::with_capacity(MOST_POINTS + 2);
+    for part in points.chunks(bucket) {
+        let at = |best: fn(f64, f64) -> bool| {
+            (1..part.len()).fold(0, |found, i| if best(part[i].1, part[found].1) { i } else { found })
+        };
+        let (low, high) = (at(|new, old| new < old), at(|new, old| new > old));
+        kept.extend([low.min(high), low.max(high)].map(|i| part[i]));
+    }
+    kept.extend(points.last());
+    kept
+}
+
+fn path(comparison: &Comparison) -> io::Result<Chart> {
+    let plot = Plot {
+        x_label: "x, m".into(),
+        y_label: "y, m".into(),
+        least_span: 1.0,
+        equal_scale: true,
+        series: comparison
+            .outcomes
+            .iter()
+            .enumerate()
+            .map(|(number, outcome)| {
+                let frames = outcome.trajectory.frames();
+                let stride = frames.len().div_ceil(MOST_POINTS).max(1);
+                let kept = frames.iter().step_by(stride).chain(frames.last());
+                Series { number, leads: !outcome.peer, points: kept.map(|f| (f.x_m, f.y_m)).collect() }
+            })
+            .collect(),
+    };
+    chart("Path of the centre of mass", &plot)
+}
+
+fn over_time(
+    comparison: &Comparison,
+    title: &str,
+    label: &str,
+    least_span: f64,
+    value: impl Fn(&Frame) -> f64,
+) -> io::Result<Chart> {
+    let plot = Plot {
+        x_label: "time, s".into(),
+        y_label: label.into(),
+        least_span,
+        equal_scale: false,
+        series: series(comparison, |f| (f.t_s, value(f))),
+    };
+    chart(title, &plot)
+}
+
+/// Distance of the cars from the one of the first solver, over time.
+fn gap(comparison: &Comparison) -> io::Result<Chart> {
+    let Some(first) = comparison.outcomes.iter().find(|o| !o.peer) else {
+        return chart("Gap", &Plot { x_label: String::new(), y_label: String::new(), least_span: 1.0, equal_scale: false, series: Vec::new() });
+    };
+    let mut lines = Vec::new();
+    for (number, outcome) in comparison.outcomes.iter().enumerate() {
+        if outcome.peer || outcome.backend == first.backend {
+            continue;
+        }
+        let pairs = outcome.trajectory.frames().iter().zip(first.trajectory.frames());
+        let distance = |(a, b): (&Frame, &Frame)| (a.t_s, (a.x_m - b.x_m).hypot(a.y_m - b.y_m) * 1e3);
+        lines.push(Series { number, leads: true, points: thinned(&pairs.map(distance).collect::<Vec<_>>()) });
+    }
+    let plot = Plot {
+        x_label: "time, s".into(),
+        y_label: "distance, mm".into(),
+        least_span: 0.1,
+        equal_scale: false,
+        series: lines,
+    };
+    chart(&format!("Distance from the car of `{}`", first.backend), &plot)
+}
+
+fn chart(title: &str, plot: &Plot) -> io::Result<Chart> {
+    Ok(Chart { title: title.into(), svg: plot.svg(title)?, wide: plot.equal_scale })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_ends_and_extremes() {
+        let mut points: Vec<(f64, f64)> = (0..10_000).map(|i| (f64::from(i), f64::from(i % 7))).collect();
+        points[5_003].1 = 99.0;
+        let kept = thinned(&points);
+        assert!(kept.len() <= MOST_POINTS + 2 && kept.contains(&points[5_003]));
+        assert_eq!(kept.last(), points.last());
+        assert!(kept.windows(2).all(|w| w[0].0 <= w[1].0));
+    }
+}

@@ -1,0 +1,273 @@
+//! The page around the plots.
+
+use std::fmt::Write as _;
+use std::io;
+
+use super::charts::{Chart, charts};
+use super::plot::LOOKS;
+use super::{Published, Report};
+use crate::compare::{Comparison, Row};
+use crate::figures::{AxleFigures, Figures, lints};
+
+const STYLE: &str = include_str!("style.css");
+
+/// Spread above which a figure is marked, %: the agreement the solvers are held to at 1/240 s.
+const MARKED_PERCENT: f64 = 2.0;
+
+/// `text` for use in HTML, also inside attributes.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+pub fn html(report: &Report<'_>) -> io::Result<String> {
+    let names: Vec<&str> = report.comparisons.iter().map(|c| c.manoeuvre).collect();
+    let title = escape(&format!("{}: {}", report.vehicle, names.join(", ")));
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<main>\n"
+    );
+    head(&mut page, report);
+    for comparison in report.comparisons {
+        section(&mut page, report, comparison)?;
+    }
+    vehicle(&mut page, report);
+    limits(&mut page, report);
+    page.push_str("</main>\n</body>\n</html>\n");
+    Ok(page)
+}
+
+/// Appends formatted text; a `String` takes any.
+macro_rules! put {
+    ($page:expr, $($format:tt)*) => {{
+        let written = write!($page, $($format)*);
+        debug_assert!(written.is_ok());
+    }};
+}
+
+fn head(page: &mut String, report: &Report<'_>) {
+    put!(page, "<header>\n<h1>{}</h1>\n", escape(report.vehicle));
+    if !report.description.is_empty() {
+        put!(page, "<p>{}</p>\n", escape(report.description));
+    }
+    let rate = report.comparisons.first().map_or(0.0, |c| c.dt_s);
+    put!(
+        page,
+        "<p>One vehicle description, driven through {} solvers in steps of {:.6} s ({:.1} Hz). Every solver sees the \
+         same driver; the differences between them are the subject.</p>\n",
+        report.backends.len(),
+        rate,
+        1.0 / rate.max(1e-9)
+    );
+    page.push_str("<dl class=\"legend\">\n");
+    for (number, info) in report.backends.iter().enumerate() {
+        let peer = if info.peer { ", not counted in the spread" } else { "" };
+        put!(page, "<div><dt>{} {}</dt><dd>{}{peer}</dd></div>\n", swatch(number), escape(info.name), escape(info.about));
+    }
+    page.push_str("</dl>\n<nav aria-label=\"Sections\"><ul>\n");
+    for comparison in report.comparisons {
+        let name = escape(comparison.manoeuvre);
+        put!(page, "<li><a href=\"#{name}\">{name}</a></li>\n");
+    }
+    page.push_str("<li><a href=\"#vehicle\">vehicle</a></li>\n<li><a href=\"#limits\">limits</a></li>\n</ul></nav>\n");
+    page.push_str("</header>\n");
+}
+
+fn swatch(number: usize) -> String {
+    let number = number % LOOKS;
+    format!(
+        "<svg class=\"swatch\" viewBox=\"0 0 180 40\" aria-hidden=\"true\">\
+         <path d=\"M0 20H180\" fill=\"none\" stroke-width=\"10\" class=\"line s{number}\"/></svg>"
+    )
+}
+
+fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> io::Result<()> {
+    let name = escape(comparison.manoeuvre);
+    put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{}</p>\n", escape(&comparison.about));
+    figures(page, comparison);
+    for outcome in &comparison.outcomes {
+        let worst = outcome.trajectory.worst();
+        if worst.not_finite {
+            put!(page, "<p class=\"alarm\">{} met a number that is not finite.</p>\n", escape(outcome.backend));
+        }
+        if worst.not_converged {
+            put!(
+                page,
+                "<p class=\"alarm\">{} stopped at {} iterations in some step (residual {:.1e} m/s).</p>\n",
+                escape(outcome.backend),
+                worst.iterations,
+                worst.residual
+            );
+        }
+    }
+    let charts = charts(comparison, report.model)?;
+    page.push_str("<div class=\"charts\">\n");
+    for chart in &charts.drawn {
+        figure(page, chart, comparison);
+    }
+    page.push_str("</div>\n");
+    if !charts.still.is_empty() {
+        let still = charts.still.join(", ").to_lowercase();
+        put!(page, "<p class=\"note\">Not drawn, because nothing happened in them: {still}.</p>\n");
+    }
+    page.push_str("</section>\n");
+    Ok(())
+}
+
+fn figure(page: &mut String, chart: &Chart, comparison: &Comparison) {
+    let class = if chart.wide { " class=\"wide\"" } else { "" };
+    put!(page, "<figure{class}>\n<figcaption>{} <span class=\"keys\">", escape(&chart.title));
+    for (number, outcome) in comparison.outcomes.iter().enumerate() {
+        // A line that is not in the plot has no key.
+        if chart.svg.contains(&format!("line s{}\"", number % LOOKS)) {
+            put!(page, "<span>{} {}</span> ", swatch(number), escape(outcome.backend));
+        }
+    }
+    put!(page, "</span></figcaption>\n{}</figure>\n", chart.svg);
+}
+
+fn figures(page: &mut String, comparison: &Comparison) {
+    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">figure</th><th scope=\"col\">unit</th>");
+    for outcome in &comparison.outcomes {
+        let class = if outcome.peer { "number peer" } else { "number" };
+        put!(page, "<th scope=\"col\" class=\"{class}\">{}</th>", escape(outcome.backend));
+    }
+    page.push_str("<th scope=\"col\" class=\"number\">spread</th></tr></thead>\n<tbody>\n");
+    for row in comparison.rows() {
+        table_row(page, comparison, &row);
+    }
+    put!(
+        page,
+        "</tbody></table></div>\n<p class=\"note\">Spread: largest less smallest over the size of the mean, peers not \
+         counted; ▲ marks more than {MARKED_PERCENT} %. A dash is a figure that did not happen, or a mean that rounds \
+         to zero.</p>\n"
+    );
+}
+
+fn table_row(page: &mut String, comparison: &Comparison, row: &Row) {
+    let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
+    put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
+    for (outcome, text) in comparison.outcomes.iter().zip(&row.texts) {
+        let class = if outcome.peer { "number peer" } else { "number" };
+        put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
+    }
+    let marked = row.spread_percent.is_some_and(|s| s > MARKED_PERCENT);
+    let (class, mark) = if marked { ("number marked", "▲ ") } else { ("number", "") };
+    put!(page, "<td class=\"{class}\">{mark}{}</td></tr>\n", escape(&row.spread_text()));
+}
+
+fn vehicle(page: &mut String, report: &Report<'_>) {
+    let figures = Figures::of(report.model);
+    page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n<p>What follows from the description alone, before any step.</p>\n");
+    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">figure</th><th scope=\"col\">unit</th>");
+    for i in 0..figures.axles.len() {
+        put!(page, "<th scope=\"col\" class=\"number\">axle {}</th>", i + 1);
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    type Cell = fn(&AxleFigures) -> String;
+    let rows: [(&str, &str, Cell); 8] = [
+        ("Ahead of the centre of mass", "m", |a| format!("{:.3}", a.x_m)),
+        ("Track", "m", |a| format!("{:.3}", a.track_m)),
+        ("Static load", "N", |a| format!("{:.0}", a.load_n)),
+        ("Static deflection of the springs", "mm", |a| format!("{:.1}", a.sag_m * 1e3)),
+        ("Ride frequency", "Hz", |a| format!("{:.2}", a.ride_hz)),
+        ("Damping ratio, bump", "-", |a| format!("{:.3}", a.bump_damping_ratio)),
+        ("Damping ratio, rebound", "-", |a| format!("{:.3}", a.rebound_damping_ratio)),
+        ("Cornering stiffness", "N/rad", |a| a.cornering_stiffness_n_per_rad.map_or("-".into(), |c| format!("{c:.0}"))),
+    ];
+    for (label, unit, cell) in rows {
+        put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
+        for axle in &figures.axles {
+            put!(page, "<td class=\"number\">{}</td>", cell(axle).replace('-', "\u{2212}"));
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</tbody></table></div>\n");
+    car(page, &figures);
+    for lint in lints(report.model) {
+        put!(page, "<p class=\"note\">Worth a look: {}.</p>\n", escape(&lint));
+    }
+    published(page, report.published);
+    page.push_str("</section>\n");
+}
+
+fn car(page: &mut String, figures: &Figures) {
+    let bicycle = figures.bicycle;
+    let rows = [
+        ("Mass", "kg", Some(figures.mass_kg), 1),
+        ("Wheelbase", "m", Some(figures.wheelbase_m), 3),
+        ("Roll gradient, rigid struts and bars", "deg/g", figures.roll_gradient.map(|r| (r * 9.81).to_degrees()), 2),
+        ("Understeer gradient, linear bicycle", "deg/g", bicycle.map(|b| (b.understeer * 9.81).to_degrees()), 3),
+        ("Characteristic speed", "m/s", bicycle.and_then(|b| b.characteristic_speed_mps()), 1),
+        ("Critical speed", "m/s", bicycle.and_then(|b| b.critical_speed_mps()), 1),
+        ("Rollover threshold t/2h of a rigid car", "g", figures.rollover_g, 2),
+        ("Top speed, drive against resistance", "m/s", figures.top_speed_mps, 1),
+    ];
+    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">whole car</th><th scope=\"col\">unit</th>");
+    page.push_str("<th scope=\"col\" class=\"number\">value</th></tr></thead>\n<tbody>\n");
+    for (label, unit, value, digits) in rows {
+        let text = value.map_or("\u{2212}".into(), |v| format!("{v:.digits$}").replace('-', "\u{2212}"));
+        put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td class=\"number\">{text}</td></tr>\n");
+    }
+    page.push_str("</tbody></table></div>\n");
+}
+
+fn published(page: &mut String, published: &[Published]) {
+    if published.is_empty() {
+        return;
+    }
+    page.push_str("<h3>Published figures of the real car</h3>\n<div class=\"scroll\"><table>\n<thead><tr>");
+    page.push_str("<th scope=\"col\">quantity</th><th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>");
+    page.push_str("<th scope=\"col\">source</th></tr></thead>\n<tbody>\n");
+    for figure in published {
+        let (quantity, unit) = (escape(&figure.quantity.replace('_', " ")), escape(&figure.unit));
+        let (value, source) = (figure.value, escape(&figure.source));
+        put!(page, "<tr><th scope=\"row\">{quantity}</th><td>{unit}</td><td class=\"number\">{value}</td>");
+        put!(page, "<td class=\"source\">{source}</td></tr>\n");
+    }
+    page.push_str("</tbody></table></div>\n");
+}
+
+/// What a reader must know before trusting a figure.
+const LIMITS: &[&str] = &[
+    "Every figure is of the model, not of the car. Published figures stand beside it for judgement; nothing was fitted \
+     to them here.",
+    "A wheel is one ray and one contact with the ground, upright and without camber, kingpin offset or compliance steer. \
+     The ground is a plane.",
+    "The springs act along the vertical axis of the car and lateral forces at the ground, so roll axes and anti-dive \
+     geometry do not appear.",
+    "Tyres are as simple as the description's law; there is no aligning torque, no temperature and no wear.",
+    "The closed forms under “vehicle” assume linear tyres, rigid wheels and small angles. Agreement is expected where a \
+     manoeuvre stays there.",
+    "All solvers are of first order in the step. Halving it should halve what they disagree by; a spread that does not \
+     shrink is a finding.",
+    "Drivers see what telemetry tells, once per step. A closed loop (speed, path) feeds a solver's own errors back.",
+    "Peers solve another set of equations from the same description and need not agree.",
+];
+
+fn limits(page: &mut String, report: &Report<'_>) {
+    page.push_str("<section id=\"limits\">\n<h2>limits</h2>\n<ul>\n");
+    for limit in LIMITS {
+        put!(page, "<li>{}</li>\n", escape(limit));
+    }
+    page.push_str("</ul>\n");
+    let drivers: Vec<&str> = report.comparisons.iter().map(|c| c.manoeuvre).collect();
+    put!(
+        page,
+        "<p class=\"note\">skidpad {} · {} · axes and signs by ISO 8855: x forward, y left, z up; left turns, roll to the \
+         right and pitch nose down are positive.</p>\n</section>\n",
+        env!("CARGO_PKG_VERSION"),
+        escape(&drivers.join(", "))
+    );
+}

@@ -1,0 +1,232 @@
+//! One plot as SVG. Colours are classes, so that a style sheet can paint them for light and dark pages.
+
+use core::ops::Range;
+use std::io;
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// Pixels of the drawing per pixel on the page: plotters rounds to whole ones, and lines must stay smooth.
+const FINE: u32 = 5;
+/// Width of a plot on the page, px.
+const NARROW: u32 = 560;
+/// Width of a plot over the full page, px.
+const WIDE: u32 = 1140;
+/// Height of a plot on the page, px.
+const HEIGHT: u32 = 270;
+/// Room for labels at the left and at the bottom, and around, px.
+const LEFT: u32 = 66;
+const BELOW: u32 = 44;
+const AROUND: u32 = 10;
+/// Size of letters on the page, px. plotters divides sizes by 1.24 on their way to SVG.
+const LETTERS: f64 = 13.0 * 1.24;
+
+/// A line of a plot.
+pub struct Series {
+    /// Number of the solver; picks colour and dashes.
+    pub number: usize,
+    /// Whether it counts for the range of the y axis; others are cut off at its ends.
+    pub leads: bool,
+    /// In drawing order.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// What a plot shows.
+pub struct Plot {
+    /// With unit.
+    pub x_label: String,
+    /// With unit.
+    pub y_label: String,
+    /// Smallest range of the y axis, so that noise does not fill the picture.
+    pub least_span: f64,
+    /// Whether a metre is as long up as across; such a plot takes the full width.
+    pub equal_scale: bool,
+    /// Lines.
+    pub series: Vec<Series>,
+}
+
+/// Sentinel colours, replaced by classes once the SVG is made.
+const GRID: RGBColor = RGBColor(2, 0, 0);
+const AXIS: RGBColor = RGBColor(2, 0, 1);
+const INK: RGBColor = RGBColor(2, 0, 2);
+
+fn line_colour(number: usize) -> RGBColor {
+    RGBColor(1, 0, (number % 200) as u8)
+}
+
+/// Most solvers whose lines have a look of their own.
+pub const LOOKS: usize = 6;
+
+impl Plot {
+    /// Range of `y` over the leading series, at least `least_span`, with a margin; of all when none leads.
+    fn y_range(&self) -> Range<f64> {
+        let of = |leads: bool| self.series.iter().filter(move |s| s.leads || !leads).flat_map(|s| &s.points);
+        let any_leads = self.series.iter().any(|s| s.leads);
+        let (low, high) = extent(of(any_leads).map(|p| p.1));
+        let span = (high - low).max(self.least_span);
+        let (middle, half) = (0.5 * (low + high), 0.56 * span);
+        middle - half..middle + half
+    }
+
+    fn x_range(&self) -> Range<f64> {
+        let (low, high) = extent(self.series.iter().flat_map(|s| &s.points).map(|p| p.0));
+        low..if high > low { high } else { low + 1.0 }
+    }
+
+    /// Size on the page and the ranges of both axes.
+    fn layout(&self) -> ([u32; 2], Range<f64>, Range<f64>) {
+        let (x, y) = (self.x_range(), self.y_range());
+        if !self.equal_scale {
+            return ([NARROW, HEIGHT], x, y);
+        }
+        let across = f64::from(WIDE - LEFT - 2 * AROUND);
+        let margin = 0.02 * (x.end - x.start);
+        let x = x.start - margin..x.end + margin;
+        let (least, most) = (150.0, 460.0);
+        let per_pixel = ((x.end - x.start) / across).max((y.end - y.start) / most);
+        let up = ((y.end - y.start) / per_pixel).max(least);
+        let widened = |r: Range<f64>, pixels: f64| {
+            let (middle, half) = (0.5 * (r.start + r.end), 0.5 * pixels * per_pixel);
+            middle - half..middle + half
+        };
+        let (x, y) = (widened(x, across), widened(y, up));
+        ([WIDE, up as u32 + BELOW + 2 * AROUND], x, y)
+    }
+
+    /// The plot as an SVG element described to screen readers as `title`.
+    ///
+    /// # Errors
+    /// When plotters cannot draw it.
+    pub fn svg(&self, title: &str) -> io::Result<String> {
+        let (size, x, y) = self.layout();
+        let mut text = String::new();
+        {
+            let root = SVGBackend::with_string(&mut text, (size[0] * FINE, size[1] * FINE)).into_drawing_area();
+            self.draw(&root, x, y).map_err(|error| io::Error::other(error.to_string()))?;
+            root.present().map_err(|error| io::Error::other(error.to_string()))?;
+        }
+        Ok(with_classes(&text, size, title))
+    }
+
+    fn draw(
+        &self,
+        root: &DrawingArea<SVGBackend<'_>, Shift>,
+        x: Range<f64>,
+        y: Range<f64>,
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        let letters = ("sans-serif", LETTERS * f64::from(FINE)).into_font().color(&INK);
+        let (digits_x, digits_y) = (digits(&x), digits(&y));
+        let mut chart = ChartBuilder::on(root)
+            .margin(AROUND * FINE)
+            .x_label_area_size(BELOW * FINE)
+            .y_label_area_size(LEFT * FINE)
+            .build_cartesian_2d(x, y.clone())?;
+        chart
+            .configure_mesh()
+            .max_light_lines(0)
+            .x_labels(if self.equal_scale { 14 } else { 9 })
+            .y_labels(7)
+            .bold_line_style(GRID.stroke_width(FINE))
+            .axis_style(AXIS.stroke_width(FINE))
+            .label_style(letters.clone())
+            .axis_desc_style(letters)
+            .x_label_formatter(&|v| number(*v, digits_x))
+            .y_label_formatter(&|v| number(*v, digits_y))
+            .x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .draw()?;
+        for series in &self.series {
+            let style = line_colour(series.number).stroke_width(2 * FINE);
+            for part in series.points.split(|p| !(y.start..=y.end).contains(&p.1)).filter(|part| part.len() > 1) {
+                chart.draw_series(LineSeries::new(part.iter().copied(), style))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Smallest and largest finite value; (0, 0) when there is none.
+fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values
+        .filter(|v| v.is_finite())
+        .fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    if low <= high { (low, high) } else { (0.0, 0.0) }
+}
+
+/// Decimal places that tell ten labels of a range apart.
+fn digits(range: &Range<f64>) -> usize {
+    let step = ((range.end - range.start) / 10.0).max(1e-9);
+    (-step.log10().floor()).clamp(0.0, 9.0) as usize
+}
+
+fn number(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    let trimmed = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    match trimmed {
+        "-0" | "" => "0".into(),
+        other => other.replace('-', "\u{2212}"),
+    }
+}
+
+/// Makes the drawing flexible in size, gives it a description, and replaces sentinel colours by classes.
+fn with_classes(svg: &str, size: [u32; 2], title: &str) -> String {
+    let [width, height] = size.map(|s| s * FINE);
+    let body = svg.find('>').map_or("", |end| &svg[end + 1..]);
+    let hex = |colour: RGBColor| format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
+    let mut text = format!(
+        "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">{body}",
+        super::page::escape(title)
+    );
+    for number in 0..LOOKS {
+        text = text.replace(&format!("stroke=\"{}\"", hex(line_colour(number))), &format!("class=\"line s{number}\""));
+    }
+    for (colour, class) in [(GRID, "grid"), (AXIS, "axis"), (INK, "ink")] {
+        for attribute in ["stroke", "fill"] {
+            text = text.replace(&format!("{attribute}=\"{}\"", hex(colour)), &format!("class=\"{class}\""));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(points: Vec<(f64, f64)>, equal_scale: bool) -> Plot {
+        let series = vec![Series { number: 0, leads: true, points }];
+        Plot { x_label: "x, m".into(), y_label: "y, m".into(), least_span: 1.0, equal_scale, series }
+    }
+
+    #[test]
+    fn labels_are_short_and_have_no_minus_zero() {
+        for (value, digits, text) in [(0.30000000000000004, 1, "0.3"), (-0.0, 2, "0"), (-1.5, 2, "\u{2212}1.5"), (40.0, 0, "40")] {
+            assert_eq!(number(value, digits), text);
+        }
+    }
+
+    #[test]
+    fn noise_does_not_fill_the_picture_and_peers_do_not_stretch_it() {
+        let mut noisy = plot(vec![(0.0, 1e-6), (1.0, -1e-6)], false);
+        noisy.series.push(Series { number: 1, leads: false, points: vec![(0.0, 0.0), (1.0, 1e6)] });
+        let range = noisy.y_range();
+        assert!((range.start + 0.56).abs() < 1e-6 && (range.end - 0.56).abs() < 1e-6, "{range:?}");
+        assert_eq!(plot(Vec::new(), false).y_range(), -0.56..0.56);
+    }
+
+    #[test]
+    fn a_metre_is_as_long_up_as_across() {
+        for points in [vec![(0.0, 0.0), (200.0, 60.0)], vec![(0.0, 0.0), (10.0, 200.0)], vec![(0.0, 0.0), (40.0, 0.0)]] {
+            let (size, x, y) = plot(points, true).layout();
+            let across = (x.end - x.start) / f64::from(size[0] - LEFT - 2 * AROUND);
+            let up = (y.end - y.start) / f64::from(size[1] - BELOW - 2 * AROUND);
+            assert!((across / up - 1.0).abs() < 0.01, "{across} {up}");
+        }
+    }
+
+    #[test]
+    fn colours_become_classes() {
+        let svg = plot(vec![(0.0, 0.0), (1.0, 1.0)], false).svg("a <plot>").expect("drawable");
+        assert!(svg.contains("class=\"line s0\"") && svg.contains("class=\"ink\"") && svg.contains("class=\"grid\""));
+        assert!(svg.contains("a &lt;plot&gt;") && !svg.contains("#01000"), "{svg}");
+    }
+}
