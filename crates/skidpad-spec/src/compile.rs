@@ -126,18 +126,13 @@ fn rolling(given: Option<&RollingResistance>) -> Rolling {
     }
 }
 
-/// Axles turn about the mean of the unsteered ones; if all are steered, about the mean of all.
 fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
-    let mean = |axles: &[&Axle]| axles.iter().map(|a| a.behind_front_axle_m).sum::<f64>() / axles.len() as f64;
-    let unsteered: Vec<&Axle> = spec.axles.iter().filter(|axle| axle.steer_ratio == 0.0).collect();
-    let all: Vec<&Axle> = spec.axles.iter().collect();
-    let pivot = mean(if unsteered.is_empty() { &all } else { &unsteered });
-    let axle = |axle: &Axle| ModelAxle {
+    let axle = |(i, axle): (usize, &Axle)| ModelAxle {
         steer_ratio: axle.steer_ratio as f32,
         ackermann: axle.ackermann as f32,
-        turning_distance: (pivot - axle.behind_front_axle_m) as f32,
+        turning_distance: layout::turning_distance(spec, i) as f32,
     };
-    spec.axles.iter().map(axle).collect()
+    spec.axles.iter().enumerate().map(axle).collect()
 }
 
 fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {

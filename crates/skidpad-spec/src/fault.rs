@@ -54,6 +54,8 @@ pub struct Fault {
     pub help: Option<String>,
     /// Bytes of the text it points at.
     pub span: Range<usize>,
+    /// Bytes of the value it contradicts, if it is one.
+    pub against: Option<Range<usize>>,
 }
 
 impl Display for Fault {
@@ -83,11 +85,13 @@ impl Diagnostic for Fault {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let label = match self.kind {
+            FaultKind::Syntax => "here",
             FaultKind::MissingKey => "needed in here",
             _ => &self.accepts,
         };
         let label = LabeledSpan::new(Some(label.into()), self.span.start, self.span.len());
-        Some(Box::new(std::iter::once(label)))
+        let against = self.against.clone().map(|span| LabeledSpan::new(Some("compare".into()), span.start, span.len()));
+        Some(Box::new(std::iter::once(label).chain(against)))
     }
 }
 

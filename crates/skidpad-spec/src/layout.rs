@@ -1,6 +1,6 @@
 //! Where the wheels stand: the one place that turns positions of a file into the vehicle frame.
 
-use crate::spec::{Chassis, VehicleSpec};
+use crate::spec::{Axle, Chassis, VehicleSpec};
 use skidpad_core::model::{Side, sprung_masses};
 
 /// A wheel's contact point at rest.
@@ -9,7 +9,7 @@ pub(crate) struct Station {
     /// Index of its axle.
     pub axle: usize,
     pub side: Side,
-    /// From the centre of mass, forward and left, m.
+    /// From the centre of mass, forward and left, m; rounded as the model rounds it.
     pub point: [f64; 2],
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn stations(spec: &VehicleSpec) -> Vec<Station> {
     for (axle, described) in spec.axles.iter().enumerate() {
         let mut add = |side, left: f64| {
             let [x, y, _] = from_centre(&spec.chassis, [described.behind_front_axle_m, left, 0.0]);
-            stations.push(Station { axle, side, point: [x, y] });
+            stations.push(Station { axle, side, point: [x, y].map(|c| f64::from(c as f32)) });
         };
         match described.track_m {
             Some(track) => {
@@ -35,7 +35,19 @@ pub(crate) fn stations(spec: &VehicleSpec) -> Vec<Station> {
 /// Mass each wheel carries at rest, kg; `None` if the centre of mass lies outside the wheels.
 pub(crate) fn shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     let points: Vec<[f64; 2]> = stations(spec).iter().map(|station| station.point).collect();
-    sprung_masses(&points, spec.chassis.mass_kg)
+    sprung_masses(&points, f64::from(spec.chassis.mass_kg as f32))
+}
+
+/// How far axle `i` stands ahead of the turning axis, m: the mean of the unsteered axles, or of all if all are steered.
+pub(crate) fn turning_distance(spec: &VehicleSpec, i: usize) -> f64 {
+    let any_unsteered = spec.axles.iter().any(|axle| axle.steer_ratio == 0.0);
+    let carries_pivot = |axle: &&Axle| !any_unsteered || axle.steer_ratio == 0.0;
+    let (sum, count) = spec
+        .axles
+        .iter()
+        .filter(carries_pivot)
+        .fold((0.0, 0.0), |(sum, count), axle| (sum + axle.behind_front_axle_m, count + 1.0));
+    sum / count - spec.axles[i].behind_front_axle_m
 }
 
 /// A point of the file (behind the front axle, left, above ground) in the vehicle frame: from the centre of mass,

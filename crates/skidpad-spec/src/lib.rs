@@ -78,6 +78,7 @@ fn whole(source_name: &str, text: &str, found: String) -> Faults {
         accepts: "a vehicle that can stand on its wheels".into(),
         help: None,
         span: 0..0,
+        against: None,
     };
     Faults::new(source_name, text, vec![fault])
 }

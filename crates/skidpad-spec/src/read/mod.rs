@@ -70,7 +70,7 @@ impl Survey {
         help: Option<String>,
     ) {
         let (found, accepts) = (found.into(), accepts.into());
-        self.faults.push(Fault { kind, path, line: 0, column: 0, found, accepts, help, span });
+        self.faults.push(Fault { kind, path, line: 0, column: 0, found, accepts, help, span, against: None });
     }
 
     /// Whether `path` or anything it is part of holds a placeholder.

@@ -22,11 +22,12 @@ pub(super) fn mend(text: &str, survey: &mut Survey) -> Option<String> {
         let line = lines.containing(span.start);
         let broken = lines.statement(line, error.message());
         let path = lines.path(broken.start);
-        let message = match error.message() {
-            "duplicate key" => "stands here a second time".to_owned(),
-            other => other.to_owned(),
+        let (message, span) = match error.message() {
+            _ if broken.end <= line => ("is not closed".to_owned(), lines.end_of(&broken)),
+            "duplicate key" => ("stands here a second time".to_owned(), span),
+            other => (other.trim_end_matches(", expected nothing").to_owned(), visible(text, &span)),
         };
-        survey.fault(FaultKind::Syntax, path.clone(), visible(text, &span), message, "valid TOML", None);
+        survey.fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None);
         survey.broken.insert(path);
         lines.blank(broken);
     }
@@ -79,6 +80,13 @@ impl<'a> Lines<'a> {
             at < end
         });
         found.unwrap_or(self.lines.len().saturating_sub(1))
+    }
+
+    /// The last byte of `range` that is no space.
+    fn end_of(&self, range: &Range<usize>) -> Range<usize> {
+        let text = self.lines[..range.end.min(self.lines.len())].concat();
+        let end = text.trim_end().len();
+        text[..end].char_indices().next_back().map_or(0..0, |(start, _)| start..end)
     }
 
     /// Lines of the statement that an error on `line` breaks; for a header, of its whole section.

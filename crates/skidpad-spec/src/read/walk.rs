@@ -40,6 +40,11 @@ impl Walker<'_> {
         };
         if fits.is_none() {
             self.wrong(FaultKind::WrongType, shape, path, span);
+            if let ("number" | "integer", true, Some(fault)) =
+                (shape.kind(), node.get_ref().is_str(), self.survey.faults.last_mut())
+            {
+                fault.help = Some("write the bare number: its unit stands in the key".into());
+            }
         }
         fits
     }

@@ -1,3 +1,6 @@
 //! Tests of the vehicle file format from outside.
 
+mod faults;
+mod mutations;
 mod shipped;
+mod units;

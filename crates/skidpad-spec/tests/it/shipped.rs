@@ -1,16 +1,94 @@
-//! Every vehicle that ships.
+//! Every vehicle that ships, and the schema they are written against.
 
-use skidpad_spec::{Loaded, load, shipped};
+use skidpad_core::STANDARD_GRAVITY;
+use skidpad_spec::{LoadError, Loaded, VehicleSpec, load, shipped};
 
 fn every() -> impl Iterator<Item = (&'static str, Loaded)> {
     shipped::names().map(|name| match load(name) {
         Ok(loaded) => (name, loaded),
-        Err(skidpad_spec::LoadError::Faults(faults)) => panic!("{}", faults.render()),
+        Err(LoadError::Faults(faults)) => panic!("{}", faults.render()),
         Err(error) => panic!("{name}: {error}"),
     })
 }
 
 #[test]
-fn every_shipped_vehicle_is_without_fault() {
-    assert_eq!(every().count(), 5);
+fn the_list_is_the_folder() {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vehicles")).expect("is there");
+    let mut files: Vec<String> = folder
+        .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
+        .filter_map(|name| name.strip_suffix(".toml").map(str::to_owned))
+        .collect();
+    files.sort();
+    assert_eq!(files, shipped::names().collect::<Vec<_>>());
+}
+
+/// `F = m g b / L` and `m g a / L` for two axles; for more, the loads balance about the centre of mass.
+#[test]
+fn static_loads_follow_the_lever_rule() {
+    for (name, Loaded { spec, model }) in every() {
+        let weight = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY);
+        let load = |i: usize| f64::from(model.static_load(i));
+        let wheels = model.wheels().iter().enumerate();
+        let total: f64 = (0..model.wheels().len()).map(load).sum();
+        let moment: f64 = wheels.map(|(i, wheel)| load(i) * f64::from(wheel.contact.x)).sum();
+        // f32 masses and places: 1e-7 of each term.
+        assert!((total / weight - 1.0).abs() < 1e-6, "{name}: {total} of {weight} N");
+        assert!(moment.abs() < 1e-5 * weight, "{name}: {moment} N m");
+        if let [_, rear] = &spec.axles[..] {
+            let share = 1.0 - spec.chassis.centre_behind_front_axle_m / rear.behind_front_axle_m;
+            let front = load(0) + load(1);
+            assert!((front / (weight * share) - 1.0).abs() < 1e-6, "{name}: {front} N on the front axle");
+        }
+    }
+}
+
+/// Roll gradient of a rigid car on its springs: `m g h / (K − m g h)`, K from springs and bars.
+#[test]
+fn the_corvette_rolls_as_fitted() {
+    let model = load("corvette_c5").expect("shipped").model;
+    let parts = model.parts();
+    let track = |wheel: usize| 2.0 * f64::from(parts.wheels[wheel].contact.y);
+    let springs: f64 = [0, 2].map(|i| f64::from(parts.wheels[i].strut.rate) * 0.5 * track(i).powi(2)).iter().sum();
+    let bars: f64 = parts.bars.iter().map(|bar| f64::from(bar.rate) * track(bar.wheels[0]).powi(2)).sum();
+    let moment = f64::from(parts.mass * STANDARD_GRAVITY * parts.centre_height);
+    let gradient = (moment / (springs + bars - moment)).to_degrees();
+    assert!((2.5..3.0).contains(&gradient), "{gradient} deg/g");
+}
+
+/// Full pedal locks every wheel: more torque than the tyre holds at 1.1 g.
+#[test]
+fn the_corvette_can_lock_every_wheel() {
+    let model = load("corvette_c5").expect("shipped").model;
+    let parts = model.parts();
+    let base = parts.wheels[0].contact.x - parts.wheels[2].contact.x;
+    let transfer = parts.mass * STANDARD_GRAVITY * 1.1 * parts.centre_height / base;
+    for (i, wheel) in parts.wheels.iter().enumerate() {
+        let load = model.static_load(i) + if i < 2 { 0.5 } else { -0.5 } * transfer;
+        assert!(wheel.brake_torque > 1.1 * load * wheel.radius, "wheel {i}");
+    }
+}
+
+#[test]
+fn a_description_survives_writing_and_reading() {
+    for (name, Loaded { spec, model }) in every() {
+        let text = spec.to_toml().expect("finite");
+        let again = VehicleSpec::read(name, &text).unwrap_or_else(|faults| panic!("{}", faults.render()));
+        assert_eq!(again, spec, "{name}");
+        assert_eq!(again.compile().expect("valid"), *model, "{name}");
+    }
+}
+
+/// A published figure needs a source, and the cars that claim to be real ones have some.
+#[test]
+fn references_are_given_for_real_cars() {
+    for (name, Loaded { spec, .. }) in every() {
+        let real = ["corvette_c5", "bmw_320i_commonroad"].contains(&name);
+        assert_eq!(real, !spec.references.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_schema_is_the_published_one() {
+    let schema = serde_json::to_string_pretty(&skidpad_spec::schema()).expect("JSON");
+    insta::assert_snapshot!(schema);
 }

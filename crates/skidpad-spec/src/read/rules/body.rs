@@ -134,7 +134,23 @@ impl Rules<'_> {
         let found = format!("{} turns it by {angle:.1}° at full lock", axle.steer_ratio);
         let accepts = "a ratio that stays below 90° at full lock";
         self.rule(&key("steer_ratio"), &["steering.lock_deg"], angle < 90.0, found, accepts, "");
+        self.ackermann(i, axle, &key("ackermann"));
         self.suspension(i, axle, &key("suspension"));
+    }
+
+    fn ackermann(&mut self, i: usize, axle: &Axle, path: &str) {
+        let Some(track) = axle.track_m else {
+            return;
+        };
+        let distance = layout::turning_distance(self.spec, i).abs();
+        let fits = axle.ackermann == 0.0 || axle.steer_ratio == 0.0 || distance >= 0.5 * track;
+        let paths = self.of_axles(&["behind_front_axle_m", "steer_ratio"]);
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let own_track = format!("axles[{i}].track_m");
+        others.push(&own_track);
+        let found = format!("{} on an axle {distance:.2} m from the turning axis", axle.ackermann);
+        let help = "the car turns about the mean of its unsteered axles, or of all axles if all steer";
+        self.rule(path, &others, fits, found, "0 on an axle closer than half its track", help);
     }
 
     fn tyre_name(&mut self, path: &str, name: &str) {

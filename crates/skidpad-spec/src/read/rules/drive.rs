@@ -57,13 +57,19 @@ impl Rules<'_> {
             let falls = higher < lower;
             let accepts = format!("less than the {lower} of the gear before");
             self.rule(&path, &[&other], falls, format!("{higher}"), accepts, "");
-            let after = up * higher / lower;
-            let found = format!("after shifting up at {up} the engine turns {after:.0}");
-            let accepts = format!("a step that stays above `down_shift_rpm`, {down}");
-            let help = "it would shift down again at once, for ever";
-            let holds = !falls || up <= down || after > down;
-            self.rule(&path, &[&other, up_path, down_path], holds, found, accepts, help);
         }
+        let pairs = gearbox.forward.windows(2);
+        let Some(widest) = pairs.map(|pair| pair[1] / pair[0]).min_by(f64::total_cmp) else {
+            return;
+        };
+        let after = up * widest;
+        let paths: Vec<String> =
+            (0..gearbox.forward.len()).map(|i| format!("powertrain.gearbox.forward[{i}]")).collect();
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        others.push(up_path);
+        let accepts = format!("below the {after:.0} that the engine turns after the widest shift up");
+        let help = "it would shift down again at once, for ever";
+        self.rule(down_path, &others, up <= down || after > down, format!("{down}"), accepts, help);
     }
 
     fn differential(&mut self, differential: &Differential) {

@@ -50,6 +50,17 @@ impl Rules<'_> {
         let span = self.survey.place(path);
         let help = (!help.is_empty()).then(|| help.to_owned());
         self.survey.fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
+        if let [other] = others {
+            self.point_at(other);
+        }
+    }
+
+    /// Lets the last fault point at `other` too, if it stands in the text.
+    fn point_at(&mut self, other: &str) {
+        let against = self.survey.places.get(other).cloned();
+        if let Some(fault) = self.survey.faults.last_mut() {
+            fault.against = against;
+        }
     }
 
     /// Of two keys that say the same thing in `table`, one must be there.
@@ -64,6 +75,7 @@ impl Rules<'_> {
             let found = format!("given as well as `{first}`");
             let accepts = format!("the only one of `{first}` and `{second}`");
             self.survey.fault(FaultKind::Contradiction, b, span, found, accepts, Some("remove one of them".into()));
+            self.point_at(&a);
         } else {
             let accepts = format!("given, or `{second}` instead");
             self.survey.fault(FaultKind::MissingKey, a, span, "missing", accepts, None);

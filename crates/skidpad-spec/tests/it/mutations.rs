@@ -1,0 +1,145 @@
+//! Whatever happens to a file, it is read without panic, and is either a finite vehicle or a list of faults.
+
+use proptest::prelude::*;
+use skidpad_spec::{FaultKind, Loaded, shipped};
+
+/// Values to put where a number stood.
+const VALUES: [&str; 24] = [
+    "0",
+    "-1",
+    "1",
+    "0.5",
+    "1e-9",
+    "1e9",
+    "-1e9",
+    "1e-30",
+    "1e300",
+    "-1e300",
+    "1e999",
+    "nan",
+    "inf",
+    "-inf",
+    "0x7f",
+    "99999999999999999999",
+    "true",
+    "\"x\"",
+    "[]",
+    "[1, 2]",
+    "{}",
+    "{ a = 1 }",
+    "2026-01-01",
+    "",
+];
+
+#[derive(Clone, Debug)]
+enum Change {
+    Delete(usize),
+    Repeat(usize),
+    Swap(usize, usize),
+    Truncate(usize),
+    Insert(usize, char),
+    Remove(usize),
+    Value(usize, &'static str),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let at = || any::<usize>();
+    let odd = prop::sample::select(vec![
+        '=', '[', ']', '{', '}', '"', '\'', ',', '.', '#', '\n', '\r', '\0', 'e', '-', '9', 'é', '🏎',
+    ]);
+    prop_oneof![
+        2 => at().prop_map(Change::Delete),
+        1 => at().prop_map(Change::Repeat),
+        1 => (at(), at()).prop_map(|(a, b)| Change::Swap(a, b)),
+        1 => at().prop_map(Change::Truncate),
+        2 => (at(), odd).prop_map(|(a, c)| Change::Insert(a, c)),
+        2 => at().prop_map(Change::Remove),
+        8 => (at(), prop::sample::select(&VALUES[..])).prop_map(|(a, v)| Change::Value(a, v)),
+    ]
+}
+
+fn apply(text: &str, change: &Change) -> String {
+    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut chars: Vec<char> = text.chars().collect();
+    let (rows, length) = (lines.len().max(1), chars.len().max(1));
+    match *change {
+        _ if text.is_empty() => {}
+        Change::Delete(at) => drop(lines.remove(at % rows)),
+        Change::Repeat(at) => lines.insert(at % rows, lines[at % rows]),
+        Change::Swap(a, b) => lines.swap(a % rows, b % rows),
+        Change::Truncate(at) => return chars[..at % length].iter().collect(),
+        Change::Insert(at, c) => {
+            chars.insert(at % length, c);
+            return chars.into_iter().collect();
+        }
+        Change::Remove(at) => {
+            chars.remove(at % length);
+            return chars.into_iter().collect();
+        }
+        Change::Value(at, value) => return with_value(text, at, value),
+    }
+    lines.concat()
+}
+
+/// `text` with its number `at` (modulo their count) replaced.
+fn with_value(text: &str, at: usize, value: &str) -> String {
+    let numeric = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
+    let mut numbers = Vec::new();
+    let mut from = 0;
+    for word in text.split_inclusive(|c: char| " ,[]{}\n".contains(c)) {
+        let body = word.trim_end_matches([' ', ',', '[', ']', '{', '}', '\n']);
+        if body.starts_with(|c: char| c.is_ascii_digit() || c == '-') && body.chars().all(numeric) {
+            numbers.push(from..from + body.len());
+        }
+        from += word.len();
+    }
+    match numbers.is_empty() {
+        true => text.to_owned(),
+        false => {
+            let range = numbers[at % numbers.len()].clone();
+            format!("{}{value}{}", &text[..range.start], &text[range.end..])
+        }
+    }
+}
+
+fn check(text: &str) {
+    match Loaded::read("mutant.toml", text) {
+        Ok(loaded) => {
+            let again = loaded.spec.compile().unwrap_or_else(|faults| panic!("{}", faults.render()));
+            assert_eq!(again, *loaded.model);
+            let parts = loaded.model.parts();
+            assert!(parts.aero.drag.is_finite() && parts.aero.drag_point.is_finite());
+            assert!(parts.aero.downforce.iter().all(|s| s.coefficient.is_finite() && s.point.is_finite()));
+            assert!(parts.steering.rate > 0.0 && parts.hull.centre.is_finite());
+            assert!(parts.axles.iter().all(|a| a.turning_distance.is_finite()));
+        }
+        Err(faults) => {
+            assert!(!faults.list().is_empty());
+            for fault in faults.list() {
+                // A fault of no place says that a rule is missing, or that the schema and the types differ.
+                let placed = !fault.path.is_empty() || fault.kind == FaultKind::Syntax;
+                assert!(placed, "{}\n{text}", faults.render());
+                assert!(fault.span.end <= text.len() && fault.line > 0 && fault.column > 0);
+            }
+            let mut paths: Vec<_> = faults.list().iter().map(|f| (&f.path, f.span.start, f.kind.code())).collect();
+            paths.dedup();
+            assert_eq!(paths.len(), faults.list().len(), "a fault twice: {}", faults.render());
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn mutants_are_vehicles_or_have_faults(
+        name in prop::sample::select(shipped::names().collect::<Vec<_>>()),
+        changes in prop::collection::vec(change(), 1..5),
+    ) {
+        let text = shipped::find(name).expect("shipped").to_owned();
+        check(&changes.iter().fold(text, |text, change| apply(&text, change)));
+    }
+
+    #[test]
+    fn any_text_is_read(text in "(\\PC|\\n|[\\[\\]{}=\"',.#])*") {
+        check(&text);
+    }
+}

@@ -1,0 +1,122 @@
+//! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
+
+use skidpad_core::model::{Powertrain, TyreLaw};
+use skidpad_core::{Model, Vec3};
+use skidpad_spec::VehicleSpec;
+use std::sync::Arc;
+
+fn model(name: &str) -> Arc<Model> {
+    skidpad_spec::load(name).expect("shipped").model
+}
+
+#[track_caller]
+fn close(rows: &[(&str, f32, f64)]) {
+    for (what, found, expected) in rows {
+        // One rounding to f32, and a few more where a root or a product is taken.
+        let error = (f64::from(*found) - expected).abs();
+        assert!(error <= 1e-6 * expected.abs(), "{what}: {found}, not {expected}");
+    }
+}
+
+#[test]
+fn the_corvette_in_si() {
+    let model = model("corvette_c5");
+    let parts = model.parts();
+    let Powertrain::Engine(drive) = &parts.powertrain else { panic!("has an engine") };
+    let (front, rear) = (&parts.wheels[0], &parts.wheels[2]);
+    let front_mass = 1545.0 / 2.0 * (2.654 - 1.3) / 2.654;
+    let critical = 2.0 * (28000.0f64 * front_mass).sqrt();
+    close(&[
+        ("lock", parts.steering.lock, 0.610_865_238_198_015),
+        ("rate", parts.steering.rate, 1.047_197_551_196_597_7),
+        ("idle", drive.engine.idle, 73.303_828_583_761_84),
+        ("limit", drive.engine.limit, 649.262_481_741_890_6),
+        ("drag", drive.engine.drag[1], 8.0 / 104.719_755_119_659_77),
+        ("first point", drive.engine.torque.points()[0][0], 104.719_755_119_659_77),
+        ("up-shift", drive.gearbox.up_speed, 628.318_530_717_958_6),
+        ("engaged", drive.clutch.engaged_speed, 209.439_510_239_319_55),
+        ("bump", front.strut.bump_damping, 0.30 * critical),
+        ("rebound", front.strut.rebound_damping, 0.55 * critical),
+        ("front brake", front.brake_torque, 7000.0 * 0.66 / 2.0),
+        ("rear brake", rear.brake_torque, 7000.0 * 0.34 / 2.0),
+        ("drag area", parts.aero.drag, 0.5 * 1.2 * 0.64),
+        ("front axle ahead of the rear", parts.axles[0].turning_distance, 2.654),
+        ("contact ahead", front.contact.x, 1.3),
+        ("contact left", front.contact.y, 1.575 / 2.0),
+        ("contact below", front.contact.z, -0.447),
+        ("hull ahead", parts.hull.centre.x, 1.3 - 1.333),
+        ("hull up", parts.hull.centre.z, 0.671 - 0.447),
+        ("rise", front.rolling.quadratic, 4e-6),
+    ]);
+    assert_eq!(&*drive.differential.shares, [0.0, 0.0, 0.5, 0.5]);
+    assert_eq!(parts.bars.len(), 2);
+}
+
+#[test]
+fn bullet_numbers_are_true_units() {
+    let model = model("bullet_reference");
+    let parts = model.parts();
+    assert_eq!(parts.tyres[0].law, TyreLaw::Coulomb { deflection: 0.005 });
+    let strut = &parts.wheels[0].strut;
+    close(&[
+        ("stiffness per unit mass", strut.rate / 1500.0, 40.0),
+        ("compression damping per unit mass", strut.bump_damping / 1500.0, 3.794_733_192),
+        ("relaxation damping per unit mass", strut.rebound_damping / 1500.0, 6.324_555_32),
+        ("engine force", 495.0 / parts.wheels[2].radius, 1500.0),
+        ("brake force", parts.wheels[0].brake_torque / parts.wheels[0].radius, 3600.0),
+        ("roll", parts.inertia.x_axis.x, 450.0),
+        ("pitch", parts.inertia.y_axis.y, 2250.0),
+        ("yaw", parts.inertia.z_axis.z, 2610.0),
+    ]);
+    assert_eq!(parts.hull.centre, Vec3::ZERO);
+}
+
+/// The same tyre on both axles, no toe, parallel steering: nothing in the file may disturb the exact neutral steer.
+#[test]
+fn the_commonroad_car_is_neutral() {
+    let model = model("bmw_320i_commonroad");
+    let parts = model.parts();
+    assert_eq!(parts.tyres.len(), 1);
+    assert!(parts.tyres[0].load_sensitivity == 0.0);
+    assert!(parts.wheels.iter().all(|w| w.tyre == 0 && w.toe == 0.0 && w.rolling == Default::default()));
+    assert!(parts.axles.iter().all(|axle| axle.ackermann == 0.0));
+    assert_eq!(parts.aero, Default::default());
+    close(&[
+        ("front load", model.static_load(0), 1093.295_233_467 * 9.81 * 1.422_717_093_6 / 2.578_912_8 / 2.0),
+        ("lock", parts.steering.lock, 1.066),
+        ("rate", parts.steering.rate, 0.4),
+    ]);
+}
+
+#[test]
+fn ride_frequency_is_of_the_mass_the_wheel_carries() {
+    let mut spec = skidpad_spec::load("corvette_c5").expect("shipped").spec;
+    spec.axles[1].suspension.rate_n_per_m = None;
+    spec.axles[1].suspension.ride_frequency_hz = Some(1.5);
+    let model = spec.compile().expect("valid");
+    let share = 1545.0 / 2.0 * 1.3 / 2.654;
+    let rate = share * (1.5 * std::f64::consts::TAU).powi(2);
+    close(&[("rate", model.wheels()[2].strut.rate, rate)]);
+}
+
+#[test]
+fn locks_tie_axles_and_the_centre() {
+    let text = skidpad_spec::shipped::find("truck_6x4").expect("shipped");
+    let text = text.replace("centre = \"open\"", "centre = \"locked\"\nlocked_axles = [3]");
+    let model = VehicleSpec::read("truck", &text).expect("valid").compile().expect("valid");
+    let drive = model.parts().powertrain.engine().expect("has an engine");
+    let locks: Vec<[&[usize]; 2]> = drive.differential.locks.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
+    assert_eq!(locks, [[&[4][..], &[5]], [&[2, 3], &[4, 5]]]);
+    assert_eq!(model.parts().axles[0].turning_distance, 4.78);
+}
+
+/// A car changed in code is checked like a file, and its faults show the file it would be.
+#[test]
+fn a_changed_description_is_checked_again() {
+    let mut spec = skidpad_spec::load("corvette_c5").expect("shipped").spec;
+    spec.chassis.mass_kg = f64::NAN;
+    spec.axles[0].tyre = "slick".into();
+    let faults = spec.compile().expect_err("has faults");
+    let paths: Vec<_> = faults.list().iter().map(|f| f.path.as_str()).collect();
+    assert_eq!(paths, ["chassis.mass_kg", "axles[0].tyre"]);
+}
