@@ -20,7 +20,7 @@ pub(super) fn mend(text: &str, survey: &mut Survey) -> Option<String> {
         };
         let span = error.span().unwrap_or(0..0);
         let line = lines.containing(span.start);
-        let broken = lines.statement(line, error.message());
+        let broken = lines.still_there(lines.statement(line, error.message()))?;
         let path = lines.path(broken.start);
         let (message, span) = match error.message() {
             _ if broken.end <= line => ("is not closed".to_owned(), lines.end_of(&broken)),
@@ -115,6 +115,15 @@ impl<'a> Lines<'a> {
     fn looks_lost(&self, line: usize) -> bool {
         let text = self.lines.get(line).map_or("", |l| l.trim_start());
         text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    }
+
+    /// `range`, or if nothing is left of it, the nearest line before it that is not blank.
+    fn still_there(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let there = |i: usize| self.lines.get(i).is_some_and(|line| line.contains(|c| !" \t\r\n".contains(c)));
+        if range.clone().any(there) {
+            return Some(range);
+        }
+        (0..range.start).rev().find(|&i| there(i)).map(|i| i..i + 1)
     }
 
     fn next_header(&self, from: usize) -> usize {

@@ -13,7 +13,7 @@ pub struct Aero {
     pub drag_coefficient: Option<f64>,
     /// Frontal area, m²; the area of every coefficient here.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 10000))]
     pub frontal_area_m2: Option<f64>,
     /// Density of the air, kg/m³; 1.225 is the standard atmosphere at sea level.
     #[serde(default = "standard_air")]
@@ -41,11 +41,14 @@ fn standard_air() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct Point {
     /// m.
+    #[schemars(range(min = -100, max = 100))]
     pub behind_front_axle_m: f64,
     /// m.
     #[serde(default)]
+    #[schemars(range(min = -100, max = 100))]
     pub left_m: f64,
     /// m.
+    #[schemars(range(min = -100, max = 100))]
     pub above_ground_m: f64,
 }
 

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Axle {
     /// Distance behind the front axle, m; 0 for the first, rising from axle to axle.
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 100))]
     pub behind_front_axle_m: f64,
     /// Distance between the contact points of its two wheels, m. Absent: one wheel in the middle.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub track_m: Option<f64>,
     /// Loaded (effective) rolling radius of a wheel, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub wheel_radius_m: f64,
     /// Inertia of one wheel about its axle, brake disc and shaft included, kg m².
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -82,10 +82,10 @@ pub struct Suspension {
     #[schemars(range(min = 0, max = 10))]
     pub rebound_damping_ratio: Option<f64>,
     /// Compression from rest at which the bump stop begins, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub bump_travel_m: f64,
     /// Extension from rest at which the droop stop holds the wheel, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub droop_travel_m: f64,
     /// Rate of the bump stop, added to the wheel rate beyond `bump_travel_m`, N/m.
     #[serde(default)]

@@ -8,15 +8,17 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Chassis {
     /// Mass of the whole car with wheels and load, kg.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 1e7))]
     pub mass_kg: f64,
     /// Centre of mass behind the front axle, m.
+    #[schemars(range(min = -100, max = 100))]
     pub centre_behind_front_axle_m: f64,
     /// Centre of mass above level ground at rest, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub centre_above_ground_m: f64,
     /// Centre of mass to the left of the middle, m.
     #[serde(default)]
+    #[schemars(range(min = -100, max = 100))]
     pub centre_left_m: f64,
     /// Moments of inertia. Give these or `boxes`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,23 +53,26 @@ pub struct Inertia {
 #[serde(deny_unknown_fields)]
 pub struct Box3 {
     /// kg.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 1e7))]
     pub mass_kg: f64,
     /// Full size along the car, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub length_m: f64,
     /// Full size across the car, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub width_m: f64,
     /// Full size upwards, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub height_m: f64,
     /// Its centre, m.
+    #[schemars(range(min = -100, max = 100))]
     pub behind_front_axle_m: f64,
     /// Its centre, m.
     #[serde(default)]
+    #[schemars(range(min = -100, max = 100))]
     pub left_m: f64,
     /// Its centre, m.
+    #[schemars(range(min = -100, max = 100))]
     pub above_ground_m: f64,
 }
 
@@ -76,19 +81,22 @@ pub struct Box3 {
 #[serde(deny_unknown_fields)]
 pub struct Hull {
     /// Full size along the car, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub length_m: f64,
     /// Full size across the car, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub width_m: f64,
     /// Full size upwards, m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(range(min = 0.001, max = 100))]
     pub height_m: f64,
     /// Its centre, m.
+    #[schemars(range(min = -100, max = 100))]
     pub behind_front_axle_m: f64,
     /// Its centre, m.
     #[serde(default)]
+    #[schemars(range(min = -100, max = 100))]
     pub left_m: f64,
     /// Its centre, m; the underside must be clear of the ground.
+    #[schemars(range(min = -100, max = 100))]
     pub above_ground_m: f64,
 }

@@ -79,7 +79,8 @@ impl Rules<'_> {
         let paths: Vec<String> = (0..shares.len()).map(|i| format!("{path}[{i}]")).collect();
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
         let sum: f64 = shares.iter().sum();
-        self.rule(path, &others, (sum - 1.0).abs() < 1e-4, format!("they sum to {sum}"), "shares that sum to 1", "");
+        let whole = (sum - 1.0).abs() < 1e-4 || shares.len() != self.spec.axles.len();
+        self.rule(path, &others, whole, format!("they sum to {sum}"), "shares that sum to 1", "");
         others.extend([path, "axles"]);
         for (i, &axle) in differential.locked_axles.iter().enumerate() {
             self.locked_axle(i, axle, differential, &others);
