@@ -31,11 +31,10 @@ pub fn compare(asked: &Compare) -> miette::Result<()> {
         let bar = progress_bar(0);
         bar.set_message(manoeuvre.name());
         let model = Arc::clone(&vehicle.model);
-        let comparison =
-            skidpad::lab::compare(&backends, &model, manoeuvre.as_ref(), &adjust, dt, &|progress| {
-                bar.set_length(progress.total);
-                bar.set_position(progress.done);
-            });
+        let comparison = skidpad::lab::compare(&backends, &model, manoeuvre.as_ref(), &adjust, dt, &|progress| {
+            bar.set_length(progress.total);
+            bar.set_position(progress.done);
+        });
         bar.finish_and_clear();
         print(&table(&comparison))?;
         comparisons.push(comparison);
@@ -87,7 +86,7 @@ fn table(comparison: &Comparison) -> String {
     table.row(["".to_string(), "unit".into()].into_iter().chain(names).chain(["spread".to_string()]));
     for row in comparison.rows() {
         let start = [row.metric.label.clone(), row.metric.unit.to_string()];
-        table.row(start.into_iter().chain(row.texts.iter().cloned()).chain([row.spread_text()]));
+        table.row(start.into_iter().chain(row.texts.iter().cloned()).chain([row.spread.text()]));
     }
     let mut text = format!("\n{}: {}\n\n{}", comparison.manoeuvre, comparison.about, table.text(2));
     if comparison.outcomes.iter().any(|o| o.peer) {

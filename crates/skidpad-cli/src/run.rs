@@ -95,9 +95,11 @@ pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
 /// The changes the arguments name, in SI.
 pub fn adjust(changes: &Changes) -> Result<Adjust, BadArgument> {
     let within = |argument, value: Option<f64>, low: f64, high: f64, unit| match value {
-        Some(v) if !(low..=high).contains(&v) => {
-            Err(BadArgument { argument, found: v.to_string(), accepts: format!("a number from {low} to {high} {unit}") })
-        }
+        Some(v) if !(low..=high).contains(&v) => Err(BadArgument {
+            argument,
+            found: v.to_string(),
+            accepts: format!("a number from {low} to {high} {unit}"),
+        }),
         value => Ok(value),
     };
     Ok(Adjust {

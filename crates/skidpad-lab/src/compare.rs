@@ -52,18 +52,56 @@ pub struct Row {
     pub metric: Metric,
     /// Values as text, in the order of the solvers.
     pub texts: Vec<String>,
-    /// `(max − min) / |mean|` over the solvers that are no peers, %; `None` for fewer than two values or a mean that
-    /// rounds to 0.
-    pub spread_percent: Option<f64>,
+    /// How far the solvers that are no peers lie apart.
+    pub spread: Spread,
 }
 
-impl Row {
-    /// The spread as text, "-" when there is none to tell.
-    pub fn spread_text(&self) -> String {
-        match self.spread_percent {
-            None => "-".into(),
-            Some(spread) if spread != 0.0 && spread < 0.001 => "< 0.001 %".into(),
-            Some(spread) => format!("{spread:.3} %"),
+/// How far values lie apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spread {
+    /// Fewer than two values, or a mean that rounds to 0.
+    Unknown,
+    /// Lengths in millimetres that differ by less than [`CLOSED_MM`].
+    Closed,
+    /// `(max − min) / |mean|`, %. A figure that is a percentage already tells its own spread: `max − min`, in points.
+    Percent(f64),
+}
+
+/// Gaps in position below this count as closed, mm: positions of f32 solvers carry that much noise over a run.
+pub const CLOSED_MM: f64 = 3.0;
+
+impl Spread {
+    /// Of `values` of a figure with the unit and digits of `metric`.
+    fn of(values: &[f64], metric: &Metric) -> Self {
+        if values.len() < 2 {
+            return Spread::Unknown;
+        }
+        let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), &v| (low.min(v), high.max(v)));
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let rounds_to_zero = mean.abs() < 0.5 * 10f64.powi(-i32::from(metric.digits));
+        match metric.unit {
+            "%" => Spread::Percent(high - low),
+            "mm" if high - low < CLOSED_MM => Spread::Closed,
+            _ if rounds_to_zero => Spread::Unknown,
+            _ => Spread::Percent((high - low) / mean.abs() * 100.0),
+        }
+    }
+
+    /// %, if it is told in that.
+    pub fn percent(self) -> Option<f64> {
+        match self {
+            Spread::Percent(value) => Some(value),
+            Spread::Unknown | Spread::Closed => None,
+        }
+    }
+
+    /// As text for tables.
+    pub fn text(self) -> String {
+        match self {
+            Spread::Unknown => "-".into(),
+            Spread::Closed => format!("< {CLOSED_MM} mm"),
+            Spread::Percent(value) if value < 0.001 => "< 0.001 %".into(),
+            Spread::Percent(value) => format!("{value:.3} %"),
         }
     }
 }
@@ -79,19 +117,15 @@ impl Comparison {
             .map(|(i, metric)| Row {
                 metric: metric.clone(),
                 texts: self.outcomes.iter().map(|o| o.metrics.get(i).map_or("-".into(), Metric::text)).collect(),
-                spread_percent: self.spread(i),
+                spread: self.spread(i, metric),
             })
             .collect()
     }
 
-    fn spread(&self, metric: usize) -> Option<f64> {
-        let of = |o: &Outcome| o.metrics.get(metric).and_then(|m| m.value);
+    fn spread(&self, index: usize, metric: &Metric) -> Spread {
+        let of = |o: &Outcome| o.metrics.get(index).and_then(|m| m.value);
         let values: Option<Vec<f64>> = self.outcomes.iter().filter(|o| !o.peer).map(of).collect();
-        let values = values.filter(|v| v.len() > 1)?;
-        let digits = i32::from(self.outcomes[0].metrics[metric].digits);
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let range = values.iter().fold((f64::MAX, f64::MIN), |(low, high), &v| (low.min(v), high.max(v)));
-        (mean.abs() >= 0.5 * 10f64.powi(-digits)).then(|| (range.1 - range.0) / mean.abs() * 100.0)
+        values.map_or(Spread::Unknown, |values| Spread::of(&values, metric))
     }
 }
 
@@ -155,14 +189,24 @@ mod tests {
             vec![outcome("a", false, Some(39.0)), outcome("b", false, Some(41.0)), outcome("c", true, Some(60.0))];
         let row = row(outcomes);
         assert_eq!(row.texts, ["39.00", "41.00", "60.00"]);
-        assert_eq!(row.spread_percent, Some(5.0));
+        assert_eq!(row.spread, Spread::Percent(5.0));
     }
 
     #[test]
     fn a_figure_that_is_missing_or_zero_has_no_spread() {
-        assert_eq!(row(vec![outcome("a", false, None), outcome("b", false, Some(1.0))]).spread_percent, None);
-        assert_eq!(row(vec![outcome("a", false, Some(1e-4)), outcome("b", false, Some(0.0))]).spread_text(), "-");
-        assert_eq!(row(vec![outcome("a", false, Some(1.0))]).spread_percent, None);
+        let spread = |values: &[Option<f64>]| row(values.iter().map(|v| outcome("a", false, *v)).collect()).spread;
+        assert_eq!(spread(&[None, Some(1.0)]), Spread::Unknown);
+        assert_eq!(spread(&[Some(1e-4), Some(0.0)]), Spread::Unknown);
+        assert_eq!(spread(&[Some(1.0)]), Spread::Unknown);
+        assert_eq!(spread(&[Some(2.0), Some(2.0)]).text(), "< 0.001 %");
+    }
+
+    #[test]
+    fn percentages_differ_in_points_and_small_gaps_are_closed() {
+        let spread = |unit, values: &[f64]| Spread::of(values, &Metric::new("m", "M", unit, 2, None));
+        assert!((spread("%", &[5.24, 5.11]).percent().expect("points") - 0.13).abs() < 1e-9);
+        assert_eq!(spread("mm", &[7.9, 8.2]), Spread::Closed);
+        assert_eq!(spread("mm", &[10.0, 30.0]), Spread::Percent(100.0));
     }
 
     #[test]

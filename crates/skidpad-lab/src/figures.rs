@@ -96,8 +96,11 @@ impl Bicycle {
         // β = (Cs δ − (C1/v + m v) ψ̇) / C0 with ψ̇ = v δ / (L + K v²).
         let slow = (s0 * wheelbase_m - c1) / (c0 * wheelbase_m);
         let loss = (mass - s0 * understeer) / (c0 * wheelbase_m);
-        (authority > 0.0 && wheelbase_m.is_finite() && understeer.is_finite())
-            .then_some(Self { wheelbase_m, understeer, sideslip: [slow, loss] })
+        (authority > 0.0 && wheelbase_m.is_finite() && understeer.is_finite()).then_some(Self {
+            wheelbase_m,
+            understeer,
+            sideslip: [slow, loss],
+        })
     }
 }
 
@@ -164,9 +167,7 @@ fn bicycle(model: &Model, axles: &[AxleFigures]) -> Option<Bicycle> {
     let rows: Option<Vec<[f64; 3]>> = axles
         .iter()
         .zip(&model.parts().axles)
-        .map(|(figures, axle)| {
-            Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, f64::from(axle.steer_ratio)])
-        })
+        .map(|(figures, axle)| Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, f64::from(axle.steer_ratio)]))
         .collect();
     Bicycle::of(f64::from(model.mass()), &rows?)
 }
@@ -180,11 +181,7 @@ fn rollover(model: &Model, axles: &[AxleFigures]) -> Option<f64> {
 
 /// `φ / a_y = m h / (Σ k y² + Σ k_bar t² − m g h)` about the contact points.
 fn roll_gradient(model: &Model) -> Option<f64> {
-    let struts: f64 = model
-        .wheels()
-        .iter()
-        .map(|w| f64::from(w.strut.rate) * f64::from(w.contact.y).powi(2))
-        .sum();
+    let struts: f64 = model.wheels().iter().map(|w| f64::from(w.strut.rate) * f64::from(w.contact.y).powi(2)).sum();
     let bars: f64 = model
         .parts()
         .bars
@@ -197,6 +194,19 @@ fn roll_gradient(model: &Model) -> Option<f64> {
     let toppling = f64::from(model.mass()) * f64::from(model.parts().centre_height);
     let stiffness = struts + bars - toppling * G;
     (stiffness > 0.0).then(|| toppling / stiffness)
+}
+
+/// Longitudinal slip at which the tyre of wheel `i` pulls most at its static load, –; `None` for a tyre without creep.
+pub fn peak_slip(model: &Model, i: usize) -> Option<f64> {
+    let (tyre, load) = (&model.parts().tyres[model.wheels()[i].tyre], model.static_load(i));
+    let limit = tyre.friction_at(load)[0] * load;
+    let slip = match tyre.law {
+        TyreLaw::Coulomb { .. } => return None,
+        TyreLaw::Linear { stiffness } => limit / stiffness[0],
+        TyreLaw::LinearPerLoad { stiffness } => limit / (stiffness[0] * load),
+        TyreLaw::SlipCurve { extremum_slip, .. } => extremum_slip[0],
+    };
+    Some(f64::from(slip))
 }
 
 /// Drag and rolling resistance of the whole car on level ground at `v` m/s, N.
@@ -227,8 +237,7 @@ pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
             torques.iter().zip(wheels).map(|(&t, w)| f64::from(t) / f64::from(w.radius)).sum()
         }
         Powertrain::Engine(drive) => {
-            let per_radius: f64 =
-                drive_shares(model).iter().zip(wheels).map(|(s, w)| s / f64::from(w.radius)).sum();
+            let per_radius: f64 = drive_shares(model).iter().zip(wheels).map(|(s, w)| s / f64::from(w.radius)).sum();
             let ratio = f64::from(drive.gearbox.ratio(gear));
             let speed = v * per_radius * ratio;
             if speed > f64::from(drive.engine.limit) {
@@ -256,7 +265,10 @@ pub fn lints(model: &Model) -> Vec<String> {
     for (i, axle) in figures.axles.iter().enumerate() {
         let number = i + 1;
         if !(0.7..=6.0).contains(&axle.ride_hz) {
-            found.push(format!("axle {number} rides at {:.2} Hz; road cars have 1 to 2, race cars up to 5", axle.ride_hz));
+            found.push(format!(
+                "axle {number} rides at {:.2} Hz; road cars have 1 to 2, race cars up to 5",
+                axle.ride_hz
+            ));
         }
         let mean = 0.5 * (axle.bump_damping_ratio + axle.rebound_damping_ratio);
         if !(0.1..=1.2).contains(&mean) {
@@ -275,7 +287,8 @@ pub fn lints(model: &Model) -> Vec<String> {
     }
     let lazy = |i: usize| {
         let (wheel, load) = (&model.wheels()[i], model.static_load(i));
-        wheel.brake_torque > 0.0 && wheel.brake_torque < model.parts().tyres[wheel.tyre].friction[0] * load * wheel.radius
+        wheel.brake_torque > 0.0
+            && wheel.brake_torque < model.parts().tyres[wheel.tyre].friction[0] * load * wheel.radius
     };
     let weak: Vec<String> = (0..model.wheels().len()).filter(|&i| lazy(i)).map(|i| model.wheel_name(i)).collect();
     if !weak.is_empty() {

@@ -29,7 +29,7 @@ pub mod script;
 mod testing;
 pub mod trajectory;
 
-pub use compare::{Comparison, Progress, compare};
+pub use compare::{Comparison, Progress, Spread, compare};
 pub use driver::{Driver, Now};
 pub use figures::Figures;
 pub use manoeuvre::{Adjust, Manoeuvre, Setup};

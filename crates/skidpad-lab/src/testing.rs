@@ -15,11 +15,7 @@ pub fn model() -> Model {
     let wheel = |axle: usize, side: Side| Wheel {
         axle,
         side,
-        contact: Vec3::new(
-            if axle == 0 { 1.25 } else { -1.25 },
-            if side == Side::Left { 0.75 } else { -0.75 },
-            -0.5,
-        ),
+        contact: Vec3::new(if axle == 0 { 1.25 } else { -1.25 }, if side == Side::Left { 0.75 } else { -0.75 }, -0.5),
         radius: 0.3,
         spin_inertia: 1.0,
         tyre: 0,
@@ -41,10 +37,7 @@ pub fn model() -> Model {
         inertia: Mat3::from_diagonal(Vec3::new(400.0, 1200.0, 1400.0)),
         centre_height: 0.5,
         wheels: [0, 1].iter().flat_map(|&a| [wheel(a, Side::Left), wheel(a, Side::Right)]).collect(),
-        axles: vec![
-            Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.5 },
-            Axle::default(),
-        ],
+        axles: vec![Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.5 }, Axle::default()],
         tyres: vec![Tyre {
             law: TyreLaw::Linear { stiffness: [50e3, 50e3] },
             friction: [1.0, 1.0],

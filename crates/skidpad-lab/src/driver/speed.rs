@@ -90,11 +90,7 @@ fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
     let full = drive_force(model, speed, gear).max(1.0);
     let drag = engine_drag(model, speed, gear);
     let throttle = ((force + drag) / (full + drag)).clamp(0.0, 1.0);
-    let brakes: f64 = model
-        .wheels()
-        .iter()
-        .map(|w| f64::from(w.brake_torque) / f64::from(w.radius))
-        .sum();
+    let brakes: f64 = model.wheels().iter().map(|w| f64::from(w.brake_torque) / f64::from(w.radius)).sum();
     let left = -(force + drag);
     let brake = if left > 0.0 && brakes > 0.0 { (left / brakes).min(1.0) } else { 0.0 };
     (throttle, brake)
@@ -104,8 +100,7 @@ fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
 fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
     let Some(drive) = model.parts().powertrain.engine() else { return 0.0 };
     let ratio = f64::from(drive.gearbox.ratio(gear));
-    let per_radius: f64 =
-        drive_shares(model).iter().zip(model.wheels()).map(|(s, w)| s / f64::from(w.radius)).sum();
+    let per_radius: f64 = drive_shares(model).iter().zip(model.wheels()).map(|(s, w)| s / f64::from(w.radius)).sum();
     let turning = speed * per_radius * ratio;
     if turning < f64::from(drive.engine.idle) {
         return 0.0;

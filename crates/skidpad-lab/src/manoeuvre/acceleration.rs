@@ -4,20 +4,32 @@ use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, Setup};
 use crate::driver::{Driver, Now, OpenLoop};
+use crate::figures::{drive_shares, peak_slip};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
 /// Full throttle from rest, gearbox and clutch by themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acceleration {
+    /// Who works the throttle.
+    pub launch: Launch,
     /// s.
     pub duration_s: f64,
+}
+
+/// How the throttle is worked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launch {
+    /// Full throttle, whatever the wheels do.
+    Full,
+    /// As much as keeps the driven wheels at the slip where their tyres pull most, as a test driver does.
+    Skilled,
 }
 
 impl Default for Acceleration {
     fn default() -> Self {
         // A sports car needs about a minute and a half to come within 0.1 m/s of its top speed.
-        Self { duration_s: 120.0 }
+        Self { launch: Launch::Full, duration_s: 120.0 }
     }
 }
 
@@ -81,20 +93,52 @@ fn largest_acceleration(trajectory: &Trajectory) -> Option<f64> {
     rates.max_by(f64::total_cmp)
 }
 
+/// Works the throttle by the slip of the driven wheels.
+struct SkilledFoot {
+    driven: Vec<(usize, f64)>,
+}
+
+impl SkilledFoot {
+    fn new(model: &Model) -> Self {
+        let shares = drive_shares(model);
+        let driven = (0..shares.len()).filter(|&i| shares[i] > 0.0);
+        Self { driven: driven.filter_map(|i| Some((i, peak_slip(model, i)?))).collect() }
+    }
+}
+
+impl Driver for SkilledFoot {
+    /// Full throttle up to 0.8 of the best slip, none from 1.2 of it on.
+    fn drive(&mut self, now: &Now<'_>) -> Controls {
+        let worst = self.driven.iter().map(|&(i, best)| now.frame.wheels[i].slip_ratio / best).fold(0.0, f64::max);
+        let throttle = ((1.2 - worst) / 0.4).clamp(0.0, 1.0);
+        Controls { throttle: throttle as f32, ..Controls::default() }
+    }
+}
+
 impl Manoeuvre for Acceleration {
     fn name(&self) -> &'static str {
-        "acceleration"
+        match self.launch {
+            Launch::Full => "acceleration",
+            Launch::Skilled => "launch",
+        }
     }
     fn about(&self) -> String {
-        format!("full throttle from rest for {:.0} s on a straight", self.duration_s)
+        let throttle = match self.launch {
+            Launch::Full => "full throttle",
+            Launch::Skilled => "throttle at the limit of traction",
+        };
+        format!("{throttle} from rest for {:.0} s on a straight", self.duration_s)
     }
     fn setup(&self, _model: &Model) -> Setup {
         let mut setup = Setup { duration_s: self.duration_s, ..Setup::flat(0.0) };
         setup.placement.gear = Some(1);
         setup
     }
-    fn driver(&self, _model: &Model) -> Box<dyn Driver> {
-        Box::new(OpenLoop(|_: &Now<'_>| Controls { throttle: 1.0, ..Controls::default() }))
+    fn driver(&self, model: &Model) -> Box<dyn Driver> {
+        match self.launch {
+            Launch::Full => Box::new(OpenLoop(|_: &Now<'_>| Controls { throttle: 1.0, ..Controls::default() })),
+            Launch::Skilled => Box::new(SkilledFoot::new(model)),
+        }
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

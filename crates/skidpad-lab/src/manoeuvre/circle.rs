@@ -86,12 +86,8 @@ impl Circle {
     /// The figures of a run; levels the run did not reach are left out.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CircleMetrics {
         let reached = trajectory.last().t_s + 0.5 * trajectory.dt_s();
-        let levels: Vec<Level> = self
-            .ends()
-            .into_iter()
-            .filter(|&end| end <= reached)
-            .map(|end| Level::of(self, trajectory, end))
-            .collect();
+        let levels: Vec<Level> =
+            self.ends().into_iter().filter(|&end| end <= reached).map(|end| Level::of(self, trajectory, end)).collect();
         let Some(last) = levels.last() else { return CircleMetrics::default() };
         let wheelbase = Figures::of(model).bicycle.map_or(Figures::of(model).wheelbase_m, |b| b.wheelbase_m);
         let slope = |value: &dyn Fn(&Level) -> f64| slope(levels.iter().map(|l| (l.ay, value(l))));
@@ -236,7 +232,10 @@ mod tests {
         });
         let found = circle.measure(&model, &run);
         let close = |value: Option<f64>, expected: f64| {
-            assert!((value.expect("measured") - expected).abs() < 1e-5 * expected.abs().max(1.0), "{value:?} {expected}");
+            assert!(
+                (value.expect("measured") - expected).abs() < 1e-5 * expected.abs().max(1.0),
+                "{value:?} {expected}"
+            );
         };
         close(found.understeer_gradient_rad_per_mps2.map(|k| k / gradient), 1.0);
         close(found.roll_gradient_deg_per_g, (0.01f64 * 9.81).to_degrees());

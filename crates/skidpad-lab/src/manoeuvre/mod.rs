@@ -12,7 +12,7 @@ mod settle;
 mod slalom;
 mod step_steer;
 
-pub use acceleration::{Acceleration, AccelerationMetrics};
+pub use acceleration::{Acceleration, AccelerationMetrics, Launch};
 pub use braking::{Braking, BrakingMetrics};
 pub use circle::{Circle, CircleMetrics};
 pub use coast_down::{CoastDown, CoastDownMetrics};
@@ -135,6 +135,11 @@ macro_rules! entry {
 pub const CATALOGUE: &[Entry] = &[
     entry!("settle", Settle, "dropped by a little and left to stand: wheel loads, ride height, time to rest"),
     entry!("acceleration", Acceleration, "full throttle from rest: 0-60 mph, 0-100 km/h, quarter mile, top speed"),
+    Entry {
+        name: "launch",
+        about: "acceleration with the driven wheels kept at their best slip, as a test driver does",
+        build: |_| Box::new(Acceleration { launch: Launch::Skilled, ..Acceleration::default() }),
+    },
     entry!("braking", Braking { initial_speed_mps }, "full pedal in neutral from 100 km/h: distance, deceleration"),
     entry!("coast-down", CoastDown { initial_speed_mps }, "rolling out in neutral from 115 to 15 km/h: time, distance"),
     entry!("step-steer", StepSteer { speed_mps }, "ISO 7401 step at 100 km/h to 4 m/s²: response, gains, overshoot"),

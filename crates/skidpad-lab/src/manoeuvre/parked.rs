@@ -90,9 +90,11 @@ impl Manoeuvre for Parked {
     }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         let release = self.release_s;
-        Box::new(OpenLoop(move |now: &Now<'_>| {
-            if now.is_from(release) { Controls::coasting() } else { Controls::parked() }
-        }))
+        Box::new(OpenLoop(
+            move |now: &Now<'_>| {
+                if now.is_from(release) { Controls::coasting() } else { Controls::parked() }
+            },
+        ))
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(model, trajectory).list()

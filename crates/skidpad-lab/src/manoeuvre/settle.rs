@@ -82,7 +82,13 @@ impl Manoeuvre for Settle {
         let mut list = self.measure(model, trajectory).list();
         for (i, wheel) in trajectory.last().wheels.iter().enumerate() {
             let name = model.wheel_name(i);
-            list.push(Metric::new(&format!("load_n.{name}"), &format!("Load of wheel {name}"), "N", 1, Some(wheel.load_n)));
+            list.push(Metric::new(
+                &format!("load_n.{name}"),
+                &format!("Load of wheel {name}"),
+                "N",
+                1,
+                Some(wheel.load_n),
+            ));
         }
         list
     }

@@ -25,7 +25,7 @@ pub struct Slalom {
 
 impl Default for Slalom {
     fn default() -> Self {
-        Self { speed_mps: 15.0, spacing_m: 30.48, amplitude_m: 3.0, lead_in_m: 20.0, cones: 7 }
+        Self { speed_mps: 20.0, spacing_m: 30.48, amplitude_m: 3.0, lead_in_m: 20.0, cones: 7 }
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
         let mut driver = slalom.driver(&model);
         let run = simulate(&POINT_MASS, &model, &slalom.setup(&model), driver.as_mut(), dt, &mut |_, _| {});
         let time = slalom.measure(&run).time_s.expect("arrives");
-        assert!((15.0..17.0).contains(&time), "{time}");
+        assert!((11.5..13.0).contains(&time), "{time}");
         assert!(run.last().t_s - time < 0.1);
     }
 }

@@ -30,35 +30,41 @@ struct Quantity {
     title: &'static str,
     label: &'static str,
     least_span: f64,
+    /// Whether it is drawn even when nothing happens in it.
+    always: bool,
     value: fn(&Frame) -> f64,
 }
 
+/// The rows of [`QUANTITIES`], one for each channel.
+const fn quantity(
+    title: &'static str,
+    label: &'static str,
+    least_span: f64,
+    always: bool,
+    value: fn(&Frame) -> f64,
+) -> Quantity {
+    Quantity { title, label, least_span, always, value }
+}
+
 const QUANTITIES: &[Quantity] = &[
-    Quantity { title: "Speed", label: "forward speed, m/s", least_span: 0.5, value: |f| f.vx_mps },
-    Quantity { title: "Yaw rate", label: "yaw rate, deg/s", least_span: 1.0, value: |f| f.yaw_rate_radps.to_degrees() },
-    Quantity { title: "Lateral acceleration", label: "lateral acceleration, m/s²", least_span: 0.3, value: |f| f.ay_mps2 },
-    Quantity {
-        title: "Longitudinal acceleration",
-        label: "longitudinal acceleration, m/s²",
-        least_span: 0.6,
-        value: |f| f.ax_mps2,
-    },
-    Quantity { title: "Steering", label: "mean road-wheel angle, deg", least_span: 0.1, value: |f| f.steer_rad.to_degrees() },
-    Quantity {
-        title: "Sideslip",
-        label: "sideslip angle, deg",
-        least_span: 0.2,
-        value: |f| if f.vx_mps.abs() > 1.0 { f.vy_mps.atan2(f.vx_mps).to_degrees() } else { 0.0 },
-    },
-    Quantity { title: "Roll", label: "roll angle, deg, right side down", least_span: 0.1, value: |f| f.roll_rad.to_degrees() },
-    Quantity { title: "Pitch", label: "pitch angle, deg, nose down", least_span: 0.1, value: |f| f.pitch_rad.to_degrees() },
-    Quantity { title: "Height", label: "centre of mass, mm", least_span: 2.0, value: |f| f.z_m * 1e3 },
+    quantity("Speed", "forward speed, m/s", 0.5, true, |f| f.vx_mps),
+    quantity("Yaw rate", "yaw rate, deg/s", 1.0, true, |f| f.yaw_rate_radps.to_degrees()),
+    quantity("Lateral acceleration", "lateral acceleration, m/s²", 0.3, true, |f| f.ay_mps2),
+    quantity("Longitudinal acceleration", "longitudinal acceleration, m/s²", 0.6, false, |f| f.ax_mps2),
+    quantity("Steering", "mean road-wheel angle, deg", 0.1, false, |f| f.steer_rad.to_degrees()),
+    quantity("Sideslip", "sideslip angle, deg", 0.2, false, sideslip_deg),
+    quantity("Roll", "roll, deg, right side down", 0.1, false, |f| f.roll_rad.to_degrees()),
+    quantity("Pitch", "pitch, deg, nose down", 0.1, false, |f| f.pitch_rad.to_degrees()),
+    quantity("Height", "centre of mass, mm", 2.0, false, |f| f.z_m * 1e3),
 ];
+
+/// 0 below walking pace, where the angle means nothing.
+fn sideslip_deg(f: &Frame) -> f64 {
+    if f.vx_mps.abs() > 1.0 { f.vy_mps.atan2(f.vx_mps).to_degrees() } else { 0.0 }
+}
 
 /// Points of one line at most; more cannot be told apart on the page.
 const MOST_POINTS: usize = 700;
-/// Range of y below which a path counts as straight, m.
-const STRAIGHT_M: f64 = 0.5;
 /// Smallest range of the plot of a wheel's load, N.
 const LEAST_LOAD_N: f64 = 200.0;
 
@@ -68,21 +74,23 @@ const LEAST_LOAD_N: f64 = 200.0;
 /// When plotters cannot draw one.
 pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
     let mut charts = Charts { drawn: Vec::new(), still: Vec::new() };
-    let wide = |f: &Frame| f.y_m;
-    if moves(comparison, STRAIGHT_M, wide) {
-        charts.drawn.push(path(comparison)?);
-    } else {
-        charts.still.push("the path beside the x axis");
-    }
+    charts.drawn.push(path(comparison)?);
     for quantity in QUANTITIES {
-        if moves(comparison, quantity.least_span, quantity.value) {
-            charts.drawn.push(over_time(comparison, quantity.title, quantity.label, quantity.least_span, quantity.value)?);
+        if quantity.always || moves(comparison, quantity.least_span, quantity.value) {
+            charts.drawn.push(over_time(
+                comparison,
+                quantity.title,
+                quantity.label,
+                quantity.least_span,
+                quantity.value,
+            )?);
         } else {
             charts.still.push(quantity.title);
         }
     }
-    if comparison.outcomes.iter().filter(|o| !o.peer).count() > 1 {
-        charts.drawn.push(gap(comparison)?);
+    let mut own = comparison.outcomes.iter().filter(|o| !o.peer);
+    if let (Some(first), Some(_)) = (own.next(), own.next()) {
+        charts.drawn.push(gap(comparison, first)?);
     }
     for i in 0..model.wheels().len() {
         let title = format!("Load of wheel {}", model.wheel_name(i));
@@ -165,11 +173,8 @@ fn over_time(
     chart(title, &plot)
 }
 
-/// Distance of the cars from the one of the first solver, over time.
-fn gap(comparison: &Comparison) -> io::Result<Chart> {
-    let Some(first) = comparison.outcomes.iter().find(|o| !o.peer) else {
-        return chart("Gap", &Plot { x_label: String::new(), y_label: String::new(), least_span: 1.0, equal_scale: false, series: Vec::new() });
-    };
+/// Distance of the cars from the one of the first solver that is no peer, over time.
+fn gap(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
     let mut lines = Vec::new();
     for (number, outcome) in comparison.outcomes.iter().enumerate() {
         if outcome.peer || outcome.backend == first.backend {
@@ -186,7 +191,7 @@ fn gap(comparison: &Comparison) -> io::Result<Chart> {
         equal_scale: false,
         series: lines,
     };
-    chart(&format!("Distance from the car of `{}`", first.backend), &plot)
+    chart(&format!("Distance from the car of {}", first.backend), &plot)
 }
 
 fn chart(title: &str, plot: &Plot) -> io::Result<Chart> {

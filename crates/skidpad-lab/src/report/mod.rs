@@ -76,7 +76,7 @@ impl Report<'_> {
                     let (name, unit) = (row.metric.name.as_str(), row.metric.unit);
                     let peer = if outcome.peer { "1" } else { "0" };
                     let value = number(outcome.metrics.get(i).and_then(|m| m.value));
-                    let spread = number(row.spread_percent);
+                    let spread = number(row.spread.percent());
                     let cells = [comparison.manoeuvre, name, unit, outcome.backend, peer, &value, &spread];
                     writer.write_record(cells)?;
                 }

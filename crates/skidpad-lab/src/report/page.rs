@@ -6,7 +6,7 @@ use std::io;
 use super::charts::{Chart, charts};
 use super::plot::LOOKS;
 use super::{Published, Report};
-use crate::compare::{Comparison, Row};
+use crate::compare::{CLOSED_MM, Comparison, Row};
 use crate::figures::{AxleFigures, Figures, lints};
 
 const STYLE: &str = include_str!("style.css");
@@ -73,7 +73,13 @@ fn head(page: &mut String, report: &Report<'_>) {
     page.push_str("<dl class=\"legend\">\n");
     for (number, info) in report.backends.iter().enumerate() {
         let peer = if info.peer { ", not counted in the spread" } else { "" };
-        put!(page, "<div><dt>{} {}</dt><dd>{}{peer}</dd></div>\n", swatch(number), escape(info.name), escape(info.about));
+        put!(
+            page,
+            "<div><dt>{} {}</dt><dd>{}{peer}</dd></div>\n",
+            swatch(number),
+            escape(info.name),
+            escape(info.about)
+        );
     }
     page.push_str("</dl>\n<nav aria-label=\"Sections\"><ul>\n");
     for comparison in report.comparisons {
@@ -150,8 +156,8 @@ fn figures(page: &mut String, comparison: &Comparison) {
     put!(
         page,
         "</tbody></table></div>\n<p class=\"note\">Spread: largest less smallest over the size of the mean, peers not \
-         counted; ▲ marks more than {MARKED_PERCENT} %. A dash is a figure that did not happen, or a mean that rounds \
-         to zero.</p>\n"
+         counted; of percentages, in points; ▲ marks more than {MARKED_PERCENT} %. Lengths in millimetres within \
+         {CLOSED_MM} mm count as equal. A dash is a figure that did not happen, or a mean that rounds to zero.</p>\n"
     );
 }
 
@@ -162,9 +168,9 @@ fn table_row(page: &mut String, comparison: &Comparison, row: &Row) {
         let class = if outcome.peer { "number peer" } else { "number" };
         put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
     }
-    let marked = row.spread_percent.is_some_and(|s| s > MARKED_PERCENT);
+    let marked = row.spread.percent().is_some_and(|s| s > MARKED_PERCENT);
     let (class, mark) = if marked { ("number marked", "▲ ") } else { ("number", "") };
-    put!(page, "<td class=\"{class}\">{mark}{}</td></tr>\n", escape(&row.spread_text()));
+    put!(page, "<td class=\"{class}\">{mark}{}</td></tr>\n", escape(&row.spread.text()));
 }
 
 fn vehicle(page: &mut String, report: &Report<'_>) {
@@ -214,7 +220,9 @@ fn car(page: &mut String, figures: &Figures) {
         ("Rollover threshold t/2h of a rigid car", "g", figures.rollover_g, 2),
         ("Top speed, drive against resistance", "m/s", figures.top_speed_mps, 1),
     ];
-    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">whole car</th><th scope=\"col\">unit</th>");
+    page.push_str(
+        "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">whole car</th><th scope=\"col\">unit</th>",
+    );
     page.push_str("<th scope=\"col\" class=\"number\">value</th></tr></thead>\n<tbody>\n");
     for (label, unit, value, digits) in rows {
         let text = value.map_or("\u{2212}".into(), |v| format!("{v:.digits$}").replace('-', "\u{2212}"));
@@ -228,7 +236,9 @@ fn published(page: &mut String, published: &[Published]) {
         return;
     }
     page.push_str("<h3>Published figures of the real car</h3>\n<div class=\"scroll\"><table>\n<thead><tr>");
-    page.push_str("<th scope=\"col\">quantity</th><th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>");
+    page.push_str(
+        "<th scope=\"col\">quantity</th><th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>",
+    );
     page.push_str("<th scope=\"col\">source</th></tr></thead>\n<tbody>\n");
     for figure in published {
         let (quantity, unit) = (escape(&figure.quantity.replace('_', " ")), escape(&figure.unit));

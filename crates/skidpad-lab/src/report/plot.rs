@@ -147,9 +147,8 @@ impl Plot {
 
 /// Smallest and largest finite value; (0, 0) when there is none.
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) = values
-        .filter(|v| v.is_finite())
-        .fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    let (low, high) =
+        values.filter(|v| v.is_finite()).fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
     if low <= high { (low, high) } else { (0.0, 0.0) }
 }
 
@@ -199,7 +198,9 @@ mod tests {
 
     #[test]
     fn labels_are_short_and_have_no_minus_zero() {
-        for (value, digits, text) in [(0.30000000000000004, 1, "0.3"), (-0.0, 2, "0"), (-1.5, 2, "\u{2212}1.5"), (40.0, 0, "40")] {
+        for (value, digits, text) in
+            [(0.30000000000000004, 1, "0.3"), (-0.0, 2, "0"), (-1.5, 2, "\u{2212}1.5"), (40.0, 0, "40")]
+        {
             assert_eq!(number(value, digits), text);
         }
     }
@@ -215,7 +216,8 @@ mod tests {
 
     #[test]
     fn a_metre_is_as_long_up_as_across() {
-        for points in [vec![(0.0, 0.0), (200.0, 60.0)], vec![(0.0, 0.0), (10.0, 200.0)], vec![(0.0, 0.0), (40.0, 0.0)]] {
+        for points in [vec![(0.0, 0.0), (200.0, 60.0)], vec![(0.0, 0.0), (10.0, 200.0)], vec![(0.0, 0.0), (40.0, 0.0)]]
+        {
             let (size, x, y) = plot(points, true).layout();
             let across = (x.end - x.start) / f64::from(size[0] - LEFT - 2 * AROUND);
             let up = (y.end - y.start) / f64::from(size[1] - BELOW - 2 * AROUND);

@@ -103,11 +103,8 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
 
 /// Splits the text into rows of cells with their places.
 fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .comment(Some(b'#'))
-        .from_reader(text.as_bytes());
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text.as_bytes());
     let mut rows = Vec::new();
     for record in reader.records() {
         match record {
@@ -206,7 +203,9 @@ fn read_row(
     let time = read_time(row, columns, *last_s, faults);
     *last_s = time.or(*last_s);
     for (cell, column) in row.iter().zip(columns) {
-        let Some(column) = column.as_mut().filter(|c| c.input != Input::Time && !cell.text.is_empty()) else { continue };
+        let Some(column) = column.as_mut().filter(|c| c.input != Input::Time && !cell.text.is_empty()) else {
+            continue;
+        };
         match read_value(&cell.text, column.input, model) {
             Ok(value) => column.track.extend(time.map(|time| [time, value])),
             Err(accepts) => faults.push(fault(cell, &column.name, accepts)),
@@ -241,9 +240,9 @@ fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
         }
         Input::Gear => {
             let most = highest_gear(model);
-            within(-1.0, most).filter(|g| g.fract() == 0.0).ok_or_else(|| {
-                format!("-1 for reverse, 0 for neutral, 1 to {most} for a forward gear")
-            })
+            within(-1.0, most)
+                .filter(|g| g.fract() == 0.0)
+                .ok_or_else(|| format!("-1 for reverse, 0 for neutral, 1 to {most} for a forward gear"))
         }
         Input::Steer | Input::WheelSteer(_) => {
             within(-FRAC_PI_2, FRAC_PI_2).ok_or_else(|| "an angle from -1.5707 to 1.5707 rad".into())

@@ -16,7 +16,8 @@ fn controls(text: &str, dt_s: f64, step: u64) -> Controls {
 #[test]
 fn pedals_gear_and_torques_are_held_from_the_start_of_the_step() {
     let text = "t_s,throttle,gear,motor_torque_nm.2l\n0,0.2,1,10\n0.5,0.8,1,-20\n1,0.1,0,0\n";
-    for (step, throttle, gear, torque) in [(0, 0.2, 1, 10.0), (4, 0.2, 1, 10.0), (5, 0.8, 1, -20.0), (10, 0.1, 0, 0.0)] {
+    for (step, throttle, gear, torque) in [(0, 0.2, 1, 10.0), (4, 0.2, 1, 10.0), (5, 0.8, 1, -20.0), (10, 0.1, 0, 0.0)]
+    {
         let now = controls(text, 0.1, step);
         assert_eq!((now.throttle, now.gear, now.wheels[2].motor_torque), (throttle, Some(gear), torque), "step {step}");
         assert_eq!((now.clutch, now.wheels[2].steer), (None, None));
@@ -92,4 +93,14 @@ fn a_target_speed_engages_the_holder_and_the_run_ends_at_the_last_row() {
     assert!((run.last().vx_mps - 12.0).abs() < 0.01, "{}", run.last().vx_mps);
     let found = script.measure(&run);
     assert!((found.distance_m.expect("known") - run.last().x_m).abs() < 1e-6);
+}
+
+#[test]
+fn shipped_tables_are_valid() {
+    let one_gear = include_str!("../../../../scenes/lane_change.csv");
+    assert_eq!(Script::parse(one_gear, &model()).map(|s| s.end_s()), Ok(7.0));
+    // The test car has one gear, so a table that shifts has faults in that column only.
+    let shifting = include_str!("../../../../scenes/launch_and_stop.csv");
+    let Faults(faults) = Script::parse(shifting, &model()).expect_err("more gears than the test car has");
+    assert!(faults.iter().all(|fault| fault.column == "gear"), "{faults:?}");
 }
