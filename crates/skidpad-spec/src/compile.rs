@@ -18,7 +18,7 @@ pub(crate) fn model(spec: &VehicleSpec) -> Result<Model, ModelError> {
     let stations = layout::stations(spec);
     let shares = layout::shares(spec).ok_or(ModelError::Unsupported)?;
     let wheels: Vec<Wheel> =
-        stations.iter().zip(&shares).map(|(station, &share)| wheel(spec, station, share)).collect();
+        stations.iter().zip(&shares).map(|(station, &share)| wheel(spec, station, share * chassis.mass_kg)).collect();
     Model::new(ModelParts {
         mass: chassis.mass_kg as f32,
         inertia: inertia(chassis),

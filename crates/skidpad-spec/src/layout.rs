@@ -32,10 +32,10 @@ pub(crate) fn stations(spec: &VehicleSpec) -> Vec<Station> {
     stations
 }
 
-/// Mass each wheel carries at rest, kg; `None` if the centre of mass lies outside the wheels.
+/// Share of the mass each wheel carries at rest; `None` if the centre of mass lies outside the wheels.
 pub(crate) fn shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     let points: Vec<[f64; 2]> = stations(spec).iter().map(|station| station.point).collect();
-    sprung_masses(&points, f64::from(spec.chassis.mass_kg as f32))
+    sprung_masses(&points, 1.0)
 }
 
 /// How far axle `i` stands ahead of the turning axis, m: the mean of the unsteered axles, or of all if all are steered.

@@ -109,7 +109,7 @@ impl<'a> Shape<'a> {
         keys.next().map(|(key, _)| key.as_str())
     }
 
-    fn variants(self) -> impl Iterator<Item = &'a Value> {
+    fn variants(self) -> impl DoubleEndedIterator<Item = &'a Value> {
         self.inner["oneOf"].as_array().into_iter().flatten()
     }
 
@@ -119,6 +119,14 @@ impl<'a> Shape<'a> {
 
     pub fn variant(self, tag: &str, name: &str) -> Option<Self> {
         let inner = self.variants().find(|v| v["properties"][tag]["const"] == name)?;
+        Some(Self { inner, base: Some(self.inner), ..self })
+    }
+
+    /// The variant that reads most of `keys` beyond its tag, if it reads any.
+    pub fn variant_with(self, keys: &[&str]) -> Option<Self> {
+        let tag = self.tag()?;
+        let reads = |v: &Value| keys.iter().filter(|key| **key != tag && v["properties"].get(**key).is_some()).count();
+        let inner = self.variants().rev().filter(|v| reads(v) > 0).max_by_key(|v| reads(v))?;
         Some(Self { inner, base: Some(self.inner), ..self })
     }
 

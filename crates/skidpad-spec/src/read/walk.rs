@@ -203,7 +203,8 @@ impl Walker<'_> {
         }
     }
 
-    /// The variant a table says it is; the nearest one if it says something near.
+    /// The variant a table says it is. If it says nothing valid, that is reported, and the variant it seems to be is
+    /// taken to look for further faults.
     fn variant<'s>(
         &mut self,
         shape: Shape<'s>,
@@ -215,11 +216,16 @@ impl Walker<'_> {
         let names = shape.variant_names(tag);
         let accepts = format!("one of {}", quoted(&names));
         let inner = join(path, tag);
+        let keys: Vec<&str> = table.keys().map(|key| key.get_ref().as_ref()).collect();
+        let by_keys = || shape.variant_with(&keys).and_then(|variant| variant.tag_value(tag));
         let Some(node) = table.get(tag) else {
+            let like = by_keys();
             if !self.survey.is_broken(&inner) {
-                self.survey.fault(FaultKind::MissingKey, inner, span, "missing", accepts, shape.description());
+                let help = like.map(|like| format!("the keys here are those of `{like}`"));
+                self.survey.fault(FaultKind::MissingKey, inner.clone(), span, "missing", accepts, help);
+                self.survey.broken.insert(inner);
             }
-            return None;
+            return shape.variant(tag, like?);
         };
         self.survey.places.insert(inner.clone(), node.span());
         let name = name_of(node);
@@ -232,7 +238,7 @@ impl Walker<'_> {
         let help = like.map(|like| format!("did you mean `{like}`?")).or_else(|| shape.description());
         self.survey.fault(kind, inner.clone(), node.span(), found, accepts, help);
         self.survey.broken.insert(inner);
-        shape.variant(tag, like?)
+        shape.variant(tag, like.or_else(by_keys)?)
     }
 
     /// What stands at `span`, short enough for a sentence.

@@ -82,7 +82,7 @@ fn the_commonroad_car_is_neutral() {
     assert!(parts.axles.iter().all(|axle| axle.ackermann == 0.0));
     assert_eq!(parts.aero, Default::default());
     close(&[
-        ("front load", model.static_load(0), 1093.295_233_467 * 9.81 * 1.422_717_093_6 / 2.578_912_8 / 2.0),
+        ("front load", model.static_load(0), 1_093.295_233_467 * 9.81 * 1.422_717_093_6 / 2.578_912_8 / 2.0),
         ("lock", parts.steering.lock, 1.066),
         ("rate", parts.steering.rate, 0.4),
     ]);

@@ -82,21 +82,16 @@ impl Rules<'_> {
         self.rule("axles", &others, fits, wheels, format!("2 to {MAX_WHEELS} wheels"), "");
         let behind = self.of_axles(&["behind_front_axle_m"]);
         others.extend(behind.iter().map(String::as_str));
-        others.extend(["chassis.mass_kg", "chassis.centre_left_m"]);
+        others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let chassis = &self.spec.chassis;
-        let found = format!("{} m lies outside the wheels", chassis.centre_behind_front_axle_m);
+        let sideways = chassis.centre_left_m != 0.0 && self.within_length();
+        let (path, centre) = match sideways {
+            true => ("chassis.centre_left_m", chassis.centre_left_m),
+            false => ("chassis.centre_behind_front_axle_m", chassis.centre_behind_front_axle_m),
+        };
+        let found = format!("{centre} m lies outside the wheels");
         let carried = !fits || layout::shares(self.spec).is_some();
         let help = "wheels only push: with its centre of mass beyond them the car would fall over at rest";
-        let path = match chassis.centre_left_m {
-            0.0 => "chassis.centre_behind_front_axle_m",
-            _ if self.within_length() => "chassis.centre_left_m",
-            _ => "chassis.centre_behind_front_axle_m",
-        };
-        let found = if path.ends_with("left_m") {
-            format!("{} m lies outside the wheels", chassis.centre_left_m)
-        } else {
-            found
-        };
         self.rule(path, &others, carried, found, "between the wheels", help);
     }
 
@@ -195,11 +190,11 @@ impl Rules<'_> {
         };
         let carried = layout::shares(self.spec).is_none_or(|shares| {
             let on_axle = layout::stations(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
-            on_axle.into_iter().all(|(_, share)| share > 1e-6 * self.spec.chassis.mass_kg)
+            on_axle.into_iter().all(|(_, share)| share > 1e-6)
         });
         let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m", "chassis.mass_kg"]);
+        others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let found = format!("{frequency} Hz of a wheel that carries nothing");
         let accepts = "given for wheels that carry load; use `rate_n_per_m`";
         self.rule(&join(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
