@@ -1,0 +1,67 @@
+//! The parts of a step: a tyre under each law, and one vehicle's rows under each coupling, without any world.
+
+use std::hint::black_box;
+
+use criterion::Criterion;
+use skidpad::core::model::{Tyre, TyreLaw};
+use skidpad::core::{Body, Contact, Controls, Coupling, Scene, State, Vec3, Vehicle};
+
+use crate::shared;
+
+/// The force of one tyre.
+pub fn tyres(criterion: &mut Criterion) {
+    let laws = [
+        ("coulomb", TyreLaw::Coulomb { deflection: 0.005 }),
+        ("linear", TyreLaw::Linear { stiffness: [100e3, 80e3] }),
+        ("linear_per_load", TyreLaw::LinearPerLoad { stiffness: [22.3, 21.9] }),
+        (
+            "slip_curve",
+            TyreLaw::SlipCurve { extremum_slip: [0.1, 0.12], asymptote_slip: [0.5, 0.6], asymptote: [0.8, 0.8] },
+        ),
+    ];
+    let mut group = criterion.benchmark_group("tyre_force");
+    for (name, law) in laws {
+        let tyre =
+            Tyre { law, friction: [1.0, 1.0], load_sensitivity: 0.1, nominal_load: 4000.0, relaxation: [0.1, 0.3] };
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| tyre.force(black_box([0.03, -0.05]), black_box(3800.0), 1.0));
+        });
+    }
+    group.finish();
+}
+
+/// The rows of one vehicle.
+pub fn couplings(criterion: &mut Criterion) {
+    let converged = Coupling::Converged { tolerance: 1e-5, iterations: 30 };
+    let mut group = criterion.benchmark_group("solve");
+    for (name, coupling) in [("one_sweep", Coupling::OneSweep), ("converged", converged)] {
+        let start = &shared::cars(1)[0];
+        let state = State::at_rest(&start.model, &Scene::flat(), &start.placement);
+        let mut vehicle = Vehicle::new(start.model.clone(), state);
+        // Cornering at the start of a step: what `solve` reads of a world.
+        let body = cornering(vehicle.state());
+        let contacts: Vec<Option<Contact>> = start
+            .model
+            .wheels()
+            .iter()
+            .map(|wheel| Some(Contact { distance: 2.0 * wheel.radius, normal: Vec3::Z, grip: 1.0 }))
+            .collect();
+        let controls = Controls { throttle: 0.3, steer: 0.03, ..Controls::default() };
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| vehicle.solve(&body, black_box(&contacts), &controls, coupling, 1.0 / 120.0));
+        });
+    }
+    group.finish();
+}
+
+fn cornering(state: &State) -> Body {
+    let velocity = state.velocity + Vec3::Y * 0.5;
+    Body {
+        position: state.position,
+        rotation: state.rotation,
+        velocity,
+        angular: Vec3::Z * 0.2,
+        free_velocity: velocity - Vec3::Z * (9.81 / 120.0),
+        free_angular: Vec3::Z * 0.2,
+    }
+}

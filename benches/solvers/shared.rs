@@ -1,0 +1,28 @@
+//! Cars and scenarios that benches share.
+
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Scene, state::Placement};
+
+/// Steps per second of simulated time.
+pub const RATE: u32 = 120;
+
+/// Speed the cars start with, m/s.
+pub const SPEED: f32 = 100.0 / 3.6;
+
+/// `count` Corvettes in neutral, 20 m apart, all at [`SPEED`].
+pub fn cars(count: usize) -> Vec<CarStart> {
+    let model = skidpad::spec::load("corvette_c5").expect("a shipped vehicle loads").model;
+    let row = |i: usize| (20.0 * (i % 32) as f64, 20.0 * (i / 32) as f64);
+    let placement = |i: usize| Placement { x: row(i).0, y: row(i).1, speed: SPEED, ..Placement::default() };
+    (0..count).map(|i| CarStart { model: model.clone(), placement: placement(i) }).collect()
+}
+
+/// A world of `backend` with `count` cars on a plane.
+pub fn world(backend: &BackendInfo, count: usize) -> Box<dyn Backend> {
+    (backend.build)(&Scene::flat(), &cars(count), 1.0 / RATE as f32)
+}
+
+/// Part throttle, and a steering angle that gives 4 m/s² after the first half second.
+pub fn step_steer(step: u32) -> Controls {
+    let steer = if step < RATE / 2 { 0.0 } else { 0.02 };
+    Controls { throttle: 0.2, steer, ..Controls::default() }
+}

@@ -1,0 +1,77 @@
+//! How do I make a car without a file? A kart of [`ModelParts`], checked by [`Model::new`].
+//!
+//! The vehicle frame has its origin at the centre of mass: x forward, y left, z up.
+
+use std::sync::Arc;
+
+use skidpad::core::model::{
+    Aero, Axle, Hull, Powertrain, Rolling, Side, Steering, Strut, Tyre, TyreLaw, Wheel, box_inertia,
+};
+use skidpad::core::{CarStart, Controls, Mat3, Model, ModelParts, Scene, Vec3, state::Placement};
+
+const WHEELBASE: f32 = 1.05;
+const CENTRE_HEIGHT: f32 = 0.25;
+
+fn wheel(axle: usize, side: Side) -> Wheel {
+    let x = if axle == 0 { 0.6 * WHEELBASE } else { -0.4 * WHEELBASE };
+    let y = if side == Side::Left { 0.55 } else { -0.55 };
+    Wheel {
+        axle,
+        side,
+        contact: Vec3::new(x, y, -CENTRE_HEIGHT),
+        radius: 0.13,
+        spin_inertia: 0.05,
+        tyre: 0,
+        // A kart has no springs: the frame and the tyres give.
+        strut: Strut {
+            rate: 60e3,
+            bump_damping: 900.0,
+            rebound_damping: 900.0,
+            bump_travel: 0.03,
+            droop_travel: 0.03,
+            stop_rate: 200e3,
+        },
+        toe: 0.0,
+        brake_torque: if axle == 0 { 0.0 } else { 120.0 },
+        handbrake_torque: 0.0,
+        rolling: Rolling::from_pressure(0.8),
+    }
+}
+
+fn kart() -> Result<Model, skidpad::core::ModelError> {
+    let inertia = box_inertia(170.0, [1.6, 1.0, 0.5]).map(|i| i as f32);
+    Model::new(ModelParts {
+        mass: 170.0,
+        inertia: Mat3::from_diagonal(Vec3::from_array(inertia)),
+        centre_height: CENTRE_HEIGHT,
+        wheels: [0, 1].iter().flat_map(|&axle| [wheel(axle, Side::Left), wheel(axle, Side::Right)]).collect(),
+        axles: vec![Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: WHEELBASE }, Axle::default()],
+        tyres: vec![Tyre {
+            law: TyreLaw::LinearPerLoad { stiffness: [20.0, 16.0] },
+            friction: [1.4, 1.4],
+            load_sensitivity: 0.1,
+            nominal_load: 420.0,
+            relaxation: [0.05, 0.12],
+        }],
+        bars: Vec::new(),
+        steering: Steering { lock: 0.5, rate: 3.0 },
+        powertrain: Powertrain::Direct([0.0, 0.0, 60.0, 60.0].into()),
+        aero: Aero { drag: 0.4, ..Aero::default() },
+        hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(0.9, 0.6, 0.15) },
+    })
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let car = CarStart { model: Arc::new(kart()?), placement: Placement::default() };
+    for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
+        let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 240.0);
+        for step in 0..1440 {
+            let steer = if step < 720 { 0.0 } else { 0.06 };
+            world.step(&[Controls { throttle: 0.6, steer, gear: Some(1), ..Controls::default() }]);
+        }
+        let frame = world.frame(0);
+        let (kmh, g) = (frame.vx_mps * 3.6, frame.ay_mps2 / 9.81);
+        println!("{:<11} after 6 s: {kmh:.1} km/h, {g:.2} g to the left", backend.name);
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Are two builds bit for bit the same? Digests of every backend through a mixed manoeuvre, one line per second.
+//!
+//! `cargo run --example digest [threads]`; `cargo xtask determinism` compares the lines of several builds.
+
+use std::sync::Arc;
+
+use skidpad::core::{BackendInfo, CarStart, Controls, Model, Scene, State, state::Placement};
+
+const RATE: u32 = 120;
+const SECONDS: u32 = 8;
+const CARS: usize = 6;
+const VEHICLES: [&str; 3] = ["corvette_c5", "bmw_320i_commonroad", "truck_6x4"];
+
+/// Launch, slalom, a hard turn with the handbrake, brakes to a stop, reverse: each car a little differently.
+fn driver(step: u32, car: usize) -> Controls {
+    let t = step as f32 / RATE as f32;
+    let own = 1.0 + 0.1 * car as f32;
+    let triangle = 4.0 * ((t * 0.7 * own).fract() - 0.5).abs() - 1.0;
+    match t {
+        t if t < 2.0 => Controls { throttle: 1.0, ..Controls::default() },
+        t if t < 4.0 => Controls { throttle: 0.4, steer: 0.06 * triangle * own, ..Controls::default() },
+        t if t < 5.0 => Controls { handbrake: 1.0, steer: 0.3 * own, throttle: 0.2, ..Controls::default() },
+        t if t < 7.0 => Controls { brake: 1.0, steer: -0.1, ..Controls::default() },
+        _ => Controls { throttle: 0.5, steer: -0.2, gear: Some(-1), ..Controls::default() },
+    }
+}
+
+fn start(car: usize, model: &Arc<Model>) -> CarStart {
+    let own = car as f32;
+    let placement = Placement { y: 40.0 * car as f64, heading: 0.3 * own, speed: 4.0 * own, ..Placement::default() };
+    CarStart { model: model.clone(), placement }
+}
+
+/// 64-bit FNV-1a of everything a state says. `Debug` writes each number with the digits that read back to its bits,
+/// so no field is forgotten.
+fn mix(digest: u64, state: &State) -> u64 {
+    let bytes = format!("{state:?}").into_bytes();
+    bytes.into_iter().fold(digest, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// Digests of `backend` at the end of each second.
+fn digests(backend: &BackendInfo, scene: &Scene, cars: &[CarStart]) -> Vec<u64> {
+    let mut world = (backend.build)(scene, cars, 1.0 / RATE as f32);
+    let mut digest = 0xcbf2_9ce4_8422_2325;
+    let mut seconds = Vec::new();
+    for step in 0..SECONDS * RATE {
+        let controls: Vec<Controls> = (0..cars.len()).map(|car| driver(step, car)).collect();
+        world.step(&controls);
+        digest = (0..cars.len()).fold(digest, |digest, car| mix(digest, world.state(car)));
+        if (step + 1) % RATE == 0 {
+            seconds.push(digest);
+        }
+    }
+    seconds
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let threads: usize = std::env::args().nth(1).map_or(Ok(1), |n| n.parse())?;
+    let load = |name: &&str| skidpad::spec::load(name).map(|car| car.model);
+    let models = VEHICLES.iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    let cars: Vec<CarStart> = (0..CARS).map(|i| start(i, &models[i % models.len()])).collect();
+    let scenes = [("flat", Scene::flat()), ("slope", Scene { grip: 0.6, ..Scene::sloping(0.1) })];
+    let backends = skidpad::backends();
+    let jobs: Vec<_> = backends.iter().flat_map(|b| scenes.iter().map(move |(name, scene)| (b, name, scene))).collect();
+    let mut lines: Vec<Vec<String>> = vec![Vec::new(); jobs.len()];
+    let share = jobs.len().div_ceil(threads.max(1)).max(1);
+    std::thread::scope(|scope| {
+        for (jobs, lines) in jobs.chunks(share).zip(lines.chunks_mut(share)) {
+            scope.spawn(|| {
+                for ((backend, ground, scene), lines) in jobs.iter().zip(lines) {
+                    let seconds = digests(backend, scene, &cars).into_iter().enumerate();
+                    *lines = seconds.map(|(i, d)| format!("{} {ground} {} s {d:016x}", backend.name, i + 1)).collect();
+                }
+            });
+        }
+    });
+    println!("{}", lines.concat().join("\n"));
+    Ok(())
+}

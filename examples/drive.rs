@@ -1,0 +1,42 @@
+//! How do I drive a car? `cargo run --example drive [vehicle] [backend]`
+//!
+//! Full throttle to 100 km/h, a lane's width to the left and back, full brakes; telemetry twice a second.
+
+use skidpad::core::{CarStart, Controls, Scene, state::Placement};
+
+const DT: f32 = 1.0 / 120.0;
+
+/// What the driver does after `t` s.
+fn driver(t: f64, fast_enough: bool) -> Controls {
+    let steer = match t {
+        t if (6.0..7.0).contains(&t) => 0.02,
+        t if (7.0..8.0).contains(&t) => -0.02,
+        _ => 0.0,
+    };
+    let brake = if t >= 9.0 { 1.0 } else { 0.0 };
+    let throttle = if t >= 9.0 || fast_enough { 0.0 } else { 1.0 };
+    Controls { throttle, brake, steer, ..Controls::default() }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let vehicle = arguments.next().unwrap_or_else(|| "corvette_c5".into());
+    let name = arguments.next().unwrap_or_else(|| "impulse".into());
+
+    let backend = skidpad::backend(&name).ok_or_else(|| format!("there is no backend `{name}`"))?;
+    let car = CarStart { model: skidpad::spec::load(&vehicle)?.model, placement: Placement::default() };
+    let mut world = (backend.build)(&Scene::flat(), &[car], DT);
+
+    println!("{vehicle} on {name}: {}", backend.about);
+    println!("{:>6} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9}", "t s", "x m", "y m", "km/h", "gear", "ax m/s²", "ay m/s²");
+    for step in 0..=1560 {
+        let frame = world.frame(0);
+        if step % 60 == 0 {
+            let (t, kmh) = (frame.t_s, frame.vx_mps * 3.6);
+            let (x, y, ax, ay) = (frame.x_m, frame.y_m, frame.ax_mps2, frame.ay_mps2);
+            println!("{t:>6.1} {x:>8.2} {y:>8.2} {kmh:>8.1} {:>5} {ax:>9.2} {ay:>9.2}", frame.gear);
+        }
+        world.step(&[driver(frame.t_s, frame.vx_mps * 3.6 > 100.0)]);
+    }
+    Ok(())
+}
