@@ -21,7 +21,7 @@ pub fn compare(asked: &Compare) -> miette::Result<()> {
     let adjust = adjust(&asked.changes)?;
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
     for name in &asked.manoeuvre {
-        let manoeuvre = fail::manoeuvre(name)?.standard(adjust.initial_speed_mps);
+        let manoeuvre = fail::manoeuvre(name)?.standard(&adjust);
         check_duration(&adjust.apply(manoeuvre.setup(&vehicle.model)), dt)?;
         manoeuvres.push(manoeuvre);
     }

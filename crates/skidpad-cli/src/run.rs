@@ -65,7 +65,7 @@ pub fn health(backend: &str, trajectory: &Trajectory) -> String {
 
 fn manoeuvre(asked: &Run, model: &Model, adjust: &Adjust) -> miette::Result<Box<dyn Manoeuvre>> {
     if let Some(name) = &asked.manoeuvre {
-        return Ok(fail::manoeuvre(name)?.standard(adjust.initial_speed_mps));
+        return Ok(fail::manoeuvre(name)?.standard(adjust));
     }
     // The command line demands one of the two.
     let path = asked.controls.as_deref().unwrap_or(Path::new("-"));

@@ -165,7 +165,9 @@ pub fn compare(
         let threads: Vec<_> = backends.iter().map(|info| scope.spawn(|| drive(info))).collect();
         threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
-    Comparison { manoeuvre: manoeuvre.name(), about: manoeuvre.about(), dt_s: dt.seconds(), outcomes }
+    let changes = adjust.about();
+    let about = if changes.is_empty() { manoeuvre.about() } else { format!("{} ({changes})", manoeuvre.about()) };
+    Comparison { manoeuvre: manoeuvre.name(), about, dt_s: dt.seconds(), outcomes }
 }
 
 #[cfg(test)]

@@ -66,6 +66,18 @@ pub struct Adjust {
 }
 
 impl Adjust {
+    /// The changes as a list of words, empty when there are none.
+    pub fn about(&self) -> String {
+        let degrees = |rad: f64| rad.to_degrees();
+        let parts = [
+            self.initial_speed_mps.map(|v| format!("initial speed {v:.2} m/s")),
+            self.slope_rad.map(|v| format!("slope {:.1}°", degrees(v))),
+            self.heading_rad.map(|v| format!("heading {:.1}°", degrees(v))),
+            self.duration_s.map(|v| format!("at most {v} s")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
     /// `setup` with the changes that are set.
     pub fn apply(&self, mut setup: Setup) -> Setup {
         if let Some(speed) = self.initial_speed_mps {
@@ -105,27 +117,26 @@ pub struct Entry {
     pub name: &'static str,
     /// One line for lists.
     pub about: &'static str,
-    build: fn(Option<f64>) -> Box<dyn Manoeuvre>,
+    build: fn(&Adjust) -> Box<dyn Manoeuvre>,
 }
 
 impl Entry {
-    /// The manoeuvre with its standard parameters, at `speed_mps` instead of its standard speed if it has one.
-    pub fn standard(&self, speed_mps: Option<f64>) -> Box<dyn Manoeuvre> {
-        (self.build)(speed_mps)
+    /// The manoeuvre with its standard parameters, except those that `adjust` changes.
+    ///
+    /// The rest of `adjust` still has to be applied to its [`Setup`].
+    pub fn standard(&self, adjust: &Adjust) -> Box<dyn Manoeuvre> {
+        (self.build)(adjust)
     }
 }
 
 macro_rules! entry {
-    ($name:literal, $type:ident, $about:literal) => {
-        Entry { name: $name, about: $about, build: |_| Box::new($type::default()) }
-    };
-    ($name:literal, $type:ident { $speed:ident }, $about:literal) => {
+    ($name:literal, $type:ident { $($field:ident <- $change:ident),* }, $about:literal) => {
         Entry {
             name: $name,
             about: $about,
-            build: |speed| {
+            build: |_adjust| {
                 let standard = $type::default();
-                Box::new($type { $speed: speed.unwrap_or(standard.$speed), ..standard })
+                Box::new($type { $($field: _adjust.$change.unwrap_or(standard.$field),)* ..standard })
             },
         }
     };
@@ -133,19 +144,23 @@ macro_rules! entry {
 
 /// Every standard manoeuvre. Open loop from a file is [`crate::script::Script`].
 pub const CATALOGUE: &[Entry] = &[
-    entry!("settle", Settle, "dropped by a little and left to stand: wheel loads, ride height, time to rest"),
-    entry!("acceleration", Acceleration, "full throttle from rest: 0-60 mph, 0-100 km/h, quarter mile, top speed"),
+    entry!("settle", Settle {}, "dropped by a little and left to stand: wheel loads, ride height, time to rest"),
+    entry!("acceleration", Acceleration { duration_s <- duration_s }, "full throttle from rest: 0-60 mph, 0-100 km/h, quarter mile, top speed"),
     Entry {
         name: "launch",
         about: "acceleration with the driven wheels kept at their best slip, as a test driver does",
-        build: |_| Box::new(Acceleration { launch: Launch::Skilled, ..Acceleration::default() }),
+        build: |adjust| {
+            let standard = Acceleration::default();
+            let duration_s = adjust.duration_s.unwrap_or(standard.duration_s);
+            Box::new(Acceleration { launch: Launch::Skilled, duration_s })
+        },
     },
-    entry!("braking", Braking { initial_speed_mps }, "full pedal in neutral from 100 km/h: distance, deceleration"),
-    entry!("coast-down", CoastDown { initial_speed_mps }, "rolling out in neutral from 115 to 15 km/h: time, distance"),
-    entry!("step-steer", StepSteer { speed_mps }, "ISO 7401 step at 100 km/h to 4 m/s²: response, gains, overshoot"),
-    entry!("circle", Circle, "ISO 4138 constant radius of 100 m at rising speed: understeer, gains, load transfer"),
-    entry!("slalom", Slalom { speed_mps }, "a driver around cones 30.5 m apart: peaks of yaw rate, acceleration, roll"),
-    entry!("parked", Parked, "brake held for 65 s on a slope of 20°, then released: drift, release speed"),
+    entry!("braking", Braking { initial_speed_mps <- initial_speed_mps }, "full pedal in neutral from 100 km/h: distance, deceleration"),
+    entry!("coast-down", CoastDown { initial_speed_mps <- initial_speed_mps }, "rolling out in neutral from 115 to 15 km/h: time, distance"),
+    entry!("step-steer", StepSteer { speed_mps <- initial_speed_mps }, "ISO 7401 step at 100 km/h to 4 m/s²: response, gains, overshoot"),
+    entry!("circle", Circle {}, "ISO 4138 constant radius of 100 m at rising speed: understeer, gains, load transfer"),
+    entry!("slalom", Slalom { speed_mps <- initial_speed_mps }, "a driver around cones 30.5 m apart: peaks of yaw rate, acceleration, roll"),
+    entry!("parked", Parked { slope_rad <- slope_rad, heading_rad <- heading_rad }, "brake held for 65 s on a slope of 20°, then released: drift, release speed"),
 ];
 
 /// The standard manoeuvre called `name`.
@@ -161,7 +176,7 @@ mod tests {
     #[test]
     fn the_list_tells_the_names_the_manoeuvres_have() {
         for entry in CATALOGUE {
-            let manoeuvre = entry.standard(Some(20.0));
+            let manoeuvre = entry.standard(&Adjust { initial_speed_mps: Some(20.0), ..Adjust::default() });
             assert_eq!(manoeuvre.name(), entry.name);
             assert!(manoeuvre.setup(&model()).duration_s > 0.0);
         }

@@ -25,7 +25,7 @@ pub struct Slalom {
 
 impl Default for Slalom {
     fn default() -> Self {
-        Self { speed_mps: 20.0, spacing_m: 30.48, amplitude_m: 3.0, lead_in_m: 20.0, cones: 7 }
+        Self { speed_mps: 20.0, spacing_m: 30.48, amplitude_m: 2.0, lead_in_m: 20.0, cones: 7 }
     }
 }
 

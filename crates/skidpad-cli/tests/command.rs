@@ -1,0 +1,106 @@
+//! The command as its users meet it: files, tables, exit codes, what faults say.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn skidpad(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_skidpad"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("the command runs")
+}
+
+#[track_caller]
+fn fails(folder: &Path, arguments: &[&str], code: i32, words: &[&str]) {
+    let output = skidpad(folder, arguments);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    for word in words {
+        assert!(text.contains(word), "no `{word}` in: {text}");
+    }
+}
+
+#[track_caller]
+fn works(folder: &Path, arguments: &[&str]) -> String {
+    let output = skidpad(folder, arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn without_arguments_it_compares_every_solver_and_writes_a_report() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = works(folder.path(), &[]);
+    for backend in skidpad::backends() {
+        assert!(text.contains(backend.name), "{text}");
+    }
+    assert!(text.contains("Stopping distance") && text.contains("Steady yaw rate"), "{text}");
+    let report = folder.path().join("target/skidpad/corvette_c5_step-steer_braking.html");
+    assert!(std::fs::read_to_string(report).expect("written").contains("</html>"));
+}
+
+#[test]
+fn a_table_of_controls_becomes_a_csv_of_every_step() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("c.csv"), "t_s,gear,brake\n0,3,0\n0.5,3,1\n1,3,0\n").expect("writable");
+    let run = ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--dt-s", "0.01", "--controls", "c.csv"];
+    works(folder.path(), &[&run[..], &["--initial-speed-mps", "20", "--out", "new/t.csv"]].concat());
+    let text = std::fs::read_to_string(folder.path().join("new/t.csv")).expect("written");
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 102);
+    let column = |name: &str| rows[0].iter().position(|c| *c == name).expect("in the header");
+    let value = |row: usize, name: &str| rows[row][column(name)].parse::<f64>().expect("a number");
+    assert_eq!((value(1, "t_s"), value(1, "vx_mps"), value(1, "gear"), value(101, "t_s")), (0.0, 20.0, 3.0, 1.0));
+    let weight: f64 = ["1l", "1r", "2l", "2r"].iter().map(|w| value(1, &format!("load_n.{w}"))).sum();
+    assert!((weight / (1545.0 * 9.81) - 1.0).abs() < 1e-3, "{weight}");
+    assert!(value(101, "vx_mps") < 16.0);
+}
+
+#[test]
+fn every_fault_of_a_table_is_shown_and_nothing_is_written() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("c.csv"), "t_s,throtle,gear\n0,1,9\n0,1,1\n").expect("writable");
+    let run = ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--controls", "c.csv", "--out", "t.csv"];
+    fails(folder.path(), &run, 1, &["3 faults", "`throttle`", "line 2", "1 to 6", "rows rise in time"]);
+    assert!(!folder.path().join("t.csv").exists());
+}
+
+#[test]
+fn unknown_names_and_bad_steps_are_told_with_what_is_known() {
+    let here = tempfile::tempdir().expect("a temporary folder");
+    let run = |vehicle, backend, manoeuvre, dt| {
+        let names = ["run", "--vehicle", vehicle, "--backend", backend, "--manoeuvre", manoeuvre];
+        [&names[..], &["--out", "t.csv", "--dt-s", dt]].concat()
+    };
+    fails(here.path(), &run("corvete_c5", "impulse", "settle", "0.01"), 1, &["corvette_c5"]);
+    fails(here.path(), &run("corvette_c5", "impulze", "settle", "0.01"), 1, &["did you mean `impulse`?", "constraint"]);
+    fails(here.path(), &run("corvette_c5", "impulse", "moose", "0.01"), 1, &["step-steer", "slalom"]);
+    for dt in ["0", "-1", "nan", "inf", "0.2"] {
+        fails(here.path(), &run("corvette_c5", "impulse", "settle", dt), 1, &["--dt-s", "at most 0.1 s"]);
+    }
+    fails(here.path(), &["run", "--vehicle", "corvette_c5"], 2, &["--backend"]);
+    fails(here.path(), &["fly"], 2, &["fly"]);
+}
+
+#[test]
+fn check_tells_figures_of_a_valid_vehicle_and_fails_for_a_broken_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = works(folder.path(), &["check", "corvette_c5", "truck_6x4"]);
+    assert!(text.contains("ride frequency") && text.contains("static load") && text.contains("3r"), "{text}");
+    std::fs::write(folder.path().join("broken.toml"), "name = 3\nmas_kg = 1\n").expect("writable");
+    fails(folder.path(), &["check", "corvette_c5", "broken.toml"], 1, &["broken.toml", "mas_kg", "chassis"]);
+}
+
+#[test]
+fn lists_and_schema_are_complete() {
+    let here = tempfile::tempdir().expect("a temporary folder");
+    let all = works(here.path(), &["list"]);
+    for name in ["corvette_c5", "impulse", "parked", "yaw_rate_radps", "load_n.<wheel>"] {
+        assert!(all.contains(name), "{name}");
+    }
+    assert!(!works(here.path(), &["list", "backends"]).contains("corvette_c5"));
+    let schema: serde_json::Value = serde_json::from_str(&works(here.path(), &["schema"])).expect("JSON");
+    assert!(schema["properties"]["chassis"].is_object());
+}
