@@ -22,10 +22,6 @@ impl Six {
         let (l, a) = (self.linear, self.angular);
         [l.x, l.y, l.z, a.x, a.y, a.z]
     }
-
-    fn from_array(v: [f32; 6]) -> Self {
-        Self::new(Vec3::new(v[0], v[1], v[2]), Vec3::new(v[3], v[4], v[5]))
-    }
 }
 
 impl core::ops::Add for Six {

@@ -117,6 +117,7 @@ impl WorldPort for World {
                 angular: chassis.angular,
                 free_velocity: chassis.velocity + fall,
                 free_angular: chassis.angular,
+                lead: 0.0,
             };
         }
     }

@@ -6,6 +6,7 @@ mod tyre;
 
 pub use engine::{Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Powertrain};
 pub use mass::{box_inertia, sprung_masses};
+pub(crate) use tyre::LEAST_FRICTION_SHARE;
 pub use tyre::{Tyre, TyreForce, TyreLaw};
 
 use crate::{MAX_WHEELS, Mat3, STANDARD_GRAVITY, Vec3};

@@ -74,7 +74,7 @@ pub(crate) struct TyrePoint {
 const TURN_TO_SLIDING: [f32; 2] = [1.0, 2.0];
 
 /// Friction never falls below this share of its nominal value, however large the load.
-const LEAST_FRICTION_SHARE: f32 = 0.1;
+pub(crate) const LEAST_FRICTION_SHARE: f32 = 0.1;
 
 impl Tyre {
     /// Force at `slip` (κ, and −tan of the slip angle) under `load` N on a surface with factor `grip`.

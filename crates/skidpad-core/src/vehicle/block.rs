@@ -36,7 +36,7 @@ impl WheelRows {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
     pub(super) fn solve_block(&mut self, wheel: &Wheel, around: &Surroundings) -> Tangent {
-        let limit = [self.friction[0] * self.load, self.friction[1] * self.load];
+        let limit = self.limit();
         let momentum = self.momentum + self.shaft;
         let out_of_reach = momentum.abs() > self.hold + wheel.radius * limit[0];
         if !out_of_reach {
@@ -70,7 +70,7 @@ impl WheelRows {
     /// Sliding adds a plastic speed λ x/μ² to both rows, so the stiffer direction does not win: scaling the impulse
     /// instead gives a locked wheel at 45° a quarter of its friction sideways.
     fn patch(&self, speed: [f32; 2], compliance: [f32; 3], limit: [f32; 2]) -> ([f32; 2], Tangent, bool) {
-        if !self.gripping {
+        if !self.gripping || limit[0] <= 0.0 || limit[1] <= 0.0 {
             return ([0.0; 2], Tangent::default(), false);
         }
         let g = self.admittance;

@@ -197,7 +197,7 @@ impl WheelRows {
         let own = 1.0 + self.admittance[0] * around.compliance[0];
         let at_rest = (self.wish[0] - self.admittance[0] * around.speed[0]) / own;
         let per_spin = self.admittance[0] * radius / own;
-        let limit = self.friction[0] * self.load;
+        let limit = self.limit()[0];
         let (spin, slope) =
             held_or_turning(momentum - radius * at_rest, self.hold, wheel.spin_inertia + radius * per_spin);
         let tyre = at_rest + per_spin * spin;

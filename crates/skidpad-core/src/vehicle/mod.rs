@@ -77,6 +77,7 @@ pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
     angular: Vec3::ZERO,
     free_velocity: Vec3::ZERO,
     free_angular: Vec3::ZERO,
+    lead: 0.0,
 };
 
 /// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.
@@ -131,7 +132,7 @@ impl Vehicle {
         dt: f32,
     ) -> (Push, StepReport) {
         if !(dt > 0.0 && dt.is_finite() && finite(body)) {
-            return (Push::default(), StepReport { not_finite: true, ..StepReport::default() });
+            return self.let_go();
         }
         let to_world = Mat3::from_quat(body.rotation);
         self.frame = body.rotation;
@@ -151,9 +152,19 @@ impl Vehicle {
         let push = external + self.wheel_impulses(true);
         let push = Push { impulse: to_world * push.linear, angular_impulse: to_world * push.angular };
         if !(push.impulse.is_finite() && push.angular_impulse.is_finite()) {
-            return (Push::default(), StepReport { not_finite: true, ..report });
+            return self.let_go();
         }
         (push, report)
+    }
+
+    /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.
+    fn let_go(&mut self) -> (Push, StepReport) {
+        for (row, was) in self.rows.iter_mut().zip(&self.state.wheels) {
+            *row = WheelRows::default();
+            (row.spin, row.compression, row.dt) = (was.spin, was.compression, 1.0);
+        }
+        self.shafts = Shafts::default();
+        (Push::default(), StepReport { not_finite: true, ..StepReport::default() })
     }
 
     /// Free velocity in the vehicle frame.

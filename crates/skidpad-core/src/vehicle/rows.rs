@@ -19,6 +19,8 @@ pub(crate) struct WheelRows {
     pub touching: bool,
     pub grip: f32,
     pub compression: f32,
+    /// By how much the compression runs behind the velocity, m.
+    lead: f32,
     /// Cosine between contact normal and suspension.
     cosine: f32,
     /// Axle direction at the end of the step.
@@ -37,8 +39,11 @@ pub(crate) struct WheelRows {
     // written by grip_rows
     pub dt: f32,
     pub gripping: bool,
-    /// Friction limit along and across per unit of load impulse.
-    pub friction: [f32; 2],
+    /// Friction coefficients along and across at the nominal load, surface included.
+    friction: [f32; 2],
+    /// Share of friction lost per N s of load impulse, and the share at none.
+    sensitivity: f32,
+    unloaded_share: f32,
     pub wish: [f32; 2],
     pub admittance: [f32; 2],
     /// `1 + dt |V| / σ`: how much of the deflection rolling leaves behind.
@@ -94,16 +99,19 @@ impl Vehicle {
     pub(super) fn locate(&mut self, body: &Body, to_world: &Mat3, contacts: &[Option<Contact>], dt: f32) {
         let to_vehicle = to_world.transpose();
         let turn = to_vehicle * body.angular * dt;
+        let moving = Six::new(to_vehicle * body.velocity, to_vehicle * body.angular) * body.lead;
         let wheels = self.model.wheels().iter().zip(&self.state.wheels);
         for (((wheel, was), row), contact) in wheels.zip(&mut self.rows).zip(contacts) {
             row.axle = row.straight_axle + turn.cross(row.straight_axle);
             row.touching = false;
+            row.lead = 0.0;
             row.gripping = false;
             row.load = 0.0;
             row.tyre = [0.0; 2];
             row.torque = was.torque * dt;
             if let Some(contact) = contact {
                 row.touch(wheel, was, contact, to_vehicle * contact.normal, dt);
+                row.lead = if row.touching { -row.normal.dot(moving) / row.cosine } else { 0.0 };
             }
         }
         self.hang();
@@ -139,7 +147,7 @@ impl Vehicle {
         }
         for bar in &parts.bars {
             let [a, b] = bar.wheels;
-            let force = bar.rate * (self.rows[a].compression - self.rows[b].compression);
+            let force = bar.rate * (self.rows[a].led() - self.rows[b].led());
             self.rows[a].add_bar(force, bar.rate);
             self.rows[b].add_bar(-force, bar.rate);
         }
@@ -217,11 +225,16 @@ impl WheelRows {
         self.bar_rate += rate;
     }
 
+    /// Compression in step with the velocity.
+    fn led(&self) -> f32 {
+        self.compression + self.lead
+    }
+
     fn load_row(&mut self, strut: &Strut, mass: f32, warm: Six, dt: f32) {
-        let mut force = mass * crate::STANDARD_GRAVITY + strut.rate * self.compression + self.bar_force;
+        let mut force = mass * crate::STANDARD_GRAVITY + strut.rate * self.led() + self.bar_force;
         let mut rate = strut.rate + self.bar_rate;
         let jounce_rate = -self.normal.dot(warm) / self.cosine;
-        let beyond_stop = self.compression - strut.bump_travel;
+        let beyond_stop = self.led() - strut.bump_travel;
         if beyond_stop + dt * jounce_rate > 0.0 {
             force += strut.stop_rate * beyond_stop;
             rate += strut.stop_rate;
@@ -288,7 +301,16 @@ impl WheelRows {
             self.decay[i] = decay;
             self.wish[i] = dt * (force + slope * (u / decay - u));
             self.admittance[i] = dt * (dt * slope / decay + damping);
-            self.friction[i] = point.limit[i] / load;
         }
+        self.friction = tyre.friction.map(|mu| mu * self.grip);
+        self.sensitivity = tyre.load_sensitivity / (tyre.nominal_load * dt);
+        self.unloaded_share = 1.0 + tyre.load_sensitivity;
+    }
+
+    /// Largest tyre impulses under the load impulse realised so far, N s.
+    #[inline]
+    pub fn limit(&self) -> [f32; 2] {
+        let share = (self.unloaded_share - self.sensitivity * self.load).max(crate::model::LEAST_FRICTION_SHARE);
+        [self.friction[0] * share * self.load, self.friction[1] * share * self.load]
     }
 }

@@ -80,7 +80,7 @@ impl WheelRows {
 
     /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
     fn standing(&self, rolled: [f32; 2]) -> [f32; 2] {
-        let limit = [0, 1].map(|i| self.friction[i] * self.load);
+        let limit = self.limit();
         let deflection = if self.sliding {
             self.tyre
         } else {

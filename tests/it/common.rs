@@ -1,0 +1,131 @@
+//! Cars, worlds and comparisons the tests share.
+
+use std::sync::Arc;
+
+use skidpad::core::model::{Rolling, Tyre, TyreLaw};
+use skidpad::core::state::Placement;
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Frame, Model, ModelParts, Scene, WheelControls};
+
+pub const GRAVITY: f64 = 9.81;
+
+/// The solvers of skidpad's rows; peers are not held to the contract.
+pub fn solvers() -> Vec<BackendInfo> {
+    skidpad::backends().into_iter().filter(|b| !b.peer).collect()
+}
+
+/// Parts of a shipped vehicle, to be changed for a test.
+pub fn shipped(name: &str) -> ModelParts {
+    let text = skidpad::spec::shipped::find(name).expect("shipped");
+    let spec = skidpad::spec::VehicleSpec::read(name, text).expect("readable");
+    spec.compile().expect("valid").parts().clone()
+}
+
+/// A Corvette C5 as shipped.
+pub fn c5() -> ModelParts {
+    shipped("corvette_c5")
+}
+
+/// Changes to a car that make a closed form exact.
+pub trait Simplify: Sized {
+    fn with_tyres(self, tyre: impl Fn(&Tyre) -> Tyre) -> Self;
+    fn without_air(self) -> Self;
+    fn without_rolling_resistance(self) -> Self;
+    fn model(self) -> Arc<Model>;
+
+    /// Dry friction of `mu` that slides after 5 mm.
+    fn on_coulomb_tyres(self, mu: f32) -> Self {
+        self.with_tyres(|tyre| Tyre {
+            law: TyreLaw::Coulomb { deflection: 0.005 },
+            friction: [mu; 2],
+            load_sensitivity: 0.0,
+            ..*tyre
+        })
+    }
+}
+
+impl Simplify for ModelParts {
+    fn with_tyres(mut self, tyre: impl Fn(&Tyre) -> Tyre) -> Self {
+        for t in &mut self.tyres {
+            *t = tyre(t);
+        }
+        self
+    }
+
+    fn without_air(mut self) -> Self {
+        self.aero = Default::default();
+        self
+    }
+
+    fn without_rolling_resistance(mut self) -> Self {
+        for wheel in &mut self.wheels {
+            wheel.rolling = Rolling::default();
+        }
+        self
+    }
+
+    fn model(self) -> Arc<Model> {
+        Arc::new(Model::new(self).expect("valid parts"))
+    }
+}
+
+/// One car in one world.
+pub struct Drive {
+    pub world: Box<dyn Backend>,
+}
+
+impl Drive {
+    pub fn new(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, placement: Placement, hz: f32) -> Self {
+        let start = CarStart { model: model.clone(), placement };
+        Self { world: (solver.build)(scene, &[start], 1.0 / hz) }
+    }
+
+    /// On flat ground, rolling in neutral at `speed`.
+    pub fn rolling(solver: &BackendInfo, model: &Arc<Model>, speed: f32, hz: f32) -> Self {
+        let placement = Placement { speed, gear: Some(0), ..Placement::default() };
+        Self::new(solver, model, &Scene::flat(), placement, hz)
+    }
+
+    pub fn step(&mut self, controls: &Controls) -> Frame {
+        self.world.step(std::slice::from_ref(controls));
+        self.world.frame(0)
+    }
+
+    /// Steps for `seconds`, asking `controls` with the frame before each step; returns every frame.
+    pub fn run(&mut self, seconds: f64, mut controls: impl FnMut(&Frame) -> Controls) -> Vec<Frame> {
+        let steps = (seconds / f64::from(self.world.dt())).round() as usize;
+        let mut frames = vec![self.world.frame(0)];
+        for _ in 0..steps {
+            let asked = controls(&frames[frames.len() - 1]);
+            frames.push(self.step(&asked));
+        }
+        frames
+    }
+}
+
+/// Raw torques that hold `speed`, split over all wheels so that they turn no car.
+pub fn hold_speed(frame: &Frame, model: &Model, speed: f64) -> Box<[WheelControls]> {
+    let wanted = (model.mass() as f64 * 2.0 * (speed - frame.vx_mps)) as f32;
+    let count = model.wheels().len() as f32;
+    let torque = |radius: f32| wanted * radius / count;
+    model
+        .wheels()
+        .iter()
+        .map(|w| WheelControls { motor_torque: torque(w.radius), ..WheelControls::default() })
+        .collect()
+}
+
+pub fn mean(frames: &[Frame], channel: impl Fn(&Frame) -> f64) -> f64 {
+    frames.iter().map(channel).sum::<f64>() / frames.len() as f64
+}
+
+/// Panics unless `found` is within `relative` of `expected`; `why` says where the tolerance comes from.
+#[track_caller]
+pub fn close(what: &str, found: f64, expected: f64, relative: f64, why: &str) {
+    let error = found / expected - 1.0;
+    assert!(
+        error.abs() <= relative,
+        "{what}: {found} instead of {expected}, {:+.3} % (allowed {:.3} %: {why})",
+        100.0 * error,
+        100.0 * relative
+    );
+}

@@ -1,0 +1,173 @@
+//! Any input, any pose: no NaN, no panic, and momentum closes.
+
+use proptest::prelude::*;
+use skidpad::core::{CarStart, Controls, Quat, Scene, Vec3, WheelControls, state::Placement};
+
+use crate::common::{Drive, Simplify, c5, close, solvers};
+
+/// A small generator with known constants (Marsaglia, "Xorshift RNGs", 2003), so that a failure repeats.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * ((self.next() >> 40) as f32 / (1u64 << 24) as f32)
+    }
+
+    /// Mostly sensible, sometimes far out, sometimes not a number at all.
+    fn wild(&mut self, low: f32, high: f32) -> f32 {
+        match self.next() % 64 {
+            0 => f32::NAN,
+            1 => f32::INFINITY,
+            2 => -1e30,
+            _ => self.between(low, high),
+        }
+    }
+}
+
+fn wild_controls(random: &mut Random) -> Controls {
+    let raw = random.next() % 16 == 0;
+    let wheel = |random: &mut Random| WheelControls {
+        motor_torque: random.wild(-5e3, 5e3),
+        brake_torque: random.wild(-10.0, 5e3),
+        steer: (random.next() % 4 == 0).then(|| random.wild(-2.0, 2.0)),
+    };
+    Controls {
+        throttle: random.wild(-0.5, 1.5),
+        brake: random.wild(-0.5, 1.5),
+        handbrake: random.wild(-0.5, 1.5),
+        steer: random.wild(-1.0, 1.0),
+        clutch: (random.next() % 4 == 0).then(|| random.wild(-0.5, 1.5)),
+        gear: (random.next() % 2 == 0).then(|| random.between(-128.0, 127.0) as i8),
+        wheels: if raw { (0..4).map(|_| wheel(random)).collect() } else { Box::default() },
+    }
+}
+
+const CARS: usize = 8;
+const STEPS: usize = 1_000_000 / CARS;
+
+/// A million car-steps per solver with inputs that change at random, cars thrown into the air and onto their roofs.
+#[test]
+fn a_million_random_steps_stay_finite() {
+    let model = c5().model();
+    for solver in solvers() {
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let starts: Vec<CarStart> = (0..CARS)
+            .map(|i| CarStart {
+                model: model.clone(),
+                placement: Placement { y: 30.0 * i as f64, ..Placement::default() },
+            })
+            .collect();
+        let mut world = (solver.build)(&Scene::sloping(0.1), &starts, 1.0 / 60.0);
+        let mut controls = vec![Controls::default(); CARS];
+        for step in 0..STEPS {
+            let car = step % CARS;
+            if step % 5 == 0 {
+                controls[car] = wild_controls(&mut random);
+            }
+            if step % 2000 == 1999 {
+                let mut state = world.state(car).clone();
+                state.position = Scene::sloping(0.1).point(0.0, 30.0 * car as f64, random.between(0.2, 4.0).into());
+                let axis = Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), 0.3).normalize();
+                state.rotation = Quat::from_axis_angle(axis, random.between(-3.2, 3.2));
+                state.velocity = Vec3::new(random.between(-60.0, 60.0), random.between(-20.0, 20.0), 0.0);
+                state.angular = axis * random.between(-6.0, 6.0);
+                world.set_state(car, &state);
+            }
+            world.step(&controls);
+            assert!(world.state(car).is_finite(), "{} step {step}: {:?}", solver.name, world.state(car));
+        }
+        for car in 0..CARS {
+            assert!(world.state(car).is_finite(), "{}", solver.name);
+        }
+    }
+}
+
+/// Oracle 5.24: in the air the centre of mass follows its parabola, and a brake turns the body by −Σ I_w Δω / I_yy.
+#[test]
+fn momentum_closes_in_the_air() {
+    let model = c5().without_air().model();
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, 30.0, 240.0);
+        let mut state = car.world.state(0).clone();
+        state.position.z += 30.0;
+        car.world.set_state(0, &state);
+        let frames = car.run(0.5, |_| Controls { brake: 0.2, gear: Some(0), ..Controls::default() });
+        let (first, last) = (&frames[0], &frames[frames.len() - 1]);
+        let spun: f64 = (0..4)
+            .map(|i| {
+                let change = last.wheels[i].spin_radps - first.wheels[i].spin_radps;
+                f64::from(model.wheels()[i].spin_inertia) * change
+            })
+            .sum();
+        let pitched = f64::from(model.inertia().y_axis.y) * last.pitch_rate_radps;
+        assert!(spun < -100.0, "the brake acts in the air: {spun}");
+        close(&format!("{} pitch", solver.name), pitched, -spun, 1e-3, "f32 over 120 steps");
+        let along = car.world.state(0).velocity.x;
+        assert!((along - 30.0).abs() < 1e-4, "{}: {along}", solver.name);
+        let fallen = f64::from(car.world.state(0).velocity.z);
+        close(&format!("{} fall", solver.name), fallen, -9.81 * 0.5, 1e-4, "f32 over 120 steps");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// On random valid cars: rest is rest, loads carry the weight, no friction beyond the declared ellipse.
+    #[test]
+    fn random_cars_rest_and_respect_their_friction(
+        mass in 400f32..8000.0,
+        height in 0.25f32..1.0,
+        bias in 0.35f32..0.65,
+        hertz in 0.8f32..4.0,
+        ratio in 0.05f32..0.9,
+        steer in -0.3f32..0.3,
+        brake in 0f32..1.0,
+    ) {
+        let mut parts = c5().without_air();
+        parts.inertia = parts.inertia * (mass / parts.mass);
+        parts.mass = mass;
+        let base = parts.wheels[0].contact.x - parts.wheels[2].contact.x;
+        let omega = 2.0 * std::f32::consts::PI * hertz;
+        for wheel in &mut parts.wheels {
+            wheel.contact.z = -height;
+            wheel.contact.x = if wheel.axle == 0 { base * (1.0 - bias) } else { -base * bias };
+            let share = mass * if wheel.axle == 0 { bias } else { 1.0 - bias } / 2.0;
+            wheel.strut.rate = share * omega * omega;
+            wheel.strut.bump_damping = 2.0 * ratio * share * omega;
+            wheel.strut.rebound_damping = wheel.strut.bump_damping;
+        }
+        parts.centre_height = height;
+        // Clear of the ground whatever the height of the centre of mass.
+        parts.hull.centre.z = parts.hull.half_extents.z;
+        let model = parts.model();
+        for solver in solvers() {
+            let mut still = Drive::rolling(&solver, &model, 0.0, 60.0);
+            let frames = still.run(3.0, |_| Controls::coasting());
+            let last = &frames[frames.len() - 1];
+            prop_assert!(last.x_m.abs() < 1e-4 && last.y_m.abs() < 1e-4, "{} {:?}", solver.name, last);
+            let carried: f64 = last.wheels.iter().map(|w| w.load_n).sum();
+            prop_assert!((carried / (f64::from(mass) * 9.81) - 1.0).abs() < 1e-3, "{} {carried}", solver.name);
+
+            let mut moving = Drive::rolling(&solver, &model, 20.0, 60.0);
+            let controls = Controls { steer, brake, gear: Some(0), ..Controls::default() };
+            for frame in moving.run(2.0, |_| controls.clone()) {
+                for (i, wheel) in frame.wheels.iter().enumerate() {
+                    let tyre = &model.parts().tyres[model.wheels()[i].tyre];
+                    let [along, across] = tyre.friction_at(wheel.load_n as f32).map(|mu| f64::from(mu) * wheel.load_n);
+                    prop_assert!(wheel.load_n >= 0.0);
+                    if wheel.load_n > 1.0 {
+                        let used = (wheel.fx_n / along).hypot(wheel.fy_n / across);
+                        prop_assert!(used < 1.01, "{} wheel {i} uses {used} of its friction", solver.name);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Steady cornering against the linear bicycle model (oracle 5.14).
+
+use skidpad::core::model::{Axle, Tyre, TyreLaw};
+use skidpad::core::{BackendInfo, Controls, Model};
+use std::sync::Arc;
+
+use crate::common::{Drive, Simplify, c5, close, hold_speed, mean, shipped, solvers};
+
+/// Yaw rate, sideslip and lateral acceleration of steady cornering.
+struct Steady {
+    yaw_rate: f64,
+    sideslip: f64,
+    lateral_acceleration: f64,
+    speed: f64,
+}
+
+fn corner(solver: &BackendInfo, model: &Arc<Model>, speed: f64, steer: f32) -> Steady {
+    let mut car = Drive::rolling(solver, model, speed as f32, 240.0);
+    let frames =
+        car.run(8.0, |f| Controls { steer, gear: Some(0), wheels: hold_speed(f, model, speed), ..Controls::default() });
+    let steady = &frames[frames.len() - 240..];
+    Steady {
+        yaw_rate: mean(steady, |f| f.yaw_rate_radps),
+        sideslip: mean(steady, |f| f.vy_mps / f.vx_mps),
+        lateral_acceleration: mean(steady, |f| f.vx_mps * f.yaw_rate_radps),
+        speed: mean(steady, |f| f.vx_mps),
+    }
+}
+
+#[test]
+fn linear_tyres_give_the_bicycle_models_gains() {
+    let (front, rear) = (150e3f64, 190e3f64);
+    let mut parts = c5().without_air().without_rolling_resistance();
+    let tyre = |stiffness: f64| Tyre {
+        law: TyreLaw::Linear { stiffness: [120e3, stiffness as f32 / 2.0] },
+        friction: [5.0; 2],
+        load_sensitivity: 0.0,
+        ..parts.tyres[0]
+    };
+    parts.tyres = vec![tyre(front), tyre(rear)];
+    for wheel in &mut parts.wheels {
+        (wheel.tyre, wheel.toe) = (wheel.axle, 0.0);
+    }
+    for axle in &mut parts.axles {
+        *axle = Axle { ackermann: 0.0, ..*axle };
+    }
+    let (a, b) = (f64::from(parts.wheels[0].contact.x), -f64::from(parts.wheels[2].contact.x));
+    let (mass, base) = (f64::from(parts.mass), a + b);
+    let model = parts.model();
+    let gradient = mass / base * (b / front - a / rear);
+    for solver in solvers() {
+        let steer = 0.01f32;
+        let found = corner(&solver, &model, 100.0 / 3.6, steer);
+        let (v, steer) = (found.speed, f64::from(steer));
+        let denominator = base + gradient * v * v;
+        let what = |part: &str| format!("{}: {part}", solver.name);
+        close(&what("yaw gain"), found.yaw_rate / steer, v / denominator, 0.01, "asked");
+        let expected = (b - a * mass * v * v / (base * rear)) / denominator;
+        close(&what("sideslip gain"), found.sideslip / steer, expected, 0.01, "asked");
+        let measured = (steer - base * found.yaw_rate / v) / found.lateral_acceleration;
+        close(&what("understeer gradient"), measured, gradient, 0.01, "asked");
+    }
+}
+
+/// Same tyre on both axles, stiffness proportional to load: neutral steer.
+#[test]
+fn the_commonroad_320i_is_neutral() {
+    let model = shipped("bmw_320i_commonroad").model();
+    let base = f64::from(model.wheels()[0].contact.x - model.wheels()[2].contact.x);
+    for solver in solvers() {
+        for steer in [0.004f32, 0.013] {
+            let found = corner(&solver, &model, 20.0, steer);
+            let ay = found.lateral_acceleration;
+            assert!((0.5..2.1).contains(&ay), "{ay} m/s²");
+            let gradient = (f64::from(steer) - base * found.yaw_rate / found.speed) / ay;
+            assert!(gradient.abs() <= 5e-5, "{}: {gradient} rad/(m/s²) at {ay} m/s²", solver.name);
+        }
+    }
+}

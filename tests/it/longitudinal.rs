@@ -1,0 +1,78 @@
+//! Straight-line closed forms: drive force, top speed, coast-down.
+
+use skidpad::core::model::{Curve, Powertrain, Rolling};
+use skidpad::core::{Controls, WheelControls, state::Placement};
+
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, solvers};
+
+/// "Car Physics for Games": 448 N m through 2.66 · 3.42 at 0.7 on a 0.34 m wheel push with 8391 N.
+#[test]
+fn b12_hub_torque_over_radius() {
+    let mut parts = c5().without_air().without_rolling_resistance();
+    for wheel in &mut parts.wheels {
+        wheel.radius = 0.34;
+    }
+    let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
+    drive.engine.torque = Curve::new(vec![[0.0, 448.0], [1000.0, 448.0]]).expect("valid");
+    // A light crankshaft, so that accelerating it takes no torque worth mentioning (0.03 %).
+    drive.engine.inertia = 0.01;
+    (drive.gearbox.forward, drive.gearbox.final_drive, drive.gearbox.efficiency) = (vec![2.66].into(), 3.42, 0.7);
+    let model = parts.model();
+    for solver in solvers() {
+        let placement = Placement { speed: 12.0, gear: Some(1), ..Placement::default() };
+        let mut car = Drive::new(&solver, &model, &skidpad::core::Scene::flat(), placement, 240.0);
+        let controls = Controls { throttle: 1.0, gear: Some(1), ..Controls::default() };
+        car.run(0.5, |_| controls.clone());
+        let hub: f32 = car.world.state(0).wheels.iter().map(|w| w.torque).sum();
+        close(solver.name, f64::from(hub) / 0.34, 8391.0, 5e-3, "asked");
+    }
+}
+
+/// "Car Physics for Games": 1056.4 N against 0.4257 v² + 12.8 v balance at 37 m/s.
+#[test]
+fn b6_top_speed_emerges() {
+    let mut parts = c5();
+    parts.mass = 1500.0;
+    parts.aero = Default::default();
+    parts.aero.drag = 0.4257;
+    for wheel in &mut parts.wheels {
+        wheel.radius = 0.33;
+        wheel.rolling = Rolling { linear: 12.8 / (1500.0 * 9.81), ..Rolling::default() };
+    }
+    let model = parts.model();
+    let push = WheelControls { motor_torque: 1056.4 * 0.33 / 4.0, ..WheelControls::default() };
+    let controls = Controls { gear: Some(0), wheels: [push; 4].into(), ..Controls::default() };
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, 34.0, 60.0);
+        let frames = car.run(200.0, |_| controls.clone());
+        let speed = mean(&frames[frames.len() - 60..], |f| f.vx_mps);
+        close(solver.name, speed, 37.0, 2e-3, "asked 0.5 %; 0.03 m/s are left after 200 s");
+    }
+}
+
+/// Oracle 5.10: time and distance from 115 to 15 km/h in neutral, with the wheels' spin in the effective mass.
+#[test]
+fn coast_down_time_and_distance() {
+    let mut parts = c5();
+    parts.aero = Default::default();
+    let (f0, f2) = (182.0, 0.36);
+    parts.aero.drag = f2 as f32;
+    let constant = f0 / (f64::from(parts.mass) * GRAVITY);
+    for wheel in &mut parts.wheels {
+        wheel.rolling = Rolling { constant: constant as f32, ..Rolling::default() };
+    }
+    let model = parts.model();
+    let mass = f64::from(model.rolling_mass());
+    let (v0, v1) = (115.0 / 3.6, 15.0 / 3.6);
+    let angle = |v: f64| (v * (f2 / f0).sqrt()).atan();
+    let time = mass / (f0 * f2).sqrt() * (angle(v0) - angle(v1));
+    let distance = mass / (2.0 * f2) * ((f0 + f2 * v0 * v0) / (f0 + f2 * v1 * v1)).ln();
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, v0 as f32 + 0.5, 60.0);
+        let frames = car.run(200.0, |_| Controls::coasting());
+        let at = |v: f64| frames.iter().find(|f| f.vx_mps <= v).expect("slows down");
+        let (start, end) = (at(v0), at(v1));
+        close(&format!("{} time", solver.name), end.t_s - start.t_s, time, 5e-3, "asked");
+        close(&format!("{} distance", solver.name), end.x_m - start.x_m, distance, 5e-3, "asked");
+    }
+}

@@ -1,0 +1,14 @@
+//! What must hold for every solver: closed forms, invariants, agreement. One binary, so that it links once.
+
+mod common;
+mod convergence;
+mod fuzz;
+mod handling;
+mod load_transfer;
+mod longitudinal;
+mod parked;
+mod same_bits;
+mod snapshots;
+mod statics;
+mod stopping;
+mod symmetry;

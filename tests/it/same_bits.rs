@@ -1,0 +1,54 @@
+//! Rewind, and threads: the same inputs give the same bits.
+
+use skidpad::core::{BackendInfo, Controls, Scene, State, state::Placement};
+
+use crate::common::{Drive, Simplify, c5, solvers};
+
+fn inputs(k: usize) -> Controls {
+    let t = k as f32 / 60.0;
+    Controls {
+        throttle: if k % 200 < 120 { 0.8 } else { 0.0 },
+        brake: if k % 200 >= 150 { 0.6 } else { 0.0 },
+        steer: 0.08 * (t * 1.7).sin(),
+        ..Controls::default()
+    }
+}
+
+fn start(solver: &BackendInfo) -> Drive {
+    let placement = Placement { speed: 15.0, ..Placement::default() };
+    Drive::new(solver, &c5().model(), &Scene::flat(), placement, 60.0)
+}
+
+fn steps(car: &mut Drive, range: std::ops::Range<usize>) -> State {
+    for k in range {
+        car.step(&inputs(k));
+    }
+    car.world.state(0).clone()
+}
+
+/// Save at step 150, go on; a fresh world put into that state goes on alike.
+#[test]
+fn a_saved_state_resumes_bit_for_bit() {
+    for solver in solvers() {
+        let mut car = start(&solver);
+        let saved = steps(&mut car, 0..150);
+        let went_on = steps(&mut car, 150..400);
+        let mut other = start(&solver);
+        other.world.set_state(0, &saved);
+        assert_eq!(steps(&mut other, 150..400), went_on, "{} in a fresh world", solver.name);
+        car.world.set_state(0, &saved);
+        assert_eq!(steps(&mut car, 150..400), went_on, "{} in the same world", solver.name);
+    }
+}
+
+#[test]
+fn threads_change_no_bit() {
+    for solver in solvers() {
+        let alone = steps(&mut start(&solver), 0..300);
+        let together: Vec<State> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..2).map(|_| scope.spawn(|| steps(&mut start(&solver), 0..300))).collect();
+            threads.into_iter().map(|t| t.join().expect("no panic")).collect()
+        });
+        assert!(together.iter().all(|state| *state == alone), "{}", solver.name);
+    }
+}

@@ -1,0 +1,1 @@
+//! Rounded metrics of every manoeuvre on every solver.

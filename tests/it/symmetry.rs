@@ -1,0 +1,70 @@
+//! A mirrored car does the mirrored thing bit for bit; where it starts and which way it heads does not matter.
+
+use skidpad::core::{Controls, DVec3, Scene, State, state::Placement};
+
+use crate::common::{Drive, Simplify, c5, solvers};
+
+/// Brakes into a corner, then drives out of it; `side` −1 mirrors it.
+fn mixed(t: f64, side: f32) -> Controls {
+    let steer = 0.06 * (t * 2.1).sin() as f32 * side;
+    match t {
+        t if t < 1.0 => Controls { steer, throttle: 0.5, ..Controls::default() },
+        t if t < 2.0 => Controls { steer, brake: 0.5, ..Controls::default() },
+        t if t < 3.0 => Controls { steer, handbrake: 1.0, ..Controls::default() },
+        _ => Controls { steer, throttle: 1.0, ..Controls::default() },
+    }
+}
+
+fn drive(solver: &skidpad::core::BackendInfo, placement: Placement, side: f32, seconds: f64, hz: f32) -> State {
+    let mut car = Drive::new(solver, &c5().model(), &Scene::flat(), placement, hz);
+    car.run(seconds, |f| mixed(f.t_s, side));
+    car.world.state(0).clone()
+}
+
+#[test]
+fn left_is_right_mirrored_bit_for_bit() {
+    for solver in solvers() {
+        let placement = Placement { speed: 22.0, ..Placement::default() };
+        let left = drive(&solver, placement, 1.0, 5.0, 120.0);
+        let right = drive(&solver, placement, -1.0, 5.0, 120.0);
+        let bits = |s: &State, sign: f32| {
+            let mut all = vec![
+                s.position.x.to_bits(),
+                (s.position.y * f64::from(sign)).to_bits(),
+                s.position.z.to_bits(),
+                u64::from((s.velocity.y * sign).to_bits()),
+                u64::from((s.angular.z * sign).to_bits()),
+                u64::from((s.angular.x * sign).to_bits()),
+                u64::from(s.angular.y.to_bits()),
+            ];
+            for pair in [[0, 1], [2, 3]] {
+                let pair = if sign < 0.0 { [pair[1], pair[0]] } else { pair };
+                all.extend(pair.map(|i| u64::from(s.wheels[i].load.to_bits())));
+                all.extend(pair.map(|i| u64::from(s.wheels[i].spin.to_bits())));
+            }
+            all
+        };
+        assert_eq!(bits(&left, 1.0), bits(&right, -1.0), "{}", solver.name);
+        assert!(left.position.y.abs() > 0.5, "the manoeuvre turns: {}", left.position);
+    }
+}
+
+/// Position 10 s later to 5 mm, wherever and whichever way the car starts (Rapier's positions have 32 bits).
+#[test]
+fn heading_and_translation_do_not_matter() {
+    for solver in solvers() {
+        let here = Placement { speed: 22.0, ..Placement::default() };
+        let there = Placement { x: 120.0, y: -75.0, heading: 1.1, ..here };
+        let gentle = |f: f64| Controls { steer: 0.02 * (f * 1.3).sin() as f32, ..Controls::default() };
+        let run = |placement: Placement| {
+            let mut car = Drive::new(&solver, &c5().model(), &Scene::flat(), placement, 120.0);
+            car.run(10.0, |f| gentle(f.t_s));
+            car.world.state(0).position
+        };
+        let (a, b) = (run(here), run(there));
+        let (sin, cos) = f64::from(1.1f32).sin_cos();
+        let expected = DVec3::new(120.0 + a.x * cos - a.y * sin, -75.0 + a.x * sin + a.y * cos, a.z);
+        let off = (b - expected).length();
+        assert!(off < 5e-3, "{}: {:.2} mm apart", solver.name, 1e3 * off);
+    }
+}
