@@ -41,8 +41,11 @@ const PLAIN: &[(&str, Input)] = &[
     ("target_speed_mps", Input::TargetSpeed),
 ];
 
+/// Makes the input of a wheel from its number.
+type ForWheel = fn(usize) -> Input;
+
 /// Columns that exist for every wheel, before the dot.
-const PER_WHEEL: &[(&str, fn(usize) -> Input)] =
+const PER_WHEEL: &[(&str, ForWheel)] =
     &[("motor_torque_nm", Input::Motor), ("brake_torque_nm", Input::WheelBrake), ("steer_rad", Input::WheelSteer)];
 
 /// A cell with its place in the file.
