@@ -1,4 +1,7 @@
 //! Following a line: steering from curvature ahead, distance from the line and course against it.
+//!
+//! Drivers act on the simulation, so they use only exactly rounded operations and the functions of
+//! [`skidpad_core::math`]: the same bits on every target.
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -45,7 +48,7 @@ impl Line {
             Line::Circle { radius } => {
                 let (side, size) = (radius.signum(), radius.abs());
                 let from_centre = [x, y - radius];
-                let distance = from_centre[0].hypot(from_centre[1]);
+                let distance = (from_centre[0] * from_centre[0] + from_centre[1] * from_centre[1]).sqrt();
                 let angle = f64::from(math::atan2(from_centre[1] as f32, from_centre[0] as f32));
                 Nearest {
                     offset_m: side * (size - distance),
@@ -63,11 +66,12 @@ impl Line {
                 let slope = 0.5 * amplitude * k * sin;
                 let (sin_ahead, cos_ahead) = wave(x + ahead);
                 let slope_ahead = 0.5 * amplitude * k * sin_ahead;
+                let stretch = 1.0 + slope_ahead * slope_ahead;
                 let bend = if x + ahead < start { 0.0 } else { 0.5 * amplitude * k * k * cos_ahead };
                 Nearest {
                     offset_m: (y - 0.5 * amplitude * (1.0 - cos)) / (1.0 + slope * slope).sqrt(),
                     heading: f64::from(math::atan(slope as f32)),
-                    curvature_ahead: bend / (1.0 + slope_ahead * slope_ahead).powf(1.5),
+                    curvature_ahead: bend / (stretch * stretch.sqrt()),
                 }
             }
         }
