@@ -11,11 +11,10 @@
 //! | `full` | all of them | |
 //!
 //! ```
-//! use std::sync::Arc;
 //! use skidpad::core::{CarStart, Controls, Scene, state::Placement};
 //!
-//! let (_, model) = skidpad::spec::load("corvette_c5")?;
-//! let start = CarStart { model: Arc::new(model), placement: Placement { speed: 20.0, ..Placement::default() } };
+//! let model = skidpad::spec::load("corvette_c5")?.model;
+//! let start = CarStart { model, placement: Placement { speed: 20.0, ..Placement::default() } };
 //! for backend in skidpad::backends().iter().filter(|b| !b.peer) {
 //!     let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 120.0);
 //!     let left = Controls { steer: 0.05, ..Controls::default() };

@@ -15,9 +15,7 @@ pub fn solvers() -> Vec<BackendInfo> {
 
 /// Parts of a shipped vehicle, to be changed for a test.
 pub fn shipped(name: &str) -> ModelParts {
-    let text = skidpad::spec::shipped::find(name).expect("shipped");
-    let spec = skidpad::spec::VehicleSpec::read(name, text).expect("readable");
-    spec.compile().expect("valid").parts().clone()
+    skidpad::spec::load(name).expect("shipped").model.parts().clone()
 }
 
 /// A Corvette C5 as shipped.

@@ -68,7 +68,9 @@ impl StockCar {
             };
             // Hard point one wheel radius above the wheel centre at rest, inside the chassis.
             let hard_point = wheel.contact + Vector::new(0.0, 0.0, 2.0 * wheel.radius);
-            controller.add_wheel(hard_point, Vector::NEG_Z, Vector::Y, wheel.radius + sag, wheel.radius, &tuning);
+            // Rapier rolls towards normal × axle: an axle that points to the right drives forward.
+            let (down, axle) = (Vector::NEG_Z, Vector::NEG_Y);
+            controller.add_wheel(hard_point, down, axle, wheel.radius + sag, wheel.radius, &tuning);
         }
         Self { model: car.model.clone(), state, controller }
     }
