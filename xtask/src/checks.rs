@@ -57,25 +57,32 @@ fn lints(steps: &mut Steps) {
 }
 
 fn tests(steps: &mut Steps) {
-    steps.step("tests", "Rerun the test named above with `cargo test`.", || run(cargo("test --workspace --quiet")));
+    steps.step("tests", "Rerun the test named above with `cargo test`.", || {
+        run(cargo("test --workspace --quiet --no-fail-fast"))
+    });
 }
 
 fn features() -> Outcome {
-    run(cargo("clippy --package skidpad --no-default-features --all-targets --quiet -- -D warnings"))?;
+    let mut commands =
+        vec!["clippy --package skidpad --no-default-features --all-targets --quiet -- -D warnings".into()];
     for feature in FEATURES {
         let selection = format!("--package skidpad --no-default-features --features {feature} --quiet");
-        run(cargo(&format!("test {selection} --lib --test it")))?;
-        run(cargo(&format!("test {selection} --doc")))?;
+        commands.push(format!("test {selection} --lib --test it"));
+        commands.push(format!("test {selection} --doc"));
     }
-    Ok(())
+    all(&commands)
+}
+
+/// Runs every command, then says which of them failed.
+fn all(commands: &[String]) -> Outcome {
+    let failures: Vec<String> = commands.iter().filter_map(|command| run(cargo(command)).err()).collect();
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
 fn examples() -> Outcome {
     run(cargo("build --package skidpad --examples --quiet"))?;
-    for name in example_names()? {
-        run(cargo(&format!("run --package skidpad --example {name} --quiet")))?;
-    }
-    Ok(())
+    let command = |name: String| format!("run --package skidpad --example {name} --quiet");
+    all(&example_names()?.into_iter().map(command).collect::<Vec<_>>())
 }
 
 fn example_names() -> Result<Vec<String>, String> {
