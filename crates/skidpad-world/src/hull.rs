@@ -1,6 +1,6 @@
 //! Contact of the chassis box with the ground: a rolled car lies on its roof.
 
-use skidpad_core::{Mat3, Vec3};
+use skidpad_core::Vec3;
 
 use crate::world::Chassis;
 
@@ -19,7 +19,7 @@ const CORRECTION_SPEED: f32 = 1.0;
 /// Sequential impulses on the corners that touch or would, with friction.
 pub(crate) fn keep_out(chassis: &mut Chassis, normal: Vec3, grip: f32, dt: f32) {
     let height = chassis.position.dot(normal.as_dvec3()) as f32;
-    let to_world = Mat3::from_quat(chassis.rotation);
+    let to_world = chassis.axes;
     let seen = to_world.transpose() * normal;
     let lowest = height + seen.dot(chassis.hull.centre) - seen.abs().dot(chassis.hull.half_extents);
     let reach = chassis.hull.half_extents.length() + chassis.hull.centre.length();
@@ -47,7 +47,7 @@ fn corner(chassis: &Chassis, i: usize) -> Vec3 {
 
 fn press(chassis: &mut Chassis, arm: Vec3, gap: f32, normal: Vec3, grip: f32, dt: f32, pressed: &mut f32) -> bool {
     let speed = |c: &Chassis| c.velocity + c.angular.cross(arm);
-    let compliance = |c: &Chassis, along: Vec3| 1.0 / c.mass + arm.cross(along).dot(c.spun_by(arm.cross(along)));
+    let compliance = |c: &Chassis, along: Vec3| c.inverse_mass + arm.cross(along).dot(c.spun_by(arm.cross(along)));
     let allowed = if gap > 0.0 { -gap / dt } else { (-gap * CORRECTION / dt).min(CORRECTION_SPEED) };
     let wanted = (allowed - speed(chassis).dot(normal)) / compliance(chassis, normal);
     let total = (*pressed + wanted).max(0.0);
@@ -69,6 +69,6 @@ fn press(chassis: &mut Chassis, arm: Vec3, gap: f32, normal: Vec3, grip: f32, dt
 }
 
 fn apply(chassis: &mut Chassis, arm: Vec3, impulse: Vec3) {
-    chassis.velocity += impulse / chassis.mass;
+    chassis.velocity += impulse * chassis.inverse_mass;
     chassis.angular += chassis.spun_by(arm.cross(impulse));
 }

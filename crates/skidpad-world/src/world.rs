@@ -11,9 +11,11 @@ use crate::hull;
 pub struct Chassis {
     pub(crate) position: DVec3,
     pub(crate) rotation: Quat,
+    /// The rotation as a matrix.
+    pub(crate) axes: Mat3,
     pub(crate) velocity: Vec3,
     pub(crate) angular: Vec3,
-    pub(crate) mass: f32,
+    pub(crate) inverse_mass: f32,
     pub(crate) inertia: Mat3,
     pub(crate) inverse_inertia: Mat3,
     pub(crate) hull: Hull,
@@ -25,9 +27,10 @@ impl Chassis {
         let mut chassis = Self {
             position: DVec3::ZERO,
             rotation: Quat::IDENTITY,
+            axes: Mat3::IDENTITY,
             velocity: Vec3::ZERO,
             angular: Vec3::ZERO,
-            mass: model.mass(),
+            inverse_mass: model.inverse_mass(),
             inertia: *model.inertia(),
             inverse_inertia: *model.inverse_inertia(),
             hull: model.parts().hull,
@@ -40,29 +43,30 @@ impl Chassis {
     pub fn adopt(&mut self, state: &State) {
         self.position = state.position;
         self.rotation = state.rotation;
+        self.axes = Mat3::from_quat(state.rotation);
         self.velocity = state.velocity;
         self.angular = state.angular;
     }
 
     /// Change of angular velocity by an angular impulse, both in world axes.
     pub(crate) fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
-        let to_world = Mat3::from_quat(self.rotation);
-        to_world * (self.inverse_inertia * (to_world.transpose() * angular_impulse))
+        self.axes * (self.inverse_inertia * (self.axes.transpose() * angular_impulse))
     }
 
     /// Semi-implicit Euler. Turning keeps the angular momentum in the world, so the gyroscopic term is exact in
     /// momentum and bounded in energy.
     fn advance(&mut self, dt: f32) {
         self.position += (self.velocity * dt).as_dvec3();
-        let before = Mat3::from_quat(self.rotation);
+        let before = self.axes;
         let momentum = before * (self.inertia * (before.transpose() * self.angular));
         self.rotation = math::turned(self.rotation, self.angular, dt);
-        let after = Mat3::from_quat(self.rotation);
-        self.angular = after * (self.inverse_inertia * (after.transpose() * momentum));
+        self.axes = Mat3::from_quat(self.rotation);
+        self.angular = self.axes * (self.inverse_inertia * (self.axes.transpose() * momentum));
     }
 
     fn is_finite(&self) -> bool {
-        self.position.is_finite() && (self.velocity + self.angular).is_finite() && self.rotation.is_finite()
+        let (p, q, v) = (self.position, self.rotation, self.velocity + self.angular);
+        (p.x + p.y + p.z).is_finite() && (q.x + q.y + q.z + q.w + v.x + v.y + v.z).is_finite()
     }
 }
 
@@ -99,7 +103,7 @@ impl World {
             let (position, rotation) = (chassis.position, chassis.rotation);
             chassis.advance(dt);
             if !chassis.is_finite() {
-                (chassis.position, chassis.rotation) = (position, rotation);
+                (chassis.position, chassis.rotation, chassis.axes) = (position, rotation, Mat3::from_quat(rotation));
                 (chassis.velocity, chassis.angular) = (Vec3::ZERO, Vec3::ZERO);
             }
         }
@@ -141,7 +145,7 @@ impl WorldPort for World {
     fn push(&mut self, dt: f32, pushes: &[Push]) {
         let fall = Vec3::new(0.0, 0.0, -self.scene.gravity * dt);
         for (chassis, push) in self.chassis.iter_mut().zip(pushes) {
-            chassis.velocity += fall + push.impulse / chassis.mass;
+            chassis.velocity += fall + push.impulse * chassis.inverse_mass;
             chassis.angular += chassis.spun_by(push.angular_impulse);
         }
     }

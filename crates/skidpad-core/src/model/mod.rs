@@ -224,6 +224,7 @@ pub enum ModelError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     parts: ModelParts,
+    inverse_mass: f32,
     inverse_inertia: Mat3,
     sprung: Box<[f32]>,
     axle_wheels: Box<[[usize; 2]]>,
@@ -240,6 +241,7 @@ impl Model {
         let sprung = sprung_masses(&points, parts.mass as f64).ok_or(ModelError::Unsupported)?;
         let axle_wheels = axle_wheels(&parts)?;
         Ok(Self {
+            inverse_mass: 1.0 / parts.mass,
             inverse_inertia: parts.inertia.inverse(),
             sprung: sprung.into_iter().map(|m| m as f32).collect(),
             axle_wheels,
@@ -255,6 +257,11 @@ impl Model {
     /// Whole car, kg.
     pub fn mass(&self) -> f32 {
         self.parts.mass
+    }
+
+    /// Inverse of [`Model::mass`], 1/kg.
+    pub fn inverse_mass(&self) -> f32 {
+        self.inverse_mass
     }
 
     /// About the centre of mass, vehicle axes, kg m².

@@ -75,13 +75,15 @@ impl WheelRows {
         }
         let g = self.admittance;
         let wanted = [self.wish[0] - g[0] * speed[0], self.wish[1] - g[1] * speed[1]];
-        let inverse = [1.0 / (limit[0] * limit[0]), 1.0 / (limit[1] * limit[1])];
-        let mut plastic = 0.0;
         let mut system = Pair::new(g, compliance, [0.0; 2]);
         let mut x = system.solve(wanted);
-        let mut reach = (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
-        let sliding = reach > 1.0;
+        let squared = [limit[0] * limit[0], limit[1] * limit[1]];
+        let sliding = x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0] > squared[0] * squared[1];
+        let mut inverse = [0.0; 2];
+        let mut plastic = 0.0;
         if sliding {
+            inverse = squared.map(|s| 1.0 / s);
+            let mut reach = (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
             // Hebden's iteration on the length of the impulse, which falls like 1 / (c + λ).
             for _ in 0..6 {
                 let gradient = [g[0] * x[0] * inverse[0], g[1] * x[1] * inverse[1]];

@@ -67,7 +67,8 @@ pub struct Vehicle {
     state: State,
     rows: Box<[WheelRows]>,
     shafts: Shafts,
-    frame: Quat,
+    /// Vehicle axes to world axes at the start of the step.
+    to_world: Mat3,
 }
 
 pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
@@ -87,7 +88,7 @@ impl Vehicle {
     /// A car in `state`.
     pub fn new(model: Arc<Model>, state: State) -> Self {
         let rows = model.wheels().iter().map(|_| WheelRows::default()).collect();
-        Self { model, state, rows, shafts: Shafts::default(), frame: Quat::IDENTITY }
+        Self { model, state, rows, shafts: Shafts::default(), to_world: Mat3::IDENTITY }
     }
 
     /// What it is.
@@ -135,7 +136,7 @@ impl Vehicle {
             return self.let_go();
         }
         let to_world = Mat3::from_quat(body.rotation);
-        self.frame = body.rotation;
+        self.to_world = to_world;
         self.steer(controls, dt);
         self.drive(controls, dt);
         self.locate(body, &to_world, contacts, dt);
@@ -151,7 +152,8 @@ impl Vehicle {
         };
         let push = external + self.wheel_impulses(true);
         let push = Push { impulse: to_world * push.linear, angular_impulse: to_world * push.angular };
-        if !(push.impulse.is_finite() && push.angular_impulse.is_finite()) {
+        let all = push.impulse + push.angular_impulse;
+        if !(all.x + all.y + all.z).is_finite() {
             return self.let_go();
         }
         (push, report)
@@ -175,7 +177,7 @@ impl Vehicle {
 
     /// Change of velocity by an impulse on the chassis.
     fn response(&self, impulse: Six) -> Six {
-        Six::new(impulse.linear / self.model.mass(), *self.model.inverse_inertia() * impulse.angular)
+        Six::new(impulse.linear * self.model.inverse_mass(), *self.model.inverse_inertia() * impulse.angular)
     }
 
     /// Sum of what the wheels' rows do to the chassis, axle by axle so that a mirrored car sums alike.
@@ -247,8 +249,11 @@ fn ackermann_spread(mean: f32, axle: &crate::model::Axle, track: f32) -> f32 {
 }
 
 fn finite(body: &Body) -> bool {
+    // A sum is finite only if every term is: one test for all of them.
     let v = body.velocity + body.angular + body.free_velocity + body.free_angular;
-    v.is_finite() && body.position.is_finite() && body.rotation.is_finite()
+    let place = body.position.x + body.position.y + body.position.z;
+    let turn = body.rotation.x + body.rotation.y + body.rotation.z + body.rotation.w;
+    (v.x + v.y + v.z + turn).is_finite() && place.is_finite()
 }
 
 /// Sum over wheels, pair by pair, so that swapping left and right changes no bit.

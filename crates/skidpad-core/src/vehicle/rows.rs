@@ -35,6 +35,8 @@ pub(crate) struct WheelRows {
     bar_force: f32,
     bar_rate: f32,
     load_wish: f32,
+    /// Speed along the normal before the loads, m/s.
+    warm_speed: f32,
     load_admittance: f32,
     // written by grip_rows
     pub dt: f32,
@@ -175,7 +177,11 @@ impl Vehicle {
             }
             let wished = super::sum_by_axle(&self.model, |i| {
                 let row = &self.rows[i];
-                if row.touching && active[i] { row.normal * row.load_at(warm) } else { Six::default() }
+                if row.touching && active[i] {
+                    row.normal * (row.load_wish - row.load_admittance * row.warm_speed)
+                } else {
+                    Six::default()
+                }
             });
             let after = warm + system.solve(wished);
             let mut pulled = false;
@@ -233,7 +239,8 @@ impl WheelRows {
     fn load_row(&mut self, strut: &Strut, mass: f32, warm: Six, dt: f32) {
         let mut force = mass * crate::STANDARD_GRAVITY + strut.rate * self.led() + self.bar_force;
         let mut rate = strut.rate + self.bar_rate;
-        let jounce_rate = -self.normal.dot(warm) / self.cosine;
+        self.warm_speed = self.normal.dot(warm);
+        let jounce_rate = -self.warm_speed / self.cosine;
         let beyond_stop = self.led() - strut.bump_travel;
         if beyond_stop + dt * jounce_rate > 0.0 {
             force += strut.stop_rate * beyond_stop;

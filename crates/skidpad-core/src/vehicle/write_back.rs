@@ -29,8 +29,8 @@ impl Vehicle {
         if !super::finite(body) {
             return StepReport { not_finite: true, ..StepReport::default() };
         }
-        let to_frame = self.frame.inverse();
-        let at = Six::new(to_frame * body.velocity, to_frame * body.angular);
+        let to_vehicle = self.to_world.transpose();
+        let at = Six::new(to_vehicle * body.velocity, to_vehicle * body.angular);
         let state = &mut self.state;
         state.previous_velocity = state.velocity;
         state.position = body.position;
