@@ -21,15 +21,8 @@ fn metrics_of_every_manoeuvre_and_solver() {
         let comparison = compare(&skidpad::backends(), &model, manoeuvre.as_ref(), &adjust, step, &|_| {});
         let mut table = format!("{}\n{}\n", comparison.manoeuvre, comparison.about);
         for row in comparison.rows() {
-            writeln!(
-                table,
-                "{} [{}]: {} | {}",
-                row.metric.name,
-                row.metric.unit,
-                row.texts.join(" "),
-                row.spread.text()
-            )
-            .expect("writing to a string");
+            writeln!(table, "{} [{}]: {}", row.metric.name, row.metric.unit, row.texts.join(" "))
+                .expect("writing to a string");
         }
         insta::assert_snapshot!(format!("corvette_c5_{}", entry.name), table);
     }
