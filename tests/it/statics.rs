@@ -31,6 +31,33 @@ fn loads_and_height_at_rest_are_the_described_ones() {
     }
 }
 
+/// A car put on a slope with its brake on is at rest from the first step: only its contact patches take up their strain.
+#[test]
+fn a_car_starts_in_equilibrium_on_a_slope() {
+    let model = c5().model();
+    for solver in solvers() {
+        for heading in [0.0, 0.8, 2.5] {
+            let placement = Placement { heading, gear: Some(0), ..Placement::default() };
+            let scene = Scene::sloping(15f32.to_radians());
+            let mut drive = Drive::new(&solver, &model, &scene, placement, 240.0);
+            let frames = drive.run(3.0, |_| Controls::parked());
+            let (first, last) = (&frames[0], &frames[frames.len() - 1]);
+            let what = format!("{} heading {heading}", solver.name);
+            for i in 0..4 {
+                close(
+                    &what,
+                    first.wheels[i].load_n,
+                    last.wheels[i].load_n,
+                    0.01,
+                    "small angles; patches strained 2 mm",
+                );
+                let travel = first.wheels[i].compression_m - last.wheels[i].compression_m;
+                assert!(travel.abs() < 1e-3, "{what}: wheel {i} settles {travel} m");
+            }
+        }
+    }
+}
+
 /// Oracle 5.3: the damping ratio of heave is c / (2 √(k m)) at every rate, on a car whose heave is uncoupled.
 #[test]
 fn struts_keep_their_damping_ratio() {

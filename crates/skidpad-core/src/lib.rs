@@ -16,6 +16,7 @@ pub mod frame;
 mod linear;
 pub mod math;
 pub mod model;
+mod rest;
 pub mod scene;
 pub mod seam;
 pub mod state;

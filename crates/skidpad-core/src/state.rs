@@ -1,5 +1,6 @@
 //! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
 
+use crate::rest::Rest;
 use crate::scene::Scene;
 use crate::{DVec3, Model, Quat, Vec3};
 
@@ -88,26 +89,28 @@ pub struct Placement {
 }
 
 impl State {
-    /// On its wheels in the rest pose above the ground of `scene`, rolling at the placement's speed.
+    /// Standing on its wheels on the ground of `scene`, or rolling at the placement's speed.
     ///
-    /// On level ground this is an equilibrium. On a slope the car still has to settle into its springs.
+    /// The struts carry the car, on a slope too; its contact patches are not yet strained by what holds it there. Where
+    /// a wheel would lift or meet its stop the car starts in its described pose and has to settle.
     pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
-        let rotation = scene.orientation(placement.heading);
-        let velocity = rotation * Vec3::X * placement.speed;
-        let wheels = model
-            .wheels()
-            .iter()
-            .map(|wheel| WheelState {
-                spin: placement.speed / wheel.radius,
-                rolling_speed: placement.speed,
-                rolling: crate::vehicle::rolling_share(placement.speed),
-                contact: true,
-                ..WheelState::default()
-            })
-            .collect();
+        let upright = scene.orientation(placement.heading);
+        let velocity = upright * Vec3::X * placement.speed;
+        let rest = Rest::of(model, scene, placement.heading);
+        let wheel = |(i, wheel): (usize, &crate::model::Wheel)| WheelState {
+            spin: placement.speed / wheel.radius,
+            rolling_speed: placement.speed,
+            rolling: crate::vehicle::rolling_share(placement.speed),
+            contact: true,
+            compression: rest.as_ref().map_or(0.0, |r| r.compressions[i]),
+            load: rest.as_ref().map_or(model.static_load(i), |r| r.loads[i]),
+            ..WheelState::default()
+        };
+        let wheels = model.wheels().iter().enumerate().map(wheel).collect();
+        let height = model.parts().centre_height + rest.as_ref().map_or(0.0, |r| r.heave);
         Self {
-            position: scene.point(placement.x, placement.y, model.parts().centre_height as f64),
-            rotation,
+            position: scene.point(placement.x, placement.y, height.into()),
+            rotation: rest.as_ref().map_or(upright, |r| upright * r.tilt),
             velocity,
             angular: Vec3::ZERO,
             previous_velocity: velocity,

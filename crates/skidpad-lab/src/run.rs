@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::{Backend, BackendInfo, CarStart, Frame, Model};
+use skidpad_core::{Backend, BackendInfo, CarStart, Model};
 
 use crate::driver::{Driver, Now};
 use crate::manoeuvre::Setup;
@@ -62,7 +62,7 @@ pub fn simulate(
     let start = CarStart { model: Arc::clone(model), placement: setup.placement };
     let mut backend = (info.build)(&setup.scene, &[start], dt.seconds() as f32);
     lift(backend.as_mut(), setup.lift_m);
-    let mut trajectory = Trajectory::new(model, first_frame(backend.as_ref(), model), dt.seconds());
+    let mut trajectory = Trajectory::new(model, backend.frame(0), dt.seconds());
     let steps = dt.steps(setup.duration_s);
     for step in 0..steps {
         let now = Now { step, dt_s: dt.seconds(), model, frame: trajectory.last() };
@@ -85,17 +85,6 @@ fn lift(backend: &mut dyn Backend, lift_m: f64) {
         state.position.z += lift_m;
         backend.set_state(0, &state);
     }
-}
-
-/// The row for t = 0. No step has produced loads yet; the struts stand at their rest length, where they carry the
-/// static loads.
-fn first_frame(backend: &dyn Backend, model: &Model) -> Frame {
-    let mut frame = backend.frame(0);
-    frame.t_s = 0.0;
-    for (i, wheel) in frame.wheels.iter_mut().enumerate() {
-        wheel.load_n = f64::from(model.static_load(i));
-    }
-    frame
 }
 
 #[cfg(test)]
