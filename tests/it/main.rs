@@ -6,6 +6,7 @@ mod fuzz;
 mod handling;
 mod load_transfer;
 mod longitudinal;
+mod oracles;
 mod parked;
 mod same_bits;
 mod snapshots;
