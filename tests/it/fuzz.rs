@@ -32,19 +32,19 @@ impl Random {
 }
 
 fn wild_controls(random: &mut Random) -> Controls {
-    let raw = random.next() % 16 == 0;
+    let raw = random.next().is_multiple_of(16);
     let wheel = |random: &mut Random| WheelControls {
         motor_torque: random.wild(-5e3, 5e3),
         brake_torque: random.wild(-10.0, 5e3),
-        steer: (random.next() % 4 == 0).then(|| random.wild(-2.0, 2.0)),
+        steer: (random.next().is_multiple_of(4)).then(|| random.wild(-2.0, 2.0)),
     };
     Controls {
         throttle: random.wild(-0.5, 1.5),
         brake: random.wild(-0.5, 1.5),
         handbrake: random.wild(-0.5, 1.5),
         steer: random.wild(-1.0, 1.0),
-        clutch: (random.next() % 4 == 0).then(|| random.wild(-0.5, 1.5)),
-        gear: (random.next() % 2 == 0).then(|| random.between(-128.0, 127.0) as i8),
+        clutch: (random.next().is_multiple_of(4)).then(|| random.wild(-0.5, 1.5)),
+        gear: (random.next().is_multiple_of(2)).then(|| random.between(-128.0, 127.0) as i8),
         wheels: if raw { (0..4).map(|_| wheel(random)).collect() } else { Box::default() },
     }
 }
@@ -131,7 +131,7 @@ proptest! {
         brake in 0f32..1.0,
     ) {
         let mut parts = c5().without_air();
-        parts.inertia = parts.inertia * (mass / parts.mass);
+        parts.inertia *= mass / parts.mass;
         parts.mass = mass;
         let base = parts.wheels[0].contact.x - parts.wheels[2].contact.x;
         let omega = 2.0 * std::f32::consts::PI * hertz;
