@@ -2,7 +2,6 @@
 //!
 //! A change here is a change of physics: its commit says what moved and by how much.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use skidpad::lab::manoeuvre::{Adjust, CATALOGUE};
@@ -13,6 +12,8 @@ use skidpad::spec;
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
 #[test]
 fn metrics_of_every_manoeuvre_and_solver() {
+    use std::fmt::Write;
+
     let model = spec::load("corvette_c5").expect("shipped").model;
     let adjust = Adjust::default();
     let step = TimeStep::per_second(240.0).expect("a valid rate");
