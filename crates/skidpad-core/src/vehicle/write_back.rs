@@ -62,17 +62,18 @@ impl WheelRows {
         }
         let along = self.forward.dot(at);
         let across = self.side.dot(at);
-        let squared = (along * along + across * across).max((radius * self.spin).powi(2));
-        let slip_speed = [along - radius * self.spin, across];
-        let rolled = [0, 1].map(|i| (to.deflection[i] - dt * slip_speed[i]) / self.decay[i]);
+        let rolled = radius * self.spin;
+        let squared = (along * along + across * across).max(rolled * rolled);
+        let slip_speed = [along - rolled, across];
+        let left = [0, 1].map(|i| (to.deflection[i] - dt * slip_speed[i]) / self.decay[i]);
         to.rolling_speed = along;
         to.rolling = if squared >= WALKING[1] * WALKING[1] { 1.0 } else { rolling_share(squared.sqrt()) };
         let share = if tyre.relaxes() { to.rolling } else { 0.0 };
         to.deflection = match share {
-            0.0 => self.standing(rolled),
-            1.0 => within_largest_slip(rolled, tyre.lengths()),
+            0.0 => self.standing(left),
+            1.0 => within_largest_slip(left, tyre.lengths()),
             _ => {
-                let (standing, turning) = (self.standing(rolled), within_largest_slip(rolled, tyre.lengths()));
+                let (standing, turning) = (self.standing(left), within_largest_slip(left, tyre.lengths()));
                 [0, 1].map(|i| standing[i] * (1.0 - share) + turning[i] * share)
             }
         };
@@ -86,7 +87,8 @@ impl WheelRows {
         } else {
             let scale = self.impulse_per_deflection();
             let impulse = [rolled[0] * scale[0], rolled[1] * scale[1]];
-            let reach = ((impulse[0] / limit[0]).powi(2) + (impulse[1] / limit[1]).powi(2)).sqrt();
+            let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
+            let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
             if reach <= 1.0 {
                 return rolled;
             }
