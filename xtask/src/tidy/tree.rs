@@ -70,6 +70,7 @@ mod tests {
         let file = |text: &str| File { path: "a.md".into(), text: text.into() };
         let home = format!("see /{}/me/notes", "home");
         assert_eq!(machine_paths(&file(&home)).len(), 1);
-        assert!(machine_paths(&file("https://example.org/home/page and docs/work/plan")).is_empty());
+        let link = format!("https://example.org/{}/page and docs/{}/plan", "home", "work");
+        assert!(machine_paths(&file(&link)).is_empty());
     }
 }
