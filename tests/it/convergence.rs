@@ -14,9 +14,11 @@ struct Script {
     steer: fn(f64) -> f32,
 }
 
-const SCRIPTS: [Script; 3] = [
+const SCRIPTS: [Script; 5] = [
     Script { name: "step steer", speed: 25.0, seconds: 2.5, brake: |_| 0.0, steer: |t| 0.03 * ramp(t, 0.5, 0.2) },
-    Script { name: "braking", speed: 30.0, seconds: 2.0, brake: |_| 0.4, steer: |_| 0.0 },
+    Script { name: "held brake", speed: 30.0, seconds: 2.0, brake: |_| 0.4, steer: |_| 0.0 },
+    Script { name: "ramped brake", speed: 30.0, seconds: 2.0, brake: |t| 0.5 * ramp(t, 0.0, 0.25), steer: |_| 0.0 },
+    Script { name: "ramped to lock", speed: 30.0, seconds: 2.0, brake: |t| ramp(t, 0.0, 0.25), steer: |_| 0.0 },
     Script {
         name: "slalom",
         speed: 20.0,

@@ -1,6 +1,6 @@
 //! skidpad's own small rigid-body world: chassis with a box for a hull, on the ground of a [`skidpad_core::Scene`].
 //!
-//! Here: semi-implicit integration with positions in 64 bits, rays against the ground, hull contacts. Not here: wheels
+//! Here: integration with positions in 64 bits, rays against the ground, hull contacts. Not here: wheels
 //! (they come through the seam), car-to-car collisions, other bodies.
 #![forbid(unsafe_code)]
 

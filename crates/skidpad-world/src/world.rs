@@ -6,6 +6,12 @@ use skidpad_core::{
 
 use crate::hull;
 
+#[derive(Clone, Copy, Debug, Default)]
+struct Motion {
+    velocity: Vec3,
+    angular: Vec3,
+}
+
 /// A chassis: pose and twist of its centre of mass.
 #[derive(Clone, Debug)]
 pub struct Chassis {
@@ -15,6 +21,8 @@ pub struct Chassis {
     pub(crate) axes: Mat3,
     pub(crate) velocity: Vec3,
     pub(crate) angular: Vec3,
+    /// Half of what the push of this step changed: by so much the mean velocity over the step lags its end.
+    lag: Motion,
     pub(crate) inverse_mass: f32,
     pub(crate) inertia: Mat3,
     pub(crate) inverse_inertia: Mat3,
@@ -30,6 +38,7 @@ impl Chassis {
             axes: Mat3::IDENTITY,
             velocity: Vec3::ZERO,
             angular: Vec3::ZERO,
+            lag: Motion::default(),
             inverse_mass: model.inverse_mass(),
             inertia: *model.inertia(),
             inverse_inertia: *model.inverse_inertia(),
@@ -46,6 +55,14 @@ impl Chassis {
         self.axes = Mat3::from_quat(state.rotation);
         self.velocity = state.velocity;
         self.angular = state.angular;
+        self.lag = Motion::default();
+    }
+
+    /// Changes the velocities over a whole step: the pose will move with their mean.
+    fn push(&mut self, velocity: Vec3, angular: Vec3) {
+        self.velocity += velocity;
+        self.angular += angular;
+        self.lag = Motion { velocity: velocity * 0.5, angular: angular * 0.5 };
     }
 
     /// Change of angular velocity by an angular impulse, both in world axes.
@@ -53,15 +70,17 @@ impl Chassis {
         self.axes * (self.inverse_inertia * (self.axes.transpose() * angular_impulse))
     }
 
-    /// Semi-implicit Euler. Turning keeps the angular momentum in the world, so the gyroscopic term is exact in
-    /// momentum and bounded in energy.
+    /// The pose moves with the mean of the velocities before and after the push, so constant forces are followed
+    /// exactly; what stops the hull acts at once. Turning keeps the angular momentum in the world, so the gyroscopic
+    /// term is exact in momentum and bounded in energy.
     fn advance(&mut self, dt: f32) {
-        self.position += (self.velocity * dt).as_dvec3();
+        self.position += ((self.velocity - self.lag.velocity) * dt).as_dvec3();
         let before = self.axes;
         let momentum = before * (self.inertia * (before.transpose() * self.angular));
-        self.rotation = math::turned(self.rotation, self.angular, dt);
+        self.rotation = math::turned(self.rotation, self.angular - self.lag.angular, dt);
         self.axes = Mat3::from_quat(self.rotation);
         self.angular = self.axes * (self.inverse_inertia * (self.axes.transpose() * momentum));
+        self.lag = Motion::default();
     }
 
     fn is_finite(&self) -> bool {
@@ -121,7 +140,7 @@ impl WorldPort for World {
                 angular: chassis.angular,
                 free_velocity: chassis.velocity + fall,
                 free_angular: chassis.angular,
-                lead: 0.0,
+                lead: 0.5 * dt,
             };
         }
     }
@@ -145,8 +164,8 @@ impl WorldPort for World {
     fn push(&mut self, dt: f32, pushes: &[Push]) {
         let fall = Vec3::new(0.0, 0.0, -self.scene.gravity * dt);
         for (chassis, push) in self.chassis.iter_mut().zip(pushes) {
-            chassis.velocity += fall + push.impulse * chassis.inverse_mass;
-            chassis.angular += chassis.spun_by(push.angular_impulse);
+            let turn = chassis.spun_by(push.angular_impulse);
+            chassis.push(fall + push.impulse * chassis.inverse_mass, turn);
         }
     }
 }
