@@ -6,7 +6,7 @@
 //! | feature | backend | world |
 //! |---|---|---|
 //! | `rapier` | `rapier`, and the peer `rapier-stock` | rigid bodies, colliders and queries of rapier3d |
-//! | `impulse` | `impulse` | skidpad's own, one sweep of per-wheel impulses |
+//! | `impulse` | `impulse`, and the peer `bullet` | skidpad's own, one sweep of per-wheel impulses |
 //! | `constraint` | `constraint` | skidpad's own, all rows solved together |
 //! | `full` | all of them | |
 //!
@@ -49,6 +49,8 @@ pub fn backends() -> Vec<core::BackendInfo> {
         constraint::BACKEND,
         #[cfg(feature = "rapier")]
         rapier::STOCK,
+        #[cfg(feature = "impulse")]
+        impulse::bullet::BACKEND,
     ]
 }
 

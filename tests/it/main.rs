@@ -1,5 +1,7 @@
 //! What must hold for every solver: closed forms, invariants, agreement. One binary, so that it links once.
 
+#[cfg(feature = "impulse")]
+mod bullet;
 mod common;
 mod convergence;
 mod fuzz;

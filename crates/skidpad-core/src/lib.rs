@@ -16,6 +16,7 @@ pub mod frame;
 mod linear;
 pub mod math;
 pub mod model;
+pub mod no_slip;
 mod rest;
 pub mod scene;
 pub mod seam;
@@ -27,12 +28,12 @@ pub use cars::Cars;
 pub use controls::{Controls, WheelControls};
 pub use frame::{Channel, Frame, WheelFrame};
 pub use model::{Model, ModelError, ModelParts};
-pub use scene::Scene;
+pub use scene::{FixedBox, Scene};
 pub use seam::{Body, Contact, Probe, Push, WorldPort};
 pub use state::State;
 pub use vehicle::{Coupling, StepReport, Vehicle};
 
-pub use bevy_math::{DVec3, Mat3, Quat, Vec2, Vec3};
+pub use bevy_math::{DMat3, DQuat, DVec3, Mat3, Quat, Vec2, Vec3};
 
 /// Most wheels one vehicle may have; sizes the few arrays a step keeps on the stack.
 pub const MAX_WHEELS: usize = 32;

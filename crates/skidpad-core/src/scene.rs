@@ -2,8 +2,8 @@
 
 use crate::{DVec3, Quat, STANDARD_GRAVITY, Vec3, math};
 
-/// An infinite plane with grip, at any slope.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// An infinite plane with grip, at any slope, and boxes that stand on it, in it or above it.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     /// Gravity along −z of the world, m/s², above 0.
     pub gravity: f32,
@@ -11,11 +11,39 @@ pub struct Scene {
     pub slope: f32,
     /// Factor on the friction of every tyre, ≥ 0; 1 is the surface the tyre was described on.
     pub grip: f32,
+    /// Fixed boxes; none by default.
+    pub boxes: Vec<FixedBox>,
+}
+
+/// A box that never moves. A wheel stands on whichever face its ray meets first; a ray that starts inside meets none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedBox {
+    /// Its middle, world, m.
+    pub centre: DVec3,
+    /// Half its size along its own axes, m, each > 0.
+    pub half_extents: Vec3,
+    /// Its axes to world axes, unit quaternion.
+    pub rotation: Quat,
+    /// Factor on the friction of every tyre on it, ≥ 0; takes the place of the plane's, it is not multiplied by it.
+    pub grip: f32,
+}
+
+impl FixedBox {
+    /// A box of full `size` (m) around `centre` (m), aligned with the world, on which every tyre has its own friction.
+    pub fn upright(centre: DVec3, size: Vec3) -> Self {
+        Self { centre, half_extents: 0.5 * size, rotation: Quat::IDENTITY, grip: 1.0 }
+    }
+
+    /// The box turned about its middle, in the ISO 8855 order: yaw about z, then pitch about y, then roll about x, rad.
+    /// Yaw is positive to the left, pitch with the +x end down, roll with the −y side down.
+    pub fn turned(self, yaw: f32, pitch: f32, roll: f32) -> Self {
+        Self { rotation: turn(Vec3::Z, yaw) * turn(Vec3::Y, pitch) * turn(Vec3::X, roll), ..self }
+    }
 }
 
 impl Default for Scene {
     fn default() -> Self {
-        Self { gravity: STANDARD_GRAVITY, slope: 0.0, grip: 1.0 }
+        Self { gravity: STANDARD_GRAVITY, slope: 0.0, grip: 1.0, boxes: Vec::new() }
     }
 }
 

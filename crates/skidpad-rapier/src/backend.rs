@@ -26,7 +26,7 @@ struct RapierBackend {
 /// at 1920 Hz the limit of a braked run lies 5.5 mm short after 60 m, with two 0.3 mm. Worlds of users keep theirs.
 const SUBSTEPS: usize = 2;
 
-/// A world with the scene's gravity and ground.
+/// A world with the scene's gravity, plane and boxes. Their friction is the grip the probes report.
 pub(crate) fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     world.integration_parameters.dt = dt;
@@ -35,6 +35,12 @@ pub(crate) fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
         ColliderBuilder::halfspace(rapier3d::na::Unit::new_unchecked(scene.normal())).friction(scene.grip),
         None,
     );
+    for fixed in &scene.boxes {
+        let half = fixed.half_extents;
+        let pose = Pose::from_parts(fixed.centre.as_vec3(), fixed.rotation);
+        world
+            .insert_collider(ColliderBuilder::cuboid(half.x, half.y, half.z).position(pose).friction(fixed.grip), None);
+    }
     world
 }
 

@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use rapier3d::control::{DynamicRayCastVehicleController, WheelTuning};
 use rapier3d::prelude::*;
-use skidpad_core::model::Powertrain;
 use skidpad_core::state::WheelState;
-use skidpad_core::{Backend, BackendInfo, CarStart, Controls, Model, Scene, State, StepReport};
+use skidpad_core::{Backend, BackendInfo, CarStart, Controls, Model, Scene, State, StepReport, no_slip};
 
 use crate::backend::ground_world;
 use crate::cars::{insert_chassis, move_to};
@@ -34,6 +33,8 @@ struct StockCar {
     model: Arc<Model>,
     state: State,
     controller: DynamicRayCastVehicleController,
+    /// Of the powertrain at each wheel, N.
+    forces: Vec<f32>,
 }
 
 impl StockBackend {
@@ -72,48 +73,17 @@ impl StockCar {
             let (down, axle) = (Vector::NEG_Z, Vector::NEG_Y);
             controller.add_wheel(hard_point, down, axle, wheel.radius + sag, wheel.radius, &tuning);
         }
-        Self { model: car.model.clone(), state, controller }
+        let forces = vec![0.0; state.wheels.len()];
+        Self { model: car.model.clone(), state, controller, forces }
     }
 
     fn drive(&mut self, controls: &Controls, dt: f32) {
-        let forces = self.drive_forces(controls);
-        let parts = self.model.parts();
-        self.state.steer = controls.steer.clamp(-parts.steering.lock, parts.steering.lock);
-        for (i, (wheel, to)) in parts.wheels.iter().zip(self.controller.wheels_mut()).enumerate() {
-            let raw = controls.wheels.get(i).copied().unwrap_or_default();
-            let brake =
-                controls.brake * wheel.brake_torque + controls.handbrake * wheel.handbrake_torque + raw.brake_torque;
-            to.engine_force = forces[i] + raw.motor_torque / wheel.radius;
-            to.brake = brake / wheel.radius * dt;
-            to.steering = raw.steer.unwrap_or(self.state.steer * parts.axles[wheel.axle].steer_ratio);
+        no_slip::drive_forces(&self.model, &mut self.state, controls, &mut self.forces);
+        for (i, to) in self.controller.wheels_mut().iter_mut().enumerate() {
+            to.engine_force = self.forces[i] + no_slip::motor_force(&self.model, i, controls);
+            to.brake = no_slip::brake_force(&self.model, i, controls) * dt;
+            to.steering = no_slip::steer(&self.model, &mut self.state, i, controls);
             self.state.wheels[i].steer = to.steering;
-        }
-    }
-
-    /// Force of the powertrain at each wheel without slip: torque × ratio × efficiency / radius.
-    fn drive_forces(&mut self, controls: &Controls) -> Vec<f32> {
-        let wheels = self.model.wheels();
-        match &self.model.parts().powertrain {
-            Powertrain::None => vec![0.0; wheels.len()],
-            Powertrain::Direct(torques) => {
-                torques.iter().zip(wheels).map(|(torque, wheel)| torque * controls.throttle / wheel.radius).collect()
-            }
-            Powertrain::Engine(drive) => {
-                let shares = &drive.differential.shares;
-                let turning: f32 = shares.iter().zip(&self.state.wheels).map(|(share, wheel)| share * wheel.spin).sum();
-                let suitable = || {
-                    let top = drive.gearbox.forward.len() as i8;
-                    (1..=top).find(|&g| turning * drive.gearbox.ratio(g) < drive.gearbox.up_speed).unwrap_or(top)
-                };
-                let gear = controls.gear.unwrap_or_else(suitable);
-                let ratio = drive.gearbox.ratio(gear);
-                let speed = (turning * ratio).max(drive.engine.idle);
-                let torque = if speed < drive.engine.limit { drive.engine.torque.at(speed) } else { 0.0 };
-                let shaft = torque * controls.throttle * ratio * drive.gearbox.efficiency;
-                self.state.drive.gear = gear;
-                self.state.drive.engine_speed = speed;
-                shares.iter().zip(wheels).map(|(share, wheel)| share * shaft / wheel.radius).collect()
-            }
         }
     }
 

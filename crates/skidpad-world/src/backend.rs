@@ -20,7 +20,7 @@ pub struct CarWorld {
 impl CarWorld {
     /// A world with `cars` on the ground of `scene`, stepped by `dt` s with `coupling`.
     pub fn new(name: &'static str, coupling: Coupling, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
-        let mut world = World::new(*scene);
+        let mut world = World::new(scene.clone());
         let vehicles = cars
             .iter()
             .map(|car| {

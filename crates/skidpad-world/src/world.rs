@@ -4,7 +4,7 @@ use skidpad_core::{
     Body, Contact, DVec3, Mat3, Model, Probe, Push, Quat, Scene, State, Vec3, WorldPort, math, model::Hull,
 };
 
-use crate::hull;
+use crate::{Ground, Touching};
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Motion {
@@ -32,30 +32,44 @@ pub struct Chassis {
 impl Chassis {
     /// A chassis of `model` in the pose and motion of `state`.
     pub fn new(model: &Model, state: &State) -> Self {
-        let mut chassis = Self {
+        let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);
+        chassis.adopt(state);
+        chassis
+    }
+
+    /// A chassis at rest at the origin: mass (kg, > 0), inertia about its centre of mass (kg m², positive definite), and
+    /// the box that collides.
+    pub fn rigid(mass: f32, inertia: Mat3, hull: Hull) -> Self {
+        Self {
             position: DVec3::ZERO,
             rotation: Quat::IDENTITY,
             axes: Mat3::IDENTITY,
             velocity: Vec3::ZERO,
             angular: Vec3::ZERO,
             lag: Motion::default(),
-            inverse_mass: model.inverse_mass(),
-            inertia: *model.inertia(),
-            inverse_inertia: *model.inverse_inertia(),
-            hull: model.parts().hull,
-        };
-        chassis.adopt(state);
-        chassis
+            inverse_mass: 1.0 / mass,
+            inertia,
+            inverse_inertia: inertia.inverse(),
+            hull,
+        }
+    }
+
+    /// Velocity of the centre of mass (m/s) and angular velocity (rad/s), world axes.
+    pub fn twist(&self) -> [Vec3; 2] {
+        [self.velocity, self.angular]
+    }
+
+    /// Puts the chassis somewhere: centre of mass (m), vehicle axes to world axes, and its twist as in
+    /// [`Chassis::twist`].
+    pub fn place(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2]) {
+        (self.position, self.rotation, self.axes) = (position, rotation, Mat3::from_quat(rotation));
+        [self.velocity, self.angular] = twist;
+        self.lag = Motion::default();
     }
 
     /// Takes pose and twist from `state`.
     pub fn adopt(&mut self, state: &State) {
-        self.position = state.position;
-        self.rotation = state.rotation;
-        self.axes = Mat3::from_quat(state.rotation);
-        self.velocity = state.velocity;
-        self.angular = state.angular;
-        self.lag = Motion::default();
+        self.place(state.position, state.rotation, [state.velocity, state.angular]);
     }
 
     /// Changes the velocities over a whole step: the pose will move with their mean.
@@ -73,7 +87,7 @@ impl Chassis {
     /// The pose moves with the mean of the velocities before and after the push, so constant forces are followed
     /// exactly; what stops the hull acts at once. Turning keeps the angular momentum in the world, so the gyroscopic
     /// term is exact in momentum and bounded in energy.
-    fn advance(&mut self, dt: f32) {
+    pub(crate) fn advance(&mut self, dt: f32) {
         self.position += ((self.velocity - self.lag.velocity) * dt).as_dvec3();
         let before = self.axes;
         let momentum = before * (self.inertia * (before.transpose() * self.angular));
@@ -93,14 +107,14 @@ impl Chassis {
 #[derive(Clone, Debug)]
 pub struct World {
     chassis: Vec<Chassis>,
-    scene: Scene,
-    normal: Vec3,
+    ground: Ground,
+    touching: Touching,
 }
 
 impl World {
     /// An empty world.
     pub fn new(scene: Scene) -> Self {
-        Self { chassis: Vec::new(), normal: scene.normal(), scene }
+        Self { chassis: Vec::new(), ground: Ground::new(&scene), touching: Touching::default() }
     }
 
     /// Adds a chassis; its index is the number of chassis before it.
@@ -118,7 +132,7 @@ impl World {
     /// A chassis that would leave the finite numbers keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
         for chassis in &mut self.chassis {
-            hull::keep_out(chassis, self.normal, self.scene.grip, dt);
+            self.touching.keep_out(chassis, &self.ground, dt);
             let (position, rotation) = (chassis.position, chassis.rotation);
             chassis.advance(dt);
             if !chassis.is_finite() {
@@ -131,7 +145,7 @@ impl World {
 
 impl WorldPort for World {
     fn bodies(&self, dt: f32, bodies: &mut [Body]) {
-        let fall = Vec3::new(0.0, 0.0, -self.scene.gravity * dt);
+        let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         for (chassis, body) in self.chassis.iter().zip(bodies) {
             *body = Body {
                 position: chassis.position,
@@ -146,23 +160,14 @@ impl WorldPort for World {
     }
 
     fn probe(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        let normal = self.normal;
-        let wide = normal.as_dvec3();
-        let mut height = (usize::MAX, 0.0f32);
-        for (probe, answer) in asked.iter().zip(answered) {
-            // The origin lies on the plane: the height of the body is one 64-bit product, the rest is relative to it.
-            if probe.car != height.0 {
-                height = (probe.car, probe.position.dot(wide) as f32);
-            }
-            let closing = -probe.direction.dot(normal);
-            let distance = (height.1 + probe.offset.dot(normal)) / closing;
-            let met = closing > 1e-3 && distance <= probe.reach;
-            *answer = met.then_some(Contact { distance, normal, grip: self.scene.grip });
+        self.ground.probe_plane(asked, answered);
+        if !self.ground.blocks.is_empty() {
+            self.ground.probe_blocks(asked, answered);
         }
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
-        let fall = Vec3::new(0.0, 0.0, -self.scene.gravity * dt);
+        let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         for (chassis, push) in self.chassis.iter_mut().zip(pushes) {
             let turn = chassis.spun_by(push.angular_impulse);
             chassis.push(fall + push.impulse * chassis.inverse_mass, turn);

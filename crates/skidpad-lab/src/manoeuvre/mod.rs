@@ -32,7 +32,7 @@ use crate::trajectory::Trajectory;
 pub const KMH_100: f64 = 100.0 / 3.6;
 
 /// Ground, start and duration of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// Ground and gravity.
     pub scene: Scene,

@@ -1,0 +1,173 @@
+//! Bullet's vehicle behind skidpad's contract.
+
+use std::sync::Arc;
+
+use skidpad_core::state::WheelState;
+use skidpad_core::{Backend, BackendInfo, CarStart, Controls, Model, Scene, State, StepReport, Vec3, no_slip};
+use skidpad_world::Ground;
+
+use super::body::Body;
+use super::car::{Car, TURN_KEPT, Wheel, WheelInput};
+use super::tuning::Tuning;
+
+/// Entry for a list of backends.
+pub const BACKEND: BackendInfo = BackendInfo {
+    name: "bullet",
+    about: "Bullet 3.24's btRaycastVehicle in Bullet's world step, reproduced with its defects, a peer",
+    peer: true,
+    build: |scene, cars, dt| {
+        let tuned = |car: &CarStart| (car.clone(), Tuning::of(&car.model));
+        world(scene, &cars.iter().map(tuned).collect::<Vec<_>>(), dt)
+    },
+};
+
+/// A world with `cars` on the ground of `scene`, each with its own tuning, stepped by `dt` s.
+///
+/// The model still gives pedals, steering and telemetry; a tuning must have as many wheels as its model. Cars start with
+/// the velocity Bullet reports for what the placement says: gravity times `dt` upwards when they stand.
+pub fn world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Backend> {
+    let ground = Ground::new(scene);
+    let cars = cars.iter().map(|(start, tuning)| Driven::new(scene, start, tuning.clone(), dt)).collect();
+    Box::new(BulletWorld { cars, ground, dt, steps: 0 })
+}
+
+struct BulletWorld {
+    cars: Vec<Driven>,
+    ground: Ground,
+    dt: f32,
+    steps: u64,
+}
+
+/// A car with its model. Its motion is `state`; what `car` remembers of the last step is only read for telemetry.
+struct Driven {
+    model: Arc<Model>,
+    state: State,
+    car: Car,
+    /// Of the powertrain at each wheel, N.
+    forces: Vec<f32>,
+    inputs: Vec<WheelInput>,
+}
+
+impl Driven {
+    fn new(scene: &Scene, start: &CarStart, tuning: Tuning, dt: f32) -> Self {
+        let mut state = State::at_rest(&start.model, scene, &start.placement);
+        state.velocity += Vec3::Z * (scene.gravity * dt);
+        state.previous_velocity = state.velocity;
+        let wheels = state.wheels.len();
+        Self {
+            model: start.model.clone(),
+            car: Car::new(tuning, motion(&state)),
+            state,
+            forces: vec![0.0; wheels],
+            inputs: vec![WheelInput::default(); wheels],
+        }
+    }
+
+    fn step(&mut self, ground: &Ground, controls: &Controls, dt: f32) -> StepReport {
+        self.drive(controls, dt);
+        self.car.body = motion(&self.state);
+        let wheels = &self.state.wheels;
+        self.car.set_turns(|i| f64::from(wheels[i].spin) * f64::from(dt) * TURN_KEPT);
+        self.car.step(ground, &self.inputs, f64::from(dt));
+        if !self.car.body.is_finite() {
+            return StepReport { not_finite: true, ..StepReport::default() };
+        }
+        self.read(f64::from(dt));
+        StepReport { iterations: 1, ..StepReport::default() }
+    }
+
+    fn drive(&mut self, controls: &Controls, dt: f32) {
+        no_slip::drive_forces(&self.model, &mut self.state, controls, &mut self.forces);
+        let brake_step = self.car.tuning().brake_step.unwrap_or(f64::from(dt));
+        for (i, input) in self.inputs.iter_mut().enumerate() {
+            let steering = no_slip::steer(&self.model, &mut self.state, i, controls);
+            *input = WheelInput {
+                engine_force: f64::from(self.forces[i] + no_slip::motor_force(&self.model, i, controls)),
+                brake: f64::from(no_slip::brake_force(&self.model, i, controls)) * brake_step,
+                steering: f64::from(steering),
+            };
+        }
+    }
+
+    fn read(&mut self, dt: f64) {
+        let (body, state) = (self.car.body, &mut self.state);
+        state.previous_velocity = state.velocity;
+        state.position = body.position;
+        state.rotation = body.rotation.as_quat();
+        state.velocity = body.velocity.as_vec3();
+        state.angular = body.angular.as_vec3();
+        let tunings = &self.car.tuning().wheels;
+        for (i, (wheel, to)) in self.car.wheels().iter().zip(&mut state.wheels).enumerate() {
+            let described = &self.model.wheels()[i];
+            let centre = tunings[i].hard_point + tunings[i].direction * wheel.length;
+            let at_rest = f64::from(described.contact.z + described.radius);
+            let spin = wheel.turn_kept / TURN_KEPT / dt;
+            *to = WheelState {
+                spin: spin as f32,
+                compression: (centre.z - at_rest) as f32,
+                load: applied(wheel, tunings[i].most_force) as f32,
+                // Bullet's axle points to the right.
+                tyre: [wheel.forward_impulse / dt, -wheel.side_impulse / dt].map(|force| force as f32),
+                rolling_speed: (spin * tunings[i].radius) as f32,
+                rolling: 1.0,
+                steer: wheel.input.steering as f32,
+                contact: wheel.contact,
+                ..WheelState::default()
+            };
+        }
+    }
+}
+
+/// The force that pushed the car, N.
+fn applied(wheel: &Wheel, bound: f64) -> f64 {
+    wheel.force.min(bound)
+}
+
+fn motion(state: &State) -> Body {
+    Body {
+        position: state.position,
+        rotation: state.rotation.as_dquat().normalize(),
+        velocity: state.velocity.as_dvec3(),
+        angular: state.angular.as_dvec3(),
+    }
+}
+
+impl Backend for BulletWorld {
+    fn name(&self) -> &'static str {
+        BACKEND.name
+    }
+
+    fn step(&mut self, controls: &[Controls]) -> StepReport {
+        let coasting = Controls::coasting();
+        self.steps += 1;
+        let mut report = StepReport::default();
+        for (i, car) in self.cars.iter_mut().enumerate() {
+            report = report.and(car.step(&self.ground, controls.get(i).unwrap_or(&coasting), self.dt));
+        }
+        report
+    }
+
+    fn dt(&self) -> f32 {
+        self.dt
+    }
+
+    fn time(&self) -> f64 {
+        self.steps as f64 * f64::from(self.dt)
+    }
+
+    fn cars(&self) -> usize {
+        self.cars.len()
+    }
+
+    fn model(&self, car: usize) -> &Arc<Model> {
+        &self.cars[car].model
+    }
+
+    fn state(&self, car: usize) -> &State {
+        &self.cars[car].state
+    }
+
+    fn set_state(&mut self, car: usize, state: &State) {
+        self.cars[car].state.clone_from(state);
+    }
+}

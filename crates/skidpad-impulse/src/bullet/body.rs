@@ -1,0 +1,106 @@
+//! A rigid body as Bullet's world moves it.
+
+use core::f64::consts::FRAC_PI_4;
+
+use skidpad_core::{DMat3, DQuat, DVec3};
+
+/// Largest turn of a body within one step, rad; faster ones turn by this much.
+const MOST_TURN: f64 = FRAC_PI_4;
+
+/// Motion of a rigid body in 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Centre of mass, world, m.
+    pub position: DVec3,
+    /// Vehicle axes to world axes.
+    pub rotation: DQuat,
+    /// Of the centre of mass, world, m/s.
+    pub velocity: DVec3,
+    /// World, rad/s.
+    pub angular: DVec3,
+}
+
+impl Body {
+    /// The gyroscopic torque over `dt` s, one Newton step of the implicit equation in body axes.
+    ///
+    /// With ω in body axes: `f = dt ω × (I ω)`, `J = I + dt ([ω]× I − [I ω]×)`, `ω ← ω − J⁻¹ f`.
+    pub(super) fn precess(&mut self, inertia: &DMat3, dt: f64) {
+        let rate = self.rotation.inverse() * self.angular;
+        let momentum = *inertia * rate;
+        let missing = rate.cross(momentum) * dt;
+        let slope = *inertia + (cross_matrix(rate) * *inertia - cross_matrix(momentum)) * dt;
+        self.angular = self.rotation * (rate - slope.inverse() * missing);
+    }
+
+    /// Moves the pose with the velocities it has, over `dt` s; the turn is the exponential map of the angular velocity.
+    pub(super) fn advance(&mut self, dt: f64) {
+        self.position += self.velocity * dt;
+        let turn = self.angular * dt;
+        let angle = turn.length();
+        if angle > 0.0 {
+            let by = DQuat::from_axis_angle(turn / angle, angle.min(MOST_TURN));
+            self.rotation = (by * self.rotation).normalize();
+        }
+    }
+
+    /// Velocity of the point `arm` from the centre of mass, m/s.
+    pub(super) fn velocity_at(&self, arm: DVec3) -> DVec3 {
+        self.velocity + self.angular.cross(arm)
+    }
+
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.position.is_finite() && self.rotation.is_finite() && self.velocity.is_finite() && self.angular.is_finite()
+    }
+}
+
+/// The matrix whose product with a vector is `v ×` it.
+fn cross_matrix(v: DVec3) -> DMat3 {
+    DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_spin_keeps_its_energy_to_first_order() {
+        let inertia = DMat3::from_diagonal(DVec3::new(450.0, 2250.0, 2610.0));
+        let mut body = Body {
+            position: DVec3::ZERO,
+            rotation: DQuat::IDENTITY,
+            velocity: DVec3::X,
+            angular: DVec3::new(1.0, 0.5, -0.8),
+        };
+        let energy = |b: &Body| {
+            let rate = b.rotation.inverse() * b.angular;
+            0.5 * rate.dot(inertia * rate)
+        };
+        let before = energy(&body);
+        for _ in 0..1000 {
+            body.precess(&inertia, 1e-4);
+            body.advance(1e-4);
+        }
+        // An implicit step of first order loses energy, by a share of the order ω² dt t = 2e-5 here.
+        let lost = 1.0 - energy(&body) / before;
+        assert!((0.0..1e-4).contains(&lost), "{lost}");
+        assert!((body.position.x - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_turn_is_exact_up_to_an_eighth_and_bounded_beyond() {
+        let body = Body {
+            position: DVec3::ZERO,
+            rotation: DQuat::IDENTITY,
+            velocity: DVec3::ZERO,
+            angular: DVec3::new(0.0, 0.0, 3.0),
+        };
+        let turned = |dt: f64| {
+            let mut b = body;
+            b.advance(dt);
+            b.rotation.to_scaled_axis().z
+        };
+        assert!((turned(0.1) - 0.3).abs() < 1e-15);
+        assert!((turned(1.0) - FRAC_PI_4).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,194 @@
+//! The vehicle: rays, springs, what they do to the body, and the wheels one sees turning.
+
+use skidpad_core::{DMat3, DQuat, DVec3};
+use skidpad_world::{Chassis, Ground, Touching};
+
+use super::body::Body;
+use super::tuning::{Tuning, WheelTuning};
+
+/// Cosine between ray and normal below which Bullet takes a contact for too steep to tell the suspension's speed.
+const LEAST_CLOSING: f64 = 0.1;
+
+/// What Bullet divides by less when a contact is that steep: its spring then pushes this many times as hard.
+const STEEP_FACTOR: f64 = 10.0;
+
+/// Part of a wheel's turn that Bullet keeps from step to step.
+pub(super) const TURN_KEPT: f64 = 0.99;
+
+/// Inputs of one wheel, as Bullet takes them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WheelInput {
+    /// `applyEngineForce`: N, positive drives forward. Any other value than 0 lets go of the wheel's brake.
+    pub engine_force: f64,
+    /// `setBrake`: largest impulse **per step**, N s, ≥ 0.
+    pub brake: f64,
+    /// `setSteeringValue`: rad, positive to the left.
+    pub steering: f64,
+}
+
+/// What one wheel did in the last step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wheel {
+    /// Inputs it had.
+    pub input: WheelInput,
+    /// Hard point to wheel centre, m.
+    pub length: f64,
+    /// Whether its ray met the ground.
+    pub contact: bool,
+    /// Force of the suspension before its bound, N, ≥ 0: what friction is taken from.
+    pub force: f64,
+    /// Impulse along the rolling direction, N s, positive forward.
+    pub forward_impulse: f64,
+    /// Impulse along the axle, N s, positive to the side the axle points to, the right.
+    pub side_impulse: f64,
+    /// 1 gripping, less when sliding.
+    pub skid: f64,
+    /// Angle turned since the start, rad, positive forward.
+    pub rotation: f64,
+    /// Turn of the last step as Bullet keeps it for the next, rad: one per cent less than it was.
+    pub turn_kept: f64,
+    pub(super) point: DVec3,
+    pub(super) normal: DVec3,
+    pub(super) axle: DVec3,
+    pub(super) across: DVec3,
+    pub(super) along: DVec3,
+}
+
+/// A `btRaycastVehicle` on its chassis.
+#[derive(Clone, Debug)]
+pub struct Car {
+    tuning: Tuning,
+    pub(super) inverse_inertia: DMat3,
+    /// Of the last pose, world axes.
+    pub(super) world_inverse_inertia: DMat3,
+    /// Motion of the chassis. May be changed between steps.
+    pub body: Body,
+    pub(super) wheels: Vec<Wheel>,
+    hull: Option<(Chassis, Touching)>,
+}
+
+impl Car {
+    /// A vehicle whose chassis moves as `body`, its wheels hanging free.
+    pub fn new(tuning: Tuning, body: Body) -> Self {
+        let hanging = |w: &WheelTuning| Wheel { length: w.rest_length, skid: 1.0, ..Wheel::default() };
+        let chassis = |hull| Chassis::rigid(tuning.mass as f32, tuning.inertia.as_mat3(), hull);
+        Self {
+            inverse_inertia: tuning.inertia.inverse(),
+            world_inverse_inertia: DMat3::ZERO,
+            body,
+            wheels: tuning.wheels.iter().map(hanging).collect(),
+            hull: tuning.hull.map(|hull| (chassis(hull), Touching::default())),
+            tuning,
+        }
+    }
+
+    /// Its parameters.
+    pub fn tuning(&self) -> &Tuning {
+        &self.tuning
+    }
+
+    /// The wheels after the last step.
+    pub fn wheels(&self) -> &[Wheel] {
+        &self.wheels
+    }
+
+    /// Lets every wheel go on turning by `turn(i)` rad per step while in the air, as after a step that ended so.
+    pub fn set_turns(&mut self, turn: impl Fn(usize) -> f64) {
+        for (i, wheel) in self.wheels.iter_mut().enumerate() {
+            wheel.turn_kept = turn(i);
+        }
+    }
+
+    /// One step of Bullet's world of length `dt` s: gyroscopic torque and gravity, contact of the hull, pose, and then
+    /// the vehicle, at the new pose with the new velocity. Missing inputs are 0.
+    pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
+        self.body.precess(&self.tuning.inertia, dt);
+        self.body.velocity.z -= f64::from(ground.gravity()) * dt;
+        self.keep_out(ground, dt);
+        self.body.advance(dt);
+        for (i, wheel) in self.wheels.iter_mut().enumerate() {
+            wheel.input = inputs.get(i).copied().unwrap_or_default();
+        }
+        self.update(ground, dt);
+    }
+
+    /// The vehicle's own part of a step.
+    fn update(&mut self, ground: &Ground, dt: f64) {
+        let turn = DMat3::from_quat(self.body.rotation);
+        self.world_inverse_inertia = turn * self.inverse_inertia * turn.transpose();
+        self.hang(ground);
+        for i in 0..self.wheels.len() {
+            let (wheel, bound) = (self.wheels[i], self.tuning.wheels[i].most_force);
+            self.push(wheel.point - self.body.position, wheel.normal * (wheel.force.min(bound) * dt));
+        }
+        self.find_friction(dt);
+        self.apply_friction();
+        self.spin(dt);
+    }
+
+    /// Casts every ray, and takes the suspension's force from the velocities the body has now.
+    fn hang(&mut self, ground: &Ground) {
+        let Body { position, rotation, .. } = self.body;
+        for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
+            let start = position + rotation * tuning.hard_point;
+            let direction = rotation * tuning.direction;
+            let steered = DQuat::from_axis_angle(-direction, wheel.input.steering);
+            wheel.axle = steered * (rotation * tuning.axle);
+            let reach = tuning.rest_length + tuning.radius;
+            let Some(hit) = ground.cast(start, direction, reach) else {
+                wheel.contact = false;
+                wheel.length = tuning.rest_length;
+                wheel.force = 0.0;
+                wheel.normal = -direction;
+                wheel.point = start + direction * reach;
+                continue;
+            };
+            wheel.contact = true;
+            wheel.point = start + direction * hit.distance;
+            wheel.normal = hit.normal;
+            let most = tuning.rest_length + tuning.travel;
+            wheel.length = (hit.distance - tuning.radius).clamp(tuning.rest_length - tuning.travel, most);
+            let closing = -hit.normal.dot(direction);
+            let approach = hit.normal.dot(self.body.velocity_at(wheel.point - position));
+            let (factor, speed) =
+                if closing <= LEAST_CLOSING { (STEEP_FACTOR, 0.0) } else { (1.0 / closing, approach / closing) };
+            let damping = if speed < 0.0 { tuning.damping_compression } else { tuning.damping_relaxation };
+            let spring = tuning.stiffness * (tuning.rest_length - wheel.length) * factor;
+            wheel.force = (self.tuning.mass * (spring - damping * speed)).max(0.0);
+        }
+    }
+
+    /// Turns the wheels one sees. They roll as the unsteered chassis moves, and nothing feels them.
+    fn spin(&mut self, dt: f64) {
+        let rotation = self.body.rotation;
+        let forward = rotation * DVec3::X;
+        for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
+            if wheel.contact {
+                let rolling = forward - wheel.normal * wheel.normal.dot(forward);
+                let arm = rotation * tuning.hard_point;
+                wheel.turn_kept = rolling.dot(self.body.velocity_at(arm)) * dt / tuning.radius;
+            }
+            wheel.rotation += wheel.turn_kept;
+            wheel.turn_kept *= TURN_KEPT;
+        }
+    }
+
+    /// Adds `impulse` (N s) at `arm` from the centre of mass (m), both in world axes.
+    pub(super) fn push(&mut self, arm: DVec3, impulse: DVec3) {
+        self.body.velocity += impulse / self.tuning.mass;
+        self.body.angular += self.world_inverse_inertia * arm.cross(impulse);
+    }
+
+    fn keep_out(&mut self, ground: &Ground, dt: f64) {
+        let Some((chassis, touching)) = &mut self.hull else { return };
+        let Body { position, rotation, velocity, angular } = self.body;
+        let before = [velocity.as_vec3(), angular.as_vec3()];
+        chassis.place(position, rotation.as_quat(), before);
+        touching.keep_out(chassis, ground, dt as f32);
+        let after = chassis.twist();
+        if after != before {
+            self.body.velocity += (after[0] - before[0]).as_dvec3();
+            self.body.angular += (after[1] - before[1]).as_dvec3();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Friction of the wheels: an impulse along and one across each, all found from one velocity, then applied in turn.
+
+use skidpad_core::DVec3;
+
+use super::car::Car;
+
+/// Share of the impulse that would stop a wheel's side slip that Bullet applies in a step, whatever its length.
+const SIDE_SHARE: f64 = -0.2;
+
+/// Weight of the impulse along in the test for sliding: along, a wheel gets twice its friction.
+const ALONG_WEIGHT: f64 = 0.5;
+
+impl Car {
+    /// Finds both impulses of every wheel.
+    pub(super) fn find_friction(&mut self, dt: f64) {
+        let touching = self.wheels.iter().filter(|w| w.contact).count() as f64;
+        let mut sliding = false;
+        for i in 0..self.wheels.len() {
+            let mut wheel = self.wheels[i];
+            wheel.skid = 1.0;
+            (wheel.forward_impulse, wheel.side_impulse) = (0.0, 0.0);
+            if wheel.contact {
+                // Bullet divides by these lengths unchecked; an axle along the normal here makes no friction.
+                let across = wheel.axle - wheel.normal * wheel.axle.dot(wheel.normal);
+                wheel.across = across.normalize_or_zero();
+                wheel.along = wheel.normal.cross(wheel.across).normalize_or_zero();
+                let arm = wheel.point - self.body.position;
+                let velocity = self.body.velocity_at(arm);
+                let stopping = |axis: DVec3| axis.dot(velocity) / self.compliance(arm, axis);
+                wheel.side_impulse = SIDE_SHARE * stopping(wheel.across);
+                wheel.forward_impulse = if wheel.input.engine_force != 0.0 {
+                    wheel.input.engine_force * dt
+                } else {
+                    let brake = wheel.input.brake;
+                    (-stopping(wheel.along) / touching).min(brake).max(-brake)
+                };
+                let limit = wheel.force * dt * self.tuning().wheels[i].friction_slip;
+                let along = ALONG_WEIGHT * wheel.forward_impulse;
+                let asked = along * along + wheel.side_impulse * wheel.side_impulse;
+                if asked > limit * limit {
+                    wheel.skid = limit / asked.sqrt();
+                    sliding = true;
+                }
+            }
+            self.wheels[i] = wheel;
+        }
+        if sliding {
+            // A wheel that slides straight on is left out: its impulse along keeps its full size.
+            for wheel in self.wheels.iter_mut().filter(|w| w.side_impulse != 0.0 && w.skid < 1.0) {
+                wheel.forward_impulse *= wheel.skid;
+                wheel.side_impulse *= wheel.skid;
+            }
+        }
+    }
+
+    /// Applies what was found, wheel by wheel. Side impulses act nearer to the height of the centre of mass.
+    pub(super) fn apply_friction(&mut self) {
+        let up = self.body.rotation * DVec3::Z;
+        for i in 0..self.wheels.len() {
+            let wheel = self.wheels[i];
+            let arm = wheel.point - self.body.position;
+            if wheel.forward_impulse != 0.0 {
+                self.push(arm, wheel.along * wheel.forward_impulse);
+            }
+            if wheel.side_impulse != 0.0 {
+                let raised = up * (up.dot(arm) * (1.0 - self.tuning().wheels[i].roll_influence));
+                self.push(arm - raised, wheel.across * wheel.side_impulse);
+            }
+        }
+    }
+
+    /// Speed a unit impulse along `axis` at `arm` gives that point along that axis, 1/kg.
+    fn compliance(&self, arm: DVec3, axis: DVec3) -> f64 {
+        let lever = arm.cross(axis);
+        1.0 / self.tuning().mass + lever.dot(self.world_inverse_inertia * lever)
+    }
+}

@@ -1,0 +1,219 @@
+//! What cars stand on: the plane and the boxes of a scene, asked by ray and by hull.
+
+use parry3d::query::{Ray, RayCast};
+use parry3d::shape::Cuboid;
+use skidpad_core::{Contact, DVec3, FixedBox, Probe, Quat, Scene, Vec3};
+
+/// The plane and the boxes of a scene.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// Of the plane, unit vector.
+    pub(crate) normal: Vec3,
+    /// Of the plane.
+    pub(crate) grip: f32,
+    pub(crate) blocks: Vec<Block>,
+    gravity: f32,
+}
+
+/// A box of the scene, ready to be asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub centre: DVec3,
+    pub to_world: Quat,
+    pub from_world: Quat,
+    pub shape: Cuboid,
+    /// From the centre to a corner, m.
+    pub radius: f32,
+    pub grip: f32,
+}
+
+/// Where a ray met the ground, in 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// From the start of the ray, m, ≥ 0.
+    pub distance: f64,
+    /// Unit normal of the face, towards the start of the ray.
+    pub normal: DVec3,
+    /// Factor on the friction of a tyre, ≥ 0.
+    pub grip: f32,
+}
+
+impl Block {
+    fn new(fixed: &FixedBox) -> Self {
+        Self {
+            centre: fixed.centre,
+            to_world: fixed.rotation,
+            from_world: fixed.rotation.inverse(),
+            shape: Cuboid::new(fixed.half_extents),
+            radius: fixed.half_extents.length(),
+            grip: fixed.grip,
+        }
+    }
+
+    /// Distance to the face a ray enters by, and the face's normal, both in the box's axes. A ray that starts inside
+    /// enters by none.
+    fn entered(&self, start: Vec3, direction: Vec3, reach: f32) -> Option<(f32, Vec3)> {
+        if start.length_squared() > (self.radius + reach) * (self.radius + reach) {
+            return None;
+        }
+        let (start, direction) = (self.from_world * start, self.from_world * direction);
+        let hit = self.shape.cast_local_ray_and_get_normal(&Ray::new(start, direction), reach, true)?;
+        (hit.normal != Vec3::ZERO).then_some((hit.time_of_impact, hit.normal))
+    }
+
+    /// As [`Block::entered`], the distance to that face in 64 bits, the normal in world axes.
+    fn entered_exactly(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<(f64, DVec3)> {
+        let (_, normal) = self.entered(start.as_vec3(), direction.as_vec3(), reach as f32)?;
+        let turn = self.to_world.as_dquat().normalize();
+        let outward = turn * normal.as_dvec3();
+        let depth = (normal * self.shape.half_extents).abs().element_sum();
+        let distance = (f64::from(depth) - start.dot(outward)) / direction.dot(outward);
+        (0.0..=reach).contains(&distance).then_some((distance, outward))
+    }
+}
+
+impl Ground {
+    /// The ground of `scene`.
+    pub fn new(scene: &Scene) -> Self {
+        let blocks = scene.boxes.iter().map(Block::new).collect();
+        Self { normal: scene.normal(), grip: scene.grip, blocks, gravity: scene.gravity }
+    }
+
+    /// Gravity along −z of the world, m/s².
+    pub fn gravity(&self) -> f32 {
+        self.gravity
+    }
+
+    /// The first face in the way of a ray from `start` along the unit vector `direction`, up to `reach` m away.
+    ///
+    /// The plane stops rays from both sides. Faces of boxes stop rays from outside.
+    pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
+        let mut nearest = self.plane(start, direction, reach);
+        for block in &self.blocks {
+            let least = nearest.map_or(reach, |hit| hit.distance);
+            if let Some((distance, normal)) = block.entered_exactly(start - block.centre, direction, least) {
+                nearest = Some(Hit { distance, normal, grip: block.grip });
+            }
+        }
+        nearest
+    }
+
+    fn plane(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
+        let normal = self.normal.as_dvec3().normalize();
+        let (height, closing) = (start.dot(normal), -direction.dot(normal));
+        let distance = height / closing;
+        let facing = if height < 0.0 { -normal } else { normal };
+        (0.0..=reach).contains(&distance).then_some(Hit { distance, normal: facing, grip: self.grip })
+    }
+
+    /// Answers every probe from the plane.
+    pub(crate) fn probe_plane(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        let normal = self.normal;
+        let wide = normal.as_dvec3();
+        let mut height = (usize::MAX, 0.0f32);
+        for (probe, answer) in asked.iter().zip(answered) {
+            // The origin lies on the plane: the height of the body is one 64-bit product, the rest is relative to it.
+            if probe.car != height.0 {
+                height = (probe.car, probe.position.dot(wide) as f32);
+            }
+            let closing = -probe.direction.dot(normal);
+            let distance = (height.1 + probe.offset.dot(normal)) / closing;
+            let met = closing > 1e-3 && distance <= probe.reach;
+            *answer = met.then_some(Contact { distance, normal, grip: self.grip });
+        }
+    }
+
+    /// Replaces answers by those of boxes that are nearer.
+    pub(crate) fn probe_blocks(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        for (probe, answer) in asked.iter().zip(answered) {
+            for block in &self.blocks {
+                let reach = answer.map_or(probe.reach, |contact| contact.distance);
+                let start = (probe.position - block.centre).as_vec3() + probe.offset;
+                if let Some((distance, normal)) = block.entered(start, probe.direction, reach) {
+                    *answer = Some(Contact { distance, normal: block.to_world * normal, grip: block.grip });
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skidpad_core::{WorldPort, math};
+
+    use crate::World;
+
+    fn scene_with(boxes: Vec<FixedBox>) -> Scene {
+        Scene { boxes, grip: 0.8, ..Scene::flat() }
+    }
+
+    fn down(position: DVec3, reach: f32) -> Probe {
+        Probe { car: 0, position, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach }
+    }
+
+    fn ask(scene: Scene, probe: Probe) -> Option<Contact> {
+        let mut answer = [None];
+        World::new(scene).probe(&[probe], &mut answer);
+        answer[0]
+    }
+
+    #[test]
+    fn the_nearer_of_plane_and_box_answers() {
+        let step = FixedBox { grip: 0.3, ..FixedBox::upright(DVec3::ZERO, Vec3::new(4.0, 4.0, 0.5)) };
+        let on = ask(scene_with(vec![step]), down(DVec3::new(1.0, 1.0, 1.0), 2.0)).expect("the box is below");
+        assert_eq!((on.distance, on.normal, on.grip), (0.75, Vec3::Z, 0.3));
+        let beside = ask(scene_with(vec![step]), down(DVec3::new(3.0, 1.0, 1.0), 2.0)).expect("the plane is below");
+        assert_eq!((beside.distance, beside.grip), (1.0, 0.8));
+        let sunk = FixedBox::upright(DVec3::new(0.0, 0.0, -1.0), Vec3::ONE);
+        let above = ask(scene_with(vec![sunk]), down(DVec3::Z, 3.0)).expect("the plane covers the box");
+        assert_eq!((above.distance, above.grip), (1.0, 0.8));
+    }
+
+    #[test]
+    fn a_ray_from_inside_a_box_does_not_meet_it() {
+        let block = FixedBox::upright(DVec3::new(0.0, 0.0, 1.0), Vec3::splat(2.0));
+        let from_inside = ask(scene_with(vec![block]), down(DVec3::new(0.0, 0.0, 1.5), 1.0));
+        assert_eq!(from_inside, None);
+        let ground = Ground::new(&scene_with(vec![block]));
+        assert_eq!(ground.cast(DVec3::new(0.0, 0.0, 1.5), DVec3::NEG_Z, 1.0), None);
+    }
+
+    #[test]
+    fn a_turned_box_has_turned_faces() {
+        let tilt = 0.3f32;
+        let ramp = FixedBox::upright(DVec3::ZERO, Vec3::new(10.0, 10.0, 2.0)).turned(0.7, -tilt, 0.0);
+        let met = ask(scene_with(vec![ramp]), down(DVec3::new(0.0, 0.0, 5.0), 9.0)).expect("above the ramp");
+        let (sin, cos) = math::sin_cos(tilt);
+        let (sin_yaw, cos_yaw) = math::sin_cos(0.7);
+        // Nose up by the tilt: the face leans back against its heading.
+        let expected = Vec3::new(-sin * cos_yaw, -sin * sin_yaw, cos);
+        assert!((met.normal - expected).length() < 1e-6, "{:?}", met.normal);
+        assert!((met.distance - (5.0 - 1.0 / cos)).abs() < 1e-5, "{}", met.distance);
+    }
+
+    /// Boxes keep the precision of the body's 64-bit position: the same answer a thousand kilometres away.
+    #[test]
+    fn boxes_are_as_precise_far_away_as_at_the_origin() {
+        let at = |middle: DVec3| {
+            let block = FixedBox::upright(middle, Vec3::new(30.0, 8.0, 1.3)).turned(0.4, 0.02, 0.0);
+            let start = middle + DVec3::new(3.0, 1.0, 1.2);
+            let answer = ask(scene_with(vec![block]), down(start, 2.0)).expect("above the box");
+            let hit = Ground::new(&scene_with(vec![block])).cast(start, DVec3::NEG_Z, 2.0).expect("above the box");
+            // Half an ulp of 32 bits at a few metres.
+            assert!((hit.distance - f64::from(answer.distance)).abs() < 1e-6);
+            answer.distance
+        };
+        assert_eq!(at(DVec3::new(1_048_576.0, -524_288.0, 3.0)), at(DVec3::new(0.0, 0.0, 3.0)));
+    }
+
+    #[test]
+    fn the_plane_stops_wide_rays_from_both_sides() {
+        let ground = Ground::new(&Scene::flat());
+        let above = ground.cast(DVec3::new(0.0, 0.0, 0.5), DVec3::NEG_Z, 1.0).expect("met");
+        assert_eq!((above.distance, above.normal), (0.5, DVec3::Z));
+        let below = ground.cast(DVec3::new(0.0, 0.0, -0.5), DVec3::Z, 1.0).expect("met");
+        assert_eq!((below.distance, below.normal), (0.5, DVec3::NEG_Z));
+        assert_eq!(ground.cast(DVec3::new(0.0, 0.0, -0.5), DVec3::NEG_Z, 1.0), None);
+    }
+}
