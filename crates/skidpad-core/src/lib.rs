@@ -13,6 +13,7 @@ pub mod backend;
 pub mod cars;
 pub mod controls;
 pub mod frame;
+mod lane;
 mod linear;
 pub mod math;
 pub mod model;

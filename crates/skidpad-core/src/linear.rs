@@ -1,47 +1,187 @@
-//! The one dense solve of a step: a symmetric positive definite system in the six velocities of a rigid body.
+//! Vectors over lanes, and the one dense solve of a step: a symmetric positive definite system in the six velocities of
+//! a rigid body.
+
+use core::ops::{Add, Mul, Sub};
 
 use bevy_math::{Mat3, Vec3};
 
-/// Six components: linear, then angular.
+use crate::lane::{Four, Lane};
+
+/// Three components.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Six {
-    pub linear: Vec3,
-    pub angular: Vec3,
+pub(crate) struct Triple<L> {
+    pub x: L,
+    pub y: L,
+    pub z: L,
 }
 
-impl Six {
-    pub fn new(linear: Vec3, angular: Vec3) -> Self {
+impl<L: Lane> Triple<L> {
+    pub fn new(x: L, y: L, z: L) -> Self {
+        Self { x, y, z }
+    }
+
+    /// `vector` in every lane.
+    #[inline(always)]
+    pub fn splat(vector: Vec3) -> Self {
+        Self::new(L::splat(vector.x), L::splat(vector.y), L::splat(vector.z))
+    }
+
+    #[inline(always)]
+    pub fn dot(self, other: Self) -> L {
+        self.x * other.x + self.y * other.y + self.z * other.z
+    }
+
+    #[inline(always)]
+    pub fn cross(self, other: Self) -> Self {
+        Self::new(
+            self.y * other.z - self.z * other.y,
+            self.z * other.x - self.x * other.z,
+            self.x * other.y - self.y * other.x,
+        )
+    }
+
+    /// `matrix` times it.
+    #[inline(always)]
+    pub fn through(self, matrix: &Mat3) -> Self {
+        Self::splat(matrix.x_axis) * self.x + Self::splat(matrix.y_axis) * self.y + Self::splat(matrix.z_axis) * self.z
+    }
+
+    #[inline(always)]
+    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
+        Self::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
+    }
+}
+
+impl<L: Lane> Add for Triple<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self::new(self.x + other.x, self.y + other.y, self.z + other.z)
+    }
+}
+
+impl<L: Lane> Sub for Triple<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self::new(self.x - other.x, self.y - other.y, self.z - other.z)
+    }
+}
+
+impl<L: Lane> Mul<L> for Triple<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, factor: L) -> Self {
+        Self::new(self.x * factor, self.y * factor, self.z * factor)
+    }
+}
+
+/// Six components: linear, then angular.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Six<L> {
+    pub linear: Triple<L>,
+    pub angular: Triple<L>,
+}
+
+impl<L: Lane> Six<L> {
+    pub fn new(linear: Triple<L>, angular: Triple<L>) -> Self {
         Self { linear, angular }
     }
 
-    pub fn dot(self, other: Self) -> f32 {
+    #[inline(always)]
+    pub fn dot(self, other: Self) -> L {
         self.linear.dot(other.linear) + self.angular.dot(other.angular)
     }
 
-    fn to_array(self) -> [f32; 6] {
+    fn to_array(self) -> [L; 6] {
         let (l, a) = (self.linear, self.angular);
         [l.x, l.y, l.z, a.x, a.y, a.z]
     }
 }
 
-impl core::ops::Add for Six {
+impl Six<f32> {
+    #[inline(always)]
+    pub fn of(linear: Vec3, angular: Vec3) -> Self {
+        Self::new(Triple::splat(linear), Triple::splat(angular))
+    }
+
+    /// The linear and the angular part.
+    #[inline(always)]
+    pub fn parts(self) -> (Vec3, Vec3) {
+        let (l, a) = (self.linear, self.angular);
+        (Vec3::new(l.x, l.y, l.z), Vec3::new(a.x, a.y, a.z))
+    }
+
+    /// It in every lane.
+    #[inline(always)]
+    pub fn wide(self) -> Six<Four> {
+        let (linear, angular) = self.parts();
+        Six::new(Triple::splat(linear), Triple::splat(angular))
+    }
+}
+
+impl Six<Four> {
+    /// Sum of the lanes, axle by axle.
+    #[inline(always)]
+    pub fn sum(self) -> Six<f32> {
+        let (l, a) = (self.linear, self.angular);
+        let [lx, ly, lz, ax] = Four::sums([l.x, l.y, l.z, a.x]);
+        let [ay, az, ..] = Four::sums([a.y, a.z, a.y, a.z]);
+        Six::new(Triple::new(lx, ly, lz), Triple::new(ax, ay, az))
+    }
+}
+
+impl<L: Lane> Add for Six<L> {
     type Output = Self;
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self::new(self.linear + other.linear, self.angular + other.angular)
     }
 }
 
-impl core::ops::Sub for Six {
+impl<L: Lane> Sub for Six<L> {
     type Output = Self;
+    #[inline(always)]
     fn sub(self, other: Self) -> Self {
         Self::new(self.linear - other.linear, self.angular - other.angular)
     }
 }
 
-impl core::ops::Mul<f32> for Six {
+impl<L: Lane> Mul<L> for Six<L> {
     type Output = Self;
-    fn mul(self, factor: f32) -> Self {
+    #[inline(always)]
+    fn mul(self, factor: L) -> Self {
         Self::new(self.linear * factor, self.angular * factor)
+    }
+}
+
+/// Entries of the lower triangle of a symmetric 6 × 6 matrix.
+const ENTRIES: usize = 21;
+
+/// Sum of weighted outer products of rows, still by lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OuterProducts {
+    /// Row by row; three more than needed, for sums of four at a time.
+    entries: [Four; ENTRIES + 3],
+}
+
+impl OuterProducts {
+    /// None yet.
+    #[inline(always)]
+    pub fn none() -> Self {
+        Self { entries: [Four::default(); ENTRIES + 3] }
+    }
+
+    /// Adds `weight * row rowᵀ`.
+    #[inline(always)]
+    pub fn add(&mut self, weight: Four, row: Six<Four>) {
+        let (r, weighted) = (row.to_array(), (row * weight).to_array());
+        let mut entries = self.entries.iter_mut();
+        for (i, weighted) in weighted.into_iter().enumerate() {
+            for (&r, entry) in r[..=i].iter().zip(&mut entries) {
+                *entry += weighted * r;
+            }
+        }
     }
 }
 
@@ -55,35 +195,32 @@ pub(crate) struct Symmetric6 {
 }
 
 impl Symmetric6 {
-    /// The zero matrix, to add outer products to.
-    pub fn zero() -> Self {
-        Self { rows: [[0.0; 6]; 6] }
-    }
-
-    /// Adds `mass` (kg) on the linear and `inertia` (kg m²) on the angular diagonal block.
-    pub fn add_mass(&mut self, mass: f32, inertia: &Mat3) {
+    /// Sum over the lanes of `products`, plus `mass` (kg) on the linear and `inertia` (kg m²) on the angular diagonal
+    /// block.
+    #[inline(always)]
+    pub fn new(mass: f32, inertia: &Mat3, products: &OuterProducts) -> Self {
+        let mut sums = [0.0; ENTRIES + 3];
+        for k in (0..ENTRIES).step_by(4) {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|n| products.entries[k + n]);
+            sums[k..k + 4].copy_from_slice(&Four::sums([a, b, c, d]));
+        }
+        let mut rows = [[0.0; 6]; 6];
+        let mut k = 0;
+        for (i, row) in rows.iter_mut().enumerate() {
+            row[..=i].copy_from_slice(&sums[k..=k + i]);
+            k += i + 1;
+        }
         let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
-        for i in 0..3 {
-            self.rows[i][i] += mass;
+        for (i, row) in rows.iter_mut().take(3).enumerate() {
+            row[i] += mass;
         }
-        self.rows[3][3] += x.x;
-        self.rows[4][3] += x.y;
-        self.rows[5][3] += x.z;
-        self.rows[4][4] += y.y;
-        self.rows[5][4] += y.z;
-        self.rows[5][5] += z.z;
-    }
-
-    /// Adds `left_weight * l lᵀ + right_weight * r rᵀ`, alike in every bit when left and right change places.
-    #[inline]
-    pub fn add_pair(&mut self, left_weight: f32, left: Six, right_weight: f32, right: Six) {
-        let (l, wl) = (left.to_array(), (left * left_weight).to_array());
-        let (r, wr) = (right.to_array(), (right * right_weight).to_array());
-        for (i, row) in self.rows.iter_mut().enumerate() {
-            for j in 0..=i {
-                row[j] += wl[i] * l[j] + wr[i] * r[j];
-            }
-        }
+        rows[3][3] += x.x;
+        rows[4][3] += x.y;
+        rows[5][3] += x.z;
+        rows[4][4] += y.y;
+        rows[5][4] += y.z;
+        rows[5][5] += z.z;
+        Self { rows }
     }
 
     /// Solution of `self * x == right`; needs a positive definite matrix.
@@ -91,8 +228,9 @@ impl Symmetric6 {
     /// Elimination in blocks of three: the angular block's Schur complement, each inverted by cofactors. Straight-line
     /// code takes a third of the instructions of a looped LDLᵀ.
     #[inline]
-    pub fn solve(&self, right: Six) -> Six {
+    pub fn solve(&self, right: Six<f32>) -> Six<f32> {
         let r = &self.rows;
+        let (force, moment) = right.parts();
         let linear = Symmetric3::new(r[0][0], r[1][0], r[1][1], r[2][0], r[2][1], r[2][2]).inverse();
         // Columns of the coupling block: how each linear velocity enters the angular equations.
         let [cx, cy, cz] = [0, 1, 2].map(|k| Vec3::new(r[3][k], r[4][k], r[5][k]));
@@ -107,10 +245,10 @@ impl Symmetric6 {
             r[5][5] - (wx.z * cx.z + wy.z * cy.z + wz.z * cz.z),
         )
         .inverse();
-        let reduced = right.angular - (wx * right.linear.x + wy * right.linear.y + wz * right.linear.z);
+        let reduced = moment - (wx * force.x + wy * force.y + wz * force.z);
         let angular = schur.times(reduced);
         let coupling = Vec3::new(cx.dot(angular), cy.dot(angular), cz.dot(angular));
-        Six::new(linear.times(right.linear - coupling), angular)
+        Six::of(linear.times(force - coupling), angular)
     }
 }
 
@@ -143,19 +281,20 @@ mod tests {
 
     #[test]
     fn solves_a_positive_definite_system() {
-        let mut m = Symmetric6::zero();
-        m.add_mass(1500.0, &Mat3::from_diagonal(Vec3::new(480.0, 2350.0, 2500.0)));
-        let rows = [
-            Six::new(Vec3::Z, Vec3::new(0.8, -1.3, 0.0)),
-            Six::new(Vec3::new(0.1, 0.9, 0.2), Vec3::new(-0.8, 0.3, 1.4)),
-        ];
-        m.add_pair(300.0, rows[0], 300.0, rows[1]);
-        let wanted = Six::new(Vec3::new(1.0, -2.0, 0.5), Vec3::new(0.3, 0.2, -0.7));
-        let mut right = Six::new(wanted.linear * 1500.0, wanted.angular * Vec3::new(480.0, 2350.0, 2500.0));
+        let rows =
+            [Six::of(Vec3::Z, Vec3::new(0.8, -1.3, 0.0)), Six::of(Vec3::new(0.1, 0.9, 0.2), Vec3::new(-0.8, 0.3, 1.4))];
+        let mut products = OuterProducts::none();
+        products.add(Four::new([300.0, 0.0, 0.0, 0.0]), rows[0].wide());
+        products.add(Four::new([0.0, 0.0, 300.0, 0.0]), rows[1].wide());
+        let inertia = Vec3::new(480.0, 2350.0, 2500.0);
+        let system = Symmetric6::new(1500.0, &Mat3::from_diagonal(inertia), &products);
+        let (linear, angular) = (Vec3::new(1.0, -2.0, 0.5), Vec3::new(0.3, 0.2, -0.7));
+        let wanted = Six::of(linear, angular);
+        let mut right = Six::of(linear * 1500.0, angular * inertia);
         for row in rows {
             right = right + row * (300.0 * row.dot(wanted));
         }
-        let error = m.solve(right) - wanted;
+        let error = system.solve(right) - wanted;
         // Six eliminations in f32 on a system of condition 5.
         assert!(error.dot(error) < 1e-10, "{error:?}");
     }

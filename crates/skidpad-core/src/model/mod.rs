@@ -1,12 +1,14 @@
 //! What a car is: constants of one vehicle, checked once and shared by every copy of it that drives.
 
+mod bank;
 mod engine;
 mod mass;
 mod tyre;
 
+pub(crate) use bank::{Bank, Place};
 pub use engine::{Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Powertrain};
 pub use mass::{box_inertia, sprung_masses};
-pub(crate) use tyre::LEAST_FRICTION_SHARE;
+pub(crate) use tyre::{LEAST_FRICTION_SHARE, TyreConstants};
 pub use tyre::{Tyre, TyreForce, TyreLaw};
 
 use crate::{MAX_WHEELS, Mat3, STANDARD_GRAVITY, Vec3};
@@ -228,6 +230,8 @@ pub struct Model {
     inverse_inertia: Mat3,
     sprung: Box<[f32]>,
     axle_wheels: Box<[[usize; 2]]>,
+    banks: Box<[Bank]>,
+    places: Box<[Place]>,
 }
 
 impl Model {
@@ -240,10 +244,13 @@ impl Model {
         let points: Vec<[f64; 2]> = parts.wheels.iter().map(|w| [w.contact.x as f64, w.contact.y as f64]).collect();
         let sprung = sprung_masses(&points, parts.mass as f64).ok_or(ModelError::Unsupported)?;
         let axle_wheels = axle_wheels(&parts)?;
+        let sprung: Box<[f32]> = sprung.into_iter().map(|m| m as f32).collect();
         Ok(Self {
+            banks: bank::banks(&parts, &sprung, &axle_wheels),
+            places: bank::places(&parts, &axle_wheels),
             inverse_mass: 1.0 / parts.mass,
             inverse_inertia: parts.inertia.inverse(),
-            sprung: sprung.into_iter().map(|m| m as f32).collect(),
+            sprung,
             axle_wheels,
             parts,
         })
@@ -292,6 +299,16 @@ impl Model {
     /// Wheels of each axle, as a pair; an axle with one wheel names it twice.
     pub(crate) fn axle_wheels(&self) -> &[[usize; 2]] {
         &self.axle_wheels
+    }
+
+    /// The wheels' constants, four side by side.
+    pub(crate) fn banks(&self) -> &[Bank] {
+        &self.banks
+    }
+
+    /// Where in the banks wheel `i` is.
+    pub(crate) fn place(&self, i: usize) -> Place {
+        self.places[i]
     }
 
     /// Name of wheel `i` in channels: axle number from the front and side, like `1l`.

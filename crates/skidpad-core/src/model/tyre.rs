@@ -1,7 +1,7 @@
 //! Tyres: slip in, force out, similar at every load.
 
 use super::{ModelError, positive};
-use crate::math::smoothstep;
+use crate::lane::{Four, Lane};
 
 /// How the force of a tyre grows with slip. Index 0 is along the rolling direction, 1 across it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,28 +50,54 @@ pub struct Tyre {
 
 /// Force at a slip, and how it changes with each slip alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TyreForce {
+pub struct TyreForce<L = f32> {
     /// N, along and across, with the sign of the slip.
-    pub force: [f32; 2],
+    pub force: [L; 2],
     /// N per unit slip, not below 0.
-    pub slope: [f32; 2],
+    pub slope: [L; 2],
+}
+
+/// What the laws of [`TyreLaw`] share once the load is known: a limit, a stiffness and a shape between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct TyreConstants<L> {
+    pub friction: [L; 2],
+    pub load_sensitivity: L,
+    pub nominal_load: L,
+    /// See [`Tyre::lengths`].
+    pub lengths: [L; 2],
+    /// 1 where rolling renews the patch, 0 for Coulomb tyres, which hold without creep.
+    relaxes: L,
+    /// Slip stiffness: `fixed + per_load · load + per_limit · limit`, N per unit slip.
+    fixed: [L; 2],
+    per_load: [L; 2],
+    per_limit: [L; 2],
+    /// 1 for a slip curve, 0 for a straight line up to the limit.
+    curved: L,
+    /// Slip of the extremum of a slip curve.
+    extremum: [L; 2],
+    /// Normalised slip at which the asymptote begins, > 1, and its share of the extremum.
+    end: [L; 2],
+    asymptote: [L; 2],
 }
 
 /// A tyre at one load and surface.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TyrePoint {
+pub(crate) struct TyrePoint<'a, L> {
     /// Largest force, N.
-    pub limit: [f32; 2],
+    limit: [L; 2],
     /// Slope at zero slip, N per unit slip.
-    pub stiffness: [f32; 2],
+    pub stiffness: [L; 2],
     /// Slip that counts as 1 in the similarity.
-    reference: [f32; 2],
-    law: TyreLaw,
+    reference: [L; 2],
+    tyre: &'a TyreConstants<L>,
 }
 
 /// Normalised slip from which the force starts to turn from the elastic direction to the direction of sliding, and
 /// from which it has turned. Between adhesion (1) and full sliding, where friction opposes the sliding velocity.
 const TURN_TO_SLIDING: [f32; 2] = [1.0, 2.0];
+
+/// Normalised slip below which a force is its stiffness times the slip, so that no direction is divided by nothing.
+const LEAST_SLIP: f32 = 1e-9;
 
 /// Friction never falls below this share of its nominal value, however large the load.
 pub(crate) const LEAST_FRICTION_SHARE: f32 = 0.1;
@@ -79,7 +105,7 @@ pub(crate) const LEAST_FRICTION_SHARE: f32 = 0.1;
 impl Tyre {
     /// Force at `slip` (κ, and −tan of the slip angle) under `load` N on a surface with factor `grip`.
     pub fn force(&self, slip: [f32; 2], load: f32, grip: f32) -> TyreForce {
-        if load > 0.0 && grip > 0.0 { self.at(load, grip).force(slip) } else { TyreForce::default() }
+        if load > 0.0 && grip > 0.0 { self.constants().at(load, grip).force(slip) } else { TyreForce::default() }
     }
 
     /// Length over which the deflection of the patch builds up, m: the relaxation lengths, or the sliding deflection of
@@ -91,37 +117,33 @@ impl Tyre {
         }
     }
 
-    /// Whether rolling renews the patch: not for Coulomb tyres, which hold without creep.
-    pub(crate) fn relaxes(&self) -> bool {
-        !matches!(self.law, TyreLaw::Coulomb { .. })
-    }
-
     /// Friction coefficients at `load` N.
     pub fn friction_at(&self, load: f32) -> [f32; 2] {
-        let excess = (load - self.nominal_load) / self.nominal_load;
-        let share = (1.0 - self.load_sensitivity * excess).max(LEAST_FRICTION_SHARE);
-        self.friction.map(|mu| mu * share)
+        self.constants().friction_at(load)
     }
 
-    /// The tyre at `load` N, > 0, on a surface with factor `grip`, > 0.
-    #[inline]
-    pub(crate) fn at(&self, load: f32, grip: f32) -> TyrePoint {
-        let limit = self.friction_at(load).map(|mu| mu * load * grip);
-        let by = |stiffness: [f32; 2]| TyrePoint {
-            limit,
-            stiffness,
-            reference: [limit[0] / stiffness[0], limit[1] / stiffness[1]],
-            law: self.law,
+    pub(crate) fn constants(&self) -> TyreConstants<f32> {
+        let all = TyreConstants {
+            friction: self.friction,
+            load_sensitivity: self.load_sensitivity,
+            nominal_load: self.nominal_load,
+            lengths: self.lengths(),
+            relaxes: 1.0,
+            end: [2.0; 2],
+            asymptote: [1.0; 2],
+            ..TyreConstants::default()
         };
         match self.law {
-            TyreLaw::Coulomb { .. } => by(limit),
-            TyreLaw::Linear { stiffness } => by(stiffness),
-            TyreLaw::LinearPerLoad { stiffness } => by(stiffness.map(|c| c * load)),
-            TyreLaw::SlipCurve { extremum_slip, .. } => TyrePoint {
-                limit,
-                stiffness: [2.0 * limit[0] / extremum_slip[0], 2.0 * limit[1] / extremum_slip[1]],
-                reference: extremum_slip,
-                law: self.law,
+            TyreLaw::Coulomb { .. } => TyreConstants { relaxes: 0.0, per_limit: [1.0; 2], ..all },
+            TyreLaw::Linear { stiffness } => TyreConstants { fixed: stiffness, ..all },
+            TyreLaw::LinearPerLoad { stiffness } => TyreConstants { per_load: stiffness, ..all },
+            TyreLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => TyreConstants {
+                per_limit: extremum_slip.map(|slip| 2.0 / slip),
+                curved: 1.0,
+                extremum: extremum_slip,
+                end: [asymptote_slip[0] / extremum_slip[0], asymptote_slip[1] / extremum_slip[1]],
+                asymptote,
+                ..all
             },
         }
     }
@@ -145,56 +167,105 @@ impl Tyre {
     }
 }
 
-impl TyrePoint {
+impl TyreConstants<Four> {
+    /// Four tyres side by side.
+    pub fn side_by_side(tyres: [TyreConstants<f32>; 4]) -> Self {
+        let one = |of: fn(&TyreConstants<f32>) -> f32| Four::new([0, 1, 2, 3].map(|k| of(&tyres[k])));
+        let both =
+            |of: fn(&TyreConstants<f32>) -> [f32; 2]| [0, 1].map(|i| Four::new([0, 1, 2, 3].map(|k| of(&tyres[k])[i])));
+        Self {
+            friction: both(|t| t.friction),
+            load_sensitivity: one(|t| t.load_sensitivity),
+            nominal_load: one(|t| t.nominal_load),
+            lengths: both(|t| t.lengths),
+            relaxes: one(|t| t.relaxes),
+            fixed: both(|t| t.fixed),
+            per_load: both(|t| t.per_load),
+            per_limit: both(|t| t.per_limit),
+            curved: one(|t| t.curved),
+            extremum: both(|t| t.extremum),
+            end: both(|t| t.end),
+            asymptote: both(|t| t.asymptote),
+        }
+    }
+}
+
+impl<L: Lane> TyreConstants<L> {
+    /// Where rolling renews the patch.
+    #[inline(always)]
+    pub fn relaxes(&self) -> L::Mask {
+        L::splat(0.0).less(self.relaxes)
+    }
+
+    /// Friction coefficients at `load` N.
+    #[inline(always)]
+    pub fn friction_at(&self, load: L) -> [L; 2] {
+        let excess = (load - self.nominal_load) / self.nominal_load;
+        let share = (L::splat(1.0) - self.load_sensitivity * excess).at_least(L::splat(LEAST_FRICTION_SHARE));
+        self.friction.map(|mu| mu * share)
+    }
+
+    /// The tyre at `load` N, > 0, on a surface with factor `grip`, > 0.
+    #[inline(always)]
+    pub fn at(&self, load: L, grip: L) -> TyrePoint<'_, L> {
+        let limit = self.friction_at(load).map(|mu| mu * load * grip);
+        let curved = L::splat(0.0).less(self.curved);
+        let stiffness = [0, 1].map(|i| self.fixed[i] + self.per_load[i] * load + self.per_limit[i] * limit[i]);
+        let reference = [0, 1].map(|i| L::select(curved, self.extremum[i], limit[i] / stiffness[i]));
+        TyrePoint { limit, stiffness, reference, tyre: self }
+    }
+}
+
+impl<L: Lane> TyrePoint<'_, L> {
     /// Similarity: both slips are scaled by their reference, the pure curves are read at the common magnitude, and the
     /// force points along the scaled slip in adhesion and along the slip itself in full sliding.
-    #[inline]
-    pub fn force(&self, slip: [f32; 2]) -> TyreForce {
+    #[inline(always)]
+    pub fn force(&self, slip: [L; 2]) -> TyreForce<L> {
         let scaled = [slip[0] / self.reference[0], slip[1] / self.reference[1]];
         let magnitude = (scaled[0] * scaled[0] + scaled[1] * scaled[1]).sqrt();
-        if magnitude < 1e-9 {
-            return TyreForce {
-                force: [self.stiffness[0] * slip[0], self.stiffness[1] * slip[1]],
-                slope: self.stiffness,
-            };
-        }
+        let slight = magnitude.less(L::splat(LEAST_SLIP));
+        let magnitude = L::select(slight, L::splat(1.0), magnitude);
         let direction = self.direction(slip, scaled, magnitude);
         let mut result = TyreForce::default();
-        for (i, direction) in direction.into_iter().enumerate() {
+        for i in [0, 1] {
             let (share, rise) = self.shape(magnitude, i);
-            let along = direction * direction;
-            result.force[i] = self.limit[i] * share * direction;
-            let slope = (rise * along + share / magnitude * (1.0 - along)).max(0.0);
-            result.slope[i] = self.limit[i] / self.reference[i] * slope;
+            let along = direction[i] * direction[i];
+            let slope = (rise * along + share / magnitude * (L::splat(1.0) - along)).at_least(L::splat(0.0));
+            let stiffness = self.stiffness[i];
+            result.force[i] = L::select(slight, stiffness * slip[i], self.limit[i] * share * direction[i]);
+            result.slope[i] = L::select(slight, stiffness, self.limit[i] / self.reference[i] * slope);
         }
         result
     }
 
-    fn direction(&self, slip: [f32; 2], scaled: [f32; 2], magnitude: f32) -> [f32; 2] {
-        let elastic = [scaled[0] / magnitude, scaled[1] / magnitude];
-        let turned = smoothstep(TURN_TO_SLIDING[0], TURN_TO_SLIDING[1], magnitude);
-        if turned == 0.0 {
+    #[inline(always)]
+    fn direction(&self, slip: [L; 2], scaled: [L; 2], magnitude: L) -> [L; 2] {
+        let elastic = scaled.map(|s| s / magnitude);
+        let [start, end] = TURN_TO_SLIDING.map(L::splat);
+        let turning = start.less(magnitude);
+        if !L::any(turning) {
             return elastic;
         }
+        let turned = magnitude.smoothstep(start, end);
         let length = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
-        let mixed = [0, 1].map(|i| elastic[i] * (1.0 - turned) + slip[i] / length * turned);
+        let mixed = [0, 1].map(|i| elastic[i] * (L::splat(1.0) - turned) + slip[i] / length * turned);
         let norm = (mixed[0] * mixed[0] + mixed[1] * mixed[1]).sqrt();
-        [mixed[0] / norm, mixed[1] / norm]
+        [0, 1].map(|i| L::select(turning, mixed[i] / norm, elastic[i]))
     }
 
     /// Share of the limit, and its slope, at normalised slip `x` ≥ 0 in direction `i`.
-    fn shape(&self, x: f32, i: usize) -> (f32, f32) {
-        match self.law {
-            TyreLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => {
-                if x <= 1.0 {
-                    return (x * (2.0 - x), 2.0 - 2.0 * x);
-                }
-                let end = asymptote_slip[i] / extremum_slip[i];
-                (1.0 + (asymptote[i] - 1.0) * smoothstep(1.0, end, x), 0.0)
-            }
-            _ if x <= 1.0 => (x, 1.0),
-            _ => (1.0, 0.0),
+    #[inline(always)]
+    fn shape(&self, x: L, i: usize) -> (L, L) {
+        let (one, two) = (L::splat(1.0), L::splat(2.0));
+        let curved = L::splat(0.0).less(self.tyre.curved);
+        let adhesion = L::select(curved, x * (two - x), x);
+        let rise = L::select(curved, two - two * x, one);
+        let beyond = one.less(x);
+        if !L::any(beyond) {
+            return (adhesion, rise);
         }
+        let sliding = one + (self.tyre.asymptote[i] - one) * x.smoothstep(one, self.tyre.end[i]);
+        (L::select(beyond, sliding, adhesion), L::select(beyond, L::splat(0.0), rise))
     }
 }
 

@@ -1,146 +1,198 @@
-//! One wheel's block: spin, tyre along and tyre across, solved in closed form against a given chassis motion.
+//! One wheel's block: spin, tyre along and tyre across, solved in closed form against a given chassis motion. Four
+//! wheels side by side.
 //!
 //! As separate rows in one sweep, brake and tyre run away on a slope; as one block they hold to a micrometre.
 
-use super::rows::WheelRows;
+use super::rows::Rows;
+use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Six;
-use crate::model::Wheel;
+use crate::model::Bank;
 
 /// How a wheel's tyre impulse answers the chassis velocity: at most two directions, as symmetric admittances.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tangent {
-    pub weights: [f32; 2],
-    pub directions: [[f32; 2]; 2],
+    pub weights: [Four; 2],
+    pub directions: [[Four; 2]; 2],
 }
 
 impl Tangent {
     /// Direction `k` as a row on the chassis.
-    pub fn row(&self, k: usize, rows: &WheelRows) -> Six {
+    #[inline(always)]
+    pub fn row(&self, k: usize, rows: &Rows) -> Six<Four> {
         rows.forward * self.directions[k][0] + rows.side * self.directions[k][1]
     }
 }
 
-/// The relative speed of the two tyre rows before the tyre acts, and what each unit of impulse changes in it.
+/// Tyre impulses of a block, and what it takes to differentiate them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Surroundings {
-    /// m/s along and across, the wheel's spin not counted.
-    pub speed: [f32; 2],
-    /// 1/kg: along, between the two, across.
-    pub compliance: [f32; 3],
+pub(super) struct Patch {
+    tyre: [Four; 2],
+    sliding: FourMask,
+    admittance: [Four; 2],
+    compliance: [Four; 3],
+    /// λ / μ² of each row: plastic speed per impulse while it slides.
+    plastic: [Four; 2],
+    /// 1 / limit².
+    inverse: [Four; 2],
 }
 
 /// Relative error of the friction cone at which its multiplier is accepted; the rest is scaled away radially.
 const CONE_TOLERANCE: f32 = 1e-3;
 
-impl WheelRows {
+/// Steps on the cone's multiplier; three are typical.
+const CONE_STEPS: usize = 6;
+
+impl Rows {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
-    pub(super) fn solve_block(&mut self, wheel: &Wheel, around: &Surroundings) -> Tangent {
+    pub(super) fn solve_block(&mut self, bank: &Bank) -> Patch {
         let limit = self.limit();
         let momentum = self.momentum + self.shaft;
-        let out_of_reach = momentum.abs() > self.hold + wheel.radius * limit[0];
-        if !out_of_reach {
-            let (tyre, tangent, sliding) = self.patch(around.speed, around.compliance, limit);
-            let need = momentum - wheel.radius * tyre[0];
-            if need.abs() <= self.hold {
-                (self.tyre, self.sliding, self.spin) = (tyre, sliding, 0.0);
-                self.torque = self.motor + self.shaft - need;
-                return tangent;
-            }
-            return self.turning(wheel, around, limit, momentum, need);
+        let out_of_reach = (self.hold + bank.radius * limit[0]).less(momentum.abs());
+        if !Four::any(!out_of_reach & bank.present()) {
+            return self.turning(bank, limit, momentum, momentum, FourMask::default(), Patch::default());
         }
-        self.turning(wheel, around, limit, momentum, momentum)
+        let patch = self.patch(self.around.speed, self.around.compliance, limit);
+        let need = momentum - bank.radius * patch.tyre[0];
+        let held = !out_of_reach & !self.hold.less(need.abs());
+        let need = Four::select(out_of_reach, momentum, need);
+        if Four::any(!held & bank.present()) {
+            return self.turning(bank, limit, momentum, need, held, patch);
+        }
+        (self.tyre, self.sliding, self.spin) = (patch.tyre, patch.sliding, Four::default());
+        self.torque = self.motor + self.shaft - need;
+        patch
     }
 
-    fn turning(&mut self, wheel: &Wheel, around: &Surroundings, limit: [f32; 2], momentum: f32, need: f32) -> Tangent {
-        let hold = if need > 0.0 { -self.hold } else { self.hold };
-        let (radius, momentum) = (wheel.radius, momentum + hold);
+    /// Solves the wheels that turn; keeps `patch` for those that are `held`.
+    fn turning(
+        &mut self,
+        bank: &Bank,
+        limit: [Four; 2],
+        momentum: Four,
+        need: Four,
+        held: FourMask,
+        patch: Patch,
+    ) -> Patch {
+        // Brake and rolling resistance oppose the need; 0 is taken with the backward ones.
+        let hold = Four::select(Four::splat(0.0).less(need), -self.hold, self.hold);
+        let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        let driven = momentum + hold;
+        let around = &self.around;
         let [along, between, across] = around.compliance;
-        let speed = [around.speed[0] - radius * momentum / wheel.spin_inertia, around.speed[1]];
-        let compliance = [along + radius * radius / wheel.spin_inertia, between, across];
-        let (tyre, tangent, sliding) = self.patch(speed, compliance, limit);
-        (self.tyre, self.sliding) = (tyre, sliding);
-        self.spin = (momentum - radius * tyre[0]) / wheel.spin_inertia;
-        self.torque = self.motor + self.shaft + hold;
-        tangent
+        let speed = [around.speed[0] - radius * driven / inertia, around.speed[1]];
+        let turning = self.patch(speed, [along + radius * radius / inertia, between, across], limit);
+        let patch = Patch::select(held, patch, turning);
+        (self.tyre, self.sliding) = (patch.tyre, patch.sliding);
+        let spin = (driven - radius * patch.tyre[0]) / inertia;
+        self.spin = spin.only(!held);
+        let torque = Four::select(held, -need, hold);
+        self.torque = self.motor + self.shaft + torque;
+        patch
     }
 
     /// Tyre impulses at relative `speed` with `compliance`, inside the ellipse of `limit`.
     ///
     /// Sliding adds a plastic speed λ x/μ² to both rows, so the stiffer direction does not win: scaling the impulse
     /// instead gives a locked wheel at 45° a quarter of its friction sideways.
-    fn patch(&self, speed: [f32; 2], compliance: [f32; 3], limit: [f32; 2]) -> ([f32; 2], Tangent, bool) {
-        if !self.gripping || limit[0] <= 0.0 || limit[1] <= 0.0 {
-            return ([0.0; 2], Tangent::default(), false);
-        }
-        let g = self.admittance;
-        let wanted = [self.wish[0] - g[0] * speed[0], self.wish[1] - g[1] * speed[1]];
-        let mut system = Pair::new(g, compliance, [0.0; 2]);
+    fn patch(&self, speed: [Four; 2], compliance: [Four; 3], limit: [Four; 2]) -> Patch {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        let g = self.admittance.map(|a| a.only(grips));
+        let wanted = [0, 1].map(|i| (self.wish[i] - g[i] * speed[i]).only(grips));
+        let squared = limit.map(|l| Four::select(grips, l * l, one));
+        let mut system = Pair::new(g, compliance, [zero; 2]);
         let mut x = system.solve(wanted);
-        let squared = [limit[0] * limit[0], limit[1] * limit[1]];
-        let sliding = x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0] > squared[0] * squared[1];
-        let mut inverse = [0.0; 2];
-        let mut plastic = 0.0;
-        if sliding {
-            inverse = squared.map(|s| 1.0 / s);
-            let mut reach = (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
-            // Hebden's iteration on the length of the impulse, which falls like 1 / (c + λ).
-            for _ in 0..6 {
-                let gradient = [g[0] * x[0] * inverse[0], g[1] * x[1] * inverse[1]];
-                let fall = system.solve(gradient);
-                let slope = (x[0] * fall[0] * inverse[0] + x[1] * fall[1] * inverse[1]) / reach;
-                if slope <= 1e-6 * reach * inverse[0].min(inverse[1]) * g[0].min(g[1]) || slope == 0.0 {
-                    break;
-                }
-                plastic += (reach - 1.0) * reach / slope;
-                system = Pair::new(g, compliance, [g[0] * plastic * inverse[0], g[1] * plastic * inverse[1]]);
-                x = system.solve(wanted);
-                reach = (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
-                if (reach - 1.0).abs() < CONE_TOLERANCE {
-                    break;
-                }
+        let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
+        let mut patch = Patch { tyre: x, sliding, admittance: g, compliance, ..Patch::default() };
+        if !Four::any(sliding) {
+            return patch;
+        }
+        let inverse = squared.map(|s| one / s);
+        let reach_of = |x: [Four; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
+        let stuck_below = Four::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_most(g[1]);
+        let mut reach = reach_of(x);
+        let (mut plastic, mut live) = (zero, sliding);
+        // Hebden's iteration on the length of the impulse, which falls like 1 / (c + λ).
+        for _ in 0..CONE_STEPS {
+            let fall = system.solve([g[0] * x[0] * inverse[0], g[1] * x[1] * inverse[1]]);
+            let slope = (x[0] * fall[0] * inverse[0] + x[1] * fall[1] * inverse[1]) / reach;
+            live = live & (stuck_below * reach).less(slope);
+            if !Four::any(live) {
+                break;
             }
-            if reach > 1.0 {
-                x = [x[0] / reach, x[1] / reach];
+            plastic = Four::select(live, plastic + (reach - one) * reach / slope, plastic);
+            system = Pair::new(g, compliance, [g[0] * plastic * inverse[0], g[1] * plastic * inverse[1]]);
+            x = system.solve(wanted);
+            reach = reach_of(x);
+            live = live & !(reach - one).abs().less(Four::splat(CONE_TOLERANCE));
+            if !Four::any(live) {
+                break;
             }
         }
-        (x, tangent(g, compliance, plastic, inverse, x, sliding), sliding)
+        let over = sliding & one.less(reach);
+        patch.tyre = x.map(|x| Four::select(over, x / reach, x));
+        patch.inverse = inverse.map(|i| i.only(sliding));
+        patch.plastic = inverse.map(|i| (plastic * i).only(sliding));
+        patch
     }
 }
 
-/// Admittances left of a patch; while it slides only the direction along the edge of the ellipse answers.
-fn tangent(g: [f32; 2], compliance: [f32; 3], plastic: f32, inverse: [f32; 2], x: [f32; 2], sliding: bool) -> Tangent {
-    let spring = |i: usize, c: f32| g[i] / (1.0 + g[i] * (c + plastic * inverse[i]));
-    let weights = [spring(0, compliance[0]), spring(1, compliance[2])];
-    if !sliding {
-        return Tangent { weights, directions: [[1.0, 0.0], [0.0, 1.0]] };
+impl Patch {
+    /// Admittances left of a patch; while it slides only the direction along the edge of the ellipse answers.
+    pub(super) fn tangent(&self) -> Tangent {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let [along, _, across] = self.compliance;
+        let spring = |i: usize, c: Four| self.admittance[i] / (one + self.admittance[i] * (c + self.plastic[i]));
+        let weights = [spring(0, along), spring(1, across)];
+        let free = Tangent { weights, directions: [[one, zero], [zero, one]] };
+        if !Four::any(self.sliding) {
+            return free;
+        }
+        let normal = [0, 1].map(|i| self.tyre[i] * self.inverse[i]);
+        let length = (normal[0] * normal[0] + normal[1] * normal[1]).sqrt();
+        let edge = [-normal[1] / length, normal[0] / length];
+        let weight = one / (edge[0] * edge[0] / weights[0] + edge[1] * edge[1] / weights[1]);
+        let known = zero.less(length) & zero.less(weights[0]) & zero.less(weights[1]);
+        let pick = |yes: Four, no: Four| Four::select(self.sliding, yes.only(known), no);
+        Tangent {
+            weights: [pick(weight, weights[0]), pick(zero, weights[1])],
+            directions: [[pick(edge[0], one), pick(edge[1], zero)], [zero, pick(zero, one)]],
+        }
     }
-    let normal = [x[0] * inverse[0], x[1] * inverse[1]];
-    let length = (normal[0] * normal[0] + normal[1] * normal[1]).sqrt();
-    if length == 0.0 || weights[0] == 0.0 || weights[1] == 0.0 {
-        return Tangent::default();
+
+    #[inline(always)]
+    fn select(mask: FourMask, yes: Self, no: Self) -> Self {
+        let both = |yes: [Four; 2], no: [Four; 2]| [0, 1].map(|i| Four::select(mask, yes[i], no[i]));
+        Self {
+            tyre: both(yes.tyre, no.tyre),
+            admittance: both(yes.admittance, no.admittance),
+            sliding: (yes.sliding & mask) | (no.sliding & !mask),
+            compliance: [0, 1, 2].map(|i| Four::select(mask, yes.compliance[i], no.compliance[i])),
+            plastic: both(yes.plastic, no.plastic),
+            inverse: both(yes.inverse, no.inverse),
+        }
     }
-    let edge = [-normal[1] / length, normal[0] / length];
-    let weight = 1.0 / (edge[0] * edge[0] / weights[0] + edge[1] * edge[1] / weights[1]);
-    Tangent { weights: [weight, 0.0], directions: [edge, [0.0; 2]] }
 }
 
 /// `(1 + G A + P) x = b` in two unknowns.
 struct Pair {
-    rows: [[f32; 2]; 2],
-    inverse_determinant: f32,
+    rows: [[Four; 2]; 2],
+    inverse_determinant: Four,
 }
 
 impl Pair {
-    fn new(g: [f32; 2], compliance: [f32; 3], plastic: [f32; 2]) -> Self {
-        let [along, between, across] = compliance;
+    #[inline(always)]
+    fn new(g: [Four; 2], compliance: [Four; 3], plastic: [Four; 2]) -> Self {
+        let (one, [along, between, across]) = (Four::splat(1.0), compliance);
         let rows =
-            [[1.0 + g[0] * along + plastic[0], g[0] * between], [g[1] * between, 1.0 + g[1] * across + plastic[1]]];
-        let inverse_determinant = 1.0 / (rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]);
+            [[one + g[0] * along + plastic[0], g[0] * between], [g[1] * between, one + g[1] * across + plastic[1]]];
+        let inverse_determinant = one / (rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]);
         Self { rows, inverse_determinant }
     }
 
-    fn solve(&self, b: [f32; 2]) -> [f32; 2] {
+    #[inline(always)]
+    fn solve(&self, b: [Four; 2]) -> [Four; 2] {
         let [[a, c], [d, e]] = self.rows;
         [(e * b[0] - c * b[1]) * self.inverse_determinant, (a * b[1] - d * b[0]) * self.inverse_determinant]
     }

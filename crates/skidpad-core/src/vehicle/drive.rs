@@ -3,12 +3,12 @@
 //! Clutch and locked differentials are rows between spins. They are solved before the wheel blocks, each wheel standing
 //! in with its inertia *and* the grip of its tyre, so no shaft stiffness limits the step.
 
-use super::block::Surroundings;
-use super::rows::WheelRows;
-use super::{Vehicle, sum_by_axle};
+use super::Vehicle;
+use super::rows::Rows;
 use crate::Controls;
 use crate::controls::bounded;
-use crate::model::{Engine, EngineDrive, Gearbox, Model, Powertrain, Wheel};
+use crate::lane::{Four, Lane};
+use crate::model::{Bank, Engine, EngineDrive, Gearbox, Model};
 use crate::state::{DriveState, MAX_LOCKS};
 
 /// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
@@ -67,47 +67,49 @@ impl Vehicle {
         let throttle = bounded(controls.throttle, 0.0, 1.0);
         let foot = bounded(controls.brake, 0.0, 1.0);
         let hand = bounded(controls.handbrake, 0.0, 1.0);
-        let direct = match &self.model.parts().powertrain {
-            Powertrain::Direct(torques) => Some(torques),
-            _ => None,
-        };
         let towards = match controls.gear {
             Some(gear) => f32::from(gear.signum()),
             None => 1.0,
         };
-        for (i, (wheel, row)) in self.model.wheels().iter().zip(&mut self.rows).enumerate() {
-            let raw = controls.wheels.get(i).copied().unwrap_or_default();
-            let motor = bounded(raw.motor_torque, -LARGEST_TORQUE, LARGEST_TORQUE)
-                + direct.map_or(0.0, |torques| torques[i] * throttle * towards);
-            let brake = bounded(raw.brake_torque, 0.0, LARGEST_TORQUE);
-            row.motor = motor * dt;
-            row.momentum = wheel.spin_inertia * self.state.wheels[i].spin + row.motor;
-            row.brake = (foot * wheel.brake_torque + hand * wheel.handbrake_torque + brake) * dt;
-            row.shaft = 0.0;
+        let (step, pull) = (Four::splat(dt), Four::splat(throttle * towards));
+        let mut turning = 0.0;
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            let mut motor = bank.direct * pull;
+            let mut brake = Four::splat(foot) * bank.brake_torque + Four::splat(hand) * bank.handbrake_torque;
+            if !controls.wheels.is_empty() {
+                let raw = |i: usize| controls.wheels.get(i).copied().unwrap_or_default();
+                motor += bank.gather(|i| bounded(raw(i).motor_torque, -LARGEST_TORQUE, LARGEST_TORQUE));
+                brake += bank.gather(|i| bounded(raw(i).brake_torque, 0.0, LARGEST_TORQUE));
+            }
+            let spin = bank.gather(|i| self.state.wheels[i].spin);
+            turning += (bank.share * spin).sum();
+            rows.motor = motor * step;
+            rows.momentum = bank.spin_inertia * spin + rows.motor;
+            rows.brake = brake * step;
+            rows.shaft = Four::default();
         }
         self.shafts = Shafts::default();
         if let Some(drive) = self.model.parts().powertrain.engine() {
-            let turning = sum_by_axle(&self.model, |i| drive.differential.shares[i] * self.state.wheels[i].spin);
             self.state.drive.select_gear(&drive.gearbox, controls.gear, turning, dt);
             self.shafts = engage(drive, &self.state.drive, controls, throttle, dt);
-            let shaft = self.shafts.torque_ratio(self.shafts.clutch) * self.shafts.clutch;
-            for (row, share) in self.rows.iter_mut().zip(&drive.differential.shares) {
-                row.shaft = share * shaft;
+            let shaft = Four::splat(self.shafts.torque_ratio(self.shafts.clutch) * self.shafts.clutch);
+            for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+                rows.shaft = bank.share * shaft;
             }
         } else {
             self.state.drive.gear = controls.gear.unwrap_or(1);
         }
     }
 
-    /// Solves clutch and locked differentials for wheels that see `around`; leaves each wheel's shaft impulse.
-    pub(super) fn solve_shafts(&mut self, around: &[Surroundings]) {
+    /// Solves clutch and locked differentials for the wheels in their surroundings; leaves each wheel's shaft impulse.
+    pub(super) fn solve_shafts(&mut self) {
         let Some(drive) = self.model.parts().powertrain.engine() else { return };
         let locks = drive.differential.locks.len().min(MAX_LOCKS);
         let passes = if locks == 0 { 1 } else { COUPLED_PASSES };
         for _ in 0..passes {
-            self.shafts.solve_clutch(&self.model, drive, &mut self.rows, around);
+            self.shafts.solve_clutch(&self.model, &mut self.rows);
             for lock in 0..locks {
-                self.shafts.solve_lock(lock, &self.model, drive, &mut self.rows, around);
+                self.shafts.solve_lock(lock, &self.model, &mut self.rows);
             }
         }
     }
@@ -115,27 +117,24 @@ impl Vehicle {
 
 impl Shafts {
     /// One Newton step, then a check whether a wheel began or ceased to slide or to be held, at most three times.
-    fn solve_clutch(&mut self, model: &Model, drive: &EngineDrive, rows: &mut [WheelRows], around: &[Surroundings]) {
+    fn solve_clutch(&mut self, model: &Model, rows: &mut [Rows]) {
         if self.capacity == 0.0 {
             return;
         }
-        let shares = &drive.differential.shares;
         for _ in 0..3 {
             let (before, ratio) = (self.clutch, self.torque_ratio(self.clutch));
-            let [speed, slope] = sum_by_axle(model, |i| {
-                if shares[i] == 0.0 {
-                    return Terms::default();
-                }
-                let (spin, slope) = rows[i].spin_under(&model.wheels()[i], &around[i]);
-                Terms([shares[i] * self.ratio * spin, shares[i] * shares[i] * self.ratio * ratio * slope])
-            })
-            .0;
+            let (mut speed, mut slope) = (0.0, 0.0);
+            for (bank, rows) in model.banks().iter().zip(&*rows) {
+                let (spin, answer) = rows.spin_under(bank);
+                speed += (bank.share * spin).sum();
+                slope += (bank.share * bank.share * answer).sum();
+            }
             let engine = self.engine_speed - before * self.inverse_inertia;
-            let step = (engine - speed) / (slope + self.inverse_inertia);
+            let step = (engine - self.ratio * speed) / (self.ratio * ratio * slope + self.inverse_inertia);
             self.clutch = (before + step).clamp(-self.capacity, self.capacity);
-            let change = self.torque_ratio(self.clutch) * self.clutch - ratio * before;
-            for (row, share) in rows.iter_mut().zip(shares) {
-                row.shaft += share * change;
+            let change = Four::splat(self.torque_ratio(self.clutch) * self.clutch - ratio * before);
+            for (bank, rows) in model.banks().iter().zip(&mut *rows) {
+                rows.shaft += bank.share * change;
             }
             if (self.clutch - before).abs() <= SETTLED_CLUTCH * self.capacity {
                 return;
@@ -144,76 +143,51 @@ impl Shafts {
     }
 
     /// One Newton step towards equal mean speeds of the two sets of wheels.
-    fn solve_lock(
-        &mut self,
-        lock: usize,
-        model: &Model,
-        drive: &EngineDrive,
-        rows: &mut [WheelRows],
-        around: &[Surroundings],
-    ) {
-        let sides = &drive.differential.locks[lock];
-        let lever = |i: usize| {
-            let on = |side: usize| if sides[side].contains(&i) { 1.0 / sides[side].len() as f32 } else { 0.0 };
-            on(0) - on(1)
-        };
-        let [difference, slope] = sum_by_axle(model, |i| {
-            let lever = lever(i);
-            if lever == 0.0 {
-                return Terms::default();
-            }
-            let (spin, slope) = rows[i].spin_under(&model.wheels()[i], &around[i]);
-            Terms([lever * spin, lever * lever * slope])
-        })
-        .0;
+    fn solve_lock(&mut self, lock: usize, model: &Model, rows: &mut [Rows]) {
+        let (mut difference, mut slope) = (0.0, 0.0);
+        for (bank, rows) in model.banks().iter().zip(&*rows) {
+            let lever = bank.levers[lock];
+            let (spin, answer) = rows.spin_under(bank);
+            difference += (lever * spin).sum();
+            slope += (lever * lever * answer).sum();
+        }
         if slope <= 0.0 {
             return;
         }
         let step = -difference / slope;
-        for (i, row) in rows.iter_mut().enumerate() {
-            row.shaft += lever(i) * step;
+        for (bank, rows) in model.banks().iter().zip(rows) {
+            rows.shaft += bank.levers[lock] * Four::splat(step);
         }
         self.locks[lock] += step;
     }
 }
 
-/// A sum of two terms over wheels.
-#[derive(Clone, Copy, Default)]
-struct Terms([f32; 2]);
-
-impl core::ops::Add for Terms {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self([self.0[0] + other.0[0], self.0[1] + other.0[1]])
-    }
-}
-
-impl WheelRows {
-    /// Spin of the wheel under its present shaft impulse with its tyre gripping as it can, and how the spin answers a
-    /// further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
-    fn spin_under(&self, wheel: &Wheel, around: &Surroundings) -> (f32, f32) {
+impl Rows {
+    /// Spin of the wheels under their present shaft impulse with their tyres gripping as they can, and how the spins
+    /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
+    #[inline(always)]
+    fn spin_under(&self, bank: &Bank) -> (Four, Four) {
         let momentum = self.momentum + self.shaft;
-        let radius = wheel.radius;
-        let own = 1.0 + self.admittance[0] * around.compliance[0];
-        let at_rest = (self.wish[0] - self.admittance[0] * around.speed[0]) / own;
+        let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        let own = Four::splat(1.0) + self.admittance[0] * self.around.compliance[0];
+        let at_rest = (self.wish[0] - self.admittance[0] * self.around.speed[0]) / own;
         let per_spin = self.admittance[0] * radius / own;
         let limit = self.limit()[0];
-        let (spin, slope) =
-            held_or_turning(momentum - radius * at_rest, self.hold, wheel.spin_inertia + radius * per_spin);
-        let tyre = at_rest + per_spin * spin;
-        if tyre.abs() <= limit {
-            return (spin, slope);
+        let gripping = held_or_turning(momentum - radius * at_rest, self.hold, inertia + radius * per_spin);
+        let tyre = at_rest + per_spin * gripping.0;
+        let sliding = limit.less(tyre.abs());
+        if !Four::any(sliding & bank.present()) {
+            return gripping;
         }
-        let tyre = tyre.clamp(-limit, limit);
-        held_or_turning(momentum - radius * tyre, self.hold, wheel.spin_inertia)
+        let slid = held_or_turning(momentum - radius * tyre.within(-limit, limit), self.hold, inertia);
+        (Four::select(sliding, slid.0, gripping.0), Four::select(sliding, slid.1, gripping.1))
     }
 }
 
-fn held_or_turning(momentum: f32, hold: f32, inertia: f32) -> (f32, f32) {
-    if momentum.abs() <= hold {
-        return (0.0, 0.0);
-    }
-    ((momentum - hold.copysign(momentum)) / inertia, 1.0 / inertia)
+fn held_or_turning(momentum: Four, hold: Four, inertia: Four) -> (Four, Four) {
+    let turning = hold.less(momentum.abs());
+    let spin = (momentum - hold.signed_by(momentum)) / inertia;
+    (spin.only(turning), (Four::splat(1.0) / inertia).only(turning))
 }
 
 fn engage(drive: &EngineDrive, state: &DriveState, controls: &Controls, throttle: f32, dt: f32) -> Shafts {

@@ -14,11 +14,12 @@ mod write_back;
 use std::sync::Arc;
 
 use crate::controls::bounded;
-use crate::linear::Six;
+use crate::lane::Four;
+use crate::linear::{Six, Triple};
 use crate::{Body, Contact, Controls, DVec3, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
 use drive::Shafts;
-use rows::WheelRows;
+use rows::Rows;
 pub(crate) use write_back::rolling_share;
 
 /// How the rows of a vehicle are solved together.
@@ -65,7 +66,8 @@ impl StepReport {
 pub struct Vehicle {
     model: Arc<Model>,
     state: State,
-    rows: Box<[WheelRows]>,
+    /// One for each bank of the model.
+    rows: Box<[Rows]>,
     shafts: Shafts,
     /// Vehicle axes to world axes at the start of the step.
     to_world: Mat3,
@@ -87,7 +89,7 @@ const LEAST_GROUND_COSINE: f32 = 0.173_648_18;
 impl Vehicle {
     /// A car in `state`.
     pub fn new(model: Arc<Model>, state: State) -> Self {
-        let rows = model.wheels().iter().map(|_| WheelRows::default()).collect();
+        let rows = model.banks().iter().map(|_| Rows::default()).collect();
         Self { model, state, rows, shafts: Shafts::default(), to_world: Mat3::IDENTITY }
     }
 
@@ -112,14 +114,16 @@ impl Vehicle {
     /// stop has given way to is still below its start.
     pub fn probes(&self, car: usize, body: &Body, asked: &mut [Probe]) {
         let to_world = Mat3::from_quat(body.rotation);
-        for (wheel, probe) in self.model.wheels().iter().zip(asked) {
-            *probe = Probe {
-                car,
-                position: body.position,
-                offset: to_world * rows::ray_start(wheel),
-                direction: -to_world.z_axis,
-                reach: rows::start_height(wheel) + wheel.strut.droop_travel,
-            };
+        let (up, direction) = (Triple::splat(Vec3::Z), -to_world.z_axis);
+        for bank in self.model.banks() {
+            let start = (bank.contact + up * bank.start_height()).through(&to_world);
+            let offsets = [start.x, start.y, start.z].map(Four::lanes);
+            let reach = (bank.start_height() + bank.droop_travel).lanes();
+            bank.each(|lane, wheel| {
+                let Some(probe) = asked.get_mut(wheel) else { return };
+                let offset = Vec3::new(offsets[0][lane], offsets[1][lane], offsets[2][lane]);
+                *probe = Probe { car, position: body.position, offset, direction, reach: reach[lane] };
+            });
         }
     }
 
@@ -151,7 +155,8 @@ impl Vehicle {
             Coupling::Converged { tolerance, iterations } => self.converge(free, loaded, tolerance, iterations),
         };
         let push = external + self.wheel_impulses(true);
-        let push = Push { impulse: to_world * push.linear, angular_impulse: to_world * push.angular };
+        let (linear, angular) = push.parts();
+        let push = Push { impulse: to_world * linear, angular_impulse: to_world * angular };
         let all = push.impulse + push.angular_impulse;
         if !(all.x + all.y + all.z).is_finite() {
             return self.let_go();
@@ -161,44 +166,41 @@ impl Vehicle {
 
     /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.
     fn let_go(&mut self) -> (Push, StepReport) {
-        for (row, was) in self.rows.iter_mut().zip(&self.state.wheels) {
-            *row = WheelRows::default();
-            (row.spin, row.compression, row.dt) = (was.spin, was.compression, 1.0);
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            *rows = Rows::default();
+            rows.dt = 1.0;
+            rows.spin = bank.gather(|i| self.state.wheels[i].spin);
+            rows.compression = bank.gather(|i| self.state.wheels[i].compression);
         }
         self.shafts = Shafts::default();
         (Push::default(), StepReport { not_finite: true, ..StepReport::default() })
     }
 
     /// Free velocity in the vehicle frame.
-    fn enter(&self, body: &Body, to_world: &Mat3) -> Six {
+    fn enter(&self, body: &Body, to_world: &Mat3) -> Six<f32> {
         let to_vehicle = to_world.transpose();
-        Six::new(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+        Six::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
     }
 
     /// Change of velocity by an impulse on the chassis.
-    fn response(&self, impulse: Six) -> Six {
-        Six::new(impulse.linear * self.model.inverse_mass(), *self.model.inverse_inertia() * impulse.angular)
+    fn response(&self, impulse: Six<f32>) -> Six<f32> {
+        let (linear, angular) = impulse.parts();
+        Six::of(linear * self.model.inverse_mass(), *self.model.inverse_inertia() * angular)
     }
 
-    /// Sum of what the wheels' rows do to the chassis, axle by axle so that a mirrored car sums alike.
-    fn wheel_impulses(&self, with_loads: bool) -> Six {
-        let of = |i: usize| {
-            let row = &self.rows[i];
-            let mut sum = row.forward * row.tyre[0] + row.side * row.tyre[1];
-            sum.angular -= row.axle * row.torque;
-            if with_loads { sum + row.normal * row.load } else { sum }
-        };
-        sum_by_axle(&self.model, of)
+    /// Sum of what the wheels' rows do to the chassis.
+    fn wheel_impulses(&self, with_loads: bool) -> Six<f32> {
+        self.rows.iter().fold(Six::default(), |sum, rows| sum + rows.impulse(with_loads).sum())
     }
 
     /// Drag and downforce as impulses about the centre of mass.
     ///
     /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable.
-    fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six {
+    fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
         let aero = &self.model.parts().aero;
         let velocity = to_world.transpose() * body.velocity;
         let speed = velocity.length();
-        let at = |point: Vec3, force: Vec3| Six::new(force * dt, point.cross(force * dt));
+        let at = |point: Vec3, force: Vec3| Six::of(force * dt, point.cross(force * dt));
         let fading = |coefficient: f32| coefficient * speed / (1.0 + dt * coefficient * speed / self.model.mass());
         let mut sum = at(aero.drag_point, velocity * -fading(aero.drag));
         for surface in &aero.downforce {
@@ -227,7 +229,8 @@ impl Vehicle {
                     None => mean + sign * (spread + parts.wheels[i].toe),
                 };
                 self.state.wheels[i].steer = angle;
-                self.rows[i].turn(angle);
+                let place = self.model.place(i);
+                self.rows[place.bank].turn(place.lane, angle);
             }
         }
     }
@@ -254,15 +257,6 @@ fn finite(body: &Body) -> bool {
     let place = body.position.x + body.position.y + body.position.z;
     let turn = body.rotation.x + body.rotation.y + body.rotation.z + body.rotation.w;
     (v.x + v.y + v.z + turn).is_finite() && place.is_finite()
-}
-
-/// Sum over wheels, pair by pair, so that swapping left and right changes no bit.
-fn sum_by_axle<T: core::ops::Add<Output = T> + Default + Copy>(model: &Model, of: impl Fn(usize) -> T) -> T {
-    let mut total = T::default();
-    for &[left, right] in model.axle_wheels() {
-        total = total + if left == right { of(left) } else { of(left) + of(right) };
-    }
-    total
 }
 
 #[cfg(test)]

@@ -1,98 +1,149 @@
-//! The rows of each wheel: where it is, what its strut and its tyre ask of the chassis.
+//! The rows of each wheel: where it is, what its strut and its tyre ask of the chassis. Four wheels side by side.
 //!
 //! A row is kept as `impulse = wish − admittance · speed`, the reciprocal form of a soft constraint (softness 1 /
 //! admittance): zero admittance is a plain force, a large one is a rigid contact.
 
 use super::{LEAST_GROUND_COSINE, Vehicle};
-use crate::linear::{Six, Symmetric6};
-use crate::model::{Strut, Wheel};
+use crate::lane::{Four, FourMask, Lane};
+use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
+use crate::model::{Bank, LEAST_FRICTION_SHARE};
 use crate::state::WheelState;
-use crate::{Body, Contact, Mat3, Vec3, math};
+use crate::{Body, Contact, Mat3, STANDARD_GRAVITY, State, Vec3, math};
 
-/// Workspace of one wheel, rebuilt every step.
+/// Workspace of four wheels, rebuilt every step. Lanes without a wheel touch nothing and weigh nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WheelRows {
+pub(crate) struct Rows {
     // written by steer
-    steered: f32,
-    straight_axle: Vec3,
+    steered: [f32; 4],
+    /// Axle direction across the car: x and y in the vehicle frame at the start of the step.
+    straight_axle: [[f32; 4]; 2],
     // written by locate
-    pub touching: bool,
-    pub grip: f32,
-    pub compression: f32,
+    pub touching: FourMask,
+    pub grip: Four,
+    pub compression: Four,
     /// By how much the compression runs behind the velocity, m.
-    lead: f32,
+    lead: Four,
     /// Cosine between contact normal and suspension.
-    cosine: f32,
+    cosine: Four,
     /// Axle direction at the end of the step.
-    pub axle: Vec3,
+    pub axle: Triple<Four>,
     /// Load row: acts at the contact point along its normal.
-    pub normal: Six,
+    pub normal: Six<Four>,
     /// Rolling-direction row: acts at the wheel centre; its other end is the wheel's spin.
-    pub forward: Six,
+    pub forward: Six<Four>,
     /// Lateral row: acts at the contact point.
-    pub side: Six,
+    pub side: Six<Four>,
     // written by load_rows
-    bar_force: f32,
-    bar_rate: f32,
-    load_wish: f32,
+    bar_force: [f32; 4],
+    bar_rate: [f32; 4],
+    load_wish: Four,
     /// Speed along the normal before the loads, m/s.
-    warm_speed: f32,
-    load_admittance: f32,
+    warm_speed: Four,
+    load_admittance: Four,
+    /// Wheels that press, not pull.
+    pressing: FourMask,
     // written by grip_rows
     pub dt: f32,
-    pub gripping: bool,
+    pub gripping: FourMask,
     /// Friction coefficients along and across at the nominal load, surface included.
-    friction: [f32; 2],
+    friction: [Four; 2],
     /// Share of friction lost per N s of load impulse, and the share at none.
-    sensitivity: f32,
-    unloaded_share: f32,
-    pub wish: [f32; 2],
-    pub admittance: [f32; 2],
+    sensitivity: Four,
+    unloaded_share: Four,
+    pub wish: [Four; 2],
+    pub admittance: [Four; 2],
     /// `1 + dt |V| / σ`: how much of the deflection rolling leaves behind.
-    pub decay: [f32; 2],
+    pub decay: [Four; 2],
     /// Elastic stiffness of the patch at rest, N/m.
-    pub elastic: [f32; 2],
+    pub elastic: [Four; 2],
     // written by drive
     /// Spin momentum before shafts, brake and tyre, N m s.
-    pub momentum: f32,
+    pub momentum: Four,
     /// Direct motor torque's angular impulse, part of `momentum`, N m s.
-    pub motor: f32,
+    pub motor: Four,
     /// Largest angular impulse of the brake, N m s.
-    pub brake: f32,
+    pub brake: Four,
     /// Largest angular impulse of brake and rolling resistance, N m s.
-    pub hold: f32,
+    pub hold: Four,
     /// Angular impulse of the shafts, N m s.
-    pub shaft: f32,
+    pub shaft: Four,
     // written by the coupling
-    pub load: f32,
-    pub tyre: [f32; 2],
+    pub around: Surroundings<Four>,
+    pub load: Four,
+    pub tyre: [Four; 2],
     /// Angular impulse on the wheel by everything bolted to the chassis, N m s.
-    pub torque: f32,
-    pub spin: f32,
-    pub sliding: bool,
+    pub torque: Four,
+    pub spin: Four,
+    pub sliding: FourMask,
+}
+
+/// The relative speed of the two tyre rows before the tyre acts, and what each unit of impulse changes in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Surroundings<L> {
+    /// m/s along and across, the wheel's spin not counted.
+    pub speed: [L; 2],
+    /// 1/kg: along, between the two, across.
+    pub compliance: [L; 3],
 }
 
 /// Damping of the standing patch as a fraction of critical for the wheel's share of the mass: stops the rebound after
 /// a locked stop within a cycle; below 0.2 the car rocks visibly, above 0.8 the patch creeps into place.
 const STANDING_DAMPING: f32 = 0.4;
 
-/// Height of a ray's start above the resting contact point, m.
-pub(super) fn start_height(wheel: &Wheel) -> f32 {
-    2.0 * wheel.radius
-}
-
-/// Start of a wheel's ray, vehicle frame.
-pub(super) fn ray_start(wheel: &Wheel) -> Vec3 {
-    wheel.contact + Vec3::new(0.0, 0.0, start_height(wheel))
-}
-
-impl WheelRows {
-    pub(super) fn turn(&mut self, angle: f32) {
-        if self.steered != angle || self.straight_axle == Vec3::ZERO {
+impl Rows {
+    /// Turns the wheel of `lane` to `angle` rad.
+    pub(super) fn turn(&mut self, lane: usize, angle: f32) {
+        let [x, y] = &mut self.straight_axle;
+        if self.steered[lane] != angle || y[lane] == 0.0 {
             let (sin, cos) = math::sin_cos(angle);
-            self.straight_axle = Vec3::new(-sin, cos, 0.0);
-            self.steered = angle;
+            (x[lane], y[lane]) = (-sin, cos);
+            self.steered[lane] = angle;
         }
+    }
+
+    /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across.
+    #[inline(always)]
+    pub(super) fn speeds(&self, at: Six<Four>) -> [Four; 2] {
+        [self.forward.dot(at), self.side.dot(at)]
+    }
+
+    /// What tyres and struts do to the chassis; without the loads when `with_loads` is off.
+    #[inline(always)]
+    pub(super) fn impulse(&self, with_loads: bool) -> Six<Four> {
+        let mut sum = self.forward * self.tyre[0] + self.side * self.tyre[1];
+        sum.angular = sum.angular - self.axle * self.torque;
+        if with_loads { sum + self.normal * self.load } else { sum }
+    }
+
+    fn touch(&mut self, bank: &Bank, state: &State, contacts: &[Option<Contact>], to_vehicle: &Mat3, dt: f32) {
+        let met = |of: fn(&Contact) -> f32, missed: f32| {
+            bank.gather(|i| contacts.get(i).and_then(Option::as_ref).map_or(missed, of))
+        };
+        let hit = Four::splat(0.0).less(met(|_| 1.0, 0.0));
+        let normal = Triple::new(met(|c| c.normal.x, 0.0), met(|c| c.normal.y, 0.0), met(|c| c.normal.z, 0.0));
+        let normal = normal.through(to_vehicle);
+        let compression = bank.start_height() - met(|c| c.distance, 0.0);
+        let across = self.axle - normal * self.axle.dot(normal);
+        let length = across.dot(across).sqrt();
+        let within_reach = !compression.less(-bank.droop_travel);
+        let is_ground = !normal.z.less(Four::splat(LEAST_GROUND_COSINE));
+        let has_heading = !length.less(Four::splat(0.1));
+        self.touching = hit & within_reach & is_ground & has_heading;
+        let up = Triple::splat(Vec3::Z);
+        let normal = Triple::select(self.touching, normal, up);
+        let side = Triple::select(self.touching, across * (Four::splat(1.0) / length), Triple::splat(Vec3::Y));
+        let forward = side.cross(normal);
+        self.compression = compression.only(self.touching);
+        let point = bank.contact + up * self.compression;
+        let centre = point + up * bank.radius;
+        self.grip = met(|c| c.grip, 0.0);
+        self.cosine = normal.z;
+        self.normal = Six::new(normal, point.cross(normal));
+        self.forward = Six::new(forward, centre.cross(forward));
+        self.side = Six::new(side, point.cross(side));
+        let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
+        self.tyre = [last(|w| w.tyre[0]).only(self.touching), last(|w| w.tyre[1]).only(self.touching)];
+        self.torque = last(|w| w.torque);
     }
 }
 
@@ -100,96 +151,101 @@ impl Vehicle {
     /// Contact points, row directions and last step's impulses of every wheel.
     pub(super) fn locate(&mut self, body: &Body, to_world: &Mat3, contacts: &[Option<Contact>], dt: f32) {
         let to_vehicle = to_world.transpose();
-        let turn = to_vehicle * body.angular * dt;
-        let moving = Six::new(to_vehicle * body.velocity, to_vehicle * body.angular) * body.lead;
-        let wheels = self.model.wheels().iter().zip(&self.state.wheels);
-        for (((wheel, was), row), contact) in wheels.zip(&mut self.rows).zip(contacts) {
-            row.axle = row.straight_axle + turn.cross(row.straight_axle);
-            row.touching = false;
-            row.lead = 0.0;
-            row.gripping = false;
-            row.load = 0.0;
-            row.tyre = [0.0; 2];
-            row.torque = was.torque * dt;
-            if let Some(contact) = contact {
-                row.touch(wheel, was, contact, to_vehicle * contact.normal, dt);
-                row.lead = if row.touching { -row.normal.dot(moving) / row.cosine } else { 0.0 };
-            }
+        let angular = to_vehicle * body.angular;
+        let turn = Triple::splat(angular * dt);
+        let moving = (Six::of(to_vehicle * body.velocity, angular) * body.lead).wide();
+        let mut all_touch = true;
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            let [x, y] = rows.straight_axle.map(Four::new);
+            let straight = Triple::new(x, y, Four::splat(0.0));
+            rows.axle = straight + turn.cross(straight);
+            rows.touch(bank, &self.state, contacts, &to_vehicle, dt);
+            rows.lead = (-rows.normal.dot(moving) / rows.cosine).only(rows.touching);
+            rows.gripping = FourMask::default();
+            rows.load = Four::default();
+            all_touch &= !Four::any(bank.present() & !rows.touching);
         }
-        self.hang();
+        if !all_touch {
+            self.hang();
+        }
     }
 
     /// Compression of wheels without ground: strut, bar and droop stop balance.
     fn hang(&mut self) {
         let parts = self.model.parts();
+        let compression = |rows: &[Rows], i: usize| {
+            let place = self.model.place(i);
+            rows[place.bank].compression.lanes()[place.lane]
+        };
         for (i, wheel) in parts.wheels.iter().enumerate() {
-            if self.rows[i].touching {
+            let place = self.model.place(i);
+            if self.rows[place.bank].touching.lanes()[place.lane] {
                 continue;
             }
             let strut = &wheel.strut;
             let (mut pull, mut rate) = (-self.model.static_load(i), strut.rate);
             for bar in parts.bars.iter().filter(|b| b.wheels.contains(&i)) {
                 let other = if bar.wheels[0] == i { bar.wheels[1] } else { bar.wheels[0] };
-                pull += bar.rate * self.rows[other].compression;
+                pull += bar.rate * compression(&self.rows, other);
                 rate += bar.rate;
             }
-            self.rows[i].compression = (pull / rate).clamp(-strut.droop_travel, strut.bump_travel);
+            let hanging = (pull / rate).clamp(-strut.droop_travel, strut.bump_travel);
+            let mut lanes = self.rows[place.bank].compression.lanes();
+            lanes[place.lane] = hanging;
+            self.rows[place.bank].compression = Four::new(lanes);
         }
     }
 
     /// Load rows: strut, stop and bar as one soft row along each contact normal, at the velocity `warm`.
     ///
-    /// The damper's admittance is `c (1 + c dt / 4m)`, not below `k dt`. Semi-implicit Euler with plain `c` loses
+    /// The damper's admittance is `c (1 + c dt / 4m)`, not below `k dt`. An explicit step with plain `c` loses
     /// ζ² ω dt / 2 of the damping ratio (1.5 % at 1.5 Hz, ζ 0.2, 60 Hz); the correction cancels that order. The floor
     /// bounds springs of any stiffness.
-    pub(super) fn load_rows(&mut self, warm: Six, dt: f32) {
-        let parts = self.model.parts();
-        for row in &mut self.rows {
-            (row.bar_force, row.bar_rate) = (0.0, 0.0);
+    pub(super) fn load_rows(&mut self, warm: Six<f32>, dt: f32) {
+        for rows in &mut self.rows {
+            (rows.bar_force, rows.bar_rate) = Default::default();
         }
-        for bar in &parts.bars {
-            let [a, b] = bar.wheels;
-            let force = bar.rate * (self.rows[a].led() - self.rows[b].led());
-            self.rows[a].add_bar(force, bar.rate);
-            self.rows[b].add_bar(-force, bar.rate);
-        }
-        for ((wheel, row), &mass) in parts.wheels.iter().zip(&mut self.rows).zip(self.model.sprung()) {
-            if row.touching {
-                row.load_row(&wheel.strut, mass, warm, dt);
+        for bar in &self.model.parts().bars {
+            let [a, b] = bar.wheels.map(|i| self.model.place(i));
+            let led = |rows: &[Rows], at: crate::model::Place| rows[at.bank].led().lanes()[at.lane];
+            let force = bar.rate * (led(&self.rows, a) - led(&self.rows, b));
+            for (at, force) in [(a, force), (b, -force)] {
+                let rows = &mut self.rows[at.bank];
+                rows.bar_force[at.lane] += force;
+                rows.bar_rate[at.lane] += bar.rate;
             }
+        }
+        let warm = warm.wide();
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.load_row(bank, warm, dt);
         }
     }
 
     /// Solves all load rows together, each not below zero, from the velocity `warm`; returns the velocity after them.
-    pub(super) fn solve_loads(&mut self, warm: Six) -> Six {
-        let mut active = [true; crate::MAX_WHEELS];
+    pub(super) fn solve_loads(&mut self, warm: Six<f32>) -> Six<f32> {
+        for rows in &mut self.rows {
+            rows.pressing = rows.touching;
+        }
         // Each pass drops the rows that would pull; a car cannot drop more rows than it has.
-        for _ in 0..self.rows.len() {
-            let mut system = Symmetric6::zero();
-            system.add_mass(self.model.mass(), self.model.inertia());
-            let weight = |i: usize| {
-                let row = &self.rows[i];
-                if row.touching && active[i] { row.load_admittance } else { 0.0 }
-            };
-            for &[left, right] in self.model.axle_wheels() {
-                let other = if left == right { 0.0 } else { weight(right) };
-                system.add_pair(weight(left), self.rows[left].normal, other, self.rows[right].normal);
+        for _ in 0..self.model.wheels().len() {
+            let mut products = OuterProducts::none();
+            let mut wished = Six::default();
+            for rows in &self.rows {
+                let admittance = rows.load_admittance.only(rows.pressing);
+                products.add(admittance, rows.normal);
+                let wish = (rows.load_wish - rows.load_admittance * rows.warm_speed).only(rows.pressing);
+                wished = wished + (rows.normal * wish).sum();
             }
-            let wished = super::sum_by_axle(&self.model, |i| {
-                let row = &self.rows[i];
-                if row.touching && active[i] {
-                    row.normal * (row.load_wish - row.load_admittance * row.warm_speed)
-                } else {
-                    Six::default()
-                }
-            });
+            let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let after = warm + system.solve(wished);
+            let at = after.wide();
             let mut pulled = false;
-            for (row, active) in self.rows.iter_mut().zip(&mut active) {
-                row.load = if row.touching && *active { row.load_at(after) } else { 0.0 };
-                if row.load < 0.0 {
-                    (row.load, *active, pulled) = (0.0, false, true);
-                }
+            for rows in &mut self.rows {
+                let load = rows.load_at(at).only(rows.pressing);
+                let pulls = load.less(Four::splat(0.0));
+                pulled |= Four::any(pulls);
+                rows.pressing = rows.pressing & !pulls;
+                rows.load = load.only(rows.pressing);
             }
             if !pulled {
                 return after;
@@ -200,124 +256,98 @@ impl Vehicle {
 
     /// Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
     pub(super) fn grip_rows(&mut self, dt: f32) {
-        let model = &self.model;
-        for (i, row) in self.rows.iter_mut().enumerate() {
-            let wheel = &model.wheels()[i];
-            let was = &self.state.wheels[i];
-            let load = row.load / dt;
-            let rolling = wheel.rolling.coefficient(was.rolling_speed.abs()) * row.load * wheel.radius;
-            row.hold = row.brake + rolling;
-            row.dt = dt;
-            row.gripping = row.touching && load > 0.0 && row.grip > 0.0;
-            if row.gripping {
-                let tyre = &model.parts().tyres[wheel.tyre];
-                row.grip_at(tyre, was, load, model.sprung()[i], dt);
-            } else {
-                (row.friction, row.wish, row.admittance, row.tyre) = Default::default();
-                row.decay = [1.0; 2];
-            }
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.grip_row(bank, &self.state, dt);
         }
     }
 }
 
-fn corrected_damping(strut: &Strut, jounce_rate: f32, mass: f32, dt: f32) -> f32 {
-    let damping = if jounce_rate > 0.0 { strut.bump_damping } else { strut.rebound_damping };
-    damping * (1.0 + damping * dt / (4.0 * mass))
-}
-
-impl WheelRows {
-    fn add_bar(&mut self, force: f32, rate: f32) {
-        self.bar_force += force;
-        self.bar_rate += rate;
-    }
-
+impl Rows {
     /// Compression in step with the velocity.
-    fn led(&self) -> f32 {
+    #[inline(always)]
+    fn led(&self) -> Four {
         self.compression + self.lead
     }
 
-    fn load_row(&mut self, strut: &Strut, mass: f32, warm: Six, dt: f32) {
-        let mut force = mass * crate::STANDARD_GRAVITY + strut.rate * self.led() + self.bar_force;
-        let mut rate = strut.rate + self.bar_rate;
+    #[inline(always)]
+    fn load_row(&mut self, bank: &Bank, warm: Six<Four>, dt: f32) {
+        let (zero, step) = (Four::splat(0.0), Four::splat(dt));
+        let led = self.led();
         self.warm_speed = self.normal.dot(warm);
         let jounce_rate = -self.warm_speed / self.cosine;
-        let beyond_stop = self.led() - strut.bump_travel;
-        if beyond_stop + dt * jounce_rate > 0.0 {
-            force += strut.stop_rate * beyond_stop;
-            rate += strut.stop_rate;
-        }
-        let damping = corrected_damping(strut, jounce_rate, mass, dt).max(rate * dt);
-        self.load_wish = dt * force / self.cosine;
-        self.load_admittance = dt * damping / (self.cosine * self.cosine);
-    }
-
-    fn touch(&mut self, wheel: &Wheel, was: &WheelState, contact: &Contact, normal: Vec3, dt: f32) {
-        let compression = start_height(wheel) - contact.distance;
-        let across = self.axle - normal * self.axle.dot(normal);
-        let length = across.length();
-        if compression < -wheel.strut.droop_travel || normal.z < LEAST_GROUND_COSINE || length < 0.1 {
-            return;
-        }
-        let side = across / length;
-        let forward = side.cross(normal);
-        let point = wheel.contact + Vec3::new(0.0, 0.0, compression);
-        let centre = point + Vec3::new(0.0, 0.0, wheel.radius);
-        self.touching = true;
-        self.grip = contact.grip;
-        self.compression = compression;
-        self.cosine = normal.z;
-        self.normal = Six::new(normal, point.cross(normal));
-        self.forward = Six::new(forward, centre.cross(forward));
-        self.side = Six::new(side, point.cross(side));
-        self.tyre = [was.tyre[0] * dt, was.tyre[1] * dt];
+        let beyond_stop = led - bank.bump_travel;
+        let stopped = zero.less(beyond_stop + step * jounce_rate);
+        let force = bank.sprung * Four::splat(STANDARD_GRAVITY)
+            + bank.rate * led
+            + Four::new(self.bar_force)
+            + (bank.stop_rate * beyond_stop).only(stopped);
+        let rate = bank.rate + Four::new(self.bar_rate) + bank.stop_rate.only(stopped);
+        let damping = Four::select(zero.less(jounce_rate), bank.bump_damping, bank.rebound_damping);
+        let corrected = damping * (Four::splat(1.0) + damping * step / (Four::splat(4.0) * bank.sprung));
+        self.load_wish = step * force / self.cosine;
+        self.load_admittance = step * corrected.at_least(rate * step) / (self.cosine * self.cosine);
     }
 
     /// Impulse of the load row at chassis velocity `at`, not bounded.
-    #[inline]
-    fn load_at(&self, at: Six) -> f32 {
+    #[inline(always)]
+    fn load_at(&self, at: Six<Four>) -> Four {
         self.load_wish - self.load_admittance * self.normal.dot(at)
     }
 
     /// Impulse of the load row at chassis velocity `at`, not below zero, and its admittance there.
-    #[inline]
-    pub fn bounded_load(&self, at: Six) -> (f32, f32) {
+    #[inline(always)]
+    pub fn bounded_load(&self, at: Six<Four>) -> (Four, Four) {
         let load = self.load_at(at);
-        if self.touching && load > 0.0 { (load, self.load_admittance) } else { (0.0, 0.0) }
+        let pressing = self.touching & Four::splat(0.0).less(load);
+        (load.only(pressing), self.load_admittance.only(pressing))
     }
 
     /// Below walking pace the patch is a spring on a friction cone (it parks, and gives back what it holds when the
     /// brake is released); above, the tyre's curve at the lagged slip. Both have the same slope at zero.
-    fn grip_at(&mut self, tyre: &crate::model::Tyre, was: &WheelState, load: f32, mass: f32, dt: f32) {
-        let point = tyre.at(load, self.grip);
-        let lengths = tyre.lengths();
-        let share = if tyre.relaxes() { was.rolling } else { 0.0 };
-        let curve = match share {
-            0.0 => Default::default(),
-            _ => point.force([was.deflection[0] / lengths[0], was.deflection[1] / lengths[1]]),
+    fn grip_row(&mut self, bank: &Bank, state: &State, dt: f32) {
+        let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(dt));
+        let was = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]));
+        let rolling_speed = was(|w| w.rolling_speed).abs();
+        let deflection = [was(|w| w.deflection[0]), was(|w| w.deflection[1])];
+        let [constant, linear, quadratic] = bank.rolling;
+        let rolling = (constant + (linear + quadratic * rolling_speed) * rolling_speed) * self.load * bank.radius;
+        self.hold = self.brake + rolling;
+        self.dt = dt;
+        self.gripping = self.touching & zero.less(self.load) & zero.less(self.grip);
+        let load = Four::select(self.gripping, self.load / step, bank.tyre.nominal_load);
+        let grip = Four::select(self.gripping, self.grip, one);
+        let tyre = &bank.tyre;
+        let point = tyre.at(load, grip);
+        let share = was(|w| w.rolling).only(tyre.relaxes());
+        let speed = rolling_speed.only(tyre.relaxes());
+        let curve = if Four::any(zero.less(share)) {
+            point.force([0, 1].map(|i| deflection[i] / tyre.lengths[i]))
+        } else {
+            Default::default()
         };
-        let speed = if tyre.relaxes() { was.rolling_speed.abs() } else { 0.0 };
-        for (i, length) in lengths.into_iter().enumerate() {
-            let elastic = point.stiffness[i] / length;
-            let u = was.deflection[i];
-            let decay = 1.0 + dt * speed / length;
-            let force = elastic * u * (1.0 - share) + curve.force[i] * share;
-            let slope = elastic * (1.0 - share) + curve.slope[i] / length * share;
-            let damping =
-                if share < 1.0 { 2.0 * STANDING_DAMPING * (elastic * mass).sqrt() * (1.0 - share) } else { 0.0 };
+        let standing = one - share;
+        for i in [0, 1] {
+            let elastic = point.stiffness[i] / tyre.lengths[i];
+            let decay = one + step * speed / tyre.lengths[i];
+            let force = elastic * deflection[i] * standing + curve.force[i] * share;
+            let slope = elastic * standing + curve.slope[i] / tyre.lengths[i] * share;
+            let damping = Four::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
+            let wish = step * (force + slope * (deflection[i] / decay - deflection[i]));
             self.elastic[i] = elastic;
-            self.decay[i] = decay;
-            self.wish[i] = dt * (force + slope * (u / decay - u));
-            self.admittance[i] = dt * (dt * slope / decay + damping);
+            self.decay[i] = Four::select(self.gripping, decay, one);
+            self.wish[i] = wish.only(self.gripping);
+            self.admittance[i] = (step * (step * slope / decay + damping)).only(self.gripping);
+            self.friction[i] = (tyre.friction[i] * grip).only(self.gripping);
+            self.tyre[i] = self.tyre[i].only(self.gripping);
         }
-        self.friction = tyre.friction.map(|mu| mu * self.grip);
-        self.sensitivity = tyre.load_sensitivity / (tyre.nominal_load * dt);
-        self.unloaded_share = 1.0 + tyre.load_sensitivity;
+        self.sensitivity = tyre.load_sensitivity / (tyre.nominal_load * step);
+        self.unloaded_share = one + tyre.load_sensitivity;
     }
 
     /// Largest tyre impulses under the load impulse realised so far, N s.
-    #[inline]
-    pub fn limit(&self) -> [f32; 2] {
-        let share = (self.unloaded_share - self.sensitivity * self.load).max(crate::model::LEAST_FRICTION_SHARE);
+    #[inline(always)]
+    pub fn limit(&self) -> [Four; 2] {
+        let share = (self.unloaded_share - self.sensitivity * self.load).at_least(Four::splat(LEAST_FRICTION_SHARE));
         [self.friction[0] * share * self.load, self.friction[1] * share * self.load]
     }
 }

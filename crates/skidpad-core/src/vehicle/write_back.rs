@@ -1,9 +1,10 @@
 //! The end of a step: what the world realised goes back into the state.
 
-use super::rows::WheelRows;
+use super::rows::Rows;
 use super::{StepReport, Vehicle};
+use crate::lane::{Four, Lane};
 use crate::linear::Six;
-use crate::model::Tyre;
+use crate::model::Bank;
 use crate::state::WheelState;
 use crate::{Body, math};
 
@@ -30,84 +31,104 @@ impl Vehicle {
             return StepReport { not_finite: true, ..StepReport::default() };
         }
         let to_vehicle = self.to_world.transpose();
-        let at = Six::new(to_vehicle * body.velocity, to_vehicle * body.angular);
+        let at = Six::of(to_vehicle * body.velocity, to_vehicle * body.angular).wide();
         let state = &mut self.state;
         state.previous_velocity = state.velocity;
         state.position = body.position;
         state.rotation = body.rotation;
         state.velocity = body.velocity;
         state.angular = body.angular;
-        let parts = self.model.parts();
-        for ((wheel, row), to) in parts.wheels.iter().zip(&self.rows).zip(&mut state.wheels) {
-            row.write_back(&parts.tyres[wheel.tyre], wheel.radius, at, dt, to);
+        for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
+            rows.write_back(bank, at, dt, &mut state.wheels);
         }
         self.shafts.write_back(&mut state.drive, dt);
         StepReport::default()
     }
 }
 
-impl WheelRows {
-    fn write_back(&self, tyre: &Tyre, radius: f32, at: Six, dt: f32, to: &mut WheelState) {
-        to.spin = self.spin;
-        to.compression = self.compression;
-        to.contact = self.touching;
-        to.load = self.load / dt;
-        to.tyre = [self.tyre[0] / dt, self.tyre[1] / dt];
-        to.torque = self.torque / dt;
-        if !self.gripping {
-            to.deflection = [0.0; 2];
-            to.rolling_speed = if self.touching { self.forward.dot(at) } else { self.spin * radius };
-            to.rolling = rolling_share(to.rolling_speed);
-            return;
-        }
-        let along = self.forward.dot(at);
-        let across = self.side.dot(at);
-        let rolled = radius * self.spin;
-        let squared = (along * along + across * across).max(rolled * rolled);
+impl Rows {
+    fn write_back(&self, bank: &Bank, at: Six<Four>, dt: f32, wheels: &mut [WheelState]) {
+        let step = Four::splat(dt);
+        let [along, across] = self.speeds(at);
+        let rolled = bank.radius * self.spin;
+        let rolling_speed = Four::select(self.touching, along, rolled);
+        let fastest = (along * along + across * across).at_least(rolled * rolled);
+        let squared = Four::select(self.gripping, fastest, rolling_speed * rolling_speed);
+        let rolling = rolling_shares(squared);
         let slip_speed = [along - rolled, across];
-        let left = [0, 1].map(|i| (to.deflection[i] - dt * slip_speed[i]) / self.decay[i]);
-        to.rolling_speed = along;
-        to.rolling = if squared >= WALKING[1] * WALKING[1] { 1.0 } else { rolling_share(squared.sqrt()) };
-        let share = if tyre.relaxes() { to.rolling } else { 0.0 };
-        to.deflection = match share {
-            0.0 => self.standing(left),
-            1.0 => within_largest_slip(left, tyre.lengths()),
-            _ => {
-                let (standing, turning) = (self.standing(left), within_largest_slip(left, tyre.lengths()));
-                [0, 1].map(|i| standing[i] * (1.0 - share) + turning[i] * share)
-            }
-        };
+        let was = [bank.gather(|i| wheels[i].deflection[0]), bank.gather(|i| wheels[i].deflection[1])];
+        let left = [0, 1].map(|i| (was[i] - step * slip_speed[i]) / self.decay[i]);
+        let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.gripping).lanes());
+        let [load, along, across, torque] =
+            [self.load, self.tyre[0], self.tyre[1], self.torque].map(|impulse| (impulse / step).lanes());
+        let [spin, compression, rolling_speed, rolling] =
+            [self.spin, self.compression, rolling_speed, rolling].map(Four::lanes);
+        let contact = self.touching.lanes();
+        bank.each(|k, i| {
+            wheels[i] = WheelState {
+                spin: spin[k],
+                deflection: [u[k], v[k]],
+                compression: compression[k],
+                load: load[k],
+                tyre: [along[k], across[k]],
+                torque: torque[k],
+                rolling_speed: rolling_speed[k],
+                rolling: rolling[k],
+                steer: wheels[i].steer,
+                contact: contact[k],
+            };
+        });
+    }
+
+    /// Deflections after the step: of a standing patch, of a rolling one, or in between.
+    #[inline(always)]
+    fn deflections(&self, bank: &Bank, left: [Four; 2], rolling: Four) -> [Four; 2] {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let share = rolling.only(bank.tyre.relaxes());
+        let turning = within_largest_slip(left, bank.tyre.lengths);
+        if !Four::any(share.less(one) & bank.present()) {
+            return turning;
+        }
+        let standing = self.standing(left);
+        let mixed = [0, 1].map(|i| standing[i] * (one - share) + turning[i] * share);
+        let (rolls, stands) = (!share.less(one), !zero.less(share));
+        [0, 1].map(|i| Four::select(rolls, turning[i], Four::select(stands, standing[i], mixed[i])))
     }
 
     /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
-    fn standing(&self, rolled: [f32; 2]) -> [f32; 2] {
-        let limit = self.limit();
-        let deflection = if self.sliding {
-            self.tyre
-        } else {
-            let scale = self.impulse_per_deflection();
-            let impulse = [rolled[0] * scale[0], rolled[1] * scale[1]];
-            let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
-            let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
-            if reach <= 1.0 {
-                return rolled;
-            }
-            [impulse[0] / reach, impulse[1] / reach]
-        };
-        let scale = self.impulse_per_deflection();
-        [deflection[0] / scale[0], deflection[1] / scale[1]]
-    }
-
-    fn impulse_per_deflection(&self) -> [f32; 2] {
-        self.elastic.map(|k| k * self.dt)
+    fn standing(&self, rolled: [Four; 2]) -> [Four; 2] {
+        let (limit, step) = (self.limit(), Four::splat(self.dt));
+        let scale = self.elastic.map(|k| k * step);
+        let impulse = [rolled[0] * scale[0], rolled[1] * scale[1]];
+        let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
+        let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
+        let holds = !Four::splat(1.0).less(reach);
+        [0, 1].map(|i| {
+            let held = Four::select(holds, rolled[i], impulse[i] / reach / scale[i]);
+            Four::select(self.sliding, self.tyre[i] / scale[i], held)
+        })
     }
 }
 
-fn within_largest_slip(deflection: [f32; 2], lengths: [f32; 2]) -> [f32; 2] {
+/// [`rolling_share`] of the speeds whose squares are given.
+#[inline(always)]
+fn rolling_shares(squared: Four) -> Four {
+    let [crawl, walk] = WALKING.map(Four::splat);
+    if !Four::any(squared.less(walk * walk)) {
+        return Four::splat(1.0);
+    }
+    squared.sqrt().smoothstep(crawl, walk)
+}
+
+#[inline(always)]
+fn within_largest_slip(deflection: [Four; 2], lengths: [Four; 2]) -> [Four; 2] {
     let slip = [deflection[0] / lengths[0], deflection[1] / lengths[1]];
     let squared = slip[0] * slip[0] + slip[1] * slip[1];
-    if squared <= LARGEST_SLIP * LARGEST_SLIP {
+    let largest = Four::splat(LARGEST_SLIP);
+    let over = (largest * largest).less(squared);
+    if !Four::any(over) {
         return deflection;
     }
-    deflection.map(|u| u * (LARGEST_SLIP / squared.sqrt()))
+    let share = largest / squared.sqrt();
+    deflection.map(|u| Four::select(over, u * share, u))
 }

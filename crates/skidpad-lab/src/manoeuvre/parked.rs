@@ -29,7 +29,7 @@ impl Default for Parked {
 metrics! {
     /// How still the car stood, and how freely it left.
     ParkedMetrics {
-        drift_mm, "mm", 4, "Drift while held", "Largest distance from where the car stood when settled, until the release.";
+        drift_mm, "mm", 1, "Drift while held", "Largest distance from where the car stood when settled, until the release.";
         settling_mm, "mm", 2, "Movement while settling", "Distance from the start to where it stands.";
         release_speed_ratio, "-", 3, "Speed after one step of release", "Against the free speed g sin(slope) cos(heading) dt m / (m + Σ I/R²).";
         speed_after_one_second_mps, "m/s", 3, "Speed one second after release", "Along the vehicle, by size.";

@@ -1,0 +1,133 @@
+//! The constants of the wheels, four side by side: two axles, left before right.
+//!
+//! An axle always takes two lanes, so that sums by axle treat left and right alike; the second lane of a single wheel
+//! stands empty.
+
+use super::{ModelParts, Powertrain, TyreConstants, Wheel};
+use crate::lane::{Four, FourMask, Lane};
+use crate::linear::Triple;
+use crate::state::MAX_LOCKS;
+
+/// Where a wheel is among the banks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub bank: usize,
+    pub lane: usize,
+}
+
+/// Constants of up to four wheels.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Bank {
+    /// Wheel of each lane; an empty lane names a neighbour and is masked by `present`.
+    wheels: [usize; 4],
+    /// 1 where there is a wheel.
+    present: Four,
+    pub contact: Triple<Four>,
+    pub radius: Four,
+    pub spin_inertia: Four,
+    pub brake_torque: Four,
+    pub handbrake_torque: Four,
+    /// Rolling resistance coefficient: constant, per speed, per speed squared.
+    pub rolling: [Four; 3],
+    /// Mass carried at rest, kg.
+    pub sprung: Four,
+    pub rate: Four,
+    pub bump_damping: Four,
+    pub rebound_damping: Four,
+    pub bump_travel: Four,
+    pub droop_travel: Four,
+    pub stop_rate: Four,
+    pub tyre: TyreConstants<Four>,
+    /// Share of the propeller shaft's torque.
+    pub share: Four,
+    /// Torque of a motor of its own at full throttle, N m.
+    pub direct: Four,
+    /// Lever on each locked differential.
+    pub levers: [Four; MAX_LOCKS],
+}
+
+impl Bank {
+    /// Reads one number of each wheel; 0 for an empty lane.
+    #[inline(always)]
+    pub fn gather(&self, of: impl Fn(usize) -> f32) -> Four {
+        Four::new(self.wheels.map(of)) * self.present
+    }
+
+    /// Where there is a wheel.
+    #[inline(always)]
+    pub fn present(&self) -> FourMask {
+        Four::splat(0.0).less(self.present)
+    }
+
+    /// Calls `to` with each lane that has a wheel, and the wheel.
+    #[inline(always)]
+    pub fn each(&self, mut to: impl FnMut(usize, usize)) {
+        let present = self.present.lanes();
+        for (lane, &wheel) in self.wheels.iter().enumerate() {
+            if present[lane] != 0.0 {
+                to(lane, wheel);
+            }
+        }
+    }
+
+    /// Height of a ray's start above the resting contact point, m.
+    #[inline(always)]
+    pub fn start_height(&self) -> Four {
+        self.radius * Four::splat(2.0)
+    }
+}
+
+pub(super) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Place]> {
+    let place = |i: usize| {
+        let axle = parts.wheels[i].axle;
+        let second = usize::from(axle_wheels[axle][0] != i);
+        Place { bank: axle / 2, lane: axle % 2 * 2 + second }
+    };
+    (0..parts.wheels.len()).map(place).collect()
+}
+
+pub(super) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[Bank]> {
+    axle_wheels
+        .chunks(2)
+        .map(|axles| {
+            let last = axles[axles.len() - 1];
+            let second = if axles.len() == 2 { last } else { [last[0], last[0]] };
+            let wheels = [axles[0][0], axles[0][1], second[0], second[1]];
+            let rear = if axles.len() == 2 { 1.0 } else { 0.0 };
+            let pair = |pair: [usize; 2]| if pair[0] == pair[1] { 0.0 } else { 1.0 };
+            bank(parts, sprung, wheels, Four::new([1.0, pair(axles[0]), rear, rear * pair(second)]))
+        })
+        .collect()
+}
+
+fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -> Bank {
+    let of = |f: &dyn Fn(&Wheel) -> f32| Four::new(wheels.map(|i| f(&parts.wheels[i])));
+    let only = |f: &dyn Fn(usize) -> f32| Four::new(wheels.map(f)) * present;
+    let engine = parts.powertrain.engine();
+    let lever = |lock: usize, i: usize| {
+        let Some(sides) = engine.and_then(|drive| drive.differential.locks.get(lock)) else { return 0.0 };
+        let on = |side: usize| if sides[side].contains(&i) { 1.0 / sides[side].len() as f32 } else { 0.0 };
+        on(0) - on(1)
+    };
+    Bank {
+        wheels,
+        present,
+        contact: Triple::new(of(&|w| w.contact.x), of(&|w| w.contact.y), of(&|w| w.contact.z)),
+        radius: of(&|w| w.radius),
+        spin_inertia: of(&|w| w.spin_inertia),
+        brake_torque: of(&|w| w.brake_torque) * present,
+        handbrake_torque: of(&|w| w.handbrake_torque) * present,
+        rolling: [of(&|w| w.rolling.constant), of(&|w| w.rolling.linear), of(&|w| w.rolling.quadratic)],
+        sprung: Four::new(wheels.map(|i| sprung[i])),
+        rate: of(&|w| w.strut.rate),
+        bump_damping: of(&|w| w.strut.bump_damping),
+        rebound_damping: of(&|w| w.strut.rebound_damping),
+        bump_travel: of(&|w| w.strut.bump_travel),
+        droop_travel: of(&|w| w.strut.droop_travel),
+        stop_rate: of(&|w| w.strut.stop_rate),
+        tyre: TyreConstants::side_by_side(wheels.map(|i| parts.tyres[parts.wheels[i].tyre].constants())),
+        share: only(&|i| engine.map_or(0.0, |drive| drive.differential.shares[i])),
+        direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
+        levers: core::array::from_fn(|lock| only(&|i| lever(lock, i))),
+    }
+}
