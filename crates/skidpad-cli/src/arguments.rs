@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// One vehicle description drives several physics solvers; their disagreement is measured.
 ///
@@ -31,8 +31,12 @@ pub enum Command {
         #[arg(value_enum)]
         what: Option<Listed>,
     },
-    /// Print the JSON schema of vehicle files
-    Schema,
+    /// Print the JSON schema of vehicle files or scene files
+    Schema {
+        /// Of which files
+        #[arg(value_enum, default_value = "vehicle")]
+        of: Described,
+    },
 }
 
 /// Arguments of `compare`.
@@ -41,8 +45,8 @@ pub struct Compare {
     /// Shipped vehicle or path of a vehicle file
     #[arg(long, value_name = "VEHICLE", default_value = "corvette_c5")]
     pub vehicle: String,
-    /// Manoeuvres, separated by commas
-    #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',', default_value = "step-steer,braking")]
+    /// Manoeuvres, separated by commas [default: step-steer,braking; with --scene: roll]
+    #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',')]
     pub manoeuvre: Vec<String>,
     /// Solvers, separated by commas; all of them by default
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -63,7 +67,7 @@ impl Compare {
     pub fn standard() -> Self {
         Self {
             vehicle: "corvette_c5".into(),
-            manoeuvre: vec!["step-steer".into(), "braking".into()],
+            manoeuvre: Vec::new(),
             backends: Vec::new(),
             step: Step::default(),
             changes: Changes::default(),
@@ -74,7 +78,6 @@ impl Compare {
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("input").required(true).args(["manoeuvre", "controls"])))]
 pub struct Run {
     /// Shipped vehicle or path of a vehicle file
     #[arg(long, value_name = "VEHICLE")]
@@ -85,11 +88,11 @@ pub struct Run {
     /// Length of a step
     #[command(flatten)]
     pub step: Step,
-    /// Manoeuvre to drive
-    #[arg(long, alias = "maneuver", value_name = "NAME")]
+    /// Manoeuvre to drive; with --scene, `roll` by default
+    #[arg(long, alias = "maneuver", value_name = "NAME", required_unless_present_any = ["controls", "scene"])]
     pub manoeuvre: Option<String>,
     /// Table of controls to drive, CSV with a header
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "manoeuvre")]
     pub controls: Option<PathBuf>,
     /// Changes to start, ground and duration
     #[command(flatten)]
@@ -113,6 +116,9 @@ pub struct Step {
 /// Changes to start, ground and duration of a manoeuvre.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Changes {
+    /// Scene file: ground, boxes and start in place of the manoeuvre's; the other changes win over it
+    #[arg(long, value_name = "FILE")]
+    pub scene: Option<PathBuf>,
     /// Forward speed at the start, m/s
     #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
     pub initial_speed_mps: Option<f64>,
@@ -133,6 +139,15 @@ pub struct Check {
     /// Shipped vehicles or paths of vehicle files
     #[arg(required = true, value_name = "VEHICLE")]
     pub vehicles: Vec<String>,
+}
+
+/// What has a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Described {
+    /// Vehicle files
+    Vehicle,
+    /// Scene files
+    Scene,
 }
 
 /// What can be listed.

@@ -11,7 +11,7 @@ use skidpad::lab::{Comparison, Manoeuvre};
 use crate::arguments::Compare;
 use crate::fail;
 use crate::output::{Table, print};
-use crate::run::{adjust, check_duration, health, progress_bar, time_step};
+use crate::run::{ON_A_SCENE, adjust, check_duration, health, progress_bar, time_step};
 
 /// Compares what was asked for, prints the tables and writes the report.
 pub fn compare(asked: &Compare) -> miette::Result<()> {
@@ -20,7 +20,8 @@ pub fn compare(asked: &Compare) -> miette::Result<()> {
     let dt = time_step(&asked.step)?;
     let adjust = adjust(&asked.changes)?;
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
-    for name in &asked.manoeuvre {
+    let names = manoeuvres_of(asked);
+    for name in &names {
         let manoeuvre = fail::manoeuvre(name)?.standard(&adjust);
         check_duration(&adjust.apply(manoeuvre.setup(&vehicle.model)), dt)?;
         manoeuvres.push(manoeuvre);
@@ -58,12 +59,21 @@ pub fn compare(asked: &Compare) -> miette::Result<()> {
         backends: &backends,
         comparisons: &comparisons,
     };
-    let stem = file_stem(&asked.vehicle, &asked.manoeuvre);
+    let stem = file_stem(&asked.vehicle, &names);
     let path = asked.out.join(format!("{stem}.html"));
     report.save_html(&path).into_diagnostic()?;
     let figures = asked.out.join(format!("{stem}.csv"));
     report.save_csv(&figures).into_diagnostic()?;
     print(&format!("\nreport   {}\nfigures  {}\n", path.display(), figures.display()))
+}
+
+/// The manoeuvres that are named, or else the standard ones, or the one that shows a scene.
+fn manoeuvres_of(asked: &Compare) -> Vec<String> {
+    match (&asked.manoeuvre[..], &asked.changes.scene) {
+        ([], None) => ["step-steer", "braking"].map(String::from).into(),
+        ([], Some(_)) => vec![ON_A_SCENE.into()],
+        (named, _) => named.to_vec(),
+    }
 }
 
 fn backends(names: &[String]) -> miette::Result<Vec<BackendInfo>> {

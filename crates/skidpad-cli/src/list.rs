@@ -4,7 +4,7 @@ use miette::IntoDiagnostic;
 use skidpad::core::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::lab::manoeuvre::CATALOGUE;
 
-use crate::arguments::Listed;
+use crate::arguments::{Described, Listed};
 use crate::output::{Table, print};
 
 /// Prints one list, or all.
@@ -65,8 +65,12 @@ fn channels() -> Table {
     table
 }
 
-/// Prints the JSON schema of vehicle files.
-pub fn schema() -> miette::Result<()> {
-    let text = serde_json::to_string_pretty(&skidpad::spec::schema()).into_diagnostic()?;
+/// Prints the JSON schema of vehicle or scene files.
+pub fn schema(of: Described) -> miette::Result<()> {
+    let schema = match of {
+        Described::Vehicle => skidpad::spec::schema(),
+        Described::Scene => skidpad::spec::scene_schema(),
+    };
+    let text = serde_json::to_string_pretty(&schema).into_diagnostic()?;
     print(&format!("{text}\n"))
 }

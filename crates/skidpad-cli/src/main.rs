@@ -25,6 +25,6 @@ fn main() -> miette::Result<ExitCode> {
         Some(Command::Run(asked)) => run::run(&asked).map(|()| ExitCode::SUCCESS),
         Some(Command::Check(asked)) => check::check(&asked.vehicles),
         Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),
-        Some(Command::Schema) => list::schema().map(|()| ExitCode::SUCCESS),
+        Some(Command::Schema { of }) => list::schema(of).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -1,11 +1,10 @@
 //! `skidpad run`: one car, one solver, every step as CSV.
 
-use std::path::Path;
-
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::IntoDiagnostic;
 use skidpad::core::Model;
 use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
+use skidpad::spec::SceneSpec;
 
 use crate::arguments::{Changes, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, Unreadable};
@@ -13,6 +12,9 @@ use crate::output::{Table, print};
 
 /// Most steps one run may have: their telemetry is kept in memory, about half a kilobyte each.
 const MOST_STEPS: u64 = 4_000_000;
+
+/// Manoeuvre driven on a scene when none is named.
+pub const ON_A_SCENE: &str = "roll";
 
 /// Runs what was asked for and writes the CSV file.
 pub fn run(asked: &Run) -> miette::Result<()> {
@@ -64,11 +66,10 @@ pub fn health(backend: &str, trajectory: &Trajectory) -> String {
 }
 
 fn manoeuvre(asked: &Run, model: &Model, adjust: &Adjust) -> miette::Result<Box<dyn Manoeuvre>> {
-    if let Some(name) = &asked.manoeuvre {
-        return Ok(fail::manoeuvre(name)?.standard(adjust));
-    }
-    // The command line demands one of the two.
-    let path = asked.controls.as_deref().unwrap_or(Path::new("-"));
+    // The command line demands a manoeuvre, a table or a scene.
+    let Some(path) = asked.controls.as_deref() else {
+        return Ok(fail::manoeuvre(asked.manoeuvre.as_deref().unwrap_or(ON_A_SCENE))?.standard(adjust));
+    };
     let name = path.display().to_string();
     let text = match std::fs::read(path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -92,8 +93,21 @@ pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
     }
 }
 
-/// The changes the arguments name, in SI.
-pub fn adjust(changes: &Changes) -> Result<Adjust, BadArgument> {
+/// The changes the arguments and the scene name, in SI.
+pub fn adjust(changes: &Changes) -> miette::Result<Adjust> {
+    let file = changes.scene.as_deref().map(SceneSpec::load).transpose()?;
+    let asked = asked(changes)?;
+    let Some(file) = file else { return Ok(asked) };
+    Ok(Adjust {
+        scene: Some(file.scene()),
+        start_m: file.start_m,
+        initial_speed_mps: asked.initial_speed_mps.or(file.speed_mps),
+        heading_rad: asked.heading_rad.or(file.heading_deg.map(f64::to_radians)),
+        ..asked
+    })
+}
+
+fn asked(changes: &Changes) -> Result<Adjust, BadArgument> {
     let within = |argument, value: Option<f64>, low: f64, high: f64, unit| match value {
         Some(v) if !(low..=high).contains(&v) => Err(BadArgument {
             argument,
@@ -107,6 +121,7 @@ pub fn adjust(changes: &Changes) -> Result<Adjust, BadArgument> {
         slope_rad: within("--slope-deg", changes.slope_deg, -89.0, 89.0, "degrees")?.map(f64::to_radians),
         heading_rad: within("--heading-deg", changes.heading_deg, -360.0, 360.0, "degrees")?.map(f64::to_radians),
         duration_s: within("--duration-s", changes.duration_s, 1e-6, 1e6, "seconds")?,
+        ..Adjust::default()
     })
 }
 

@@ -67,6 +67,40 @@ fn every_fault_of_a_table_is_shown_and_nothing_is_written() {
     assert!(!folder.path().join("t.csv").exists());
 }
 
+/// The shipped step on the reference car: it flies off the edge, and Bullet's run says how far it has come at the end.
+#[test]
+fn a_scene_gives_ground_boxes_and_start() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scene = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/step.toml");
+    let on = ["--scene", scene, "--vehicle", "bullet_reference"];
+    let run = ["run", "--backend", "bullet", "--rate-hz", "60", "--out", "t.csv", "--duration-s", "4"];
+    works(folder.path(), &[&run[..], &on].concat());
+    let text = std::fs::read_to_string(folder.path().join("t.csv")).expect("written");
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|c| *c == name).expect("in the header");
+    let value = |row: usize, name: &str| rows[row][column(name)].parse::<f64>().expect("a number");
+    assert_eq!((rows.len(), value(1, "x_m"), value(1, "vx_mps")), (242, 0.0, 15.0));
+    // 0.15 m above the rest height on the plane, on top of the box, until the front wheels leave it after 30 − 1.35 m.
+    let before = 1 + (28.0 / 15.0 * 60.0) as usize;
+    assert!((value(before, "z_m") - 0.8186875).abs() < 1e-4, "{}", value(before, "z_m"));
+    assert!((value(241, "z_m") - 0.6686875).abs() < 1e-3 && (value(241, "x_m") - 60.0).abs() < 0.01);
+    let flying = (1..242).filter(|&row| value(row, "contact.1l") == 0.0).count();
+    assert_eq!(flying, 8, "steps with the front wheels in the air, as recorded");
+    let compared = works(folder.path(), &[&["compare", "--duration-s", "3"], &on[..]].concat());
+    assert!(compared.contains("Time with a wheel off the ground") && compared.contains("with a box"), "{compared}");
+    assert!(folder.path().join("target/skidpad/bullet_reference_roll.html").exists());
+}
+
+#[test]
+fn every_fault_of_a_scene_is_shown() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("s.toml"), "slope = 3\n[[box]]\ncentre_m = [0, 0]\n").expect("writable");
+    let run = ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--scene", "s.toml", "--out", "t.csv"];
+    fails(folder.path(), &run, 1, &["3 faults", "slope_deg", "box[0].size_m", "a list of 3 numbers"]);
+    fails(folder.path(), &[&run[..5], &["--scene", "none.toml", "--out", "t.csv"]].concat(), 1, &["none.toml"]);
+    fails(folder.path(), &[&run[..5], &["--out", "t.csv"]].concat(), 2, &["--manoeuvre"]);
+}
+
 #[test]
 fn unknown_names_and_bad_steps_are_told_with_what_is_known() {
     let here = tempfile::tempdir().expect("a temporary folder");
@@ -103,4 +137,6 @@ fn lists_and_schema_are_complete() {
     assert!(!works(here.path(), &["list", "backends"]).contains("corvette_c5"));
     let schema: serde_json::Value = serde_json::from_str(&works(here.path(), &["schema"])).expect("JSON");
     assert!(schema["properties"]["chassis"].is_object());
+    let schema: serde_json::Value = serde_json::from_str(&works(here.path(), &["schema", "scene"])).expect("JSON");
+    assert!(schema["properties"]["slope_deg"].is_object());
 }

@@ -61,7 +61,7 @@ pub fn simulate(
 ) -> Trajectory {
     let start = CarStart { model: Arc::clone(model), placement: setup.placement };
     let mut backend = (info.build)(&setup.scene, &[start], dt.seconds() as f32);
-    lift(backend.as_mut(), setup.lift_m);
+    lift(backend.as_mut(), setup);
     let mut trajectory = Trajectory::new(model, backend.frame(0), dt.seconds());
     let steps = dt.steps(setup.duration_s);
     for step in 0..steps {
@@ -79,10 +79,10 @@ pub fn simulate(
     trajectory
 }
 
-fn lift(backend: &mut dyn Backend, lift_m: f64) {
-    if lift_m != 0.0 {
+fn lift(backend: &mut dyn Backend, setup: &Setup) {
+    if setup.lift_m != 0.0 {
         let mut state = backend.state(0).clone();
-        state.position.z += lift_m;
+        state.position += setup.scene.normal().as_dvec3() * setup.lift_m;
         backend.set_state(0, &state);
     }
 }

@@ -1,5 +1,6 @@
-//! What a vehicle file says: types with units in their names ([`spec`]), a reader that reports every fault at once
-//! ([`Faults`]), the JSON schema of the format ([`schema()`]) and the way to a [`Model`].
+//! What a vehicle file or a scene file says: types with units in their names ([`spec`]), a reader that reports every
+//! fault at once ([`Faults`]), the JSON schemas of both formats ([`schema()`], [`scene_schema()`]) and the way to a
+//! [`Model`] and a [`skidpad_core::Scene`].
 //!
 //! Here: TOML, units, rules of a description, the shipped vehicles ([`shipped`]). Not here: physics. Nothing behind
 //! [`Model`] knows that files exist.
@@ -25,8 +26,8 @@ pub mod spec;
 
 pub use fault::{Fault, FaultKind, Faults};
 pub use load::{LoadError, Loaded, load};
-pub use schema::schema;
-pub use spec::VehicleSpec;
+pub use schema::{scene_schema, schema};
+pub use spec::{SceneSpec, VehicleSpec};
 
 use skidpad_core::{Model, ModelError};
 

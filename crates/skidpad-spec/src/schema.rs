@@ -1,14 +1,23 @@
-//! The JSON schema of a vehicle file, derived from the types in [`crate::spec`], and what the reader asks of it.
+//! The JSON schemas of vehicle and scene files, derived from the types in [`crate::spec`], and what the reader asks of it.
 
-use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
+use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
 /// JSON schema (draft 2020-12) of a vehicle file, for editors and other tools.
 pub fn schema() -> Value {
+    schema_of::<crate::VehicleSpec>()
+}
+
+/// JSON schema (draft 2020-12) of a scene file, for editors and other tools.
+pub fn scene_schema() -> Value {
+    schema_of::<crate::SceneSpec>()
+}
+
+fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with_transform(WithoutNull);
-    settings.into_generator().into_root_schema_for::<crate::VehicleSpec>().to_value()
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
 /// TOML has no null: an optional key is absent instead.
@@ -172,7 +181,10 @@ impl<'a> Shape<'a> {
             "integer" => self.count("minimum").unwrap_or(1).into(),
             "string" => self.choices().first().copied().unwrap_or("").into(),
             "boolean" => false.into(),
-            "array" => Value::Array(Vec::new()),
+            "array" => match (self.count("minItems"), self.count("maxItems")) {
+                (Some(least), Some(most)) if least == most => (0..least).map(|_| self.items().placeholder()).collect(),
+                _ => Value::Array(Vec::new()),
+            },
             _ => {
                 let variant = self.tag().and_then(|tag| self.variant(tag, self.variant_names(tag).first()?));
                 let table = variant.unwrap_or(self);
@@ -203,6 +215,7 @@ pub(crate) fn accepts(shape: Shape<'_>) -> String {
                 _ => "tables",
             };
             match (shape.count("minItems"), shape.count("maxItems")) {
+                (Some(least), Some(most)) if least == most => format!("a list of {least} {noun}"),
                 (Some(least), Some(most)) => format!("a list of {least} to {most} {noun}"),
                 (Some(least), None) => format!("a list of at least {least} {noun}"),
                 (None, Some(most)) => format!("a list of at most {most} {noun}"),

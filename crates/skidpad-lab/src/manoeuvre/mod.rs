@@ -8,6 +8,7 @@ mod braking;
 mod circle;
 mod coast_down;
 mod parked;
+mod roll;
 mod settle;
 mod slalom;
 mod step_steer;
@@ -17,6 +18,7 @@ pub use braking::{Braking, BrakingMetrics};
 pub use circle::{Circle, CircleMetrics};
 pub use coast_down::{CoastDown, CoastDownMetrics};
 pub use parked::{Parked, ParkedMetrics};
+pub use roll::{Roll, RollMetrics};
 pub use settle::{Settle, SettleMetrics};
 pub use slalom::{Slalom, SlalomMetrics};
 pub use step_steer::{StepSteer, StepSteerMetrics};
@@ -53,8 +55,12 @@ impl Setup {
 }
 
 /// Changes to the start and ground of any manoeuvre.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adjust {
+    /// Ground in place of the manoeuvre's.
+    pub scene: Option<Scene>,
+    /// Start: x and y in the plane, and the height of the wheels above it, which is added to the manoeuvre's, m.
+    pub start_m: Option<[f64; 3]>,
     /// Forward speed at the start, m/s.
     pub initial_speed_mps: Option<f64>,
     /// Slope of the ground, rad, positive when it rises along +x.
@@ -69,7 +75,14 @@ impl Adjust {
     /// The changes as a list of words, empty when there are none.
     pub fn about(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
+        let boxes = |scene: &Scene| match scene.boxes.len() {
+            0 => String::new(),
+            1 => " with a box".into(),
+            n => format!(" with {n} boxes"),
+        };
         let parts = [
+            self.scene.as_ref().map(|s| format!("own ground, slope {:.1}°{}", degrees(s.slope.into()), boxes(s))),
+            self.start_m.map(|[x, y, height]| format!("from ({x}, {y}) m, {height} m up")),
             self.initial_speed_mps.map(|v| format!("initial speed {v:.2} m/s")),
             self.slope_rad.map(|v| format!("slope {:.1}°", degrees(v))),
             self.heading_rad.map(|v| format!("heading {:.1}°", degrees(v))),
@@ -80,6 +93,13 @@ impl Adjust {
 
     /// `setup` with the changes that are set.
     pub fn apply(&self, mut setup: Setup) -> Setup {
+        if let Some(scene) = &self.scene {
+            setup.scene = scene.clone();
+        }
+        if let Some([x, y, height]) = self.start_m {
+            (setup.placement.x, setup.placement.y) = (x, y);
+            setup.lift_m += height;
+        }
         if let Some(speed) = self.initial_speed_mps {
             setup.placement.speed = speed as f32;
         }
@@ -160,6 +180,7 @@ pub const CATALOGUE: &[Entry] = &[
     entry!("step-steer", StepSteer { speed_mps <- initial_speed_mps }, "ISO 7401 step at 100 km/h to 4 m/s²: response, gains, overshoot"),
     entry!("circle", Circle {}, "ISO 4138 constant radius of 100 m at rising speed: understeer, gains, load transfer"),
     entry!("slalom", Slalom { speed_mps <- initial_speed_mps }, "a driver around cones 30.5 m apart: peaks of yaw rate, acceleration, roll"),
+    entry!("roll", Roll { speed_mps <- initial_speed_mps }, "rolling in neutral with nothing pressed over the ground of a scene: loads, time in the air"),
     entry!("parked", Parked { slope_rad <- slope_rad, heading_rad <- heading_rad }, "brake held for 65 s on a slope of 20°, then released: drift, release speed"),
 ];
 
@@ -172,6 +193,7 @@ pub fn named(name: &str) -> Option<&'static Entry> {
 mod tests {
     use super::*;
     use crate::testing::model;
+    use skidpad_core::{DVec3, FixedBox, Vec3};
 
     #[test]
     fn the_list_tells_the_names_the_manoeuvres_have() {
@@ -181,6 +203,22 @@ mod tests {
             assert!(manoeuvre.setup(&model()).duration_s > 0.0);
         }
         assert!(named("step-steer").is_some() && named("nonsense").is_none());
+    }
+
+    #[test]
+    fn a_scene_replaces_the_ground_and_its_start_lifts_the_car() {
+        let scene = Scene { boxes: vec![FixedBox::upright(DVec3::ZERO, Vec3::ONE)], ..Scene::sloping(0.2) };
+        let adjust = Adjust {
+            scene: Some(scene.clone()),
+            start_m: Some([1.0, 2.0, 0.5]),
+            slope_rad: Some(0.1),
+            ..Adjust::default()
+        };
+        let setup = adjust.apply(Settle::default().setup(&model()));
+        assert_eq!((setup.placement.x, setup.placement.y, setup.lift_m), (1.0, 2.0, 0.52));
+        // A slope that is asked for wins over the scene's.
+        assert_eq!(setup.scene, Scene { slope: 0.1, ..scene });
+        assert!(adjust.about().contains("with a box"), "{}", adjust.about());
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! From text to a [`VehicleSpec`], or to everything that is wrong with it.
+//! From text to a [`VehicleSpec`] or a [`SceneSpec`], or to everything that is wrong with it.
 //!
 //! Four passes, each going on where it can: broken statements are blanked out ([`syntax`]); the tree is walked along
 //! the JSON schema, which repairs what is wrong with placeholders and remembers where ([`walk`]); the repaired tree
-//! becomes a [`VehicleSpec`]; rules between fields are checked on it, leaving out those that would look at a
+//! becomes a description; rules between fields are checked on it, leaving out those that would look at a
 //! placeholder ([`rules`]). Only a file without any fault gets out of here as a value.
 
 mod nearest;
@@ -12,15 +12,32 @@ mod walk;
 
 pub(crate) use nearest::nearest;
 
-use crate::{Fault, FaultKind, Faults, VehicleSpec};
+use crate::{Fault, FaultKind, Faults, SceneSpec, VehicleSpec};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use toml::de::DeTable;
 
 /// Reads a vehicle file.
 pub(crate) fn read(source_name: &str, text: &str) -> Result<VehicleSpec, Faults> {
+    described(source_name, text, &crate::schema(), rules::check)
+}
+
+/// Reads a scene file; its fields stand for themselves, so there are no rules between them.
+pub(crate) fn read_scene(source_name: &str, text: &str) -> Result<SceneSpec, Faults> {
+    described(source_name, text, &crate::scene_schema(), |_, _| {})
+}
+
+/// Reads a description of the shape `schema`, whose fields must keep `rules`.
+fn described<T: DeserializeOwned>(
+    source_name: &str,
+    text: &str,
+    schema: &Value,
+    rules: impl Fn(&T, &mut Survey),
+) -> Result<T, Faults> {
     let mut survey = Survey::default();
-    let spec = survey_text(text, &mut survey);
+    let spec = survey_text(text, schema, rules, &mut survey);
     let starts = line_starts(text);
     for fault in &mut survey.faults {
         (fault.line, fault.column) = position(text, &starts, fault.span.start);
@@ -31,18 +48,23 @@ pub(crate) fn read(source_name: &str, text: &str) -> Result<VehicleSpec, Faults>
     }
 }
 
-fn survey_text(text: &str, survey: &mut Survey) -> Option<VehicleSpec> {
+fn survey_text<T: DeserializeOwned>(
+    text: &str,
+    schema: &Value,
+    rules: impl Fn(&T, &mut Survey),
+    survey: &mut Survey,
+) -> Option<T> {
     let mended = syntax::mend(text, survey)?;
     let tree = DeTable::parse(&mended).ok()?;
-    let repaired = walk::walk(text, &tree, survey);
+    let repaired = walk::walk(text, &tree, schema, survey);
     match serde_json::from_value(repaired) {
         Ok(spec) => {
-            rules::check(&spec, survey);
+            rules(&spec, survey);
             Some(spec)
         }
         // The schema and the types come from one source, so this says that they have drifted apart.
         Err(error) => {
-            survey.fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a vehicle", None);
+            survey.fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a description", None);
             None
         }
     }

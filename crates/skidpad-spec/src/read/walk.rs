@@ -11,11 +11,9 @@ use toml::de::{DeTable, DeValue};
 /// Sizes other than 0 that the arithmetic behind the model is safe with, in single precision and squared.
 const SIZES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// The tree as JSON that deserialises to a vehicle, faults or not.
-pub(super) fn walk(text: &str, tree: &Spanned<DeTable<'_>>, survey: &mut Survey) -> Value {
-    let schema = crate::schema();
-    let shape = Shape::root(&schema);
-    Walker { text, survey }.table(shape, tree.get_ref(), "", 0..0)
+/// The tree as JSON that deserialises to what `schema` is the schema of, faults or not.
+pub(super) fn walk(text: &str, tree: &Spanned<DeTable<'_>>, schema: &Value, survey: &mut Survey) -> Value {
+    Walker { text, survey }.table(Shape::root(schema), tree.get_ref(), "", 0..0)
 }
 
 struct Walker<'a> {

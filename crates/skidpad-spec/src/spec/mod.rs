@@ -8,12 +8,14 @@ mod aero;
 mod axle;
 mod chassis;
 mod powertrain;
+mod scene;
 mod tyre;
 
 pub use aero::{Aero, Point, Surface};
 pub use axle::{Axle, RollingResistance, Suspension};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, CurvePoint, Differential, Drive, Engine, Gearbox, Powertrain};
+pub use scene::{FixedBoxSpec, SceneSpec};
 pub use tyre::{SlipCurve, Tyre, TyreLaw};
 
 use schemars::JsonSchema;

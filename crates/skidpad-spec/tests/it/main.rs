@@ -2,5 +2,6 @@
 
 mod faults;
 mod mutations;
+mod scenes;
 mod shipped;
 mod units;

@@ -1,0 +1,122 @@
+//! The types a scene file deserialises to: ground, boxes, and where a car starts on them.
+
+use crate::{Faults, LoadError, read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skidpad_core::{DVec3, FixedBox, Scene, Vec3};
+use std::path::Path;
+
+/// A scene.
+///
+/// The ground is an infinite plane through the origin; boxes stand on it, in it or above it. World axes: z up, gravity
+/// along −z, x the direction the plane rises in, y to the left of x. Every number is 0 or between 1e-9 and 1e9 in size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SceneSpec {
+    /// What it shows.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Slope of the plane, degrees, positive when it rises along +x.
+    #[serde(default)]
+    #[schemars(range(min = -89, max = 89))]
+    pub slope_deg: f64,
+    /// Gravity, m/s².
+    #[serde(default = "standard_gravity")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000))]
+    pub gravity_mps2: f64,
+    /// Factor on the friction of every tyre on the plane; 1 is the surface the tyre was described on.
+    #[serde(default = "full_grip")]
+    #[schemars(range(min = 0, max = 10))]
+    pub grip: f64,
+    /// Start of a car: x and y in the plane, and how far above it the wheels stand, m. Absent: what the manoeuvre says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    pub start_m: Option<[f64; 3]>,
+    /// Heading at the start, degrees, positive to the left of +x. Absent: what the manoeuvre says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -360, max = 360))]
+    pub heading_deg: Option<f64>,
+    /// Forward speed at the start, m/s. Absent: what the manoeuvre says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -200, max = 200))]
+    pub speed_mps: Option<f64>,
+    /// Boxes that never move.
+    #[serde(default, rename = "box", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 10000))]
+    pub boxes: Vec<FixedBoxSpec>,
+}
+
+/// A box that never moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FixedBoxSpec {
+    /// Its middle: x, y and z in the world, m.
+    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    pub centre_m: [f64; 3],
+    /// Full size along its own x, y and z axes, m.
+    #[schemars(inner(range(min = 0.001, max = 100000)))]
+    pub size_m: [f64; 3],
+    /// Turned to the left about the vertical, degrees; first of the three turns.
+    #[serde(default)]
+    #[schemars(range(min = -360, max = 360))]
+    pub yaw_deg: f64,
+    /// Turned about its y axis after the yaw, degrees, positive with the +x end down.
+    #[serde(default)]
+    #[schemars(range(min = -360, max = 360))]
+    pub pitch_deg: f64,
+    /// Turned about its x axis after yaw and pitch, degrees, positive with the −y side down.
+    #[serde(default)]
+    #[schemars(range(min = -360, max = 360))]
+    pub roll_deg: f64,
+    /// Factor on the friction of every tyre on it, in place of the plane's.
+    #[serde(default = "full_grip")]
+    #[schemars(range(min = 0, max = 10))]
+    pub grip: f64,
+}
+
+fn standard_gravity() -> f64 {
+    9.81
+}
+
+fn full_grip() -> f64 {
+    1.0
+}
+
+impl SceneSpec {
+    /// Reads a scene file. `source_name` is what reports call it.
+    ///
+    /// # Errors
+    /// Every fault of the text at once: syntax, keys, types and ranges.
+    pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
+        read::read_scene(source_name, text)
+    }
+
+    /// The scene file at `path`.
+    ///
+    /// # Errors
+    /// An unreadable file, or every fault of the file.
+    pub fn load(path: &Path) -> Result<Self, LoadError> {
+        let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        Ok(Self::read(&path.display().to_string(), &text)?)
+    }
+
+    /// Ground and boxes, SI units.
+    pub fn scene(&self) -> Scene {
+        Scene {
+            gravity: self.gravity_mps2 as f32,
+            slope: self.slope_deg.to_radians() as f32,
+            grip: self.grip as f32,
+            boxes: self.boxes.iter().map(FixedBoxSpec::fixed_box).collect(),
+        }
+    }
+}
+
+impl FixedBoxSpec {
+    fn fixed_box(&self) -> FixedBox {
+        let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
+        let size = Vec3::from_array(self.size_m.map(|m| m as f32));
+        let upright = FixedBox::upright(DVec3::from_array(self.centre_m), size);
+        FixedBox { grip: self.grip as f32, ..upright.turned(yaw, pitch, roll) }
+    }
+}

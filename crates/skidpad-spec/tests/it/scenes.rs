@@ -1,0 +1,64 @@
+//! Scene files: what ships reads, what is wrong is told all at once, and units are those of the keys.
+
+use skidpad_core::{DVec3, Scene, Vec3};
+use skidpad_spec::FaultKind::{self, *};
+use skidpad_spec::SceneSpec;
+
+#[test]
+fn shipped_scenes_read_and_say_the_same_again() {
+    for text in [include_str!("../../../../scenes/step.toml"), include_str!("../../../../scenes/ramp.toml")] {
+        let spec = SceneSpec::read("scene.toml", text).expect("valid");
+        let again = toml::to_string_pretty(&spec).expect("TOML");
+        assert_eq!(SceneSpec::read("again.toml", &again).expect("valid"), spec);
+    }
+}
+
+#[test]
+fn an_empty_scene_is_flat_dry_ground() {
+    let scene = SceneSpec::read("empty.toml", "").expect("valid").scene();
+    assert_eq!(scene, Scene::flat());
+}
+
+#[test]
+fn keys_are_in_the_units_of_their_names() {
+    let text = "slope_deg = 10\ngravity_mps2 = 1.62\ngrip = 0.5\n\
+                [[box]]\ncentre_m = [1, -2, 3]\nsize_m = [4, 6, 8]\nyaw_deg = 90\npitch_deg = -30\ngrip = 0.2\n";
+    let scene = SceneSpec::read("units.toml", text).expect("valid").scene();
+    assert_eq!((scene.slope, scene.gravity, scene.grip), (10f32.to_radians(), 1.62, 0.5));
+    let [block] = scene.boxes[..] else { panic!("one box") };
+    assert_eq!((block.centre, block.half_extents), (DVec3::new(1.0, -2.0, 3.0), Vec3::new(2.0, 3.0, 4.0)));
+    assert_eq!(block.grip, 0.2);
+    // To the left first, then its +x end up: its x axis points along the world's y, and up by 30 degrees.
+    let (sin, cos) = 30f32.to_radians().sin_cos();
+    assert!((block.rotation * Vec3::X - Vec3::new(0.0, cos, sin)).length() < 1e-6, "{:?}", block.rotation);
+}
+
+#[test]
+fn every_fault_of_a_scene_is_told_at_its_place() {
+    let text = "slope_deg = 100\ngravity = 9.8\ngrip = \"wet\"\nstart_m = [0, 0]\n\
+                [[box]]\ncentre_m = [0, 0, 0]\nsize_m = [1, 0, 1]\n[[box]]\nsize_m = [1, 1, 1]\nyaw_deg = = 3\n";
+    let faults = SceneSpec::read("bad.toml", text).expect_err("has faults");
+    let found: Vec<(usize, FaultKind, &str)> =
+        faults.list().iter().map(|f| (f.line, f.kind, f.path.as_str())).collect();
+    let expected = [
+        (1, OutOfRange, "slope_deg"),
+        (2, UnknownKey, "gravity"),
+        (3, WrongType, "grip"),
+        (4, OutOfRange, "start_m"),
+        (7, OutOfRange, "box[0].size_m[1]"),
+        (8, MissingKey, "box[1].centre_m"),
+        (10, Syntax, "box[1].yaw_deg"),
+    ];
+    assert_eq!(found, expected, "{}", faults.render());
+    assert!(faults.render().contains("a list of 3 numbers"), "{}", faults.render());
+}
+
+#[test]
+fn the_schema_of_scenes_names_every_key_with_its_range() {
+    let schema = skidpad_spec::scene_schema();
+    assert_eq!(schema["properties"]["slope_deg"]["maximum"], 89);
+    let fixed_box = &schema["$defs"]["FixedBoxSpec"]["properties"];
+    assert_eq!(fixed_box["size_m"]["items"]["minimum"], 0.001);
+    assert_eq!(fixed_box["size_m"]["minItems"], 3);
+    assert!(schema["properties"]["box"]["description"].is_string());
+}
