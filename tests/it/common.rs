@@ -13,6 +13,11 @@ pub fn solvers() -> Vec<BackendInfo> {
     skidpad::backends().into_iter().filter(|b| !b.peer).collect()
 }
 
+/// The solvers, and the peer that is skidpad's own code.
+pub fn solvers_and_bullet() -> Vec<BackendInfo> {
+    skidpad::backends().into_iter().filter(|b| !b.peer || b.name == "bullet").collect()
+}
+
 /// Parts of a shipped vehicle, to be changed for a test.
 pub fn shipped(name: &str) -> ModelParts {
     skidpad::spec::load(name).expect("shipped").model.parts().clone()

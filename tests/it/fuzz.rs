@@ -1,9 +1,9 @@
 //! Any input, any pose: no NaN, no panic, and momentum closes.
 
 use proptest::prelude::*;
-use skidpad::core::{CarStart, Controls, Quat, Scene, Vec3, WheelControls, state::Placement};
+use skidpad::core::{CarStart, Controls, DVec3, FixedBox, Quat, Scene, Vec3, WheelControls, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, close, solvers};
+use crate::common::{Drive, Simplify, c5, close, solvers, solvers_and_bullet};
 
 /// A small generator with known constants (Marsaglia, "Xorshift RNGs", 2003), so that a failure repeats.
 struct Random(u64);
@@ -50,13 +50,31 @@ fn wild_controls(random: &mut Random) -> Controls {
 }
 
 const CARS: usize = 8;
-const STEPS: usize = 1_000_000 / CARS;
 
 /// A million car-steps per solver with inputs that change at random, cars thrown into the air and onto their roofs.
 #[test]
 fn a_million_random_steps_stay_finite() {
+    survive(&Scene::sloping(0.1), 1_000_000 / CARS);
+}
+
+/// The same among boxes: ramps, a wall, a crate turned on its corner, one as thin as a coin and one as large as a hill.
+#[test]
+fn random_steps_among_boxes_stay_finite() {
+    let mut boxes = Vec::new();
+    for car in 0..CARS {
+        let at = |x: f64, z: f64| DVec3::new(x, 30.0 * car as f64, z);
+        boxes.push(FixedBox::upright(at(3.0, 0.2), Vec3::new(8.0, 5.0, 0.5)).turned(0.2, -0.15, 0.05));
+        boxes.push(FixedBox::upright(at(14.0, 1.5), Vec3::new(0.5, 20.0, 4.0)));
+        boxes.push(FixedBox::upright(at(-6.0, 0.5), Vec3::ONE).turned(0.7, 0.6, 0.9));
+        boxes.push(FixedBox::upright(at(0.0, 0.45), Vec3::new(2.0, 2.0, 0.002)));
+    }
+    boxes.push(FixedBox::upright(DVec3::new(-60.0, 0.0, -100.0), Vec3::new(100.0, 1000.0, 205.0)));
+    survive(&Scene { boxes, ..Scene::sloping(0.1) }, 200_000 / CARS);
+}
+
+fn survive(scene: &Scene, steps: usize) {
     let model = c5().model();
-    for solver in solvers() {
+    for solver in solvers_and_bullet() {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let starts: Vec<CarStart> = (0..CARS)
             .map(|i| CarStart {
@@ -64,16 +82,16 @@ fn a_million_random_steps_stay_finite() {
                 placement: Placement { y: 30.0 * i as f64, ..Placement::default() },
             })
             .collect();
-        let mut world = (solver.build)(&Scene::sloping(0.1), &starts, 1.0 / 60.0);
+        let mut world = (solver.build)(scene, &starts, 1.0 / 60.0);
         let mut controls = vec![Controls::default(); CARS];
-        for step in 0..STEPS {
+        for step in 0..steps {
             let car = step % CARS;
             if step % 5 == 0 {
                 controls[car] = wild_controls(&mut random);
             }
             if step % 2000 == 1999 {
                 let mut state = world.state(car).clone();
-                state.position = Scene::sloping(0.1).point(0.0, 30.0 * car as f64, random.between(0.2, 4.0).into());
+                state.position = scene.point(0.0, 30.0 * car as f64, random.between(0.2, 4.0).into());
                 let axis = Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), 0.3).normalize();
                 state.rotation = Quat::from_axis_angle(axis, random.between(-3.2, 3.2));
                 state.velocity = Vec3::new(random.between(-60.0, 60.0), random.between(-20.0, 20.0), 0.0);

@@ -1,7 +1,10 @@
 //! What must hold for every solver: closed forms, invariants, agreement. One binary, so that it links once.
 
+mod boxes;
 #[cfg(feature = "impulse")]
 mod bullet;
+#[cfg(feature = "impulse")]
+mod bullet_defects;
 mod common;
 mod convergence;
 mod fuzz;

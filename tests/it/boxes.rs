@@ -1,0 +1,88 @@
+//! Boxes in scenes: every solver stands on them, feels their grip and is stopped by them.
+
+use skidpad::core::{Controls, DVec3, FixedBox, Scene, Vec3, state::Placement};
+
+use crate::common::{Drive, Simplify, c5, close, shipped, solvers, solvers_and_bullet};
+
+fn with(boxes: Vec<FixedBox>) -> Scene {
+    Scene { boxes, ..Scene::flat() }
+}
+
+/// Puts the car of `drive` `height` m higher.
+fn lift(drive: &mut Drive, height: f64) {
+    let mut state = drive.world.state(0).clone();
+    state.position.z += height;
+    drive.world.set_state(0, &state);
+}
+
+#[test]
+fn a_car_stands_on_a_box_as_on_the_plane() {
+    let model = c5().model();
+    let table = FixedBox::upright(DVec3::new(1.0, -2.0, 0.5), Vec3::new(12.0, 10.0, 3.0)).turned(0.3, 0.0, 0.0);
+    for solver in solvers_and_bullet() {
+        let mut drive = Drive::new(&solver, &model, &with(vec![table]), Placement::default(), 120.0);
+        lift(&mut drive, 2.02);
+        let frames = drive.run(5.0, |_| Controls::parked());
+        let last = &frames[frames.len() - 1];
+        let height = last.z_m - 2.0 - f64::from(model.parts().centre_height);
+        assert!(height.abs() < 0.5e-3, "{}: {height} m too high", solver.name);
+        for (i, wheel) in last.wheels.iter().enumerate() {
+            let what = format!("{} wheel {i}", solver.name);
+            // Bullet mode has no anti-roll bars, and none are needed here.
+            close(&what, wheel.load_n, f64::from(model.static_load(i)), 2e-3, "springs at rest after 5 s");
+        }
+    }
+}
+
+/// The box's friction takes the place of the plane's: on Coulomb tyres of 1 a locked car slides with g times its grip.
+#[test]
+fn the_grip_of_a_box_is_the_tyres() {
+    let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
+    let ice = FixedBox { grip: 0.2, ..FixedBox::upright(DVec3::new(50.0, 0.0, -0.4), Vec3::new(200.0, 10.0, 1.0)) };
+    for solver in solvers() {
+        let placement = Placement { speed: 20.0, gear: Some(0), ..Placement::default() };
+        let mut drive = Drive::new(&solver, &model, &with(vec![ice]), placement, 240.0);
+        lift(&mut drive, 0.1);
+        let frames = drive.run(2.5, |_| Controls::parked());
+        let (early, late) = (&frames[120], &frames[600]);
+        let found = (early.vx_mps - late.vx_mps) / (late.t_s - early.t_s);
+        close(solver.name, found, 0.2 * 9.81, 0.005, "mean over 2 s of a car that pitches a little");
+    }
+}
+
+/// A free car on a box turned by θ accelerates down it with g sin θ.
+#[test]
+fn a_car_rolls_down_a_turned_box_as_down_a_slope() {
+    let angle = 0.1f32;
+    let model = shipped("bullet_reference").model();
+    let ramp = FixedBox::upright(DVec3::new(0.0, 0.0, 10.0), Vec3::new(100.0, 20.0, 2.0)).turned(0.0, angle, 0.0);
+    for solver in solvers_and_bullet() {
+        let mut drive = Drive::new(&solver, &model, &with(vec![ramp]), Placement::default(), 240.0);
+        let mut state = drive.world.state(0).clone();
+        let top = ramp.centre + (ramp.rotation * Vec3::Z).as_dvec3() * (1.0 + f64::from(model.parts().centre_height));
+        (state.position, state.rotation) = (top, ramp.rotation);
+        drive.world.set_state(0, &state);
+        let frames = drive.run(3.0, |_| Controls::coasting());
+        let gained = frames[720].vx_mps - frames[240].vx_mps;
+        let rolling = f64::from(model.mass()) / f64::from(model.rolling_mass());
+        let expected = 9.81 * f64::from(angle).sin() * 2.0 * rolling;
+        close(solver.name, gained, expected, 3e-3, "the springs still swing in pitch");
+    }
+}
+
+/// Hulls meet the side of a box; the wheels, which are rays, do not feel it.
+#[test]
+fn a_wall_stops_a_car() {
+    let model = c5().model();
+    let wall = FixedBox::upright(DVec3::new(30.0, 0.0, 2.0), Vec3::new(2.0, 20.0, 6.0));
+    for solver in solvers_and_bullet() {
+        let placement = Placement { speed: 15.0, gear: Some(0), ..Placement::default() };
+        let mut drive = Drive::new(&solver, &model, &with(vec![wall]), placement, 240.0);
+        let frames = drive.run(4.0, |_| Controls::coasting());
+        let nose = f64::from(model.parts().hull.centre.x + model.parts().hull.half_extents.x);
+        let furthest = frames.iter().map(|f| f.x_m).fold(0.0, f64::max) + nose;
+        // The wall's face is at 29 m; 5 cm for what the solvers let bodies overlap, and for the hull's pitch.
+        assert!((28.9..29.05).contains(&furthest), "{}: nose at {furthest} m", solver.name);
+        assert!(frames[960].vx_mps < 1.0, "{}: {} m/s", solver.name, frames[960].vx_mps);
+    }
+}
