@@ -31,19 +31,31 @@ fn metrics_of_every_manoeuvre_and_solver() {
     }
 }
 
-/// The metrics of skidpad's own solvers agree at 240 Hz: the issue of every other test, at a glance.
+/// Where solvers may part: full throttle spins the driven wheels of this car, which has no drivetrain to end it, to a slip
+/// of ten. No side force is left at the rear; own worlds stay straight to the bit, in Rapier's the last bit decides.
+const UNSTABLE: [(&str, &str); 1] = [("bmw_320i_commonroad", "acceleration")];
+
+/// Manoeuvres at the limit of friction, where 3 % are allowed: on dry friction the front wheels break away at once.
+const AT_THE_LIMIT: [(&str, &str); 1] = [("bullet_reference", "slalom")];
+
+/// Every figure of every shipped car in every manoeuvre, at 240 Hz.
 #[test]
 fn solvers_agree_within_two_percent() {
     let adjust = Adjust::default();
     let step = TimeStep::per_second(240.0).expect("a valid rate");
-    let model: Arc<_> = spec::load("corvette_c5").expect("shipped").model;
-    for entry in CATALOGUE {
-        let manoeuvre = entry.standard(&adjust);
-        let comparison = compare(&crate::common::solvers(), &model, manoeuvre.as_ref(), &adjust, step, &|_| {});
-        for row in comparison.rows() {
-            if let Some(spread) = row.spread.percent() {
-                assert!(spread <= 2.0, "{} {}: {spread} % apart: {:?}", entry.name, row.metric.name, row.texts);
+    let mut apart = Vec::new();
+    for name in spec::shipped::names() {
+        let model: Arc<_> = spec::load(name).expect("shipped").model;
+        for entry in CATALOGUE.iter().filter(|entry| !UNSTABLE.contains(&(name, entry.name))) {
+            let manoeuvre = entry.standard(&adjust);
+            let allowed = if AT_THE_LIMIT.contains(&(name, entry.name)) { 3.0 } else { 2.0 };
+            let comparison = compare(&crate::common::solvers(), &model, manoeuvre.as_ref(), &adjust, step, &|_| {});
+            for row in comparison.rows() {
+                if let Some(spread) = row.spread.percent().filter(|&spread| spread > allowed) {
+                    apart.push(format!("{name} {} {}: {spread:.2} %: {:?}", entry.name, row.metric.name, row.texts));
+                }
             }
         }
     }
+    assert!(apart.is_empty(), "{apart:#?}");
 }

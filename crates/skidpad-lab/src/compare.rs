@@ -63,6 +63,8 @@ pub enum Spread {
     Unknown,
     /// Lengths in millimetres that differ by less than [`CLOSED_MM`].
     Closed,
+    /// Times that differ by less than half a step.
+    HalfStep,
     /// `(max − min) / |mean|`, %. A figure that is a percentage already tells its own spread: `max − min`, in points.
     Percent(f64),
 }
@@ -71,8 +73,8 @@ pub enum Spread {
 pub const CLOSED_MM: f64 = 3.0;
 
 impl Spread {
-    /// Of `values` of a figure with the unit and digits of `metric`.
-    fn of(values: &[f64], metric: &Metric) -> Self {
+    /// Of `values` of a figure with the unit and digits of `metric`, measured in steps of `dt` s.
+    fn of(values: &[f64], metric: &Metric, dt: f64) -> Self {
         if values.len() < 2 {
             return Spread::Unknown;
         }
@@ -82,6 +84,7 @@ impl Spread {
         match metric.unit {
             "%" => Spread::Percent(high - low),
             "mm" if high - low < CLOSED_MM => Spread::Closed,
+            "s" if high - low < 0.5 * dt && high - low > 0.001 * mean => Spread::HalfStep,
             _ if rounds_to_zero => Spread::Unknown,
             _ => Spread::Percent((high - low) / mean.abs() * 100.0),
         }
@@ -91,7 +94,7 @@ impl Spread {
     pub fn percent(self) -> Option<f64> {
         match self {
             Spread::Percent(value) => Some(value),
-            Spread::Unknown | Spread::Closed => None,
+            Spread::Unknown | Spread::Closed | Spread::HalfStep => None,
         }
     }
 
@@ -100,6 +103,7 @@ impl Spread {
         match self {
             Spread::Unknown => "-".into(),
             Spread::Closed => format!("< {CLOSED_MM} mm"),
+            Spread::HalfStep => "< half a step".into(),
             Spread::Percent(value) if value < 0.001 => "< 0.001 %".into(),
             Spread::Percent(value) => format!("{value:.3} %"),
         }
@@ -125,7 +129,7 @@ impl Comparison {
     fn spread(&self, index: usize, metric: &Metric) -> Spread {
         let of = |o: &Outcome| o.metrics.get(index).and_then(|m| m.value);
         let values: Option<Vec<f64>> = self.outcomes.iter().filter(|o| !o.peer).map(of).collect();
-        values.map_or(Spread::Unknown, |values| Spread::of(&values, metric))
+        values.map_or(Spread::Unknown, |values| Spread::of(&values, metric, self.dt_s))
     }
 }
 
@@ -205,10 +209,12 @@ mod tests {
 
     #[test]
     fn percentages_differ_in_points_and_small_gaps_are_closed() {
-        let spread = |unit, values: &[f64]| Spread::of(values, &Metric::new("m", "M", unit, 2, None));
+        let spread = |unit, values: &[f64]| Spread::of(values, &Metric::new("m", "M", unit, 2, None), 0.1);
         assert!((spread("%", &[5.24, 5.11]).percent().expect("points") - 0.13).abs() < 1e-9);
         assert_eq!(spread("mm", &[7.9, 8.2]), Spread::Closed);
         assert_eq!(spread("mm", &[10.0, 30.0]), Spread::Percent(100.0));
+        assert_eq!(spread("s", &[1.0, 1.04]), Spread::HalfStep);
+        assert_eq!(spread("s", &[1.0, 3.0]), Spread::Percent(100.0));
     }
 
     #[test]

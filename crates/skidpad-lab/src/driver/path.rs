@@ -10,13 +10,22 @@ use skidpad_core::math;
 use super::Now;
 use crate::figures::Figures;
 
-/// A line on the ground that starts at the origin along +x.
+/// A line on the ground; all but straights start at the origin along +x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Line {
     /// A circle of `radius` m that turns left when the radius is positive, right when negative.
     Circle {
         /// m, not 0.
         radius: f64,
+    },
+    /// A straight through (`x`, `y`), m, towards `heading`, rad.
+    Straight {
+        /// m.
+        x: f64,
+        /// m.
+        y: f64,
+        /// rad, positive to the left of +x.
+        heading: f64,
     },
     /// Straight up to `start` m, then `y = A (1 − cos(2π (x − start) / wavelength)) / 2`, which leaves the x axis
     /// without a jump in heading; cones stand on the line `y = A / 2`.
@@ -55,6 +64,11 @@ impl Line {
                     heading: angle + side * FRAC_PI_2,
                     curvature_ahead: 1.0 / radius,
                 }
+            }
+            Line::Straight { x: from_x, y: from_y, heading } => {
+                let (sin, cos) = math::sin_cos(heading as f32);
+                let offset_m = (y - from_y) * f64::from(cos) - (x - from_x) * f64::from(sin);
+                Nearest { offset_m, heading, curvature_ahead: 0.0 }
             }
             Line::Wave { amplitude, wavelength, start } => {
                 let k = TAU / wavelength;
@@ -107,9 +121,12 @@ impl PathFollower {
     pub fn steer(&mut self, now: &Now<'_>, figures: &Figures) -> f64 {
         let frame = now.frame;
         let speed = frame.vx_mps.max(1.0);
-        let near = self.line.beside(frame.x_m, frame.y_m, speed * LAG_S);
         let slip = f64::from(math::atan2(frame.vy_mps as f32, speed as f32));
-        let course = wrap(frame.yaw_rad + slip - near.heading);
+        // The angle is asked for the end of the step, so the driver looks where the car will be then.
+        let (sin, cos) = math::sin_cos((frame.yaw_rad + slip) as f32);
+        let (x, y) = (speed * now.dt_s * f64::from(cos), speed * now.dt_s * f64::from(sin));
+        let near = self.line.beside(frame.x_m + x, frame.y_m + y, speed * LAG_S);
+        let course = wrap(frame.yaw_rad + frame.yaw_rate_radps * now.dt_s + slip - near.heading);
         let (sin, _) = math::sin_cos(course as f32);
         let per_curvature = figures.steer_for(speed * speed, speed);
         let gain = self.frequency * self.frequency * per_curvature / (speed * speed);
@@ -120,6 +137,31 @@ impl PathFollower {
             self.sum_ms += near.offset_m * now.dt_s;
         }
         asked.clamp(-lock, lock)
+    }
+}
+
+/// Keeps a car on the straight it started along.
+#[derive(Clone, Debug)]
+pub struct StraightKeeper {
+    figures: Figures,
+    path: Option<PathFollower>,
+}
+
+/// Frequency of the answer of a driver who keeps straight, rad/s: brisk, for cars whose driven wheels spin.
+const KEEPING_FREQUENCY: f64 = 3.0;
+
+impl StraightKeeper {
+    /// Of a car with `figures`.
+    pub fn new(figures: Figures) -> Self {
+        Self { figures, path: None }
+    }
+
+    /// Mean road-wheel angle for the coming step, rad.
+    pub fn steer(&mut self, now: &Now<'_>) -> f64 {
+        let frame = now.frame;
+        let along = || Line::Straight { x: frame.x_m, y: frame.y_m, heading: frame.yaw_rad };
+        let path = self.path.get_or_insert_with(|| PathFollower::new(along(), KEEPING_FREQUENCY, 0.0));
+        path.steer(now, &self.figures)
     }
 }
 

@@ -3,8 +3,8 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, Setup};
-use crate::driver::{Driver, Now, OpenLoop};
-use crate::figures::{drive_shares, peak_slip};
+use crate::driver::{Driver, Now, StraightKeeper};
+use crate::figures::{Figures, drive_shares, peak_slip};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -52,6 +52,8 @@ metrics! {
 const ROLL_OUT_M: f64 = 0.3048;
 /// A quarter of a statute mile, m.
 const QUARTER_MILE_M: f64 = 402.336;
+/// A run ends above this speed, m/s: no road car is faster, but one without drag never stops accelerating.
+const FASTEST_MPS: f64 = 150.0;
 /// 60 mph, m/s.
 const MPH_60: f64 = 26.8224;
 
@@ -93,25 +95,34 @@ fn largest_acceleration(trajectory: &Trajectory) -> Option<f64> {
     rates.max_by(f64::total_cmp)
 }
 
-/// Works the throttle by the slip of the driven wheels.
-struct SkilledFoot {
+/// Keeps straight, and works the throttle by the slip of the driven wheels when it is skilled.
+struct AccelerationDriver {
+    /// Driven wheels with the slip at which they pull most; empty when it is full throttle whatever they do.
     driven: Vec<(usize, f64)>,
+    keeper: StraightKeeper,
 }
 
-impl SkilledFoot {
-    fn new(model: &Model) -> Self {
+impl AccelerationDriver {
+    fn new(model: &Model, launch: Launch) -> Self {
         let shares = drive_shares(model);
-        let driven = (0..shares.len()).filter(|&i| shares[i] > 0.0);
-        Self { driven: driven.filter_map(|i| Some((i, peak_slip(model, i)?))).collect() }
+        let driven = (0..shares.len()).filter(|&i| launch == Launch::Skilled && shares[i] > 0.0);
+        Self {
+            driven: driven.filter_map(|i| Some((i, peak_slip(model, i)?))).collect(),
+            keeper: StraightKeeper::new(Figures::of(model)),
+        }
     }
 }
 
-impl Driver for SkilledFoot {
+impl Driver for AccelerationDriver {
     /// Full throttle up to 0.8 of the best slip, none from 1.2 of it on.
     fn drive(&mut self, now: &Now<'_>) -> Controls {
         let worst = self.driven.iter().map(|&(i, best)| now.frame.wheels[i].slip_ratio / best).fold(0.0, f64::max);
         let throttle = ((1.2 - worst) / 0.4).clamp(0.0, 1.0);
-        Controls { throttle: throttle as f32, ..Controls::default() }
+        let steer = self.keeper.steer(now) as f32;
+        Controls { throttle: throttle as f32, steer, ..Controls::default() }
+    }
+    fn finished(&self, now: &Now<'_>) -> bool {
+        now.frame.vx_mps > FASTEST_MPS
     }
 }
 
@@ -127,7 +138,7 @@ impl Manoeuvre for Acceleration {
             Launch::Full => "full throttle",
             Launch::Skilled => "throttle at the limit of traction",
         };
-        format!("{throttle} from rest for {:.0} s on a straight", self.duration_s)
+        format!("{throttle} from rest for {:.0} s, kept straight", self.duration_s)
     }
     fn setup(&self, _model: &Model) -> Setup {
         let mut setup = Setup { duration_s: self.duration_s, ..Setup::flat(0.0) };
@@ -135,10 +146,7 @@ impl Manoeuvre for Acceleration {
         setup
     }
     fn driver(&self, model: &Model) -> Box<dyn Driver> {
-        match self.launch {
-            Launch::Full => Box::new(OpenLoop(|_: &Now<'_>| Controls { throttle: 1.0, ..Controls::default() })),
-            Launch::Skilled => Box::new(SkilledFoot::new(model)),
-        }
+        Box::new(AccelerationDriver::new(model, self.launch))
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

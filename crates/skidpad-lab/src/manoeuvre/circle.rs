@@ -33,7 +33,7 @@ metrics! {
         understeer_gradient_rad_per_mps2, "rad/(m/s²)", 6, "Understeer gradient", "Slope of the mean road-wheel angle less the Ackermann angle L ψ̇ / v over lateral acceleration.";
         understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient", "The same, in degrees per g.";
         roll_gradient_deg_per_g, "deg/g", 4, "Roll gradient", "Slope of the roll angle over lateral acceleration.";
-        sideslip_gradient_deg_per_g, "deg/g", 4, "Sideslip gradient", "Slope of the sideslip angle over lateral acceleration.";
+        sideslip_gradient_deg_per_g, "deg/g", 3, "Sideslip gradient", "Slope of the sideslip angle over lateral acceleration.";
         yaw_rate_gain_per_s, "1/s", 4, "Yaw rate gain, last level", "Yaw rate per mean road-wheel angle.";
         sideslip_gain, "-", 4, "Sideslip gain, last level", "Sideslip angle per mean road-wheel angle.";
         lateral_acceleration_mps2, "m/s²", 4, "Lateral acceleration, last level", "Mean.";

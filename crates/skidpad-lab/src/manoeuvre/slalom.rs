@@ -38,7 +38,7 @@ metrics! {
         peak_sideslip_deg, "deg", 3, "Peak sideslip angle", "By size.";
         peak_roll_deg, "deg", 3, "Peak roll angle", "By size.";
         peak_roll_rate_degps, "deg/s", 2, "Peak roll rate", "By size.";
-        least_load_n, "N", 0, "Least wheel load", "Of any wheel at any time.";
+        least_load_percent, "%", 1, "Least wheel load", "Of any wheel at any time, of its static load.";
         path_error_m, "m", 3, "Largest distance from the line", "Of the centre of mass.";
         time_s, "s", 3, "Time over the course", "From the start to the end of the last swing.";
     }
@@ -54,11 +54,12 @@ impl Slalom {
     }
 
     /// The figures of a run.
-    pub fn measure(&self, trajectory: &Trajectory) -> SlalomMetrics {
+    pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SlalomMetrics {
         let peak = |channel: &dyn Fn(&Frame) -> f64| Some(trajectory.largest(channel));
         let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
         let line = self.line();
-        let loads = trajectory.frames().iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n));
+        let share = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
+        let loads = trajectory.frames().iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n).enumerate().map(share));
         SlalomMetrics {
             peak_steer_deg: degrees(|f| f.steer_rad),
             peak_yaw_rate_degps: degrees(|f| f.yaw_rate_radps),
@@ -66,7 +67,7 @@ impl Slalom {
             peak_sideslip_deg: degrees(|f| f.vy_mps.atan2(f.vx_mps)),
             peak_roll_deg: degrees(|f| f.roll_rad),
             peak_roll_rate_degps: degrees(|f| f.roll_rate_radps),
-            least_load_n: loads.min_by(f64::total_cmp),
+            least_load_percent: loads.min_by(f64::total_cmp),
             path_error_m: peak(&|f| line.beside(f.x_m, f.y_m, 0.0).offset_m),
             time_s: trajectory.rises_to(self.length_m(), 0.0, |f| f.x_m),
         }
@@ -112,8 +113,8 @@ impl Manoeuvre for Slalom {
             path: PathFollower::new(self.line(), 2.0, 0.0),
         })
     }
-    fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        self.measure(trajectory).list()
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(model, trajectory).list()
     }
 }
 
@@ -131,9 +132,10 @@ mod tests {
             frame.yaw_rate_radps = 0.3 * (2.0 * t).sin();
             frame.wheels.iter_mut().for_each(|w| w.load_n = 2000.0 - 500.0 * (2.0 * t).sin());
         });
-        let found = Slalom::default().measure(&run);
+        let found = Slalom::default().measure(&model(), &run);
         assert!((found.peak_yaw_rate_degps.expect("known") - 0.3f64.to_degrees()).abs() < 1e-3);
-        assert!((found.least_load_n.expect("known") - 1500.0).abs() < 1e-2);
+        let least = 100.0 * 1500.0 / (250.0 * 9.81);
+        assert!((found.least_load_percent.expect("known") - least).abs() < 1e-3);
         assert_eq!(found.time_s, None);
     }
 
@@ -143,7 +145,7 @@ mod tests {
         let dt = TimeStep::per_second(120.0).expect("valid");
         let mut driver = slalom.driver(&model);
         let run = simulate(&POINT_MASS, &model, &slalom.setup(&model), driver.as_mut(), dt, &mut |_, _| {});
-        let time = slalom.measure(&run).time_s.expect("arrives");
+        let time = slalom.measure(&model, &run).time_s.expect("arrives");
         assert!((11.5..13.0).contains(&time), "{time}");
         assert!(run.last().t_s - time < 0.1);
     }

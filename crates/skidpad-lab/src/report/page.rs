@@ -157,7 +157,7 @@ fn figures(page: &mut String, comparison: &Comparison) {
         page,
         "</tbody></table></div>\n<p class=\"note\">Spread: largest less smallest over the size of the mean, peers not \
          counted; of percentages, in points; ▲ marks more than {MARKED_PERCENT} %. Lengths in millimetres within \
-         {CLOSED_MM} mm count as equal. A dash is a figure that did not happen, or a mean that rounds to zero.</p>\n"
+         {CLOSED_MM} mm count as equal, and so do times less than half a step apart. A dash is a figure that did not happen, or a mean that rounds to zero.</p>\n"
     );
 }
 
