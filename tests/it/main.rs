@@ -13,6 +13,7 @@ mod load_transfer;
 mod longitudinal;
 mod oracles;
 mod parked;
+mod peers;
 mod same_bits;
 mod snapshots;
 mod statics;

@@ -1,7 +1,8 @@
 //! Rapier's own `DynamicRayCastVehicleController`, fed from a skidpad model with every parameter in its true unit.
 //!
 //! A peer for comparisons, not a solver of skidpad's rows: it has no wheel spin, no tyre curve, no anti-roll bar and no
-//! drivetrain (the engine acts through the ratio as if wheels never slipped), and its creep and its tick-rate dependence
+//! drivetrain (the engine acts through the ratio as if wheels never slipped). Its friction is the tyre's times the grip
+//! of the plane, also on boxes, because it reads no collider's friction. Its creep and its tick-rate dependence
 //! are what the comparison shows.
 
 use std::sync::Arc;
@@ -103,7 +104,8 @@ impl StockCar {
                 spin: forward_speed / wheel.radius,
                 compression: wheel.radius - ray.suspension_length,
                 load: from.wheel_suspension_force,
-                tyre: [from.forward_impulse / dt, from.side_impulse / dt],
+                // The axle points to the right.
+                tyre: [from.forward_impulse / dt, -from.side_impulse / dt],
                 contact: ray.is_in_contact,
                 steer: from.steering,
                 ..WheelState::default()
