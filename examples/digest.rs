@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, CarStart, Controls, Model, Scene, State, state::Placement};
+use skidpad::core::{BackendInfo, CarStart, Controls, DVec3, FixedBox, Model, Scene, State, Vec3, state::Placement};
 
 const RATE: u32 = 120;
 const SECONDS: u32 = 8;
@@ -31,8 +31,7 @@ fn start(car: usize, model: &Arc<Model>) -> CarStart {
     CarStart { model: model.clone(), placement }
 }
 
-/// 64-bit FNV-1a of everything a state says. `Debug` writes each number with the digits that read back to its bits,
-/// so no field is forgotten.
+/// 64-bit FNV-1a of all a state says: `Debug` forgets no field and writes the digits that read back to its bits.
 fn mix(digest: u64, state: &State) -> u64 {
     let bytes = format!("{state:?}").into_bytes();
     bytes.into_iter().fold(digest, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
@@ -59,7 +58,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let load = |name: &&str| skidpad::spec::load(name).map(|car| car.model);
     let models = VEHICLES.iter().map(load).collect::<Result<Vec<_>, _>>()?;
     let cars: Vec<CarStart> = (0..CARS).map(|i| start(i, &models[i % models.len()])).collect();
-    let scenes = [("flat", Scene::flat()), ("slope", Scene { grip: 0.6, ..Scene::sloping(0.1) })];
+    let step = FixedBox::upright(DVec3::new(60.0, 80.0, 5.3), Vec3::new(90.0, 400.0, 2.0)).turned(0.0, -0.1, 0.0);
+    let scenes = [("flat", Scene::flat()), ("slope", Scene { grip: 0.6, boxes: vec![step], ..Scene::sloping(0.1) })];
     let backends = skidpad::backends();
     let jobs: Vec<_> = backends.iter().flat_map(|b| scenes.iter().map(move |(name, scene)| (b, name, scene))).collect();
     let mut lines: Vec<Vec<String>> = vec![Vec::new(); jobs.len()];

@@ -24,6 +24,8 @@ pub struct RapierCars {
 
 impl RapierCars {
     /// Puts `cars` into `world` on the ground of `scene`: one body each, with the model's mass and a box collider.
+    ///
+    /// The scene says where the cars start; its plane and boxes are the world's business.
     pub fn new(world: &mut PhysicsWorld, scene: &Scene, cars: &[CarStart]) -> Self {
         let mut handles = Vec::with_capacity(cars.len());
         let vehicles = cars
