@@ -30,6 +30,7 @@ fn wheel(axle: usize, side: Side) -> Wheel {
             bump_travel: 0.03,
             droop_travel: 0.03,
             stop_rate: 200e3,
+            stop_travel: 0.04,
         },
         toe: 0.0,
         brake_torque: if axle == 0 { 0.0 } else { 120.0 },

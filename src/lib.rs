@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `rapier` | `rapier`, and the peer `rapier-stock` | rigid bodies, colliders and queries of rapier3d |
 //! | `impulse` | `impulse`, and the peer `bullet` | skidpad's own, one sweep of per-wheel impulses |
-//! | `constraint` | `constraint` | skidpad's own, all rows solved together |
+//! | `constraint` | `constraint`, and its [`modes`] | skidpad's own, all rows solved together |
 //! | `full` | all of them | |
 //!
 //! ```
@@ -54,7 +54,17 @@ pub fn backends() -> Vec<core::BackendInfo> {
     ]
 }
 
-/// The solver called `name`, if its feature is on.
+/// Solvers that are there to be measured by name, not part of [`backends`]: other shapes of the friction limit.
+pub fn modes() -> Vec<core::BackendInfo> {
+    vec![
+        #[cfg(feature = "constraint")]
+        constraint::MODES[0],
+        #[cfg(feature = "constraint")]
+        constraint::MODES[1],
+    ]
+}
+
+/// The solver or mode called `name`, if its feature is on.
 pub fn backend(name: &str) -> Option<core::BackendInfo> {
-    backends().into_iter().find(|b| b.name == name)
+    backends().into_iter().chain(modes()).find(|b| b.name == name)
 }

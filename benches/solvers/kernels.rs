@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::Criterion;
 use skidpad::core::model::{Tyre, TyreLaw};
-use skidpad::core::{Body, Contact, Controls, Coupling, Scene, State, Vec3, Vehicle};
+use skidpad::core::{Body, Contact, Controls, Coupling, Friction, Scene, State, Vec3, Vehicle};
 
 use crate::shared;
 
@@ -32,7 +32,7 @@ pub fn tyres(criterion: &mut Criterion) {
 
 /// The rows of one vehicle.
 pub fn couplings(criterion: &mut Criterion) {
-    let converged = Coupling::Converged { tolerance: 1e-5, iterations: 30 };
+    let converged = Coupling::Converged { tolerance: 1e-5, iterations: 30, friction: Friction::Cone };
     let mut group = criterion.benchmark_group("solve");
     for (name, coupling) in [("one_sweep", Coupling::OneSweep), ("converged", converged)] {
         let start = &shared::cars(1)[0];

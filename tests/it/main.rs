@@ -6,6 +6,8 @@ mod bullet;
 #[cfg(feature = "impulse")]
 mod bullet_defects;
 mod common;
+#[cfg(all(feature = "impulse", feature = "constraint"))]
+mod constraint;
 mod convergence;
 mod fuzz;
 mod handling;

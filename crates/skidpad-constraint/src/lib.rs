@@ -1,19 +1,41 @@
 //! The `constraint` backend: all rows of a car solved together, every step, to a stated residual.
 #![forbid(unsafe_code)]
 
-use skidpad_core::{BackendInfo, Coupling};
+use skidpad_core::{BackendInfo, Coupling, Friction};
 use skidpad_world::CarWorld;
 
-/// The coupling as shipped.
+/// The coupling as shipped, with the friction limit shaped like `friction`.
 ///
 /// The tolerance is a change of velocity: 1e-5 m/s moves a car 0.2 µm in a step at 60 Hz, four times the last bit of a
 /// speed of 25 m/s. Tighter only adds iterations; ten times looser shows as noise in the order of convergence.
-pub const COUPLING: Coupling = Coupling::Converged { tolerance: 1e-5, iterations: 30 };
+pub const fn coupling(friction: Friction) -> Coupling {
+    Coupling::Converged { tolerance: 1e-5, iterations: 30, friction }
+}
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
     name: "constraint",
     about: "own world, loads and tyres iterated to convergence on a friction cone",
     peer: false,
-    build: |scene, cars, dt| Box::new(CarWorld::new("constraint", COUPLING, scene, cars, dt)),
+    build: |scene, cars, dt| Box::new(CarWorld::new("constraint", coupling(Friction::Cone), scene, cars, dt)),
 };
+
+/// The same with other shapes of the friction limit, to measure what they do.
+pub const MODES: [BackendInfo; 2] = [
+    BackendInfo {
+        name: "constraint-pyramid",
+        about: "constraint with each tyre direction bounded on its own, as box-bounded solvers do",
+        peer: true,
+        build: |scene, cars, dt| {
+            Box::new(CarWorld::new("constraint-pyramid", coupling(Friction::Pyramid), scene, cars, dt))
+        },
+    },
+    BackendInfo {
+        name: "constraint-hybrid",
+        about: "constraint with the forward force from outside, only side rows inside",
+        peer: true,
+        build: |scene, cars, dt| {
+            Box::new(CarWorld::new("constraint-hybrid", coupling(Friction::Hybrid), scene, cars, dt))
+        },
+    },
+];

@@ -32,7 +32,7 @@ pub use model::{Model, ModelError, ModelParts};
 pub use scene::{FixedBox, Scene};
 pub use seam::{Body, Contact, Probe, Push, WorldPort};
 pub use state::State;
-pub use vehicle::{Coupling, StepReport, Vehicle};
+pub use vehicle::{Coupling, Friction, StepReport, Vehicle};
 
 pub use bevy_math::{DMat3, DQuat, DVec3, Mat3, Quat, Vec2, Vec3};
 

@@ -26,6 +26,7 @@ pub fn model() -> Model {
             bump_travel: 0.08,
             droop_travel: 0.08,
             stop_rate: 1e5,
+            stop_travel: 0.04,
         },
         toe: 0.0,
         brake_torque: 1500.0,

@@ -91,6 +91,7 @@ fn strut(axle: &Axle, share: f64) -> Strut {
         bump_travel: given.bump_travel_m as f32,
         droop_travel: given.droop_travel_m as f32,
         stop_rate: given.bump_stop_rate_n_per_m as f32,
+        stop_travel: given.bump_stop_travel_m as f32,
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Bank {
     pub bump_travel: Four,
     pub droop_travel: Four,
     pub stop_rate: Four,
+    /// Compression at which nothing gives any more, m.
+    pub solid_travel: Four,
     pub tyre: TyreConstants<Four>,
     /// Share of the propeller shaft's torque.
     pub share: Four,
@@ -125,6 +127,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         bump_travel: of(&|w| w.strut.bump_travel),
         droop_travel: of(&|w| w.strut.droop_travel),
         stop_rate: of(&|w| w.strut.stop_rate),
+        solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
         tyre: TyreConstants::side_by_side(wheels.map(|i| parts.tyres[parts.wheels[i].tyre].constants())),
         share: only(&|i| engine.map_or(0.0, |drive| drive.differential.shares[i])),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),

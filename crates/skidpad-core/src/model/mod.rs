@@ -52,6 +52,8 @@ pub struct Strut {
     pub droop_travel: f32,
     /// Rate of the bump stop, N/m, ≥ 0, added to `rate` beyond `bump_travel`.
     pub stop_rate: f32,
+    /// How far the bump stop can be squeezed until metal meets metal, m, > 0.
+    pub stop_travel: f32,
 }
 
 /// Rolling resistance coefficient `c = constant + linear v + quadratic v²`, v in m/s; the moment is `c · load · radius`.
@@ -387,6 +389,7 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     positive(&named("wheel rate"), strut.rate)?;
     positive(&named("bump travel"), strut.bump_travel)?;
     positive(&named("droop travel"), strut.droop_travel)?;
+    positive(&named("stop travel"), strut.stop_travel)?;
     for (what, value) in [
         ("bump damping", strut.bump_damping),
         ("rebound damping", strut.rebound_damping),

@@ -3,6 +3,7 @@
 //!
 //! As separate rows in one sweep, brake and tyre run away on a slope; as one block they hold to a micrometre.
 
+use super::Friction;
 use super::rows::Rows;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Six;
@@ -34,6 +35,30 @@ pub(super) struct Patch {
     plastic: [Four; 2],
     /// 1 / limit².
     inverse: [Four; 2],
+    /// Rows that do not answer, being bounded one by one.
+    bounded: [FourMask; 2],
+}
+
+/// What bounds the tyre impulses of a block in one iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    /// The ellipse of both limits.
+    Cone,
+    /// Each its own limit.
+    Pyramid,
+    /// The forward impulse is known; the side one has what is left of the ellipse.
+    Side,
+}
+
+impl Within {
+    /// The bounds of a converged coupling with `friction`.
+    pub(super) fn of(friction: Friction) -> Self {
+        match friction {
+            Friction::Cone => Within::Cone,
+            Friction::Pyramid => Within::Pyramid,
+            Friction::Hybrid => Within::Side,
+        }
+    }
 }
 
 /// Relative error of the friction cone at which its multiplier is accepted; the rest is scaled away radially.
@@ -45,19 +70,22 @@ const CONE_STEPS: usize = 6;
 impl Rows {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
-    pub(super) fn solve_block(&mut self, bank: &Bank) -> Patch {
+    pub(super) fn solve_block(&mut self, bank: &Bank, within: Within) -> Patch {
         let limit = self.limit();
+        if within == Within::Side {
+            return self.solve_side(limit);
+        }
         let momentum = self.momentum + self.shaft;
         let out_of_reach = (self.hold + bank.radius * limit[0]).less(momentum.abs());
         if !Four::any(!out_of_reach & bank.present()) {
-            return self.turning(bank, limit, momentum, momentum, FourMask::default(), Patch::default());
+            return self.turning(bank, within, limit, momentum, momentum, FourMask::default(), Patch::default());
         }
-        let patch = self.patch(self.around.speed, self.around.compliance, limit);
+        let patch = self.patch(within, self.around.speed, self.around.compliance, limit);
         let need = momentum - bank.radius * patch.tyre[0];
         let held = !out_of_reach & !self.hold.less(need.abs());
         let need = Four::select(out_of_reach, momentum, need);
         if Four::any(!held & bank.present()) {
-            return self.turning(bank, limit, momentum, need, held, patch);
+            return self.turning(bank, within, limit, momentum, need, held, patch);
         }
         (self.tyre, self.sliding, self.spin) = (patch.tyre, patch.sliding, Four::default());
         self.torque = self.motor + self.shaft - need;
@@ -68,6 +96,7 @@ impl Rows {
     fn turning(
         &mut self,
         bank: &Bank,
+        within: Within,
         limit: [Four; 2],
         momentum: Four,
         need: Four,
@@ -81,7 +110,7 @@ impl Rows {
         let around = &self.around;
         let [along, between, across] = around.compliance;
         let speed = [around.speed[0] - radius * driven / inertia, around.speed[1]];
-        let turning = self.patch(speed, [along + radius * radius / inertia, between, across], limit);
+        let turning = self.patch(within, speed, [along + radius * radius / inertia, between, across], limit);
         let patch = Patch::select(held, patch, turning);
         (self.tyre, self.sliding) = (patch.tyre, patch.sliding);
         let spin = (driven - radius * patch.tyre[0]) / inertia;
@@ -91,11 +120,36 @@ impl Rows {
         patch
     }
 
+    /// The side impulse alone, inside what the forward one leaves of the ellipse.
+    fn solve_side(&mut self, limit: [Four; 2]) -> Patch {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        let used = self.tyre[0] / Four::select(grips, limit[0], one);
+        let left = (limit[1] * (one - used * used).at_least(zero).sqrt()).only(grips);
+        let across = (self.wish[1] - self.admittance[1] * self.around.speed[1]).only(grips);
+        self.tyre[1] = across.within(-left, left);
+        self.sliding = left.less(across.abs());
+        Patch {
+            tyre: self.tyre,
+            admittance: self.admittance.map(|g| g.only(grips)),
+            bounded: [self.touching | !self.touching, self.sliding],
+            ..Patch::default()
+        }
+    }
+
+    /// Tyre impulses that are bounded one by one. Exact where the two do not answer each other, as in a converged
+    /// coupling, whose blocks see a given velocity.
+    fn pyramid(patch: Patch, limit: [Four; 2]) -> Patch {
+        let bounded = [0, 1].map(|i| limit[i].less(patch.tyre[i].abs()));
+        let tyre = [0, 1].map(|i| patch.tyre[i].within(-limit[i], limit[i]));
+        Patch { tyre, bounded, sliding: bounded[0] | bounded[1], ..patch }
+    }
+
     /// Tyre impulses at relative `speed` with `compliance`, inside the ellipse of `limit`.
     ///
     /// Sliding adds a plastic speed λ x/μ² to both rows, so the stiffer direction does not win: scaling the impulse
     /// instead gives a locked wheel at 45° a quarter of its friction sideways.
-    fn patch(&self, speed: [Four; 2], compliance: [Four; 3], limit: [Four; 2]) -> Patch {
+    fn patch(&self, within: Within, speed: [Four; 2], compliance: [Four; 3], limit: [Four; 2]) -> Patch {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
         let g = self.admittance.map(|a| a.only(grips));
@@ -105,6 +159,9 @@ impl Rows {
         let mut x = system.solve(wanted);
         let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
         let mut patch = Patch { tyre: x, sliding, admittance: g, compliance, ..Patch::default() };
+        if within == Within::Pyramid {
+            return Self::pyramid(patch, limit.map(|l| l.only(grips)));
+        }
         if !Four::any(sliding) {
             return patch;
         }
@@ -144,9 +201,10 @@ impl Patch {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let [along, _, across] = self.compliance;
         let spring = |i: usize, c: Four| self.admittance[i] / (one + self.admittance[i] * (c + self.plastic[i]));
-        let weights = [spring(0, along), spring(1, across)];
+        let weights = [spring(0, along).only(!self.bounded[0]), spring(1, across).only(!self.bounded[1])];
         let free = Tangent { weights, directions: [[one, zero], [zero, one]] };
-        if !Four::any(self.sliding) {
+        let cone = self.sliding & !self.bounded[0] & !self.bounded[1];
+        if !Four::any(cone) {
             return free;
         }
         let normal = [0, 1].map(|i| self.tyre[i] * self.inverse[i]);
@@ -154,7 +212,7 @@ impl Patch {
         let edge = [-normal[1] / length, normal[0] / length];
         let weight = one / (edge[0] * edge[0] / weights[0] + edge[1] * edge[1] / weights[1]);
         let known = zero.less(length) & zero.less(weights[0]) & zero.less(weights[1]);
-        let pick = |yes: Four, no: Four| Four::select(self.sliding, yes.only(known), no);
+        let pick = |yes: Four, no: Four| Four::select(cone, yes.only(known), no);
         Tangent {
             weights: [pick(weight, weights[0]), pick(zero, weights[1])],
             directions: [[pick(edge[0], one), pick(edge[1], zero)], [zero, pick(zero, one)]],
@@ -171,6 +229,7 @@ impl Patch {
             compliance: [0, 1, 2].map(|i| Four::select(mask, yes.compliance[i], no.compliance[i])),
             plastic: both(yes.plastic, no.plastic),
             inverse: both(yes.inverse, no.inverse),
+            bounded: [0, 1].map(|i| (yes.bounded[i] & mask) | (no.bounded[i] & !mask)),
         }
     }
 }

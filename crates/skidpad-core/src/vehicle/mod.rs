@@ -18,9 +18,23 @@ use crate::lane::Four;
 use crate::linear::{Six, Triple};
 use crate::{Body, Contact, Controls, DVec3, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
+use converged::Stop;
 use drive::Shafts;
 use rows::Rows;
 pub(crate) use write_back::rolling_share;
+
+/// Which pairs of tyre impulses a patch can give.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Friction {
+    /// Inside the ellipse of both limits; while it slides, against the sliding velocity.
+    #[default]
+    Cone,
+    /// Each direction up to its own limit, as box-bounded solvers have it: up to √2 too much at 45° between them.
+    Pyramid,
+    /// The forward impulse is found in one sweep and stays, as a force from outside; only the side rows take part in
+    /// the iteration, with what the forward one leaves of the ellipse.
+    Hybrid,
+}
 
 /// How the rows of a vehicle are solved together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +47,8 @@ pub enum Coupling {
         tolerance: f32,
         /// Most iterations.
         iterations: u16,
+        /// Shape of the friction limit.
+        friction: Friction,
     },
 }
 
@@ -152,7 +168,10 @@ impl Vehicle {
         self.grip_rows(dt);
         let report = match coupling {
             Coupling::OneSweep => self.sweep(loaded),
-            Coupling::Converged { tolerance, iterations } => self.converge(free, loaded, tolerance, iterations),
+            Coupling::Converged { tolerance, iterations, friction } => {
+                let stop = Stop { tolerance, iterations };
+                self.converge(free, loaded, stop, friction)
+            }
         };
         let push = external + self.wheel_impulses(true);
         let (linear, angular) = push.parts();

@@ -90,6 +90,12 @@ pub(crate) struct Surroundings<L> {
 /// a locked stop within a cycle; below 0.2 the car rocks visibly, above 0.8 the patch creeps into place.
 const STANDING_DAMPING: f32 = 0.4;
 
+/// Admittance of a solid stop in masses carried: leaves a thousandth of the speed, and f32 still solves it.
+const SOLIDITY: f32 = 1e3;
+
+/// Share of what lies beyond a solid stop that comes back in one step.
+const SOLID_RETURN: f32 = 0.2;
+
 impl Rows {
     /// Turns the wheel of `lane` to `angle` rad.
     pub(super) fn turn(&mut self, lane: usize, angle: f32) {
@@ -284,8 +290,20 @@ impl Rows {
         let rate = bank.rate + Four::new(self.bar_rate) + bank.stop_rate.only(stopped);
         let damping = Four::select(zero.less(jounce_rate), bank.bump_damping, bank.rebound_damping);
         let corrected = damping * (Four::splat(1.0) + damping * step / (Four::splat(4.0) * bank.sprung));
-        self.load_wish = step * force / self.cosine;
-        self.load_admittance = step * corrected.at_least(rate * step) / (self.cosine * self.cosine);
+        let mut wish = step * force;
+        let mut admittance = step * corrected.at_least(rate * step);
+        let beyond_solid = led - bank.solid_travel;
+        let solid = zero.less(beyond_solid + step * jounce_rate);
+        if Four::any(solid) {
+            // Compressions end the step where metal meets metal; what is beyond comes back without a jump.
+            let rigid = Four::splat(SOLIDITY) * bank.sprung;
+            let excess = beyond_solid / step;
+            let back = Four::select(zero.less(excess), excess * Four::splat(SOLID_RETURN), excess);
+            wish += (rigid * back).only(solid);
+            admittance += rigid.only(solid);
+        }
+        self.load_wish = wish / self.cosine;
+        self.load_admittance = admittance / (self.cosine * self.cosine);
     }
 
     /// Impulse of the load row at chassis velocity `at`, not bounded.

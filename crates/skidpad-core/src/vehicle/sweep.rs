@@ -1,5 +1,6 @@
 //! The one-sweep coupling: every wheel from the same velocity, warm-started.
 
+use super::block::Within;
 use super::rows::{Rows, Surroundings};
 use super::{StepReport, Vehicle};
 use crate::lane::{Four, Lane};
@@ -21,7 +22,7 @@ impl Vehicle {
         }
         self.solve_shafts();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.solve_block(bank);
+            rows.solve_block(bank, Within::Cone);
         }
         StepReport { iterations: 1, ..StepReport::default() }
     }

@@ -91,6 +91,15 @@ pub struct Suspension {
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub bump_stop_rate_n_per_m: f64,
+    /// How far the bump stop can be squeezed until metal meets metal, m.
+    #[serde(default = "stop_travel")]
+    #[schemars(range(min = 0.001, max = 100))]
+    pub bump_stop_travel_m: f64,
+}
+
+/// A rubber stop of a passenger car, 60 mm long, squeezed by two thirds.
+fn stop_travel() -> f64 {
+    0.04
 }
 
 /// Rolling resistance: the moment on a wheel is coefficient times load times radius.

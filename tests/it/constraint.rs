@@ -1,0 +1,172 @@
+//! The converged solver: shapes of friction, many wheels on one chassis, solid stops, parking for long.
+
+use skidpad::core::model::{Axle, Hull, Powertrain, Side, Strut, Tyre, TyreLaw, Wheel};
+use skidpad::core::{BackendInfo, Controls, DVec3, ModelParts, Quat, Scene, Vec3, state::Placement};
+
+use crate::common::{Drive, Simplify, c5, close, mean, solvers};
+
+fn solver(name: &str) -> BackendInfo {
+    skidpad::backend(name).expect("listed")
+}
+
+/// Mean deceleration over μ N / m, N the mean of the loads, of a car that slides on locked wheels, `degrees` off its own heading.
+fn locked_slide(solver: &BackendInfo, degrees: f32) -> f64 {
+    let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
+    let mut car = Drive::rolling(solver, &model, 0.0, 240.0);
+    let mut state = car.world.state(0).clone();
+    let speed = 15.0;
+    state.velocity = Quat::from_rotation_z(degrees.to_radians()) * Vec3::X * speed;
+    state.previous_velocity = state.velocity;
+    car.world.set_state(0, &state);
+    // Dampers that are stiffer in rebound pull the pitching car down, so the loads sum to 2.5 % less than m g.
+    let frames = car.run(0.1, |_| Controls { brake: 1.0, handbrake: 1.0, gear: Some(0), ..Controls::default() });
+    let last = car.world.state(0).velocity;
+    let load = mean(&frames[1..], |f| f.wheels.iter().map(|w| w.load_n).sum());
+    f64::from(speed - last.truncate().length()) / (load / f64::from(model.mass()) * frames[frames.len() - 1].t_s)
+}
+
+/// Row E16: the cone gives μ g at any heading, the pyramid up to √2 of it.
+#[test]
+fn e16_a_locked_slide_tells_cone_from_pyramid() {
+    let (cone, pyramid) = (solver("constraint"), solver("constraint-pyramid"));
+    for degrees in [0.0, 15.0, 30.0, 45.0, 60.0, 75.0, 90.0f32] {
+        let what = format!("cone at {degrees}°");
+        close(&what, locked_slide(&cone, degrees), 1.0, 0.01, "asked; the patch takes 5 mm of 1.5 m to build up");
+        let over = locked_slide(&pyramid, degrees);
+        let radians = f64::from(degrees).to_radians();
+        let expected = radians.cos().abs() + radians.sin().abs();
+        close(
+            &format!("pyramid at {degrees}°"),
+            over,
+            expected,
+            0.02,
+            "|cos| + |sin|, but the car turns by some degrees",
+        );
+    }
+}
+
+/// Row E17: the forward force outside the solver, the side rows inside, against everything inside.
+#[test]
+fn e17_hybrid_friction_drives_like_the_full_constraint() {
+    let model = c5().model();
+    let end = |name: &str| {
+        let mut car = Drive::rolling(&solver(name), &model, 25.0, 240.0);
+        let frames = car.run(2.0, |f| Controls {
+            steer: if f.t_s < 0.5 { 0.0 } else { 0.03 },
+            brake: if f.t_s < 1.0 { 0.0 } else { 0.2 },
+            gear: Some(0),
+            ..Controls::default()
+        });
+        frames[frames.len() - 1].clone()
+    };
+    let (full, hybrid) = (end("constraint"), end("constraint-hybrid"));
+    let apart = (hybrid.x_m - full.x_m).hypot(hybrid.y_m - full.y_m);
+    // The same impulses but for one step's lag of the forward ones.
+    assert!(apart < 0.003, "{apart} m apart after 2 s");
+    assert!((hybrid.yaw_rate_radps - full.yaw_rate_radps).abs() < 0.01 * full.yaw_rate_radps.abs());
+}
+
+/// A trailer-like car with `axles` axles of two wheels each, on linear tyres.
+fn many_wheels(axles: usize) -> ModelParts {
+    let mut parts = c5();
+    let (pattern, tyre) = (parts.wheels[2], parts.tyres[parts.wheels[2].tyre]);
+    let place = |i: usize| 1.3 - 2.6 * i as f32 / (axles - 1) as f32;
+    let share = 2.0 / axles as f32;
+    let strut = Strut { rate: pattern.strut.rate * share, ..pattern.strut };
+    let wheels = (0..axles).flat_map(|axle| [(axle, Side::Left, 1.0), (axle, Side::Right, -1.0f32)]);
+    parts.wheels = wheels
+        .map(|(axle, side, sign)| {
+            let contact = Vec3::new(place(axle), sign * 0.78, pattern.contact.z);
+            Wheel { axle, side, contact, strut, tyre: 0, ..pattern }
+        })
+        .collect();
+    parts.axles = vec![Axle::default(); axles];
+    parts.tyres = vec![Tyre { law: TyreLaw::Linear { stiffness: [1e6, 1e6] }, ..tyre }];
+    parts.bars.clear();
+    parts.powertrain = Powertrain::Direct(vec![0.0; 2 * axles].into());
+    parts
+}
+
+/// Row E14: 2 to 20 wheels that each could stop the chassis do not throw it back.
+#[test]
+fn e14_no_number_of_wheels_overcorrects() {
+    for axles in [2, 3, 5, 10] {
+        let model = many_wheels(axles).model();
+        for solver in solvers() {
+            for hz in [30.0, 240.0] {
+                let mut car = Drive::rolling(&solver, &model, 10.0, hz);
+                let mut state = car.world.state(0).clone();
+                state.velocity.y = 0.5;
+                car.world.set_state(0, &state);
+                let after = f64::from(car.step(&Controls::coasting()).vy_mps as f32);
+                let what = format!("{} wheels on {} at {hz} Hz", 2 * axles, solver.name);
+                assert!((0.0..0.5).contains(&after), "{what}: 0.5 m/s sideways became {after}");
+            }
+        }
+    }
+}
+
+/// Row E18: dropped from 2 m the wheels stop where metal meets metal, and the car keeps no more energy than it had.
+#[test]
+fn e18_a_drop_respects_the_stops() {
+    // A body above its wheels, so that the stops take the blow and not the floor pan.
+    let hull = Hull { centre: Vec3::new(0.0, 0.0, 0.4), half_extents: Vec3::new(2.0, 0.8, 0.3) };
+    let model = ModelParts { hull, ..c5() }.model();
+    let strut = &model.wheels()[0].strut;
+    let solid = f64::from(strut.bump_travel + strut.stop_travel);
+    for solver in solvers() {
+        for hz in [60.0, 240.0, 1000.0] {
+            let mut car = Drive::rolling(&solver, &model, 0.0, hz);
+            let mut state = car.world.state(0).clone();
+            state.position.z += 2.0;
+            car.world.set_state(0, &state);
+            let frames = car.run(3.0, |_| Controls::coasting());
+            let what = format!("{} at {hz} Hz", solver.name);
+            let deepest = frames.iter().flat_map(|f| f.wheels.iter().map(|w| w.compression_m)).fold(0.0, f64::max);
+            assert!(deepest < solid + 2e-3, "{what}: {:.1} mm beyond the stop", 1e3 * (deepest - solid));
+            let top = |from: f64, until: f64| {
+                frames.iter().filter(|f| (from..until).contains(&f.t_s)).map(|f| f.z_m).fold(0.0, f64::max)
+            };
+            let (start, rebound) = (frames[0].z_m, top(0.8, 3.0));
+            assert!(rebound < start - 1.0, "{what}: comes back to {rebound:.2} m from {start:.2} m");
+            let heaviest = frames.iter().map(|f| f.wheels[0].load_n).fold(0.0, f64::max);
+            let springs = f64::from(strut.rate + strut.stop_rate) * solid;
+            assert!(heaviest > springs, "{what}: the stop is in the load: {heaviest:.0} N");
+        }
+    }
+}
+
+const RATE: f32 = 60.0;
+
+/// Largest distance from where it stood and root mean square speed over `seconds` of parking.
+fn wander(car: &mut Drive, seconds: f64) -> (f64, f64) {
+    let stood: DVec3 = car.world.state(0).position;
+    let steps = (seconds * f64::from(RATE)) as u64;
+    let parked = [Controls::parked()];
+    let (mut farthest, mut squares) = (0.0f64, 0.0);
+    for _ in 0..steps {
+        car.world.step(&parked);
+        let state = car.world.state(0);
+        farthest = farthest.max((state.position - stood).length());
+        squares += f64::from(state.velocity.length_squared());
+    }
+    (farthest, (squares / steps as f64).sqrt())
+}
+
+/// An hour on 20 degrees.
+#[test]
+fn a_parked_car_stays_for_an_hour() {
+    let model = c5().model();
+    for name in ["impulse", "constraint"] {
+        for eighth in [0u8, 1, 2, 3] {
+            let heading = f32::from(eighth) * std::f32::consts::FRAC_PI_4;
+            let placement = Placement { heading, gear: Some(0), ..Placement::default() };
+            let scene = Scene::sloping(20f32.to_radians());
+            let mut car = Drive::new(&solver(name), &model, &scene, placement, RATE);
+            car.run(5.0, |_| Controls::parked());
+            let (farthest, speed) = wander(&mut car, 3600.0);
+            assert!(farthest < 2e-3, "{name} at heading {eighth}/8: {:.2} mm in an hour", 1e3 * farthest);
+            assert!(speed < 1e-4, "{name} at heading {eighth}/8: {speed:.1e} m/s");
+        }
+    }
+}
