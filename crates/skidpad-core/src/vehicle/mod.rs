@@ -6,6 +6,7 @@
 
 mod block;
 mod converged;
+mod direct;
 mod drive;
 mod rows;
 mod sweep;

@@ -306,6 +306,19 @@ impl Rows {
         self.load_admittance = admittance / (self.cosine * self.cosine);
     }
 
+    /// Wish and admittance of the load row, nothing where it does not press.
+    #[cfg(test)]
+    pub fn load_row_terms(&self) -> (Four, Four) {
+        let pressing = self.touching & Four::splat(0.0).less(self.load);
+        (self.load_wish.only(pressing), self.load_admittance.only(pressing))
+    }
+
+    /// Wish and admittance of tyre row `i`.
+    #[cfg(test)]
+    pub fn tyre_terms(&self, i: usize) -> (Four, Four) {
+        (self.wish[i], self.admittance[i])
+    }
+
     /// Impulse of the load row at chassis velocity `at`, not bounded.
     #[inline(always)]
     fn load_at(&self, at: Six<Four>) -> Four {

@@ -1,0 +1,163 @@
+//! The check of the converged coupling: the same rows as one dense linear system, solved directly in 64 bits.
+#![cfg(test)]
+
+use std::sync::Arc;
+
+use nalgebra::{DMatrix, DVector};
+
+use super::{Coupling, Friction, Vehicle};
+use crate::lane::Four;
+use crate::linear::Six;
+use crate::model::{
+    Aero, AntiRollBar, Axle, Hull, Model, ModelParts, Place, Powertrain, Rolling, Side, Steering, Strut, Tyre, TyreLaw,
+    Wheel,
+};
+use crate::{Contact, Controls, Mat3, Scene, State, Vec3, state::Placement};
+
+const DT: f32 = 1.0 / 60.0;
+
+/// A car of `axles` axles with direct motors, on linear tyres with plenty of grip.
+fn model(axles: usize) -> Model {
+    let wheel = |i: usize| Wheel {
+        axle: i / 2,
+        side: if i % 2 == 0 { Side::Left } else { Side::Right },
+        contact: Vec3::new(1.3 - 2.7 * (i / 2) as f32 / (axles - 1) as f32, 0.78 - 1.56 * (i % 2) as f32, -0.45),
+        radius: 0.32,
+        spin_inertia: 1.4,
+        tyre: 0,
+        strut: Strut {
+            rate: 27e3,
+            bump_damping: 1900.0,
+            rebound_damping: 3100.0,
+            bump_travel: 0.08,
+            droop_travel: 0.1,
+            stop_rate: 1e5,
+            stop_travel: 0.04,
+        },
+        toe: 0.0,
+        brake_torque: 900.0,
+        handbrake_torque: 0.0,
+        rolling: Rolling { constant: 0.012, ..Rolling::default() },
+    };
+    let parts = ModelParts {
+        mass: 1500.0,
+        inertia: Mat3::from_diagonal(Vec3::new(480.0, 2350.0, 2500.0)),
+        centre_height: 0.45,
+        wheels: (0..2 * axles).map(wheel).collect(),
+        axles: vec![Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.7 }; axles],
+        tyres: vec![Tyre {
+            law: TyreLaw::Linear { stiffness: [100e3, 80e3] },
+            friction: [3.0; 2],
+            load_sensitivity: 0.0,
+            nominal_load: 3700.0,
+            relaxation: [0.15, 0.3],
+        }],
+        bars: vec![AntiRollBar { wheels: [0, 1], rate: 15e3 }],
+        steering: Steering { lock: 0.6, rate: f32::INFINITY },
+        powertrain: Powertrain::Direct(vec![300.0; 2 * axles].into()),
+        aero: Aero::default(),
+        hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.3) },
+    };
+    Model::new(parts).expect("valid")
+}
+
+/// Every impulse of the step as the direct solution of `M Δv = Σ rows`, `x = wish − admittance · speed` and
+/// `I ω = momentum ± hold − R x`, in the active set the iteration has found: load, along, across of each wheel.
+fn direct(vehicle: &Vehicle, free: Six<f32>) -> Vec<f64> {
+    let wheels = vehicle.model.wheels();
+    let at = |place: Place, of: Four| f64::from(of.lanes()[place.lane]);
+    let unknowns = 6 + 4 * wheels.len();
+    let (mut a, mut b) = (DMatrix::<f64>::zeros(unknowns, unknowns), DVector::<f64>::zeros(unknowns));
+    let inertia = vehicle.model.inertia().to_cols_array_2d();
+    let (linear, angular) = free.parts();
+    let start = DVector::from_iterator(6, [linear.to_array(), angular.to_array()].into_iter().flatten().map(f64::from));
+    for i in 0..3 {
+        a[(i, i)] = f64::from(vehicle.model.mass());
+        for j in 0..3 {
+            a[(3 + i, 3 + j)] = f64::from(inertia[j][i]);
+        }
+    }
+    let momentum = a.view((0, 0), (6, 6)) * &start;
+    b.rows_mut(0, 6).copy_from(&momentum);
+    for (i, wheel) in wheels.iter().enumerate() {
+        let place = vehicle.model.place(i);
+        let rows = &vehicle.rows[place.bank];
+        let first = 6 + 4 * i;
+        let row = |of: Six<Four>| -> Vec<f64> {
+            [of.linear.x, of.linear.y, of.linear.z, of.angular.x, of.angular.y, of.angular.z]
+                .map(|l| at(place, l))
+                .into()
+        };
+        let sides =
+            [(rows.normal, rows.load_row_terms()), (rows.forward, rows.tyre_terms(0)), (rows.side, rows.tyre_terms(1))];
+        for (k, (direction, (wish, admittance))) in sides.into_iter().enumerate() {
+            let (direction, admittance) = (row(direction), at(place, admittance));
+            a[(first + k, first + k)] = 1.0;
+            b[first + k] = at(place, wish);
+            for (j, d) in direction.iter().enumerate() {
+                a[(j, first + k)] -= d;
+                a[(first + k, j)] += admittance * d;
+            }
+            if k == 1 {
+                a[(first + k, first + 3)] -= admittance * f64::from(wheel.radius);
+            }
+        }
+        // The torque the chassis takes; spin: I ω + R x = momentum + what brake and rolling resistance do.
+        let torque = at(place, rows.torque);
+        for (j, axle) in [rows.axle.x, rows.axle.y, rows.axle.z].into_iter().enumerate() {
+            b[3 + j] -= at(place, axle) * torque;
+        }
+        a[(first + 3, first + 3)] = f64::from(wheel.spin_inertia);
+        a[(first + 3, first + 1)] = f64::from(wheel.radius);
+        b[first + 3] = at(place, rows.momentum) - at(place, rows.motor) + torque;
+    }
+    let solution = a.lu().solve(&b).expect("regular");
+    (0..wheels.len()).flat_map(|i| [0, 1, 2].map(|k| solution[6 + 4 * i + k])).collect()
+}
+
+#[test]
+fn converged_impulses_equal_a_direct_solve() {
+    for axles in [2, 3, 5] {
+        for case in 0..20u8 {
+            let wave = |k: f32| (f32::from(case) * 0.7 + k).sin();
+            let model = Arc::new(model(axles));
+            let mut state = State::at_rest(&model, &Scene::flat(), &Placement { speed: 20.0, ..Placement::default() });
+            for (i, wheel) in state.wheels.iter_mut().enumerate() {
+                wheel.deflection = [1e-3 * wave(i as f32), 3e-3 * wave(2.0 + i as f32)];
+            }
+            let mut vehicle = Vehicle::new(model.clone(), state.clone());
+            let velocity = Vec3::new(20.0, 0.3 * wave(1.0), 0.1 * wave(2.0));
+            let angular = Vec3::new(0.05 * wave(3.0), 0.05 * wave(4.0), 0.2 * wave(5.0));
+            let body = crate::Body {
+                velocity,
+                angular,
+                free_velocity: velocity - Vec3::Z * 9.81 * DT,
+                free_angular: angular,
+                ..super::CHASSIS_AT_ORIGIN
+            };
+            let contacts: Vec<_> = (0..model.wheels().len())
+                .map(|i| Contact { distance: 0.64 - 0.01 * wave(i as f32), normal: Vec3::Z, grip: 1.0 })
+                .map(Some)
+                .collect();
+            let controls = Controls { throttle: 0.5, brake: 0.2, steer: 0.02, gear: Some(1), ..Controls::default() };
+            let coupling = Coupling::Converged { tolerance: 1e-7, iterations: 50, friction: Friction::Cone };
+            vehicle.solve(&body, &contacts, &controls, coupling, DT);
+            let found: Vec<f64> = (0..model.wheels().len())
+                .flat_map(|i| {
+                    let place = model.place(i);
+                    let rows = &vehicle.rows[place.bank];
+                    assert!(!rows.sliding.lanes()[place.lane], "the case is meant to stick");
+                    [rows.load, rows.tyre[0], rows.tyre[1]].map(|x| f64::from(x.lanes()[place.lane]))
+                })
+                .collect();
+            let expected = direct(&vehicle, Six::of(body.free_velocity, body.free_angular));
+            let size = expected.iter().fold(0.0f64, |size, x| size.max(x.abs()));
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!(
+                    (found - expected).abs() < 1e-4 * size,
+                    "{axles} axles, case {case}: {found} for {expected} N s"
+                );
+            }
+        }
+    }
+}
