@@ -21,6 +21,8 @@ pub struct Cli {
 pub enum Command {
     /// Drive the same manoeuvres on several solvers, show how far they disagree, write a report
     Compare(Compare),
+    /// Drive manoeuvres at several rates and tell the longest step that keeps each figure
+    Certify(Certify),
     /// Drive one manoeuvre, or a table of controls, on one solver, and write every step as CSV
     Run(Run),
     /// Check vehicle files: every fault at once, or the figures that follow from the description
@@ -76,6 +78,33 @@ impl Compare {
     }
 }
 
+/// Arguments of `certify`.
+#[derive(Debug, Args)]
+pub struct Certify {
+    /// Shipped vehicle or path of a vehicle file
+    #[arg(value_name = "VEHICLE", default_value = "corvette_c5")]
+    pub vehicle: String,
+    /// Manoeuvres, separated by commas [default: step-steer,braking; with --scene: roll]
+    #[arg(long, alias = "maneuver", value_name = "NAMES", value_delimiter = ',')]
+    pub manoeuvre: Vec<String>,
+    /// Solvers, separated by commas; all of them by default
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub backends: Vec<String>,
+    /// Steps per second to drive at, separated by commas; the highest is what the others are
+    /// compared with [default: 30,60,120,240,480,1000]
+    #[arg(long, value_name = "HZ", value_delimiter = ',', default_values_t = [30.0, 60.0, 120.0, 240.0, 480.0, 1000.0], hide_default_value = true)]
+    pub rates_hz: Vec<f64>,
+    /// Largest gap of a figure that holds, %
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
+    pub within_percent: f64,
+    /// Changes to the manoeuvre
+    #[command(flatten)]
+    pub changes: Changes,
+    /// Folder for the report and the table
+    #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
+    pub out: PathBuf,
+}
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct Run {
@@ -100,6 +129,9 @@ pub struct Run {
     /// CSV file for every step
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// JSON file for the figures of the manoeuvre
+    #[arg(long, value_name = "FILE")]
+    pub metrics_json: Option<PathBuf>,
 }
 
 /// Length of a step; 1/240 s by default.

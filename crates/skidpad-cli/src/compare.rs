@@ -8,7 +8,7 @@ use skidpad::core::BackendInfo;
 use skidpad::lab::report::{Published, Report};
 use skidpad::lab::{Comparison, Manoeuvre};
 
-use crate::arguments::Compare;
+use crate::arguments::{Changes, Compare};
 use crate::fail;
 use crate::output::{Table, print};
 use crate::run::{ON_A_SCENE, adjust, check_duration, health, progress_bar, time_step};
@@ -20,7 +20,7 @@ pub fn compare(asked: &Compare) -> miette::Result<()> {
     let dt = time_step(&asked.step)?;
     let adjust = adjust(&asked.changes)?;
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
-    let names = manoeuvres_of(asked);
+    let names = manoeuvres_of(&asked.manoeuvre, &asked.changes);
     for name in &names {
         let manoeuvre = fail::manoeuvre(name)?.standard(&adjust);
         check_duration(&adjust.apply(manoeuvre.setup(&vehicle.model)), dt)?;
@@ -68,15 +68,16 @@ pub fn compare(asked: &Compare) -> miette::Result<()> {
 }
 
 /// The manoeuvres that are named, or else the standard ones, or the one that shows a scene.
-fn manoeuvres_of(asked: &Compare) -> Vec<String> {
-    match (&asked.manoeuvre[..], &asked.changes.scene) {
+pub fn manoeuvres_of(named: &[String], changes: &Changes) -> Vec<String> {
+    match (named, &changes.scene) {
         ([], None) => ["step-steer", "braking"].map(String::from).into(),
         ([], Some(_)) => vec![ON_A_SCENE.into()],
-        (named, _) => named.to_vec(),
+        _ => named.to_vec(),
     }
 }
 
-fn backends(names: &[String]) -> miette::Result<Vec<BackendInfo>> {
+/// The solvers that are named, each once, or else all.
+pub fn backends(names: &[String]) -> miette::Result<Vec<BackendInfo>> {
     if names.is_empty() {
         return Ok(skidpad::backends());
     }
@@ -109,7 +110,7 @@ fn table(comparison: &Comparison) -> String {
 }
 
 /// `corvette_c5_step-steer_braking` from a vehicle's name or path.
-fn file_stem(vehicle: &str, manoeuvres: &[String]) -> String {
+pub fn file_stem(vehicle: &str, manoeuvres: &[String]) -> String {
     let name = Path::new(vehicle).file_stem().map_or_else(|| "vehicle".into(), |stem| stem.to_string_lossy());
     format!("{name}_{}", manoeuvres.join("_"))
 }

@@ -1,10 +1,11 @@
-//! The `skidpad` command: compares solvers, runs manoeuvres, checks vehicle files.
+//! The `skidpad` command: compares solvers and steps, runs manoeuvres, checks vehicle files.
 //!
 //! Here: arguments, names people type, tables, progress, exit codes. Not here: anything about cars; that is the
 //! library's. Exit code 0 is success, 1 a fault in what was asked for or in a file, 2 a wrong command line.
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod certify;
 mod check;
 mod compare;
 mod fail;
@@ -22,6 +23,7 @@ fn main() -> miette::Result<ExitCode> {
     match Cli::parse().command {
         None => compare::compare(&arguments::Compare::standard()).map(|()| ExitCode::SUCCESS),
         Some(Command::Compare(asked)) => compare::compare(&asked).map(|()| ExitCode::SUCCESS),
+        Some(Command::Certify(asked)) => certify::certify(&asked).map(|()| ExitCode::SUCCESS),
         Some(Command::Run(asked)) => run::run(&asked).map(|()| ExitCode::SUCCESS),
         Some(Command::Check(asked)) => check::check(&asked.vehicles),
         Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),

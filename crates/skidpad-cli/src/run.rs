@@ -1,8 +1,12 @@
 //! `skidpad run`: one car, one solver, every step as CSV.
 
+use std::path::Path;
+
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::IntoDiagnostic;
 use skidpad::core::Model;
+use skidpad::lab::files::write_atomically;
+use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
 use skidpad::spec::SceneSpec;
 
@@ -33,17 +37,27 @@ pub fn run(asked: &Run) -> miette::Result<()> {
         }
     });
     bar.finish_and_clear();
+    let metrics = manoeuvre.metrics(&vehicle.model, &trajectory);
     trajectory.save_csv(&asked.out).into_diagnostic()?;
+    if let Some(path) = &asked.metrics_json {
+        save_json(path, &metrics)?;
+    }
     let mut text = format!("{} on {}: {}\n\n", vehicle.spec.name, backend.name, manoeuvre.about());
-    text.push_str(&figures(manoeuvre.as_ref(), &vehicle.model, &trajectory));
+    text.push_str(&figures(&metrics));
     text.push_str(&health(backend.name, &trajectory));
     text.push_str(&format!("\n{} rows in {}\n", trajectory.frames().len(), asked.out.display()));
     print(&text)
 }
 
-fn figures(manoeuvre: &dyn Manoeuvre, model: &Model, trajectory: &Trajectory) -> String {
+/// Writes one object from names with units to full values, `null` for what did not happen.
+fn save_json(path: &Path, metrics: &[Metric]) -> miette::Result<()> {
+    let text = serde_json::to_string_pretty(&to_json(metrics)).into_diagnostic()?;
+    write_atomically(path, |out| writeln!(out, "{text}")).into_diagnostic()
+}
+
+fn figures(metrics: &[Metric]) -> String {
     let mut table = Table::new(1);
-    for metric in manoeuvre.metrics(model, trajectory) {
+    for metric in metrics {
         table.row([metric.label.clone(), metric.text(), metric.unit.to_string()]);
     }
     table.text(2)

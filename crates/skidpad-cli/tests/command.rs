@@ -59,6 +59,36 @@ fn a_table_of_controls_becomes_a_csv_of_every_step() {
 }
 
 #[test]
+fn the_figures_of_a_run_become_json() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--manoeuvre", "braking", "--out", "t.csv"];
+    works(folder.path(), &[&run[..], &["--metrics-json", "new/m.json"]].concat());
+    let text = std::fs::read_to_string(folder.path().join("new/m.json")).expect("written");
+    let figures: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert!(figures["distance_m"].as_f64().is_some_and(|d| (40.0..50.0).contains(&d)), "{text}");
+}
+
+/// Solvers, rates and manoeuvre as asked for; the table has a line for each figure, the files are whole.
+#[test]
+fn a_certificate_tells_the_longest_step_of_each_solver() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let asked = ["certify", "corvette_c5", "--manoeuvre", "braking", "--backends", "impulse,constraint"];
+    let text = works(folder.path(), &[&asked[..], &["--rates-hz", "240,60,120"]].concat());
+    let line =
+        |start: &str| text.lines().find(|l| l.trim_start().starts_with(start)).unwrap_or_else(|| panic!("{text}"));
+    assert!(line("Stopping distance").trim_end().ends_with("16.67 ms"), "{text}");
+    assert!(line("manoeuvre").contains("decided by"), "{text}");
+    let file = |name: &str| std::fs::read_to_string(folder.path().join("target/skidpad").join(name)).expect("written");
+    let table = file("corvette_c5_certificate_braking.csv");
+    let figures = table.lines().filter(|l| l.contains(",impulse,")).count() / 3;
+    assert_eq!(table.lines().count(), 1 + 2 * 3 * figures);
+    assert!(file("corvette_c5_certificate_braking.html").contains("</html>"));
+    for (more, word) in [("--rates-hz=60", "two"), ("--rates-hz=60,5", "10 Hz"), ("--within-percent=-1", "above 0")] {
+        fails(folder.path(), &[&asked[..], &[more]].concat(), 1, &[word]);
+    }
+}
+
+#[test]
 fn every_fault_of_a_table_is_shown_and_nothing_is_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("c.csv"), "t_s,throtle,gear\n0,1,9\n0,1,1\n").expect("writable");

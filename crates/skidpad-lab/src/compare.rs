@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use skidpad_core::{BackendInfo, Model};
 
-use crate::manoeuvre::{Adjust, Manoeuvre};
+use crate::manoeuvre::{Adjust, Manoeuvre, Setup};
 use crate::metrics::Metric;
 use crate::run::{TimeStep, simulate};
 use crate::trajectory::Trajectory;
@@ -74,19 +74,28 @@ pub const CLOSED_MM: f64 = 3.0;
 
 impl Spread {
     /// Of `values` of a figure with the unit and digits of `metric`, measured in steps of `dt` s.
-    fn of(values: &[f64], metric: &Metric, dt: f64) -> Self {
+    pub fn of(values: &[f64], metric: &Metric, dt: f64) -> Self {
         if values.len() < 2 {
             return Spread::Unknown;
         }
         let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), &v| (low.min(v), high.max(v)));
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let rounds_to_zero = mean.abs() < 0.5 * 10f64.powi(-i32::from(metric.digits));
+        Self::against(high - low, values.iter().sum::<f64>() / values.len() as f64, metric, dt)
+    }
+
+    /// Of a `value` from the `reference` it should have, both of the figure `metric`; `dt` s is the longer of the steps
+    /// they were measured in.
+    pub fn from(reference: f64, value: f64, metric: &Metric, dt: f64) -> Self {
+        Self::against((value - reference).abs(), reference, metric, dt)
+    }
+
+    /// A `gap` between values of about `size`.
+    fn against(gap: f64, size: f64, metric: &Metric, dt: f64) -> Self {
         match metric.unit {
-            "%" => Spread::Percent(high - low),
-            "mm" if high - low < CLOSED_MM => Spread::Closed,
-            "s" if high - low < 0.5 * dt && high - low > 0.001 * mean => Spread::HalfStep,
-            _ if rounds_to_zero => Spread::Unknown,
-            _ => Spread::Percent((high - low) / mean.abs() * 100.0),
+            "%" => Spread::Percent(gap),
+            "mm" if gap < CLOSED_MM => Spread::Closed,
+            "s" if gap < 0.5 * dt && gap > 0.001 * size => Spread::HalfStep,
+            _ if metric.shows_zero(size) => Spread::Unknown,
+            _ => Spread::Percent(gap / size.abs() * 100.0),
         }
     }
 
@@ -133,6 +142,36 @@ impl Comparison {
     }
 }
 
+/// Drives `manoeuvre` with `model` on one solver and measures it; `tell` hears of newly finished steps some two hundred
+/// times, and of all that are left when the run ends early.
+pub(crate) fn drive(
+    info: &BackendInfo,
+    model: &Arc<Model>,
+    manoeuvre: &dyn Manoeuvre,
+    setup: &Setup,
+    dt: TimeStep,
+    tell: &dyn Fn(u64),
+) -> Outcome {
+    let steps = dt.steps(setup.duration_s);
+    let mut told = 0;
+    let mut driver = manoeuvre.driver(model);
+    let trajectory = simulate(info, model, setup, driver.as_mut(), dt, &mut |step, _| {
+        if step % (steps / 200).max(1) == 0 {
+            tell(step - told);
+            told = step;
+        }
+    });
+    tell(steps - told);
+    let metrics = manoeuvre.metrics(model, &trajectory);
+    Outcome { backend: info.name, peer: info.peer, trajectory, metrics }
+}
+
+/// The manoeuvre in one sentence, with the changes to it.
+pub(crate) fn about(manoeuvre: &dyn Manoeuvre, adjust: &Adjust) -> String {
+    let changes = adjust.about();
+    if changes.is_empty() { manoeuvre.about() } else { format!("{} ({changes})", manoeuvre.about()) }
+}
+
 /// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures it.
 ///
 /// Results do not depend on the number of threads. `progress` is called from all of them, some hundred times each.
@@ -148,30 +187,16 @@ pub fn compare(
     let steps = dt.steps(setup.duration_s);
     let total = steps * backends.len() as u64;
     let done = AtomicU64::new(0);
-    let drive = |info: &BackendInfo| {
-        let mut told = 0;
-        let mut driver = manoeuvre.driver(model);
-        let mut tell = |step: u64| {
-            let so_far = done.fetch_add(step - told, Ordering::Relaxed) + step - told;
-            told = step;
-            progress(Progress { done: so_far, total });
-        };
-        let trajectory = simulate(info, model, &setup, driver.as_mut(), dt, &mut |step, _| {
-            if step % (steps / 200).max(1) == 0 {
-                tell(step);
-            }
-        });
-        tell(steps);
-        let metrics = manoeuvre.metrics(model, &trajectory);
-        Outcome { backend: info.name, peer: info.peer, trajectory, metrics }
+    let tell = |steps: u64| {
+        progress(Progress { done: done.fetch_add(steps, Ordering::Relaxed) + steps, total });
     };
     let outcomes = std::thread::scope(|scope| {
-        let threads: Vec<_> = backends.iter().map(|info| scope.spawn(|| drive(info))).collect();
+        let (setup, tell) = (&setup, &tell);
+        let start = |info| scope.spawn(move || drive(info, model, manoeuvre, setup, dt, tell));
+        let threads: Vec<_> = backends.iter().map(start).collect();
         threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
-    let changes = adjust.about();
-    let about = if changes.is_empty() { manoeuvre.about() } else { format!("{} ({changes})", manoeuvre.about()) };
-    Comparison { manoeuvre: manoeuvre.name(), about, dt_s: dt.seconds(), outcomes }
+    Comparison { manoeuvre: manoeuvre.name(), about: about(manoeuvre, adjust), dt_s: dt.seconds(), outcomes }
 }
 
 #[cfg(test)]

@@ -9,26 +9,32 @@
 //! | how good was it? | [`metrics`]: typed figures with units, one generic view of them |
 //! | what should come out? | [`figures`]: closed forms from the model alone |
 //! | do the solvers agree? | [`compare`](mod@compare) and [`report`] |
+//! | what does the step do to it? | [`sweep`](mod@sweep): figures at several rates; [`certify`]: the longest step that keeps them |
+//! | how near the limit was it? | [`friction`]: the share of its friction a tyre used |
 //!
 //! Not here: any solver. A comparison is handed a list of [`skidpad_core::BackendInfo`]; nothing in this crate knows
 //! a backend by name. Drivers run in simulation time with the solver's fixed step and see only telemetry, so every
 //! solver is driven by the same rules. Signs and axes follow ISO 8855, as everywhere in skidpad.
 #![forbid(unsafe_code)]
 
+pub mod certify;
 pub mod compare;
 pub mod driver;
 pub mod figures;
 pub mod files;
+pub mod friction;
 pub mod manoeuvre;
 pub mod metrics;
 pub mod names;
 pub mod report;
 pub mod run;
 pub mod script;
+pub mod sweep;
 #[cfg(test)]
 mod testing;
 pub mod trajectory;
 
+pub use certify::Certificate;
 pub use compare::{Comparison, Progress, Spread, compare};
 pub use driver::{Driver, Now};
 pub use figures::Figures;
@@ -36,4 +42,5 @@ pub use manoeuvre::{Adjust, Manoeuvre, Setup};
 pub use metrics::Metric;
 pub use run::{TimeStep, simulate};
 pub use script::Script;
+pub use sweep::{Sweep, sweep};
 pub use trajectory::Trajectory;

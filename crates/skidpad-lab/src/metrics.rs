@@ -29,6 +29,16 @@ impl Metric {
         Self { name: name.into(), label: label.into(), unit, digits, value }
     }
 
+    /// The same figure of another run.
+    pub fn with(&self, value: Option<f64>) -> Self {
+        Self { value, ..self.clone() }
+    }
+
+    /// Whether `value` shows as 0 in the digits of this figure.
+    pub fn shows_zero(&self, value: f64) -> bool {
+        value.abs() < 0.5 * 10f64.powi(-i32::from(self.digits))
+    }
+
     /// The value rounded to its digits, −0 as 0.
     pub fn rounded(&self) -> Option<f64> {
         let scale = 10f64.powi(i32::from(self.digits));

@@ -152,6 +152,7 @@ fn path(comparison: &Comparison) -> io::Result<Chart> {
                 Series { number, leads: !outcome.peer, points: kept.map(|f| (f.x_m, f.y_m)).collect() }
             })
             .collect(),
+        ..Plot::default()
     };
     chart("Path of the centre of mass", &plot)
 }
@@ -169,6 +170,7 @@ fn over_time(
         least_span,
         equal_scale: false,
         series: series(comparison, |f| (f.t_s, value(f))),
+        ..Plot::default()
     };
     chart(title, &plot)
 }
@@ -190,11 +192,16 @@ fn gap(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
         least_span: 0.1,
         equal_scale: false,
         series: lines,
+        ..Plot::default()
     };
     chart(&format!("Distance from the car of {}", first.backend), &plot)
 }
 
-fn chart(title: &str, plot: &Plot) -> io::Result<Chart> {
+/// `plot` with its heading.
+///
+/// # Errors
+/// When plotters cannot draw it.
+pub fn chart(title: &str, plot: &Plot) -> io::Result<Chart> {
     Ok(Chart { title: title.into(), svg: plot.svg(title)?, wide: plot.equal_scale })
 }
 

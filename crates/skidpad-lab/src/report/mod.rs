@@ -1,10 +1,21 @@
-//! The report: one HTML file without outside resources, for people, and one CSV of the same figures, for programs.
+//! Reports: one HTML file without outside resources, for people, and one CSV of the same figures, for programs.
 //!
 //! Nothing in a report depends on the clock or the machine: the same runs give the same bytes.
 
+/// Appends formatted text; a `String` takes any.
+macro_rules! put {
+    ($page:expr, $($format:tt)*) => {{
+        let written = write!($page, $($format)*);
+        debug_assert!(written.is_ok());
+    }};
+}
+
+mod certificate;
 mod charts;
 mod page;
 mod plot;
+
+pub use certificate::CertificateReport;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::io;
 
+use skidpad_core::BackendInfo;
+
 use super::charts::{Chart, charts};
 use super::plot::LOOKS;
 use super::{Published, Report};
@@ -31,30 +33,30 @@ pub fn escape(text: &str) -> String {
 
 pub fn html(report: &Report<'_>) -> io::Result<String> {
     let names: Vec<&str> = report.comparisons.iter().map(|c| c.manoeuvre).collect();
-    let title = escape(&format!("{}: {}", report.vehicle, names.join(", ")));
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
-         </head>\n<body>\n<main>\n"
-    );
+    let mut page = start(&format!("{}: {}", report.vehicle, names.join(", ")));
     head(&mut page, report);
     for comparison in report.comparisons {
         section(&mut page, report, comparison)?;
     }
     vehicle(&mut page, report);
     limits(&mut page, report);
-    page.push_str("</main>\n</body>\n</html>\n");
+    page.push_str(END);
     Ok(page)
 }
 
-/// Appends formatted text; a `String` takes any.
-macro_rules! put {
-    ($page:expr, $($format:tt)*) => {{
-        let written = write!($page, $($format)*);
-        debug_assert!(written.is_ok());
-    }};
+/// The page up to its first own element; `title` is escaped here.
+pub fn start(title: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<main>\n",
+        escape(title)
+    )
 }
+
+/// What ends every page.
+pub const END: &str = "</main>\n</body>\n</html>\n";
 
 fn head(page: &mut String, report: &Report<'_>) {
     put!(page, "<header>\n<h1>{}</h1>\n", escape(report.vehicle));
@@ -70,18 +72,8 @@ fn head(page: &mut String, report: &Report<'_>) {
         rate,
         1.0 / rate.max(1e-9)
     );
-    page.push_str("<dl class=\"legend\">\n");
-    for (number, info) in report.backends.iter().enumerate() {
-        let peer = if info.peer { ", not counted in the spread" } else { "" };
-        put!(
-            page,
-            "<div><dt>{} {}</dt><dd>{}{peer}</dd></div>\n",
-            swatch(number),
-            escape(info.name),
-            escape(info.about)
-        );
-    }
-    page.push_str("</dl>\n<nav aria-label=\"Sections\"><ul>\n");
+    legend(page, report.backends, ", not counted in the spread");
+    page.push_str("<nav aria-label=\"Sections\"><ul>\n");
     for comparison in report.comparisons {
         let name = escape(comparison.manoeuvre);
         put!(page, "<li><a href=\"#{name}\">{name}</a></li>\n");
@@ -90,7 +82,19 @@ fn head(page: &mut String, report: &Report<'_>) {
     page.push_str("</header>\n");
 }
 
-fn swatch(number: usize) -> String {
+/// The solvers with their looks; `peers` is what is said of peers.
+pub fn legend(page: &mut String, backends: &[BackendInfo], peers: &str) {
+    page.push_str("<dl class=\"legend\">\n");
+    for (number, info) in backends.iter().enumerate() {
+        let peer = if info.peer { peers } else { "" };
+        let (name, about) = (escape(info.name), escape(info.about));
+        put!(page, "<div><dt>{} {name}</dt><dd>{about}{peer}</dd></div>\n", swatch(number));
+    }
+    page.push_str("</dl>\n");
+}
+
+/// The look of the lines of solver `number`.
+pub fn swatch(number: usize) -> String {
     let number = number % LOOKS;
     format!(
         "<svg class=\"swatch\" viewBox=\"0 0 180 40\" aria-hidden=\"true\">\
@@ -120,7 +124,7 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
     let charts = charts(comparison, report.model)?;
     page.push_str("<div class=\"charts\">\n");
     for chart in &charts.drawn {
-        figure(page, chart, comparison);
+        figure(page, chart, comparison.outcomes.iter().map(|o| o.backend));
     }
     page.push_str("</div>\n");
     if !charts.still.is_empty() {
@@ -131,13 +135,14 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
     Ok(())
 }
 
-fn figure(page: &mut String, chart: &Chart, comparison: &Comparison) {
+/// A plot with its heading and the keys of the lines in it.
+pub fn figure<'a>(page: &mut String, chart: &Chart, backends: impl Iterator<Item = &'a str>) {
     let class = if chart.wide { " class=\"wide\"" } else { "" };
     put!(page, "<figure{class}>\n<figcaption>{} <span class=\"keys\">", escape(&chart.title));
-    for (number, outcome) in comparison.outcomes.iter().enumerate() {
+    for (number, backend) in backends.enumerate() {
         // A line that is not in the plot has no key.
         if chart.svg.contains(&format!("line s{}\"", number % LOOKS)) {
-            put!(page, "<span>{} {}</span> ", swatch(number), escape(outcome.backend));
+            put!(page, "<span>{} {}</span> ", swatch(number), escape(backend));
         }
     }
     put!(page, "</span></figcaption>\n{}</figure>\n", chart.svg);

@@ -32,6 +32,7 @@ pub struct Series {
 }
 
 /// What a plot shows.
+#[derive(Default)]
 pub struct Plot {
     /// With unit.
     pub x_label: String,
@@ -41,6 +42,10 @@ pub struct Plot {
     pub least_span: f64,
     /// Whether a metre is as long up as across; such a plot takes the full width.
     pub equal_scale: bool,
+    /// Whether every point of a line is marked.
+    pub marks: bool,
+    /// Values to draw a level line at; always in the picture.
+    pub levels: Vec<f64>,
     /// Lines.
     pub series: Vec<Series>,
 }
@@ -49,6 +54,7 @@ pub struct Plot {
 const GRID: RGBColor = RGBColor(2, 0, 0);
 const AXIS: RGBColor = RGBColor(2, 0, 1);
 const INK: RGBColor = RGBColor(2, 0, 2);
+const LEVEL: RGBColor = RGBColor(2, 0, 3);
 
 fn line_colour(number: usize) -> RGBColor {
     RGBColor(1, 0, (number % 200) as u8)
@@ -62,7 +68,7 @@ impl Plot {
     fn y_range(&self) -> Range<f64> {
         let of = |leads: bool| self.series.iter().filter(move |s| s.leads || !leads).flat_map(|s| &s.points);
         let any_leads = self.series.iter().any(|s| s.leads);
-        let (low, high) = extent(of(any_leads).map(|p| p.1));
+        let (low, high) = extent(of(any_leads).map(|p| p.1).chain(self.levels.iter().copied()));
         let span = (high - low).max(self.least_span);
         let (middle, half) = (0.5 * (low + high), 0.56 * span);
         middle - half..middle + half
@@ -120,7 +126,7 @@ impl Plot {
             .margin(AROUND * FINE)
             .x_label_area_size(BELOW * FINE)
             .y_label_area_size(LEFT * FINE)
-            .build_cartesian_2d(x, y.clone())?;
+            .build_cartesian_2d(x.clone(), y.clone())?;
         chart
             .configure_mesh()
             .max_light_lines(0)
@@ -135,10 +141,16 @@ impl Plot {
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .draw()?;
+        for &level in &self.levels {
+            let ends = [x.start, x.end].map(|x| (x, level));
+            chart.draw_series(LineSeries::new(ends, LEVEL.stroke_width(2 * FINE)))?;
+        }
         for series in &self.series {
             let style = line_colour(series.number).stroke_width(2 * FINE);
             for part in series.points.split(|p| !(y.start..=y.end).contains(&p.1)).filter(|part| part.len() > 1) {
                 chart.draw_series(LineSeries::new(part.iter().copied(), style))?;
+                let marked = part.iter().filter(|_| self.marks);
+                chart.draw_series(marked.map(|&p| Circle::new(p, 3 * FINE, line_colour(series.number).filled())))?;
             }
         }
         Ok(())
@@ -177,9 +189,12 @@ fn with_classes(svg: &str, size: [u32; 2], title: &str) -> String {
         super::page::escape(title)
     );
     for number in 0..LOOKS {
-        text = text.replace(&format!("stroke=\"{}\"", hex(line_colour(number))), &format!("class=\"line s{number}\""));
+        for (attribute, class) in [("stroke", "line"), ("fill", "mark")] {
+            let painted = format!("{attribute}=\"{}\"", hex(line_colour(number)));
+            text = text.replace(&painted, &format!("class=\"{class} s{number}\""));
+        }
     }
-    for (colour, class) in [(GRID, "grid"), (AXIS, "axis"), (INK, "ink")] {
+    for (colour, class) in [(GRID, "grid"), (AXIS, "axis"), (INK, "ink"), (LEVEL, "level")] {
         for attribute in ["stroke", "fill"] {
             text = text.replace(&format!("{attribute}=\"{}\"", hex(colour)), &format!("class=\"{class}\""));
         }
@@ -193,7 +208,7 @@ mod tests {
 
     fn plot(points: Vec<(f64, f64)>, equal_scale: bool) -> Plot {
         let series = vec![Series { number: 0, leads: true, points }];
-        Plot { x_label: "x, m".into(), y_label: "y, m".into(), least_span: 1.0, equal_scale, series }
+        Plot { x_label: "x, m".into(), y_label: "y, m".into(), least_span: 1.0, equal_scale, series, ..Plot::default() }
     }
 
     #[test]
@@ -226,8 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn levels_are_in_the_picture() {
+        let far = Plot { levels: vec![-3.0, 5.0], ..plot(vec![(0.0, 0.0), (1.0, 1.0)], false) };
+        let range = far.y_range();
+        assert!(range.contains(&-3.0) && range.contains(&5.0), "{range:?}");
+        assert!(far.svg("levels").expect("drawable").contains("class=\"level\""));
+    }
+
+    #[test]
     fn colours_become_classes() {
-        let svg = plot(vec![(0.0, 0.0), (1.0, 1.0)], false).svg("a <plot>").expect("drawable");
+        let marked = Plot { marks: true, ..plot(vec![(0.0, 0.0), (1.0, 1.0)], false) };
+        let svg = marked.svg("a <plot>").expect("drawable");
+        assert!(svg.contains("class=\"mark s0\""), "{svg}");
         assert!(svg.contains("class=\"line s0\"") && svg.contains("class=\"ink\"") && svg.contains("class=\"grid\""));
         assert!(svg.contains("a &lt;plot&gt;") && !svg.contains("#01000"), "{svg}");
     }

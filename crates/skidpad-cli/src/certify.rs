@@ -1,0 +1,128 @@
+//! `skidpad certify`: the same manoeuvres at several rates, a table, a report.
+
+use miette::IntoDiagnostic;
+use skidpad::lab::certify::{Certificate, Row, Total};
+use skidpad::lab::report::CertificateReport;
+use skidpad::lab::sweep::Ladder;
+use skidpad::lab::{Manoeuvre, TimeStep, sweep};
+
+use crate::arguments::Certify;
+use crate::compare::{backends, file_stem, manoeuvres_of};
+use crate::fail::{self, BadArgument};
+use crate::output::{Table, print};
+use crate::run::{adjust, check_duration, progress_bar};
+
+/// Longest list of deciding figures in the table; a report has them all.
+const MOST_NAMED: usize = 1;
+
+/// Drives what was asked for at every rate, prints the tables and writes the report.
+pub fn certify(asked: &Certify) -> miette::Result<()> {
+    let backends = backends(&asked.backends)?;
+    let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    let steps = steps(&asked.rates_hz)?;
+    let within = within(asked.within_percent)?;
+    let adjust = adjust(&asked.changes)?;
+    let names = manoeuvres_of(&asked.manoeuvre, &asked.changes);
+    let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
+    for name in &names {
+        let manoeuvre = fail::manoeuvre(name)?.standard(&adjust);
+        let setup = adjust.apply(manoeuvre.setup(&vehicle.model));
+        steps.iter().try_for_each(|dt| check_duration(&setup, *dt))?;
+        manoeuvres.push(manoeuvre);
+    }
+    print(&format!("{}, steps that keep a figure within {within} %\n", vehicle.spec.name))?;
+    let mut certificates = Vec::new();
+    for manoeuvre in &manoeuvres {
+        let bar = progress_bar(0);
+        bar.set_message(manoeuvre.name());
+        let runs = sweep(&backends, &vehicle.model, manoeuvre.as_ref(), &adjust, &steps, &|progress| {
+            bar.set_length(progress.total);
+            bar.set_position(progress.done);
+        });
+        bar.finish_and_clear();
+        let certificate = Certificate::of(runs, within);
+        print(&tables(&certificate))?;
+        certificates.push(certificate);
+    }
+    print(&totals(&certificates))?;
+    let report = CertificateReport { vehicle: &vehicle.spec.name, backends: &backends, certificates: &certificates };
+    let stem = file_stem(&asked.vehicle, &[&["certificate".to_string()], &names[..]].concat());
+    let (page, figures) = (asked.out.join(format!("{stem}.html")), asked.out.join(format!("{stem}.csv")));
+    report.save_html(&page).into_diagnostic()?;
+    report.save_csv(&figures).into_diagnostic()?;
+    print(&format!("\nreport   {}\nfigures  {}\n", page.display(), figures.display()))
+}
+
+fn steps(rates_hz: &[f64]) -> Result<Vec<TimeStep>, BadArgument> {
+    let bad = |found: String, accepts| BadArgument { argument: "--rates-hz", found, accepts };
+    let mut steps = Vec::new();
+    for &rate in rates_hz {
+        let dt = TimeStep::per_second(rate).map_err(|accepts| bad(rate.to_string(), accepts))?;
+        if !steps.contains(&dt) {
+            steps.push(dt);
+        }
+    }
+    if steps.len() < 2 {
+        return Err(bad("one rate".into(), "at least two different rates".into()));
+    }
+    Ok(steps)
+}
+
+fn within(percent: f64) -> Result<f64, BadArgument> {
+    if percent > 0.0 && percent.is_finite() {
+        return Ok(percent);
+    }
+    let accepts = "a finite number above 0".into();
+    Err(BadArgument { argument: "--within-percent", found: percent.to_string(), accepts })
+}
+
+/// One table for each solver: figures in rows, rates in columns, the longest step that holds last.
+fn tables(certificate: &Certificate) -> String {
+    let sweep = &certificate.sweep;
+    let mut text = format!("\n{}: {}\n", sweep.manoeuvre, sweep.about);
+    for (number, ladder) in sweep.ladders.iter().enumerate() {
+        let mut table = Table::new(1);
+        let rates = ladder.samples.iter().map(|s| format!("{:.0} Hz", 1.0 / s.dt_s));
+        let name = if ladder.peer { format!("{} (peer)", ladder.backend) } else { ladder.backend.into() };
+        table.row([name, "unit".into()].into_iter().chain(rates).chain(["holds up to".to_string()]));
+        for row in &certificate.rows {
+            table.row(cells(row, number));
+        }
+        text.push_str(&format!("\n{}", table.text(2)));
+        text.push_str(&health(ladder));
+    }
+    text
+}
+
+fn cells(row: &Row, number: usize) -> Vec<String> {
+    let verdict = &row.verdicts[number];
+    let mut cells = vec![row.metric.label.clone(), row.metric.unit.to_string()];
+    cells.extend(verdict.values.iter().map(|value| row.metric.with(*value).text()));
+    cells.push(verdict.holds.text());
+    cells
+}
+
+fn health(ladder: &Ladder) -> String {
+    let ill = ladder.samples.iter().filter(|s| s.worst.not_finite || s.worst.not_converged);
+    ill.map(|s| format!("  warning: {} did not solve every step of {:.2} ms\n", ladder.backend, s.dt_s * 1e3)).collect()
+}
+
+fn totals(certificates: &[Certificate]) -> String {
+    let mut table = Table::new(usize::MAX);
+    table.row(["manoeuvre", "solver", "holds up to", "decided by"]);
+    for certificate in certificates {
+        for total in certificate.totals() {
+            let (manoeuvre, decided) = (certificate.sweep.manoeuvre.to_string(), decided_by(&total));
+            table.row([manoeuvre, total.backend.to_string(), total.holds.text(), decided]);
+        }
+    }
+    format!("\nLongest step that keeps every figure\n\n{}", table.text(2))
+}
+
+fn decided_by(total: &Total) -> String {
+    let named = total.decided_by.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match total.decided_by.len().saturating_sub(MOST_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}

@@ -1,0 +1,190 @@
+//! The longest step a figure can be trusted at: every solver against its own finest step.
+
+use crate::compare::Spread;
+use crate::metrics::Metric;
+use crate::sweep::{Ladder, Sweep};
+
+/// What the steps do to one figure of one solver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Value at the finest step.
+    pub reference: Option<f64>,
+    /// Values, the longest step first.
+    pub values: Vec<Option<f64>>,
+    /// Gap of each value from the reference; `None` where there is no value.
+    pub gaps: Vec<Option<Spread>>,
+    /// The longest step that holds.
+    pub holds: Holds,
+}
+
+/// The longest of the steps from which on down every finer one keeps a figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Holds {
+    /// The figure did not happen at the finest step, or is 0 there.
+    Unknown,
+    /// No step but the finest, with which the others are compared.
+    FinestOnly,
+    /// Up to this one, s.
+    UpTo(f64),
+}
+
+impl Holds {
+    /// As text for tables: ms.
+    pub fn text(self) -> String {
+        match self {
+            Holds::Unknown => "-".into(),
+            Holds::FinestOnly => "none".into(),
+            Holds::UpTo(dt_s) => format!("{:.2} ms", dt_s * 1e3),
+        }
+    }
+
+    /// s, 0 when only the finest holds; `None` when nothing can be said.
+    pub fn seconds(self) -> Option<f64> {
+        match self {
+            Holds::Unknown => None,
+            Holds::FinestOnly => Some(0.0),
+            Holds::UpTo(dt_s) => Some(dt_s),
+        }
+    }
+}
+
+/// One figure on every solver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The figure, with the value of the first solver at the finest step.
+    pub metric: Metric,
+    /// In the order of the solvers.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What the steps do to every figure of a manoeuvre.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    /// The runs.
+    pub sweep: Sweep,
+    /// Largest gap from the value at the finest step, %.
+    pub within_percent: f64,
+    /// One for each figure.
+    pub rows: Vec<Row>,
+}
+
+/// The step that keeps every figure of one solver, and the figures that allow no longer one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Total {
+    /// Name of the solver.
+    pub backend: &'static str,
+    /// Whether it is a peer.
+    pub peer: bool,
+    /// The longest step that keeps every figure.
+    pub holds: Holds,
+    /// Labels of the figures that do not hold at the next longer step; empty when the longest holds.
+    pub decided_by: Vec<String>,
+}
+
+impl Certificate {
+    /// Judges the runs of `sweep`: a figure is kept where it lies within `within_percent` % of its value at the finest
+    /// step, in points for percentages, or where [`Spread`] counts it as equal.
+    pub fn of(sweep: Sweep, within_percent: f64) -> Self {
+        let row = |(index, metric): (usize, &Metric)| Row {
+            metric: metric.clone(),
+            verdicts: sweep.ladders.iter().map(|l| verdict(l, index, metric, within_percent)).collect(),
+        };
+        let rows = sweep.metrics().iter().enumerate().map(row).collect();
+        Self { sweep, within_percent, rows }
+    }
+
+    /// One for each solver.
+    pub fn totals(&self) -> Vec<Total> {
+        let total = |(number, ladder): (usize, &Ladder)| {
+            let holds = |row: &Row| row.verdicts[number].holds;
+            let worst = self.rows.iter().map(holds).filter(|h| *h != Holds::Unknown).min_by(|a, b| {
+                let orders = [a, b].map(|h| h.seconds().unwrap_or(f64::MAX));
+                orders[0].total_cmp(&orders[1])
+            });
+            let holds_all = worst.unwrap_or(Holds::Unknown);
+            let at_longest = holds_all.seconds() == self.sweep.steps_s.first().copied();
+            let decides = |row: &&Row| !at_longest && holds(row) == holds_all;
+            let decided_by = match holds_all {
+                Holds::Unknown => Vec::new(),
+                _ => self.rows.iter().filter(decides).map(|row| row.metric.label.clone()).collect(),
+            };
+            Total { backend: ladder.backend, peer: ladder.peer, holds: holds_all, decided_by }
+        };
+        self.sweep.ladders.iter().enumerate().map(total).collect()
+    }
+}
+
+fn verdict(ladder: &Ladder, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
+    let values: Vec<Option<f64>> = ladder.values(index).collect();
+    let reference = values.last().copied().flatten();
+    let gap = |(value, dt): (&Option<f64>, f64)| Some(Spread::from(reference?, (*value)?, metric, dt));
+    let gaps: Vec<Option<Spread>> = values.iter().zip(ladder.samples.iter().map(|s| s.dt_s)).map(gap).collect();
+    let kept = |gap: &Option<Spread>| gap.is_some_and(|gap| gap.percent().is_none_or(|p| p <= within_percent));
+    let coarser = gaps.len().saturating_sub(1);
+    let first_kept = gaps[..coarser].iter().rposition(|gap| !kept(gap)).map_or(0, |lost| lost + 1);
+    let holds = match reference {
+        Some(value) if !metric.shows_zero(value) => match ladder.samples[..coarser].get(first_kept) {
+            Some(sample) => Holds::UpTo(sample.dt_s),
+            None => Holds::FinestOnly,
+        },
+        _ => Holds::Unknown,
+    };
+    Verdict { reference, values, gaps, holds }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::Sample;
+    use skidpad_core::StepReport;
+
+    const STEPS: [f64; 4] = [0.04, 0.02, 0.01, 0.001];
+
+    fn ladder(unit: &'static str, values: [Option<f64>; 4]) -> Ladder {
+        let sample = |(dt_s, value)| Sample {
+            dt_s,
+            metrics: vec![Metric::new("m", "M", unit, 2, value)],
+            worst: StepReport::default(),
+            friction_use: 0.0,
+        };
+        Ladder { backend: "a", peer: false, samples: STEPS.into_iter().zip(values).map(sample).collect() }
+    }
+
+    fn certificate(unit: &'static str, values: [Option<f64>; 4]) -> Certificate {
+        let ladders = vec![ladder(unit, values)];
+        Certificate::of(Sweep { manoeuvre: "m", about: String::new(), steps_s: STEPS.into(), ladders }, 2.0)
+    }
+
+    #[track_caller]
+    fn holds(unit: &'static str, values: [Option<f64>; 4], expected: Holds) {
+        assert_eq!(certificate(unit, values).rows[0].verdicts[0].holds, expected);
+    }
+
+    #[test]
+    fn the_longest_step_below_which_all_hold() {
+        let some = |values: [f64; 4]| values.map(Some);
+        holds("m", some([105.0, 101.9, 101.0, 100.0]), Holds::UpTo(0.02));
+        holds("m", some([100.0, 103.0, 101.0, 100.0]), Holds::UpTo(0.01));
+        holds("m", some([100.0, 100.0, 97.0, 100.0]), Holds::FinestOnly);
+        holds("m", some([100.0, 100.0, 100.0, 100.0]), Holds::UpTo(0.04));
+        holds("m", [None, Some(100.0), Some(100.0), Some(100.0)], Holds::UpTo(0.02));
+        holds("m", [Some(1.0), Some(1.0), Some(1.0), None], Holds::Unknown);
+        holds("m", some([1.0, 1.0, 1.0, 0.001]), Holds::Unknown);
+    }
+
+    #[test]
+    fn points_small_lengths_and_half_steps_are_forgiven() {
+        let some = |values: [f64; 4]| values.map(Some);
+        holds("%", some([7.1, 6.9, 5.0, 5.0]), Holds::UpTo(0.02));
+        holds("mm", some([4.1, 3.9, 1.0, 1.0]), Holds::UpTo(0.02));
+        holds("s", some([0.125, 0.109, 0.1, 0.1]), Holds::UpTo(0.02));
+    }
+
+    #[test]
+    fn the_worst_figure_decides() {
+        let [total] = &certificate("m", [110.0, 110.0, 100.0, 100.0].map(Some)).totals()[..] else { panic!("one") };
+        assert_eq!((total.holds, &total.decided_by[..]), (Holds::UpTo(0.01), &["M".to_string()][..]));
+        let [total] = &certificate("m", [100.0; 4].map(Some)).totals()[..] else { panic!("one") };
+        assert_eq!((total.holds, total.decided_by.len()), (Holds::UpTo(0.04), 0));
+    }
+}

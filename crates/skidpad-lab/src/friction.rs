@@ -1,0 +1,53 @@
+//! How much of their friction tyres used: what tells a run at the limit from one below it.
+
+use skidpad_core::{Model, Scene};
+
+use crate::trajectory::Trajectory;
+
+/// Use of friction above which a run counts as one at the limit, –: from here on a slip curve is flat, so that small
+/// differences of force become large ones of slip.
+pub const AT_THE_LIMIT: f64 = 0.9;
+
+/// Share of its static load above which a wheel counts: what a lifted wheel or a wheel about to lift does moves no car,
+/// and its use is a quotient of rounding errors.
+const LOADED: f64 = 0.02;
+
+/// Largest `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of any loaded wheel at any time, –. 1 slides, or is at the top of its
+/// slip curve. Boxes count with the grip of the ground.
+pub fn largest_use(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
+    let mut largest = 0.0f64;
+    for (i, wheel) in model.wheels().iter().enumerate() {
+        let tyre = &model.parts().tyres[wheel.tyre];
+        let least = LOADED * f64::from(model.static_load(i));
+        for now in trajectory.frames().iter().map(|f| &f.wheels[i]).filter(|now| now.load_n > least) {
+            let limit = tyre.friction_at(now.load_n as f32).map(|mu| f64::from(mu * scene.grip) * now.load_n);
+            largest = largest.max((now.fx_n / limit[0]).hypot(now.fy_n / limit[1]));
+        }
+    }
+    largest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{model, sampled};
+
+    #[test]
+    fn the_hardest_worked_loaded_wheel_counts() {
+        let run = |load: f64| {
+            sampled(0.1, 1.0, |t, frame| {
+                for (wheel, share) in frame.wheels.iter_mut().zip([0.1, 0.2, 0.0, 0.1]) {
+                    (wheel.load_n, wheel.fx_n) = (2500.0, share * 2500.0);
+                }
+                if t == 0.5 {
+                    frame.wheels[2].load_n = load;
+                    (frame.wheels[2].fx_n, frame.wheels[2].fy_n) = (-0.3 * load, 0.4 * load);
+                }
+            })
+        };
+        let found = |load: f64, grip: f32| largest_use(&model(), &Scene { grip, ..Scene::flat() }, &run(load));
+        assert!((found(2000.0, 1.0) - 0.5).abs() < 1e-6);
+        assert!((found(2000.0, 0.5) - 1.0).abs() < 1e-6);
+        assert!((found(10.0, 1.0) - 0.2).abs() < 1e-6, "a wheel about to lift does not count");
+    }
+}

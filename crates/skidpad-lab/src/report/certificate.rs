@@ -1,0 +1,311 @@
+//! The report of a tick-rate certificate: every figure against the step.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use skidpad_core::BackendInfo;
+
+use super::charts::{Chart, chart};
+use super::page::{END, escape, figure, legend, start};
+use super::plot::{Plot, Series};
+use crate::certify::{Certificate, Holds, Row, Total};
+use crate::compare::CLOSED_MM;
+use crate::files::{WriteError, write_atomically};
+use crate::metrics::Metric;
+use crate::sweep::Ladder;
+
+/// What a report of certificates is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct CertificateReport<'a> {
+    /// Name of the vehicle, for people.
+    pub vehicle: &'a str,
+    /// The solvers, in the order of the certificates.
+    pub backends: &'a [BackendInfo],
+    /// One for each manoeuvre.
+    pub certificates: &'a [Certificate],
+}
+
+/// A figure is drawn when some step moves it by this share of what is allowed.
+const DRAWN_FROM: f64 = 0.1;
+
+impl CertificateReport<'_> {
+    /// The page as text.
+    ///
+    /// # Errors
+    /// When a plot cannot be drawn.
+    pub fn html(&self) -> io::Result<String> {
+        let names: Vec<&str> = self.certificates.iter().map(|c| c.sweep.manoeuvre).collect();
+        let mut page = start(&format!("{}: steps, {}", self.vehicle, names.join(", ")));
+        self.head(&mut page);
+        for certificate in self.certificates {
+            section(&mut page, certificate)?;
+        }
+        page.push_str(END);
+        Ok(page)
+    }
+
+    /// Writes the page at `path`, in full or not at all.
+    ///
+    /// # Errors
+    /// When a plot cannot be drawn or the file cannot be written.
+    pub fn save_html(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomically(path, |out| out.write_all(self.html()?.as_bytes()))
+    }
+
+    /// Writes every figure of every solver and step as `manoeuvre,metric,unit,backend,peer,dt_s,value,gap_percent,holds_up_to_s`
+    /// rows. A gap is empty where it counts as equal or a value is missing; the last column is empty for a figure that
+    /// did not happen and 0 for one that only the finest step tells.
+    ///
+    /// # Errors
+    /// Whatever the sink reports.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(out);
+        let header =
+            ["manoeuvre", "metric", "unit", "backend", "peer", "dt_s", "value", "gap_percent", "holds_up_to_s"];
+        writer.write_record(header)?;
+        let number = |value: Option<f64>| value.map_or_else(String::new, |v| (v + 0.0).to_string());
+        for certificate in self.certificates {
+            for row in &certificate.rows {
+                for (ladder, verdict) in certificate.sweep.ladders.iter().zip(&row.verdicts) {
+                    let peer = if ladder.peer { "1" } else { "0" };
+                    let (name, unit, holds) = (&row.metric.name, row.metric.unit, number(verdict.holds.seconds()));
+                    for ((sample, value), gap) in ladder.samples.iter().zip(&verdict.values).zip(&verdict.gaps) {
+                        let gap = number(gap.and_then(|gap| gap.percent()));
+                        let (dt, value) = (sample.dt_s.to_string(), number(*value));
+                        let manoeuvre = certificate.sweep.manoeuvre;
+                        writer.write_record([
+                            manoeuvre,
+                            name,
+                            unit,
+                            ladder.backend,
+                            peer,
+                            &dt,
+                            &value,
+                            &gap,
+                            &holds,
+                        ])?;
+                    }
+                }
+            }
+        }
+        writer.flush()
+    }
+
+    /// Writes the CSV file at `path`, in full or not at all.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_csv(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomically(path, |out| self.write_csv(out))
+    }
+
+    fn head(&self, page: &mut String) {
+        put!(page, "<header>\n<h1>{}: which step?</h1>\n", escape(self.vehicle));
+        let steps = self.certificates.first().map_or(&[][..], |c| &c.sweep.steps_s);
+        let (longest, finest) = (steps.first().copied().unwrap_or(1.0), steps.last().copied().unwrap_or(1.0));
+        let within = self.certificates.first().map_or(0.0, |c| c.within_percent);
+        put!(
+            page,
+            "<p>One vehicle description, driven through {} solvers in steps of {:.2} to {:.2} ms ({:.0} to {:.0} Hz). \
+             A step holds when it and every shorter one keep a figure within {within} % of the same solver's value at \
+             the shortest.</p>\n",
+            self.backends.len(),
+            longest * 1e3,
+            finest * 1e3,
+            1.0 / longest,
+            1.0 / finest
+        );
+        legend(page, self.backends, "");
+        self.totals(page);
+        page.push_str("<nav aria-label=\"Sections\"><ul>\n");
+        for certificate in self.certificates {
+            let name = escape(certificate.sweep.manoeuvre);
+            put!(page, "<li><a href=\"#{name}\">{name}</a></li>\n");
+        }
+        page.push_str("</ul></nav>\n</header>\n");
+    }
+
+    fn totals(&self, page: &mut String) {
+        page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">manoeuvre</th>");
+        page.push_str("<th scope=\"col\">solver</th><th scope=\"col\" class=\"number\">longest step</th>");
+        page.push_str(
+            "<th scope=\"col\" class=\"number\">rate</th><th scope=\"col\">decided by</th></tr></thead>\n<tbody>\n",
+        );
+        for certificate in self.certificates {
+            for total in certificate.totals() {
+                let class = if total.peer { " class=\"peer\"" } else { "" };
+                let (backend, manoeuvre) = (escape(total.backend), escape(certificate.sweep.manoeuvre));
+                put!(page, "<tr><th scope=\"row\">{manoeuvre}</th><td{class}>{backend}</td>");
+                put!(page, "<td class=\"number\">{}</td><td class=\"number\">{}</td>", cell(total.holds), rate(&total));
+                put!(page, "<td class=\"source\">{}</td></tr>\n", escape(&total.decided_by.join(", ")));
+            }
+        }
+        page.push_str("</tbody></table></div>\n");
+    }
+}
+
+fn cell(holds: Holds) -> String {
+    holds.text().replace('-', "\u{2212}")
+}
+
+fn rate(total: &Total) -> String {
+    total.holds.seconds().filter(|dt| *dt > 0.0).map_or_else(|| "\u{2212}".into(), |dt| format!("{:.0} Hz", 1.0 / dt))
+}
+
+fn section(page: &mut String, certificate: &Certificate) -> io::Result<()> {
+    let (name, about) = (escape(certificate.sweep.manoeuvre), escape(&certificate.sweep.about));
+    put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{about}</p>\n");
+    holds(page, certificate);
+    for ladder in &certificate.sweep.ladders {
+        for sample in ladder.samples.iter().filter(|s| s.worst.not_finite || s.worst.not_converged) {
+            let what =
+                if sample.worst.not_finite { "met a number that is not finite" } else { "stopped its iterations" };
+            let (backend, dt) = (escape(ladder.backend), sample.dt_s * 1e3);
+            put!(page, "<p class=\"alarm\">{backend} {what} in steps of {dt:.2} ms.</p>\n");
+        }
+    }
+    let mut still = Vec::new();
+    page.push_str("<div class=\"charts\">\n");
+    for row in &certificate.rows {
+        match drawing(certificate, row)? {
+            Some(chart) => figure(page, &chart, certificate.sweep.ladders.iter().map(|l| l.backend)),
+            None => still.push(row.metric.label.to_lowercase()),
+        }
+    }
+    page.push_str("</div>\n");
+    if !still.is_empty() {
+        let share = DRAWN_FROM * certificate.within_percent;
+        let still = escape(&still.join(", "));
+        put!(
+            page,
+            "<p class=\"note\">Not drawn, because no step moves them by {share} % on a solver that is no peer: {still}.</p>\n"
+        );
+    }
+    values(page, certificate);
+    page.push_str("</section>\n");
+    Ok(())
+}
+
+fn holds(page: &mut String, certificate: &Certificate) {
+    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">longest step that holds</th>");
+    page.push_str("<th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>");
+    for ladder in &certificate.sweep.ladders {
+        let class = if ladder.peer { "number peer" } else { "number" };
+        put!(page, "<th scope=\"col\" class=\"{class}\">{}</th>", escape(ladder.backend));
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for row in &certificate.rows {
+        let (label, unit, value) = (escape(&row.metric.label), escape(row.metric.unit), row.metric.text());
+        let value = value.replace('-', "\u{2212}");
+        put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td class=\"number\">{value}</td>");
+        for (ladder, verdict) in certificate.sweep.ladders.iter().zip(&row.verdicts) {
+            let class = match (verdict.holds, ladder.peer) {
+                (Holds::FinestOnly, _) => "number marked",
+                (_, true) => "number peer",
+                (_, false) => "number",
+            };
+            put!(page, "<td class=\"{class}\">{}</td>", cell(verdict.holds));
+        }
+        page.push_str("</tr>\n");
+    }
+    put!(
+        page,
+        "</tbody></table></div>\n<p class=\"note\">Value: {} at the shortest step. Percentages are compared in points; lengths \
+         in millimetres within {CLOSED_MM} mm count as equal, and so do times less than half a step apart. “None” is a \
+         figure that no step but the shortest keeps; plots have dashed lines where it is off by {} %; a dash is one that did not happen, or is zero.</p>\n",
+        escape(certificate.sweep.ladders.first().map_or("", |l| l.backend)),
+        certificate.within_percent
+    );
+}
+
+/// A figure over the step, with the ends of what is allowed about the first solver's value; `None` when no step moves it. Peers count only
+/// where there is nothing else.
+fn drawing(certificate: &Certificate, row: &Row) -> io::Result<Option<Chart>> {
+    let ladders = &certificate.sweep.ladders;
+    let leads = |ladder: &Ladder| !ladder.peer || ladders.iter().all(|l| l.peer);
+    let leading = row.verdicts.iter().zip(ladders).filter(|(_, ladder)| leads(ladder)).flat_map(|(v, _)| &v.gaps);
+    let gaps = leading.filter_map(|gap| gap.and_then(|gap| gap.percent()));
+    if gaps.fold(0.0, f64::max) < DRAWN_FROM * certificate.within_percent {
+        return Ok(None);
+    }
+    let steps = certificate.sweep.steps_s.iter().map(|dt| dt * 1e3);
+    let line = |values: &[Option<f64>]| steps.clone().zip(values).filter_map(|(dt, v)| Some((dt, (*v)?))).collect();
+    let series: Vec<Series> = row
+        .verdicts
+        .iter()
+        .zip(ladders)
+        .enumerate()
+        .map(|(number, (verdict, ladder))| Series { number, leads: leads(ladder), points: line(&verdict.values) })
+        .collect();
+    let levels =
+        row.verdicts.iter().find_map(|v| v.reference).map(|r| band(&row.metric, r, certificate.within_percent));
+    let plot = Plot {
+        x_label: "step, ms".into(),
+        y_label: row.metric.unit.into(),
+        marks: true,
+        levels: levels.unwrap_or_default(),
+        series,
+        ..Plot::default()
+    };
+    chart(&row.metric.label, &plot).map(Some)
+}
+
+/// Ends of what is within `percent` of `reference`.
+fn band(metric: &Metric, reference: f64, percent: f64) -> Vec<f64> {
+    let half = if metric.unit == "%" { percent } else { reference.abs() * percent / 100.0 };
+    vec![reference - half, reference + half]
+}
+
+fn values(page: &mut String, certificate: &Certificate) {
+    page.push_str("<details>\n<summary>Every value</summary>\n<div class=\"scroll\"><table>\n<thead><tr>");
+    page.push_str("<th scope=\"col\">figure</th><th scope=\"col\">unit</th><th scope=\"col\">solver</th>");
+    for dt in &certificate.sweep.steps_s {
+        put!(page, "<th scope=\"col\" class=\"number\">{:.2} ms</th>", dt * 1e3);
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for row in &certificate.rows {
+        for (ladder, verdict) in certificate.sweep.ladders.iter().zip(&row.verdicts) {
+            let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
+            put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td>{}</td>", escape(ladder.backend));
+            for value in &verdict.values {
+                let text = row.metric.with(*value).text().replace('-', "\u{2212}");
+                put!(page, "<td class=\"number\">{text}</td>");
+            }
+            page.push_str("</tr>\n");
+        }
+    }
+    page.push_str("</tbody></table></div>\n</details>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::manoeuvre::{Adjust, Braking};
+    use crate::run::TimeStep;
+    use crate::sweep::sweep;
+    use crate::testing::{POINT_MASS, model};
+
+    #[test]
+    fn a_report_is_whole_and_has_a_row_for_every_value() {
+        let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
+        let steps = [30.0, 60.0, 240.0].map(|hz| TimeStep::per_second(hz).expect("valid"));
+        let sweep = sweep(&backends, &Arc::new(model()), &Braking::default(), &Adjust::default(), &steps, &|_| {});
+        let certificate = Certificate::of(sweep, 2.0);
+        let certificates = std::slice::from_ref(&certificate);
+        let report = CertificateReport { vehicle: "A <car>", backends: &backends, certificates };
+        let html = report.html().expect("drawable");
+        assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains("A &lt;car&gt;") && html.contains("class=\"level\"") && !html.contains("NaN"));
+        for outside in ["http://", "https://", "<script", "<link", "@import"] {
+            assert!(!html.replace("http://www.w3.org/2000/svg", "").contains(outside), "{outside}");
+        }
+        assert_eq!(html, report.html().expect("drawable"), "the same runs give the same bytes");
+        let mut bytes = Vec::new();
+        report.write_csv(&mut bytes).expect("a Vec takes everything");
+        let text = String::from_utf8(bytes).expect("text");
+        assert_eq!(text.lines().count(), 1 + 2 * 3 * certificate.rows.len());
+    }
+}

@@ -1,0 +1,175 @@
+//! One manoeuvre on several solvers at several rates: the figures, without the telemetry.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use skidpad_core::{BackendInfo, Model, StepReport};
+
+use crate::compare::{Progress, about, drive};
+use crate::friction::largest_use;
+use crate::manoeuvre::{Adjust, Manoeuvre, Setup};
+use crate::metrics::Metric;
+use crate::run::TimeStep;
+
+/// What one run came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Length of a step, s.
+    pub dt_s: f64,
+    /// Figures, in the same order for every solver and rate.
+    pub metrics: Vec<Metric>,
+    /// The worst of every step, field by field.
+    pub worst: StepReport,
+    /// Largest share of its friction that a tyre used, –; see [`largest_use`].
+    pub friction_use: f64,
+}
+
+/// The runs of one solver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    /// Name of the solver.
+    pub backend: &'static str,
+    /// Whether it stands beside the comparison instead of in it.
+    pub peer: bool,
+    /// One for each step, the longest first.
+    pub samples: Vec<Sample>,
+}
+
+impl Ladder {
+    /// Values of figure number `index`, the longest step first.
+    pub fn values(&self, index: usize) -> impl DoubleEndedIterator<Item = Option<f64>> + ExactSizeIterator {
+        self.samples.iter().map(move |sample| sample.metrics.get(index).and_then(|metric| metric.value))
+    }
+}
+
+/// One manoeuvre of one car, driven by several solvers at several rates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// Name of the manoeuvre.
+    pub manoeuvre: &'static str,
+    /// The manoeuvre in one sentence.
+    pub about: String,
+    /// Steps, s, the longest first.
+    pub steps_s: Vec<f64>,
+    /// In the order the solvers were given.
+    pub ladders: Vec<Ladder>,
+}
+
+impl Sweep {
+    /// The figures, with the values of the first solver at the finest step.
+    pub fn metrics(&self) -> &[Metric] {
+        self.ladders.first().and_then(|ladder| ladder.samples.last()).map_or(&[], |sample| &sample.metrics)
+    }
+}
+
+/// Drives `manoeuvre` with `model` on every solver of `backends` in every step of `steps`.
+///
+/// Results depend neither on the number of threads nor on the order of `steps`. `progress` is called from all threads.
+pub fn sweep(
+    backends: &[BackendInfo],
+    model: &Arc<Model>,
+    manoeuvre: &dyn Manoeuvre,
+    adjust: &Adjust,
+    steps: &[TimeStep],
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Sweep {
+    let setup = adjust.apply(manoeuvre.setup(model));
+    let mut steps: Vec<TimeStep> = steps.to_vec();
+    steps.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()));
+    steps.dedup();
+    let total = steps.iter().map(|dt| dt.steps(setup.duration_s)).sum::<u64>() * backends.len() as u64;
+    let done = AtomicU64::new(0);
+    let tell = |finished: u64| {
+        progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
+    };
+    let run = |job: usize| {
+        let (info, dt) = (&backends[job / steps.len()], steps[job % steps.len()]);
+        sample(info, model, manoeuvre, &setup, dt, &tell)
+    };
+    let mut samples = in_parallel(backends.len() * steps.len(), &run).into_iter();
+    let mut ladder = |info: &BackendInfo| Ladder {
+        backend: info.name,
+        peer: info.peer,
+        samples: samples.by_ref().take(steps.len()).collect(),
+    };
+    Sweep {
+        manoeuvre: manoeuvre.name(),
+        about: about(manoeuvre, adjust),
+        ladders: backends.iter().map(&mut ladder).collect(),
+        steps_s: steps.iter().map(|dt| dt.seconds()).collect(),
+    }
+}
+
+fn sample(
+    info: &BackendInfo,
+    model: &Arc<Model>,
+    manoeuvre: &dyn Manoeuvre,
+    setup: &Setup,
+    dt: TimeStep,
+    tell: &dyn Fn(u64),
+) -> Sample {
+    let outcome = drive(info, model, manoeuvre, setup, dt, tell);
+    Sample {
+        dt_s: dt.seconds(),
+        friction_use: largest_use(model, &setup.scene, &outcome.trajectory),
+        worst: outcome.trajectory.worst(),
+        metrics: outcome.metrics,
+    }
+}
+
+/// Results of `run` for the jobs `0..count` in their order, from as many threads as the machine runs at once: a run keeps
+/// every step in memory until it is measured, so not all may be under way together.
+fn in_parallel<T: Send>(count: usize, run: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&job| job < count);
+        std::iter::from_fn(take).map(|job| (job, run(job))).collect::<Vec<_>>()
+    };
+    let mut results: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, Vec<(usize, T)>>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().flat_map(join).collect()
+    });
+    results.sort_by_key(|(job, _)| *job);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manoeuvre::Braking;
+    use crate::testing::{POINT_MASS, model};
+
+    #[test]
+    fn every_solver_runs_in_every_step_the_longest_first() {
+        let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
+        let steps = [240.0, 60.0, 120.0, 60.0].map(|hz| TimeStep::per_second(hz).expect("valid"));
+        let last = AtomicU64::new(0);
+        let found = sweep(&backends, &Arc::new(model()), &Braking::default(), &Adjust::default(), &steps, &|p| {
+            assert_eq!(p.total, 2 * 60 * (60 + 120 + 240));
+            last.fetch_max(p.done, Ordering::Relaxed);
+        });
+        assert_eq!(last.into_inner(), 2 * 60 * (60 + 120 + 240));
+        assert_eq!(found.steps_s, [1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0]);
+        assert_eq!(
+            found.ladders.iter().map(|l| (l.backend, l.peer)).collect::<Vec<_>>(),
+            [("point-mass", false), ("second", true)]
+        );
+        for ladder in &found.ladders {
+            assert_eq!(ladder.samples.iter().map(|s| s.dt_s).collect::<Vec<_>>(), found.steps_s);
+            // A point that moves with the speed of the step's end stops v dt / 2 early.
+            let stops: Vec<f64> = ladder.values(0).map(|v| v.expect("stops")).collect();
+            assert!(stops[0] < stops[1] && stops[1] < stops[2], "{stops:?}");
+        }
+        assert_eq!(found.metrics()[0].name, "distance_m");
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_jobs() {
+        assert_eq!(in_parallel(100, &|job| job * job), (0..100).map(|job| job * job).collect::<Vec<_>>());
+        assert!(in_parallel(0, &|job| job).is_empty());
+    }
+}
