@@ -36,6 +36,7 @@ fn wheel(axle: usize, side: Side) -> Wheel {
         brake_torque: if axle == 0 { 0.0 } else { 120.0 },
         handbrake_torque: 0.0,
         rolling: Rolling::from_pressure(0.8),
+        unsprung: None,
     }
 }
 

@@ -54,13 +54,16 @@ pub fn backends() -> Vec<core::BackendInfo> {
     ]
 }
 
-/// Solvers that are there to be measured by name, not part of [`backends`]: other shapes of the friction limit.
+/// Solvers that are there to be measured by name, not part of [`backends`]: other shapes of the friction limit, wheels
+/// with a mass of their own.
 pub fn modes() -> Vec<core::BackendInfo> {
     vec![
         #[cfg(feature = "constraint")]
         constraint::MODES[0],
         #[cfg(feature = "constraint")]
         constraint::MODES[1],
+        #[cfg(feature = "constraint")]
+        constraint::MODES[2],
     ]
 }
 

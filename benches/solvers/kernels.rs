@@ -32,7 +32,8 @@ pub fn tyres(criterion: &mut Criterion) {
 
 /// The rows of one vehicle.
 pub fn couplings(criterion: &mut Criterion) {
-    let converged = Coupling::Converged { tolerance: 1e-5, iterations: 30, friction: Friction::Cone };
+    let converged =
+        Coupling::Converged { tolerance: 1e-5, iterations: 30, friction: Friction::Cone, own_wheels: false };
     let mut group = criterion.benchmark_group("solve");
     for (name, coupling) in [("one_sweep", Coupling::OneSweep), ("converged", converged)] {
         let start = &shared::cars(1)[0];

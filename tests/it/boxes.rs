@@ -2,7 +2,7 @@
 
 use skidpad::core::{Controls, DVec3, FixedBox, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, close, shipped, solvers, solvers_and_bullet};
+use crate::common::{Drive, Simplify, c5, close, own_code, shipped, solvers};
 
 fn with(boxes: Vec<FixedBox>) -> Scene {
     Scene { boxes, ..Scene::flat() }
@@ -19,7 +19,7 @@ fn lift(drive: &mut Drive, height: f64) {
 fn a_car_stands_on_a_box_as_on_the_plane() {
     let model = c5().model();
     let table = FixedBox::upright(DVec3::new(1.0, -2.0, 0.5), Vec3::new(12.0, 10.0, 3.0)).turned(0.3, 0.0, 0.0);
-    for solver in solvers_and_bullet() {
+    for solver in own_code() {
         let mut drive = Drive::new(&solver, &model, &with(vec![table]), Placement::default(), 120.0);
         lift(&mut drive, 2.02);
         let frames = drive.run(5.0, |_| Controls::parked());
@@ -56,7 +56,7 @@ fn a_car_rolls_down_a_turned_box_as_down_a_slope() {
     let angle = 0.1f32;
     let model = shipped("bullet_reference").model();
     let ramp = FixedBox::upright(DVec3::new(0.0, 0.0, 10.0), Vec3::new(100.0, 20.0, 2.0)).turned(0.0, angle, 0.0);
-    for solver in solvers_and_bullet() {
+    for solver in own_code() {
         let mut drive = Drive::new(&solver, &model, &with(vec![ramp]), Placement::default(), 240.0);
         let mut state = drive.world.state(0).clone();
         let top = ramp.centre + (ramp.rotation * Vec3::Z).as_dvec3() * (1.0 + f64::from(model.parts().centre_height));
@@ -75,7 +75,7 @@ fn a_car_rolls_down_a_turned_box_as_down_a_slope() {
 fn a_wall_stops_a_car() {
     let model = c5().model();
     let wall = FixedBox::upright(DVec3::new(30.0, 0.0, 2.0), Vec3::new(2.0, 20.0, 6.0));
-    for solver in solvers_and_bullet() {
+    for solver in own_code() {
         let placement = Placement { speed: 15.0, gear: Some(0), ..Placement::default() };
         let mut drive = Drive::new(&solver, &model, &with(vec![wall]), placement, 240.0);
         let frames = drive.run(4.0, |_| Controls::coasting());

@@ -13,9 +13,10 @@ pub fn solvers() -> Vec<BackendInfo> {
     skidpad::backends().into_iter().filter(|b| !b.peer).collect()
 }
 
-/// The solvers, and the peer that is skidpad's own code.
-pub fn solvers_and_bullet() -> Vec<BackendInfo> {
-    skidpad::backends().into_iter().filter(|b| !b.peer || b.name == "bullet").collect()
+/// All that is skidpad's own code: solvers, modes and the faithful peer.
+pub fn own_code() -> Vec<BackendInfo> {
+    let ours = |b: &BackendInfo| !b.peer || b.name == "bullet";
+    skidpad::backends().into_iter().filter(ours).chain(skidpad::modes()).collect()
 }
 
 /// Parts of a shipped vehicle, to be changed for a test.

@@ -1,6 +1,6 @@
 //! The converged solver: shapes of friction, many wheels on one chassis, solid stops, parking for long.
 
-use skidpad::core::model::{Axle, Hull, Powertrain, Side, Strut, Tyre, TyreLaw, Wheel};
+use skidpad::core::model::{Axle, Hull, Powertrain, Side, Strut, Tyre, TyreLaw, Unsprung, Wheel};
 use skidpad::core::{BackendInfo, Controls, DVec3, ModelParts, Quat, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, mean, solvers};
@@ -157,7 +157,7 @@ fn wander(car: &mut Drive, seconds: f64) -> (f64, f64) {
 #[test]
 fn a_parked_car_stays_for_an_hour() {
     let model = c5().model();
-    for name in ["impulse", "constraint"] {
+    for name in ["impulse", "constraint", "constraint-unsprung", "constraint-hybrid"] {
         for eighth in [0u8, 1, 2, 3] {
             let heading = f32::from(eighth) * std::f32::consts::FRAC_PI_4;
             let placement = Placement { heading, gear: Some(0), ..Placement::default() };
@@ -168,5 +168,93 @@ fn a_parked_car_stays_for_an_hour() {
             assert!(farthest < 2e-3, "{name} at heading {eighth}/8: {:.2} mm in an hour", 1e3 * farthest);
             assert!(speed < 1e-4, "{name} at heading {eighth}/8: {speed:.1e} m/s");
         }
+    }
+}
+
+/// A car whose chassis is so heavy that its wheels hop on their own.
+fn hopping() -> ModelParts {
+    let mut parts = c5().without_rolling_resistance();
+    parts.bars.clear();
+    for wheel in &mut parts.wheels {
+        wheel.strut = Strut { bump_damping: 100.0, rebound_damping: 100.0, ..wheel.strut };
+        wheel.unsprung = Some(Unsprung { mass: 40.0, tyre_rate: 230e3, tyre_damping: 0.0 });
+    }
+    parts
+}
+
+/// Wheels on their own carry the car at the height and with the loads of wheels that have none.
+#[test]
+fn unsprung_wheels_settle_where_the_others_do() {
+    let model = c5().model();
+    for hz in [60.0, 240.0] {
+        let mut car = Drive::rolling(&solver("constraint-unsprung"), &model, 0.0, hz);
+        let frames = car.run(3.0, |_| Controls::parked());
+        let last = &frames[frames.len() - 1];
+        // A tenth of a newton of rounding on a spring of 28 N/mm is 4 µm.
+        assert!((last.z_m - f64::from(model.parts().centre_height)).abs() < 1e-5, "{hz} Hz: {} m", last.z_m);
+        for (i, wheel) in last.wheels.iter().enumerate() {
+            close("load", wheel.load_n, f64::from(model.static_load(i)), 1e-4, "statics, to rounding");
+        }
+    }
+}
+
+/// Row E19: `√((k + k_t) / m_u) / 2π`, at 1 kHz.
+#[test]
+fn e19_wheels_hop_at_their_frequency() {
+    let model = hopping().model();
+    let wheel = &model.wheels()[0];
+    let own = wheel.unsprung.expect("set");
+    let mut car = Drive::rolling(&solver("constraint-unsprung"), &model, 0.0, 1000.0);
+    let mut state = car.world.state(0).clone();
+    for wheel in &mut state.wheels {
+        wheel.travel_rate = 0.2;
+    }
+    car.world.set_state(0, &state);
+    let frames = car.run(0.5, |_| Controls::parked());
+    let travel: Vec<f64> = frames.iter().map(|f| f.wheels[0].compression_m).collect();
+    // Turning points of the travel: rates cross zero, interpolated.
+    let turns: Vec<f64> = travel
+        .windows(3)
+        .enumerate()
+        .filter(|(_, w)| (w[1] - w[0]) * (w[2] - w[1]) < 0.0)
+        .map(|(i, w)| i as f64 + 0.5 + (w[1] - w[0]) / (2.0 * w[1] - w[0] - w[2]))
+        .collect();
+    let cycles = (turns.len() - 1) as f64 / 2.0;
+    let found = cycles / ((turns[turns.len() - 1] - turns[0]) / 1000.0);
+    let stiffness = f64::from(wheel.strut.rate + own.tyre_rate);
+    let expected = (stiffness / f64::from(own.mass)).sqrt() / std::f64::consts::TAU;
+    assert!(cycles > 3.0, "{cycles} cycles");
+    close("wheel hop", found, expected, 0.02, "asked; the chassis stands still in the closed form");
+}
+
+/// What the wheels' own mass does to a step steer: reported, and small.
+#[test]
+fn unsprung_wheels_drive_like_the_others_but_for_their_ride() {
+    let model = c5().model();
+    let end = |name: &str, hz: f32| {
+        let mut car = Drive::rolling(&solver(name), &model, 25.0, hz);
+        let frames = car.run(2.0, |f| Controls {
+            steer: if f.t_s < 0.5 { 0.0 } else { 0.03 },
+            gear: Some(0),
+            ..Controls::default()
+        });
+        frames[frames.len() - 1].clone()
+    };
+    // Roll stiffness of both axles, `Σ (k + 2 k_bar) t²`, without and with each tyre's spring in series.
+    let stiffness = |in_series: bool| -> f64 {
+        let axle = |i: usize| {
+            let (wheel, bar) = (&model.wheels()[2 * i], &model.parts().bars[i]);
+            let (rate, tyre) = (wheel.strut.rate + 2.0 * bar.rate, wheel.unsprung.expect("described").tyre_rate);
+            let rate = if in_series { rate * tyre / (rate + tyre) } else { rate };
+            f64::from(rate * wheel.contact.y * wheel.contact.y)
+        };
+        axle(0) + axle(1)
+    };
+    let softer = stiffness(false) / stiffness(true);
+    for hz in [60.0, 240.0] {
+        let (lumped, own) = (end("constraint", hz), end("constraint-unsprung", hz));
+        close("yaw rate", own.yaw_rate_radps, lumped.yaw_rate_radps, 0.01, "the car rolls more, little else changes");
+        let why = "the closed form leaves out that wheels do not roll along";
+        close("roll", own.roll_rad / lumped.roll_rad, softer, 0.03, why);
     }
 }

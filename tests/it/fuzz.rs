@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use skidpad::core::{CarStart, Controls, DVec3, FixedBox, Quat, Scene, Vec3, WheelControls, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, close, solvers, solvers_and_bullet};
+use crate::common::{Drive, Simplify, c5, close, own_code, solvers};
 
 /// A small generator with known constants (Marsaglia, "Xorshift RNGs", 2003), so that a failure repeats.
 struct Random(u64);
@@ -74,7 +74,7 @@ fn random_steps_among_boxes_stay_finite() {
 
 fn survive(scene: &Scene, steps: usize) {
     let model = c5().model();
-    for solver in solvers_and_bullet() {
+    for solver in own_code() {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let starts: Vec<CarStart> = (0..CARS)
             .map(|i| CarStart {

@@ -2,7 +2,7 @@
 
 use skidpad::core::{BackendInfo, Controls, Scene, State, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, solvers_and_bullet};
+use crate::common::{Drive, Simplify, c5, own_code};
 
 fn inputs(k: usize) -> Controls {
     let t = k as f32 / 60.0;
@@ -29,7 +29,7 @@ fn steps(car: &mut Drive, range: std::ops::Range<usize>) -> State {
 /// Save at step 150, go on; a fresh world put into that state goes on alike.
 #[test]
 fn a_saved_state_resumes_bit_for_bit() {
-    for solver in solvers_and_bullet() {
+    for solver in own_code() {
         let mut car = start(&solver);
         let saved = steps(&mut car, 0..150);
         let went_on = steps(&mut car, 150..400);
@@ -43,7 +43,7 @@ fn a_saved_state_resumes_bit_for_bit() {
 
 #[test]
 fn threads_change_no_bit() {
-    for solver in solvers_and_bullet() {
+    for solver in own_code() {
         let alone = steps(&mut start(&solver), 0..300);
         let together: Vec<State> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..2).map(|_| scope.spawn(|| steps(&mut start(&solver), 0..300))).collect();

@@ -34,6 +34,8 @@ pub struct WheelState {
     pub deflection: [f32; 2],
     /// Compression from rest, m, positive in jounce.
     pub compression: f32,
+    /// Rate of the compression of a wheel that moves on its own, m/s; 0 of one whose mass is the chassis'.
+    pub travel_rate: f32,
     /// Mean load over the last step, along the contact normal, N, ≥ 0.
     pub load: f32,
     /// Mean tyre force over the last step, along and across, N.
@@ -135,7 +137,7 @@ impl State {
 impl WheelState {
     fn is_finite(&self) -> bool {
         // A sum is finite only if every term is; one test instead of eight.
-        let all = self.spin + self.deflection[0] + self.deflection[1] + self.compression;
+        let all = self.spin + self.deflection[0] + self.deflection[1] + self.compression + self.travel_rate;
         (all + self.load + self.tyre[0] + self.tyre[1] + self.torque + self.rolling_speed).is_finite()
     }
 }

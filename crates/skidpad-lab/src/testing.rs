@@ -32,6 +32,7 @@ pub fn model() -> Model {
         brake_torque: 1500.0,
         handbrake_torque: 0.0,
         rolling: Rolling { constant: 0.01, ..Rolling::default() },
+        unsprung: None,
     };
     let parts = ModelParts {
         mass: 1000.0,

@@ -4,7 +4,7 @@ use crate::layout::{self, Station};
 use crate::spec::{self, Axle, Chassis, Drive, RollingResistance, VehicleSpec};
 use skidpad_core::model::{
     Aero, AntiRollBar, Axle as ModelAxle, Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Hull, ModelParts,
-    Powertrain, Rolling, Side, Steering, Strut, Surface, Tyre, TyreLaw, Wheel,
+    Powertrain, Rolling, Side, Steering, Strut, Surface, Tyre, TyreLaw, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, Vec3};
 use std::f64::consts::TAU;
@@ -73,6 +73,11 @@ fn wheel(spec: &VehicleSpec, station: &Station, share: f64) -> Wheel {
         brake_torque: brake_torque(spec, station.axle) as f32,
         handbrake_torque: axle.handbrake_torque_nm as f32,
         rolling: rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref())),
+        unsprung: axle.unsprung.as_ref().map(|own| Unsprung {
+            mass: own.mass_kg as f32,
+            tyre_rate: own.tyre_rate_n_per_m as f32,
+            tyre_damping: own.tyre_damping_n_s_per_m as f32,
+        }),
     }
 }
 

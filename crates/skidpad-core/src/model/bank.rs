@@ -31,6 +31,10 @@ pub(crate) struct Bank {
     pub rolling: [Four; 3],
     /// Mass carried at rest, kg.
     pub sprung: Four,
+    /// Mass, vertical rate and damping of wheels that move on their own; 0 where not known.
+    pub unsprung_mass: Four,
+    pub tyre_rate: Four,
+    pub tyre_damping: Four,
     pub rate: Four,
     pub bump_damping: Four,
     pub rebound_damping: Four,
@@ -121,6 +125,9 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         handbrake_torque: of(&|w| w.handbrake_torque) * present,
         rolling: [of(&|w| w.rolling.constant), of(&|w| w.rolling.linear), of(&|w| w.rolling.quadratic)],
         sprung: Four::new(wheels.map(|i| sprung[i])),
+        unsprung_mass: of(&|w| w.unsprung.map_or(0.0, |own| own.mass)),
+        tyre_rate: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_rate)),
+        tyre_damping: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_damping)),
         rate: of(&|w| w.strut.rate),
         bump_damping: of(&|w| w.strut.bump_damping),
         rebound_damping: of(&|w| w.strut.rebound_damping),

@@ -81,6 +81,17 @@ impl Rolling {
     }
 }
 
+/// What moves with a wheel, for solvers that let wheels move on their own. Part of the car's mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unsprung {
+    /// kg, > 0, less than the wheel carries at rest.
+    pub mass: f32,
+    /// Vertical rate of the tyre, N/m, > 0.
+    pub tyre_rate: f32,
+    /// Vertical damping of the tyre, N s/m, ≥ 0.
+    pub tyre_damping: f32,
+}
+
 /// One wheel with everything that acts at its corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wheel {
@@ -106,6 +117,8 @@ pub struct Wheel {
     pub handbrake_torque: f32,
     /// Rolling resistance.
     pub rolling: Rolling,
+    /// Mass and vertical spring of its own, if known.
+    pub unsprung: Option<Unsprung>,
 }
 
 /// A steered or unsteered axle.
@@ -246,6 +259,10 @@ impl Model {
         let points: Vec<[f64; 2]> = parts.wheels.iter().map(|w| [w.contact.x as f64, w.contact.y as f64]).collect();
         let sprung = sprung_masses(&points, parts.mass as f64).ok_or(ModelError::Unsupported)?;
         let axle_wheels = axle_wheels(&parts)?;
+        for (i, (wheel, carried)) in parts.wheels.iter().zip(&sprung).enumerate() {
+            let left = wheel.unsprung.map_or(1.0, |own| *carried as f32 - own.mass);
+            positive(&format!("wheel {i}: carried mass less the unsprung one"), left)?;
+        }
         let sprung: Box<[f32]> = sprung.into_iter().map(|m| m as f32).collect();
         Ok(Self {
             banks: bank::banks(&parts, &sprung, &axle_wheels),
@@ -401,6 +418,11 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
         ("rolling quadratic", wheel.rolling.quadratic),
     ] {
         not_negative(&named(what), value)?;
+    }
+    if let Some(own) = &wheel.unsprung {
+        positive(&named("unsprung mass"), own.mass)?;
+        positive(&named("vertical tyre rate"), own.tyre_rate)?;
+        not_negative(&named("vertical tyre damping"), own.tyre_damping)?;
     }
     Ok(())
 }

@@ -53,10 +53,14 @@ impl Vehicle {
     fn linearise(&mut self, free: Six<f32>, at: Six<f32>, within: Within) -> (Six<f32>, Symmetric6) {
         let mut products = OuterProducts::none();
         let everywhere = at.wide();
-        for rows in &mut self.rows {
-            let (load, admittance) = rows.bounded_load(everywhere);
-            rows.load = load;
-            products.add(admittance, rows.normal);
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            if rows.travel.own {
+                rows.own_load(bank, everywhere, free.wide()).add_to(&mut products, rows);
+            } else {
+                let (load, admittance) = rows.bounded_load(everywhere);
+                rows.load = load;
+                products.add(admittance, rows.normal);
+            }
             rows.around = Surroundings { speed: rows.speeds(everywhere), compliance: [Four::default(); 3] };
         }
         if within != Within::Side {

@@ -20,7 +20,7 @@ const DT: f32 = 1.0 / 60.0;
 fn model(axles: usize) -> Model {
     let wheel = |i: usize| Wheel {
         axle: i / 2,
-        side: if i % 2 == 0 { Side::Left } else { Side::Right },
+        side: if i.is_multiple_of(2) { Side::Left } else { Side::Right },
         contact: Vec3::new(1.3 - 2.7 * (i / 2) as f32 / (axles - 1) as f32, 0.78 - 1.56 * (i % 2) as f32, -0.45),
         radius: 0.32,
         spin_inertia: 1.4,
@@ -38,6 +38,7 @@ fn model(axles: usize) -> Model {
         brake_torque: 900.0,
         handbrake_torque: 0.0,
         rolling: Rolling { constant: 0.012, ..Rolling::default() },
+        unsprung: None,
     };
     let parts = ModelParts {
         mass: 1500.0,
@@ -119,7 +120,7 @@ fn direct(vehicle: &Vehicle, free: Six<f32>) -> Vec<f64> {
 fn converged_impulses_equal_a_direct_solve() {
     for axles in [2, 3, 5] {
         for case in 0..20u8 {
-            let wave = |k: f32| (f32::from(case) * 0.7 + k).sin();
+            let wave = |k: f32| crate::math::sin_cos(f32::from(case) * 0.7 + k).0;
             let model = Arc::new(model(axles));
             let mut state = State::at_rest(&model, &Scene::flat(), &Placement { speed: 20.0, ..Placement::default() });
             for (i, wheel) in state.wheels.iter_mut().enumerate() {
@@ -140,7 +141,8 @@ fn converged_impulses_equal_a_direct_solve() {
                 .map(Some)
                 .collect();
             let controls = Controls { throttle: 0.5, brake: 0.2, steer: 0.02, gear: Some(1), ..Controls::default() };
-            let coupling = Coupling::Converged { tolerance: 1e-7, iterations: 50, friction: Friction::Cone };
+            let coupling =
+                Coupling::Converged { tolerance: 1e-7, iterations: 50, friction: Friction::Cone, own_wheels: false };
             vehicle.solve(&body, &contacts, &controls, coupling, DT);
             let found: Vec<f64> = (0..model.wheels().len())
                 .flat_map(|i| {

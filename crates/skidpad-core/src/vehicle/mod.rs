@@ -8,6 +8,7 @@ mod block;
 mod converged;
 mod direct;
 mod drive;
+mod own_wheels;
 mod rows;
 mod sweep;
 mod write_back;
@@ -50,6 +51,8 @@ pub enum Coupling {
         iterations: u16,
         /// Shape of the friction limit.
         friction: Friction,
+        /// Whether wheels move on their own, where the model says how heavy they are; else their mass is the chassis'.
+        own_wheels: bool,
     },
 }
 
@@ -88,6 +91,8 @@ pub struct Vehicle {
     shafts: Shafts,
     /// Vehicle axes to world axes at the start of the step.
     to_world: Mat3,
+    /// Of the body at the start of the step, s.
+    lead: f32,
 }
 
 pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
@@ -107,7 +112,7 @@ impl Vehicle {
     /// A car in `state`.
     pub fn new(model: Arc<Model>, state: State) -> Self {
         let rows = model.banks().iter().map(|_| Rows::default()).collect();
-        Self { model, state, rows, shafts: Shafts::default(), to_world: Mat3::IDENTITY }
+        Self { model, state, rows, shafts: Shafts::default(), to_world: Mat3::IDENTITY, lead: 0.0 }
     }
 
     /// What it is.
@@ -157,19 +162,23 @@ impl Vehicle {
             return self.let_go();
         }
         let to_world = Mat3::from_quat(body.rotation);
-        self.to_world = to_world;
+        (self.to_world, self.lead) = (to_world, body.lead);
         self.steer(controls, dt);
         self.drive(controls, dt);
         self.locate(body, &to_world, contacts, dt);
         let external = self.air(body, &to_world, dt);
         let free = self.enter(body, &to_world) + self.response(external);
         let warm = free + self.response(self.wheel_impulses(false));
-        self.load_rows(warm, dt);
-        let loaded = self.solve_loads(warm);
+        if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {
+            self.free_wheels(body.lead);
+        }
+        self.bar_rows();
+        let own = self.rows.iter().any(|rows| rows.travel.own);
+        let loaded = if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) };
         self.grip_rows(dt);
         let report = match coupling {
             Coupling::OneSweep => self.sweep(loaded),
-            Coupling::Converged { tolerance, iterations, friction } => {
+            Coupling::Converged { tolerance, iterations, friction, .. } => {
                 let stop = Stop { tolerance, iterations };
                 self.converge(free, loaded, stop, friction)
             }

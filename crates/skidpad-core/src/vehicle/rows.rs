@@ -3,6 +3,7 @@
 //! A row is kept as `impulse = wish − admittance · speed`, the reciprocal form of a soft constraint (softness 1 /
 //! admittance): zero admittance is a plain force, a large one is a rigid contact.
 
+use super::own_wheels::Travel;
 use super::{LEAST_GROUND_COSINE, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
@@ -22,9 +23,9 @@ pub(crate) struct Rows {
     pub grip: Four,
     pub compression: Four,
     /// By how much the compression runs behind the velocity, m.
-    lead: Four,
+    pub(super) lead: Four,
     /// Cosine between contact normal and suspension.
-    cosine: Four,
+    pub(super) cosine: Four,
     /// Axle direction at the end of the step.
     pub axle: Triple<Four>,
     /// Load row: acts at the contact point along its normal.
@@ -34,14 +35,15 @@ pub(crate) struct Rows {
     /// Lateral row: acts at the contact point.
     pub side: Six<Four>,
     // written by load_rows
-    bar_force: [f32; 4],
-    bar_rate: [f32; 4],
-    load_wish: Four,
+    pub(super) bar_force: [f32; 4],
+    pub(super) bar_rate: [f32; 4],
+    pub(super) load_wish: Four,
     /// Speed along the normal before the loads, m/s.
     warm_speed: Four,
-    load_admittance: Four,
+    pub(super) load_admittance: Four,
     /// Wheels that press, not pull.
     pressing: FourMask,
+    pub travel: Travel,
     // written by grip_rows
     pub dt: f32,
     pub gripping: FourMask,
@@ -118,7 +120,11 @@ impl Rows {
     pub(super) fn impulse(&self, with_loads: bool) -> Six<Four> {
         let mut sum = self.forward * self.tyre[0] + self.side * self.tyre[1];
         sum.angular = sum.angular - self.axle * self.torque;
-        if with_loads { sum + self.normal * self.load } else { sum }
+        if !with_loads {
+            return sum;
+        }
+        let sum = sum + self.normal * self.load;
+        if self.travel.own { sum + self.travel_impulse() } else { sum }
     }
 
     fn touch(&mut self, bank: &Bank, state: &State, contacts: &[Option<Contact>], to_vehicle: &Mat3, dt: f32) {
@@ -169,6 +175,7 @@ impl Vehicle {
             rows.lead = (-rows.normal.dot(moving) / rows.cosine).only(rows.touching);
             rows.gripping = FourMask::default();
             rows.load = Four::default();
+            rows.travel.own = false;
             all_touch &= !Four::any(bank.present() & !rows.touching);
         }
         if !all_touch {
@@ -202,12 +209,8 @@ impl Vehicle {
         }
     }
 
-    /// Load rows: strut, stop and bar as one soft row along each contact normal, at the velocity `warm`.
-    ///
-    /// The damper's admittance is `c (1 + c dt / 4m)`, not below `k dt`. An explicit step with plain `c` loses
-    /// ζ² ω dt / 2 of the damping ratio (1.5 % at 1.5 Hz, ζ 0.2, 60 Hz); the correction cancels that order. The floor
-    /// bounds springs of any stiffness.
-    pub(super) fn load_rows(&mut self, warm: Six<f32>, dt: f32) {
+    /// What the anti-roll bars add to each strut.
+    pub(super) fn bar_rows(&mut self) {
         for rows in &mut self.rows {
             (rows.bar_force, rows.bar_rate) = Default::default();
         }
@@ -221,15 +224,12 @@ impl Vehicle {
                 rows.bar_rate[at.lane] += bar.rate;
             }
         }
-        let warm = warm.wide();
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.load_row(bank, warm, dt);
-        }
     }
 
     /// Solves all load rows together, each not below zero, from the velocity `warm`; returns the velocity after them.
-    pub(super) fn solve_loads(&mut self, warm: Six<f32>) -> Six<f32> {
-        for rows in &mut self.rows {
+    pub(super) fn solve_loads(&mut self, warm: Six<f32>, dt: f32) -> Six<f32> {
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.load_row(bank, warm.wide(), dt);
             rows.pressing = rows.touching;
         }
         // Each pass drops the rows that would pull; a car cannot drop more rows than it has.
@@ -271,10 +271,15 @@ impl Vehicle {
 impl Rows {
     /// Compression in step with the velocity.
     #[inline(always)]
-    fn led(&self) -> Four {
+    pub(super) fn led(&self) -> Four {
         self.compression + self.lead
     }
 
+    /// Load row: strut, stop and bar as one soft row along each contact normal, at the velocity `warm`.
+    ///
+    /// The damper's admittance is `c (1 + c dt / 4m)`, not below `k dt`. An explicit step with plain `c` loses
+    /// ζ² ω dt / 2 of the damping ratio (1.5 % at 1.5 Hz, ζ 0.2, 60 Hz); the correction cancels that order. The floor
+    /// bounds springs of any stiffness.
     #[inline(always)]
     fn load_row(&mut self, bank: &Bank, warm: Six<Four>, dt: f32) {
         let (zero, step) = (Four::splat(0.0), Four::splat(dt));

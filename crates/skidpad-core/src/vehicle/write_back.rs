@@ -39,7 +39,7 @@ impl Vehicle {
         state.velocity = body.velocity;
         state.angular = body.angular;
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
-            rows.write_back(bank, at, dt, &mut state.wheels);
+            rows.write_back(bank, at, self.lead, dt, &mut state.wheels);
         }
         self.shafts.write_back(&mut state.drive, dt);
         StepReport::default()
@@ -47,7 +47,7 @@ impl Vehicle {
 }
 
 impl Rows {
-    fn write_back(&self, bank: &Bank, at: Six<Four>, dt: f32, wheels: &mut [WheelState]) {
+    fn write_back(&self, bank: &Bank, at: Six<Four>, lead: f32, dt: f32, wheels: &mut [WheelState]) {
         let step = Four::splat(dt);
         let [along, across] = self.speeds(at);
         let rolled = bank.radius * self.spin;
@@ -61,14 +61,19 @@ impl Rows {
         let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.gripping).lanes());
         let [load, along, across, torque] =
             [self.load, self.tyre[0], self.tyre[1], self.torque].map(|impulse| (impulse / step).lanes());
-        let [spin, compression, rolling_speed, rolling] =
-            [self.spin, self.compression, rolling_speed, rolling].map(Four::lanes);
-        let contact = self.touching.lanes();
+        let [spin, rolling_speed, rolling] = [self.spin, rolling_speed, rolling].map(Four::lanes);
+        let (contact, compression, travel_rate) = if self.travel.own {
+            let pressing = Four::splat(0.0).less(self.load);
+            (pressing.lanes(), self.next_travel(lead, dt).lanes(), self.travel.next_rate.lanes())
+        } else {
+            (self.touching.lanes(), self.compression.lanes(), [0.0; 4])
+        };
         bank.each(|k, i| {
             wheels[i] = WheelState {
                 spin: spin[k],
                 deflection: [u[k], v[k]],
                 compression: compression[k],
+                travel_rate: travel_rate[k],
                 load: load[k],
                 tyre: [along[k], across[k]],
                 torque: torque[k],

@@ -48,9 +48,28 @@ pub struct Axle {
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub handbrake_torque_nm: f64,
+    /// What moves with each wheel, for solvers that let wheels move on their own. Absent: its mass is the chassis'.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsprung: Option<Unsprung>,
     /// Rolling resistance of this axle. Absent: the car's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolling_resistance: Option<RollingResistance>,
+}
+
+/// Mass of one wheel with all that moves with it, and its tyre as a vertical spring. Part of the car's mass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Unsprung {
+    /// Wheel, tyre, hub, brake and half of the links, kg; less than the wheel carries at rest.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub mass_kg: f64,
+    /// Vertical rate of the tyre, N/m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub tyre_rate_n_per_m: f64,
+    /// Vertical damping of the tyre, N s/m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub tyre_damping_n_s_per_m: f64,
 }
 
 /// Spring, damper and stops of one wheel, measured at the wheel, about the rest pose.

@@ -131,6 +131,7 @@ impl Rules<'_> {
         self.rule(&key("steer_ratio"), &["steering.lock_deg"], angle < 90.0, found, accepts, "");
         self.ackermann(i, axle, &key("ackermann"));
         self.suspension(i, axle, &key("suspension"));
+        self.unsprung(i, axle, &path);
     }
 
     fn ackermann(&mut self, i: usize, axle: &Axle, path: &str) {
@@ -198,6 +199,22 @@ impl Rules<'_> {
         let found = format!("{frequency} Hz of a wheel that carries nothing");
         let accepts = "given for wheels that carry load; use `rate_n_per_m`";
         self.rule(&join(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
+    }
+
+    /// The wheels carry their own mass too.
+    fn unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
+        let Some(own) = &axle.unsprung else { return };
+        let carried = layout::shares(self.spec).map(|shares| {
+            let on_axle = layout::stations(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
+            on_axle.map(|(_, share)| share * self.spec.chassis.mass_kg).fold(f64::INFINITY, f64::min)
+        });
+        let carried = carried.unwrap_or(f64::INFINITY);
+        let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
+        let found = format!("{} kg on a wheel that carries {carried:.1} kg in all", own.mass_kg);
+        let help = "the mass of a wheel is part of the car's";
+        self.rule(&join(path, "unsprung.mass_kg"), &others, own.mass_kg < carried, found, "less than that", help);
     }
 
     pub fn tyre(&mut self, path: &str, tyre: &Tyre) {

@@ -1,0 +1,164 @@
+//! Wheels that move on their own: an unsprung mass between the strut and the tyre's vertical spring.
+//!
+//! The coordinate is the travel along the suspension, so there is no pin to wobble: for a given chassis velocity the
+//! travel rate at the end of the step is one division. With `b = m (ẑ, r × ẑ)` the wheel's share in the chassis'
+//! motion, S the strut's and N the tyre's impulse,
+//!
+//! ```text
+//! m (q̇ − q̇₀) + b · (V − V_free) = N cos γ + T_z − S(q̇)
+//! M (V − V_free)                 = Σ n N + tyres − b (q̇ − q̇₀)
+//! ```
+//!
+//! where M counts the wheels. Both sides stay symmetric when q̇ is eliminated (Featherstone, *Rigid Body Dynamics
+//! Algorithms*, ch. 7, for a tree this flat).
+
+use super::Vehicle;
+use super::rows::Rows;
+use crate::lane::{Four, FourMask, Lane};
+use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
+use crate::model::Bank;
+use crate::{STANDARD_GRAVITY, State, Vec3};
+
+/// What a bank of wheels that move on their own needs beside its rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Travel {
+    /// Whether the wheels of this step move on their own.
+    pub own: bool,
+    /// Tyre compression from rest, m.
+    squash: Four,
+    /// Jounce rate against the chassis before and after the step, m/s.
+    rate: Four,
+    pub next_rate: Four,
+    /// The wheel's share in the chassis' motion.
+    heave: Six<Four>,
+    /// Strut: impulse `wish + admittance · q̇`, N s.
+    wish: Four,
+    admittance: Four,
+    /// Bounds of the travel rate by the two ends of the travel, m/s.
+    slowest: Four,
+    fastest: Four,
+}
+
+/// How the load of a wheel on its own answers the chassis velocity.
+pub(super) struct Answer {
+    /// Weight of the contact normal.
+    pressing: Four,
+    /// Weight of `through`, negative: what the wheel's giving way takes back.
+    yielding: Four,
+    through: Six<Four>,
+}
+
+impl Answer {
+    pub(super) fn add_to(&self, products: &mut OuterProducts, rows: &Rows) {
+        products.add(self.pressing, rows.normal);
+        products.add(self.yielding, self.through);
+    }
+}
+
+impl Vehicle {
+    /// Lets the wheels of this step move on their own, if the model knows how heavy all of them are.
+    pub(super) fn free_wheels(&mut self, lead: f32) {
+        if self.model.wheels().iter().any(|wheel| wheel.unsprung.is_none()) {
+            return;
+        }
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.travel_from(bank, &self.state, lead);
+        }
+    }
+
+    /// Loads of wheels on their own from the velocity `warm`, tyres as they were; returns the velocity after them.
+    pub(super) fn solve_own_loads(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) -> Six<f32> {
+        let (mut products, mut given) = (OuterProducts::none(), Six::default());
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.travel_row(bank, dt);
+            let answer = rows.own_load(bank, warm.wide(), free.wide());
+            answer.add_to(&mut products, rows);
+            given = given + (rows.normal * rows.load + rows.travel_impulse()).sum();
+        }
+        let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
+        let after = warm + system.solve(given);
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.own_load(bank, after.wide(), free.wide());
+        }
+        after
+    }
+}
+
+impl Rows {
+    fn travel_from(&mut self, bank: &Bank, state: &State, lead: f32) {
+        let was = |of: fn(&crate::state::WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]));
+        let (ground, travel, rate) = (self.compression, was(|w| w.compression), was(|w| w.travel_rate));
+        let up = Triple::splat(Vec3::Z);
+        let centre = bank.contact + up * (travel + bank.radius);
+        // The ground's own lead is already in `lead`; the tyre sees it less the travel's.
+        self.travel.squash = ground + self.lead - travel - rate * Four::splat(lead);
+        self.travel.own = true;
+        self.travel.rate = rate;
+        self.travel.heave = Six::new(up, centre.cross(up)) * bank.unsprung_mass;
+        self.compression = travel;
+        self.lead = rate * Four::splat(lead);
+    }
+
+    /// Strut and tyre as soft rows; see the load row of wheels without a mass for the damping.
+    fn travel_row(&mut self, bank: &Bank, dt: f32) {
+        let (zero, step) = (Four::splat(0.0), Four::splat(dt));
+        let (led, bar_force, bar_rate) = (self.led(), Four::new(self.bar_force), Four::new(self.bar_rate));
+        let rate = self.travel.rate;
+        let weight = bank.sprung * Four::splat(STANDARD_GRAVITY);
+        let beyond_stop = led - bank.bump_travel;
+        let stopped = zero.less(beyond_stop + step * rate);
+        let force = weight - bank.unsprung_mass * Four::splat(STANDARD_GRAVITY)
+            + bank.rate * led
+            + bar_force
+            + (bank.stop_rate * beyond_stop).only(stopped);
+        let stiffness = bank.rate + bar_rate + bank.stop_rate.only(stopped);
+        let damping = Four::select(zero.less(rate), bank.bump_damping, bank.rebound_damping);
+        let travel = &mut self.travel;
+        travel.wish = step * force;
+        travel.admittance = step * damping.at_least(stiffness * step);
+        travel.slowest = (-bank.droop_travel - led) / step;
+        travel.fastest = (bank.solid_travel - led) / step;
+        let tyre = weight + bank.tyre_rate * travel.squash;
+        let give = bank.tyre_damping.at_least(bank.tyre_rate * step);
+        self.load_wish = step * tyre / self.cosine;
+        self.load_admittance = step * give / (self.cosine * self.cosine);
+    }
+
+    /// Load and travel rate of each wheel at chassis velocity `at`.
+    pub(super) fn own_load(&mut self, bank: &Bank, at: Six<Four>, free: Six<Four>) -> Answer {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let (wish, give, cosine) = (self.load_wish, self.load_admittance, self.cosine);
+        let tangential = self.forward.linear.z * self.tyre[0] + self.side.linear.z * self.tyre[1];
+        let travel = self.travel;
+        let pushed = bank.unsprung_mass * travel.rate - travel.heave.dot(at - free) + tangential - travel.wish;
+        let lifted = wish - give * self.normal.dot(at);
+        let inertia = Four::select(bank.present(), bank.unsprung_mass, one) + travel.admittance;
+        let solve = |pressing: FourMask| {
+            let force = pushed + (cosine * lifted).only(pressing);
+            let free = force / (inertia + (cosine * cosine * give).only(pressing));
+            let bounded = free.within(travel.slowest, travel.fastest);
+            (bounded, bounded.less(free) | free.less(bounded))
+        };
+        let load = |rate: Four| lifted - give * cosine * rate;
+        let (pressed, _) = solve(self.touching);
+        let pressing = self.touching & zero.less(load(pressed));
+        let (rate, ended) = solve(pressing);
+        self.travel.next_rate = rate;
+        self.load = load(rate).at_least(zero).only(pressing);
+        let through = self.normal * (cosine * give).only(pressing) + travel.heave;
+        let yielding = -one / (inertia + (cosine * cosine * give).only(pressing));
+        Answer { pressing: give.only(pressing), yielding: yielding.only(bank.present() & !ended), through }
+    }
+
+    /// What accelerating the wheels takes from the chassis.
+    #[inline(always)]
+    pub(super) fn travel_impulse(&self) -> Six<Four> {
+        self.travel.heave * (self.travel.rate - self.travel.next_rate)
+    }
+
+    /// Travel after a step of `dt` s in which the pose moved with the mean velocity of both ends, or by what `lead`
+    /// says: the same rule for the wheel.
+    pub(super) fn next_travel(&self, lead: f32, dt: f32) -> Four {
+        self.compression + self.travel.rate * Four::splat(lead) + self.travel.next_rate * Four::splat(dt - lead)
+    }
+}
