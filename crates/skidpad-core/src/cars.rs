@@ -58,7 +58,7 @@ impl Cars {
         let mut first = 0;
         for (i, (vehicle, body)) in self.vehicles.iter().zip(&self.bodies).enumerate() {
             let last = first + vehicle.model().wheels().len();
-            vehicle.probes(i, body, &mut self.probes[first..last]);
+            vehicle.probes(i, body, dt, &mut self.probes[first..last]);
             first = last;
         }
         world.probe(&self.probes, &mut self.contacts);

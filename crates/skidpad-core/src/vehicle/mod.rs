@@ -16,7 +16,7 @@ mod write_back;
 use std::sync::Arc;
 
 use crate::controls::bounded;
-use crate::lane::Four;
+use crate::lane::{Four, Lane};
 use crate::linear::{Six, Triple};
 use crate::{Body, Contact, Controls, DVec3, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
@@ -133,14 +133,19 @@ impl Vehicle {
     /// Writes the rays to cast, one for each wheel, into `asked`.
     ///
     /// A ray starts one wheel diameter above the resting contact point, inside the chassis, so that ground the bump
-    /// stop has given way to is still below its start.
-    pub fn probes(&self, car: usize, body: &Body, asked: &mut [Probe]) {
+    /// stop has given way to is still below its start. It reaches to the droop stop and as much further as the wheel sinks
+    /// within `dt` s, so that a landing wheel meets the ground in time.
+    pub fn probes(&self, car: usize, body: &Body, dt: f32, asked: &mut [Probe]) {
         let to_world = Mat3::from_quat(body.rotation);
         let (up, direction) = (Triple::splat(Vec3::Z), -to_world.z_axis);
+        let vertical = Four::splat(body.velocity.dot(to_world.z_axis));
+        let [roll, pitch] = [to_world.x_axis, to_world.y_axis].map(|axis| Four::splat(body.angular.dot(axis)));
         for bank in self.model.banks() {
             let start = (bank.contact + up * bank.start_height()).through(&to_world);
             let offsets = [start.x, start.y, start.z].map(Four::lanes);
-            let reach = (bank.start_height() + bank.droop_travel).lanes();
+            let sinking = -(vertical + roll * bank.contact.y - pitch * bank.contact.x);
+            let ahead = (sinking * Four::splat(dt)).at_least(Four::splat(0.0));
+            let reach = (bank.start_height() + bank.droop_travel + ahead).lanes();
             bank.each(|lane, wheel| {
                 let Some(probe) = asked.get_mut(wheel) else { return };
                 let offset = Vec3::new(offsets[0][lane], offsets[1][lane], offsets[2][lane]);

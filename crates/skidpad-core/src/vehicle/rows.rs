@@ -21,6 +21,8 @@ pub(crate) struct Rows {
     // written by locate
     pub touching: FourMask,
     pub grip: Four,
+    /// Share of the step in which there is contact: below 1 for a wheel that meets the ground within it.
+    contact_share: Four,
     pub compression: Four,
     /// By how much the compression runs behind the velocity, m.
     pub(super) lead: Four,
@@ -127,25 +129,32 @@ impl Rows {
         if self.travel.own { sum + self.travel_impulse() } else { sum }
     }
 
-    fn touch(&mut self, bank: &Bank, state: &State, contacts: &[Option<Contact>], to_vehicle: &Mat3, dt: f32) {
+    fn touch(
+        &mut self,
+        bank: &Bank,
+        state: &State,
+        contacts: &[Option<Contact>],
+        to_vehicle: &Mat3,
+        moving: Six<Four>,
+        dt: f32,
+    ) {
         let met = |of: fn(&Contact) -> f32, missed: f32| {
             bank.gather(|i| contacts.get(i).and_then(Option::as_ref).map_or(missed, of))
         };
         let hit = Four::splat(0.0).less(met(|_| 1.0, 0.0));
         let normal = Triple::new(met(|c| c.normal.x, 0.0), met(|c| c.normal.y, 0.0), met(|c| c.normal.z, 0.0));
         let normal = normal.through(to_vehicle);
-        let compression = bank.start_height() - met(|c| c.distance, 0.0);
+        let reached = bank.start_height() - met(|c| c.distance, 0.0);
         let across = self.axle - normal * self.axle.dot(normal);
         let length = across.dot(across).sqrt();
-        let within_reach = !compression.less(-bank.droop_travel);
         let is_ground = !normal.z.less(Four::splat(LEAST_GROUND_COSINE));
         let has_heading = !length.less(Four::splat(0.1));
-        self.touching = hit & within_reach & is_ground & has_heading;
+        let faces_ground = hit & is_ground & has_heading;
         let up = Triple::splat(Vec3::Z);
-        let normal = Triple::select(self.touching, normal, up);
-        let side = Triple::select(self.touching, across * (Four::splat(1.0) / length), Triple::splat(Vec3::Y));
+        let normal = Triple::select(faces_ground, normal, up);
+        let side = Triple::select(faces_ground, across * (Four::splat(1.0) / length), Triple::splat(Vec3::Y));
         let forward = side.cross(normal);
-        self.compression = compression.only(self.touching);
+        self.compression = reached.at_least(-bank.droop_travel).only(faces_ground);
         let point = bank.contact + up * self.compression;
         let centre = point + up * bank.radius;
         self.grip = met(|c| c.grip, 0.0);
@@ -153,9 +162,24 @@ impl Rows {
         self.normal = Six::new(normal, point.cross(normal));
         self.forward = Six::new(forward, centre.cross(forward));
         self.side = Six::new(side, point.cross(side));
+        self.contact_share = self.share_of_contact(reached - self.compression, moving, dt);
+        self.touching = faces_ground & Four::splat(0.0).less(self.contact_share);
         let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
         self.tyre = [last(|w| w.tyre[0]).only(self.touching), last(|w| w.tyre[1]).only(self.touching)];
         self.torque = last(|w| w.torque);
+    }
+
+    /// Share of the step that is left when a wheel has closed the gap below its droop stop, a compression `beyond` ≤ 0.
+    #[inline(always)]
+    fn share_of_contact(&self, beyond: Four, moving: Six<Four>, dt: f32) -> Four {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let apart = beyond.less(zero);
+        if !Four::any(apart) {
+            return one;
+        }
+        let closed = -self.normal.dot(moving) / self.cosine * Four::splat(dt);
+        let share = Four::select(zero.less(closed), one + beyond / closed, zero);
+        Four::select(apart, share, one)
     }
 }
 
@@ -165,14 +189,16 @@ impl Vehicle {
         let to_vehicle = to_world.transpose();
         let angular = to_vehicle * body.angular;
         let turn = Triple::splat(angular * dt);
-        let moving = (Six::of(to_vehicle * body.velocity, angular) * body.lead).wide();
+        let moving = Six::of(to_vehicle * body.velocity, angular).wide();
+        let lead = Four::splat(body.lead);
         let mut all_touch = true;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let [x, y] = rows.straight_axle.map(Four::new);
             let straight = Triple::new(x, y, Four::splat(0.0));
             rows.axle = straight + turn.cross(straight);
-            rows.touch(bank, &self.state, contacts, &to_vehicle, dt);
-            rows.lead = (-rows.normal.dot(moving) / rows.cosine).only(rows.touching);
+            rows.touch(bank, &self.state, contacts, &to_vehicle, moving, dt);
+            let jounce_rate = -rows.normal.dot(moving) / rows.cosine;
+            rows.lead = (jounce_rate * lead * rows.contact_share).only(rows.touching);
             rows.gripping = FourMask::default();
             rows.load = Four::default();
             rows.travel.own = false;
@@ -307,8 +333,8 @@ impl Rows {
             wish += (rigid * back).only(solid);
             admittance += rigid.only(solid);
         }
-        self.load_wish = wish / self.cosine;
-        self.load_admittance = admittance / (self.cosine * self.cosine);
+        self.load_wish = self.contact_share * wish / self.cosine;
+        self.load_admittance = self.contact_share * admittance / (self.cosine * self.cosine);
     }
 
     /// Wish and admittance of the load row, nothing where it does not press.
