@@ -6,7 +6,7 @@ use skidpad::core::{CarStart, Controls, DVec3, FixedBox, Quat, Scene, Vec3, Whee
 use crate::common::{Drive, Simplify, c5, close, own_code, solvers};
 
 /// A small generator with known constants (Marsaglia, "Xorshift RNGs", 2003), so that a failure repeats.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -16,7 +16,7 @@ impl Random {
         self.0
     }
 
-    fn between(&mut self, low: f32, high: f32) -> f32 {
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * ((self.next() >> 40) as f32 / (1u64 << 24) as f32)
     }
 
@@ -31,7 +31,7 @@ impl Random {
     }
 }
 
-fn wild_controls(random: &mut Random) -> Controls {
+pub fn wild_controls(random: &mut Random) -> Controls {
     let raw = random.next().is_multiple_of(16);
     let wheel = |random: &mut Random| WheelControls {
         motor_torque: random.wild(-5e3, 5e3),

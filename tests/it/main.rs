@@ -17,6 +17,7 @@ mod oracles;
 mod parked;
 mod peers;
 mod same_bits;
+mod saved;
 mod snapshots;
 mod statics;
 mod stopping;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::saved::{self, LoadError, SaveError};
 use crate::state::Placement;
 use crate::{Controls, Frame, Model, Scene, State, StepReport};
 
@@ -22,8 +23,14 @@ pub trait Backend {
     fn step(&mut self, controls: &[Controls]) -> StepReport;
     /// Length of a step, s.
     fn dt(&self) -> f32;
+    /// Steps since the start.
+    fn steps(&self) -> u64;
+    /// Goes on counting from `steps`.
+    fn set_steps(&mut self, steps: u64);
     /// Time since the start, s.
-    fn time(&self) -> f64;
+    fn time(&self) -> f64 {
+        self.steps() as f64 * f64::from(self.dt())
+    }
     /// Number of cars.
     fn cars(&self) -> usize;
     /// Model of car `car`.
@@ -35,6 +42,23 @@ pub trait Backend {
     /// Telemetry of car `car` after the last step.
     fn frame(&self, car: usize) -> Frame {
         Frame::of(self.model(car), self.state(car), self.time(), self.dt())
+    }
+    /// Everything that advances in time, as bytes from which [`Backend::load`] resumes bit for bit: own worlds always,
+    /// Rapier's until a hull touches something, since the order of its contacts comes from the history of the world.
+    ///
+    /// # Errors
+    /// The next step depends on what no state holds: the contacts of a hull in Rapier worlds. [`State::to_bytes`] still
+    /// saves each car.
+    fn save(&self) -> Result<Vec<u8>, SaveError> {
+        Ok(saved::save_world(self))
+    }
+    /// Puts every car and the count of steps where [`Backend::save`] found them, in a world of the same scene, cars and
+    /// step length; the solver may be another one.
+    ///
+    /// # Errors
+    /// What was found in the bytes and what is accepted. Nothing has changed then.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
+        saved::load_world(self, bytes)
     }
 }
 

@@ -119,8 +119,11 @@ impl Backend for PointMass {
     fn dt(&self) -> f32 {
         self.dt
     }
-    fn time(&self) -> f64 {
-        self.steps as f64 * f64::from(self.dt)
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+    fn set_steps(&mut self, steps: u64) {
+        self.steps = steps;
     }
     fn cars(&self) -> usize {
         1

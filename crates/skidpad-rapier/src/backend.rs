@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use rapier3d::prelude::*;
-use skidpad_core::{Backend, BackendInfo, CarStart, Controls, Model, Scene, State, StepReport};
+use skidpad_core::{
+    Backend, BackendInfo, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, saved,
+};
 
 use crate::RapierCars;
 
@@ -18,6 +20,8 @@ pub const BACKEND: BackendInfo = BackendInfo {
 struct RapierBackend {
     world: PhysicsWorld,
     cars: RapierCars,
+    scene: Scene,
+    starts: Vec<CarStart>,
     dt: f32,
     steps: u64,
 }
@@ -47,12 +51,22 @@ pub(crate) fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     world
 }
 
+/// Why a world with such a car is not saved.
+pub(crate) const TOUCHES: &str = "its hull touches something, and Rapier keeps that contact's forces for its next step";
+
+/// Whether Rapier holds contact points of the colliders of a body.
+pub(crate) fn touches(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
+    let colliders = world.bodies.get(body).map_or(&[][..], RigidBody::colliders);
+    let mut pairs = colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider));
+    pairs.any(|pair| pair.manifolds().iter().any(|manifold| !manifold.points.is_empty()))
+}
+
 impl RapierBackend {
-    fn new(scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
+    fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
-        let cars = RapierCars::new(&mut world, scene, cars);
+        let cars = RapierCars::new(&mut world, scene, starts);
         world.detect_collisions(&(), &());
-        Self { world, cars, dt, steps: 0 }
+        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), dt, steps: 0 }
     }
 }
 
@@ -72,8 +86,12 @@ impl Backend for RapierBackend {
         self.dt
     }
 
-    fn time(&self) -> f64 {
-        self.steps as f64 * self.dt as f64
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn set_steps(&mut self, steps: u64) {
+        self.steps = steps;
     }
 
     fn cars(&self) -> usize {
@@ -90,5 +108,20 @@ impl Backend for RapierBackend {
 
     fn set_state(&mut self, car: usize, state: &State) {
         self.cars.set_state(&mut self.world, car, state);
+    }
+
+    fn save(&self) -> Result<Vec<u8>, SaveError> {
+        match (0..self.cars()).find(|&car| touches(&self.world, self.cars.handle(car))) {
+            None => Ok(saved::save_world(self)),
+            Some(car) => Err(SaveError { backend: BACKEND.name, car, reason: TOUCHES }),
+        }
+    }
+
+    /// Into a world built anew: the present one may remember contacts that the loaded one never had.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
+        let mut fresh = Self::new(&self.scene, &self.starts, self.dt);
+        saved::load_world(&mut fresh, bytes)?;
+        *self = fresh;
+        Ok(())
     }
 }

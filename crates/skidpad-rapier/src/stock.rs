@@ -10,9 +10,11 @@ use std::sync::Arc;
 use rapier3d::control::{DynamicRayCastVehicleController, WheelTuning};
 use rapier3d::prelude::*;
 use skidpad_core::state::WheelState;
-use skidpad_core::{Backend, BackendInfo, CarStart, Controls, Model, Scene, State, StepReport, no_slip};
+use skidpad_core::{
+    Backend, BackendInfo, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, no_slip, saved,
+};
 
-use crate::backend::ground_world;
+use crate::backend::{TOUCHES, ground_world, touches};
 use crate::cars::{insert_chassis, move_to};
 
 /// Entry for a list of backends.
@@ -26,6 +28,8 @@ pub const STOCK: BackendInfo = BackendInfo {
 struct StockBackend {
     world: PhysicsWorld,
     cars: Vec<StockCar>,
+    scene: Scene,
+    starts: Vec<CarStart>,
     dt: f32,
     steps: u64,
 }
@@ -39,11 +43,11 @@ struct StockCar {
 }
 
 impl StockBackend {
-    fn new(scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
+    fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
-        let cars = cars.iter().map(|car| StockCar::new(&mut world, scene, car)).collect();
+        let cars = starts.iter().map(|car| StockCar::new(&mut world, scene, car)).collect();
         world.detect_collisions(&(), &());
-        Self { world, cars, dt, steps: 0 }
+        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), dt, steps: 0 }
     }
 }
 
@@ -145,8 +149,12 @@ impl Backend for StockBackend {
         self.dt
     }
 
-    fn time(&self) -> f64 {
-        self.steps as f64 * self.dt as f64
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn set_steps(&mut self, steps: u64) {
+        self.steps = steps;
     }
 
     fn cars(&self) -> usize {
@@ -167,5 +175,20 @@ impl Backend for StockBackend {
         if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
             move_to(body, state);
         }
+    }
+
+    fn save(&self) -> Result<Vec<u8>, SaveError> {
+        match self.cars.iter().position(|car| touches(&self.world, car.controller.chassis)) {
+            None => Ok(saved::save_world(self)),
+            Some(car) => Err(SaveError { backend: STOCK.name, car, reason: TOUCHES }),
+        }
+    }
+
+    /// Into a world built anew, as in the `rapier` backend.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
+        let mut fresh = Self::new(&self.scene, &self.starts, self.dt);
+        saved::load_world(&mut fresh, bytes)?;
+        *self = fresh;
+        Ok(())
     }
 }

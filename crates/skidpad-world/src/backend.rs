@@ -31,6 +31,13 @@ impl CarWorld {
             .collect();
         Self { name, coupling, cars: Cars::new(vehicles), world, dt, steps: 0 }
     }
+
+    /// Puts every chassis where its vehicle's last good state is, so that no motion is left outside the states.
+    fn follow_states(&mut self) {
+        for (chassis, vehicle) in self.world.chassis_mut().iter_mut().zip(self.cars.vehicles()) {
+            chassis.adopt(vehicle.state());
+        }
+    }
 }
 
 impl Backend for CarWorld {
@@ -42,15 +49,23 @@ impl Backend for CarWorld {
         let pushed = self.cars.push(&mut self.world, controls, self.coupling, self.dt);
         self.world.advance(self.dt);
         self.steps += 1;
-        pushed.and(self.cars.write_back(&self.world, self.dt))
+        let report = pushed.and(self.cars.write_back(&self.world, self.dt));
+        if report.not_finite {
+            self.follow_states();
+        }
+        report
     }
 
     fn dt(&self) -> f32 {
         self.dt
     }
 
-    fn time(&self) -> f64 {
-        self.steps as f64 * self.dt as f64
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn set_steps(&mut self, steps: u64) {
+        self.steps = steps;
     }
 
     fn cars(&self) -> usize {

@@ -151,8 +151,12 @@ impl Backend for BulletWorld {
         self.dt
     }
 
-    fn time(&self) -> f64 {
-        self.steps as f64 * f64::from(self.dt)
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn set_steps(&mut self, steps: u64) {
+        self.steps = steps;
     }
 
     fn cars(&self) -> usize {

@@ -1,0 +1,413 @@
+//! Motion as bytes: of one car, and of a world with all its cars. Little-endian, with a magic and a version.
+//!
+//! Here: one list of fields per struct, from which both writing and reading follow. Not here: files, models, scenes and
+//! step lengths; what is loaded must fit the cars it is loaded into.
+
+use crate::backend::Backend;
+use crate::state::{DriveState, MAX_LOCKS, State, WheelState};
+use crate::{DVec3, Quat, Vec3};
+
+/// Version written, and the only one read. Raise it with every change of the fields below.
+pub const VERSION: u16 = 1;
+
+/// First bytes of a car.
+pub const CAR_MAGIC: [u8; 4] = *b"skpC";
+
+/// First bytes of a world.
+pub const WORLD_MAGIC: [u8; 4] = *b"skpW";
+
+const MAGIC_BYTES: usize = CAR_MAGIC.len() + u16::SIZE;
+
+/// Length of the step, steps, cars.
+const WORLD_BYTES: usize = f32::SIZE + u64::SIZE + u32::SIZE;
+
+/// Why bytes cannot be loaded. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LoadError {
+    /// They are something else.
+    #[error("the first bytes are {}, but a saved {what} begins with {}", found.escape_ascii(), accepts.escape_ascii())]
+    Magic {
+        /// "car" or "world".
+        what: &'static str,
+        /// What they begin with.
+        found: [u8; 4],
+        /// What they must begin with.
+        accepts: [u8; 4],
+    },
+    /// Another version wrote them.
+    #[error("version {found} was found, but this build reads version {accepts}")]
+    Version {
+        /// Their version.
+        found: u16,
+        /// The version this build reads.
+        accepts: u16,
+    },
+    /// There are too few or too many.
+    #[error("{found} bytes were found, but {accepts} are needed")]
+    Length {
+        /// Their number.
+        found: usize,
+        /// The number that fits.
+        accepts: usize,
+    },
+    /// The world has another step length, with which nothing would resume alike. A car's own state may be loaded.
+    #[error("a step of {found} s was found, but this world steps by {accepts} s")]
+    Step {
+        /// Of the saved world, s.
+        found: f32,
+        /// Of the world they are loaded into, s.
+        accepts: f32,
+    },
+    /// The world has another number of cars.
+    #[error("{found} cars were found, but this world has {accepts}")]
+    Cars {
+        /// Cars saved.
+        found: usize,
+        /// Cars of the world they are loaded into.
+        accepts: usize,
+    },
+    /// A car has another number of wheels.
+    #[error("car {car}: {found} wheels were found, but this car has {accepts}")]
+    Wheels {
+        /// Which car, 0 for a single one.
+        car: usize,
+        /// Wheels saved.
+        found: usize,
+        /// Wheels of the car they are loaded into.
+        accepts: usize,
+    },
+    /// A number makes no sense.
+    #[error("{place}: {found} was found, but it must be {accepts}")]
+    Value {
+        /// Which car, wheel and field.
+        place: String,
+        /// The number.
+        found: f64,
+        /// The accepted range.
+        accepts: &'static str,
+    },
+}
+
+/// Why a world cannot be saved so that it resumes bit for bit. The states of its cars can be saved all the same.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{backend}, car {car}: {reason}, so the world would not resume bit for bit")]
+pub struct SaveError {
+    /// Name of the solver.
+    pub backend: &'static str,
+    /// Which car.
+    pub car: usize,
+    /// What the next step depends on beside the states of the cars.
+    pub reason: &'static str,
+}
+
+impl State {
+    /// The state as bytes for [`State::from_bytes`]: 317 for four wheels.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut to = Vec::with_capacity(MAGIC_BYTES + car_bytes(self.wheels.len()));
+        CAR_MAGIC.write(&mut to);
+        VERSION.write(&mut to);
+        self.write(&mut to);
+        to
+    }
+
+    /// The state a car of `wheels` wheels was saved in.
+    ///
+    /// # Errors
+    /// Bytes of something else, of another version, of another number of wheels, or with a number no state can have.
+    pub fn from_bytes(bytes: &[u8], wheels: usize) -> Result<Self, LoadError> {
+        let mut from = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
+        from.begin("car", CAR_MAGIC)?;
+        let state = from.car(0, wheels)?;
+        from.end()?;
+        Ok(state)
+    }
+}
+
+/// All that advances in time in `world`: the count of its steps and the states of its cars. What [`Backend::save`] does
+/// unless a solver has more to say.
+pub fn save_world<B: Backend + ?Sized>(world: &B) -> Vec<u8> {
+    let mut to = Vec::with_capacity(world_bytes(world));
+    WORLD_MAGIC.write(&mut to);
+    VERSION.write(&mut to);
+    world.dt().write(&mut to);
+    world.steps().write(&mut to);
+    (world.cars() as u32).write(&mut to);
+    for car in 0..world.cars() {
+        world.state(car).write(&mut to);
+    }
+    to
+}
+
+/// Puts every car of `world` and its count of steps where `bytes` say. What [`Backend::load`] does unless a solver has
+/// more to do.
+///
+/// # Errors
+/// What was found in the bytes and what is accepted. Nothing has changed then.
+pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<(), LoadError> {
+    let mut from = Reader::new(bytes, world_bytes(world));
+    from.begin("world", WORLD_MAGIC)?;
+    let (found, accepts) = (f32::read(&mut from)?, world.dt());
+    if found.to_bits() != accepts.to_bits() {
+        return Err(LoadError::Step { found, accepts });
+    }
+    let steps = u64::read(&mut from)?;
+    let (found, accepts) = (u32::read(&mut from)? as usize, world.cars());
+    if found != accepts {
+        return Err(LoadError::Cars { found, accepts });
+    }
+    let read = |car| from.car(car, world.state(car).wheels.len());
+    let states = (0..accepts).map(read).collect::<Result<Vec<State>, LoadError>>()?;
+    from.end()?;
+    for (car, state) in states.iter().enumerate() {
+        world.set_state(car, state);
+    }
+    world.set_steps(steps);
+    Ok(())
+}
+
+fn car_bytes(wheels: usize) -> usize {
+    State::SIZE + wheels * WheelState::SIZE
+}
+
+fn world_bytes<B: Backend + ?Sized>(world: &B) -> usize {
+    let cars = (0..world.cars()).map(|car| car_bytes(world.state(car).wheels.len()));
+    MAGIC_BYTES + WORLD_BYTES + cars.sum::<usize>()
+}
+
+/// Bytes being read, and where, for the errors.
+struct Reader<'a> {
+    left: &'a [u8],
+    found: usize,
+    accepts: usize,
+    car: usize,
+    /// Wheels of the car being read.
+    wheels: usize,
+    wheel: Option<usize>,
+    field: &'static str,
+}
+
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8], accepts: usize) -> Self {
+        Self { left: bytes, found: bytes.len(), accepts, car: 0, wheels: 0, wheel: None, field: "" }
+    }
+
+    fn begin(&mut self, what: &'static str, accepts: [u8; 4]) -> Result<(), LoadError> {
+        let found = self.take()?;
+        if found != accepts {
+            return Err(LoadError::Magic { what, found, accepts });
+        }
+        match u16::read(self)? {
+            VERSION => Ok(()),
+            found => Err(LoadError::Version { found, accepts: VERSION }),
+        }
+    }
+
+    fn car(&mut self, car: usize, wheels: usize) -> Result<State, LoadError> {
+        (self.car, self.wheels, self.wheel) = (car, wheels, None);
+        State::read(self)
+    }
+
+    fn end(&self) -> Result<(), LoadError> {
+        if self.left.is_empty() { Ok(()) } else { Err(self.length()) }
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
+        let (taken, left) = self.left.split_first_chunk().ok_or_else(|| self.length())?;
+        self.left = left;
+        Ok(*taken)
+    }
+
+    fn length(&self) -> LoadError {
+        LoadError::Length { found: self.found, accepts: self.accepts }
+    }
+
+    fn value(&self, found: f64, accepts: &'static str) -> LoadError {
+        let wheel = self.wheel.map_or_else(String::new, |i| format!("wheel {i}, "));
+        LoadError::Value { place: format!("car {}, {wheel}{}", self.car, self.field), found, accepts }
+    }
+}
+
+/// What can be written and read back to the same bits.
+trait Saved: Sized {
+    /// Bytes; of a list, those of its length.
+    const SIZE: usize;
+    fn write(&self, to: &mut Vec<u8>);
+    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError>;
+}
+
+/// Both patterns name every field, so a field that is not listed does not compile.
+macro_rules! fields {
+    ($struct:ident { $($field:ident: $type:ty,)+ }) => {
+        impl Saved for $struct {
+            const SIZE: usize = 0 $(+ <$type>::SIZE)+;
+            fn write(&self, to: &mut Vec<u8>) {
+                let Self { $($field),+ } = self;
+                $($field.write(to);)+
+            }
+            fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+                Ok(Self { $($field: { from.field = stringify!($field); Saved::read(from)? },)+ })
+            }
+        }
+    };
+}
+
+fields!(State {
+    position: DVec3,
+    rotation: Quat,
+    velocity: Vec3,
+    angular: Vec3,
+    previous_velocity: Vec3,
+    steer: f32,
+    drive: DriveState,
+    wheels: Box<[WheelState]>,
+});
+
+fields!(DriveState {
+    engine_speed: f32,
+    gear: i8,
+    next_gear: i8,
+    shift_left: f32,
+    since_shift: f32,
+    clutch: f32,
+    locks: [f32; MAX_LOCKS],
+});
+
+fields!(WheelState {
+    spin: f32,
+    deflection: [f32; 2],
+    compression: f32,
+    travel_rate: f32,
+    load: f32,
+    tyre: [f32; 2],
+    torque: f32,
+    rolling_speed: f32,
+    rolling: f32,
+    steer: f32,
+    contact: bool,
+});
+
+macro_rules! whole_numbers {
+    ($($type:ident)+) => { $(
+        impl Saved for $type {
+            const SIZE: usize = size_of::<$type>();
+            fn write(&self, to: &mut Vec<u8>) {
+                to.extend_from_slice(&self.to_le_bytes());
+            }
+            fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+                from.take().map(Self::from_le_bytes)
+            }
+        }
+    )+ };
+}
+
+whole_numbers!(u8 i8 u16 u32 u64);
+
+macro_rules! finite_numbers {
+    ($($type:ident)+) => { $(
+        impl Saved for $type {
+            const SIZE: usize = size_of::<$type>();
+            fn write(&self, to: &mut Vec<u8>) {
+                to.extend_from_slice(&self.to_le_bytes());
+            }
+            fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+                let found = Self::from_le_bytes(from.take()?);
+                if found.is_finite() { Ok(found) } else { Err(from.value(found.into(), "a finite number")) }
+            }
+        }
+    )+ };
+}
+
+finite_numbers!(f32 f64);
+
+impl Saved for bool {
+    const SIZE: usize = 1;
+
+    fn write(&self, to: &mut Vec<u8>) {
+        to.push((*self).into());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+        match u8::read(from)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            found => Err(from.value(found.into(), "0 or 1")),
+        }
+    }
+}
+
+impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
+    const SIZE: usize = N * T::SIZE;
+
+    fn write(&self, to: &mut Vec<u8>) {
+        self.iter().for_each(|item| item.write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let mut items = [T::default(); N];
+        for item in &mut items {
+            *item = T::read(from)?;
+        }
+        Ok(items)
+    }
+}
+
+impl Saved for Vec3 {
+    const SIZE: usize = <[f32; 3]>::SIZE;
+
+    fn write(&self, to: &mut Vec<u8>) {
+        self.to_array().write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+        <[f32; 3]>::read(from).map(Self::from_array)
+    }
+}
+
+impl Saved for DVec3 {
+    const SIZE: usize = <[f64; 3]>::SIZE;
+
+    fn write(&self, to: &mut Vec<u8>) {
+        self.to_array().write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+        <[f64; 3]>::read(from).map(Self::from_array)
+    }
+}
+
+impl Saved for Quat {
+    const SIZE: usize = <[f32; 4]>::SIZE;
+
+    fn write(&self, to: &mut Vec<u8>) {
+        self.to_array().write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let found = <[f32; 4]>::read(from).map(Self::from_array)?;
+        let length = found.length();
+        // A step keeps the length within a few roundings of 1; anything else was never an orientation.
+        if (length - 1.0).abs() < 1e-3 { Ok(found) } else { Err(from.value(length.into(), "of length 1 within 0.001")) }
+    }
+}
+
+impl Saved for Box<[WheelState]> {
+    const SIZE: usize = u8::SIZE;
+
+    fn write(&self, to: &mut Vec<u8>) {
+        // `MAX_WHEELS` fits a byte.
+        (self.len() as u8).write(to);
+        self.iter().for_each(|wheel| wheel.write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let (found, accepts) = (usize::from(u8::read(from)?), from.wheels);
+        if found != accepts {
+            return Err(LoadError::Wheels { car: from.car, found, accepts });
+        }
+        let mut read = |i| {
+            from.wheel = Some(i);
+            WheelState::read(from)
+        };
+        (0..found).map(&mut read).collect()
+    }
+}
