@@ -1,7 +1,7 @@
 //! The converged solver: shapes of friction, many wheels on one chassis, solid stops, parking for long.
 
 use skidpad::core::model::{Axle, Hull, Powertrain, Side, Strut, Tyre, TyreLaw, Unsprung, Wheel};
-use skidpad::core::{BackendInfo, Controls, DVec3, ModelParts, Quat, Scene, Vec3, state::Placement};
+use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Quat, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, mean, solvers};
 
@@ -106,12 +106,14 @@ fn e14_no_number_of_wheels_overcorrects() {
     }
 }
 
+/// A body high above its wheels.
+const HIGH: Hull = Hull { centre: Vec3::new(0.0, 0.0, 0.4), half_extents: Vec3::new(2.0, 0.8, 0.3) };
+
 /// Row E18: dropped from 2 m the wheels stop where metal meets metal, and the car keeps no more energy than it had.
 #[test]
 fn e18_a_drop_respects_the_stops() {
-    // A body above its wheels, so that the stops take the blow and not the floor pan.
-    let hull = Hull { centre: Vec3::new(0.0, 0.0, 0.4), half_extents: Vec3::new(2.0, 0.8, 0.3) };
-    let model = ModelParts { hull, ..c5() }.model();
+    // The stops take the blow, not the floor pan.
+    let model = ModelParts { hull: HIGH, ..c5() }.model();
     let strut = &model.wheels()[0].strut;
     let solid = f64::from(strut.bump_travel + strut.stop_travel);
     for solver in solvers() {
@@ -256,5 +258,45 @@ fn unsprung_wheels_drive_like_the_others_but_for_their_ride() {
         close("yaw rate", own.yaw_rate_radps, lumped.yaw_rate_radps, 0.01, "the car rolls more, little else changes");
         let why = "the closed form leaves out that wheels do not roll along";
         close("roll", own.roll_rad / lumped.roll_rad, softer, 0.03, why);
+    }
+}
+
+/// Three wheels on blocks, the front right one hanging in the air, on 20 degrees, for an hour.
+#[test]
+fn a_car_parked_on_three_wheels_stays() {
+    let mut parts = ModelParts { hull: HIGH, ..c5() };
+    parts.bars.clear();
+    // The front axle further ahead, so that three wheels carry the car.
+    for wheel in &mut parts.wheels[..2] {
+        wheel.contact.x += 1.5;
+    }
+    let height = 0.8f32;
+    let blocks: Vec<[f32; 2]> = [0, 2, 3].iter().map(|&i| parts.wheels[i].contact.truncate().to_array()).collect();
+    let model = parts.model();
+    for name in ["impulse", "constraint"] {
+        for heading in [0.0, std::f32::consts::FRAC_PI_2, std::f32::consts::PI] {
+            let mut scene = Scene::sloping(20f32.to_radians());
+            let upright = scene.orientation(heading);
+            for &[x, y] in &blocks {
+                let place = upright * Vec3::new(x, y, 0.5 * height);
+                scene.boxes.push(FixedBox {
+                    centre: place.as_dvec3(),
+                    half_extents: Vec3::new(0.4, 0.4, 0.5 * height),
+                    rotation: upright,
+                    grip: 1.0,
+                });
+            }
+            let placement = Placement { heading, gear: Some(0), ..Placement::default() };
+            let mut car = Drive::new(&solver(name), &model, &scene, placement, RATE);
+            let mut state = car.world.state(0).clone();
+            state.position += (upright * Vec3::Z * height).as_dvec3();
+            car.world.set_state(0, &state);
+            let frames = car.run(20.0, |_| Controls::parked());
+            let loads: Vec<f64> = frames[frames.len() - 1].wheels.iter().map(|w| w.load_n).collect();
+            assert!(loads[1] == 0.0 && loads[0] > 0.0 && loads[2] > 0.0 && loads[3] > 0.0, "{name}: {loads:?}");
+            let (farthest, speed) = wander(&mut car, 3600.0);
+            assert!(farthest < 2e-3, "{name} heading {heading}: {:.2} mm in an hour", 1e3 * farthest);
+            assert!(speed < 1e-4, "{name} heading {heading}: {speed:.1e} m/s");
+        }
     }
 }

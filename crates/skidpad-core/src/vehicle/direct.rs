@@ -90,7 +90,7 @@ fn direct(vehicle: &Vehicle, free: Six<f32>) -> Vec<f64> {
                 .into()
         };
         let sides =
-            [(rows.normal, rows.load_row_terms()), (rows.forward, rows.tyre_terms(0)), (rows.side, rows.tyre_terms(1))];
+            [(rows.normal, rows.load_terms()), (rows.forward, rows.tyre_terms(0)), (rows.side, rows.tyre_terms(1))];
         for (k, (direction, (wish, admittance))) in sides.into_iter().enumerate() {
             let (direction, admittance) = (row(direction), at(place, admittance));
             a[(first + k, first + k)] = 1.0;

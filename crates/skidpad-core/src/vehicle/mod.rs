@@ -144,7 +144,7 @@ impl Vehicle {
             let start = (bank.contact + up * bank.start_height()).through(&to_world);
             let offsets = [start.x, start.y, start.z].map(Four::lanes);
             let sinking = -(vertical + roll * bank.contact.y - pitch * bank.contact.x);
-            let ahead = (sinking * Four::splat(dt)).at_least(Four::splat(0.0));
+            let ahead = (sinking * Four::splat(dt)).at_least(Four::splat(rows::DROOP_SLACK));
             let reach = (bank.start_height() + bank.droop_travel + ahead).lanes();
             bank.each(|lane, wheel| {
                 let Some(probe) = asked.get_mut(wheel) else { return };

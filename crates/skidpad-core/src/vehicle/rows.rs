@@ -23,6 +23,8 @@ pub(crate) struct Rows {
     pub grip: Four,
     /// Share of the step in which there is contact: below 1 for a wheel that meets the ground within it.
     contact_share: Four,
+    /// Compression beyond the droop stop, m, ≤ 0: the gap a wheel has yet to close.
+    beyond_droop: Four,
     pub compression: Four,
     /// By how much the compression runs behind the velocity, m.
     pub(super) lead: Four,
@@ -43,8 +45,12 @@ pub(crate) struct Rows {
     /// Speed along the normal before the loads, m/s.
     warm_speed: Four,
     pub(super) load_admittance: Four,
-    /// Wheels that press, not pull.
+    /// The load that keeps the wheel from leaving the ground before the step ends, for wheels at their droop stop.
+    droop_wish: Four,
+    droop_admittance: Four,
+    /// Wheels that press, not pull, and those of them whose droop stop takes part of the spring.
     pressing: FourMask,
+    hanging: FourMask,
     pub travel: Travel,
     // written by grip_rows
     pub dt: f32,
@@ -94,8 +100,11 @@ pub(crate) struct Surroundings<L> {
 /// a locked stop within a cycle; below 0.2 the car rocks visibly, above 0.8 the patch creeps into place.
 const STANDING_DAMPING: f32 = 0.4;
 
-/// Admittance of a solid stop in masses carried: leaves a thousandth of the speed, and f32 still solves it.
+/// Admittance of a solid stop, or of ground under a wheel at its droop stop, in masses carried: leaves a thousandth of the speed, and f32 still solves it.
 const SOLIDITY: f32 = 1e3;
+
+/// A wheel that hangs this little above the ground is still held to it by its row, m; else rounding decides, step by step.
+pub(super) const DROOP_SLACK: f32 = 1e-3;
 
 /// Share of what lies beyond a solid stop that comes back in one step.
 const SOLID_RETURN: f32 = 0.2;
@@ -162,18 +171,20 @@ impl Rows {
         self.normal = Six::new(normal, point.cross(normal));
         self.forward = Six::new(forward, centre.cross(forward));
         self.side = Six::new(side, point.cross(side));
-        self.contact_share = self.share_of_contact(reached - self.compression, moving, dt);
+        self.beyond_droop = (reached - self.compression).only(faces_ground);
+        self.contact_share = self.share_of_contact(moving, dt);
         self.touching = faces_ground & Four::splat(0.0).less(self.contact_share);
         let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
         self.tyre = [last(|w| w.tyre[0]).only(self.touching), last(|w| w.tyre[1]).only(self.touching)];
         self.torque = last(|w| w.torque);
     }
 
-    /// Share of the step that is left when a wheel has closed the gap below its droop stop, a compression `beyond` ≤ 0.
+    /// Share of the step that is left when a wheel has closed the gap below its droop stop.
     #[inline(always)]
-    fn share_of_contact(&self, beyond: Four, moving: Six<Four>, dt: f32) -> Four {
+    fn share_of_contact(&self, moving: Six<Four>, dt: f32) -> Four {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
-        let apart = beyond.less(zero);
+        let beyond = self.beyond_droop;
+        let apart = beyond.less(Four::splat(-DROOP_SLACK));
         if !Four::any(apart) {
             return one;
         }
@@ -256,30 +267,26 @@ impl Vehicle {
     pub(super) fn solve_loads(&mut self, warm: Six<f32>, dt: f32) -> Six<f32> {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.load_row(bank, warm.wide(), dt);
-            rows.pressing = rows.touching;
+            (rows.pressing, rows.hanging) = (rows.touching, FourMask::default());
         }
-        // Each pass drops the rows that would pull; a car cannot drop more rows than it has.
-        for _ in 0..self.model.wheels().len() {
+        // Each pass hands rows to their droop stop or drops those that would pull; a car cannot do more than both to each.
+        for _ in 0..2 * self.model.wheels().len() {
             let mut products = OuterProducts::none();
             let mut wished = Six::default();
             for rows in &self.rows {
-                let admittance = rows.load_admittance.only(rows.pressing);
+                let (wish, admittance) = rows.load_terms();
                 products.add(admittance, rows.normal);
-                let wish = (rows.load_wish - rows.load_admittance * rows.warm_speed).only(rows.pressing);
+                let wish = wish - admittance * rows.warm_speed;
                 wished = wished + (rows.normal * wish).sum();
             }
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let after = warm + system.solve(wished);
             let at = after.wide();
-            let mut pulled = false;
+            let mut changed = false;
             for rows in &mut self.rows {
-                let load = rows.load_at(at).only(rows.pressing);
-                let pulls = load.less(Four::splat(0.0));
-                pulled |= Four::any(pulls);
-                rows.pressing = rows.pressing & !pulls;
-                rows.load = load.only(rows.pressing);
+                changed |= rows.settle_load(at);
             }
-            if !pulled {
+            if !changed {
                 return after;
             }
         }
@@ -324,24 +331,20 @@ impl Rows {
         let mut wish = step * force;
         let mut admittance = step * corrected.at_least(rate * step);
         let beyond_solid = led - bank.solid_travel;
+        let rigid = Four::splat(SOLIDITY) * bank.sprung;
         let solid = zero.less(beyond_solid + step * jounce_rate);
         if Four::any(solid) {
             // Compressions end the step where metal meets metal; what is beyond comes back without a jump.
-            let rigid = Four::splat(SOLIDITY) * bank.sprung;
             let excess = beyond_solid / step;
             let back = Four::select(zero.less(excess), excess * Four::splat(SOLID_RETURN), excess);
             wish += (rigid * back).only(solid);
             admittance += rigid.only(solid);
         }
+        let gap = led + self.beyond_droop + bank.droop_travel;
+        self.droop_wish = rigid * gap / (step * self.cosine);
+        self.droop_admittance = rigid / (self.cosine * self.cosine);
         self.load_wish = self.contact_share * wish / self.cosine;
         self.load_admittance = self.contact_share * admittance / (self.cosine * self.cosine);
-    }
-
-    /// Wish and admittance of the load row, nothing where it does not press.
-    #[cfg(test)]
-    pub fn load_row_terms(&self) -> (Four, Four) {
-        let pressing = self.touching & Four::splat(0.0).less(self.load);
-        (self.load_wish.only(pressing), self.load_admittance.only(pressing))
     }
 
     /// Wish and admittance of tyre row `i`.
@@ -350,18 +353,39 @@ impl Rows {
         (self.wish[i], self.admittance[i])
     }
 
-    /// Impulse of the load row at chassis velocity `at`, not bounded.
+    /// Wish and admittance of the load row as it now acts, nothing where it does not press.
     #[inline(always)]
-    fn load_at(&self, at: Six<Four>) -> Four {
-        self.load_wish - self.load_admittance * self.normal.dot(at)
+    pub fn load_terms(&self) -> (Four, Four) {
+        let wish = Four::select(self.hanging, self.droop_wish, self.load_wish);
+        let admittance = Four::select(self.hanging, self.droop_admittance, self.load_admittance);
+        (wish.only(self.pressing), admittance.only(self.pressing))
+    }
+
+    /// Loads at chassis velocity `at`; whether a wheel came to hang on its droop stop or would pull, so that they have to
+    /// be solved anew.
+    #[inline(always)]
+    fn settle_load(&mut self, at: Six<Four>) -> bool {
+        let (zero, speed) = (Four::splat(0.0), self.normal.dot(at));
+        let (wish, admittance) = self.load_terms();
+        let load = wish - admittance * speed;
+        let pulls = load.less(zero);
+        let held = (self.droop_wish - self.droop_admittance * speed).less(load) & self.pressing & !self.hanging;
+        self.pressing = self.pressing & !pulls;
+        self.hanging = self.hanging | held;
+        self.load = load.only(self.pressing);
+        Four::any(pulls | held)
     }
 
     /// Impulse of the load row at chassis velocity `at`, not below zero, and its admittance there.
     #[inline(always)]
-    pub fn bounded_load(&self, at: Six<Four>) -> (Four, Four) {
-        let load = self.load_at(at);
-        let pressing = self.touching & Four::splat(0.0).less(load);
-        (load.only(pressing), self.load_admittance.only(pressing))
+    pub fn bounded_load(&mut self, at: Six<Four>) -> (Four, Four) {
+        let speed = self.normal.dot(at);
+        let spring = self.load_wish - self.load_admittance * speed;
+        let stop = self.droop_wish - self.droop_admittance * speed;
+        self.hanging = stop.less(spring);
+        let load = Four::select(self.hanging, stop, spring);
+        self.pressing = self.touching & Four::splat(0.0).less(load);
+        (load.only(self.pressing), self.load_terms().1)
     }
 
     /// Below walking pace the patch is a spring on a friction cone (it parks, and gives back what it holds when the
