@@ -30,12 +30,6 @@ pub fn asin(value: f32) -> f32 {
     libm::asinf(value.clamp(-1.0, 1.0))
 }
 
-/// 0 below `low`, 1 above `high`, a cubic with zero slope at both ends between them.
-pub fn smoothstep(low: f32, high: f32, value: f32) -> f32 {
-    let t = ((value - low) / (high - low)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
-}
-
 /// Orientation after turning `rotation` by the world-frame `rate` (rad/s) for `dt` (s).
 ///
 /// The turn is the Cayley map of the rate: exact axis, angle short by θ³/12, no transcendental function.

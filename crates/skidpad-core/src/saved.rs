@@ -4,7 +4,8 @@
 //! step lengths; what is loaded must fit the cars it is loaded into.
 
 use crate::backend::Backend;
-use crate::state::{DriveState, MAX_LOCKS, State, WheelState};
+use crate::model::MAX_LOCKS;
+use crate::state::{DriveState, State, WheelState};
 use crate::{DVec3, Quat, Vec3};
 
 /// Version written, and the only one read. Raise it with every change of the fields below.

@@ -1,5 +1,7 @@
 //! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
 
+use crate::lane::Lane;
+use crate::model::MAX_LOCKS;
 use crate::rest::Rest;
 use crate::scene::Scene;
 use crate::{DVec3, Model, Quat, Vec3};
@@ -72,9 +74,6 @@ pub struct DriveState {
     pub locks: [f32; MAX_LOCKS],
 }
 
-/// Most locked differentials one car may have.
-pub const MAX_LOCKS: usize = 4;
-
 /// Where and how a car starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Placement {
@@ -102,7 +101,7 @@ impl State {
         let wheel = |(i, wheel): (usize, &crate::model::Wheel)| WheelState {
             spin: placement.speed / wheel.radius,
             rolling_speed: placement.speed,
-            rolling: crate::vehicle::rolling_share(placement.speed),
+            rolling: rolling_share(placement.speed),
             contact: true,
             compression: rest.as_ref().map_or(0.0, |r| r.compressions[i]),
             load: rest.as_ref().map_or(model.static_load(i), |r| r.loads[i]),
@@ -132,6 +131,15 @@ impl State {
             && self.drive.clutch.is_finite()
             && self.wheels.iter().all(WheelState::is_finite)
     }
+}
+
+/// Speeds between which a patch changes from a standing spring to a rolling tyre, m/s. The upper one is a walking pace;
+/// much higher and slow driving loses its slip, much lower and a car rebounds from a locked stop.
+pub(crate) const WALKING: [f32; 2] = [0.5, 1.5];
+
+/// 0 below a crawl, 1 above a walking pace of `speed` m/s (either sign).
+fn rolling_share(speed: f32) -> f32 {
+    speed.abs().smoothstep(WALKING[0], WALKING[1])
 }
 
 impl WheelState {

@@ -3,10 +3,9 @@
 //! An axle always takes two lanes, so that sums by axle treat left and right alike; the second lane of a single wheel
 //! stands empty.
 
-use super::{ModelParts, Powertrain, TyreConstants, Wheel};
+use super::{MAX_LOCKS, ModelParts, Powertrain, TyreConstants, Wheel};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Triple;
-use crate::state::MAX_LOCKS;
 
 /// Where a wheel is among the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

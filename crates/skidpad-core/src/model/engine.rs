@@ -109,6 +109,9 @@ impl Gearbox {
     }
 }
 
+/// Most locked differentials one car may have.
+pub const MAX_LOCKS: usize = 4;
+
 /// How torque reaches the wheels, and which speeds are tied together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Differential {

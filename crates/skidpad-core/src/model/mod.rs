@@ -6,7 +6,7 @@ mod mass;
 mod tyre;
 
 pub(crate) use bank::{Bank, Place};
-pub use engine::{Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Powertrain};
+pub use engine::{Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, MAX_LOCKS, Powertrain};
 pub use mass::{box_inertia, sprung_masses};
 pub(crate) use tyre::{LEAST_FRICTION_SHARE, TyreConstants};
 pub use tyre::{Tyre, TyreForce, TyreLaw};

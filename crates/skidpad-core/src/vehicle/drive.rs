@@ -8,8 +8,8 @@ use super::rows::Rows;
 use crate::Controls;
 use crate::controls::bounded;
 use crate::lane::{Four, Lane};
-use crate::model::{Bank, Engine, EngineDrive, Gearbox, Model};
-use crate::state::{DriveState, MAX_LOCKS};
+use crate::model::{Bank, Engine, EngineDrive, Gearbox, MAX_LOCKS, Model};
+use crate::state::DriveState;
 
 /// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
 const IDLE_RESPONSE: f32 = 0.1;

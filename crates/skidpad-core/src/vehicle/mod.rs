@@ -23,7 +23,6 @@ use crate::{Body, Contact, Controls, DVec3, Mat3, Model, Probe, Push, Quat, Stat
 use converged::Stop;
 use drive::Shafts;
 use rows::Rows;
-pub(crate) use write_back::rolling_share;
 
 /// Which pairs of tyre impulses a patch can give.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,23 +2,14 @@
 
 use super::rows::Rows;
 use super::{StepReport, Vehicle};
+use crate::Body;
 use crate::lane::{Four, Lane};
 use crate::linear::Six;
 use crate::model::Bank;
-use crate::state::WheelState;
-use crate::{Body, math};
-
-/// Speeds between which a patch changes from a standing spring to a rolling tyre, m/s. The upper one is a walking pace;
-/// much higher and slow driving loses its slip, much lower and a car rebounds from a locked stop.
-const WALKING: [f32; 2] = [0.5, 1.5];
+use crate::state::{WALKING, WheelState};
 
 /// Largest slip a deflection stands for; beyond, only its direction is kept.
 const LARGEST_SLIP: f32 = 10.0;
-
-/// 0 below a crawl, 1 above a walking pace of `speed` m/s (either sign).
-pub(crate) fn rolling_share(speed: f32) -> f32 {
-    math::smoothstep(WALKING[0], WALKING[1], speed.abs())
-}
 
 impl Vehicle {
     /// Takes over the pose and twist of `body` after the world has advanced by `dt`, and integrates the contact
@@ -115,7 +106,7 @@ impl Rows {
     }
 }
 
-/// [`rolling_share`] of the speeds whose squares are given.
+/// Shares of rolling at the speeds whose squares are given.
 #[inline(always)]
 fn rolling_shares(squared: Four) -> Four {
     let [crawl, walk] = WALKING.map(Four::splat);

@@ -2,7 +2,7 @@
 
 use super::Rules;
 use crate::spec::{Clutch, Differential, Drive, Engine, Gearbox, Powertrain};
-use skidpad_core::state::MAX_LOCKS;
+use skidpad_core::model::MAX_LOCKS;
 
 impl Rules<'_> {
     pub fn powertrain(&mut self) {
