@@ -65,5 +65,6 @@ fn cornering(state: &State) -> Body {
         free_velocity: velocity - Vec3::Z * (9.81 / 120.0),
         free_angular: Vec3::Z * 0.2,
         lead: 0.0,
+        asleep: false,
     }
 }

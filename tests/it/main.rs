@@ -16,6 +16,8 @@ mod longitudinal;
 mod oracles;
 mod parked;
 mod peers;
+#[cfg(feature = "rapier")]
+mod rapier;
 mod same_bits;
 mod saved;
 mod snapshots;

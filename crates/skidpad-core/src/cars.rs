@@ -11,6 +11,8 @@ pub struct Cars {
     probes: Vec<Probe>,
     contacts: Vec<Option<Contact>>,
     pushes: Vec<Push>,
+    /// Which vehicles the last push stepped.
+    stepped: Vec<bool>,
     coasting: Controls,
 }
 
@@ -30,6 +32,7 @@ impl Cars {
             probes: vec![nowhere; wheels],
             contacts: vec![None; wheels],
             pushes: vec![Push::default(); vehicles.len()],
+            stepped: vec![false; vehicles.len()],
             vehicles,
             coasting: Controls::coasting(),
         }
@@ -46,7 +49,7 @@ impl Cars {
     }
 
     /// First half of a step: reads bodies, probes the ground, solves the rows and hands the pushes to `world`,
-    /// which then advances by `dt` s (> 0). Missing controls coast.
+    /// which then advances by `dt` s (> 0). Missing controls coast. Vehicles whose bodies are asleep do nothing.
     pub fn push(
         &mut self,
         world: &mut dyn WorldPort,
@@ -57,13 +60,21 @@ impl Cars {
         world.bodies(dt, &mut self.bodies);
         let mut first = 0;
         for (i, (vehicle, body)) in self.vehicles.iter().zip(&self.bodies).enumerate() {
+            self.stepped[i] = !body.asleep;
+            if body.asleep {
+                continue;
+            }
             let last = first + vehicle.model().wheels().len();
             vehicle.probes(i, body, dt, &mut self.probes[first..last]);
             first = last;
         }
-        world.probe(&self.probes, &mut self.contacts);
+        world.probe(&self.probes[..first], &mut self.contacts[..first]);
         let (mut first, mut report) = (0, StepReport::default());
         for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
+            if !self.stepped[i] {
+                self.pushes[i] = Push::default();
+                continue;
+            }
             let last = first + vehicle.model().wheels().len();
             let asked = controls.get(i).unwrap_or(&self.coasting);
             let (push, done) = vehicle.solve(&self.bodies[i], &self.contacts[first..last], asked, coupling, dt);
@@ -75,12 +86,15 @@ impl Cars {
         report
     }
 
-    /// Second half, after the world has advanced: writes the realised motion back into the states.
+    /// Second half, after the world has advanced: writes the realised motion back into the states. A vehicle that was
+    /// woken in between goes on with its last rows.
     pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
         world.bodies(dt, &mut self.bodies);
         let mut report = StepReport::default();
         for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
-            report = report.and(vehicle.finish(&self.bodies[i], dt));
+            if self.stepped[i] || !self.bodies[i].asleep {
+                report = report.and(vehicle.finish(&self.bodies[i], dt));
+            }
         }
         report
     }

@@ -1,6 +1,6 @@
 //! The seam between a vehicle and a rigid-body world: bodies are read, rays are cast, impulses are pushed.
 //!
-//! One call each per step for all vehicles of the world. A world knows nothing of wheels, a vehicle nothing of worlds.
+//! One call each per step for all vehicles of the world that are awake. A world knows nothing of wheels, a vehicle nothing of worlds.
 
 use crate::{DVec3, Quat, Vec3};
 
@@ -22,6 +22,8 @@ pub struct Body {
     /// Time by which the pose runs behind the velocity, s: `(1 − θ) dt` for a world that moves poses by
     /// `dt ((1 − θ) v_old + θ v_new)`. 0 for semi-implicit Euler; springs lose `(1 − θ) k dt` of damping without it.
     pub lead: f32,
+    /// Whether the world has put the body to sleep: its vehicle is not stepped and keeps its state.
+    pub asleep: bool,
 }
 
 /// A ray along a wheel's suspension travel. Offsets are relative to a body, so that 32-bit numbers keep their
@@ -60,12 +62,13 @@ pub struct Push {
     pub angular_impulse: Vec3,
 }
 
-/// What a world offers the vehicles in it. Slot `i` of every slice belongs to vehicle `i`, except for the probes.
+/// What a world offers the vehicles in it. Slot `i` of every slice belongs to vehicle `i`, except for the probes, which
+/// are those of the vehicles that are awake.
 pub trait WorldPort {
     /// Writes the chassis of every vehicle into `bodies`.
     fn bodies(&self, dt: f32, bodies: &mut [Body]);
     /// Answers `asked` into `answered`, in order; a miss is `None`.
     fn probe(&self, asked: &[Probe], answered: &mut [Option<Contact>]);
-    /// Applies the pushes over the coming step of length `dt`.
+    /// Applies the pushes over the coming step of length `dt`; that of a body asleep is nothing.
     fn push(&mut self, dt: f32, pushes: &[Push]);
 }

@@ -1,4 +1,5 @@
-//! A Rapier world of its own for comparisons: ground plane, cars, nothing else.
+//! A Rapier world of its own for comparisons: ground plane, cars, nothing else. Its cars stay awake, because a state
+//! alone must resume bit for bit, and no state holds for how long Rapier saw its body stand still.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use skidpad_core::{
     Backend, BackendInfo, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, saved,
 };
 
-use crate::RapierCars;
+use crate::{RapierCars, chassis};
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
@@ -65,6 +66,9 @@ impl RapierBackend {
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
         let cars = RapierCars::new(&mut world, scene, starts);
+        for car in 0..starts.len() {
+            chassis::keep_awake(&mut world.bodies, cars.handle(car));
+        }
         world.detect_collisions(&(), &());
         Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), dt, steps: 0 }
     }

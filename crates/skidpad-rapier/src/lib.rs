@@ -4,11 +4,18 @@
 //! [`STOCK`] is Rapier's `DynamicRayCastVehicleController` fed from the same description, a peer in comparisons.
 #![forbid(unsafe_code)]
 
+mod axes;
 mod backend;
 mod cars;
+mod chassis;
+mod port;
+mod rest;
+mod sets;
 mod stock;
 
+pub use axes::Axes;
 pub use backend::BACKEND;
 pub use cars::RapierCars;
 pub use rapier3d;
+pub use sets::Sets;
 pub use stock::STOCK;

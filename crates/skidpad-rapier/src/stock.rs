@@ -14,8 +14,9 @@ use skidpad_core::{
     Backend, BackendInfo, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, no_slip, saved,
 };
 
+use crate::Axes;
 use crate::backend::{TOUCHES, ground_world, touches};
-use crate::cars::{insert_chassis, move_to};
+use crate::chassis::{self, move_to};
 
 /// Entry for a list of backends.
 pub const STOCK: BackendInfo = BackendInfo {
@@ -54,7 +55,9 @@ impl StockBackend {
 impl StockCar {
     fn new(world: &mut PhysicsWorld, scene: &Scene, car: &CarStart) -> Self {
         let state = State::at_rest(&car.model, scene, &car.placement);
-        let chassis = insert_chassis(world, &car.model, &state);
+        let chassis = chassis::insert(&mut world.bodies, &mut world.colliders, Axes::ZUp, &car.model, &state);
+        // The controller would wake it only for a positive engine force.
+        chassis::keep_awake(&mut world.bodies, chassis);
         let mut controller = DynamicRayCastVehicleController::new(chassis);
         controller.index_up_axis = 2;
         controller.index_forward_axis = 0;
@@ -173,7 +176,7 @@ impl Backend for StockBackend {
         let car = &mut self.cars[car];
         car.state.clone_from(state);
         if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
-            move_to(body, state);
+            move_to(body, Axes::ZUp, state);
         }
     }
 

@@ -155,6 +155,7 @@ impl WorldPort for World {
                 free_velocity: chassis.velocity + fall,
                 free_angular: chassis.angular,
                 lead: 0.5 * dt,
+                asleep: false,
             };
         }
     }

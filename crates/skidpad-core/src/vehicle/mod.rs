@@ -102,6 +102,7 @@ pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
     free_velocity: Vec3::ZERO,
     free_angular: Vec3::ZERO,
     lead: 0.0,
+    asleep: false,
 };
 
 /// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.

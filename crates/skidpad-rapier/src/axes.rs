@@ -1,0 +1,90 @@
+//! Which way is up in the user's world.
+
+use skidpad_core::{DVec3, Quat, Vec3};
+
+/// Axes of a Rapier world, and of the chassis bodies in it. Scenes, placements and states keep skidpad's: x forward,
+/// y left, z up.
+///
+/// Vectors are converted by exchanging components, without rounding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Axes {
+    /// z up, as in skidpad: a chassis has x forward and y to the left.
+    #[default]
+    ZUp,
+    /// y up, as in most engines: skidpad's z is the world's y and skidpad's y its −z. A chassis has x forward, y up and
+    /// z to the right.
+    YUp,
+}
+
+impl Axes {
+    /// skidpad's `vector` in the world's axes.
+    pub fn to_world(self, vector: Vec3) -> Vec3 {
+        match self {
+            Self::ZUp => vector,
+            Self::YUp => Vec3::new(vector.x, vector.z, -vector.y),
+        }
+    }
+
+    /// The world's `vector` in skidpad's axes.
+    pub fn from_world(self, vector: Vec3) -> Vec3 {
+        match self {
+            Self::ZUp => vector,
+            Self::YUp => Vec3::new(vector.x, -vector.z, vector.y),
+        }
+    }
+
+    /// skidpad's `point` in the world's axes.
+    pub fn point_to_world(self, point: DVec3) -> DVec3 {
+        match self {
+            Self::ZUp => point,
+            Self::YUp => DVec3::new(point.x, point.z, -point.y),
+        }
+    }
+
+    /// The world's `point` in skidpad's axes.
+    pub fn point_from_world(self, point: DVec3) -> DVec3 {
+        match self {
+            Self::ZUp => point,
+            Self::YUp => DVec3::new(point.x, -point.z, point.y),
+        }
+    }
+
+    /// A rotation of skidpad's as the rotation of a body in the world.
+    pub fn rotation_to_world(self, rotation: Quat) -> Quat {
+        let axis = self.to_world(Vec3::new(rotation.x, rotation.y, rotation.z));
+        Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
+    }
+
+    /// The rotation of a body in the world as a rotation of skidpad's.
+    pub fn rotation_from_world(self, rotation: Quat) -> Quat {
+        let axis = self.from_world(Vec3::new(rotation.x, rotation.y, rotation.z));
+        Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_and_back_is_the_same() {
+        let (vector, turn) = (Vec3::new(1.0, -2.0, 3.0), Quat::from_xyzw(0.1, 0.7, -0.5, 0.5));
+        for axes in [Axes::ZUp, Axes::YUp] {
+            assert_eq!(axes.from_world(axes.to_world(vector)), vector);
+            assert_eq!(axes.point_from_world(axes.point_to_world(vector.as_dvec3())), vector.as_dvec3());
+            assert_eq!(axes.rotation_from_world(axes.rotation_to_world(turn)), turn);
+        }
+    }
+
+    /// The exchange is a rotation: it keeps cross products, and turns turned vectors.
+    #[test]
+    fn up_is_up_and_left_is_left() {
+        let (a, b) = (Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.5, 4.0, -1.0));
+        let to = |v| Axes::YUp.to_world(v);
+        assert_eq!(to(Vec3::Z), Vec3::Y);
+        assert_eq!(to(a).cross(to(b)), to(a.cross(b)));
+        let turn = Quat::from_xyzw(0.1, 0.7, -0.5, 0.5).normalize();
+        let (there, here) = (Axes::YUp.rotation_to_world(turn) * to(a), to(turn * a));
+        assert!((there - here).length() < 1e-6, "{there} is not {here}");
+    }
+}

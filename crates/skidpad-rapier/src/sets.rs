@@ -1,0 +1,33 @@
+//! What the cars need of a world, wherever the user keeps it.
+
+use rapier3d::prelude::*;
+
+/// The parts of a Rapier world the cars work on. A `&mut PhysicsWorld` turns into one; who keeps the sets on their own
+/// fills it in.
+pub struct Sets<'a> {
+    /// Gravity the world is stepped with, m/s².
+    pub gravity: Vector,
+    /// Parameters the world is stepped with.
+    pub parameters: &'a IntegrationParameters,
+    /// Bodies, the chassis among them.
+    pub bodies: &'a mut RigidBodySet,
+    /// Colliders, the chassis' among them.
+    pub colliders: &'a mut ColliderSet,
+    /// Finds the colliders along a ray.
+    pub broad_phase: &'a BroadPhaseBvh,
+    /// Knows how rays meet shapes.
+    pub narrow_phase: &'a NarrowPhase,
+}
+
+impl<'a> From<&'a mut PhysicsWorld> for Sets<'a> {
+    fn from(world: &'a mut PhysicsWorld) -> Self {
+        Self {
+            gravity: world.gravity,
+            parameters: &world.integration_parameters,
+            bodies: &mut world.bodies,
+            colliders: &mut world.colliders,
+            broad_phase: &world.broad_phase,
+            narrow_phase: &world.narrow_phase,
+        }
+    }
+}

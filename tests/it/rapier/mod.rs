@@ -1,0 +1,80 @@
+//! At home in Rapier: what holds for cars in a world the user owns and steps.
+
+mod axes;
+mod sleeping;
+
+use std::sync::Arc;
+
+use skidpad::core::state::Placement;
+use skidpad::core::{CarStart, Controls, Frame, Model, Scene, State};
+use skidpad::rapier::rapier3d::prelude::*;
+use skidpad::rapier::{Axes, RapierCars};
+
+/// A user's world and the cars in it.
+struct Yard {
+    world: PhysicsWorld,
+    cars: RapierCars,
+}
+
+impl Yard {
+    /// Nothing but gravity, downwards.
+    fn empty(axes: Axes, hz: f32) -> PhysicsWorld {
+        let down = axes.to_world(skidpad::core::Vec3::NEG_Z);
+        let mut world = PhysicsWorld { gravity: down * 9.81, ..PhysicsWorld::default() };
+        world.integration_parameters.dt = 1.0 / hz;
+        world
+    }
+
+    /// z up, with the plane of `scene`.
+    fn plane(scene: &Scene, hz: f32) -> PhysicsWorld {
+        let mut world = Self::empty(Axes::ZUp, hz);
+        world.insert_collider(plane(scene.normal()), None);
+        world
+    }
+
+    fn new(mut world: PhysicsWorld, axes: Axes, scene: &Scene, model: &Arc<Model>, placements: &[Placement]) -> Self {
+        let start = |placement: &Placement| CarStart { model: model.clone(), placement: *placement };
+        let cars: Vec<CarStart> = placements.iter().map(start).collect();
+        let cars = RapierCars::with_axes(&mut world, axes, scene, &cars);
+        world.detect_collisions(&(), &());
+        Self { world, cars }
+    }
+
+    fn step(&mut self, controls: &[Controls]) {
+        self.cars.before_step(&mut self.world, controls);
+        self.world.step();
+        let report = self.cars.after_step(&mut self.world);
+        assert!(!report.not_finite);
+    }
+
+    fn run(&mut self, seconds: f32, controls: &[Controls]) {
+        for _ in 0..(seconds / self.world.integration_parameters.dt).round() as usize {
+            self.step(controls);
+        }
+    }
+
+    fn body(&mut self, car: usize) -> &mut RigidBody {
+        self.world.bodies.get_mut(self.cars.handle(car)).expect("the chassis")
+    }
+
+    fn sleeps(&self, car: usize) -> bool {
+        self.world.bodies.get(self.cars.handle(car)).expect("the chassis").is_sleeping()
+    }
+
+    fn state(&self, car: usize) -> &State {
+        self.cars.vehicles()[car].state()
+    }
+
+    fn frame(&self, car: usize) -> Frame {
+        Frame::of(self.cars.vehicles()[car].model(), self.state(car), 0.0, self.world.integration_parameters.dt)
+    }
+}
+
+fn plane(normal: Vector) -> ColliderBuilder {
+    ColliderBuilder::halfspace(skidpad::rapier::rapier3d::na::Unit::new_unchecked(normal)).friction(1.0)
+}
+
+/// In neutral.
+fn standing(heading: f32) -> Placement {
+    Placement { heading, gear: Some(0), ..Placement::default() }
+}

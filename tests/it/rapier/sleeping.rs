@@ -1,0 +1,147 @@
+//! Cars fall asleep like any body of Rapier's, and wake when they have a reason to.
+
+use std::f32::consts::FRAC_PI_4;
+
+use skidpad::core::{Controls, Scene, WheelControls, state::Placement};
+use skidpad::rapier::Axes;
+use skidpad::rapier::rapier3d::prelude::*;
+
+use super::{Yard, standing};
+use crate::common::{Simplify, c5};
+
+const HZ: f32 = 60.0;
+
+fn yard(scene: &Scene, placements: &[Placement]) -> Yard {
+    Yard::new(Yard::plane(scene, HZ), Axes::ZUp, scene, &c5().model(), placements)
+}
+
+fn asleep() -> Yard {
+    let mut yard = yard(&Scene::flat(), &[standing(0.0)]);
+    yard.run(5.0, &[Controls::parked()]);
+    assert!(yard.sleeps(0), "a car parked for 5 s is awake");
+    yard
+}
+
+fn eight(awake: bool) -> Yard {
+    let scene = Scene::sloping(20f32.to_radians());
+    let place = |eighth: u8| Placement { y: 10.0 * f64::from(eighth), ..standing(f32::from(eighth) * FRAC_PI_4) };
+    let placements: Vec<Placement> = (0..8).map(place).collect();
+    let mut yard = yard(&scene, &placements);
+    if awake {
+        for car in 0..8 {
+            *yard.body(car).activation_mut() = RigidBodyActivation::cannot_sleep();
+        }
+    }
+    yard
+}
+
+/// Farthest any of eight cars gets from where it stood 5 s after the brakes were set, in `seconds` more, m.
+fn wander(yard: &mut Yard, seconds: f32) -> f64 {
+    let parked: [Controls; 8] = std::array::from_fn(|_| Controls::parked());
+    yard.run(5.0, &parked);
+    let before: Vec<_> = (0..8).map(|car| yard.state(car).position).collect();
+    yard.run(seconds, &parked);
+    (0..8).map(|car| (yard.state(car).position - before[car]).length()).fold(0.0, f64::max)
+}
+
+/// An hour on 20 degrees at eight headings.
+#[test]
+fn a_parked_car_stays_for_an_hour() {
+    let mut yard = eight(false);
+    let farthest = wander(&mut yard, 3600.0);
+    assert!((0..8).all(|car| yard.sleeps(car)));
+    assert!(farthest < 2e-3, "{:.3} mm in an hour", 1e3 * farthest);
+}
+
+/// A car that may not sleep stays too, for a minute.
+#[test]
+fn a_car_kept_awake_stays_for_a_minute() {
+    let farthest = wander(&mut eight(true), 60.0);
+    assert!(farthest < 1e-3, "{:.3} mm in a minute", 1e3 * farthest);
+}
+
+#[test]
+fn asleep_nothing_changes() {
+    let mut yard = asleep();
+    let before = yard.state(0).clone();
+    yard.body(0).add_force(Vector::ZERO, false);
+    yard.run(10.0, &[Controls::parked()]);
+    assert_eq!(*yard.state(0), before);
+    assert_eq!(yard.body(0).user_force(), Vector::ZERO, "a force was left on the body");
+}
+
+#[test]
+fn changed_controls_wake_a_car() {
+    let mut yard = asleep();
+    let drive = Controls { throttle: 0.5, gear: Some(1), ..Controls::default() };
+    yard.run(2.0, &[drive]);
+    assert!(!yard.sleeps(0));
+    assert!(yard.frame(0).vx_mps > 2.0, "{} m/s after 2 s of throttle", yard.frame(0).vx_mps);
+}
+
+/// Woken by its user, a car that stands still falls asleep again, where it was.
+#[test]
+fn a_car_can_be_woken() {
+    let mut yard = asleep();
+    let before = yard.state(0).position;
+    yard.body(0).wake_up(true);
+    yard.step(&[Controls::parked()]);
+    assert!(!yard.sleeps(0));
+    yard.run(2.0, &[Controls::parked()]);
+    assert!(yard.sleeps(0));
+    let moved = (yard.state(0).position - before).length();
+    assert!(moved < 1e-6, "{moved} m");
+}
+
+/// A ball against its side wakes a car. It does not fall for the step in which Rapier, not skidpad, knew of it: that
+/// would be g dt = 0.16 m/s.
+#[test]
+fn a_hit_wakes_a_car() {
+    let mut yard = asleep();
+    let ball = RigidBodyBuilder::dynamic().translation(Vector::new(0.3, 4.0, 0.5)).linvel(Vector::new(0.0, -12.0, 1.0));
+    yard.world.insert(ball, ColliderBuilder::ball(0.2).mass(10.0));
+    let mut steps = 0;
+    while yard.sleeps(0) {
+        yard.step(&[Controls::parked()]);
+        steps += 1;
+        assert!(steps < 60, "the ball met nothing");
+    }
+    let velocity = yard.state(0).velocity;
+    // 10 kg at 12 m/s on 1400 kg.
+    assert!(velocity.y < -0.02, "not pushed: {velocity}");
+    assert!(velocity.z.abs() < 0.02, "fell: {velocity}");
+    yard.run(5.0, &[Controls::parked()]);
+    assert!(yard.sleeps(0));
+}
+
+/// Nothing but the engine moves: the car stays awake until that is steady.
+#[test]
+fn a_car_is_awake_while_anything_turns() {
+    let mut yard = yard(&Scene::flat(), &[standing(0.0)]);
+    let revving = Controls { throttle: 1.0, ..Controls::parked() };
+    yard.run(3.0, &[revving]);
+    assert!(!yard.sleeps(0), "asleep with the throttle open");
+    let spinning = WheelControls { motor_torque: 1.0, ..WheelControls::default() };
+    let held = Controls { wheels: vec![spinning; 4].into(), ..Controls::parked() };
+    yard.run(3.0, &[held]);
+    assert!(!yard.sleeps(0), "asleep with a motor on");
+    yard.run(20.0, &[Controls::parked()]);
+    assert!(yard.sleeps(0));
+    let idle = yard.cars.vehicles()[0].model().parts().powertrain.engine().expect("an engine").engine.idle;
+    let speed = yard.state(0).drive.engine_speed;
+    assert!((speed / idle - 1.0).abs() < 0.01, "asleep at {speed} rad/s, idle is {idle}");
+}
+
+/// The slowest roll there is does not end in sleep: on 0.1 degrees, without rolling resistance, from a standstill.
+#[test]
+fn a_car_that_starts_to_roll_stays_awake() {
+    let scene = Scene::sloping(0.1f32.to_radians());
+    let model = c5().without_rolling_resistance().model();
+    let mut yard = Yard::new(Yard::plane(&scene, HZ), Axes::ZUp, &scene, &model, &[standing(0.0)]);
+    yard.run(5.0, &[Controls::parked()]);
+    assert!(yard.sleeps(0));
+    yard.run(2.0, &[Controls::coasting()]);
+    let free = 9.81 * 0.1f64.to_radians().sin() * 2.0 * f64::from(model.mass() / model.rolling_mass());
+    let speed = -yard.frame(0).vx_mps;
+    assert!((speed / free - 1.0).abs() < 0.02, "{speed} m/s instead of {free}");
+}
