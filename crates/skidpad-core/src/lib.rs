@@ -23,6 +23,7 @@ pub mod saved;
 pub mod scene;
 pub mod seam;
 pub mod state;
+pub mod tyre;
 pub mod vehicle;
 
 pub use backend::{Backend, BackendInfo, CarStart};

@@ -23,6 +23,7 @@ mod read;
 mod schema;
 pub mod shipped;
 pub mod spec;
+pub mod tir;
 
 pub use fault::{Fault, FaultKind, Faults};
 pub use load::{LoadError, Loaded, load};

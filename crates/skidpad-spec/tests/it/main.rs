@@ -4,4 +4,5 @@ mod faults;
 mod mutations;
 mod scenes;
 mod shipped;
+mod tyres;
 mod units;

@@ -1,0 +1,145 @@
+//! The brush model with a parabolic pressure distribution: bristles that bend, then slide.
+//!
+//! H. B. Pacejka, *Tire and Vehicle Dynamics*, 3rd ed. 2012, ch. 3.2: closed forms of the steady state. Its two numbers
+//! are the stiffness at zero slip, `2 c a²`, and the slip at which all of the patch slides,
+//! `3 μ Fz / (2 c a²)` (theoretical slip; for pure side slip the tangent of the angle).
+//!
+//! Different stiffness along and across: bristles bend in the direction of elastic force, and as the patch begins to
+//! slide the force turns into the direction of the sliding velocity, which it has at full slide. With equal
+//! stiffness this is the isotropic closed form. Equal friction and stiffness along and across, in side slip alone, is
+//! Fiala's law (E. Fiala, *Seitenkräfte am rollenden Luftreifen*, VDI-Z. 96, 1954).
+
+use super::dual::{Dual, root};
+use super::{Conditions, LEAST_RELAXATION, Lane, Real, Response, TyreAt, TyreModel};
+
+/// A brush tyre.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Brush {
+    /// Bristle stiffness per length of patch along and across, N/m², > 0.
+    pub bristle_stiffness: [f32; 2],
+    /// Half the length of the patch at the nominal load, m, > 0; it grows with the root of load.
+    pub half_length: f32,
+    /// Friction coefficients along and across at the nominal load, –, > 0.
+    pub friction: [f32; 2],
+    /// Relative loss of friction per relative excess of load, in [0, 1).
+    pub load_sensitivity: f32,
+    /// Load of the values above, N, > 0.
+    pub nominal_load: f32,
+}
+
+/// A brush tyre under given conditions.
+#[derive(Clone, Copy, Debug)]
+pub struct BrushAt<L> {
+    /// Slope at zero slip, N.
+    stiffness: [L; 2],
+    /// Largest force, N.
+    limit: [L; 2],
+    half_length: L,
+}
+
+/// Friction never falls below this share of its nominal value, however large the load.
+const LEAST_FRICTION_SHARE: f32 = 0.1;
+
+/// Share of full slide below which the force is linear in slip; the error is of the same size.
+const RESTING: f32 = 1e-6;
+
+/// Smallest rolling speed over wheel speed: below it (a locked wheel) the bristles slide anyway.
+pub(super) const LEAST_ROLLING: f32 = 0.01;
+
+impl TyreModel for Brush {
+    type At<L: Lane> = BrushAt<L>;
+
+    /// Camber, speed and pressure have no effect.
+    #[inline]
+    fn at<L: Lane>(&self, conditions: &Conditions<L>) -> BrushAt<L> {
+        let s = L::splat;
+        let load = conditions.load.within(s(0.0), s(1e9));
+        let relative_load = load / s(self.nominal_load);
+        let loss = s(self.load_sensitivity) * (relative_load - s(1.0));
+        let share = (s(1.0) - loss).at_least(s(LEAST_FRICTION_SHARE));
+        let grip = conditions.grip.within(s(0.0), s(1e3));
+        let nominal = 2.0 * self.half_length * self.half_length;
+        BrushAt {
+            stiffness: self.bristle_stiffness.map(|stiffness| s(stiffness * nominal) * relative_load),
+            limit: self.friction.map(|friction| s(friction) * share * load * grip),
+            half_length: s(self.half_length) * relative_load.sqrt(),
+        }
+    }
+}
+
+impl<L: Lane> BrushAt<L> {
+    /// Aligning moment Mz at the slips (κ, −tan α), N m: the force across at its trail,
+    /// `a (1 − θσ)³ / (3 − 3 θσ + θσ²)` (the same chapter), nothing at full slide.
+    pub fn aligning(&self, slip: [L; 2]) -> L {
+        let s = L::splat;
+        let (forces, slid) = self.forces(slip);
+        let one = s(1.0);
+        let stuck = one - slid;
+        let trail = self.half_length * stuck * stuck * stuck / (s(3.0) - s(3.0) * slid + slid * slid);
+        -(forces[1] * trail)
+    }
+
+    /// Forces, and the slip over that of full slide, at most 1.
+    #[inline(always)]
+    fn forces<R: Real<L>>(&self, slip: [R; 2]) -> ([R; 2], L) {
+        let s = L::splat;
+        let (zero, one) = (s(0.0), s(1.0));
+        let slip = theoretical(slip);
+        // Share of the patch's friction each slip asks for at zero slip, over 3.
+        let asked = [0, 1].map(|i| {
+            let idle = self.limit[i].less(s(1e-6));
+            let per_slip = self.stiffness[i] / L::select(idle, one, s(3.0) * self.limit[i]);
+            slip[i] * L::select(idle, zero, per_slip)
+        });
+        let size = root(asked[0] * asked[0] + asked[1] * asked[1], s(1e-16));
+        let length = root(slip[0] * slip[0] + slip[1] * slip[1], s(1e-16));
+        let sliding = one.less(size.value());
+        let slid = R::choose(sliding, R::constant(one), size);
+        let turned = slid * size / length;
+        let mixed = [0, 1].map(|i| asked[i] * (-slid + one) + slip[i] * turned);
+        let norm = root(mixed[0] * mixed[0] + mixed[1] * mixed[1], s(1e-16));
+        // The share of friction is 3 θσ − 3 (θσ)² + (θσ)³; here over the length of `mixed`, which vanishes with it.
+        let resting = size.value().less(s(RESTING));
+        let ratio = R::choose(resting, R::constant(one), slid / norm);
+        let share = ratio * (slid * (slid - s(3.0)) + s(3.0));
+        ([0, 1].map(|i| mixed[i] * share * self.limit[i]), slid.value())
+    }
+}
+
+/// Slip over rolling speed instead of wheel speed: (κ, −tan α) / |1 + κ|.
+#[inline(always)]
+pub(super) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2]) -> [R; 2] {
+    let s = L::splat;
+    let held = slip.map(|slip| super::dual::within(slip, s(-1e4), s(1e4)));
+    let rolling = held[0] + s(1.0);
+    let backwards = rolling.value().less(s(0.0));
+    let size = R::choose(backwards, -rolling, rolling);
+    let stopped = size.value().less(s(LEAST_ROLLING));
+    let size = R::choose(stopped, R::constant(s(LEAST_ROLLING)), size);
+    [held[0] / size, held[1] / size]
+}
+
+impl<L: Lane> TyreAt<L> for BrushAt<L> {
+    #[inline]
+    fn force(&self, slip: [L; 2]) -> Response<L> {
+        let inputs = [Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)];
+        let (forces, _) = self.forces(inputs);
+        Response { force: forces.map(|f| f.value), slope: [forces[0].slope[0], forces[1].slope[1]] }
+    }
+
+    #[inline]
+    fn stiffness(&self) -> [L; 2] {
+        self.stiffness
+    }
+
+    #[inline]
+    fn limit(&self) -> [L; 2] {
+        self.limit
+    }
+
+    /// Half the patch: the distance a bristle rolls on average before it is replaced.
+    #[inline]
+    fn relaxation(&self) -> [L; 2] {
+        [self.half_length.within(L::splat(LEAST_RELAXATION), L::splat(100.0)); 2]
+    }
+}

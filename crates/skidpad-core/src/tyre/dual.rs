@@ -1,0 +1,215 @@
+//! Forward-mode derivatives: a formula written over [`Real`] gives its value, or its value and exact slopes.
+
+use super::functions;
+use super::lane::Lane;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A number in a formula of slip: a plain [`Lane`], or a [`Dual`] that carries slopes. `L` is the number of everything
+/// that does not depend on slip.
+pub trait Real<L: Lane>:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + Add<L, Output = Self>
+    + Sub<L, Output = Self>
+    + Mul<L, Output = Self>
+{
+    /// A number that does not change with slip.
+    fn constant(value: L) -> Self;
+
+    /// Its value.
+    fn value(self) -> L;
+
+    /// A function of it that has `value` and derivative `slope` here.
+    fn chain(self, value: L, slope: L) -> Self;
+
+    /// `yes` where `mask` holds, `no` elsewhere.
+    fn choose(mask: L::Mask, yes: Self, no: Self) -> Self;
+}
+
+impl<L: Lane> Real<L> for L {
+    #[inline(always)]
+    fn constant(value: L) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn value(self) -> L {
+        self
+    }
+
+    #[inline(always)]
+    fn chain(self, value: L, _: L) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn choose(mask: L::Mask, yes: Self, no: Self) -> Self {
+        L::select(mask, yes, no)
+    }
+}
+
+/// A value and its slopes along `N` inputs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dual<L, const N: usize> {
+    /// The value.
+    pub value: L,
+    /// Derivative along each input.
+    pub slope: [L; N],
+}
+
+impl<L: Lane, const N: usize> Dual<L, N> {
+    /// The input number `index` itself: slope 1 along it.
+    #[inline(always)]
+    pub fn input(value: L, index: usize) -> Self {
+        Self { value, slope: std::array::from_fn(|i| L::splat(if i == index { 1.0 } else { 0.0 })) }
+    }
+
+    #[inline(always)]
+    fn with(value: L, slope: impl Fn(usize) -> L) -> Self {
+        Self { value, slope: std::array::from_fn(slope) }
+    }
+}
+
+impl<L: Lane, const N: usize> Real<L> for Dual<L, N> {
+    #[inline(always)]
+    fn constant(value: L) -> Self {
+        Self::with(value, |_| L::splat(0.0))
+    }
+
+    #[inline(always)]
+    fn value(self) -> L {
+        self.value
+    }
+
+    #[inline(always)]
+    fn chain(self, value: L, slope: L) -> Self {
+        Self::with(value, |i| self.slope[i] * slope)
+    }
+
+    #[inline(always)]
+    fn choose(mask: L::Mask, yes: Self, no: Self) -> Self {
+        Self::with(L::select(mask, yes.value, no.value), |i| L::select(mask, yes.slope[i], no.slope[i]))
+    }
+}
+
+impl<L: Lane, const N: usize> Add for Dual<L, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self::with(self.value + other.value, |i| self.slope[i] + other.slope[i])
+    }
+}
+
+impl<L: Lane, const N: usize> Sub for Dual<L, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self::with(self.value - other.value, |i| self.slope[i] - other.slope[i])
+    }
+}
+
+impl<L: Lane, const N: usize> Mul for Dual<L, N> {
+    type Output = Self;
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "the product rule")]
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self::with(self.value * other.value, |i| self.slope[i] * other.value + self.value * other.slope[i])
+    }
+}
+
+impl<L: Lane, const N: usize> Div for Dual<L, N> {
+    type Output = Self;
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "the quotient rule")]
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        let quotient = self.value / other.value;
+        Self::with(quotient, |i| (self.slope[i] - quotient * other.slope[i]) / other.value)
+    }
+}
+
+impl<L: Lane, const N: usize> Neg for Dual<L, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::with(-self.value, |i| -self.slope[i])
+    }
+}
+
+impl<L: Lane, const N: usize> Add<L> for Dual<L, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: L) -> Self {
+        Self { value: self.value + other, slope: self.slope }
+    }
+}
+
+impl<L: Lane, const N: usize> Sub<L> for Dual<L, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: L) -> Self {
+        Self { value: self.value - other, slope: self.slope }
+    }
+}
+
+impl<L: Lane, const N: usize> Mul<L> for Dual<L, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: L) -> Self {
+        Self::with(self.value * other, |i| self.slope[i] * other)
+    }
+}
+
+/// Arc tangent, see [`functions::atan`].
+#[inline(always)]
+pub(super) fn atan<L: Lane, R: Real<L>>(x: R) -> R {
+    let value = x.value();
+    let one = L::splat(1.0);
+    x.chain(functions::atan(value), one / (one + value * value))
+}
+
+/// Sine, see [`functions::sin`].
+#[inline(always)]
+pub(super) fn sin<L: Lane, R: Real<L>>(x: R) -> R {
+    let value = x.value();
+    x.chain(functions::sin(value), functions::cos(value))
+}
+
+/// Cosine, see [`functions::cos`].
+#[inline(always)]
+pub(super) fn cos<L: Lane, R: Real<L>>(x: R) -> R {
+    let value = x.value();
+    x.chain(functions::cos(value), -functions::sin(value))
+}
+
+/// cos(atan(x)) without a transcendental function: 1 / √(1 + x²).
+#[inline(always)]
+pub(super) fn cos_atan<L: Lane, R: Real<L>>(x: R) -> R {
+    let value = x.value();
+    let one = L::splat(1.0);
+    let square = one + value * value;
+    let cosine = one / square.sqrt();
+    x.chain(cosine, -(value * cosine / square))
+}
+
+/// Square root of a number not below `floor`, > 0.
+#[inline(always)]
+pub(super) fn root<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
+    let value = x.value();
+    let held = value.less(floor);
+    let root = L::select(held, floor, value).sqrt();
+    x.chain(root, L::select(held, L::splat(0.0), L::splat(0.5) / root))
+}
+
+/// `x` brought into `low ..= high`, with slope 0 outside; a NaN becomes `low`.
+#[inline(always)]
+pub(super) fn within<L: Lane, R: Real<L>>(x: R, low: L, high: L) -> R {
+    let value = x.value();
+    let kept = value.within(low, high);
+    let moved = R::choose(value.less(low), R::constant(low), R::choose(high.less(value), R::constant(high), x));
+    // A NaN is neither below nor above.
+    R::choose(low.less(kept), moved, R::choose(kept.less(low), moved, R::constant(low)))
+}

@@ -1,0 +1,163 @@
+//! The force across, Fy.
+
+use super::{LEAST_FRICTION, MagicFormula, Shared, Uses, loss, sine_formula};
+use crate::tyre::dual::{atan, cos_atan, sin};
+use crate::tyre::{Lane, Real, functions};
+
+/// Everything in Fy that does not depend on slip (book 4.E20 to 4.E30, 4.E60 to 4.E67).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Across<L> {
+    pub shape: L,
+    peak: L,
+    /// K_yα, N/rad, below 0.
+    pub cornering: L,
+    /// B: stiffness over shape and peak, below 0.
+    pub factor: L,
+    curvature: L,
+    /// Share of the curvature both sides have, and what one side loses and the other gains.
+    curvature_sides: [L; 2],
+    pub shift: L,
+    pub vertical: L,
+    combined: Combined<L>,
+}
+
+/// How slip ratio weakens and shifts Fy.
+#[derive(Clone, Copy, Debug)]
+struct Combined<L> {
+    stiffness: L,
+    by_slip_angle: [f32; 2],
+    shape: f32,
+    curvature: L,
+    shift: L,
+    /// Largest force that slip ratio brings, N.
+    brought: L,
+    brought_shape: [f32; 3],
+}
+
+impl<L: Lane> Across<L> {
+    /// At `camber` rad, which need not be that of `shared`: moments want the upright tyre too.
+    #[inline]
+    pub fn new(tyre: &MagicFormula, shared: &Shared<L>, camber: L) -> Self {
+        let c = &tyre.c;
+        let s = L::splat;
+        let &Shared { load, dfz, dpi, grip, .. } = shared;
+        let one = s(1.0);
+        let camber = camber * s(c.lgay);
+        let square = camber * camber;
+        let on = s(if matches!(tyre.uses, Uses::Load | Uses::Along) { 0.0 } else { 1.0 });
+        let friction = (s(c.pdy1) + s(c.pdy2) * dfz)
+            * (one + s(c.ppy3) * dpi + s(c.ppy4) * dpi * dpi)
+            * (one - s(c.pdy3) * square)
+            * s(c.lmuy);
+        let friction = friction.at_least(s(LEAST_FRICTION)) * grip;
+        let cornering = cornering_stiffness(tyre, shared, camber);
+        let shape = s(c.pcy1 * c.lcy);
+        let [shift, vertical] = shifts(tyre, shared, camber, cornering);
+        let brought = friction * load * (s(c.rvy1) + s(c.rvy2) * dfz + s(c.rvy3) * camber) * s(c.lvyka);
+        Self {
+            shape,
+            peak: friction * load * on,
+            cornering,
+            factor: cornering / (shape * friction * load),
+            curvature: (s(c.pey1) + s(c.pey2) * dfz) * s(c.ley),
+            curvature_sides: [one + s(c.pey5) * square, s(c.pey3) + s(c.pey4) * camber],
+            shift,
+            vertical: vertical * on,
+            combined: Combined {
+                stiffness: (s(c.rby1) + s(c.rby4) * square) * s(c.lyka),
+                by_slip_angle: [c.rby2, c.rby3],
+                shape: c.rcy1,
+                curvature: (s(c.rey1) + s(c.rey2) * dfz).at_most(one),
+                shift: s(c.rhy1) + s(c.rhy2) * dfz,
+                brought: brought * on,
+                brought_shape: [c.rvy4, c.rvy5, c.rvy6],
+            },
+        }
+    }
+
+    /// Fy at slip ratio `ratio` and slip angle `angle`, rad.
+    #[inline(always)]
+    pub fn force<R: Real<L>>(&self, ratio: L, angle: R, combined: bool) -> R {
+        let pure = self.pure(angle);
+        if combined { pure * self.combined.loss(ratio, angle) + self.combined.brought(ratio, angle) } else { pure }
+    }
+
+    /// Fy without what slip ratio brings: the part that acts at the pneumatic trail.
+    #[inline(always)]
+    pub fn trailing_force(&self, ratio: L, angle: L, combined: bool) -> L {
+        let pure: L = self.pure(angle);
+        if combined { pure * self.combined.loss(ratio, angle) } else { pure }
+    }
+
+    #[inline(always)]
+    fn pure<R: Real<L>>(&self, angle: R) -> R {
+        let slip = angle + self.shift;
+        let [both, side] = self.curvature_sides;
+        let curvature = (self.curvature * (both - slip.value().sign() * side)).at_most(L::splat(1.0));
+        sine_formula(slip * self.factor, self.shape, curvature) * self.peak + self.vertical
+    }
+
+    /// Slope of Fy over −tan α at the curve's own zero, N, ≥ 0.
+    pub fn stiffness(&self) -> L {
+        // A tyre without force across has no peak.
+        L::select(L::splat(0.0).less(self.peak), -self.cornering, L::splat(0.0))
+    }
+
+    /// Largest force, N, ≥ 0.
+    pub fn limit(&self) -> L {
+        self.peak + self.vertical.abs()
+    }
+}
+
+impl<L: Lane> Combined<L> {
+    /// G_yκ.
+    #[inline(always)]
+    fn loss<R: Real<L>>(&self, ratio: L, angle: R) -> R {
+        let [steepness, shift] = self.by_slip_angle.map(L::splat);
+        let stiffness = cos_atan((angle - shift) * steepness) * self.stiffness;
+        loss(stiffness * (ratio + self.shift), stiffness * self.shift, L::splat(self.shape), self.curvature)
+    }
+
+    /// S_Vyκ, N.
+    #[inline(always)]
+    fn brought<R: Real<L>>(&self, ratio: L, angle: R) -> R {
+        let [by_angle, shape, stiffness] = self.brought_shape.map(L::splat);
+        let over_ratio: L = sin(atan(ratio * stiffness) * shape);
+        cos_atan(angle * by_angle) * (self.brought * over_ratio)
+    }
+}
+
+/// K_yα at `camber` rad, N/rad, held at least a hundredth of the load away from 0 (book 4.E25; MF 5.2 without camber
+/// and pressure in the load of the largest stiffness).
+fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &Shared<L>, camber: L) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let one = s(1.0);
+    let nominal = tyre.nominal_load();
+    let by_camber = if tyre.is_six() { s(c.pky5) * camber * camber } else { s(0.0) };
+    let largest_at = ((s(c.pky2) + by_camber) * (one + s(c.ppy2) * shared.dpi)).at_least(s(0.01));
+    let over_load = functions::sin(functions::atan(shared.load / (s(nominal) * largest_at)) * s(c.pky4));
+    let stiffness =
+        s(c.pky1 * nominal * c.lky) * (one + s(c.ppy1) * shared.dpi) * over_load * (one - s(c.pky3) * camber.abs());
+    stiffness.at_most(shared.load * s(-0.01))
+}
+
+/// Horizontal shift, rad, and vertical shift, N, at `camber` rad (book 4.E27 to 4.E30; MF 5.2 with camber in the
+/// horizontal shift directly).
+fn shifts<L: Lane>(tyre: &MagicFormula, shared: &Shared<L>, camber: L, cornering: L) -> [L; 2] {
+    let c = &tyre.c;
+    let s = L::splat;
+    let &Shared { load, dfz, dpi, grip, .. } = shared;
+    let friction = s(c.lmuy) * grip;
+    let upright =
+        [(s(c.phy1) + s(c.phy2) * dfz) * s(c.lhy), load * (s(c.pvy1) + s(c.pvy2) * dfz) * s(c.lvy) * friction];
+    let vertical = load * (s(c.pvy3) + s(c.pvy4) * dfz) * camber * friction;
+    let [horizontal, vertical] = if tyre.is_six() {
+        let vertical = vertical * s(c.lkyc);
+        let stiffness = load * (s(c.pky6) + s(c.pky7) * dfz) * (s(1.0) + s(c.ppy5) * dpi) * s(c.lkyc);
+        [(stiffness * camber - vertical) / cornering, vertical]
+    } else {
+        [s(c.phy3) * camber, vertical]
+    };
+    [upright[0] + horizontal, upright[1] + vertical]
+}

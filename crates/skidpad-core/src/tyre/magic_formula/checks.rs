@@ -1,0 +1,76 @@
+//! Which coefficients make no sense.
+
+use super::{Coefficients, ENTRIES, Uses};
+use std::fmt;
+
+/// A coefficient the formula cannot use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoefficientFault {
+    /// As `.tir` files write it.
+    pub name: &'static str,
+    /// Its value, SI; NaN when it was not stated.
+    pub found: f32,
+    /// What would be accepted.
+    pub accepts: &'static str,
+}
+
+impl fmt::Display for CoefficientFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {}, but must be {}", self.name, self.found, self.accepts)
+    }
+}
+
+impl std::error::Error for CoefficientFault {}
+
+/// Largest size of a coefficient without a unit. Published ones stay below 1e5; products of several must stay finite.
+const LARGEST: f32 = 1e6;
+
+const SHAPE: &str = "a number from 0.01 to 100";
+const POSITIVE: &str = "a number above 0";
+
+/// Every fault, in the order of [`ENTRIES`].
+pub(super) fn faults(c: &Coefficients, uses: Uses) -> Vec<CoefficientFault> {
+    let mut faults = Vec::new();
+    for entry in ENTRIES {
+        let found = c.get(entry.name).unwrap_or(f32::NAN);
+        if let Some(accepts) = accepted(c, uses, entry.name, found) {
+            faults.push(CoefficientFault { name: entry.name, found, accepts });
+        }
+    }
+    faults
+}
+
+/// What would be accepted as the coefficient `name`, if `value` is not.
+fn accepted(c: &Coefficients, uses: Uses, name: &str, value: f32) -> Option<&'static str> {
+    let along = !matches!(uses, Uses::Load | Uses::Across);
+    let across = !matches!(uses, Uses::Load | Uses::Along);
+    let shape = (0.01..=100.0).contains(&value);
+    let (fine, accepts) = match name {
+        "UNLOADED_RADIUS" => ((0.01..=10.0).contains(&value), "a length from 0.01 to 10 m"),
+        "FNOMIN" => ((1.0..=1e6).contains(&value), "a force from 1 to 1e6 N"),
+        "LONGVL" | "VXLOW" => ((1e-3..=1e3).contains(&value), "a speed from 0.001 to 1000 m/s"),
+        "LFZO" | "LMUX" | "LMUY" => (shape, SHAPE),
+        "PCX1" | "LCX" if along => (shape, SHAPE),
+        "PCY1" | "LCY" | "LKY" if across => (shape, SHAPE),
+        "PDX1" | "PKX1" if along => (value > 0.0 && value < LARGEST, POSITIVE),
+        "PDY1" | "PKY2" if across => (value > 0.0 && value < LARGEST, POSITIVE),
+        "PKY1" if across => {
+            (value < 0.0 && value > -LARGEST, "a number below 0 (axes ISO W; other axes have it positive)")
+        }
+        "PCX1" | "PDX1" | "PKX1" | "PCY1" | "PDY1" | "PKY1" | "PKY2" => (true, ""),
+        "VERTICAL_STIFFNESS" | "LONGITUDINAL_STIFFNESS" | "LATERAL_STIFFNESS" => {
+            ((0.0..=1e9).contains(&value), "a stiffness from 0 to 1e9 N/m")
+        }
+        "NOMPRES" | "INFLPRES" => (value == 0.0 || (1e3..=1e8).contains(&value), "a pressure from 1e3 to 1e8 N/m²"),
+        "FZMAX" => (value > c.fzmin && value <= 1e9, "a force above FZMIN"),
+        "PRESMAX" => (value > c.presmin && value <= 1e9, "a pressure above PRESMIN"),
+        "KPUMAX" => (value > c.kpumin && value <= 1e3, "a slip ratio above KPUMIN"),
+        "ALPMAX" => (value > c.alpmin && value <= 1.6, "an angle above ALPMIN, up to 1.6 rad"),
+        "CAMMAX" => (value > c.cammin && value <= 1.6, "an angle above CAMMIN, up to 1.6 rad"),
+        "FZMIN" | "PRESMIN" => ((0.0..=1e9).contains(&value), "a number from 0"),
+        "KPUMIN" => ((-1e3..=1e3).contains(&value), "a slip ratio"),
+        "ALPMIN" | "CAMMIN" => ((-1.6..=1.6).contains(&value), "an angle within ±1.6 rad"),
+        _ => (value.abs() <= LARGEST, "a number within ±1e6"),
+    };
+    if fine { None } else { Some(accepts) }
+}

@@ -1,0 +1,341 @@
+//! The Magic Formula in its versions PAC2002 / MF 5.2, 6.1 and 6.2: steady-state forces, moments, radii and relaxation
+//! lengths from coefficients.
+//!
+//! # Sources, and what is chosen where they differ
+//! H. B. Pacejka, *Tire and Vehicle Dynamics*, 3rd ed. 2012, eqs 4.E1 to 4.E78 ("the book"); I. Besselink, A.
+//! Schmeitz, H. Pacejka, *An improved Magic Formula/Swift tyre model that can handle inflation pressure changes*,
+//! Vehicle System Dynamics 48 (2010), appendix ("the paper"); for PAC2002 the equations of H. B. Pacejka, *Tyre and
+//! Vehicle Dynamics*, 1st ed. 2002, ch. 4.3 with the shifts of MF-Tyre 5.2. Choices, as MF-Tyre makes them:
+//! - α itself, not tan α, is the slip angle of the curves, and γ, not sin γ, the camber (book: 4.E3, 4.E4).
+//! - No loss of friction with sliding speed (no LMUV), so A_μ has no effect (book: 4.E7, 4.E8).
+//! - Curvatures E are held at or below 1.
+//! - Mz as in the paper: atan in the equivalent slip angles, trail by the nominal load without LFZO.
+//! - Turn slip is off: every ζ is 1. Parking moments and the tyre's own low-speed model (VXLOW) are the step's matter.
+//!
+//! # Ranges
+//! Slip ratio, slip angle, camber and pressure are held in the ranges of the file. Load is held in FZMIN..FZMAX (at
+//! most a hundredth to five times the nominal load) and forces and moments are scaled by the load's ratio to the held one.
+
+mod across;
+mod along;
+mod checks;
+mod coefficients;
+mod moments;
+mod radius;
+
+pub use checks::CoefficientFault;
+pub use coefficients::{Coefficients, ENTRIES, Entry, Unit};
+pub use radius::Radii;
+
+use super::dual::{self, Dual};
+use super::functions;
+use super::{Conditions, LEAST_RELAXATION, Lane, Moments, Real, Response, TyreAt, TyreModel};
+use across::Across;
+use along::Along;
+
+/// Which equations the coefficients belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// MF 5.2, in Adams PAC2002.
+    Mf52,
+    /// MF 6.1: pressure, camber stiffness of its own.
+    Mf61,
+    /// MF 6.2: as 6.1 but for the loaded radius under camber.
+    Mf62,
+}
+
+/// Which forces a tyre has (the last digit of `USE_MODE`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uses {
+    /// None but the load (0).
+    Load,
+    /// Along only (1).
+    Along,
+    /// Across only (2).
+    Across,
+    /// Both, each as if alone (3).
+    Uncombined,
+    /// Both, each weakened by the other's slip (4).
+    Combined,
+}
+
+/// A Magic Formula tyre. Its coefficients give finite results: [`MagicFormula::new`] refuses others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MagicFormula {
+    c: Coefficients,
+    version: Version,
+    uses: Uses,
+}
+
+/// A Magic Formula tyre under given conditions.
+#[derive(Clone, Copy, Debug)]
+pub struct MagicFormulaAt<L> {
+    shared: Shared<L>,
+    along: Along<L>,
+    across: Across<L>,
+    slip_range: [[f32; 2]; 2],
+    combined: bool,
+    relaxation: [L; 2],
+}
+
+/// What all equations use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shared<L> {
+    /// Load held in the range of the coefficients, N.
+    load: L,
+    /// The load over it.
+    excess: L,
+    /// Relative distance from the nominal load, df_z.
+    dfz: L,
+    /// Relative distance from the nominal pressure, dp_i.
+    dpi: L,
+    /// Pressure over the nominal one.
+    pressure_ratio: L,
+    /// Camber held in its range, rad.
+    camber: L,
+    /// Surface factor, not below [`LEAST_GRIP`].
+    grip: L,
+}
+
+/// The formula is evaluated on a surface with no less grip than this, and scaled down below: its stiffness factor
+/// is stiffness over friction.
+const LEAST_GRIP: f32 = 1e-3;
+
+/// Friction coefficients do not fall below this, whatever the load and camber; negative ones would turn the force.
+const LEAST_FRICTION: f32 = 0.01;
+
+/// Shares of the nominal load below and above which forces are proportional to load, if FZMIN and FZMAX leave more.
+const LEAST_LOAD_SHARE: f32 = 0.01;
+const MOST_LOAD_SHARE: f32 = 5.0;
+
+impl MagicFormula {
+    /// A tyre of `coefficients`, SI units.
+    ///
+    /// # Errors
+    /// Every coefficient with which the formula has no sense or is not finite.
+    pub fn new(coefficients: Coefficients, version: Version, uses: Uses) -> Result<Self, Vec<CoefficientFault>> {
+        let faults = checks::faults(&coefficients, uses);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let mut c = coefficients;
+        // What is not used and may be missing must not make a NaN of what is multiplied by 0.
+        if matches!(uses, Uses::Load | Uses::Across) {
+            (c.pcx1, c.pdx1, c.pkx1, c.lcx) = (1.0, 1.0, 1.0, 1.0);
+        }
+        if matches!(uses, Uses::Load | Uses::Along) {
+            (c.pcy1, c.pdy1, c.pky1, c.pky2, c.lcy, c.lky) = (1.0, 1.0, -1.0, 1.0, 1.0, 1.0);
+        }
+        Ok(Self { c, version, uses })
+    }
+
+    /// Its coefficients.
+    pub fn coefficients(&self) -> &Coefficients {
+        &self.c
+    }
+
+    /// Its equations.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Its forces.
+    pub fn uses(&self) -> Uses {
+        self.uses
+    }
+
+    /// The same tyre on the other side of the car: left and right reflected, so that
+    /// Fy(κ, α, γ) becomes −Fy(κ, −α, −γ).
+    pub fn mirrored(&self) -> Self {
+        let mut tyre = self.clone();
+        let c = &mut tyre.c;
+        for sided in [
+            &mut c.rhx1,
+            &mut c.pey3,
+            &mut c.phy1,
+            &mut c.phy2,
+            &mut c.pvy1,
+            &mut c.pvy2,
+            &mut c.rby3,
+            &mut c.rvy1,
+            &mut c.rvy2,
+            &mut c.qsx1,
+            &mut c.qbz4,
+            &mut c.qdz3,
+            &mut c.qdz6,
+            &mut c.qdz7,
+            &mut c.qez4,
+            &mut c.qhz1,
+            &mut c.qhz2,
+            &mut c.ssz1,
+        ] {
+            *sided = -*sided;
+        }
+        (c.alpmin, c.alpmax) = (-c.alpmax, -c.alpmin);
+        (c.cammin, c.cammax) = (-c.cammax, -c.cammin);
+        tyre
+    }
+
+    /// Moments at the slips (κ, −tan α). The forces they come with are those of [`TyreAt::force`].
+    pub fn moments<L: Lane>(&self, slip: [L; 2], conditions: &Conditions<L>) -> Moments<L> {
+        moments::moments(self, slip, conditions)
+    }
+
+    /// Whether equations of 6.1 and later hold.
+    fn is_six(&self) -> bool {
+        self.version != Version::Mf52
+    }
+
+    /// Nominal load with its scale, N (book 4.E1).
+    fn nominal_load(&self) -> f32 {
+        self.c.lfzo * self.c.fnomin
+    }
+
+    fn shared<L: Lane>(&self, conditions: &Conditions<L>) -> Shared<L> {
+        let c = &self.c;
+        let s = L::splat;
+        let floor = (LEAST_LOAD_SHARE * c.fnomin).max(c.fzmin);
+        let load = conditions.load.within(s(floor), s(c.fzmax.min(MOST_LOAD_SHARE * c.fnomin).max(floor)));
+        // Endless loads become finite ones.
+        let present = conditions.load.within(s(0.0), s(1e9));
+        let stated = c.nompres > 0.0;
+        let nominal = if stated { c.nompres } else { 1.0 };
+        let own = if c.inflpres > 0.0 { c.inflpres } else { nominal };
+        let asked = L::select(s(0.0).less(conditions.pressure), conditions.pressure, s(own));
+        let held = asked.within(s(c.presmin.max(1e-3 * nominal)), s(c.presmax));
+        let pressure_ratio = if stated { held / s(nominal) } else { s(1.0) };
+        Shared {
+            load,
+            excess: present / load,
+            dfz: (load - s(self.nominal_load())) / s(self.nominal_load()),
+            dpi: pressure_ratio - s(1.0),
+            pressure_ratio,
+            camber: conditions.camber.within(s(c.cammin), s(c.cammax)),
+            grip: conditions.grip.within(s(LEAST_GRIP), s(1e3)),
+        }
+    }
+
+    /// Relaxation lengths. PAC2002: its own curves. 6.1: stiffness of slip over that of the standing tyre,
+    /// whose change with load and pressure is the paper's. A file that states neither gets half its radius
+    /// along and its radius across.
+    fn relaxation<L: Lane>(&self, shared: &Shared<L>, stiffness: [L; 2]) -> [L; 2] {
+        let c = &self.c;
+        let s = L::splat;
+        let (dfz, dpi) = (shared.dfz, shared.dpi);
+        let one = s(1.0);
+        let carcass = |at_rest: f32, [linear, square, pressure]: [f32; 3]| {
+            let by_load = one + s(linear) * dfz + s(square) * dfz * dfz;
+            (s(at_rest) * by_load * (one + s(pressure) * dpi)).at_least(s(0.05 * at_rest))
+        };
+        let along = if c.ptx1 != 0.0 {
+            let size = shared.load * (s(c.ptx1) + s(c.ptx2) * dfz) * functions::exp(-(s(c.ptx3) * dfz));
+            size * s(c.unloaded_radius / c.fnomin * c.lsgkp)
+        } else if c.longitudinal_stiffness > 0.0 {
+            stiffness[0] / carcass(c.longitudinal_stiffness, [c.pcfx1, c.pcfx2, c.pcfx3]) * s(c.lsgkp)
+        } else {
+            s(0.5 * c.unloaded_radius)
+        };
+        let across = if c.pty1 != 0.0 {
+            let angle = functions::atan(shared.load / s(c.pty2 * self.nominal_load()));
+            let camber = one - s(c.pky3 * c.lgay) * shared.camber.abs();
+            s(c.pty1 * c.unloaded_radius * c.lfzo * c.lsgal) * functions::sin(angle + angle) * camber
+        } else if c.lateral_stiffness > 0.0 {
+            stiffness[1] / carcass(c.lateral_stiffness, [c.pcfy1, c.pcfy2, c.pcfy3]) * s(c.lsgal)
+        } else {
+            s(c.unloaded_radius)
+        };
+        [along, across].map(|length| length.within(s(LEAST_RELAXATION), s(100.0)))
+    }
+}
+
+impl TyreModel for MagicFormula {
+    type At<L: Lane> = MagicFormulaAt<L>;
+
+    #[inline]
+    fn at<L: Lane>(&self, conditions: &Conditions<L>) -> MagicFormulaAt<L> {
+        let shared = self.shared(conditions);
+        let along = Along::new(self, &shared);
+        let across = Across::new(self, &shared, shared.camber);
+        // Below the least grip forces fade to nothing.
+        let fade = conditions.grip.within(L::splat(0.0), shared.grip) / shared.grip;
+        let shared = Shared { excess: shared.excess * fade, ..shared };
+        let c = &self.c;
+        MagicFormulaAt {
+            relaxation: self.relaxation(&shared, [along.stiffness(), across.stiffness()]),
+            shared,
+            along,
+            across,
+            slip_range: [[c.kpumin, c.kpumax], [c.alpmin, c.alpmax]],
+            combined: self.uses == Uses::Combined,
+        }
+    }
+}
+
+impl<L: Lane> MagicFormulaAt<L> {
+    /// The formula's slip ratio and slip angle, held in their ranges. The angle is rad.
+    #[inline(always)]
+    fn slips<K: Real<L>, A: Real<L>>(&self, along: K, across: A) -> (K, A) {
+        let [ratio, angle] = self.slip_range.map(|range| range.map(L::splat));
+        let along = dual::within(along, ratio[0], ratio[1]);
+        // tan 89.99994°: what its square leaves finite.
+        let across = dual::within(across, L::splat(-1e6), L::splat(1e6));
+        (along, dual::within(-dual::atan(across), angle[0], angle[1]))
+    }
+}
+
+impl<L: Lane> TyreAt<L> for MagicFormulaAt<L> {
+    #[inline]
+    fn force(&self, slip: [L; 2]) -> Response<L> {
+        let inputs = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
+        let (ratio, _) = self.slips(inputs[0], slip[1]);
+        let (_, angle) = self.slips(slip[0], inputs[1]);
+        let along = self.along.force(ratio, angle.value, self.combined) * self.shared.excess;
+        let across = self.across.force(ratio.value, angle, self.combined) * self.shared.excess;
+        Response { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] }
+    }
+
+    #[inline]
+    fn stiffness(&self) -> [L; 2] {
+        [self.along.stiffness() * self.shared.excess, self.across.stiffness() * self.shared.excess]
+    }
+
+    /// Peaks of the curves plus their vertical shifts. Slip ratio can bring up to `RVY1..3` of friction to the force
+    /// across on top.
+    #[inline]
+    fn limit(&self) -> [L; 2] {
+        [self.along.limit() * self.shared.excess, self.across.limit() * self.shared.excess]
+    }
+
+    #[inline]
+    fn relaxation(&self) -> [L; 2] {
+        self.relaxation
+    }
+}
+
+/// `x − E (x − atan x)`: the argument of the formula, x being stiffness factor times slip (book 4.E9, 4.E19).
+#[inline(always)]
+fn bent<L: Lane, R: Real<L>>(x: R, curvature: L) -> R {
+    x - (x - dual::atan(x)) * curvature
+}
+
+/// `sin(C atan(x − E (x − atan x)))`.
+#[inline(always)]
+fn sine_formula<L: Lane, R: Real<L>>(x: R, shape: L, curvature: L) -> R {
+    dual::sin(dual::atan(bent(x, curvature)) * shape)
+}
+
+/// `cos(C atan(x − E (x − atan x)))`.
+#[inline(always)]
+fn cosine_formula<L: Lane, R: Real<L>>(x: R, shape: L, curvature: L) -> R {
+    dual::cos(dual::atan(bent(x, curvature)) * shape)
+}
+
+/// Loss of force by the other slip: the cosine formula over its value at the shift, so that it is 1 without slip.
+#[inline(always)]
+fn loss<L: Lane, R: Real<L>>(slipping: R, shifted: R, shape: L, curvature: L) -> R {
+    let whole = cosine_formula(shifted, shape, curvature);
+    let least = L::splat(0.01);
+    let sound = least.less(whole.value());
+    let whole = R::choose(sound, whole, R::constant(least));
+    cosine_formula(slipping, shape, curvature) / whole
+}

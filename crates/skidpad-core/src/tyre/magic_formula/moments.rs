@@ -1,0 +1,158 @@
+//! The moments Mx, My and Mz at the contact point.
+
+use super::across::Across;
+use super::along::Along;
+use super::{MagicFormula, Shared, Uses, cosine_formula};
+use crate::tyre::{Conditions, Lane, Moments, TyreModel, functions};
+
+/// What the moments at one slip are made of: under the held load.
+struct At<L> {
+    shared: Shared<L>,
+    ratio: L,
+    angle: L,
+    /// Fx and Fy, N.
+    force: [L; 2],
+    along: Along<L>,
+    across: Across<L>,
+    /// The force that acts at the pneumatic trail, N.
+    trailing: L,
+    /// 1 forwards, −1 backwards.
+    heading: L,
+}
+
+/// Moments at the slips (κ, −tan α).
+pub(super) fn moments<L: Lane>(tyre: &MagicFormula, slip: [L; 2], conditions: &Conditions<L>) -> Moments<L> {
+    let point = tyre.at(conditions);
+    let shared = point.shared;
+    let (ratio, angle): (L, L) = point.slips(slip[0], slip[1]);
+    let across = point.across;
+    // 6.1: the trail carries the force of the upright tyre (book 4.E74; MF 5.2: of the leaning one).
+    let upright = if tyre.is_six() { Across::new(tyre, &shared, L::splat(0.0)) } else { across };
+    let at = At {
+        shared,
+        ratio,
+        angle,
+        force: [point.along.force(ratio, angle, point.combined), across.force(ratio, angle, point.combined)],
+        along: point.along,
+        across,
+        trailing: upright.trailing_force(ratio, angle, point.combined),
+        heading: conditions.speed.sign(),
+    };
+    Moments {
+        overturning: overturning(tyre, &at) * shared.excess,
+        rolling: rolling(tyre, &at, conditions.speed) * shared.excess,
+        aligning: aligning(tyre, &at) * shared.excess,
+    }
+}
+
+/// Mx (book 4.E69; MF 5.2: its first three terms).
+fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let Shared { load, dpi, camber, .. } = at.shared;
+    let one = s(1.0);
+    let relative_load = load / s(c.fnomin);
+    let relative_force = at.force[1] / s(c.fnomin);
+    let camber_term = s(c.qsx2) * camber * (one + s(c.ppmx1) * dpi);
+    let first = s(c.qsx1 * c.lvmx) - camber_term + s(c.qsx3) * relative_force;
+    let lever = s(c.unloaded_radius * c.lmx);
+    if !tyre.is_six() {
+        return lever * load * first;
+    }
+    let by_load = functions::atan(s(c.qsx6) * relative_load);
+    let leaning = s(c.qsx7) * camber + s(c.qsx8) * functions::atan(s(c.qsx9) * relative_force);
+    let mixed = s(c.qsx4) * functions::cos(s(c.qsx5) * by_load * by_load) * functions::sin(leaning);
+    let rising = s(c.qsx10) * functions::atan(s(c.qsx11) * relative_load) * camber;
+    let squared = s(c.qsx12) * camber * camber.abs();
+    let side = at.force[1] * (s(c.qsx13) + s(c.qsx14) * camber.abs());
+    lever * (load * (first + mixed + rising - squared) + side)
+}
+
+/// My (paper's eq. for rolling resistance with F_z0, book 4.E70 with the load instead), against the wheel's rolling;
+/// it fades out below VXLOW of rolling speed, to nothing at a locked wheel.
+fn rolling<L: Lane>(tyre: &MagicFormula, at: &At<L>, speed: L) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let relative_load = at.shared.load / s(c.fnomin);
+    let v = (speed / s(c.longvl)).within(s(-10.0), s(10.0));
+    let camber = at.shared.camber;
+    let sum = s(c.qsy1)
+        + s(c.qsy2) * at.force[0] / s(c.fnomin)
+        + s(c.qsy3) * v.abs()
+        + s(c.qsy4) * (v * v) * (v * v)
+        + (s(c.qsy5) + s(c.qsy6) * relative_load) * camber * camber;
+    let over_load = functions::power(relative_load, c.qsy7);
+    let over_pressure = functions::power(at.shared.pressure_ratio, c.qsy8);
+    let rolling_speed = speed.within(s(-1e3), s(1e3)) + at.ratio * speed.abs().at_most(s(1e3));
+    let direction = (rolling_speed / s(c.vxlow)).within(s(-1.0), s(1.0));
+    -(s(c.unloaded_radius * c.fnomin * c.lmy) * sum * over_load * over_pressure * direction)
+}
+
+/// Mz: trail times force, residual moment, and the force along at its lever (paper A54 to A60 and book 4.E71 to 4.E78).
+fn aligning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let combined = tyre.uses == Uses::Combined;
+    let Shared { dfz, .. } = at.shared;
+    let camber = at.shared.camber * s(c.lgaz);
+    let trail_shift = s(c.qhz1) + s(c.qhz2) * dfz + (s(c.qhz3) + s(c.qhz4) * dfz) * camber;
+    let residual_shift = at.across.shift + at.across.vertical / at.across.cornering;
+    let [trail_angle, residual_angle] = [at.angle + trail_shift, at.angle + residual_shift];
+    let (trail_slip, residual_slip) = if combined {
+        let stiffness = at.along.stiffness() / at.across.cornering * at.ratio;
+        (with_slip_ratio(trail_angle, stiffness), with_slip_ratio(residual_angle, stiffness))
+    } else {
+        (trail_angle, residual_angle)
+    };
+    let cosine = functions::cos(at.angle);
+    let trail = trail(tyre, at, camber, trail_angle, trail_slip) * cosine * at.heading;
+    let residual = residual(tyre, at, camber, residual_slip) * cosine * at.heading;
+    let lever = s(c.ssz1) + s(c.ssz2) * at.force[1] / s(c.fnomin) + (s(c.ssz3) + s(c.ssz4) * dfz) * camber;
+    let along = if combined { lever * s(c.unloaded_radius * c.ls) * at.force[0] } else { s(0.0) };
+    residual - trail * at.trailing + along
+}
+
+/// Equivalent slip angle: `atan √(tan² α + (Kx κ / Ky)²)` with the sign of `angle`.
+fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
+    let angle = angle.within(L::splat(-1.57), L::splat(1.57));
+    let tangent = functions::sin(angle) / functions::cos(angle);
+    let square = tangent * tangent + scaled_ratio * scaled_ratio;
+    functions::atan(square.sqrt()) * angle.sign()
+}
+
+/// Pneumatic trail, m, without the cosine of the slip angle.
+fn trail<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, angle: L, slip: L) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let one = s(1.0);
+    let Shared { load, dfz, dpi, grip, .. } = at.shared;
+    let stiffness = (s(c.qbz1) + s(c.qbz2) * dfz + s(c.qbz3) * dfz * dfz)
+        * (one + s(c.qbz4) * camber + s(c.qbz5) * camber.abs())
+        * s(c.lky / c.lmuy)
+        / grip;
+    let size = load
+        * s(c.unloaded_radius / c.fnomin * c.ltr)
+        * (s(c.qdz1) + s(c.qdz2) * dfz)
+        * (one - s(c.ppz1) * dpi)
+        * (one + s(c.qdz3) * camber + s(c.qdz4) * camber * camber);
+    let side = functions::atan(stiffness * s(c.qcz1) * angle) * s(std::f32::consts::FRAC_2_PI);
+    let curvature =
+        (s(c.qez1) + s(c.qez2) * dfz + s(c.qez3) * dfz * dfz) * (one + (s(c.qez4) + s(c.qez5) * camber) * side);
+    let curve: L = cosine_formula(stiffness * slip, s(c.qcz1), curvature.at_most(one));
+    size * curve
+}
+
+/// Residual moment, N m, without the cosine of the slip angle.
+fn residual<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, slip: L) -> L {
+    let c = &tyre.c;
+    let s = L::splat;
+    let one = s(1.0);
+    let Shared { load, dfz, dpi, grip, .. } = at.shared;
+    let stiffness = s(c.qbz9 * c.lky / c.lmuy) / grip + s(c.qbz10) * at.across.factor * at.across.shape;
+    let upright = (s(c.qdz6) + s(c.qdz7) * dfz) * s(c.lres);
+    let by_camber =
+        (s(c.qdz8) + s(c.qdz9) * dfz) * (one + s(c.ppz2) * dpi) + (s(c.qdz10) + s(c.qdz11) * dfz) * camber.abs();
+    let size = load * s(c.unloaded_radius * c.lmuy) * grip * (upright + by_camber * camber * s(c.lkzc));
+    let falling = stiffness * slip;
+    size / (one + falling * falling).sqrt()
+}

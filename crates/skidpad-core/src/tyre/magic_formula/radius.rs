@@ -1,0 +1,127 @@
+//! Radii under load: free, loaded, effective.
+
+use super::{MagicFormula, Shared, Version};
+use crate::tyre::{Conditions, Lane, functions};
+
+/// Radii of a tyre, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Radii<L> {
+    /// Of the free tyre, grown by its spin.
+    pub free: L,
+    /// From the wheel centre to the ground.
+    pub loaded: L,
+    /// Speed over spin while rolling freely.
+    pub effective: L,
+}
+
+/// Steps of bisection for the loaded radius of 6.2: to a millionth of the radius.
+const BISECTIONS: u32 = 20;
+
+impl MagicFormula {
+    /// Radii at `spin` rad/s while the tyre transmits `force` N along and across.
+    ///
+    /// Effective radius and vertical force as in the paper's section on radii. Loaded radius: the deflection whose
+    /// vertical force is the load; 6.1 solves it in closed form, 6.2 (deflection by camber, force across shifted by
+    /// camber) by bisection. Without a stated vertical stiffness the tyre is rigid and all radii are the free one.
+    pub fn radii<L: Lane>(&self, conditions: &Conditions<L>, spin: L, force: [L; 2]) -> Radii<L> {
+        let c = &self.c;
+        let s = L::splat;
+        let shared = self.shared(conditions);
+        let rolled = (spin.within(s(-1e4), s(1e4)) * s(c.unloaded_radius / c.longvl)).abs();
+        let free = (s(c.q_re0) + s(c.q_v1) * rolled * rolled) * s(c.unloaded_radius);
+        let load = conditions.load.within(s(0.0), s(1e9));
+        let stiffness = c.vertical_stiffness * c.lcz;
+        if stiffness <= 0.0 {
+            return Radii { free, loaded: free, effective: free };
+        }
+        let pressed = (s(1.0) + s(c.pfz1) * shared.dpi).at_least(s(0.05));
+        let nominal_deflection = s(c.fnomin / stiffness) / pressed;
+        let relative_load = load / s(c.fnomin);
+        let bend = s(c.dreff) * functions::atan(s(c.breff) * relative_load) + s(c.freff) * relative_load;
+        let least = s(0.1 * c.unloaded_radius);
+        let force = force.map(|force| force.within(s(-1e7), s(1e7)) / s(c.fnomin));
+        let spring = Spring { tyre: self, shared, free, pressed, relative_load, force, rolled };
+        let loaded = if self.version == Version::Mf62 { spring.bisect() } else { spring.solve() };
+        Radii { free, loaded: loaded.at_least(least), effective: (free - nominal_deflection * bend).at_least(least) }
+    }
+}
+
+/// The tyre as a vertical spring.
+struct Spring<'a, L> {
+    tyre: &'a MagicFormula,
+    shared: Shared<L>,
+    free: L,
+    /// Change of stiffness with pressure.
+    pressed: L,
+    relative_load: L,
+    /// Forces over the nominal load.
+    force: [L; 2],
+    /// Rim speed over the measurement's.
+    rolled: L,
+}
+
+impl<L: Lane> Spring<'_, L> {
+    /// Linear and quadratic coefficient of the vertical force over the nominal load and deflection over free radius.
+    fn rates(&self) -> [L; 2] {
+        let c = &self.tyre.c;
+        let whole = c.vertical_stiffness * c.lcz * c.unloaded_radius / c.fnomin;
+        let linear = if c.q_fz1 > 0.0 { c.q_fz1 } else { (whole * whole - 4.0 * c.q_fz2).max(0.0).sqrt() };
+        let camber = self.shared.camber;
+        [L::splat(linear) + L::splat(c.q_fz3) * camber * camber, L::splat(c.q_fz2)]
+    }
+
+    /// How spin and the horizontal forces change the vertical force, 6.1.
+    fn softened(&self, across: L) -> L {
+        let c = &self.tyre.c;
+        let s = L::splat;
+        let along = s(c.q_fcx) * self.force[0];
+        (s(1.0) + s(c.q_v2) * self.rolled - along * along - across * across).at_least(s(0.1)) * self.pressed
+    }
+
+    /// Loaded radius of 6.1: the root of a quadratic, in the form that stays exact without its square term.
+    fn solve(&self) -> L {
+        let c = &self.tyre.c;
+        let s = L::splat;
+        let [linear, square] = self.rates();
+        let asked = self.relative_load / self.softened(s(c.q_fcy) * self.force[1]);
+        let linear = linear.at_least(s(0.1));
+        let root = (linear * linear + s(4.0) * square * asked).at_least(s(0.0)).sqrt();
+        self.free - (asked + asked) / (linear + root) * s(c.unloaded_radius)
+    }
+
+    /// Loaded radius of 6.2: the vertical force falls as the radius rises.
+    fn bisect(&self) -> L {
+        let half = L::splat(0.5);
+        let (mut low, mut high) = (self.free * L::splat(0.1), self.free);
+        for _ in 0..BISECTIONS {
+            let middle = (low + high) * half;
+            let too_low = self.relative_load.less(self.force_at(middle));
+            low = L::select(too_low, middle, low);
+            high = L::select(too_low, high, middle);
+        }
+        (low + high) * half
+    }
+
+    /// Vertical force over the nominal load at the loaded radius `radius`, 6.2 (manual of MF-Tyre 6.2, as published
+    /// implementations state it).
+    fn force_at(&self, radius: L) -> L {
+        let c = &self.tyre.c;
+        let s = L::splat;
+        let camber = self.shared.camber;
+        let share = radius / self.free;
+        let shifted = (s(c.q_fys1) + s(c.q_fys2) * share + s(c.q_fys3) * share * share) * camber;
+        let straight = self.free - radius;
+        let edge = |radius: L| s(c.q_cam1) * radius + s(c.q_cam2) * radius * radius;
+        let width = (1.075 - 0.5 * c.aspect_ratio) * c.width;
+        let lean = functions::sin(camber) / functions::cos(camber);
+        let free_edge = edge(self.free);
+        let flat = free_edge.abs().less(s(1e-6));
+        let edges = L::select(flat, s(0.0), edge(radius) / L::select(flat, s(1.0), free_edge));
+        let leaned = edges * edges * s(width / 8.0) * lean.abs() - s(c.q_cam3) * straight * camber.abs();
+        let deflection = (straight + leaned).at_least(s(0.0)) / s(c.unloaded_radius);
+        let across = s(c.q_fcy) * (self.force[1] - shifted / s(c.fnomin));
+        let grown = if c.q_fcy2 == 0.0 { s(1.0) } else { functions::power(deflection.at_least(s(1e-6)), c.q_fcy2) };
+        let [linear, square] = self.rates();
+        self.softened((across * grown).within(s(-1e3), s(1e3))) * (linear + square * deflection) * deflection
+    }
+}

@@ -1,0 +1,108 @@
+//! Tyre laws with their known answers: Magic Formula ([`MagicFormula`]), brush ([`Brush`]) and TMeasy ([`TMeasy`]), for
+//! one tyre or eight at a time ([`Lane`]).
+//!
+//! Here: slip, load, camber, pressure and speed in, forces, their slopes, moments, limits and lengths out. Not here:
+//! the contact patch that lags behind, files, and who calls these laws.
+//!
+//! # Axes and signs
+//! Those of the whole project, which are also those of `.tir` files (TYDEX W with ISO signs), so nothing is converted
+//! on the way in:
+//! - x along the wheel's heading, y left, z up, at the contact point. Forces and moments act on the tyre.
+//! - Slip ratio κ = (ω Re − Vx) / |Vx|: positive drives, −1 is a locked wheel rolling forwards.
+//! - Slip angle α: tan α = Vy / |Vx|: positive when the contact point moves to the left; gives a negative force. Laws
+//!   take [`Conditions`] and the *slips* (κ, −tan α), so that each force has the sign of its slip. This is the one
+//!   place where the formula's α is made: α = −atan(slip across).
+//! - Camber γ: rotation about x, positive with the top leaning right; gives a negative force.
+//! - Mz positive turns to the left: it is positive at a positive slip angle, where the trail makes it self-aligning.
+//!
+//! # Every law
+//! - is finite for every input, NaN included: none, negative or endless load, no or endless slip, standing or rolling
+//!   backwards;
+//! - is differentiable at zero slip, and gives exact slopes by carrying them along ([`Dual`]);
+//! - holds load, slip, camber and pressure in the range it is good for, and beyond the range of loads scales forces in
+//!   proportion to load (constant friction);
+//! - neither allocates nor panics nor branches on its inputs.
+
+mod brush;
+mod dual;
+pub mod functions;
+mod lane;
+pub mod magic_formula;
+mod tmeasy;
+
+pub use brush::{Brush, BrushAt};
+pub use dual::{Dual, Real};
+pub use lane::{Eight, EightMask, Lane};
+pub use magic_formula::{MagicFormula, MagicFormulaAt};
+pub use tmeasy::{Direction, TMeasy, TMeasyAt};
+
+/// What a tyre runs under, beside slip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conditions<L> {
+    /// Load, N; nothing is transmitted at 0 and below.
+    pub load: L,
+    /// Friction of the surface over that of the tyre's measurement, –, ≥ 0.
+    pub grip: L,
+    /// Camber, rad, positive with the top leaning right.
+    pub camber: L,
+    /// Speed of the wheel centre along the heading, m/s, negative backwards.
+    pub speed: L,
+    /// Inflation pressure, N/m²; 0 and below mean the tyre's own.
+    pub pressure: L,
+}
+
+impl<L: Lane> Conditions<L> {
+    /// An upright tyre at its own pressure under `load` N on a surface as measured, at `speed` m/s.
+    pub fn upright(load: L, speed: L) -> Self {
+        let zero = L::splat(0.0);
+        Self { load, grip: L::splat(1.0), camber: zero, speed, pressure: zero }
+    }
+}
+
+/// Forces at a slip, and how each changes with its own slip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Response<L> {
+    /// Fx and Fy, N.
+    pub force: [L; 2],
+    /// ∂Fx/∂κ and ∂Fy/∂(−tan α), N per unit slip; negative past the peak.
+    pub slope: [L; 2],
+}
+
+/// Moments at the contact point, N m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moments<L> {
+    /// Mx, overturning: positive leans the top to the right.
+    pub overturning: L,
+    /// My, rolling resistance: negative while rolling forwards.
+    pub rolling: L,
+    /// Mz, aligning: positive turns to the left.
+    pub aligning: L,
+}
+
+/// A law of tyre forces.
+pub trait TyreModel {
+    /// The tyre under conditions.
+    type At<L: Lane>: TyreAt<L>;
+
+    /// The tyre under `conditions`: everything that does not depend on slip, to be computed once.
+    fn at<L: Lane>(&self, conditions: &Conditions<L>) -> Self::At<L>;
+}
+
+/// A tyre under given conditions.
+pub trait TyreAt<L> {
+    /// Forces at the slips (κ, −tan α), with slopes.
+    fn force(&self, slip: [L; 2]) -> Response<L>;
+
+    /// Slopes of the two curves where they cross their own zero, N per unit slip, ≥ 0: at zero slip but for the shifts
+    /// of a Magic Formula.
+    fn stiffness(&self) -> [L; 2];
+
+    /// Largest forces along and across, each alone, N, ≥ 0.
+    fn limit(&self) -> [L; 2];
+
+    /// Relaxation lengths along and across, m, > 0.
+    fn relaxation(&self) -> [L; 2];
+}
+
+/// Shortest relaxation length, m. Lengths of measured tyres vanish with load; a step divides by them.
+pub const LEAST_RELAXATION: f32 = 0.01;

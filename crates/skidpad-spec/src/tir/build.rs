@@ -1,0 +1,318 @@
+//! From statements to a tyre, or to everything that is wrong with them.
+
+use super::lines::{Header, Place, Statement, fault, split};
+use super::section_of;
+use super::units::{Units, unquoted};
+use crate::read::nearest;
+use crate::{Fault, FaultKind, Faults};
+use skidpad_core::model::Side;
+use skidpad_core::tyre::MagicFormula;
+use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Entry, Unit, Uses, Version};
+use std::collections::BTreeMap;
+
+/// A tyre file as read.
+#[derive(Clone, Debug)]
+pub struct TyreFile {
+    /// The tyre.
+    pub tyre: MagicFormula,
+    /// Side of the car it was measured for (`TYRESIDE`), if stated: on the other one, use
+    /// [`MagicFormula::mirrored`].
+    pub side: Option<Side>,
+    /// What was left out or assumed, in the order of the text.
+    pub notes: Vec<Note>,
+}
+
+/// Something about a tyre file its user may want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Line, from 1; 0 for the file as a whole.
+    pub line: usize,
+    /// The key it is about.
+    pub key: String,
+    /// What about it.
+    pub text: String,
+}
+
+/// Keys of other files for the same thing.
+const ALIASES: [(&str, &str); 7] = [
+    ("IP", "INFLPRES"),
+    ("IP_NOM", "NOMPRES"),
+    ("LFZ0", "LFZO"),
+    ("TIRESIDE", "TYRESIDE"),
+    ("QRE0", "Q_RE0"),
+    ("QV1", "Q_V1"),
+    ("QV2", "Q_V2"),
+];
+
+/// Keys of coefficient sections that belong to effects which are left out on purpose.
+const LEFT_OUT: [&str; 12] =
+    ["LMP", "LGYR", "LGAM", "LMUV", "LIP", "LAMBDA", "QTZ1", "QCRP", "QBRP", "QDRP", "QDTP", "MBELT"];
+
+/// Reads a tyre file.
+pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
+    let mut lines = split(text);
+    let mut faults = std::mem::take(&mut lines.faults);
+    let units = Units::read(&lines.statements, &mut faults);
+    let mut reader = Reader { headers: &lines.headers, seen: BTreeMap::new(), notes: Vec::new(), faults };
+    for statement in lines.statements.iter().filter(|s| s.section != "UNITS") {
+        reader.see(statement);
+    }
+    let version = reader.version();
+    let uses = reader.uses();
+    let side = reader.side();
+    let coefficients = reader.coefficients(&units);
+    let tyre = MagicFormula::new(coefficients, version, uses);
+    match tyre {
+        Ok(tyre) if reader.faults.is_empty() => {
+            let mut notes = reader.notes;
+            notes.sort_by_key(|note| note.line);
+            Ok(TyreFile { tyre, side, notes })
+        }
+        tyre => {
+            for wrong in tyre.err().unwrap_or_default() {
+                reader.impossible(wrong.name, wrong.accepts, &units);
+            }
+            Err(Faults::new(source_name, text, reader.faults))
+        }
+    }
+}
+
+/// A key with its first statement.
+#[derive(Clone, Debug)]
+struct Seen<'a> {
+    value: &'a str,
+    place: Place,
+    /// It is reported already.
+    broken: bool,
+}
+
+struct Reader<'a> {
+    headers: &'a [Header],
+    seen: BTreeMap<&'a str, Seen<'a>>,
+    notes: Vec<Note>,
+    faults: Vec<Fault>,
+}
+
+fn entry(name: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == name)
+}
+
+/// Keys that are not coefficients.
+const OTHERS: [&str; 4] = ["FITTYP", "USE_MODE", "PROPERTY_FILE_FORMAT", "TYRESIDE"];
+
+impl<'a> Reader<'a> {
+    fn see(&mut self, statement: &'a Statement<'a>) {
+        let alias = ALIASES.iter().find(|(other, _)| *other == statement.key);
+        let key = alias.map_or(statement.key.as_str(), |(_, key)| *key);
+        if entry(key).is_none() && !OTHERS.contains(&key) {
+            return self.unknown(statement);
+        }
+        match self.seen.get_mut(key) {
+            None => {
+                let (value, place) = (statement.value, statement.place.clone());
+                self.seen.insert(key, Seen { value, place, broken: false });
+            }
+            Some(first) if first.value == statement.value => {}
+            Some(first) => {
+                let mut twice = fault(
+                    FaultKind::Contradiction,
+                    key,
+                    &statement.place,
+                    &format!("{} here, {} in line {}", statement.value, first.value, first.place.line),
+                    "stated once",
+                    Some("remove one of the two".into()),
+                );
+                twice.against = Some(first.place.span.clone());
+                first.broken = true;
+                self.faults.push(twice);
+            }
+        }
+    }
+
+    /// A key nothing reads: in a section of coefficients it may be a slip of the pen.
+    fn unknown(&mut self, statement: &Statement<'_>) {
+        let known = LEFT_OUT.iter().any(|prefix| statement.key.starts_with(prefix));
+        let turning = statement.section.starts_with("TURNSLIP");
+        if !statement.section.ends_with("_COEFFICIENTS") || known || turning {
+            return;
+        }
+        let text = match nearest(&statement.key, ENTRIES.iter().map(|entry| entry.name)) {
+            Some(like) => format!("is not used; did you mean {like}?"),
+            None => "is not used".into(),
+        };
+        self.notes.push(Note { line: statement.place.line, key: statement.key.clone(), text });
+    }
+
+    fn note(&mut self, key: &str, text: &str) {
+        let line = self.seen.get(key).map_or(0, |seen| seen.place.line);
+        self.notes.push(Note { line, key: key.to_owned(), text: text.to_owned() });
+    }
+
+    /// Reports the value of `key` as wrong.
+    fn wrong(&mut self, kind: FaultKind, key: &str, accepts: &str, help: &str) {
+        if let Some(seen) = self.seen.get_mut(key) {
+            seen.broken = true;
+            let found = if seen.value.is_empty() { "nothing" } else { seen.value };
+            self.faults.push(fault(kind, key, &seen.place, found, accepts, Some(help.to_owned())));
+        }
+    }
+
+    /// The whole number stated for `key`, if any.
+    fn whole(&mut self, key: &str, accepts: &str) -> Option<i64> {
+        let value = number(self.seen.get(key)?.value);
+        match value {
+            Some(value) if value.fract() == 0.0 && value.abs() < 1e6 => Some(value as i64),
+            _ => {
+                self.wrong(FaultKind::WrongType, key, accepts, "write a whole number");
+                None
+            }
+        }
+    }
+
+    fn version(&mut self) -> Version {
+        const FITS: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
+        const FORMATS: &str = "'PAC2002' or a format whose FITTYP says the version";
+        let format = self.seen.get("PROPERTY_FILE_FORMAT").map(|seen| unquoted(seen.value).to_ascii_uppercase());
+        let format = format.unwrap_or_default();
+        let foreign = ["PAC89", "PAC94", "PAC96", "PAC_MC", "PACMC", "FIALA", "FTIRE", "UA", "521", "5.2.1", "TMEASY"];
+        if foreign.contains(&format.as_str()) {
+            self.wrong(FaultKind::OutOfRange, "PROPERTY_FILE_FORMAT", FORMATS, "this is another family of tyre models");
+            return Version::Mf61;
+        }
+        let stated = self.seen.contains_key("FITTYP");
+        match self.whole("FITTYP", FITS) {
+            Some(61 | 62) if format == "PAC2002" => {
+                self.wrong(FaultKind::Contradiction, "FITTYP", "5, 6 or 21 in a PAC2002 file", "remove one of the two");
+                Version::Mf61
+            }
+            Some(5) => {
+                self.note("FITTYP", "MF 5 is read as MF 5.2");
+                Version::Mf52
+            }
+            Some(6 | 21 | 52) => Version::Mf52,
+            Some(60) => {
+                self.note("FITTYP", "MF 6.0 is read as MF 6.1");
+                Version::Mf61
+            }
+            Some(61) => Version::Mf61,
+            Some(62) => Version::Mf62,
+            _ if format == "PAC2002" => Version::Mf52,
+            Some(_) => {
+                self.wrong(FaultKind::OutOfRange, "FITTYP", FITS, "other versions have other equations");
+                Version::Mf61
+            }
+            None if stated => Version::Mf61,
+            None => self.guessed_version(FITS),
+        }
+    }
+
+    /// The version of a file that does not state one, by coefficients only one of them has.
+    fn guessed_version(&mut self, accepts: &str) -> Version {
+        let any = |keys: &[&str]| keys.iter().any(|key| self.seen.contains_key(key));
+        let six = any(&["PKY4", "PKY6", "PPX1", "PPY1", "QSX4", "QSY7", "QDZ10"]);
+        let five = any(&["PHY3", "PTX1", "PTY1"]);
+        match (five, six) {
+            (false, true) => {
+                self.note("FITTYP", "missing; by its coefficients this is MF 6.1");
+                Version::Mf61
+            }
+            (true, false) => {
+                self.note("FITTYP", "missing; by its coefficients this is MF 5.2");
+                Version::Mf52
+            }
+            _ => {
+                self.missing("FITTYP", "MODEL", accepts);
+                Version::Mf61
+            }
+        }
+    }
+
+    fn uses(&mut self) -> Uses {
+        const MODES: &str = "a whole number whose last digit is 0 (load), 1 (Fx), 2 (Fy), 3 (both) or 4 (combined)";
+        match self.whole("USE_MODE", MODES) {
+            Some(mode) if (0..=999).contains(&mode) => match mode % 10 {
+                0 => Uses::Load,
+                1 => Uses::Along,
+                2 => Uses::Across,
+                3 => Uses::Uncombined,
+                4 => Uses::Combined,
+                5 => {
+                    self.note("USE_MODE", "turn slip is left out");
+                    Uses::Combined
+                }
+                _ => {
+                    self.wrong(FaultKind::OutOfRange, "USE_MODE", MODES, "no other digit has a meaning");
+                    Uses::Combined
+                }
+            },
+            Some(_) => {
+                self.wrong(FaultKind::OutOfRange, "USE_MODE", MODES, "modes have up to three digits");
+                Uses::Combined
+            }
+            None => Uses::Combined,
+        }
+    }
+
+    fn side(&mut self) -> Option<Side> {
+        let value = unquoted(self.seen.get("TYRESIDE")?.value).to_ascii_uppercase();
+        match value.as_str() {
+            "LEFT" => Some(Side::Left),
+            "RIGHT" => Some(Side::Right),
+            "SYMMETRIC" | "" => None,
+            _ => {
+                self.wrong(FaultKind::OutOfRange, "TYRESIDE", "'LEFT', 'RIGHT' or 'SYMMETRIC'", "name the side");
+                None
+            }
+        }
+    }
+
+    fn coefficients(&mut self, units: &Units) -> Coefficients {
+        let mut coefficients = Coefficients::default();
+        for entry in ENTRIES {
+            let Some(seen) = self.seen.get(entry.name) else { continue };
+            match number(seen.value) {
+                Some(value) => {
+                    if let Some(into) = coefficients.get_mut(entry.name) {
+                        *into = (value * units.size(entry.unit)) as f32;
+                    }
+                }
+                None => self.wrong(FaultKind::WrongType, entry.name, "a number", entry.meaning),
+            }
+        }
+        coefficients
+    }
+
+    /// Reports a coefficient that makes no sense, or is missing.
+    fn impossible(&mut self, name: &str, accepts: &str, units: &Units) {
+        let meaning = entry(name).map_or("", |entry| entry.meaning);
+        let unit = entry(name).map_or(Unit::One, |entry| entry.unit);
+        let accepts = match units.size(unit) {
+            1.0 => accepts.to_owned(),
+            size => format!("{accepts} (one unit of this file is {size} in SI)"),
+        };
+        match self.seen.get(name) {
+            Some(seen) if seen.broken => {}
+            Some(_) => self.wrong(FaultKind::OutOfRange, name, &accepts, meaning),
+            None => self.missing(name, section_of(name, unit), &accepts),
+        }
+    }
+
+    fn missing(&mut self, key: &str, section: &str, accepts: &str) {
+        let header = self.headers.iter().find(|header| header.name == section);
+        let top = Place { line: 1, column: 1, span: 0..0 };
+        let place = header.map_or(&top, |header| &header.place);
+        let meaning = entry(key).map_or("which equations the coefficients belong to", |entry| entry.meaning);
+        let help = format!("{meaning}; add it to [{section}]");
+        self.faults.push(fault(FaultKind::MissingKey, key, place, "nothing", accepts, Some(help)));
+    }
+}
+
+/// A finite number, also with Fortran's exponent (`1.5D-3`).
+fn number(value: &str) -> Option<f64> {
+    let digits = |c: char| c.is_ascii_digit() || "+-.eEdD".contains(c);
+    if !value.chars().all(digits) {
+        return None;
+    }
+    let value: f64 = value.replace(['d', 'D'], "e").parse().ok()?;
+    value.is_finite().then_some(value)
+}

@@ -1,0 +1,178 @@
+//! The text of a `.tir` file as statements: `[SECTION]` and `KEY = value`, with their places.
+//!
+//! Comments run from `$` or `!` to the end of the line, outside quotes. Tables without keys (`[SHAPE]` and the like)
+//! belong to sections nothing here reads; elsewhere a line that is no statement is a fault.
+
+use crate::{Fault, FaultKind};
+use std::ops::Range;
+
+/// A part of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    pub span: Range<usize>,
+}
+
+/// `KEY = value`.
+#[derive(Clone, Debug)]
+pub(super) struct Statement<'a> {
+    /// Upper case, empty before the first header.
+    pub section: String,
+    /// Upper case.
+    pub key: String,
+    /// Without comment and outer spaces.
+    pub value: &'a str,
+    /// Of the value.
+    pub place: Place,
+}
+
+/// `[SECTION]`.
+#[derive(Clone, Debug)]
+pub(super) struct Header {
+    /// Upper case.
+    pub name: String,
+    pub place: Place,
+}
+
+/// What a text consists of.
+#[derive(Debug, Default)]
+pub(super) struct Lines<'a> {
+    pub statements: Vec<Statement<'a>>,
+    pub headers: Vec<Header>,
+    pub faults: Vec<Fault>,
+}
+
+/// A fault at `place`.
+pub(super) fn fault(
+    kind: FaultKind,
+    path: &str,
+    place: &Place,
+    found: &str,
+    accepts: &str,
+    help: Option<String>,
+) -> Fault {
+    Fault {
+        kind,
+        path: path.to_owned(),
+        line: place.line,
+        column: place.column,
+        found: found.to_owned(),
+        accepts: accepts.to_owned(),
+        help,
+        span: place.span.clone(),
+        against: None,
+    }
+}
+
+/// Takes `text` apart.
+pub(super) fn split(text: &str) -> Lines<'_> {
+    let mut lines = Lines::default();
+    let mut section = String::new();
+    let mut start = 0;
+    for (i, raw) in text.split_inclusive('\n').enumerate() {
+        let line = Line { text, start, number: i + 1 };
+        start += raw.len();
+        let content = raw.trim_start_matches('\u{feff}');
+        let (content, closed) = without_comment(content);
+        let content = content.trim();
+        if content.is_empty() {
+            continue;
+        }
+        let place = line.place(content);
+        if !closed {
+            let help = Some("close the text with '".into());
+            lines.faults.push(fault(
+                FaultKind::Syntax,
+                key_of(content),
+                &place,
+                "the text is not closed",
+                "'text'",
+                help,
+            ));
+        } else if content.starts_with('[') {
+            lines.header(content, place, &mut section);
+        } else if let Some((key, value)) = content.split_once('=') {
+            lines.statement(&line, &section, key.trim(), value.trim(), place);
+        } else if is_read(&section) {
+            let help = Some("write KEY = value, or begin the line with $ if it is a comment".into());
+            let found = format!("`{content}` is neither a section nor a value");
+            lines.faults.push(fault(FaultKind::Syntax, key_of(content), &place, &found, "KEY = value", help));
+        }
+    }
+    lines
+}
+
+/// Whether lines without `=` are faults in `section`: in those this reader knows.
+fn is_read(section: &str) -> bool {
+    let known =
+        ["", "MDI_HEADER", "UNITS", "MODEL", "DIMENSION", "OPERATING_CONDITIONS", "INERTIA", "VERTICAL", "STRUCTURAL"];
+    let kinds = ["_COEFFICIENTS", "_RANGE"];
+    known.contains(&section) || kinds.iter().any(|kind| section.ends_with(kind))
+}
+
+/// The word a broken line begins with.
+fn key_of(content: &str) -> &str {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let end = content.find(|c| !word(c)).unwrap_or(content.len());
+    &content[..end]
+}
+
+/// The line up to its comment, and whether its quotes are closed.
+fn without_comment(line: &str) -> (&str, bool) {
+    let mut quote = None;
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            (None, '$' | '!') => return (&line[..at], true),
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            _ => {}
+        }
+    }
+    (line, quote.is_none())
+}
+
+struct Line<'a> {
+    text: &'a str,
+    start: usize,
+    number: usize,
+}
+
+impl Line<'_> {
+    /// Where `part`, a piece of the text on this line, stands.
+    fn place(&self, part: &str) -> Place {
+        let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let at = if part.is_empty() { at.max(self.start).min(self.text.len()) } else { at };
+        let head = self.text.get(self.start..at).unwrap_or("");
+        Place { line: self.number, column: head.chars().count() + 1, span: at..at + part.len() }
+    }
+}
+
+impl<'a> Lines<'a> {
+    fn header(&mut self, content: &str, place: Place, section: &mut String) {
+        let name = content[1..].trim_end_matches(']').trim().to_ascii_uppercase();
+        let word = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
+        if !content.ends_with(']') || name.is_empty() || !name.chars().all(word) {
+            let found = format!("`{content}` is no section header");
+            let help = Some("write [NAME] on a line of its own".into());
+            self.faults.push(fault(FaultKind::Syntax, &name, &place, &found, "[NAME]", help));
+        }
+        section.clone_from(&name);
+        self.headers.push(Header { name, place });
+    }
+
+    fn statement(&mut self, line: &Line<'a>, section: &str, key: &str, value: &'a str, whole: Place) {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if key.is_empty() || !key.chars().all(word) {
+            let found = format!("`{key}` is no key");
+            let help = Some("a key is one word of letters, digits and _".into());
+            self.faults.push(fault(FaultKind::Syntax, key_of(key), &whole, &found, "KEY = value", help));
+            return;
+        }
+        let place = if value.is_empty() { whole } else { line.place(value) };
+        let (section, key) = (section.to_owned(), key.to_ascii_uppercase());
+        self.statements.push(Statement { section, key, value, place });
+    }
+}

@@ -1,0 +1,124 @@
+//! Tyre property files (`.tir`): Magic Formula tyres of PAC2002, MF 5.2, 6.1 and 6.2.
+//!
+//! Here: reading the text ([`read`], [`load`]), with every fault at once; writing it ([`write`]); what was left out
+//! ([`TyreFile::notes`]); the shipped files ([`names`]); fitting coefficients to a table of forces. Not
+//! here: the formula, which is [`skidpad_core::tyre::magic_formula`].
+//!
+//! # What a file must say
+//! `FNOMIN`, `UNLOADED_RADIUS`, the version (`FITTYP`, or `PROPERTY_FILE_FORMAT = 'PAC2002'`), and of the forces it is
+//! used for (`USE_MODE`, all if missing) shape factor, friction and stiffness. Everything else has the default listed
+//! in [`skidpad_core::tyre::magic_formula::ENTRIES`]: scaling factors 1, coefficients 0, and ranges as wide as the
+//! formula is good for. Keys are found by name, whatever section they stand in; units are those of `[UNITS]`.
+//!
+//! # What is left out
+//! Turn slip and parking moments, belt dynamics, contact with obstacles, motorcycle contours. Keys of these are passed
+//! over; any other unknown key of a coefficient section is reported as a note.
+
+mod build;
+mod lines;
+mod units;
+
+pub use build::{Note, TyreFile};
+
+use crate::{Faults, LoadError};
+use skidpad_core::tyre::MagicFormula;
+use skidpad_core::tyre::magic_formula::{ENTRIES, Unit, Uses, Version};
+use std::path::Path;
+
+/// Name and text of every shipped tyre file, by name.
+const FILES: [(&str, &str); 2] = [
+    ("opentire_235_60r16", include_str!("../../../../vehicles/tyres/opentire_235_60r16.tir")),
+    ("pacejka_book_defaults", include_str!("../../../../vehicles/tyres/pacejka_book_defaults.tir")),
+];
+
+/// Names of the shipped tyre files, in alphabetical order.
+pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+/// Text of the shipped tyre file called `name`.
+pub fn find(name: &str) -> Option<&'static str> {
+    FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// Reads the text of a tyre file. `source_name` is what reports call it.
+///
+/// # Errors
+/// Every fault of the text at once: broken lines, values that are no numbers, missing and impossible coefficients,
+/// unknown versions and units.
+pub fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
+    build::read(source_name, text)
+}
+
+/// A shipped tyre by name (see [`names`]), or the tyre file at a path. Bytes that are not UTF-8 (comments in old
+/// files) are replaced.
+///
+/// # Errors
+/// An unreadable file, or every fault of it.
+pub fn load(name_or_path: &str) -> Result<TyreFile, LoadError> {
+    if let Some(text) = find(name_or_path) {
+        return Ok(read(&format!("{name_or_path}.tir"), text)?);
+    }
+    let path = Path::new(name_or_path);
+    let bytes = std::fs::read(path).map_err(|source| LoadError::Unreadable { path: path.to_owned(), source })?;
+    Ok(read(name_or_path, &String::from_utf8_lossy(&bytes))?)
+}
+
+/// The tyre file that says the same: SI units, only what differs from the defaults.
+pub fn write(tyre: &MagicFormula) -> String {
+    let fit = match tyre.version() {
+        Version::Mf52 => 6,
+        Version::Mf61 => 61,
+        Version::Mf62 => 62,
+    };
+    let uses = match tyre.uses() {
+        Uses::Load => 0,
+        Uses::Along => 1,
+        Uses::Across => 2,
+        Uses::Uncombined => 3,
+        Uses::Combined => 4,
+    };
+    let mut text = format!(
+        "[MDI_HEADER]\nFILE_TYPE = 'tir'\nFILE_VERSION = 3.0\nFILE_FORMAT = 'ASCII'\n[UNITS]\nLENGTH = 'meter'\n\
+         FORCE = 'newton'\nANGLE = 'radians'\nMASS = 'kg'\nTIME = 'second'\n[MODEL]\nFITTYP = {fit}\nUSE_MODE = {uses}\n"
+    );
+    let mut section = "MODEL";
+    for entry in ENTRIES {
+        let value = tyre.coefficients().get(entry.name).unwrap_or(entry.default);
+        if value == entry.default {
+            continue;
+        }
+        let wanted = section_of(entry.name, entry.unit);
+        if wanted != section {
+            section = wanted;
+            text += &format!("[{section}]\n");
+        }
+        text += &format!("{} = {value} $ {}\n", entry.name, entry.meaning);
+    }
+    text
+}
+
+/// The section a coefficient usually stands in.
+fn section_of(name: &str, unit: Unit) -> &'static str {
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    let ends_in = |kinds: &[&str]| kinds.iter().any(|kind| name.get(1..).is_some_and(|tail| tail.starts_with(kind)));
+    match name {
+        "UNLOADED_RADIUS" | "WIDTH" | "ASPECT_RATIO" => "DIMENSION",
+        "LONGVL" | "VXLOW" => "MODEL",
+        "NOMPRES" | "INFLPRES" => "OPERATING_CONDITIONS",
+        "PRESMIN" | "PRESMAX" => "INFLATION_PRESSURE_RANGE",
+        "FZMIN" | "FZMAX" => "VERTICAL_FORCE_RANGE",
+        "KPUMIN" | "KPUMAX" => "LONG_SLIP_RANGE",
+        "ALPMIN" | "ALPMAX" => "SLIP_ANGLE_RANGE",
+        "CAMMIN" | "CAMMAX" => "INCLINATION_ANGLE_RANGE",
+        "LONGITUDINAL_STIFFNESS" | "LATERAL_STIFFNESS" => "STRUCTURAL",
+        _ if starts(&["PCF"]) => "STRUCTURAL",
+        _ if unit != Unit::One || starts(&["Q_", "PFZ", "BREFF", "DREFF", "FREFF"]) => "VERTICAL",
+        _ if starts(&["L"]) => "SCALING_COEFFICIENTS",
+        _ if starts(&["QSX", "PPMX"]) => "OVERTURNING_COEFFICIENTS",
+        _ if starts(&["QSY"]) => "ROLLING_COEFFICIENTS",
+        _ if starts(&["Q", "S", "PPZ"]) => "ALIGNING_COEFFICIENTS",
+        _ if ends_in(&["CX", "DX", "EX", "KX", "HX", "VX", "PX", "BX", "TX"]) => "LONGITUDINAL_COEFFICIENTS",
+        _ => "LATERAL_COEFFICIENTS",
+    }
+}

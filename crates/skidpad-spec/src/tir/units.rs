@@ -1,0 +1,111 @@
+//! Units of a `.tir` file: what its `[UNITS]` section says, and how that turns values into SI.
+
+use super::lines::{Statement, fault};
+use crate::{Fault, FaultKind};
+use skidpad_core::tyre::magic_formula::Unit;
+
+/// Factors from the file's units to SI.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Units {
+    length: f64,
+    force: f64,
+    angle: f64,
+    time: f64,
+}
+
+/// Names of units (lower case) and their size in SI.
+type Names = [(&'static str, f64)];
+
+const LENGTHS: &Names = &[
+    ("meter", 1.0),
+    ("metre", 1.0),
+    ("m", 1.0),
+    ("mm", 1e-3),
+    ("millimeter", 1e-3),
+    ("cm", 1e-2),
+    ("centimeter", 1e-2),
+    ("km", 1e3),
+    ("kilometer", 1e3),
+    ("inch", 0.0254),
+    ("in", 0.0254),
+    ("foot", 0.3048),
+    ("ft", 0.3048),
+];
+const FORCES: &Names = &[
+    ("newton", 1.0),
+    ("n", 1.0),
+    ("kilonewton", 1e3),
+    ("knewton", 1e3),
+    ("kn", 1e3),
+    ("kilogram_force", 9.806_65),
+    ("kg_force", 9.806_65),
+    ("kgf", 9.806_65),
+    ("pound_force", 4.448_221_615_260_5),
+    ("lbf", 4.448_221_615_260_5),
+];
+const ANGLES: &Names = &[
+    ("radians", 1.0),
+    ("radian", 1.0),
+    ("rad", 1.0),
+    ("degrees", std::f64::consts::PI / 180.0),
+    ("degree", std::f64::consts::PI / 180.0),
+    ("deg", std::f64::consts::PI / 180.0),
+];
+const TIMES: &Names = &[
+    ("second", 1.0),
+    ("seconds", 1.0),
+    ("sec", 1.0),
+    ("s", 1.0),
+    ("millisecond", 1e-3),
+    ("ms", 1e-3),
+    ("minute", 60.0),
+    ("min", 60.0),
+    ("hour", 3600.0),
+];
+
+impl Units {
+    /// What the `[UNITS]` section among `statements` says; SI where it says nothing. Masses are not read.
+    pub fn read(statements: &[Statement<'_>], faults: &mut Vec<Fault>) -> Self {
+        let mut units = Self { length: 1.0, force: 1.0, angle: 1.0, time: 1.0 };
+        for statement in statements.iter().filter(|s| s.section == "UNITS") {
+            let (into, names) = match statement.key.as_str() {
+                "LENGTH" => (&mut units.length, LENGTHS),
+                "FORCE" => (&mut units.force, FORCES),
+                "ANGLE" => (&mut units.angle, ANGLES),
+                "TIME" => (&mut units.time, TIMES),
+                _ => continue,
+            };
+            let name = unquoted(statement.value).to_ascii_lowercase();
+            match names.iter().find(|(known, _)| *known == name) {
+                Some((_, size)) => *into = *size,
+                None => {
+                    let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+                    let accepts = format!("one of {}", known.join(", "));
+                    let help = Some("values of the file cannot be converted without it".into());
+                    let path = format!("UNITS.{}", statement.key);
+                    let kind = FaultKind::OutOfRange;
+                    faults.push(fault(kind, &path, &statement.place, statement.value, &accepts, help));
+                }
+            }
+        }
+        units
+    }
+
+    /// Size of one `unit` of the file in SI. Coefficients of the formula have none; their angles are always rad.
+    pub fn size(&self, unit: Unit) -> f64 {
+        match unit {
+            Unit::One => 1.0,
+            Unit::Length => self.length,
+            Unit::Speed => self.length / self.time,
+            Unit::Force => self.force,
+            Unit::Stiffness => self.force / self.length,
+            Unit::Pressure => self.force / (self.length * self.length),
+            Unit::Angle => self.angle,
+        }
+    }
+}
+
+/// `'text'` without its quotes.
+pub(super) fn unquoted(value: &str) -> &str {
+    value.trim_matches(['\'', '"']).trim()
+}

@@ -1,0 +1,3 @@
+//! Tyre files and the tyres in them.
+
+mod tables;
