@@ -4,8 +4,9 @@ mod kernels;
 mod manoeuvre;
 mod shared;
 mod step;
+mod tyres;
 
 use criterion::{criterion_group, criterion_main};
 
-criterion_group!(benches, kernels::tyres, kernels::couplings, step::steps, manoeuvre::step_steer);
+criterion_group!(benches, kernels::tyres, tyres::laws, kernels::couplings, step::steps, manoeuvre::step_steer);
 criterion_main!(benches);

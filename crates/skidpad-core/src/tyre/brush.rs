@@ -10,7 +10,7 @@
 //! Fiala's law (E. Fiala, *Seitenkräfte am rollenden Luftreifen*, VDI-Z. 96, 1954).
 
 use super::dual::{Dual, root};
-use super::{Conditions, LEAST_RELAXATION, Lane, Real, Response, TyreAt, TyreModel};
+use super::{Conditions, LEAST_RELAXATION, Lane, Real, Response, TyreAt, TyreModel, ValueFault, demand};
 
 /// A brush tyre.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +37,9 @@ pub struct BrushAt<L> {
     half_length: L,
 }
 
+/// A tyre on a surface with less grip than this is one on this grip, scaled down.
+pub(super) const LEAST_GRIP: f32 = 1e-3;
+
 /// Friction never falls below this share of its nominal value, however large the load.
 const LEAST_FRICTION_SHARE: f32 = 0.1;
 
@@ -45,6 +48,25 @@ const RESTING: f32 = 1e-6;
 
 /// Smallest rolling speed over wheel speed: below it (a locked wheel) the bristles slide anyway.
 pub(super) const LEAST_ROLLING: f32 = 0.01;
+
+impl Brush {
+    /// Everything that is not as the fields say; results are finite for a tyre without faults.
+    pub fn faults(&self) -> Vec<ValueFault> {
+        let mut faults = Vec::new();
+        let mut positive = |name, value: f32, most: f32| {
+            demand(&mut faults, value > 0.0 && value <= most, name, value, "a number above 0, of sensible size");
+        };
+        for (stiffness, friction) in self.bristle_stiffness.into_iter().zip(self.friction) {
+            positive("bristle_stiffness", stiffness, 1e9);
+            positive("friction", friction, 100.0);
+        }
+        positive("half_length", self.half_length, 1.0);
+        positive("nominal_load", self.nominal_load, 1e6);
+        let sensitive = (0.0..1.0).contains(&self.load_sensitivity);
+        demand(&mut faults, sensitive, "load_sensitivity", self.load_sensitivity, "a number from 0 to below 1");
+        faults
+    }
+}
 
 impl TyreModel for Brush {
     type At<L: Lane> = BrushAt<L>;
@@ -57,11 +79,13 @@ impl TyreModel for Brush {
         let relative_load = load / s(self.nominal_load);
         let loss = s(self.load_sensitivity) * (relative_load - s(1.0));
         let share = (s(1.0) - loss).at_least(s(LEAST_FRICTION_SHARE));
-        let grip = conditions.grip.within(s(0.0), s(1e3));
+        let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
+        // Below the least grip forces and stiffness fade to nothing.
+        let fade = conditions.grip.within(s(0.0), grip) / grip;
         let nominal = 2.0 * self.half_length * self.half_length;
         BrushAt {
-            stiffness: self.bristle_stiffness.map(|stiffness| s(stiffness * nominal) * relative_load),
-            limit: self.friction.map(|friction| s(friction) * share * load * grip),
+            stiffness: self.bristle_stiffness.map(|stiffness| s(stiffness * nominal) * relative_load * fade),
+            limit: self.friction.map(|friction| s(friction) * share * load * grip * fade),
             half_length: s(self.half_length) * relative_load.sqrt(),
         }
     }
@@ -141,5 +165,81 @@ impl<L: Lane> TyreAt<L> for BrushAt<L> {
     #[inline]
     fn relaxation(&self) -> [L; 2] {
         [self.half_length.within(L::splat(LEAST_RELAXATION), L::splat(100.0)); 2]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BRUSH: Brush = Brush {
+        bristle_stiffness: [9e6, 7e6],
+        half_length: 0.06,
+        friction: [1.0; 2],
+        load_sensitivity: 0.0,
+        nominal_load: 4000.0,
+    };
+
+    fn at(brush: Brush, load: f32) -> BrushAt<f32> {
+        assert!(brush.faults().is_empty());
+        brush.at(&Conditions::upright(load, 20.0))
+    }
+
+    /// Cornering stiffness `2 c a²`, and the whole friction from the angle of full slide on, `tan α = 3 μ Fz / C`.
+    #[test]
+    fn closed_forms_of_side_slip() {
+        let brush = at(BRUSH, 4000.0);
+        let stiffness = 2.0 * 7e6 * 0.06 * 0.06;
+        assert!((brush.force([0.0, 0.0]).slope[1] / stiffness - 1.0).abs() < 1e-5);
+        assert!((brush.stiffness()[1] / stiffness - 1.0).abs() < 1e-6);
+        let slide = 3.0 * 4000.0 / stiffness;
+        let just_before = brush.force([0.0, 0.99 * slide]).force[1];
+        assert!(just_before < 4000.0 && (just_before / 4000.0 - (1.0 - 1e-6)).abs() < 1e-6);
+        assert!((brush.force([0.0, slide]).force[1] / 4000.0 - 1.0).abs() < 1e-6);
+        assert!((brush.force([0.0, 3.0]).force[1] / 4000.0 - 1.0).abs() < 1e-6);
+        // Half way: 1 − (1/2)³.
+        assert!((brush.force([0.0, 0.5 * slide]).force[1] / 3500.0 - 1.0).abs() < 1e-6);
+    }
+
+    /// The moment peaks at a quarter of full slide with `27/256 μ Fz a` and vanishes at full slide.
+    #[test]
+    fn closed_forms_of_the_moment() {
+        let brush = at(BRUSH, 4000.0);
+        let slide = 3.0 * 4000.0 / (2.0 * 7e6 * 0.06 * 0.06);
+        let moment = |share: f32| -brush.aligning([0.0, share * slide]);
+        assert!((moment(0.25) / (27.0 / 256.0 * 4000.0 * 0.06) - 1.0).abs() < 1e-5);
+        assert!(moment(0.25) > moment(0.24) && moment(0.25) > moment(0.26));
+        assert!(moment(1.0).abs() < 1e-3);
+    }
+
+    /// The pneumatic trail starts at a third of the half length.
+    #[test]
+    fn trail_at_small_slip() {
+        let brush = at(BRUSH, 4000.0);
+        let slip = [0.0, 1e-4];
+        let trail = -brush.aligning(slip) / brush.force(slip).force[1];
+        assert!((trail / 0.02 - 1.0).abs() < 1e-2, "{trail}");
+    }
+
+    /// Full sliding opposes the sliding velocity, whatever the stiffness along and across: at a locked wheel, and at a
+    /// wheel that spins.
+    #[test]
+    fn full_slide_opposes_the_sliding_velocity() {
+        let brush = at(BRUSH, 4000.0);
+        for slip in [[-1.0, 0.5], [-1.0, -3.0], [4.0, 2.0], [-1.0, 1e-3]] {
+            let force = brush.force(slip).force;
+            let length = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
+            for i in 0..2 {
+                assert!((force[i] / 4000.0 - slip[i] / length).abs() < 1e-5, "{slip:?} {force:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn stiffness_follows_load_and_friction_falls_with_it() {
+        let brush = Brush { load_sensitivity: 0.2, ..BRUSH };
+        let [one, two] = [4000.0, 8000.0].map(|load| at(brush, load));
+        assert!((two.stiffness()[0] / one.stiffness()[0] - 2.0).abs() < 1e-6);
+        assert!((two.limit()[1] / one.limit()[1] - 1.6).abs() < 1e-6);
     }
 }

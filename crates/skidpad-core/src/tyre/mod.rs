@@ -104,5 +104,31 @@ pub trait TyreAt<L> {
     fn relaxation(&self) -> [L; 2];
 }
 
+/// A number a tyre cannot be made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueFault {
+    /// What it is called: in `.tir` files, or the field's name.
+    pub name: &'static str,
+    /// Its value, SI; NaN when it was not stated.
+    pub found: f32,
+    /// What would be accepted.
+    pub accepts: &'static str,
+}
+
+impl std::fmt::Display for ValueFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is {}, but must be {}", self.name, self.found, self.accepts)
+    }
+}
+
+impl std::error::Error for ValueFault {}
+
+/// Adds a fault unless `fine`.
+fn demand(faults: &mut Vec<ValueFault>, fine: bool, name: &'static str, found: f32, accepts: &'static str) {
+    if !fine {
+        faults.push(ValueFault { name, found, accepts });
+    }
+}
+
 /// Shortest relaxation length, m. Lengths of measured tyres vanish with load; a step divides by them.
 pub const LEAST_RELAXATION: f32 = 0.01;

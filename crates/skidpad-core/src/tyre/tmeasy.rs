@@ -4,9 +4,9 @@
 //! 2013): initial slope, largest force and its slip, sliding force and its slip; both directions are merged by
 //! normalised slips. Forces only: its moments and its transition to standstill are left out.
 
-use super::brush::theoretical;
+use super::brush::{LEAST_GRIP, theoretical};
 use super::dual::{Dual, root};
-use super::{Conditions, LEAST_RELAXATION, Lane, Real, Response, TyreAt, TyreModel};
+use super::{Conditions, LEAST_RELAXATION, Lane, Real, Response, TyreAt, TyreModel, ValueFault, demand};
 
 /// The curve of one direction at one load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +58,37 @@ struct Curve<L> {
 /// Loads over the nominal one the data is good for; beyond, forces are proportional to load.
 const LOADS: [f32; 2] = [0.05, 2.0];
 
+impl TMeasy {
+    /// Everything that is not as the fields say; results are finite for a tyre without faults.
+    pub fn faults(&self) -> Vec<ValueFault> {
+        let mut faults = Vec::new();
+        let load = (1.0..=1e6).contains(&self.nominal_load);
+        demand(&mut faults, load, "nominal_load", self.nominal_load, "a force from 1 to 1e6 N");
+        for length in self.relaxation {
+            demand(&mut faults, length > 0.0 && length <= 100.0, "relaxation", length, "a length above 0, up to 100 m");
+        }
+        for direction in self.nominal.iter().chain(&self.double) {
+            direction.check(&mut faults);
+        }
+        faults
+    }
+}
+
+impl Direction {
+    fn check(&self, faults: &mut Vec<ValueFault>) {
+        let Self { slope, largest, largest_slip, sliding, sliding_slip } = *self;
+        demand(faults, (1e-3..=1e7).contains(&largest), "largest", largest, "a force from 0.001 to 1e7 N");
+        demand(faults, (1e-3..=10.0).contains(&largest_slip), "largest_slip", largest_slip, "a slip from 0.001 to 10");
+        let least = 2.0 * largest / largest_slip;
+        // The equal sign is meant: a parabola is the flattest rise.
+        let steep = slope >= least * 0.999_999 && slope <= 1e9;
+        demand(faults, steep, "slope", slope, "at least twice the largest force over its slip");
+        demand(faults, sliding > 0.0 && sliding <= largest, "sliding", sliding, "a force above 0, up to the largest");
+        let after = sliding_slip > largest_slip && sliding_slip <= 100.0;
+        demand(faults, after, "sliding_slip", sliding_slip, "a slip above that of the largest force, up to 100");
+    }
+}
+
 impl TyreModel for TMeasy {
     type At<L: Lane> = TMeasyAt<L>;
 
@@ -68,7 +99,7 @@ impl TyreModel for TMeasy {
         let present = conditions.load.within(s(0.0), s(1e9)) / s(self.nominal_load);
         let load = present.within(s(LOADS[0]), s(LOADS[1]));
         let excess = present / load;
-        let grip = conditions.grip.within(s(1e-3), s(1e3));
+        let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
         let fade = conditions.grip.within(s(0.0), grip) / grip;
         let curves = [0, 1].map(|i| {
             let (one, two) = (self.nominal[i], self.double[i]);
@@ -177,5 +208,67 @@ impl<L: Lane> TyreAt<L> for TMeasyAt<L> {
     #[inline]
     fn relaxation(&self) -> [L; 2] {
         self.relaxation
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALONG: Direction =
+        Direction { slope: 120e3, largest: 4400.0, largest_slip: 0.11, sliding: 4300.0, sliding_slip: 0.5 };
+    const ACROSS: Direction =
+        Direction { slope: 90e3, largest: 4200.0, largest_slip: 0.2, sliding: 4100.0, sliding_slip: 0.8 };
+    const ALONG_2: Direction =
+        Direction { slope: 200e3, largest: 8700.0, largest_slip: 0.12, sliding: 7500.0, sliding_slip: 0.8 };
+    const ACROSS_2: Direction =
+        Direction { slope: 130e3, largest: 7500.0, largest_slip: 0.24, sliding: 7400.0, sliding_slip: 1.0 };
+    const TYRE: TMeasy =
+        TMeasy { nominal_load: 4000.0, nominal: [ALONG, ACROSS], double: [ALONG_2, ACROSS_2], relaxation: [0.1, 0.3] };
+
+    /// Slip (κ or −tan α) whose slip over rolling speed is `theoretical`.
+    fn slip(i: usize, theoretical: f32) -> [f32; 2] {
+        if i == 0 { [theoretical / (1.0 - theoretical), 0.0] } else { [0.0, theoretical] }
+    }
+
+    /// Slope at zero, the largest and the sliding force at their slips, at both loads and in both directions.
+    #[test]
+    fn curves_pass_their_named_points() {
+        assert!(TYRE.faults().is_empty(), "{:?}", TYRE.faults());
+        for (load, directions) in [(4000.0, TYRE.nominal), (8000.0, TYRE.double)] {
+            let tyre: TMeasyAt<f32> = TYRE.at(&Conditions::upright(load, 20.0));
+            for (i, direction) in directions.into_iter().enumerate() {
+                let force = |theoretical: f32| tyre.force(slip(i, theoretical)).force[i];
+                let close = |found: f32, expected: f32| {
+                    assert!((found / expected - 1.0).abs() < 1e-5, "{direction:?}: {found} for {expected}");
+                };
+                close(tyre.force([0.0; 2]).slope[i], direction.slope);
+                close(force(direction.largest_slip), direction.largest);
+                let other = 1 - i;
+                assert_eq!(tyre.force(slip(i, 0.05)).force[other], 0.0);
+                if direction.sliding_slip < 1.0 || i == 1 {
+                    close(force(direction.sliding_slip), direction.sliding);
+                    close(tyre.force(if i == 0 { [-1.0, 0.0] } else { [0.0, 3.0] }).force[i].abs(), direction.sliding);
+                }
+            }
+        }
+    }
+
+    /// Between the loads the force bends down: a parabola through none, the nominal load and twice of it.
+    #[test]
+    fn friction_falls_with_load() {
+        let largest = |load: f32| TYRE.at(&Conditions::upright(load, 20.0)).limit()[1];
+        let at_half_again = 1.5 * (2.0 * 4200.0 - 0.5 * 7500.0 - (4200.0 - 0.5 * 7500.0) * 1.5);
+        assert!((largest(6000.0) / at_half_again - 1.0).abs() < 1e-6);
+        assert_eq!((largest(0.0), largest(-5.0)), (0.0, 0.0));
+        assert!((largest(16000.0) / 15000.0 - 1.0).abs() < 1e-6, "in proportion beyond the data");
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let flat = Direction { slope: 10e3, sliding: 5000.0, ..ALONG };
+        let broken = TMeasy { nominal: [flat, ACROSS], nominal_load: f32::NAN, ..TYRE };
+        let names: Vec<_> = broken.faults().into_iter().map(|fault| fault.name).collect();
+        assert_eq!(names, ["nominal_load", "slope", "sliding"]);
     }
 }

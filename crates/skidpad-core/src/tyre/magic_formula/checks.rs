@@ -1,26 +1,7 @@
 //! Which coefficients make no sense.
 
 use super::{Coefficients, ENTRIES, Uses};
-use std::fmt;
-
-/// A coefficient the formula cannot use.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CoefficientFault {
-    /// As `.tir` files write it.
-    pub name: &'static str,
-    /// Its value, SI; NaN when it was not stated.
-    pub found: f32,
-    /// What would be accepted.
-    pub accepts: &'static str,
-}
-
-impl fmt::Display for CoefficientFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is {}, but must be {}", self.name, self.found, self.accepts)
-    }
-}
-
-impl std::error::Error for CoefficientFault {}
+use crate::tyre::ValueFault;
 
 /// Largest size of a coefficient without a unit. Published ones stay below 1e5; products of several must stay finite.
 const LARGEST: f32 = 1e6;
@@ -29,12 +10,12 @@ const SHAPE: &str = "a number from 0.01 to 100";
 const POSITIVE: &str = "a number above 0";
 
 /// Every fault, in the order of [`ENTRIES`].
-pub(super) fn faults(c: &Coefficients, uses: Uses) -> Vec<CoefficientFault> {
+pub(super) fn faults(c: &Coefficients, uses: Uses) -> Vec<ValueFault> {
     let mut faults = Vec::new();
     for entry in ENTRIES {
         let found = c.get(entry.name).unwrap_or(f32::NAN);
         if let Some(accepts) = accepted(c, uses, entry.name, found) {
-            faults.push(CoefficientFault { name: entry.name, found, accepts });
+            faults.push(ValueFault { name: entry.name, found, accepts });
         }
     }
     faults
@@ -68,6 +49,7 @@ fn accepted(c: &Coefficients, uses: Uses, name: &str, value: f32) -> Option<&'st
         "ALPMAX" => (value > c.alpmin && value <= 1.6, "an angle above ALPMIN, up to 1.6 rad"),
         "CAMMAX" => (value > c.cammin && value <= 1.6, "an angle above CAMMIN, up to 1.6 rad"),
         "FZMIN" | "PRESMIN" => ((0.0..=1e9).contains(&value), "a number from 0"),
+        "QSY7" | "QSY8" | "Q_FCY2" => ((-10.0..=10.0).contains(&value), "an exponent within ±10"),
         "KPUMIN" => ((-1e3..=1e3).contains(&value), "a slip ratio"),
         "ALPMIN" | "CAMMIN" => ((-1.6..=1.6).contains(&value), "an angle within ±1.6 rad"),
         _ => (value.abs() <= LARGEST, "a number within ±1e6"),

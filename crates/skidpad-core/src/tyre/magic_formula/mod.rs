@@ -20,18 +20,18 @@ mod across;
 mod along;
 mod checks;
 mod coefficients;
+mod lengths;
 mod moments;
 mod radius;
 
-pub use checks::CoefficientFault;
 pub use coefficients::{Coefficients, ENTRIES, Entry, Unit};
 pub use radius::Radii;
 
 use super::dual::{self, Dual};
-use super::functions;
-use super::{Conditions, LEAST_RELAXATION, Lane, Moments, Real, Response, TyreAt, TyreModel};
+use super::{Conditions, Lane, Moments, Real, Response, TyreAt, TyreModel, ValueFault};
 use across::Across;
 use along::Along;
+use lengths::Lengths;
 
 /// Which equations the coefficients belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub struct MagicFormulaAt<L> {
     across: Across<L>,
     slip_range: [[f32; 2]; 2],
     combined: bool,
-    relaxation: [L; 2],
+    lengths: Lengths,
 }
 
 /// What all equations use.
@@ -113,7 +113,7 @@ impl MagicFormula {
     ///
     /// # Errors
     /// Every coefficient with which the formula has no sense or is not finite.
-    pub fn new(coefficients: Coefficients, version: Version, uses: Uses) -> Result<Self, Vec<CoefficientFault>> {
+    pub fn new(coefficients: Coefficients, version: Version, uses: Uses) -> Result<Self, Vec<ValueFault>> {
         let faults = checks::faults(&coefficients, uses);
         if !faults.is_empty() {
             return Err(faults);
@@ -214,38 +214,6 @@ impl MagicFormula {
             grip: conditions.grip.within(s(LEAST_GRIP), s(1e3)),
         }
     }
-
-    /// Relaxation lengths. PAC2002: its own curves. 6.1: stiffness of slip over that of the standing tyre,
-    /// whose change with load and pressure is the paper's. A file that states neither gets half its radius
-    /// along and its radius across.
-    fn relaxation<L: Lane>(&self, shared: &Shared<L>, stiffness: [L; 2]) -> [L; 2] {
-        let c = &self.c;
-        let s = L::splat;
-        let (dfz, dpi) = (shared.dfz, shared.dpi);
-        let one = s(1.0);
-        let carcass = |at_rest: f32, [linear, square, pressure]: [f32; 3]| {
-            let by_load = one + s(linear) * dfz + s(square) * dfz * dfz;
-            (s(at_rest) * by_load * (one + s(pressure) * dpi)).at_least(s(0.05 * at_rest))
-        };
-        let along = if c.ptx1 != 0.0 {
-            let size = shared.load * (s(c.ptx1) + s(c.ptx2) * dfz) * functions::exp(-(s(c.ptx3) * dfz));
-            size * s(c.unloaded_radius / c.fnomin * c.lsgkp)
-        } else if c.longitudinal_stiffness > 0.0 {
-            stiffness[0] / carcass(c.longitudinal_stiffness, [c.pcfx1, c.pcfx2, c.pcfx3]) * s(c.lsgkp)
-        } else {
-            s(0.5 * c.unloaded_radius)
-        };
-        let across = if c.pty1 != 0.0 {
-            let angle = functions::atan(shared.load / s(c.pty2 * self.nominal_load()));
-            let camber = one - s(c.pky3 * c.lgay) * shared.camber.abs();
-            s(c.pty1 * c.unloaded_radius * c.lfzo * c.lsgal) * functions::sin(angle + angle) * camber
-        } else if c.lateral_stiffness > 0.0 {
-            stiffness[1] / carcass(c.lateral_stiffness, [c.pcfy1, c.pcfy2, c.pcfy3]) * s(c.lsgal)
-        } else {
-            s(c.unloaded_radius)
-        };
-        [along, across].map(|length| length.within(s(LEAST_RELAXATION), s(100.0)))
-    }
 }
 
 impl TyreModel for MagicFormula {
@@ -261,7 +229,7 @@ impl TyreModel for MagicFormula {
         let shared = Shared { excess: shared.excess * fade, ..shared };
         let c = &self.c;
         MagicFormulaAt {
-            relaxation: self.relaxation(&shared, [along.stiffness(), across.stiffness()]),
+            lengths: Lengths::new(self),
             shared,
             along,
             across,
@@ -272,23 +240,28 @@ impl TyreModel for MagicFormula {
 }
 
 impl<L: Lane> MagicFormulaAt<L> {
-    /// The formula's slip ratio and slip angle, held in their ranges. The angle is rad.
+    /// The formula's slip ratio, held in its range.
     #[inline(always)]
-    fn slips<K: Real<L>, A: Real<L>>(&self, along: K, across: A) -> (K, A) {
-        let [ratio, angle] = self.slip_range.map(|range| range.map(L::splat));
-        let along = dual::within(along, ratio[0], ratio[1]);
+    fn ratio<R: Real<L>>(&self, along: R) -> R {
+        let [low, high] = self.slip_range[0].map(L::splat);
+        dual::within(along, low, high)
+    }
+
+    /// The formula's slip angle, rad, held in its range, at the slip `across` = −tan α.
+    #[inline(always)]
+    fn angle<R: Real<L>>(&self, across: R) -> R {
+        let [low, high] = self.slip_range[1].map(L::splat);
         // tan 89.99994°: what its square leaves finite.
         let across = dual::within(across, L::splat(-1e6), L::splat(1e6));
-        (along, dual::within(-dual::atan(across), angle[0], angle[1]))
+        dual::within(-dual::atan(across), low, high)
     }
 }
 
 impl<L: Lane> TyreAt<L> for MagicFormulaAt<L> {
     #[inline]
     fn force(&self, slip: [L; 2]) -> Response<L> {
-        let inputs = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
-        let (ratio, _) = self.slips(inputs[0], slip[1]);
-        let (_, angle) = self.slips(slip[0], inputs[1]);
+        let [along, across] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
+        let (ratio, angle) = (self.ratio(along), self.angle(across));
         let along = self.along.force(ratio, angle.value, self.combined) * self.shared.excess;
         let across = self.across.force(ratio.value, angle, self.combined) * self.shared.excess;
         Response { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] }
@@ -308,7 +281,7 @@ impl<L: Lane> TyreAt<L> for MagicFormulaAt<L> {
 
     #[inline]
     fn relaxation(&self) -> [L; 2] {
-        self.relaxation
+        self.lengths.at(&self.shared, [self.along.stiffness(), self.across.stiffness()])
     }
 }
 

@@ -24,7 +24,7 @@ struct At<L> {
 pub(super) fn moments<L: Lane>(tyre: &MagicFormula, slip: [L; 2], conditions: &Conditions<L>) -> Moments<L> {
     let point = tyre.at(conditions);
     let shared = point.shared;
-    let (ratio, angle): (L, L) = point.slips(slip[0], slip[1]);
+    let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
     let across = point.across;
     // 6.1: the trail carries the force of the upright tyre (book 4.E74; MF 5.2: of the leaning one).
     let upright = if tyre.is_six() { Across::new(tyre, &shared, L::splat(0.0)) } else { across };

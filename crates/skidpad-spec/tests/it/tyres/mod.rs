@@ -1,3 +1,4 @@
 //! Tyre files and the tyres in them.
 
+mod properties;
 mod tables;

@@ -1,0 +1,55 @@
+//! The tyre laws for eight tyres, one after the other and side by side in lanes: compare within one group.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput};
+use skidpad::core::tyre::{
+    Brush, Conditions, Direction, Eight, Lane, MagicFormula, Response, TMeasy, TyreAt, TyreModel,
+};
+
+/// Slips (κ, −tan α) and loads of eight tyres: from rest to full slide.
+const RATIOS: [f32; 8] = [0.0, 0.01, -0.02, 0.05, -0.1, 0.2, -0.5, -1.0];
+const ACROSS: [f32; 8] = [0.01, -0.02, 0.05, -0.1, 0.2, 0.0, 0.03, -0.07];
+const LOADS: [f32; 8] = [3000.0, 3500.0, 4000.0, 4500.0, 2000.0, 5000.0, 2500.0, 6000.0];
+
+/// Forces and slopes of eight tyres under each law.
+pub fn laws(criterion: &mut Criterion) {
+    let formula = |name| skidpad::spec::tir::load(name).expect("a shipped tyre loads").tyre;
+    compare::<MagicFormula>(criterion, "pac2002", &formula("opentire_235_60r16"));
+    compare::<MagicFormula>(criterion, "mf61", &formula("pacejka_book_defaults"));
+    let brush = Brush {
+        bristle_stiffness: [9e6, 7e6],
+        half_length: 0.06,
+        friction: [1.0; 2],
+        load_sensitivity: 0.1,
+        nominal_load: 4000.0,
+    };
+    compare(criterion, "brush", &brush);
+    let direction = Direction { slope: 90e3, largest: 4000.0, largest_slip: 0.12, sliding: 3600.0, sliding_slip: 0.5 };
+    let double = Direction { slope: 160e3, largest: 7500.0, largest_slip: 0.14, sliding: 6800.0, sliding_slip: 0.6 };
+    let tmeasy = TMeasy { nominal_load: 4000.0, nominal: [direction; 2], double: [double; 2], relaxation: [0.1, 0.3] };
+    compare(criterion, "tmeasy", &tmeasy);
+}
+
+#[inline(never)]
+fn force<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], load: L) -> Response<L> {
+    law.at(&Conditions::upright(load, L::splat(20.0))).force(slip)
+}
+
+fn compare<M: TyreModel>(criterion: &mut Criterion, name: &str, law: &M) {
+    let mut group = criterion.benchmark_group(format!("eight_tyres_{name}"));
+    group.throughput(Throughput::Elements(8));
+    group.bench_function("scalar", |bencher| {
+        bencher.iter(|| {
+            let (ratios, across, loads) = (black_box(RATIOS), black_box(ACROSS), black_box(LOADS));
+            std::array::from_fn::<_, 8, _>(|i| force(law, [ratios[i], across[i]], loads[i]))
+        });
+    });
+    group.bench_function("lanes", |bencher| {
+        bencher.iter(|| {
+            let slip = [Eight::new(black_box(RATIOS)), Eight::new(black_box(ACROSS))];
+            force(law, slip, Eight::new(black_box(LOADS)))
+        });
+    });
+    group.finish();
+}

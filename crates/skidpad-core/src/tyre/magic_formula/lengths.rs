@@ -1,0 +1,83 @@
+//! Relaxation lengths.
+
+use super::{MagicFormula, Shared};
+use crate::tyre::{LEAST_RELAXATION, Lane, functions};
+
+/// Relaxation lengths of a tyre, to be evaluated under a load.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lengths {
+    along: Law,
+    across: Law,
+}
+
+/// How a length follows from the load.
+#[derive(Clone, Copy, Debug)]
+enum Law {
+    /// MF 5.2 along: proportional to load, linear and exponential in its excess.
+    Proportional { size: f32, linear: f32, exponent: f32 },
+    /// MF 5.2 across: rises with load to a largest length.
+    Rising { largest: f32, load: f32, camber: f32 },
+    /// 6.1: slip stiffness over that of the standing tyre, the change of which with load and pressure is the paper's.
+    Carcass { stiffness: f32, linear: f32, square: f32, pressure: f32 },
+    /// The same under every load, m.
+    Constant(f32),
+}
+
+impl Lengths {
+    /// PAC2002 tyres state curves, 6.1 tyres the stiffness of the carcass. A file that states neither gets half its
+    /// radius along and its radius across.
+    pub fn new(tyre: &MagicFormula) -> Self {
+        let c = &tyre.c;
+        let along = if c.ptx1 != 0.0 {
+            let per_load = c.unloaded_radius / c.fnomin * c.lsgkp;
+            Law::Proportional { size: c.ptx1 * per_load, linear: c.ptx2 * per_load, exponent: c.ptx3 }
+        } else if c.longitudinal_stiffness > 0.0 {
+            let stiffness = c.longitudinal_stiffness / c.lsgkp;
+            Law::Carcass { stiffness, linear: c.pcfx1, square: c.pcfx2, pressure: c.pcfx3 }
+        } else {
+            Law::Constant(0.5 * c.unloaded_radius)
+        };
+        let across = if c.pty1 != 0.0 {
+            let largest = c.pty1 * c.unloaded_radius * c.lfzo * c.lsgal;
+            Law::Rising { largest, load: c.pty2 * tyre.nominal_load(), camber: c.pky3 * c.lgay }
+        } else if c.lateral_stiffness > 0.0 {
+            let stiffness = c.lateral_stiffness / c.lsgal;
+            Law::Carcass { stiffness, linear: c.pcfy1, square: c.pcfy2, pressure: c.pcfy3 }
+        } else {
+            Law::Constant(c.unloaded_radius)
+        };
+        Self { along, across }
+    }
+
+    /// Along and across, m, where the slip stiffness is `stiffness` N.
+    pub fn at<L: Lane>(&self, shared: &Shared<L>, stiffness: [L; 2]) -> [L; 2] {
+        [self.along.at(shared, stiffness[0]), self.across.at(shared, stiffness[1])]
+            .map(|length| length.within(L::splat(LEAST_RELAXATION), L::splat(100.0)))
+    }
+}
+
+impl Law {
+    fn at<L: Lane>(self, shared: &Shared<L>, slip_stiffness: L) -> L {
+        let s = L::splat;
+        let one = s(1.0);
+        let &Shared { load, dfz, dpi, camber, .. } = shared;
+        match self {
+            Law::Proportional { size, linear, exponent } => {
+                load * (s(size) + s(linear) * dfz) * functions::exp(-(s(exponent) * dfz))
+            }
+            Law::Rising { largest, load: load_of_largest, camber: by_camber } => {
+                let angle = functions::atan(load / s(load_of_largest));
+                s(largest) * functions::sin(angle + angle) * (one - s(by_camber) * camber.abs())
+            }
+            Law::Carcass { stiffness, linear, square, pressure } => {
+                let by_load = one + s(linear) * dfz + s(square) * dfz * dfz;
+                let standing = s(stiffness) * by_load * (one + s(pressure) * dpi);
+                slip_stiffness / standing.at_least(s(LEAST_CARCASS_SHARE * stiffness))
+            }
+            Law::Constant(length) => s(length),
+        }
+    }
+}
+
+/// The standing tyre never gets softer than this share of its stated stiffness, whatever the load.
+const LEAST_CARCASS_SHARE: f32 = 0.05;

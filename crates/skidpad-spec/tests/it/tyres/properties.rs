@@ -1,0 +1,334 @@
+//! What holds for every tyre law at every input.
+
+use proptest::prelude::*;
+use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Radii, Uses, Version};
+use skidpad_core::tyre::{Brush, Conditions, Direction, Eight, Lane, MagicFormula, TMeasy, TyreAt, TyreModel};
+use skidpad_spec::tir;
+
+const BRUSH: Brush = Brush {
+    bristle_stiffness: [9e6, 7e6],
+    half_length: 0.06,
+    friction: [1.0, 0.95],
+    load_sensitivity: 0.1,
+    nominal_load: 4000.0,
+};
+
+const TMEASY: TMeasy = TMeasy {
+    nominal_load: 4000.0,
+    nominal: [
+        Direction { slope: 120e3, largest: 4400.0, largest_slip: 0.11, sliding: 4300.0, sliding_slip: 0.5 },
+        Direction { slope: 90e3, largest: 4200.0, largest_slip: 0.2, sliding: 4100.0, sliding_slip: 0.8 },
+    ],
+    double: [
+        Direction { slope: 200e3, largest: 8700.0, largest_slip: 0.12, sliding: 7500.0, sliding_slip: 0.8 },
+        Direction { slope: 130e3, largest: 7500.0, largest_slip: 0.24, sliding: 7400.0, sliding_slip: 1.0 },
+    ],
+    relaxation: [0.1, 0.3],
+};
+
+fn opentire() -> MagicFormula {
+    tir::load("opentire_235_60r16").expect("shipped").tyre
+}
+
+fn book() -> MagicFormula {
+    tir::load("pacejka_book_defaults").expect("shipped").tyre
+}
+
+/// The book's tyre with the 6.2 radius, all its terms in use.
+fn book_62() -> MagicFormula {
+    let mut c = book().coefficients().clone();
+    (c.q_cam1, c.q_cam2, c.q_cam3) = (85.0, 257.0, 0.5);
+    (c.q_fys1, c.q_fys2, c.q_fys3) = (-20_496.0, -60_000.0, 88_211.0);
+    (c.q_fcy, c.q_fcy2, c.q_fcx, c.q_fz2, c.q_v2) = (0.4, -0.4751, 0.1, 4.0, 0.04);
+    MagicFormula::new(c, Version::Mf62, Uses::Combined).expect("sound")
+}
+
+/// One wheel's inputs: slips, then conditions, then spin.
+#[derive(Clone, Copy, Debug)]
+struct Input {
+    slip: [f32; 2],
+    at: Conditions<f32>,
+    spin: f32,
+}
+
+fn ordinary() -> impl Strategy<Value = Input> {
+    let slips = (-1.4f32..1.4, -2.0f32..2.0);
+    let rest = (0f32..20e3, 0f32..1.5, -0.3f32..0.3, -80f32..80.0, 0f32..4e5, -200f32..200.0);
+    (slips, rest).prop_map(|((a, b), (load, grip, camber, speed, pressure, spin))| Input {
+        slip: [a, b],
+        at: Conditions { load, grip, camber, speed, pressure },
+        spin,
+    })
+}
+
+fn odd_number() -> impl Strategy<Value = f32> {
+    let odd = [0.0, -0.0, 1e-40, 1e-20, 1e-6, -1e-6, 1.0, -1.0, 0.1, -0.1, 1e3, 4e3, 1e6, -1e6, 1e20, -1e38];
+    let wild = [f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+    prop_oneof![4 => prop::sample::select([&odd[..], &wild[..]].concat()), 1 => any::<f32>()]
+}
+
+fn odd() -> impl Strategy<Value = Input> {
+    let number = odd_number;
+    let all = (number(), number(), number(), number(), number(), number(), number(), number());
+    all.prop_map(|(a, b, load, grip, camber, speed, pressure, spin)| Input {
+        slip: [a, b],
+        at: Conditions { load, grip, camber, speed, pressure },
+        spin,
+    })
+}
+
+/// Every number a law gives at an input.
+fn law_numbers<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], at: &Conditions<L>) -> Vec<L> {
+    let point = law.at(at);
+    let response = point.force(slip);
+    [response.force, response.slope, point.stiffness(), point.limit(), point.relaxation()].concat()
+}
+
+/// Every number a Magic Formula tyre gives at an input.
+fn formula_numbers<L: Lane>(tyre: &MagicFormula, slip: [L; 2], at: &Conditions<L>, spin: L) -> Vec<L> {
+    let mut numbers = law_numbers(tyre, slip, at);
+    let force = [numbers[0], numbers[1]];
+    let moments = tyre.moments(slip, at);
+    let Radii { free, loaded, effective } = tyre.radii(at, spin, force);
+    numbers.extend([moments.overturning, moments.rolling, moments.aligning, free, loaded, effective]);
+    numbers
+}
+
+fn every_number(input: &Input) -> Vec<Vec<f32>> {
+    let mut numbers = vec![law_numbers(&BRUSH, input.slip, &input.at), law_numbers(&TMEASY, input.slip, &input.at)];
+    numbers.push(vec![BRUSH.at(&input.at).aligning(input.slip)]);
+    numbers.extend(formulas().iter().map(|tyre| formula_numbers(tyre, input.slip, &input.at, input.spin)));
+    numbers
+}
+
+fn every_number_in_lanes(inputs: &[Input; 8]) -> Vec<Vec<Eight>> {
+    let eight = |part: fn(&Input) -> f32| Eight::new(std::array::from_fn(|i| part(&inputs[i])));
+    let slip = [eight(|i| i.slip[0]), eight(|i| i.slip[1])];
+    let at = Conditions {
+        load: eight(|i| i.at.load),
+        grip: eight(|i| i.at.grip),
+        camber: eight(|i| i.at.camber),
+        speed: eight(|i| i.at.speed),
+        pressure: eight(|i| i.at.pressure),
+    };
+    let mut numbers = vec![law_numbers(&BRUSH, slip, &at), law_numbers(&TMEASY, slip, &at)];
+    numbers.push(vec![BRUSH.at(&at).aligning(slip)]);
+    numbers.extend(formulas().iter().map(|tyre| formula_numbers(tyre, slip, &at, eight(|i| i.spin))));
+    numbers
+}
+
+fn formulas() -> &'static [MagicFormula; 3] {
+    static FORMULAS: std::sync::OnceLock<[MagicFormula; 3]> = std::sync::OnceLock::new();
+    FORMULAS.get_or_init(|| [opentire(), book(), book_62()])
+}
+
+fn same_bits(inputs: &[Input; 8]) {
+    let together = every_number_in_lanes(inputs);
+    for (i, input) in inputs.iter().enumerate() {
+        for (law, (alone, lanes)) in every_number(input).iter().zip(&together).enumerate() {
+            for (k, (alone, lanes)) in alone.iter().zip(lanes).enumerate() {
+                let lane = lanes.lanes()[i];
+                assert_eq!(alone.to_bits(), lane.to_bits(), "law {law}, number {k}: {alone} {lane} at {input:?}");
+            }
+        }
+    }
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn lanes_have_the_bits_of_one(inputs in prop::array::uniform8(ordinary())) {
+        same_bits(&inputs);
+    }
+
+    #[test]
+    fn lanes_have_the_bits_of_one_at_odd_inputs(inputs in prop::array::uniform8(odd())) {
+        same_bits(&inputs);
+    }
+
+    #[test]
+    fn everything_is_finite(input in odd()) {
+        for (law, numbers) in every_number(&input).iter().enumerate() {
+            assert!(numbers.iter().all(|number| number.is_finite()), "law {law}: {numbers:?} at {input:?}");
+        }
+    }
+
+    /// Whatever sound coefficients a file holds.
+    #[test]
+    fn any_sound_tyre_is_finite(
+        six in any::<bool>(),
+        changes in prop::collection::vec((0..ENTRIES.len(), change()), 1..6),
+        inputs in prop::collection::vec(prop_oneof![ordinary(), odd()], 8),
+    ) {
+        let start = if six { book_62() } else { opentire() };
+        let mut c: Coefficients = start.coefficients().clone();
+        for (i, change) in changes {
+            if let Some(value) = c.get_mut(ENTRIES[i].name) {
+                *value = change(*value);
+            }
+        }
+        let Ok(tyre) = MagicFormula::new(c, start.version(), Uses::Combined) else { return Ok(()) };
+        for Input { slip, at, spin } in inputs {
+            let numbers = formula_numbers(&tyre, slip, &at, spin);
+            assert!(numbers.iter().all(|number| number.is_finite()), "{numbers:?} at {slip:?} {at:?}");
+        }
+    }
+
+    /// A slope lies between those at both ends of a chord, as the chord does; what remains is f32 noise.
+    #[test]
+    fn slopes_are_those_of_the_forces(input in ordinary()) {
+        // Away from the ends of the slip ranges, where the force becomes constant, and from the locked wheel, where
+        // slip over rolling speed is held.
+        let slip = [input.slip[0].clamp(-0.9, 1.3), input.slip[1]];
+        let input = Input { slip, at: Conditions { grip: input.at.grip.max(0.05), ..input.at }, ..input };
+        slopes_match("brush", &BRUSH, &input);
+        slopes_match("tmeasy", &TMEASY, &input);
+        for tyre in formulas() {
+            slopes_match("formula", tyre, &input);
+        }
+    }
+}
+
+fn change() -> impl Strategy<Value = fn(f32) -> f32> {
+    let changes: [fn(f32) -> f32; 9] =
+        [|_| 0.0, |v| -v, |v| 10.0 * v, |v| -100.0 * v, |_| 1e5, |_| -1e5, |_| 1.0, |v| v + 3.0, |_| 0.011];
+    prop::sample::select(changes.to_vec())
+}
+
+fn slopes_match<M: TyreModel>(name: &str, law: &M, input: &Input) {
+    const STEP: f32 = 1e-3;
+    let point = law.at(&input.at);
+    let [stiffness, limit] = [point.stiffness(), point.limit()];
+    for i in 0..2 {
+        let there = |by: f32| {
+            let mut slip = input.slip;
+            slip[i] += by;
+            (slip[i], point.force(slip))
+        };
+        let [(low, before), (_, here), (high, after)] = [-STEP, 0.0, STEP].map(there);
+        let chord = (after.force[i] - before.force[i]) / (high - low);
+        let slopes = [before.slope[i], here.slope[i], after.slope[i]];
+        let (least, most) =
+            (slopes.iter().copied().fold(f32::MAX, f32::min), slopes.iter().copied().fold(f32::MIN, f32::max));
+        // Rounding of the two forces over the chord's length, and slopes that curve between the three samples.
+        let slack = 4e-7 * limit[i].max(stiffness[i] * 0.1) / STEP + 0.05 * (most - least) + 2e-3 * stiffness[i];
+        let fits = chord >= least - slack && chord <= most + slack;
+        assert!(fits, "{name} {i}: chord {chord}, slopes {slopes:?}, slack {slack} at {input:?}");
+    }
+}
+
+/// A tyre without shifts is the same driving and braking, left and right.
+#[test]
+fn symmetric_coefficients_give_odd_forces() {
+    let tyre = book();
+    for load in [1000.0f32, 4000.0, 7000.0] {
+        let point = tyre.at(&Conditions::upright(load, 20.0));
+        for i in 0..100 {
+            let [k, s] = [0.013 * i as f32, 0.017 * i as f32];
+            let [ahead, back, right] = [[k, s], [-k, s], [k, -s]].map(|slip| point.force(slip));
+            assert_eq!(ahead.force[0], -back.force[0]);
+            assert_eq!(ahead.force[1], -right.force[1]);
+            assert_eq!((ahead.force[1], ahead.force[0]), (back.force[1], right.force[0]));
+            assert_eq!(ahead.slope, right.slope);
+        }
+    }
+}
+
+/// On the other side of the car a tyre gives the reflected forces and moments.
+#[test]
+fn a_mirrored_tyre_reflects() {
+    let (tyre, mirrored) = (opentire(), opentire().mirrored());
+    for i in 0..400 {
+        let part = |k: i32, n: i32| (i * k % n) as f32 / n as f32 - 0.5;
+        let camber = 0.2 * part(7, 31);
+        let at = Conditions { camber, ..Conditions::upright(4000.0 + 6000.0 * part(3, 17), 20.0) };
+        let reflected = Conditions { camber: -camber, ..at };
+        let [slip, other] = [1.0, -1.0].map(|side: f32| [0.4 * part(11, 37), side * part(13, 41)]);
+        let (a, b) = (tyre.at(&at).force(slip), mirrored.at(&reflected).force(other));
+        assert_eq!((a.force, a.slope), ([b.force[0], -b.force[1]], b.slope), "{i}");
+        let (a, b) = (tyre.moments(slip, &at), mirrored.moments(other, &reflected));
+        // Terms with and without reflection are added in one order, so not to the last bit.
+        let close = |a: f32, b: f32| (a - b).abs() < 1e-3;
+        assert!(close(a.overturning, -b.overturning) && close(a.rolling, b.rolling), "{a:?} {b:?}");
+        assert!(close(a.aligning, -b.aligning), "{a:?} {b:?}");
+    }
+}
+
+/// Row E21: with E = 0 the peak is D, where B x = tan(π / 2C); D grows with load and friction.
+#[test]
+fn e21_the_peak_is_where_the_formula_has_it() {
+    let tyre = book();
+    let c = tyre.coefficients();
+    for (load, grip) in [(2000.0f32, 1.0f32), (4000.0, 1.0), (4000.0, 0.6), (6500.0, 1.2)] {
+        let point = tyre.at(&Conditions { grip, ..Conditions::upright(load, 20.0) });
+        let dfz = (load - c.fnomin) / c.fnomin;
+        for (i, shape, friction) in [(0, c.pcx1, c.pdx1 + c.pdx2 * dfz), (1, c.pcy1, c.pdy1 + c.pdy2 * dfz)] {
+            let peak = friction * load * grip;
+            let factor = point.stiffness()[i] / (shape * peak);
+            let at_peak = (std::f32::consts::FRAC_PI_2 / shape).tan() / factor;
+            let slip = if i == 0 { [at_peak, 0.0] } else { [0.0, at_peak.tan()] };
+            let found = point.force(slip);
+            assert!((found.force[i] / peak - 1.0).abs() < 1e-6, "{found:?} for {peak}");
+            assert!((point.limit()[i] / peak - 1.0).abs() < 1e-6);
+            assert!(found.slope[i].abs() < 1e-3 * point.stiffness()[i], "flat at the peak: {found:?}");
+        }
+    }
+}
+
+/// Row E21: without the other slip, combined forces are those of one slip alone.
+#[test]
+fn e21_combined_reduces_to_pure() {
+    for tyre in [opentire(), book()] {
+        let alone = MagicFormula::new(tyre.coefficients().clone(), tyre.version(), Uses::Uncombined).expect("sound");
+        let at = Conditions { camber: 0.03, ..Conditions::upright(3500.0, 20.0) };
+        let [combined, alone] = [tyre.at(&at), alone.at(&at)];
+        for i in -50..=50 {
+            let slip = 0.02 * i as f32;
+            assert_eq!(combined.force([slip, 0.0]).force[0], alone.force([slip, 0.7]).force[0]);
+            assert_eq!(combined.force([0.0, slip]).force[1], alone.force([0.7, slip]).force[1]);
+        }
+    }
+}
+
+/// A tyre used for one force only has none of the other, and needs no coefficients for it.
+#[test]
+fn unused_forces_are_none() {
+    let sound = book().coefficients().clone();
+    let no_along = Coefficients { pcx1: f32::NAN, pdx1: f32::NAN, pkx1: f32::NAN, ..sound.clone() };
+    let tyre = MagicFormula::new(no_along, Version::Mf61, Uses::Across).expect("sound");
+    let point = tyre.at(&Conditions::upright(4000.0, 20.0));
+    let force = point.force([0.1, 0.05]).force;
+    assert!(force[0] == 0.0 && force[1] > 1000.0, "{force:?}");
+    assert_eq!(point.limit()[0], 0.0);
+    let wrong = Coefficients { pcy1: 0.0, fnomin: f32::INFINITY, ..sound };
+    let names: Vec<_> =
+        MagicFormula::new(wrong, Version::Mf61, Uses::Combined).expect_err("faults").iter().map(|f| f.name).collect();
+    assert_eq!(names, ["FNOMIN", "PCY1"]);
+}
+
+/// The loaded radius is the one whose vertical force is the load, in 6.1 and, without its new terms, in 6.2.
+#[test]
+fn radii_follow_load() {
+    let six_one = book();
+    let six_two = MagicFormula::new(six_one.coefficients().clone(), Version::Mf62, Uses::Combined).expect("sound");
+    let c = six_one.coefficients();
+    for load in [0.0f32, 1000.0, 4000.0, 8000.0] {
+        let at = Conditions::upright(load, 20.0);
+        let [one, two] = [&six_one, &six_two].map(|tyre| tyre.radii(&at, 60.0, [0.0; 2]));
+        // This tyre is a linear spring.
+        let expected = c.unloaded_radius - load / c.vertical_stiffness;
+        assert!((one.loaded - expected).abs() < 1e-6, "{one:?}");
+        // Twenty bisections of a radius of 0.3 m.
+        assert!((two.loaded - expected).abs() < 1e-6, "{two:?}");
+        assert!(one.effective <= one.free && one.effective > 0.9 * one.free, "{one:?}");
+    }
+    let leaning = Conditions { camber: 0.1, ..Conditions::upright(4000.0, 20.0) };
+    let [upright, leaned] =
+        [Conditions::upright(4000.0, 20.0), leaning].map(|at| book_62().radii(&at, 60.0, [0.0; 2]).loaded);
+    assert!((leaned - upright).abs() > 1e-4, "camber changes the radius of 6.2: {upright} {leaned}");
+}
