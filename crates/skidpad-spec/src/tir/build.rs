@@ -131,6 +131,10 @@ impl<'a> Reader<'a> {
 
     /// A key nothing reads: in a section of coefficients it may be a slip of the pen.
     fn unknown(&mut self, statement: &Statement<'_>) {
+        if statement.key == "LMUV" && number(statement.value) != Some(0.0) {
+            let text = "loss of friction with sliding speed is left out".into();
+            self.notes.push(Note { line: statement.place.line, key: statement.key.clone(), text });
+        }
         let known = LEFT_OUT.iter().any(|prefix| statement.key.starts_with(prefix));
         let turning = statement.section.starts_with("TURNSLIP");
         if !statement.section.ends_with("_COEFFICIENTS") || known || turning {
@@ -260,7 +264,7 @@ impl<'a> Reader<'a> {
             "RIGHT" => Some(Side::Right),
             "SYMMETRIC" | "" => None,
             _ => {
-                self.wrong(FaultKind::OutOfRange, "TYRESIDE", "'LEFT', 'RIGHT' or 'SYMMETRIC'", "name the side");
+                self.note("TYRESIDE", "is not 'LEFT', 'RIGHT' or 'SYMMETRIC': taken as not stated");
                 None
             }
         }
@@ -297,7 +301,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reports that `key` is missing, unless a broken line was meant to state it.
     fn missing(&mut self, key: &str, section: &str, accepts: &str) {
+        if self.faults.iter().any(|fault| fault.kind == FaultKind::Syntax && fault.path.eq_ignore_ascii_case(key)) {
+            return;
+        }
         let header = self.headers.iter().find(|header| header.name == section);
         let top = Place { line: 1, column: 1, span: 0..0 };
         let place = header.map_or(&top, |header| &header.place);

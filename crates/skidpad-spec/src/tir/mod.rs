@@ -1,6 +1,6 @@
 //! Tyre property files (`.tir`): Magic Formula tyres of PAC2002, MF 5.2, 6.1 and 6.2.
 //!
-//! Here: reading the text ([`read`], [`load`]), with every fault at once; writing it ([`write`]); what was left out
+//! Here: reading the text ([`read`], [`load`]), with every fault at once; writing it ([`write()`]); what was left out
 //! ([`TyreFile::notes`]); the shipped files ([`names`]); fitting coefficients to a table of forces. Not
 //! here: the formula, which is [`skidpad_core::tyre::magic_formula`].
 //!
@@ -15,6 +15,7 @@
 //! over; any other unknown key of a coefficient section is reported as a note.
 
 mod build;
+pub mod fit;
 mod lines;
 mod units;
 

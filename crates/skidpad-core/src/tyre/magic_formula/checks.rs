@@ -29,7 +29,8 @@ fn accepted(c: &Coefficients, uses: Uses, name: &str, value: f32) -> Option<&'st
     let (fine, accepts) = match name {
         "UNLOADED_RADIUS" => ((0.01..=10.0).contains(&value), "a length from 0.01 to 10 m"),
         "FNOMIN" => ((1.0..=1e6).contains(&value), "a force from 1 to 1e6 N"),
-        "LONGVL" | "VXLOW" => ((1e-3..=1e3).contains(&value), "a speed from 0.001 to 1000 m/s"),
+        "LONGVL" => ((1e-3..=1e3).contains(&value), "a speed from 0.001 to 1000 m/s"),
+        "VXLOW" => ((0.0..=1e3).contains(&value), "a speed from 0 to 1000 m/s"),
         "LFZO" | "LMUX" | "LMUY" => (shape, SHAPE),
         "PCX1" | "LCX" if along => (shape, SHAPE),
         "PCY1" | "LCY" | "LKY" if across => (shape, SHAPE),

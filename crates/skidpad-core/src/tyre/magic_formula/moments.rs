@@ -84,9 +84,12 @@ fn rolling<L: Lane>(tyre: &MagicFormula, at: &At<L>, speed: L) -> L {
     let over_load = functions::power(relative_load, c.qsy7);
     let over_pressure = functions::power(at.shared.pressure_ratio, c.qsy8);
     let rolling_speed = speed.within(s(-1e3), s(1e3)) + at.ratio * speed.abs().at_most(s(1e3));
-    let direction = (rolling_speed / s(c.vxlow)).within(s(-1.0), s(1.0));
+    let direction = (rolling_speed / s(c.vxlow.max(LEAST_FADE))).within(s(-1.0), s(1.0));
     -(s(c.unloaded_radius * c.fnomin * c.lmy) * sum * over_load * over_pressure * direction)
 }
+
+/// Least speed over which the rolling resistance turns round with the wheel, m/s.
+const LEAST_FADE: f32 = 0.01;
 
 /// Mz: trail times force, residual moment, and the force along at its lever (paper A54 to A60 and book 4.E71 to 4.E78).
 fn aligning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {

@@ -1,0 +1,135 @@
+//! Tables of tyre forces.
+
+use crate::tir::lines::{Place, fault};
+use crate::{Fault, FaultKind, Faults};
+
+/// One measured point. Axes and signs as in [`skidpad_core::tyre`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Slip ratio κ, –.
+    pub slip_ratio: f64,
+    /// Slip angle α, rad, positive gives a negative force across.
+    pub slip_angle: f64,
+    /// Camber, rad.
+    pub camber: f64,
+    /// Load, N.
+    pub load: f64,
+    /// Inflation pressure, N/m²; 0 for the tyre's own.
+    pub pressure: f64,
+    /// Fx, N, if measured.
+    pub fx: Option<f64>,
+    /// Fy, N, if measured.
+    pub fy: Option<f64>,
+    /// Mz, N m, if measured.
+    pub mz: Option<f64>,
+}
+
+/// Columns of a table; the first four must be there.
+const COLUMNS: [&str; 8] =
+    ["slip_ratio", "slip_angle_rad", "camber_rad", "load_n", "pressure_n_per_m2", "fx_n", "fy_n", "mz_nm"];
+const NEEDED: usize = 4;
+
+/// Reads a table: comma-separated values with the columns `slip_ratio`, `slip_angle_rad`, `camber_rad`, `load_n` and
+/// any of `pressure_n_per_m2`, `fx_n`, `fy_n`, `mz_nm`, in any order; other columns are passed over, an empty force is
+/// one that was not measured, and lines that begin with `#` are comments.
+///
+/// # Errors
+/// Every missing column, every value that is no number and every line with too few or too many values.
+pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults> {
+    let mut faults = Vec::new();
+    let mut lines = rows(text).into_iter();
+    let top = Row { cells: Vec::new(), number: 1, start: 0 };
+    let header = lines.next().unwrap_or(top);
+    let place = |name: &str| header.cells.iter().position(|(cell, _)| cell.eq_ignore_ascii_case(name));
+    let columns = COLUMNS.map(place);
+    for (name, column) in COLUMNS.iter().zip(columns).take(NEEDED) {
+        if column.is_none() {
+            let help = Some(format!("name it in the first line; known columns are {}", COLUMNS.join(", ")));
+            faults.push(fault(FaultKind::MissingKey, name, &header.place(0), "nothing", "a column of the table", help));
+        }
+    }
+    if columns[NEEDED + 1..].iter().all(Option::is_none) {
+        let help = Some("a fit needs forces".into());
+        faults.push(fault(
+            FaultKind::MissingKey,
+            "fx_n",
+            &header.place(0),
+            "nothing",
+            "one of fx_n, fy_n, mz_nm",
+            help,
+        ));
+    }
+    let mut samples = Vec::new();
+    for row in lines {
+        if row.cells.len() != header.cells.len() {
+            let found = format!("{} values", row.cells.len());
+            let accepts = format!("{} values, as many as columns", header.cells.len());
+            let help = Some("add or remove values".into());
+            faults.push(fault(FaultKind::WrongType, "line", &row.place(0), &found, &accepts, help));
+        } else {
+            samples.push(row.sample(&columns, &mut faults));
+        }
+    }
+    if faults.is_empty() { Ok(samples) } else { Err(Faults::new(source_name, text, faults)) }
+}
+
+/// A line's cells, each with its byte in the text.
+struct Row<'a> {
+    cells: Vec<(&'a str, usize)>,
+    number: usize,
+    start: usize,
+}
+
+fn rows(text: &str) -> Vec<Row<'_>> {
+    let mut rows = Vec::new();
+    let mut start = 0;
+    for (i, raw) in text.split_inclusive('\n').enumerate() {
+        let line = raw.trim_end_matches(['\n', '\r']);
+        if !line.trim().is_empty() && !line.trim_start().starts_with('#') {
+            let mut at = start;
+            let cells = line.split(',').map(|cell| {
+                let place = at + (cell.len() - cell.trim_start().len());
+                at += cell.len() + 1;
+                (cell.trim(), place)
+            });
+            rows.push(Row { cells: cells.collect(), number: i + 1, start });
+        }
+        start += raw.len();
+    }
+    rows
+}
+
+impl Row<'_> {
+    /// Where cell `i` stands; columns count bytes, tables are plain numbers.
+    fn place(&self, i: usize) -> Place {
+        let (cell, at) = self.cells.get(i).copied().unwrap_or(("", self.start));
+        Place { line: self.number, column: at - self.start + 1, span: at..at + cell.len() }
+    }
+
+    fn sample(&self, columns: &[Option<usize>; 8], faults: &mut Vec<Fault>) -> Sample {
+        let mut value = |i: usize| {
+            let column = columns[i]?;
+            let (cell, _) = *self.cells.get(column)?;
+            if cell.is_empty() && i > NEEDED {
+                return None;
+            }
+            let number = cell.parse::<f64>().ok().filter(|number| number.abs() < 1e9);
+            if number.is_none() {
+                let help = Some("write a decimal number, SI units".into());
+                let accepts = "a number below 1e9 in size";
+                faults.push(fault(FaultKind::WrongType, COLUMNS[i], &self.place(column), cell, accepts, help));
+            }
+            number
+        };
+        Sample {
+            slip_ratio: value(0).unwrap_or(0.0),
+            slip_angle: value(1).unwrap_or(0.0),
+            camber: value(2).unwrap_or(0.0),
+            load: value(3).unwrap_or(0.0),
+            pressure: value(4).unwrap_or(0.0),
+            fx: value(5),
+            fy: value(6),
+            mz: value(7),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Nonlinear least squares: Levenberg's damping with Marquardt's scaling, on nalgebra.
+//!
+//! K. Levenberg, *A method for the solution of certain non-linear problems in least squares*, 1944; D. Marquardt, *An
+//! algorithm for least-squares estimation of nonlinear parameters*, 1963. Derivatives are central differences: the
+//! formula is computed in 32 bits, so a step of a thousandth leaves them good to 1e-4, which costs a few iterations.
+
+use nalgebra::{DMatrix, DVector};
+
+/// A parameter that is sought.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parameter {
+    /// Least and largest value.
+    pub range: [f64; 2],
+    /// A change of it that is neither small nor large.
+    pub scale: f64,
+}
+
+/// Most iterations; a fit that needs more does not converge.
+const ITERATIONS: usize = 120;
+/// A step that lowers the sum of squares by less than this share is the last one.
+const ENOUGH: f64 = 1e-9;
+/// Damping at which no step is worth trying.
+const STUCK: f64 = 1e12;
+/// Pull of each parameter towards where it started: decides what the data does not, and nothing else.
+const PULL: f64 = 1e-9;
+
+/// Changes `values` until the sum of squares of `residuals` is least, and returns the iterations taken. `residuals`
+/// gives `None` where the parameters make no sense.
+pub(super) fn least_squares(
+    parameters: &[Parameter],
+    values: &mut [f64],
+    residuals: impl Fn(&[f64]) -> Option<Vec<f64>>,
+) -> usize {
+    let start = values.to_vec();
+    let cost = |residual: &[f64], values: &[f64]| {
+        let pulled = parameters.iter().zip(values).zip(&start).map(|((p, v), s)| PULL * ((v - s) / p.scale).powi(2));
+        residual.iter().map(|r| r * r).sum::<f64>() + pulled.sum::<f64>()
+    };
+    let Some(mut residual) = residuals(values) else { return 0 };
+    let mut sum = cost(&residual, values);
+    let mut damping = 1e-2;
+    for iteration in 0..ITERATIONS {
+        let jacobian = jacobian(parameters, values, &residual, &residuals);
+        let moved = |i: usize| PULL * (values[i] - start[i]) / parameters[i].scale;
+        let gradient =
+            jacobian.tr_mul(&DVector::from_column_slice(&residual)) + DVector::from_fn(values.len(), |i, _| moved(i));
+        let normal = jacobian.tr_mul(&jacobian);
+        let before = sum;
+        while damping < STUCK {
+            let Some(next) = step(parameters, values, &normal, &gradient, damping) else {
+                damping *= 10.0;
+                continue;
+            };
+            match residuals(&next).map(|r| (cost(&r, &next), r)) {
+                Some((lower, r)) if lower < sum => {
+                    values.copy_from_slice(&next);
+                    (sum, residual) = (lower, r);
+                    damping = (damping * 0.2).max(1e-9);
+                    break;
+                }
+                _ => damping *= 4.0,
+            }
+        }
+        if damping >= STUCK || before - sum < ENOUGH * before {
+            return iteration + 1;
+        }
+    }
+    ITERATIONS
+}
+
+/// Derivatives of the residuals along each parameter over its scale.
+fn jacobian(
+    parameters: &[Parameter],
+    values: &[f64],
+    residual: &[f64],
+    residuals: &impl Fn(&[f64]) -> Option<Vec<f64>>,
+) -> DMatrix<f64> {
+    let mut jacobian = DMatrix::zeros(residual.len(), parameters.len());
+    for (i, parameter) in parameters.iter().enumerate() {
+        let width = 1e-3 * parameter.scale.max(values[i].abs());
+        let beside = |by: f64| {
+            let mut values = values.to_vec();
+            values[i] = (values[i] + by).clamp(parameter.range[0], parameter.range[1]);
+            residuals(&values).map(|r| (values[i], r))
+        };
+        if let (Some((low, below)), Some((high, above))) = (beside(-width), beside(width))
+            && high > low
+        {
+            let slopes = below.iter().zip(&above).map(|(b, a)| (a - b) / (high - low) * parameter.scale);
+            jacobian.column_mut(i).iter_mut().zip(slopes).for_each(|(into, slope)| *into = slope);
+        }
+    }
+    jacobian
+}
+
+/// The parameters after one damped step; `None` if the damped system cannot be solved.
+fn step(
+    parameters: &[Parameter],
+    values: &[f64],
+    normal: &DMatrix<f64>,
+    gradient: &DVector<f64>,
+    damping: f64,
+) -> Option<Vec<f64>> {
+    let mut damped = normal.clone();
+    for i in 0..parameters.len() {
+        damped[(i, i)] += damping * normal[(i, i)] + PULL * (1.0 + damping);
+    }
+    let change = damped.cholesky()?.solve(gradient);
+    let moved = values.iter().zip(parameters).zip(change.iter()).map(|((value, parameter), change)| {
+        (value - change * parameter.scale).clamp(parameter.range[0], parameter.range[1])
+    });
+    Some(moved.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `a (1 − exp(−b x))` through its own points, from far away.
+    #[test]
+    fn a_curve_is_found_again() {
+        let truth = [3.0, 0.7];
+        let value = |p: &[f64], x: f64| p[0] * (1.0 - (-p[1] * x).exp());
+        let residuals =
+            |p: &[f64]| Some((0..20).map(|i| value(p, f64::from(i)) - value(&truth, f64::from(i))).collect());
+        let parameters = [Parameter { range: [0.1, 100.0], scale: 1.0 }; 2];
+        let mut found = [20.0, 5.0];
+        least_squares(&parameters, &mut found, residuals);
+        assert!((found[0] - 3.0).abs() < 1e-5 && (found[1] - 0.7).abs() < 1e-5, "{found:?}");
+    }
+
+    /// What the data does not decide stays where it was.
+    #[test]
+    fn idle_parameters_stay() {
+        let parameters = [Parameter { range: [-10.0, 10.0], scale: 1.0 }; 2];
+        let mut found = [1.0, 4.0];
+        least_squares(&parameters, &mut found, |p| Some(vec![p[0] - 2.5]));
+        assert!((found[0] - 2.5).abs() < 1e-6 && found[1] == 4.0, "{found:?}");
+    }
+}

@@ -1,0 +1,185 @@
+//! Tyre files: what they may say, and what is said about broken ones.
+
+use skidpad_core::model::Side;
+use skidpad_core::tyre::magic_formula::{Uses, Version};
+use skidpad_spec::FaultKind::{self, Contradiction, MissingKey, OutOfRange, Syntax, WrongType};
+use skidpad_spec::tir;
+
+/// A change to a shipped file, and the one fault it makes.
+type Row = (&'static str, &'static str, FaultKind, &'static str);
+
+/// Text to replace, replacement, kind and key of the fault.
+const OPENTIRE: &[Row] = &[
+    ("PCX1=1.6411", "PCX1 1.6411", Syntax, "PCX1"),
+    ("PHX1=0.0012297", "PH X1=0.0012297", Syntax, "PH"),
+    ("TYRESIDE='LEFT'", "TYRESIDE='LEFT", Syntax, "TYRESIDE"),
+    ("[LATERAL_COEFFICIENTS]", "[LATERAL_COEFFICIENTS", Syntax, "LATERAL_COEFFICIENTS"),
+    ("PCX1=1.6411", "PCX1=1,6411", WrongType, "PCX1"),
+    ("PCX1=1.6411", "PCX1=", WrongType, "PCX1"),
+    ("PCX1=1.6411", "PCX1=nan", WrongType, "PCX1"),
+    ("PCX1=1.6411", "PCX1=1.6 4", WrongType, "PCX1"),
+    ("PCX1=1.6411", "PCX1='1.6411'", WrongType, "PCX1"),
+    ("PVX2=1.862e-05", "PVX2=1.862e-", WrongType, "PVX2"),
+    ("PCX1=1.6411", "PCX1=-1.6411", OutOfRange, "PCX1"),
+    ("PCX1=1.6411", "PCX1=1e300", OutOfRange, "PCX1"),
+    ("PKY1=-21.92", "PKY1=21.92", OutOfRange, "PKY1"),
+    ("FNOMIN=4850", "FNOMIN=0", OutOfRange, "FNOMIN"),
+    ("FZMAX=10125", "FZMAX=100", OutOfRange, "FZMAX"),
+    ("ALPMAX=1.5708", "ALPMAX=90", OutOfRange, "ALPMAX"),
+    ("LENGTH='meter'", "LENGTH='yard'", OutOfRange, "UNITS.LENGTH"),
+    ("USE_MODE=4", "USE_MODE=9", OutOfRange, "USE_MODE"),
+    ("USE_MODE=4", "USE_MODE=-4", OutOfRange, "USE_MODE"),
+    ("USE_MODE=4", "USE_MODE=4.5", WrongType, "USE_MODE"),
+    ("FITTYP=6", "FITTYP='x'", WrongType, "FITTYP"),
+    ("FITTYP=6", "FITTYP=61", Contradiction, "FITTYP"),
+    ("'PAC2002'\nFITTYP=6", "'USER'\nFITTYP=7", OutOfRange, "FITTYP"),
+    ("'PAC2002'", "'PAC89'", OutOfRange, "PROPERTY_FILE_FORMAT"),
+    ("PCX1=1.6411\n", "", MissingKey, "PCX1"),
+    ("FNOMIN=4850\n", "", MissingKey, "FNOMIN"),
+    ("UNLOADED_RADIUS=0.344\n", "", MissingKey, "UNLOADED_RADIUS"),
+    ("PCX1=1.6411", "PCX1=1.6411\nPCX1=1.7", Contradiction, "PCX1"),
+];
+
+#[test]
+fn one_fault_is_one_fault() {
+    let text = tir::find("opentire_235_60r16").expect("shipped");
+    for (from, to, kind, key) in OPENTIRE {
+        let at = text.find(from).unwrap_or_else(|| panic!("no `{from}`"));
+        let faults = tir::read("broken.tir", &text.replacen(from, to, 1)).expect_err(to);
+        let found: Vec<_> = faults.list().iter().map(|fault| (fault.kind, fault.path.as_str())).collect();
+        assert_eq!(found, [(*kind, *key)], "`{to}`\n{}", faults.render());
+        let fault = &faults.list()[0];
+        assert!(!fault.found.is_empty() && !fault.accepts.is_empty() && fault.help.is_some(), "{fault:?}");
+        let line = 1 + text[..at].matches('\n').count();
+        let near = line..=line + 1 + to.matches('\n').count();
+        assert!(*kind == MissingKey || near.contains(&fault.line), "line {line}: {fault:?}");
+    }
+}
+
+/// All of them at once, in the order of the text, with what to do.
+#[test]
+fn every_fault_is_reported_at_once() {
+    let mut text = tir::find("pacejka_book_defaults").expect("shipped").to_owned();
+    for (from, to) in [
+        ("LENGTH                   =    'meter'", "LENGTH = 'furlong'"),
+        ("FITTYP                   =    61", "FITTYP = 89"),
+        ("FNOMIN                   =    4000", "FNOMIN = four thousand"),
+        ("LMUX                     =    1", "LMUX = 0"),
+        ("PCX1                     =    1.6", "PCX1 1.6"),
+        ("PKY1                     =    -15", "PKY1 = 15"),
+        ("QBZ1                     =    10", "QBZ1 = 1e9"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    let faults = tir::read("seven.tir", &text).expect_err("faults");
+    insta::assert_snapshot!(faults.render());
+}
+
+#[test]
+fn units_are_converted() {
+    let text = tir::find("pacejka_book_defaults").expect("shipped");
+    let si = tir::read("si.tir", text).expect("sound").tyre;
+    let mut other = text.to_owned();
+    for (from, to) in [
+        ("'meter'", "'mm'"),
+        ("'newton'", "'kn'"),
+        ("'radians'", "'deg'"),
+        ("'second'", "'ms'"),
+        ("=    0.3135 ", "=  313.5 "),
+        ("=    0.205 ", "=  205 "),
+        ("=    4000 ", "=  4.0D0 "),
+        ("=    200000 ", "=  0.2 "),
+        ("=    400000 ", "=  0.4 "),
+        ("LATERAL_STIFFNESS        =    100000", "LATERAL_STIFFNESS = .1"),
+        ("INFLPRES                 =    220000", "INFLPRES = 22e-5"),
+        ("NOMPRES                  =    220000", "NOMPRES = 2.2E-4"),
+        ("PRESMIN                  =    10000", "PRESMIN = 1e-5"),
+        ("PRESMAX                  =    1000000", "PRESMAX = 1e-3"),
+        ("=    100            $Minimum", "= 0.1 $Minimum"),
+        ("=    10000          $Maximum allowed", "= 10 $Maximum allowed"),
+        ("=    -1.5           $Minimum valid slip angle", "= -85.943669 $"),
+        ("=    1.5            $Maximum valid slip angle", "= 85.943669 $"),
+        ("=    -0.175 ", "= -10.026761 "),
+        ("=    0.175 ", "= 10.026761 "),
+        ("VXLOW                    =    1 ", "VXLOW = 1 "),
+        ("LONGVL                   =    16.7", "LONGVL = 16.7"),
+    ] {
+        assert!(other.contains(from), "{from}");
+        other = other.replacen(from, to, 1);
+    }
+    let tyre = tir::read("other.tir", &other).expect("sound").tyre;
+    for entry in skidpad_core::tyre::magic_formula::ENTRIES {
+        let [a, b] = [&si, &tyre].map(|tyre| tyre.coefficients().get(entry.name).expect("an entry"));
+        assert!((a - b).abs() <= 1e-6 * a.abs(), "{}: {a} {b}", entry.name);
+    }
+}
+
+#[test]
+fn versions_and_uses_are_recognised() {
+    let book = tir::find("pacejka_book_defaults").expect("shipped");
+    let with = |fit: &str, mode: &str| {
+        let text = book.replacen("FITTYP                   =    61", fit, 1);
+        tir::read("some.tir", &text.replacen("USE_MODE                 =    114", mode, 1))
+    };
+    for (fit, version) in [
+        ("FITTYP = 61", Version::Mf61),
+        ("fittyp = 62.0", Version::Mf62),
+        ("FITTYP = 60", Version::Mf61),
+        ("FITTYP = 21", Version::Mf52),
+        ("FITTYP = 6", Version::Mf52),
+        // By coefficients that only 6.1 has.
+        ("", Version::Mf61),
+    ] {
+        assert_eq!(with(fit, "USE_MODE = 124").expect("sound").tyre.version(), version, "{fit}");
+    }
+    for (mode, uses) in [
+        ("USE_MODE = 0", Uses::Load),
+        ("USE_MODE = 11", Uses::Along),
+        ("USE_MODE = 12", Uses::Across),
+        ("USE_MODE = 13", Uses::Uncombined),
+        ("USE_MODE = 15", Uses::Combined),
+        ("", Uses::Combined),
+    ] {
+        assert_eq!(with("FITTYP = 61", mode).expect("sound").tyre.uses(), uses, "{mode}");
+    }
+    let opentire = tir::load("opentire_235_60r16").expect("shipped");
+    assert_eq!((opentire.tyre.version(), opentire.side), (Version::Mf52, Some(Side::Left)));
+}
+
+/// The least a file must say; the rest are the defaults.
+#[test]
+fn a_short_file_is_enough() {
+    let text = "[MODEL]\r\nFITTYP = 62 ! version\r\n[DIMENSION]\r\nUNLOADED_RADIUS = 0.3 $ m\r\n[VERTICAL]\r\nFNOMIN = 4e3\r\n\
+                [SHAPE]\r\n{radial width}\r\n 1.0 0.0\r\n 1.0 0.4\r\n\
+                [LONGITUDINAL_COEFFICIENTS]\r\nPCX1 = 1.6\r\nPDX1 = 1.1\r\nPKX1 = 20\r\nPQX9 = 3\r\n\
+                [LATERAL_COEFFICIENTS]\r\nPCY1 = 1.3\r\nPDY1 = +1.0\r\nPKY1 = -.15D+2\r\nPKY2 = 1.5\r\nPDZ2 = 1";
+    let file = tir::read("short.tir", &format!("\u{feff}{text}")).expect("sound");
+    let c = file.tyre.coefficients();
+    assert_eq!((c.pky1, c.pky4, c.lmux, c.qsy7, c.nompres), (-15.0, 2.0, 1.0, 1.0, 0.0));
+    let notes: Vec<_> = file.notes.iter().map(|note| (note.line, note.key.as_str(), note.text.as_str())).collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert_eq!((notes[0].0, notes[0].1), (15, "PQX9"));
+    assert!(notes[1].2.contains("did you mean"), "{notes:?}");
+}
+
+/// Nothing is lost on the way out and in again.
+#[test]
+fn what_is_written_is_read() {
+    for name in tir::names() {
+        let tyre = tir::load(name).expect("shipped").tyre;
+        let text = tir::write(&tyre);
+        let again = tir::read("again.tir", &text).unwrap_or_else(|faults| panic!("{}", faults.render()));
+        assert_eq!(again.tyre, tyre);
+        assert!(again.notes.is_empty(), "{:?}", again.notes);
+    }
+}
+
+#[test]
+fn shipped_files_raise_no_notes() {
+    for name in tir::names() {
+        let file = tir::load(name).expect("shipped");
+        assert!(file.notes.is_empty(), "{name}: {:?}", file.notes);
+    }
+    assert!(tir::load("no/such/file.tir").is_err());
+}

@@ -1,0 +1,95 @@
+//! Coefficients from tables of forces.
+
+use skidpad_core::tyre::magic_formula::{Uses, Version};
+use skidpad_core::tyre::{Conditions, MagicFormula, TyreAt, TyreModel};
+use skidpad_spec::FaultKind;
+use skidpad_spec::tir::{self, fit};
+
+/// What a tyre test would measure on `tyre`: sweeps of each slip and both, at loads and cambers; `offset` shifts the
+/// grid, for a table the fit has not seen.
+fn measure(tyre: &MagicFormula, offset: f64) -> Vec<fit::Sample> {
+    let nominal = f64::from(tyre.coefficients().fnomin);
+    let mut samples = Vec::new();
+    for load in [0.4, 0.7, 1.0, 1.4, 1.8].map(|share| (share - offset) * nominal) {
+        for camber in [-0.06, 0.0, 0.06] {
+            let mut add =
+                |slip_ratio: f64, slip_angle: f64| samples.push(measured(tyre, slip_ratio, slip_angle, camber, load));
+            for i in -15..=15 {
+                add((f64::from(i) + offset) * 0.02, 0.0);
+                add(0.0, (f64::from(i) + offset) * 0.015);
+            }
+            for i in -4..=4 {
+                for j in -4..=4 {
+                    add(f64::from(i) * 0.06 + offset * 0.01, f64::from(j) * 0.04 + offset * 0.01);
+                }
+            }
+        }
+    }
+    samples
+}
+
+fn measured(tyre: &MagicFormula, slip_ratio: f64, slip_angle: f64, camber: f64, load: f64) -> fit::Sample {
+    let conditions =
+        Conditions { camber: camber as f32, ..Conditions::upright(load as f32, tyre.coefficients().longvl) };
+    let slip = [slip_ratio as f32, -slip_angle.tan() as f32];
+    let force = tyre.at(&conditions).force(slip).force.map(f64::from);
+    let aligning = f64::from(tyre.moments(slip, &conditions).aligning);
+    let [fx, fy, mz] = [force[0], force[1], aligning].map(Some);
+    fit::Sample { slip_ratio, slip_angle, camber, load, pressure: 0.0, fx, fy, mz }
+}
+
+/// Out of a tyre and back into one that started as any other: forces within a hundredth of their peak, on points the
+/// fit has not seen.
+#[track_caller]
+fn closes(name: &str, version: Version) {
+    let truth = tir::load(name).expect("shipped").tyre;
+    let (nominal, radius) = (truth.coefficients().fnomin, truth.coefficients().unloaded_radius);
+    let start = fit::usual_tyre(version, nominal, radius);
+    let start = MagicFormula::new(start, version, Uses::Combined).expect("sound");
+    let fitted = fit::fit(&start, &measure(&truth, 0.0)).expect("enough rows");
+    let unseen = fit::errors(&fitted.tyre, &measure(&truth, 0.5 / 10.0));
+    println!(
+        "{name}: start {:?}\n{name}: fit {:?}\n{name}: unseen {unseen:?}",
+        fit::errors(&start, &measure(&truth, 0.0)).worst,
+        fitted.errors
+    );
+    assert!(unseen.worst.iter().all(|&worst| worst < 0.01), "{unseen:?}");
+}
+
+#[test]
+fn the_books_tyre_is_found_again() {
+    closes("pacejka_book_defaults", Version::Mf61);
+}
+
+#[test]
+fn a_tyre_with_every_shift_is_found_again() {
+    closes("opentire_235_60r16", Version::Mf52);
+}
+
+#[test]
+fn tables_are_read_or_faulted() {
+    let text = "# drum, 2.2 bar\nload_n, slip_ratio,slip_angle_rad,camber_rad,fx_n,run,fy_n\n4000,0.1,0,0,3500,7,\n4000,0,0.1,0,,8,-3000\r\n";
+    let samples = fit::read_samples("table.csv", text).expect("sound");
+    assert_eq!(samples.len(), 2);
+    assert_eq!((samples[0].fx, samples[0].fy, samples[0].load), (Some(3500.0), None, 4000.0));
+    assert_eq!((samples[1].fx, samples[1].fy, samples[1].slip_angle), (None, Some(-3000.0), 0.1));
+
+    let text = "slip_ratio,slip_angle_rad,load_n,fx_n\n0.1,0,4000,3500\n0.1,zero,4000,1e99\n0.1,0\n";
+    let faults = fit::read_samples("table.csv", text).expect_err("faults");
+    let found: Vec<_> = faults.list().iter().map(|f| (f.kind, f.path.as_str(), f.line, f.column)).collect();
+    let expected = [
+        (FaultKind::MissingKey, "camber_rad", 1, 1),
+        (FaultKind::WrongType, "slip_angle_rad", 3, 5),
+        (FaultKind::WrongType, "fx_n", 3, 15),
+        (FaultKind::WrongType, "line", 4, 1),
+    ];
+    assert_eq!(found, expected);
+    assert!(fit::read_samples("empty.csv", "").is_err());
+}
+
+#[test]
+fn a_table_with_too_little_is_refused() {
+    let tyre = tir::load("pacejka_book_defaults").expect("shipped").tyre;
+    let few: Vec<_> = measure(&tyre, 0.0).into_iter().take(10).collect();
+    assert_eq!(fit::fit(&tyre, &few).expect_err("too few"), fit::FitError::TooFewRows);
+}
