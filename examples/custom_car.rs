@@ -60,6 +60,7 @@ fn kart() -> Result<Model, skidpad::core::ModelError> {
         powertrain: Powertrain::Direct([0.0, 0.0, 60.0, 60.0].into()),
         aero: Aero { drag: 0.4, ..Aero::default() },
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(0.9, 0.6, 0.15) },
+        peers: Default::default(),
     })
 }
 
@@ -71,8 +72,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let steer = if step < 720 { 0.0 } else { 0.06 };
             world.step(&[Controls { throttle: 0.6, steer, gear: Some(1), ..Controls::default() }]);
         }
-        let frame = world.frame(0);
-        let (kmh, g) = (frame.vx_mps * 3.6, frame.ay_mps2 / 9.81);
+        let (kmh, g) = (world.frame(0).vx_mps * 3.6, world.frame(0).ay_mps2 / 9.81);
         println!("{:<11} after 6 s: {kmh:.1} km/h, {g:.2} g to the left", backend.name);
     }
     Ok(())

@@ -216,14 +216,14 @@ fn by_the_car(run: &Run) -> Errors {
     })
 }
 
-/// The backend, from the shipped description, with the recording's roll influence and bound of the suspension's force.
+/// The backend, from the shipped description, with the run's friction and, where it is not the description's, its roll
+/// influence.
 fn by_the_backend(run: &Run) -> Errors {
     let model = shipped("bullet_reference").model();
     let mut tuning = Tuning::of(&model);
     for wheel in &mut tuning.wheels {
         wheel.roll_influence = run.roll_influence;
         wheel.friction_slip = run.friction_slip;
-        wheel.most_force = 20_000.0;
     }
     let (axes, length_at_rest) = (run.axes(), 0.288_687_5);
     let placement = Placement { heading: run.heading as f32, ..Placement::default() };

@@ -25,13 +25,17 @@ struct Figure {
 #[derive(Clone, Copy)]
 struct Mode {
     info: BackendInfo,
-    /// What the recording's car has and the description has not.
-    tune: Option<fn(&mut Tuning)>,
+    tune: fn(&mut Tuning),
 }
 
 /// The recorded car's roll influence, where a recorded figure depends on it.
 fn as_recorded(tuning: &mut Tuning) {
     tuning.wheels.iter_mut().for_each(|wheel| wheel.roll_influence = 1.0);
+}
+
+/// The roll influence of Bullet's constructor.
+fn as_constructed(tuning: &mut Tuning) {
+    tuning.wheels.iter_mut().for_each(|wheel| wheel.roll_influence = 0.1);
 }
 
 impl Mode {
@@ -41,15 +45,13 @@ impl Mode {
 
     fn drive(&self, model: &Arc<Model>, scene: &Scene, placement: Placement, hz: f32) -> Drive {
         let placement = Placement { gear: Some(0), ..placement };
-        match self.tune.filter(|_| self.is_bullet()) {
-            None => Drive::new(&self.info, model, scene, placement, hz),
-            Some(tune) => {
-                let mut tuning = Tuning::of(model);
-                tune(&mut tuning);
-                let start = CarStart { model: model.clone(), placement };
-                Drive { world: bullet::world(scene, &[(start, tuning)], 1.0 / hz) }
-            }
+        if !self.is_bullet() {
+            return Drive::new(&self.info, model, scene, placement, hz);
         }
+        let mut tuning = Tuning::of(model);
+        (self.tune)(&mut tuning);
+        let start = CarStart { model: model.clone(), placement };
+        Drive { world: bullet::world(scene, &[(start, tuning)], 1.0 / hz) }
     }
 
     fn rolling(&self, model: &Arc<Model>, speed: f32, hz: f32) -> Drive {
@@ -57,7 +59,7 @@ impl Mode {
     }
 }
 
-/// Measures in both modes, Bullet tuned by `tune` where that is given.
+/// Measures in both modes, Bullet tuned by `tune`, as its constructor does where none is given.
 fn figure(
     defect: u8,
     what: &'static str,
@@ -66,7 +68,8 @@ fn figure(
     tune: Option<fn(&mut Tuning)>,
     measure: impl Fn(&Mode) -> f64,
 ) -> Figure {
-    let [bullet, impulse] = [bullet::BACKEND, impulse::BACKEND].map(|info| measure(&Mode { info, tune }));
+    let [bullet, impulse] =
+        [bullet::BACKEND, impulse::BACKEND].map(|info| measure(&Mode { info, tune: tune.unwrap_or(as_constructed) }));
     Figure { defect, what, digits, recorded, bullet, impulse }
 }
 
@@ -190,7 +193,10 @@ fn pressed(mode: &Mode, aside: f32) -> Frame {
 }
 
 fn springs() -> Vec<Figure> {
-    let bounded = Some((|t: &mut Tuning| t.wheels.iter_mut().for_each(|w| w.most_force = 6000.0)) as fn(&mut Tuning));
+    let bounded: fn(&mut Tuning) = |tuning| {
+        as_constructed(tuning);
+        tuning.wheels.iter_mut().for_each(|wheel| wheel.most_force = 6000.0);
+    };
     let side = |m: &Mode| {
         let wheel = pressed(m, 5.0).wheels[0].clone();
         wheel.fy_n.abs() / wheel.load_n
@@ -206,7 +212,7 @@ fn springs() -> Vec<Figure> {
     };
     vec![
         figure(12, "wheel load 50 mm beyond the travel, N", 0, "", None, |m| pressed(m, 0.0).wheels[0].load_n),
-        figure(12, "side force over load there, friction 1, Bullet's force bound to 6 kN", 2, "", bounded, side),
+        figure(12, "side force over load there, friction 1, Bullet's force bound to 6 kN", 2, "", Some(bounded), side),
         figure(0, "depth of the dip after a fall of 70 mm, 60 Hz, mm", 1, "15.2", None, |m| dip(m, 60.0)),
         figure(0, "the same at 240 Hz, mm", 1, "21.1", None, |m| dip(m, 240.0)),
         figure(0, "the same at 1920 Hz, mm", 1, "", None, |m| dip(m, 1920.0)),

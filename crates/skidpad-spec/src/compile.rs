@@ -4,7 +4,7 @@ use crate::layout::{self, Station};
 use crate::spec::{self, Axle, Chassis, Drive, RollingResistance, VehicleSpec};
 use skidpad_core::model::{
     Aero, AntiRollBar, Axle as ModelAxle, Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Hull, ModelParts,
-    Powertrain, Rolling, Side, Steering, Strut, Surface, Tyre, TyreLaw, Unsprung, Wheel,
+    Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Tyre, TyreLaw, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, Vec3};
 use std::f64::consts::TAU;
@@ -36,8 +36,19 @@ pub(crate) fn model(spec: &VehicleSpec) -> Result<Model, ModelError> {
             centre: point(chassis, chassis.hull.behind_front_axle_m, chassis.hull.left_m, chassis.hull.above_ground_m),
             half_extents: vec3([chassis.hull.length_m, chassis.hull.width_m, chassis.hull.height_m].map(|s| 0.5 * s)),
         },
+        peers: peers(spec),
         wheels,
     })
+}
+
+fn peers(spec: &VehicleSpec) -> Peers {
+    let Some(given) = &spec.peers else {
+        return Peers::default();
+    };
+    Peers {
+        roll_influence: given.roll_influence as f32,
+        largest_suspension_force: given.largest_suspension_force_n.map_or(f32::INFINITY, |force| force as f32),
+    }
 }
 
 fn vec3(v: [f64; 3]) -> Vec3 {

@@ -179,6 +179,23 @@ pub struct Hull {
     pub half_extents: Vec3,
 }
 
+/// What ray-cast vehicles of other engines need beside the car itself. skidpad's own solvers never read it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peers {
+    /// Share of the height of the centre of mass at which side impulses act: 1 at the ground, as in a real car, 0 at the
+    /// centre's height, where they roll nothing.
+    pub roll_influence: f32,
+    /// Largest force of one suspension, N, > 0; infinite when unbounded.
+    pub largest_suspension_force: f32,
+}
+
+impl Default for Peers {
+    /// The roll influence Bullet's constructor sets, and forces without bound.
+    fn default() -> Self {
+        Self { roll_influence: 0.1, largest_suspension_force: f32::INFINITY }
+    }
+}
+
 /// Everything a [`Model`] is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelParts {
@@ -204,6 +221,8 @@ pub struct ModelParts {
     pub aero: Aero,
     /// Collision box.
     pub hull: Hull,
+    /// For peers in comparisons.
+    pub peers: Peers,
 }
 
 /// Why parts do not make a vehicle.
@@ -378,6 +397,10 @@ fn check(parts: &ModelParts) -> Result<(), ModelError> {
     for half in parts.hull.half_extents.to_array() {
         positive("hull half extent", half)?;
     }
+    let peers = &parts.peers;
+    not_negative("roll influence", peers.roll_influence)?;
+    not_negative("what roll influence leaves of 1", 1.0 - peers.roll_influence)?;
+    positive("largest suspension force", peers.largest_suspension_force.min(f32::MAX))?;
     for (i, wheel) in parts.wheels.iter().enumerate() {
         check_wheel(parts, i, wheel)?;
     }

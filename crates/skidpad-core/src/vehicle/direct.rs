@@ -58,6 +58,7 @@ fn model(axles: usize) -> Model {
         powertrain: Powertrain::Direct(vec![300.0; 2 * axles].into()),
         aero: Aero::default(),
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.3) },
+        peers: Default::default(),
     };
     Model::new(parts).expect("valid")
 }

@@ -2,9 +2,6 @@
 
 use skidpad_core::{DMat3, DVec3, Model, model::Hull};
 
-/// Roll influence a wheel gets from Bullet's constructor.
-pub const ROLL_INFLUENCE: f64 = 0.1;
-
 /// Everything Bullet knows of one vehicle. Vehicle axes (x forward, y left, z up), origin at the centre of mass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
@@ -55,13 +52,14 @@ pub struct WheelTuning {
 
 impl Tuning {
     /// `model` in Bullet's terms: rates and dampings by their true units, hard points so that the car stands in its
-    /// described pose, roll influence as Bullet's constructor sets it.
+    /// described pose, roll influence and the bound of the suspension's force from [`skidpad_core::model::Peers`].
     ///
     /// What Bullet has no place for is left out: anti-roll bars, bump stops, droop stops, tyre curves, wheel inertia,
-    /// rolling resistance, air, toe, Ackermann. The suspension's force is not bounded. The friction is the tyre's along;
-    /// the ground's grip is not in it, because Bullet never reads that.
+    /// rolling resistance, air, toe, Ackermann. The friction is the tyre's along; the ground's grip is not in it,
+    /// because Bullet never reads that.
     pub fn of(model: &Model) -> Self {
         let mass = f64::from(model.mass());
+        let peers = model.parts().peers;
         let wheel = |(i, wheel): (usize, &skidpad_core::model::Wheel)| {
             let strut = &wheel.strut;
             let rate = f64::from(strut.rate);
@@ -79,9 +77,9 @@ impl Tuning {
                 damping_compression: f64::from(strut.bump_damping) / mass,
                 damping_relaxation: f64::from(strut.rebound_damping) / mass,
                 travel: sag + f64::from(strut.bump_travel),
-                most_force: f64::INFINITY,
+                most_force: peers.largest_suspension_force.into(),
                 friction_slip: f64::from(model.parts().tyres[wheel.tyre].friction[0]),
-                roll_influence: ROLL_INFLUENCE,
+                roll_influence: peers.roll_influence.into(),
             }
         };
         Self {

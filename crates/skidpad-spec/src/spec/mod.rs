@@ -56,6 +56,9 @@ pub struct VehicleSpec {
     /// Drag and downforce. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aero: Option<Aero>,
+    /// What ray-cast vehicles of other engines need beside the car. Absent: its defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peers: Option<Peers>,
     /// Published figures of the real car, to compare with. They do not act on the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,
@@ -84,6 +87,25 @@ pub struct Brakes {
     /// Share of the first axle.
     #[schemars(range(min = 0, max = 1))]
     pub front_share: f64,
+}
+
+/// What ray-cast vehicles of other engines need beside the car itself. skidpad's own solvers never read it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Peers {
+    /// Share of the height of the centre of mass at which side forces act: 1 at the ground, 0 at the centre's height.
+    /// Bullet's own is 0.1; Rapier's controller always has 0.1.
+    #[serde(default = "bullets_roll_influence")]
+    #[schemars(range(min = 0, max = 1))]
+    pub roll_influence: f64,
+    /// Largest force of one suspension, N. Absent: unbounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub largest_suspension_force_n: Option<f64>,
+}
+
+fn bullets_roll_influence() -> f64 {
+    0.1
 }
 
 /// A published figure of the real car.

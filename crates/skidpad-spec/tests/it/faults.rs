@@ -153,6 +153,9 @@ fn one_fault_is_one_fault() {
         &[
             ("mass_kg = 1500\nlength", "mass_kg = 1300\nlength", Contradiction, boxes),
             ("front_axle_m = 1.35\nabove", "front_axle_m = 1.40\nabove", Contradiction, boxes),
+            ("roll_influence = 1", "roll_influence = 1.1", OutOfRange, "peers.roll_influence"),
+            ("force_n = 20000", "force_n = 0", OutOfRange, "peers.largest_suspension_force_n"),
+            ("largest_suspension_force_n", "largest_force_n", UnknownKey, "peers.largest_force_n"),
         ],
     );
     check("unity_default", &[("[0, 400]", "[400]", Contradiction, "powertrain.wheel_torque_nm")]);

@@ -1,6 +1,6 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
-use skidpad_core::model::{Powertrain, TyreLaw};
+use skidpad_core::model::{Peers, Powertrain, TyreLaw};
 use skidpad_core::{Model, Vec3};
 use skidpad_spec::VehicleSpec;
 use std::sync::Arc;
@@ -69,6 +69,8 @@ fn bullet_numbers_are_true_units() {
         ("yaw", parts.inertia.z_axis.z, 2610.0),
     ]);
     assert_eq!(parts.hull.centre, Vec3::ZERO);
+    assert_eq!(parts.peers, Peers { roll_influence: 1.0, largest_suspension_force: 20e3 });
+    assert_eq!(skidpad_spec::load("corvette_c5").expect("shipped").model.parts().peers, Peers::default());
 }
 
 /// The same tyre on both axles, no toe, parallel steering: nothing in the file may disturb the exact neutral steer.
