@@ -9,6 +9,9 @@ use crate::tidy;
 /// Solvers that must build and pass their tests alone.
 const FEATURES: [&str; 3] = ["rapier", "impulse", "constraint"];
 
+/// The command that writes the pages about agreement. Bits do not depend on the profile, and tests have built this one.
+const AGREEMENT: &str = "run --package skidpad-cli --quiet -- agreement --out docs";
+
 /// Version of cargo-deny that `ci` installs when there is none.
 const CARGO_DENY: &str = "0.20.2";
 
@@ -22,10 +25,20 @@ pub fn ci(steps: &mut Steps) {
         run(command)
     });
     tests(steps);
+    steps.step("agreement", "Run `cargo xtask agreement` and say in the commit what moved and why.", || {
+        run(cargo(&format!("{AGREEMENT} --check")))
+    });
     steps.step("features", "Guard what needs a solver with its feature: each must build and pass alone.", features);
     steps.step("examples", "An example must end without an error; run the one named above.", examples);
     determinism(steps);
     steps.step("dependencies", "Change the dependency, or add an exception with a reason to deny.toml.", dependencies);
+}
+
+/// Writes the pages about the agreement of the solvers.
+pub fn agreement(steps: &mut Steps) {
+    steps.step("agreement", "Solvers part further than is accepted: mend it, or give the measured reason.", || {
+        run(cargo(AGREEMENT))
+    });
 }
 
 /// What to run before a push.

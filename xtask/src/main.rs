@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | bench`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench`.
 //!
 //! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
 //! says what to do. All steps run even when one fails; the last line counts them.
@@ -33,6 +33,8 @@ enum Chore {
     Tidy,
     /// Equal bits in debug and release and for 1 and 2 threads
     Determinism,
+    /// Drives every shipped vehicle and manoeuvre on every solver and writes docs/agreement*.md
+    Agreement,
     /// Times each step with criterion and counts its instructions with valgrind
     Bench {
         /// Only count instructions
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Chore::Check => checks::check(&mut steps),
         Chore::Tidy => checks::tidy(&mut steps),
         Chore::Determinism => checks::determinism(&mut steps),
+        Chore::Agreement => checks::agreement(&mut steps),
         Chore::Bench { instructions_only } => bench::bench(&mut steps, instructions_only),
     }
     steps.finish()

@@ -23,6 +23,8 @@ pub enum Command {
     Compare(Compare),
     /// Drive manoeuvres at several rates and tell the longest step that keeps each figure
     Certify(Certify),
+    /// Drive every shipped vehicle and manoeuvre on every solver and write the pages about their agreement
+    Agreement(Agreement),
     /// Drive one manoeuvre, or a table of controls, on one solver, and write every step as CSV
     Run(Run),
     /// Check vehicle files: every fault at once, or the figures that follow from the description
@@ -103,6 +105,17 @@ pub struct Certify {
     /// Folder for the report and the table
     #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
     pub out: PathBuf,
+}
+
+/// Arguments of `agreement`.
+#[derive(Debug, Args)]
+pub struct Agreement {
+    /// Folder for the pages
+    #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
+    pub out: PathBuf,
+    /// Write nothing; fail if the pages in the folder are not what would be written
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// Arguments of `run`.

@@ -4,6 +4,7 @@
 //! library's. Exit code 0 is success, 1 a fault in what was asked for or in a file, 2 a wrong command line.
 #![forbid(unsafe_code)]
 
+mod agreement;
 mod arguments;
 mod certify;
 mod check;
@@ -24,6 +25,7 @@ fn main() -> miette::Result<ExitCode> {
         None => compare::compare(&arguments::Compare::standard()).map(|()| ExitCode::SUCCESS),
         Some(Command::Compare(asked)) => compare::compare(&asked).map(|()| ExitCode::SUCCESS),
         Some(Command::Certify(asked)) => certify::certify(&asked).map(|()| ExitCode::SUCCESS),
+        Some(Command::Agreement(asked)) => agreement::agreement(&asked),
         Some(Command::Run(asked)) => run::run(&asked).map(|()| ExitCode::SUCCESS),
         Some(Command::Check(asked)) => check::check(&asked.vehicles),
         Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),

@@ -72,6 +72,17 @@ pub enum Spread {
 /// Gaps in position below this count as closed, mm: positions of f32 solvers carry that much noise over a run.
 pub const CLOSED_MM: f64 = 3.0;
 
+/// Whether `gap` between two values of `metric` is nothing to judge a solver by: a length or time that counts as equal,
+/// or a gap the figure's digits do not show. `dt` s is the longer of the steps the values were measured in.
+pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
+    let closed = match metric.unit {
+        "mm" => gap < CLOSED_MM,
+        "s" => gap < 0.5 * dt,
+        _ => false,
+    };
+    closed || metric.shows_zero(gap)
+}
+
 impl Spread {
     /// Of `values` of a figure with the unit and digits of `metric`, measured in steps of `dt` s.
     pub fn of(values: &[f64], metric: &Metric, dt: f64) -> Self {

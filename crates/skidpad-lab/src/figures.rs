@@ -3,7 +3,7 @@
 //! Sources: `understeer gradient` and gains, the linear bicycle model, written for any number of axles; roll, rigid
 //! struts and bars about the contact points, which is what a ray-cast car does; the rest, one-line balances.
 
-use skidpad_core::model::{Powertrain, TyreLaw};
+use skidpad_core::model::{AntiRollBar, Powertrain, TyreLaw};
 use skidpad_core::{Model, STANDARD_GRAVITY};
 
 const G: f64 = STANDARD_GRAVITY as f64;
@@ -194,6 +194,45 @@ fn roll_gradient(model: &Model) -> Option<f64> {
     let toppling = f64::from(model.mass()) * f64::from(model.parts().centre_height);
     let stiffness = struts + bars - toppling * G;
     (stiffness > 0.0).then(|| toppling / stiffness)
+}
+
+/// What changes when wheels move on their own, between strut and tyre spring, instead of with the chassis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnWheels {
+    /// Hop frequency `√((k + k_t) / m_u) / 2π` of the first wheel of each axle, Hz.
+    pub hop_hz: Vec<f64>,
+    /// Steady roll per lateral acceleration with every tyre spring in series with strut and bar, rad/(m/s²); `None` when the
+    /// springs cannot hold the car upright.
+    pub roll_gradient: Option<f64>,
+}
+
+impl OwnWheels {
+    /// Of `model`; `None` when it does not say for every wheel what moves with it.
+    pub fn of(model: &Model) -> Option<Self> {
+        let own: Vec<_> = model.wheels().iter().map(|w| w.unsprung).collect::<Option<_>>()?;
+        let mut stiffness = 0.0;
+        for (i, (wheel, own)) in model.wheels().iter().zip(&own).enumerate() {
+            let across = f64::from(wheel.contact.y);
+            let bars = model.parts().bars.iter().filter(|bar| bar.wheels.contains(&i));
+            // In roll, each end of a bar carries half of `rate · (y_l − y_r)²`.
+            let bar = |bar: &AntiRollBar| {
+                let [left, right] = bar.wheels.map(|i| f64::from(model.wheels()[i].contact.y));
+                0.5 * f64::from(bar.rate) * (left - right).powi(2)
+            };
+            let corner = f64::from(wheel.strut.rate) * across * across + bars.map(bar).sum::<f64>();
+            let tyre = f64::from(own.tyre_rate) * across * across;
+            stiffness += if corner > 0.0 { corner * tyre / (corner + tyre) } else { 0.0 };
+        }
+        let hop = |axle: usize| {
+            let first = (0..own.len()).find(|&i| model.wheels()[i].axle == axle)?;
+            let rate = f64::from(model.wheels()[first].strut.rate + own[first].tyre_rate);
+            Some((rate / f64::from(own[first].mass)).sqrt() / core::f64::consts::TAU)
+        };
+        let toppling = f64::from(model.mass()) * f64::from(model.parts().centre_height);
+        let held = stiffness - toppling * G;
+        let hop_hz = (0..model.parts().axles.len()).filter_map(hop).collect();
+        Some(Self { hop_hz, roll_gradient: (held > 0.0).then(|| toppling / held) })
+    }
 }
 
 /// Longitudinal slip at which the tyre of wheel `i` pulls most at its static load, –; `None` for a tyre without creep.

@@ -17,6 +17,7 @@
 //! solver is driven by the same rules. Signs and axes follow ISO 8855, as everywhere in skidpad.
 #![forbid(unsafe_code)]
 
+pub mod agreement;
 pub mod certify;
 pub mod compare;
 pub mod driver;

@@ -1,0 +1,250 @@
+//! How far the solvers agree on every shipped vehicle and manoeuvre, and what is accepted of it.
+//!
+//! [`measure`] drives, [`faults`] judges, [`pages`] writes it down. Below the limit of friction the solvers must agree
+//! within [`BELOW_THE_LIMIT`], at it within [`AT_THE_LIMIT_PERCENT`]; what lies above has its reason in [`REASONS`].
+
+mod on_purpose;
+mod pages;
+mod reasons;
+
+use std::sync::Arc;
+
+use skidpad_core::{BackendInfo, Model};
+
+pub use pages::{Page, pages};
+pub use reasons::{REASONS, Reason};
+
+use crate::compare::{Progress, Spread, is_noise};
+use crate::friction::AT_THE_LIMIT;
+use crate::manoeuvre::{Adjust, CATALOGUE};
+use crate::metrics::Metric;
+use crate::run::TimeStep;
+use crate::sweep::{Ladder, Sweep, sweep};
+
+/// Rates whose figures are compared, Hz.
+pub const RATES_HZ: [f64; 4] = [60.0, 120.0, 240.0, 1000.0];
+/// Rate at which the solvers are held to agree, Hz.
+pub const JUDGED_HZ: f64 = 240.0;
+/// Rates whose errors the order of convergence is fitted to, Hz; finer ones lie too near [`FINE_HZ`].
+const FITTED_HZ: [f64; 3] = [60.0, 120.0, 240.0];
+/// Rates the limit of fine steps is extrapolated from, Hz: the second is twice the first.
+pub const FINE_HZ: [f64; 2] = [500.0, 1000.0];
+/// Largest spread accepted of a run below the limit of friction, %.
+pub const BELOW_THE_LIMIT: f64 = 1.0;
+/// Largest spread accepted of a run at the limit of friction, %.
+pub const AT_THE_LIMIT_PERCENT: f64 = 3.0;
+
+/// Rates to drive at for [`pages`], Hz.
+pub const DRIVEN_HZ: [f64; 5] = [60.0, 120.0, 240.0, 500.0, 1000.0];
+
+/// Every manoeuvre of one vehicle.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    /// Name of the vehicle, as in files.
+    pub vehicle: String,
+    /// The vehicle.
+    pub model: Arc<Model>,
+    /// One for each manoeuvre of the catalogue.
+    pub sweeps: Vec<Sweep>,
+}
+
+/// A figure on which the solvers agree less than is accepted.
+#[derive(Clone, Debug)]
+pub struct Above<'a> {
+    /// Name of the vehicle.
+    pub vehicle: &'a str,
+    /// Name of the manoeuvre.
+    pub manoeuvre: &'static str,
+    /// The figure, with the value of the first solver.
+    pub metric: Metric,
+    /// Spread of the solvers, %.
+    pub spread: f64,
+    /// What is accepted, %.
+    pub accepted: f64,
+    /// Values as text, in the order of the solvers that are no peers.
+    pub texts: Vec<String>,
+    /// Why, where it is known.
+    pub reason: Option<&'static Reason>,
+}
+
+/// Drives every manoeuvre of the catalogue with `model` on every solver of `backends` at each of `rates_hz`.
+///
+/// # Errors
+/// When a rate is not accepted.
+pub fn measure(
+    backends: &[BackendInfo],
+    vehicle: &str,
+    model: &Arc<Model>,
+    rates_hz: &[f64],
+    progress: &(dyn Fn(&'static str, Progress) + Sync),
+) -> Result<Runs, String> {
+    let adjust = Adjust::default();
+    let steps = rates_hz.iter().map(|&hz| TimeStep::per_second(hz)).collect::<Result<Vec<_>, _>>()?;
+    let drive = |entry: &crate::manoeuvre::Entry| {
+        let tell = |p: Progress| progress(entry.name, p);
+        sweep(backends, model, entry.standard(&adjust).as_ref(), &adjust, &steps, &tell)
+    };
+    Ok(Runs { vehicle: vehicle.into(), model: Arc::clone(model), sweeps: CATALOGUE.iter().map(drive).collect() })
+}
+
+/// Solvers that are no peers.
+fn own(sweep: &Sweep) -> impl Iterator<Item = &Ladder> {
+    sweep.ladders.iter().filter(|ladder| !ladder.peer)
+}
+
+/// Number of the samples at `rate_hz`.
+fn at(sweep: &Sweep, rate_hz: f64) -> Option<usize> {
+    sweep.steps_s.iter().position(|dt| (dt * rate_hz - 1.0).abs() < 1e-9)
+}
+
+/// Spread of figure number `index` over the solvers that are no peers, in the samples number `sample`.
+fn spread(sweep: &Sweep, index: usize, sample: usize) -> Spread {
+    let metric = &sweep.metrics()[index];
+    let values: Option<Vec<f64>> = own(sweep).map(|l| l.samples[sample].metrics[index].value).collect();
+    values.map_or(Spread::Unknown, |values| Spread::of(&values, metric, sweep.steps_s[sample]))
+}
+
+/// Largest share of its friction a tyre used on any solver that is no peer, at [`JUDGED_HZ`], –.
+pub fn friction_use(sweep: &Sweep) -> f64 {
+    let Some(sample) = at(sweep, JUDGED_HZ) else { return 0.0 };
+    own(sweep).map(|ladder| ladder.samples[sample].friction_use).fold(0.0, f64::max)
+}
+
+/// Largest spread accepted of a run, %.
+pub fn accepted(sweep: &Sweep) -> f64 {
+    if friction_use(sweep) > AT_THE_LIMIT { AT_THE_LIMIT_PERCENT } else { BELOW_THE_LIMIT }
+}
+
+/// Value of figure number `index` in the limit of fine steps, extrapolated from [`FINE_HZ`] as of first order.
+fn limit(sweep: &Sweep, ladder: &Ladder, index: usize) -> Option<f64> {
+    let [coarse, fine] = FINE_HZ.map(|hz| ladder.samples[at(sweep, hz)?].metrics[index].value);
+    Some(2.0 * fine? - coarse?)
+}
+
+/// Observed order of convergence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    /// A figure did not happen, or no more than one error stands out from the noise.
+    Unknown,
+    /// Every error is within the noise.
+    Closed,
+    /// Slope of log error over log step.
+    Of(f64),
+}
+
+/// Order of figure number `index`, least squares over the errors at [`FITTED_HZ`] that stand out from the noise.
+fn order(sweep: &Sweep, ladder: &Ladder, index: usize) -> Order {
+    let Some(limit) = limit(sweep, ladder, index) else { return Order::Unknown };
+    let mut errors = Vec::new();
+    for sample in FITTED_HZ.iter().filter_map(|&hz| at(sweep, hz)).map(|number| &ladder.samples[number]) {
+        let metric = &sample.metrics[index];
+        let Some(value) = metric.value else { return Order::Unknown };
+        let error = (value - limit).abs();
+        if !is_noise(error, metric, sample.dt_s) {
+            errors.push((sample.dt_s.ln(), error.ln()));
+        }
+    }
+    match errors.len() {
+        0 => Order::Closed,
+        1 => Order::Unknown,
+        _ => Order::Of(slope(&errors)),
+    }
+}
+
+/// Slope of the least-squares line through `points`, which differ in x.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let sums = points.iter().map(|p| [(p.0 - x) * (p.1 - y), (p.0 - x) * (p.0 - x)]);
+    let [across, along] = sums.fold([0.0, 0.0], |sum, s| [sum[0] + s[0], sum[1] + s[1]]);
+    across / along
+}
+
+/// Figures on which the solvers agree less than is accepted at [`JUDGED_HZ`].
+pub fn above(runs: &[Runs]) -> Vec<Above<'_>> {
+    let mut found = Vec::new();
+    for (vehicle, sweep) in runs.iter().flat_map(|r| r.sweeps.iter().map(|sweep| (r.vehicle.as_str(), sweep))) {
+        let Some(sample) = at(sweep, JUDGED_HZ) else { continue };
+        let (manoeuvre, accepted) = (sweep.manoeuvre, accepted(sweep));
+        for (index, metric) in sweep.metrics().iter().enumerate() {
+            let Some(spread) = spread(sweep, index, sample).percent().filter(|s| *s > accepted) else { continue };
+            let texts = own(sweep).map(|l| l.samples[sample].metrics[index].text()).collect();
+            let speaks =
+                |r: &&Reason| r.vehicle == vehicle && r.manoeuvre == manoeuvre && r.metrics.contains(&&*metric.name);
+            let reason = REASONS.iter().find(speaks);
+            found.push(Above { vehicle, manoeuvre, metric: metric.clone(), spread, accepted, texts, reason });
+        }
+    }
+    found
+}
+
+/// What must be mended: figures above what is accepted without a reason, and reasons nothing is above for.
+pub fn faults(runs: &[Runs]) -> Vec<String> {
+    let above = above(runs);
+    let unexplained = above.iter().filter(|a| a.reason.is_none()).map(|a| {
+        let (spread, accepted, values) = (a.spread, a.accepted, a.texts.join(", "));
+        format!("{} {} {}: {spread:.2} % apart, {accepted} % accepted: {values}", a.vehicle, a.manoeuvre, a.metric.name)
+    });
+    let driven = |r: &&Reason| runs.iter().any(|runs| runs.vehicle == r.vehicle);
+    let named = REASONS.iter().filter(driven).flat_map(|r| r.metrics.iter().map(move |&metric| (r, metric)));
+    let idle = named.filter(|(r, metric)| {
+        !above.iter().any(|a| a.metric.name == *metric && a.reason.is_some_and(|found| found == *r))
+    });
+    let idle = idle.map(|(r, metric)| {
+        format!("{} {} {metric}: has a reason, but is within what is accepted", r.vehicle, r.manoeuvre)
+    });
+    unexplained.chain(idle).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manoeuvre::Braking;
+    use crate::testing::{POINT_MASS, model};
+
+    fn runs(vehicle: &str, backends: &[BackendInfo]) -> Runs {
+        measure(backends, vehicle, &Arc::new(model()), &[JUDGED_HZ], &|_, _| {}).expect("valid rates")
+    }
+
+    /// One solver twice agrees with itself; a reason for a car that agrees is a fault, one for a car not driven is none.
+    #[test]
+    fn equal_solvers_have_no_faults_but_idle_reasons() {
+        let twice = [POINT_MASS, BackendInfo { name: "second", ..POINT_MASS }];
+        assert_eq!(faults(&[runs("a", &twice)]), Vec::<String>::new());
+        let named: usize = REASONS.iter().map(|r| r.metrics.len()).sum();
+        let explained: Vec<Runs> = REASONS.iter().map(|r| runs(r.vehicle, &twice)).collect();
+        assert_eq!(faults(&explained).len(), named, "every reason is idle");
+    }
+
+    /// A figure that lies apart is a fault below the limit of friction from 1 %, at it from 3 %.
+    #[test]
+    fn what_is_accepted_depends_on_the_friction_used() {
+        let mut found = runs("a", &[POINT_MASS, BackendInfo { name: "second", ..POINT_MASS }]);
+        let sample = at(&found.sweeps[0], JUDGED_HZ).expect("driven");
+        let braking = found.sweeps.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
+        let value = &mut braking.ladders[1].samples[sample].metrics[0].value;
+        *value = value.map(|v| v * 1.02);
+        let [fault] = &faults(std::slice::from_ref(&found))[..] else { panic!("one fault") };
+        assert!(fault.starts_with("a braking distance_m: 1.98 % apart, 1 % accepted"), "{fault}");
+        let braking = found.sweeps.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
+        braking.ladders[0].samples[sample].friction_use = 0.95;
+        assert_eq!(faults(&[found]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_order_of_a_first_order_solver_is_one_and_of_a_constant_closed() {
+        let steps = DRIVEN_HZ.map(|hz| TimeStep::per_second(hz).expect("valid"));
+        let (model, adjust) = (Arc::new(model()), Adjust::default());
+        let sweep = &sweep(&[POINT_MASS], &model, &Braking::default(), &adjust, &steps, &|_| {});
+        let distance = order(sweep, &sweep.ladders[0], 0);
+        assert!(matches!(distance, Order::Of(order) if (order - 1.0).abs() < 0.05), "{distance:?}");
+        let drift = sweep.metrics().iter().position(|m| m.name == "lateral_drift_mm").expect("a figure");
+        assert_eq!(order(sweep, &sweep.ladders[0], drift), Order::Closed);
+    }
+
+    #[test]
+    fn a_line_has_its_slope() {
+        assert!((slope(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)]) - 2.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,44 @@
+//! What solvers leave out or add on purpose, beside what that amounts to.
+
+use super::pages::{head, put, row};
+use super::{JUDGED_HZ, Runs, at};
+use crate::figures::{Figures, OwnWheels};
+use crate::sweep::Ladder;
+
+const ABOUT: &str = "The solvers that are compared lump the mass of the wheels into the chassis and read the same rows of the \
+same tyre. What is left between them is how the rows are coupled, how the world moves a pose, and how it rounds. Peers solve \
+other equations from the same description; their figures stand in the tables of each vehicle and count nowhere.\n\n\
+Where a vehicle says what moves with its wheels, a solver may let them move on their own. They then hop, and the tyres' springs \
+in series make the car roll more. The closed forms, and the roll gradient each solver comes to in the circle:\n\n";
+
+/// The manoeuvre and the figure the closed form of rolling is compared with.
+const CIRCLE: (&str, &str) = ("circle", "roll_gradient_deg_per_g");
+
+/// Writes the section.
+pub fn section(text: &mut String, runs: &[Runs]) {
+    put(text, format_args!("## What differs on purpose\n\n{ABOUT}"));
+    let solvers: Vec<&str> = runs
+        .iter()
+        .flat_map(|r| &r.sweeps)
+        .next()
+        .map_or(Vec::new(), |s| s.ladders.iter().map(|l| l.backend).collect());
+    let closed = ["vehicle", "wheel hop by axle, Hz", "deg/g, lumped", "deg/g, tyres in series"];
+    head(text, &closed.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
+    for runs in runs {
+        let Some(own) = OwnWheels::of(&runs.model) else { continue };
+        let gradient = |value: Option<f64>| value.map_or("-".into(), |r| format!("{:.3}", (r * 9.81).to_degrees()));
+        let hop: Vec<String> = own.hop_hz.iter().map(|hz| format!("{hz:.1}")).collect();
+        let lumped = Figures::of(&runs.model).roll_gradient;
+        let closed = [runs.vehicle.clone(), hop.join(", "), gradient(lumped), gradient(own.roll_gradient)];
+        row(text, closed.into_iter().chain(measured(runs)));
+    }
+    text.push('\n');
+}
+
+/// The roll gradient of each solver at the judged rate.
+fn measured(runs: &Runs) -> Vec<String> {
+    let Some(sweep) = runs.sweeps.iter().find(|s| s.manoeuvre == CIRCLE.0) else { return Vec::new() };
+    let index = sweep.metrics().iter().position(|m| m.name == CIRCLE.1);
+    let value = |l: &Ladder| l.samples[at(sweep, JUDGED_HZ)?].metrics[index?].value;
+    sweep.ladders.iter().map(|l| value(l).map_or("-".into(), |v| format!("{v:.3}"))).collect()
+}

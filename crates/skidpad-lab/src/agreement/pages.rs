@@ -1,0 +1,282 @@
+//! The agreement as pages of Markdown: a summary of all vehicles, and every figure of each.
+
+use std::fmt::Write as _;
+
+use super::*;
+use crate::compare::CLOSED_MM;
+
+/// A page of Markdown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Name of its file.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Spread below which a summary names no figure, %.
+const LEAST_TOLD: f64 = 0.01;
+
+/// What the tables mean.
+const RULES: &str = "Spread is the largest less the smallest value of the solvers that are no peers, over the size of the \
+mean; of figures that are percentages, in points.";
+
+/// The page about all vehicles, named `agreement.md`, and one for each vehicle; from runs at [`DRIVEN_HZ`].
+pub fn pages(runs: &[Runs]) -> Vec<Page> {
+    let mut text = format!("# Agreement between the solvers\n\n{}\n\n", generated());
+    put(
+        &mut text,
+        format_args!("Every shipped vehicle drives every standard manoeuvre on every solver. {RULES} {}\n\n", noise()),
+    );
+    acceptance(&mut text, runs);
+    on_purpose::section(&mut text, runs);
+    put(&mut text, format_args!("## Each vehicle\n\n{}\n", columns()));
+    for runs in runs {
+        summary(&mut text, runs);
+    }
+    let first = Page { file: "agreement.md".into(), text };
+    std::iter::once(first).chain(runs.iter().map(details)).collect()
+}
+
+pub(super) fn put(text: &mut String, what: core::fmt::Arguments<'_>) {
+    let written = text.write_fmt(what);
+    debug_assert!(written.is_ok(), "a String takes any text");
+}
+
+pub(super) fn row(text: &mut String, cells: impl IntoIterator<Item = String>) {
+    text.push('|');
+    for cell in cells {
+        put(text, format_args!(" {} |", cell.replace('|', "\\|")));
+    }
+    text.push('\n');
+}
+
+/// Head of a table whose first `words` columns hold words.
+pub(super) fn head(text: &mut String, cells: &[String], words: usize) {
+    row(text, cells.iter().cloned());
+    text.push('|');
+    for i in 0..cells.len() {
+        text.push_str(if i < words { "---|" } else { "---:|" });
+    }
+    text.push('\n');
+}
+
+fn generated() -> &'static str {
+    "Written by `cargo xtask agreement`, not by hand; `cargo xtask ci` fails when it is out of date."
+}
+
+fn noise() -> String {
+    format!(
+        "Lengths in millimetres within {CLOSED_MM} mm count as equal, and so do times less than half a step apart. The limit is \
+         extrapolated from {} and {} Hz.",
+        FINE_HZ[0], FINE_HZ[1]
+    )
+}
+
+fn columns() -> String {
+    format!(
+        "The largest spread of any figure at each rate and in the limit, and which figure that is; “-” where all count as \
+         equal. Friction is the largest share of its friction a loaded tyre used on any solver at {JUDGED_HZ} Hz. Order is the \
+         median, over solvers and figures, of the observed order of convergence: least squares over the errors from the limit at \
+         {} Hz. In brackets: of how many it could be observed, and for how many the errors are closed, below the rules above or \
+         the digits shown. Figures that hang on an event (a gear change, the step a peak falls on, the last tremor of a car coming \
+         to rest) jump with the step and show no order.\n",
+        FITTED_HZ.map(|hz| hz.to_string()).join(", ")
+    )
+}
+
+fn acceptance(text: &mut String, runs: &[Runs]) {
+    put(text, format_args!("## What is accepted at {JUDGED_HZ} Hz\n\n"));
+    let cells = ["run", "accepted", "runs", "figures", "largest spread", "of"].map(String::from);
+    head(text, &cells, 1);
+    let above = above(runs);
+    for (name, limit) in [
+        (format!("every tyre below {AT_THE_LIMIT} of its friction"), BELOW_THE_LIMIT),
+        (format!("a tyre above {AT_THE_LIMIT} of its friction"), AT_THE_LIMIT_PERCENT),
+    ] {
+        let all = runs.iter().flat_map(|r| r.sweeps.iter().map(move |sweep| (r, sweep)));
+        let these: Vec<(&Runs, &Sweep)> = all.filter(|(_, sweep)| accepted(sweep) == limit).collect();
+        let figures: usize = these.iter().map(|(_, sweep)| sweep.metrics().len()).sum();
+        let explained = |r: &Runs, sweep: &Sweep, metric: &Metric| {
+            above
+                .iter()
+                .any(|a| (a.vehicle, a.manoeuvre) == (&r.vehicle, sweep.manoeuvre) && a.metric.name == metric.name)
+        };
+        let largest = these.iter().flat_map(|(r, sweep)| {
+            let spreads = spreads(sweep, at(sweep, JUDGED_HZ)).filter(|(metric, _)| !explained(r, sweep, metric));
+            spreads.map(|(metric, spread)| (spread, format!("{} {}: {}", r.vehicle, sweep.manoeuvre, metric.label)))
+        });
+        let (spread, of) = largest.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+        let counts = [these.len(), figures].map(|n| n.to_string());
+        let start = [name, format!("{limit} %")].into_iter().chain(counts);
+        row(text, start.chain([format!("{spread:.2} %"), of]));
+    }
+    let solvers =
+        runs.iter().flat_map(|r| &r.sweeps).next().map_or(Vec::new(), |s| own(s).map(|l| l.backend).collect());
+    exceptions(text, &above, &solvers);
+}
+
+fn exceptions(text: &mut String, above: &[Above<'_>], solvers: &[&str]) {
+    if above.is_empty() {
+        text.push_str("\nNo figure lies above.\n\n");
+        return;
+    }
+    put(text, format_args!("\nAbove that, and not counted in the last two columns, lie {}:\n\n", above.len()));
+    let values = solvers.join(" / ");
+    let cells = ["vehicle", "manoeuvre", "figure", "spread", &values].map(String::from);
+    head(text, &cells, 3);
+    for a in above {
+        let names = [a.vehicle.to_string(), a.manoeuvre.into(), format!("{}, {}", a.metric.label, a.metric.unit)];
+        row(text, names.into_iter().chain([format!("{:.1} %", a.spread), a.texts.join(" / ")]));
+    }
+    text.push('\n');
+    for reason in REASONS.iter().filter(|r| above.iter().any(|a| a.reason == Some(*r))) {
+        put(text, format_args!("- **{} {}**: {}\n", reason.vehicle, reason.manoeuvre, reason.why));
+    }
+    for a in above.iter().filter(|a| a.reason.is_none()) {
+        put(text, format_args!("- **{} {}, {}**: no reason known.\n", a.vehicle, a.manoeuvre, a.metric.label));
+    }
+    text.push('\n');
+}
+
+/// Figures with a spread told in %.
+fn spreads(sweep: &Sweep, sample: Option<usize>) -> impl Iterator<Item = (&Metric, f64)> {
+    let at = move |index| spread(sweep, index, sample?).percent();
+    sweep.metrics().iter().enumerate().filter_map(move |(index, metric)| Some((metric, at(index)?)))
+}
+
+/// Spread of figure number `index` in the limit of fine steps.
+fn limit_spread(sweep: &Sweep, index: usize) -> Spread {
+    let values: Option<Vec<f64>> = own(sweep).map(|ladder| limit(sweep, ladder, index)).collect();
+    let dt = sweep.steps_s.last().copied().unwrap_or(0.0);
+    values.map_or(Spread::Unknown, |values| Spread::of(&values, &sweep.metrics()[index], dt))
+}
+
+fn summary(text: &mut String, runs: &Runs) {
+    put(text, format_args!("### {}\n\n", runs.vehicle));
+    let rates = RATES_HZ.map(|hz| format!("{hz} Hz"));
+    let ends = ["limit", "order"].map(String::from);
+    let cells: Vec<String> = ["manoeuvre", "friction"].map(String::from).into_iter().chain(rates).chain(ends).collect();
+    head(text, &cells, 1);
+    for sweep in &runs.sweeps {
+        let mut cells = vec![sweep.manoeuvre.to_string(), format!("{:.2}", friction_use(sweep))];
+        cells.extend(RATES_HZ.map(|hz| largest(spreads(sweep, at(sweep, hz)))));
+        let limits =
+            sweep.metrics().iter().enumerate().filter_map(|(i, m)| Some((m, limit_spread(sweep, i).percent()?)));
+        cells.extend([largest(limits), orders(sweep)]);
+        row(text, cells);
+    }
+    put(text, format_args!("\nEvery figure: [{0}]({0})\n\n", file(&runs.vehicle)));
+}
+
+fn largest<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
+    let largest = spreads.max_by(|a, b| a.1.total_cmp(&b.1));
+    match largest {
+        Some((metric, spread)) if spread >= LEAST_TOLD => format!("{spread:.2} % {}", metric.label),
+        Some(_) => format!("< {LEAST_TOLD} %"),
+        None => "-".into(),
+    }
+}
+
+/// Median of the orders that could be observed, and how many there were.
+fn orders(sweep: &Sweep) -> String {
+    let figures = 0..sweep.metrics().len();
+    let all: Vec<Order> = figures.flat_map(|index| own(sweep).map(move |l| order(sweep, l, index))).collect();
+    let closed = all.iter().filter(|o| **o == Order::Closed).count();
+    let mut seen: Vec<f64> =
+        all.iter().filter_map(|o| if let Order::Of(order) = o { Some(*order) } else { None }).collect();
+    seen.sort_by(f64::total_cmp);
+    let median = seen.get(seen.len() / 2).map_or("-".into(), |order| one_digit(*order));
+    format!("{median} ({} of {}, {closed} closed)", seen.len(), all.len())
+}
+
+/// `value` with one decimal place, −0 as 0.
+fn one_digit(value: f64) -> String {
+    format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0)
+}
+
+fn file(vehicle: &str) -> String {
+    format!("agreement_{vehicle}.md")
+}
+
+fn details(runs: &Runs) -> Page {
+    let mut text = format!("# Agreement between the solvers: {}\n\n{}\n\n", runs.vehicle, generated());
+    put(
+        &mut text,
+        format_args!(
+            "Summary, rules and reasons: [agreement.md](agreement.md). Solvers with the same figures share a line. {RULES} {} Order \
+             is observed from {} Hz against each solver's own limit; “closed” means errors below these rules or the digits shown.\n",
+            noise(),
+            FITTED_HZ.map(|hz| hz.to_string()).join(", ")
+        ),
+    );
+    for sweep in &runs.sweeps {
+        put(&mut text, format_args!("\n## {}\n\n{}. ", sweep.manoeuvre, sweep.about));
+        put(&mut text, format_args!("Largest use of friction {:.2}.\n\n", friction_use(sweep)));
+        let rates = RATES_HZ.map(|hz| format!("{hz} Hz"));
+        let starts = ["figure", "unit", "solver"].map(String::from).into_iter();
+        let ends = ["limit", "order"].map(String::from);
+        head(&mut text, &starts.chain(rates).chain(ends).collect::<Vec<_>>(), 3);
+        for index in 0..sweep.metrics().len() {
+            figure(&mut text, sweep, index);
+        }
+    }
+    Page { file: file(&runs.vehicle), text }
+}
+
+/// A line for each group of solvers with the same texts, and one with the spreads.
+fn figure(text: &mut String, sweep: &Sweep, index: usize) {
+    let metric = &sweep.metrics()[index];
+    let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
+    for ladder in &sweep.ladders {
+        let value = |hz| at(sweep, hz).and_then(|sample| ladder.samples[sample].metrics[index].value);
+        let mut cells: Vec<String> = RATES_HZ.iter().map(|&hz| metric.with(value(hz)).text()).collect();
+        let order = match order(sweep, ladder, index) {
+            Order::Unknown => "-".into(),
+            Order::Closed => "closed".into(),
+            Order::Of(order) => one_digit(order),
+        };
+        cells.extend([metric.with(limit(sweep, ladder, index)).text(), order]);
+        match groups.iter_mut().find(|(_, texts)| *texts == cells) {
+            Some((names, _)) => names.push(ladder.backend),
+            None => groups.push((vec![ladder.backend], cells)),
+        }
+    }
+    for (number, (names, cells)) in groups.into_iter().enumerate() {
+        let (label, unit) = if number == 0 { (metric.label.as_str(), metric.unit) } else { ("", "") };
+        row(text, [label.to_string(), unit.into(), names.join(", ")].into_iter().chain(cells));
+    }
+    let spreads =
+        RATES_HZ.map(|hz| at(sweep, hz).map_or(Spread::Unknown, |sample| spread(sweep, index, sample)).text());
+    let ends = [limit_spread(sweep, index).text(), String::new()];
+    row(text, ["".into(), "".into(), "*spread*".into()].into_iter().chain(spreads).chain(ends));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{POINT_MASS, model};
+
+    #[test]
+    fn pages_name_every_run_and_are_the_same_every_time() {
+        let backends = [POINT_MASS, BackendInfo { name: "second", ..POINT_MASS }];
+        let runs = measure(&backends, "a_car", &Arc::new(model()), &[60.0, 240.0], &|_, _| {}).expect("valid rates");
+        let found = pages(std::slice::from_ref(&runs));
+        let [summary, details] = &found[..] else { panic!("two pages") };
+        assert_eq!((summary.file.as_str(), details.file.as_str()), ("agreement.md", "agreement_a_car.md"));
+        for entry in CATALOGUE {
+            assert!(summary.text.contains(&format!("| {} |", entry.name)), "{}", summary.text);
+            assert!(details.text.contains(&format!("\n## {}\n", entry.name)));
+        }
+        assert!(details.text.contains("| Stopping distance | m | point-mass, second |"), "{}", details.text);
+        assert!(!summary.text.contains("NaN") && !details.text.contains("NaN"));
+        // Every table has as many cells in each row as in its head.
+        for page in &found {
+            for pair in page.text.lines().collect::<Vec<_>>().windows(2) {
+                let [a, b] = [pair[0], pair[1]].map(|line| line.matches('|').count());
+                assert!(a == 0 || b == 0 || a == b, "{pair:?}");
+            }
+        }
+        assert_eq!(found, pages(&[runs]));
+    }
+}

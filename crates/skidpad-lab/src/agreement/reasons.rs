@@ -1,0 +1,26 @@
+//! Why solvers part further than is accepted, where they do.
+
+/// Why figures of a manoeuvre of a vehicle lie above what is accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// Name of the vehicle.
+    pub vehicle: &'static str,
+    /// Name of the manoeuvre.
+    pub manoeuvre: &'static str,
+    /// Names of the figures; every one of them must lie above.
+    pub metrics: &'static [&'static str],
+    /// One or two sentences with the measurement that shows it.
+    pub why: &'static str,
+}
+
+/// Every known reason. A figure named here that is within what is accepted is a fault.
+pub const REASONS: &[Reason] = &[Reason {
+    vehicle: "bmw_320i_commonroad",
+    manoeuvre: "acceleration",
+    metrics: &["quarter_mile_s", "quarter_mile_rollout_s", "quarter_mile_mps", "largest_acceleration_mps2"],
+    why: "The car has no drivetrain to end wheelspin: its driven wheels slip by 10 and leave no side force at the rear, \
+          so a yaw angle grows about 150-fold per second. A world that rounds left and right differently spins after 6 s; \
+          those whose arithmetic is symmetric stay straight to the bit. Started with a heading of 1° they round \
+          too and spin as well: quarter miles from 10.8 to 12.2 s \
+          (`skidpad compare --vehicle bmw_320i_commonroad --manoeuvre acceleration --heading-deg 1`).",
+}];
