@@ -23,4 +23,5 @@ mod saved;
 mod snapshots;
 mod statics;
 mod stopping;
+mod switch;
 mod symmetry;

@@ -37,8 +37,13 @@ pub trait Backend {
     fn model(&self, car: usize) -> &Arc<Model>;
     /// Motion of car `car` after the last step.
     fn state(&self, car: usize) -> &State;
-    /// Puts car `car` into `state`; the next step continues from it.
+    /// Puts car `car` into `state`; the next step continues from it. A car that had left is back.
     fn set_state(&mut self, car: usize, state: &State);
+    /// Takes car `car` out of the world until [`Backend::set_state`]: it keeps its state, is not stepped, costs next to
+    /// nothing, and nothing meets it.
+    fn leave(&mut self, car: usize);
+    /// Whether car `car` has left.
+    fn is_away(&self, car: usize) -> bool;
     /// Telemetry of car `car` after the last step.
     fn frame(&self, car: usize) -> Frame {
         Frame::of(self.model(car), self.state(car), self.time(), self.dt())
@@ -50,7 +55,17 @@ pub trait Backend {
     /// The next step depends on what no state holds: the contacts of a hull in Rapier worlds. [`State::to_bytes`] still
     /// saves each car.
     fn save(&self) -> Result<Vec<u8>, SaveError> {
-        Ok(saved::save_world(self))
+        let mut bytes = Vec::new();
+        self.save_into(&mut bytes)?;
+        Ok(bytes)
+    }
+    /// [`Backend::save`] in place of what `bytes` held, which allocates nothing once they have been used.
+    ///
+    /// # Errors
+    /// As there; `bytes` then hold what they held.
+    fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
+        saved::save_world(self, bytes);
+        Ok(())
     }
     /// Puts every car and the count of steps where [`Backend::save`] found them, in a world of the same scene, cars and
     /// step length; the solver may be another one.

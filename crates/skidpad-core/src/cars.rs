@@ -1,12 +1,14 @@
 //! All cars of one world, stepped together: one batched probe and one batched push per step.
 
 use crate::vehicle::{CHASSIS_AT_ORIGIN, Coupling, StepReport, Vehicle};
-use crate::{Body, Contact, Controls, Probe, Push, WorldPort};
+use crate::{Body, Contact, Controls, Probe, Push, State, WorldPort};
 
 /// The vehicles of a world, with the buffers their step needs. A step allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Cars {
     vehicles: Vec<Vehicle>,
+    /// Which vehicles have left.
+    away: Vec<bool>,
     bodies: Vec<Body>,
     probes: Vec<Probe>,
     contacts: Vec<Option<Contact>>,
@@ -28,6 +30,7 @@ impl Cars {
             reach: 0.0,
         };
         Self {
+            away: vec![false; vehicles.len()],
             bodies: vec![CHASSIS_AT_ORIGIN; vehicles.len()],
             probes: vec![nowhere; wheels],
             contacts: vec![None; wheels],
@@ -43,13 +46,25 @@ impl Cars {
         &self.vehicles
     }
 
-    /// The vehicles, in order, to change their states.
-    pub fn vehicles_mut(&mut self) -> &mut [Vehicle] {
-        &mut self.vehicles
+    /// Puts vehicle `car` into `state`, from which the next step continues, whether it had left or not.
+    pub fn set_state(&mut self, car: usize, state: &State) {
+        self.vehicles[car].set_state(state);
+        self.away[car] = false;
+    }
+
+    /// Steps vehicle `car` no more, until [`Cars::set_state`]: it casts no ray and pushes nothing.
+    pub fn leave(&mut self, car: usize) {
+        self.away[car] = true;
+    }
+
+    /// Whether vehicle `car` has left.
+    pub fn is_away(&self, car: usize) -> bool {
+        self.away[car]
     }
 
     /// First half of a step: reads bodies, probes the ground, solves the rows and hands the pushes to `world`,
-    /// which then advances by `dt` s (> 0). Missing controls coast. Vehicles whose bodies are asleep do nothing.
+    /// which then advances by `dt` s (> 0). Missing controls coast. Vehicles that have left, or whose bodies are asleep, do
+    /// nothing.
     pub fn push(
         &mut self,
         world: &mut dyn WorldPort,
@@ -60,8 +75,8 @@ impl Cars {
         world.bodies(dt, &mut self.bodies);
         let mut first = 0;
         for (i, (vehicle, body)) in self.vehicles.iter().zip(&self.bodies).enumerate() {
-            self.stepped[i] = !body.asleep;
-            if body.asleep {
+            self.stepped[i] = !(self.away[i] || body.asleep);
+            if !self.stepped[i] {
                 continue;
             }
             let last = first + vehicle.model().wheels().len();
@@ -92,7 +107,8 @@ impl Cars {
         world.bodies(dt, &mut self.bodies);
         let mut report = StepReport::default();
         for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
-            if self.stepped[i] || !self.bodies[i].asleep {
+            let woken = !(self.away[i] || self.bodies[i].asleep);
+            if self.stepped[i] || woken {
                 report = report.and(vehicle.finish(&self.bodies[i], dt));
             }
         }

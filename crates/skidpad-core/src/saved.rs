@@ -104,11 +104,12 @@ pub struct SaveError {
 impl State {
     /// The state as bytes for [`State::from_bytes`]: 317 for four wheels.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut to = Vec::with_capacity(MAGIC_BYTES + car_bytes(self.wheels.len()));
+        let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len())];
+        let mut to = Writer { left: &mut bytes };
         CAR_MAGIC.write(&mut to);
         VERSION.write(&mut to);
         self.write(&mut to);
-        to
+        bytes
     }
 
     /// The state a car of `wheels` wheels was saved in.
@@ -124,19 +125,20 @@ impl State {
     }
 }
 
-/// All that advances in time in `world`: the count of its steps and the states of its cars. What [`Backend::save`] does
-/// unless a solver has more to say.
-pub fn save_world<B: Backend + ?Sized>(world: &B) -> Vec<u8> {
-    let mut to = Vec::with_capacity(world_bytes(world));
+/// All that advances in time in `world`: the count of its steps, the states of its cars, and which of them have left;
+/// in place of what `bytes` held. What [`Backend::save_into`] does unless a solver has more to say.
+pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
+    bytes.resize(world_bytes(world), 0);
+    let mut to = Writer { left: bytes };
     WORLD_MAGIC.write(&mut to);
     VERSION.write(&mut to);
     world.dt().write(&mut to);
     world.steps().write(&mut to);
     (world.cars() as u32).write(&mut to);
     for car in 0..world.cars() {
+        world.is_away(car).write(&mut to);
         world.state(car).write(&mut to);
     }
-    to
 }
 
 /// Puts every car of `world` and its count of steps where `bytes` say. What [`Backend::load`] does unless a solver has
@@ -156,11 +158,17 @@ pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<()
     if found != accepts {
         return Err(LoadError::Cars { found, accepts });
     }
-    let read = |car| from.car(car, world.state(car).wheels.len());
-    let states = (0..accepts).map(read).collect::<Result<Vec<State>, LoadError>>()?;
+    let mut read = |car| {
+        (from.car, from.wheel, from.field) = (car, None, "away");
+        Ok((bool::read(&mut from)?, from.car(car, world.state(car).wheels.len())?))
+    };
+    let states = (0..accepts).map(&mut read).collect::<Result<Vec<(bool, State)>, LoadError>>()?;
     from.end()?;
-    for (car, state) in states.iter().enumerate() {
+    for (car, (away, state)) in states.iter().enumerate() {
         world.set_state(car, state);
+        if *away {
+            world.leave(car);
+        }
     }
     world.set_steps(steps);
     Ok(())
@@ -171,8 +179,23 @@ fn car_bytes(wheels: usize) -> usize {
 }
 
 fn world_bytes<B: Backend + ?Sized>(world: &B) -> usize {
-    let cars = (0..world.cars()).map(|car| car_bytes(world.state(car).wheels.len()));
+    let cars = (0..world.cars()).map(|car| bool::SIZE + car_bytes(world.state(car).wheels.len()));
     MAGIC_BYTES + WORLD_BYTES + cars.sum::<usize>()
+}
+
+/// Bytes being written, of the length that was asked for.
+struct Writer<'a> {
+    left: &'a mut [u8],
+}
+
+impl Writer<'_> {
+    #[inline]
+    fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+        if let Some((next, left)) = core::mem::take(&mut self.left).split_first_chunk_mut() {
+            *next = bytes;
+            self.left = left;
+        }
+    }
 }
 
 /// Bytes being read, and where, for the errors.
@@ -232,7 +255,7 @@ impl<'a> Reader<'a> {
 trait Saved: Sized {
     /// Bytes; of a list, those of its length.
     const SIZE: usize;
-    fn write(&self, to: &mut Vec<u8>);
+    fn write(&self, to: &mut Writer<'_>);
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
 
@@ -241,7 +264,7 @@ macro_rules! fields {
     ($struct:ident { $($field:ident: $type:ty,)+ }) => {
         impl Saved for $struct {
             const SIZE: usize = 0 $(+ <$type>::SIZE)+;
-            fn write(&self, to: &mut Vec<u8>) {
+            fn write(&self, to: &mut Writer<'_>) {
                 let Self { $($field),+ } = self;
                 $($field.write(to);)+
             }
@@ -291,8 +314,8 @@ macro_rules! whole_numbers {
     ($($type:ident)+) => { $(
         impl Saved for $type {
             const SIZE: usize = size_of::<$type>();
-            fn write(&self, to: &mut Vec<u8>) {
-                to.extend_from_slice(&self.to_le_bytes());
+            fn write(&self, to: &mut Writer<'_>) {
+                to.put(self.to_le_bytes());
             }
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
                 from.take().map(Self::from_le_bytes)
@@ -307,8 +330,8 @@ macro_rules! finite_numbers {
     ($($type:ident)+) => { $(
         impl Saved for $type {
             const SIZE: usize = size_of::<$type>();
-            fn write(&self, to: &mut Vec<u8>) {
-                to.extend_from_slice(&self.to_le_bytes());
+            fn write(&self, to: &mut Writer<'_>) {
+                to.put(self.to_le_bytes());
             }
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
                 let found = Self::from_le_bytes(from.take()?);
@@ -323,8 +346,8 @@ finite_numbers!(f32 f64);
 impl Saved for bool {
     const SIZE: usize = 1;
 
-    fn write(&self, to: &mut Vec<u8>) {
-        to.push((*self).into());
+    fn write(&self, to: &mut Writer<'_>) {
+        to.put([u8::from(*self)]);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
@@ -339,7 +362,7 @@ impl Saved for bool {
 impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
     const SIZE: usize = N * T::SIZE;
 
-    fn write(&self, to: &mut Vec<u8>) {
+    fn write(&self, to: &mut Writer<'_>) {
         self.iter().for_each(|item| item.write(to));
     }
 
@@ -355,7 +378,7 @@ impl<T: Saved + Copy + Default, const N: usize> Saved for [T; N] {
 impl Saved for Vec3 {
     const SIZE: usize = <[f32; 3]>::SIZE;
 
-    fn write(&self, to: &mut Vec<u8>) {
+    fn write(&self, to: &mut Writer<'_>) {
         self.to_array().write(to);
     }
 
@@ -367,7 +390,7 @@ impl Saved for Vec3 {
 impl Saved for DVec3 {
     const SIZE: usize = <[f64; 3]>::SIZE;
 
-    fn write(&self, to: &mut Vec<u8>) {
+    fn write(&self, to: &mut Writer<'_>) {
         self.to_array().write(to);
     }
 
@@ -379,7 +402,7 @@ impl Saved for DVec3 {
 impl Saved for Quat {
     const SIZE: usize = <[f32; 4]>::SIZE;
 
-    fn write(&self, to: &mut Vec<u8>) {
+    fn write(&self, to: &mut Writer<'_>) {
         self.to_array().write(to);
     }
 
@@ -394,7 +417,7 @@ impl Saved for Quat {
 impl Saved for Box<[WheelState]> {
     const SIZE: usize = u8::SIZE;
 
-    fn write(&self, to: &mut Vec<u8>) {
+    fn write(&self, to: &mut Writer<'_>) {
         // `MAX_WHEELS` fits a byte.
         (self.len() as u8).write(to);
         self.iter().for_each(|wheel| wheel.write(to));

@@ -138,4 +138,8 @@ impl Backend for PointMass {
     fn set_state(&mut self, _car: usize, state: &State) {
         self.state = state.clone();
     }
+    fn leave(&mut self, _car: usize) {}
+    fn is_away(&self, _car: usize) -> bool {
+        false
+    }
 }

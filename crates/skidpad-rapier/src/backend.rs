@@ -57,9 +57,17 @@ pub(crate) const TOUCHES: &str = "its hull touches something, and Rapier keeps t
 
 /// Whether Rapier holds contact points of the colliders of a body.
 pub(crate) fn touches(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
+    pairs(world, body).any(|pair| pair.manifolds().iter().any(|manifold| !manifold.points.is_empty()))
+}
+
+/// Whether a body is alone with the ground, so that no order of pairs is left over either, and does not touch it.
+fn remembers_nothing(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
+    pairs(world, body).count() <= 1 && !touches(world, body)
+}
+
+fn pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<Item = &ContactPair> {
     let colliders = world.bodies.get(body).map_or(&[][..], RigidBody::colliders);
-    let mut pairs = colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider));
-    pairs.any(|pair| pair.manifolds().iter().any(|manifold| !manifold.points.is_empty()))
+    colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
 impl RapierBackend {
@@ -114,15 +122,27 @@ impl Backend for RapierBackend {
         self.cars.set_state(&mut self.world, car, state);
     }
 
-    fn save(&self) -> Result<Vec<u8>, SaveError> {
-        match (0..self.cars()).find(|&car| touches(&self.world, self.cars.handle(car))) {
-            None => Ok(saved::save_world(self)),
-            Some(car) => Err(SaveError { backend: BACKEND.name, car, reason: TOUCHES }),
-        }
+    fn leave(&mut self, car: usize) {
+        self.cars.leave(&mut self.world, car);
     }
 
-    /// Into a world built anew: the present one may remember contacts that the loaded one never had.
+    fn is_away(&self, car: usize) -> bool {
+        self.cars.is_away(car)
+    }
+
+    fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
+        match (0..self.cars()).find(|&car| touches(&self.world, self.cars.handle(car))) {
+            Some(car) => return Err(SaveError { backend: BACKEND.name, car, reason: TOUCHES }),
+            None => saved::save_world(self, bytes),
+        }
+        Ok(())
+    }
+
+    /// Into a world built anew if the present one may remember contacts that the loaded one never had.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
+        if (0..self.cars()).all(|car| remembers_nothing(&self.world, self.cars.handle(car))) {
+            return saved::load_world(self, bytes);
+        }
         let mut fresh = Self::new(&self.scene, &self.starts, self.dt);
         saved::load_world(&mut fresh, bytes)?;
         *self = fresh;

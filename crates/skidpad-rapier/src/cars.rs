@@ -80,13 +80,26 @@ impl RapierCars {
         self.seats[car].handle
     }
 
-    /// Puts vehicle `car` and its body into `state`, awake.
+    /// Puts vehicle `car` and its body into `state`, awake. One that had left is back.
     pub fn set_state<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize, state: &State) {
-        self.cars.vehicles_mut()[car].set_state(state);
+        self.cars.set_state(car, state);
         self.seats[car].track = Track::new(self.axes.point_to_world(state.position));
         if let Some(body) = world.into().bodies.get_mut(self.seats[car].handle) {
             move_to(body, self.axes, state);
         }
+    }
+
+    /// Steps vehicle `car` no more and disables its body, until [`RapierCars::set_state`].
+    pub fn leave<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize) {
+        self.cars.leave(car);
+        if let Some(body) = world.into().bodies.get_mut(self.seats[car].handle) {
+            body.set_enabled(false);
+        }
+    }
+
+    /// Whether vehicle `car` has left.
+    pub fn is_away(&self, car: usize) -> bool {
+        self.cars.is_away(car)
     }
 
     /// Probes the world, solves the rows, and puts the forces of the coming step on the bodies. `controls[i]` drives car
@@ -118,7 +131,10 @@ impl RapierCars {
         let sets = world.into();
         let dt = sets.parameters.dt;
         let lead = lead(sets.parameters);
-        for (seat, vehicle) in self.seats.iter_mut().zip(self.cars.vehicles()) {
+        for (i, (seat, vehicle)) in self.seats.iter_mut().zip(self.cars.vehicles()).enumerate() {
+            if self.cars.is_away(i) {
+                continue;
+            }
             if seat.rest.asleep && sets.bodies.get(seat.handle).is_none_or(RigidBody::is_sleeping) {
                 continue;
             }
@@ -137,6 +153,9 @@ impl RapierCars {
 
     fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, controls: &[Controls]) {
         for (i, (seat, vehicle)) in self.seats.iter_mut().zip(self.cars.vehicles()).enumerate() {
+            if self.cars.is_away(i) {
+                continue;
+            }
             let anew = seat.rest.asks_anew(controls.get(i).unwrap_or(&self.coasting));
             let Some(asleep) = bodies.get(seat.handle).map(RigidBody::is_sleeping) else { continue };
             let busy = !asleep && !seat.rest.is_settled(vehicle);

@@ -43,6 +43,7 @@ pub(crate) fn keep_awake(bodies: &mut RigidBodySet, handle: RigidBodyHandle) {
 
 /// Puts `body` where `state` says, awake.
 pub(crate) fn move_to(body: &mut RigidBody, axes: Axes, state: &State) {
+    body.set_enabled(true);
     body.wake_up(true);
     body.set_translation(axes.point_to_world(state.position).as_vec3(), true);
     body.set_rotation(axes.rotation_to_world(state.rotation), true);

@@ -41,6 +41,7 @@ struct StockCar {
     controller: DynamicRayCastVehicleController,
     /// Of the powertrain at each wheel, N.
     forces: Vec<f32>,
+    away: bool,
 }
 
 impl StockBackend {
@@ -82,7 +83,7 @@ impl StockCar {
             controller.add_wheel(hard_point, down, axle, wheel.radius + sag, wheel.radius, &tuning);
         }
         let forces = vec![0.0; state.wheels.len()];
-        Self { model: car.model.clone(), state, controller, forces }
+        Self { model: car.model.clone(), state, controller, forces, away: false }
     }
 
     fn drive(&mut self, controls: &Controls, dt: f32) {
@@ -128,7 +129,7 @@ impl Backend for StockBackend {
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         let coasting = Controls::coasting();
-        for (i, car) in self.cars.iter_mut().enumerate() {
+        for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
             car.drive(controls.get(i).unwrap_or(&coasting), self.dt);
             let world = &mut self.world;
             let filter = QueryFilter::default().exclude_rigid_body(car.controller.chassis).exclude_sensors();
@@ -142,7 +143,7 @@ impl Backend for StockBackend {
         }
         self.world.step();
         self.steps += 1;
-        for car in &mut self.cars {
+        for car in self.cars.iter_mut().filter(|car| !car.away) {
             car.read(&self.world, self.dt);
         }
         StepReport::default()
@@ -175,16 +176,30 @@ impl Backend for StockBackend {
     fn set_state(&mut self, car: usize, state: &State) {
         let car = &mut self.cars[car];
         car.state.clone_from(state);
+        car.away = false;
         if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
             move_to(body, Axes::ZUp, state);
         }
     }
 
-    fn save(&self) -> Result<Vec<u8>, SaveError> {
-        match self.cars.iter().position(|car| touches(&self.world, car.controller.chassis)) {
-            None => Ok(saved::save_world(self)),
-            Some(car) => Err(SaveError { backend: STOCK.name, car, reason: TOUCHES }),
+    fn leave(&mut self, car: usize) {
+        let car = &mut self.cars[car];
+        car.away = true;
+        if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
+            body.set_enabled(false);
         }
+    }
+
+    fn is_away(&self, car: usize) -> bool {
+        self.cars[car].away
+    }
+
+    fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
+        match self.cars.iter().position(|car| touches(&self.world, car.controller.chassis)) {
+            Some(car) => return Err(SaveError { backend: STOCK.name, car, reason: TOUCHES }),
+            None => saved::save_world(self, bytes),
+        }
+        Ok(())
     }
 
     /// Into a world built anew, as in the `rapier` backend.

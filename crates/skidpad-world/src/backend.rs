@@ -34,8 +34,10 @@ impl CarWorld {
 
     /// Puts every chassis where its vehicle's last good state is, so that no motion is left outside the states.
     fn follow_states(&mut self) {
-        for (chassis, vehicle) in self.world.chassis_mut().iter_mut().zip(self.cars.vehicles()) {
-            chassis.adopt(vehicle.state());
+        for (car, chassis) in self.world.chassis_mut().iter_mut().enumerate() {
+            if !self.cars.is_away(car) {
+                chassis.adopt(self.cars.vehicles()[car].state());
+            }
         }
     }
 }
@@ -81,7 +83,16 @@ impl Backend for CarWorld {
     }
 
     fn set_state(&mut self, car: usize, state: &State) {
-        self.cars.vehicles_mut()[car].set_state(state);
+        self.cars.set_state(car, state);
         self.world.chassis_mut()[car].adopt(state);
+    }
+
+    fn leave(&mut self, car: usize) {
+        self.cars.leave(car);
+        self.world.chassis_mut()[car].leave();
+    }
+
+    fn is_away(&self, car: usize) -> bool {
+        self.cars.is_away(car)
     }
 }

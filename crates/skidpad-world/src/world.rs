@@ -27,6 +27,8 @@ pub struct Chassis {
     pub(crate) inertia: Mat3,
     pub(crate) inverse_inertia: Mat3,
     pub(crate) hull: Hull,
+    /// Neither pushed nor moved.
+    away: bool,
 }
 
 impl Chassis {
@@ -51,6 +53,7 @@ impl Chassis {
             inertia,
             inverse_inertia: inertia.inverse(),
             hull,
+            away: false,
         }
     }
 
@@ -67,9 +70,15 @@ impl Chassis {
         self.lag = Motion::default();
     }
 
-    /// Takes pose and twist from `state`.
+    /// Takes pose and twist from `state`, and moves again if it had left.
     pub fn adopt(&mut self, state: &State) {
         self.place(state.position, state.rotation, [state.velocity, state.angular]);
+        self.away = false;
+    }
+
+    /// Moves no more, until [`Chassis::adopt`].
+    pub fn leave(&mut self) {
+        self.away = true;
     }
 
     /// Changes the velocities over a whole step: the pose will move with their mean.
@@ -99,7 +108,8 @@ impl Chassis {
 
     fn is_finite(&self) -> bool {
         let (p, q, v) = (self.position, self.rotation, self.velocity + self.angular);
-        (p.x + p.y + p.z).is_finite() && (q.x + q.y + q.z + q.w + v.x + v.y + v.z).is_finite()
+        // A turn too fast for 32 bits leaves a rotation of no length.
+        (p.x + p.y + p.z).is_finite() && (v.x + v.y + v.z).is_finite() && q.length_squared() > 0.5
     }
 }
 
@@ -131,7 +141,7 @@ impl World {
     ///
     /// A chassis that would leave the finite numbers keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
-        for chassis in &mut self.chassis {
+        for chassis in self.chassis.iter_mut().filter(|chassis| !chassis.away) {
             self.touching.keep_out(chassis, &self.ground, dt);
             let (position, rotation) = (chassis.position, chassis.rotation);
             chassis.advance(dt);
@@ -169,7 +179,7 @@ impl WorldPort for World {
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
         let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
-        for (chassis, push) in self.chassis.iter_mut().zip(pushes) {
+        for (chassis, push) in self.chassis.iter_mut().zip(pushes).filter(|(chassis, _)| !chassis.away) {
             let turn = chassis.spun_by(push.angular_impulse);
             chassis.push(fall + push.impulse * chassis.inverse_mass, turn);
         }

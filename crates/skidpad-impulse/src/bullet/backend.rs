@@ -46,6 +46,7 @@ struct Driven {
     /// Of the powertrain at each wheel, N.
     forces: Vec<f32>,
     inputs: Vec<WheelInput>,
+    away: bool,
 }
 
 impl Driven {
@@ -60,6 +61,7 @@ impl Driven {
             state,
             forces: vec![0.0; wheels],
             inputs: vec![WheelInput::default(); wheels],
+            away: false,
         }
     }
 
@@ -141,7 +143,7 @@ impl Backend for BulletWorld {
         let coasting = Controls::coasting();
         self.steps += 1;
         let mut report = StepReport::default();
-        for (i, car) in self.cars.iter_mut().enumerate() {
+        for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
             report = report.and(car.step(&self.ground, controls.get(i).unwrap_or(&coasting), self.dt));
         }
         report
@@ -173,5 +175,14 @@ impl Backend for BulletWorld {
 
     fn set_state(&mut self, car: usize, state: &State) {
         self.cars[car].state.clone_from(state);
+        self.cars[car].away = false;
+    }
+
+    fn leave(&mut self, car: usize) {
+        self.cars[car].away = true;
+    }
+
+    fn is_away(&self, car: usize) -> bool {
+        self.cars[car].away
     }
 }

@@ -1,0 +1,227 @@
+//! Cars that change their solver and their tick while they drive: near ones finely, far ones cheaply.
+//!
+//! Here: worlds of the same cars, one per level, of which each car is in exactly one; the hand-over; the choice by
+//! distance. Not here: which solvers there are.
+
+use crate::backend::Backend;
+use crate::vehicle::StepReport;
+use crate::{Controls, DVec3, Frame, State};
+
+/// Why worlds do not make levels.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LevelError {
+    /// There is no world.
+    #[error("no world was given, but there must be one for each level")]
+    Empty,
+    /// A world has other cars than the first one.
+    #[error("the world of level {level} has other cars than that of level 0; it must have the same models in order")]
+    Cars {
+        /// Its level.
+        level: usize,
+    },
+    /// A step length does not fit.
+    #[error(
+        "level {level} steps by {found} s, but it must be a whole multiple of {accepts} s, the step of the level before"
+    )]
+    Step {
+        /// Its level.
+        level: usize,
+        /// Its step, s.
+        found: f32,
+        /// The step of the finer level, s.
+        accepts: f32,
+    },
+}
+
+/// Share of a step by which a multiple of the finer step may miss it: the rounding of both to 32 bits.
+const STEP_ROUNDING: f32 = 1e-5;
+
+/// Worlds from fine to coarse, with every car in one of them.
+///
+/// Time goes on in ticks of the finest step; a coarser world steps at the end of every n-th tick, with that tick's
+/// controls, so its cars run up to n − 1 ticks late. Cars change levels only when both are at the same time.
+pub struct LevelOfDetail {
+    levels: Vec<Level>,
+    cars: Vec<Car>,
+    ticks: u64,
+}
+
+struct Level {
+    world: Box<dyn Backend>,
+    /// Ticks of one step.
+    every: u64,
+    /// Cars in it.
+    cars: usize,
+}
+
+struct Car {
+    level: usize,
+    wanted: usize,
+    /// What is handed over, kept so that nothing is allocated.
+    moving: State,
+}
+
+impl LevelOfDetail {
+    /// One world per level, finest first, each with the same cars. Cars start in the first one; the others are emptied.
+    ///
+    /// # Errors
+    /// No world, worlds of different cars, or a step that is no whole multiple of the one before.
+    pub fn new(worlds: Vec<Box<dyn Backend>>) -> Result<Self, LevelError> {
+        let finest = worlds.first().ok_or(LevelError::Empty)?;
+        let car = |i| Car { level: 0, wanted: 0, moving: finest.state(i).clone() };
+        let cars: Vec<Car> = (0..finest.cars()).map(car).collect();
+        let mut levels: Vec<Level> = Vec::with_capacity(worlds.len());
+        for (level, mut world) in worlds.into_iter().enumerate() {
+            let (mut every, mut inside) = (1, cars.len());
+            if let Some(finer) = levels.last() {
+                let same = |i| world.model(i) == finer.world.model(i);
+                if world.cars() != cars.len() || !(0..cars.len()).all(same) {
+                    return Err(LevelError::Cars { level });
+                }
+                every = finer.every * multiple(level, world.dt(), finer.world.dt())?;
+                (0..cars.len()).for_each(|i| world.leave(i));
+                inside = 0;
+            }
+            levels.push(Level { world, every, cars: inside });
+        }
+        Ok(Self { levels, cars, ticks: 0 })
+    }
+
+    /// Number of levels.
+    pub fn levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Time since the start, s.
+    pub fn time(&self) -> f64 {
+        self.ticks as f64 * f64::from(self.levels[0].world.dt())
+    }
+
+    /// Level car `car` is in.
+    pub fn level(&self, car: usize) -> usize {
+        self.cars[car].level
+    }
+
+    /// Motion of car `car` after the last step of its level.
+    pub fn state(&self, car: usize) -> &State {
+        self.world(car).state(car)
+    }
+
+    /// Telemetry of car `car` after the last step of its level.
+    pub fn frame(&self, car: usize) -> Frame {
+        let (world, time) = (self.world(car), self.time() - self.late(car));
+        Frame::of(world.model(car), world.state(car), time, world.dt())
+    }
+
+    /// Time by which the state of car `car` is behind, s: 0 in the finest level.
+    pub fn late(&self, car: usize) -> f64 {
+        let ticks = self.ticks % self.levels[self.cars[car].level].every;
+        ticks as f64 * f64::from(self.levels[0].world.dt())
+    }
+
+    /// Moves car `car` to `level` (the coarsest if there is none so coarse): at once if both levels are at the same time,
+    /// else as soon as they are.
+    pub fn move_car(&mut self, car: usize, level: usize) {
+        self.cars[car].wanted = level.min(self.levels.len() - 1);
+        self.hand_over(car);
+    }
+
+    /// Moves every car to the level its distance from the nearest of `viewers` (world, m) asks for.
+    pub fn follow(&mut self, viewers: &[DVec3], distances: &Distances) {
+        for car in 0..self.cars.len() {
+            let position = self.state(car).position;
+            let nearest = viewers.iter().map(|v| v.distance_squared(position)).fold(f64::INFINITY, f64::min);
+            self.move_car(car, distances.level(nearest.sqrt(), self.cars[car].wanted));
+        }
+    }
+
+    /// One tick of the finest step. `controls[i]` drives car `i`; missing ones coast.
+    pub fn step(&mut self, controls: &[Controls]) -> StepReport {
+        for car in 0..self.cars.len() {
+            self.hand_over(car);
+        }
+        self.ticks += 1;
+        let mut report = StepReport::default();
+        for level in self.levels.iter_mut().filter(|level| level.cars > 0) {
+            if self.ticks.is_multiple_of(level.every) {
+                report = report.and(level.world.step(controls));
+            }
+        }
+        report
+    }
+
+    fn world(&self, car: usize) -> &dyn Backend {
+        self.levels[self.cars[car].level].world.as_ref()
+    }
+
+    /// Forces, spins, deflections and gears come along in the state, so the next step starts warm.
+    fn hand_over(&mut self, i: usize) {
+        let car = &mut self.cars[i];
+        let (from, to) = (car.level, car.wanted);
+        // Each level's ticks are a multiple of those of the finer ones.
+        let shared = self.levels[from].every.max(self.levels[to].every);
+        if from == to || !self.ticks.is_multiple_of(shared) {
+            return;
+        }
+        let state = &mut car.moving;
+        state.clone_from(self.levels[from].world.state(i));
+        let (old, new) = (self.levels[from].world.dt(), self.levels[to].world.dt());
+        if old != new {
+            // The acceleration channels divide by the step of the world they are in.
+            state.previous_velocity = state.velocity - (state.velocity - state.previous_velocity) * (new / old);
+        }
+        self.levels[to].world.set_state(i, state);
+        self.levels[from].world.leave(i);
+        self.levels[from].cars -= 1;
+        self.levels[to].cars += 1;
+        car.level = to;
+    }
+}
+
+fn multiple(level: usize, found: f32, accepts: f32) -> Result<u64, LevelError> {
+    let ratio = found / accepts;
+    let whole = ratio.round();
+    if (1.0..1e6).contains(&whole) && (ratio - whole).abs() <= STEP_ROUNDING * whole {
+        return Ok(whole as u64);
+    }
+    Err(LevelError::Step { level, found, accepts })
+}
+
+/// Distances at which a car changes to the next coarser level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distances {
+    /// From one level to the next, m, rising.
+    pub limits: Vec<f64>,
+    /// Share of a limit, 0 to 1, by which a car must have come nearer before it changes back; 0 lets a car on the limit
+    /// change at every tick.
+    pub margin: f64,
+}
+
+impl Distances {
+    /// Level of a car at `distance` m that is in level `now`.
+    pub fn level(&self, distance: f64, now: usize) -> usize {
+        let beyond = |share: f64| self.limits.iter().take_while(|limit| distance > **limit * share).count();
+        now.max(beyond(1.0)).min(beyond(1.0 - self.margin))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Distances;
+
+    #[test]
+    fn a_car_on_the_limit_does_not_change_to_and_fro() {
+        let distances = Distances { limits: vec![50.0, 200.0], margin: 0.1 };
+        let mut level = 0;
+        let mut levels = |way: &[f64]| -> Vec<usize> {
+            way.iter().map(|&distance| (level = distances.level(distance, level), level).1).collect()
+        };
+        assert_eq!(
+            levels(&[10.0, 50.0, 51.0, 49.0, 46.0, 51.0]),
+            [0, 0, 1, 1, 1, 1],
+            "away and back within the margin"
+        );
+        assert_eq!(levels(&[44.0, 49.0, 300.0, 190.0, 170.0, 0.0]), [0, 0, 2, 2, 1, 0], "and all the way");
+        assert_eq!(distances.level(f64::INFINITY, 0), 2, "nobody looks");
+    }
+}

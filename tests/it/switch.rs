@@ -1,0 +1,205 @@
+//! A running car changes its solver, its tick, or both in mid-corner, and nobody sees it.
+
+use skidpad::core::{
+    Backend, BackendInfo, CarStart, Controls, DVec3, Distances, LevelError, LevelOfDetail, Scene, State,
+    state::Placement,
+};
+
+use crate::common::{Drive, Simplify, c5, shipped, solvers};
+
+/// Ticks per second of fine and coarse levels.
+const RATES: [f32; 2] = [240.0, 60.0];
+
+/// When the cars change, in ticks: while steering angle, yaw rate and roll build up, and long after.
+const SWITCHES: [usize; 6] = [240, 252, 264, 288, 360, 720];
+
+/// A name, and steering over ticks.
+type Corner = (&'static str, fn(usize) -> f32);
+
+/// A corner held from the start, and one that begins after a second; 4 and 8 m/s² in the end.
+const CORNERS: [Corner; 2] = [("steady corner", |_| 0.03), ("step steer", |tick| if tick < 240 { 0.0 } else { 0.06 })];
+
+fn at_20_mps(solver: &BackendInfo, hz: f32) -> Box<dyn Backend> {
+    let placement = Placement { speed: 20.0, ..Placement::default() };
+    Drive::new(solver, &c5().model(), &Scene::flat(), placement, hz).world
+}
+
+/// A level of a solver at a rate of its own.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    solver: &'a BackendInfo,
+    hz: f32,
+}
+
+/// A car in `levels[at]`; finer levels come first, whatever the order asked for.
+fn start(levels: [Level; 2]) -> (LevelOfDetail, [usize; 2]) {
+    let at = if levels[0].hz < levels[1].hz { [1, 0] } else { [0, 1] };
+    let world = |i: usize| at_20_mps(levels[at[i]].solver, levels[at[i]].hz);
+    let mut car = LevelOfDetail::new(vec![world(0), world(1)]).expect("60 divides 240");
+    car.move_car(0, at[0]);
+    (car, at)
+}
+
+/// Ticks from `first` on until both levels have stepped; the mean load of each wheel over that time, N, since a state
+/// tells the mean over its own step only.
+fn loads_of_a_step(car: &mut LevelOfDetail, first: usize, ticks: usize, steer: fn(usize) -> f32) -> Vec<f64> {
+    let (mut sums, mut steps) = (vec![0.0; 4], 0.0);
+    for tick in first..first + ticks {
+        car.step(&[Controls { throttle: 0.2, steer: steer(tick), ..Controls::default() }]);
+        if car.late(0) == 0.0 {
+            steps += 1.0;
+            sums.iter_mut().zip(&car.state(0).wheels).for_each(|(sum, wheel)| *sum += f64::from(wheel.load));
+        }
+    }
+    sums.iter().map(|sum| sum / steps).collect()
+}
+
+/// How far one car is from another: position, m; velocity and loads, shares.
+fn apart(a: &State, b: &State, loads: [&[f64]; 2]) -> [f64; 3] {
+    let load = loads[0].iter().zip(loads[1]).map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max);
+    let velocity = (a.velocity - b.velocity).length() / b.velocity.length();
+    [a.position.distance(b.position), velocity.into(), load]
+}
+
+/// Changes a car from the first level to the second after `switch` ticks; how far it is from one that stays, a step of
+/// the coarser level later.
+fn change(levels: [Level; 2], switch: usize, steer: fn(usize) -> f32) -> [f64; 3] {
+    let ((mut changed, at), (mut kept, _)) = (start(levels), start(levels));
+    for car in [&mut changed, &mut kept] {
+        loads_of_a_step(car, 0, switch, steer);
+    }
+    let before = State { previous_velocity: Default::default(), ..changed.state(0).clone() };
+    changed.move_car(0, at[1]);
+    assert_eq!(changed.level(0), at[1], "both levels are at the same time");
+    let after = State { previous_velocity: Default::default(), ..changed.state(0).clone() };
+    assert_eq!(after.to_bytes(), before.to_bytes(), "at the switch itself nothing jumps");
+    let ticks = if levels[0].hz == levels[1].hz { 1 } else { 4 };
+    let loads = [&mut changed, &mut kept].map(|car| loads_of_a_step(car, switch, ticks, steer));
+    apart(changed.state(0), kept.state(0), [&loads[0], &loads[1]])
+}
+
+/// Pose under 1 mm, velocity under 1 %, loads under 5 %, for every pair of solvers.
+#[test]
+fn a_change_in_mid_corner_is_not_seen() {
+    let solvers = solvers();
+    for rates in [[RATES[0]; 2], RATES, [RATES[1], RATES[0]]] {
+        let mut worst = [0.0f64; 3];
+        for (from, to) in solvers.iter().flat_map(|from| solvers.iter().map(move |to| (from, to))) {
+            let levels = [Level { solver: from, hz: rates[0] }, Level { solver: to, hz: rates[1] }];
+            for (corner, steer) in CORNERS {
+                for switch in SWITCHES {
+                    let jump = change(levels, switch, steer);
+                    let what = format!("{} {rates:?} {}, {corner}, tick {switch}: {jump:?}", from.name, to.name);
+                    assert!(jump[0] < 1e-3 && jump[1] < 0.01 && jump[2] < 0.05, "{what}");
+                    worst = [0, 1, 2].map(|i| worst[i].max(jump[i]));
+                }
+            }
+        }
+        let [pose, velocity, load] = worst;
+        println!("{rates:?} Hz: {:.3} mm, {:.4} %, {:.2} %", 1e3 * pose, 100.0 * velocity, 100.0 * load);
+    }
+}
+
+/// To another solver and back without a step: the very same car.
+#[test]
+fn there_and_back_changes_no_bit() {
+    for from in solvers() {
+        for to in solvers() {
+            let [mut moved, mut kept] =
+                [(); 2].map(|()| start([&from, &to].map(|solver| Level { solver, hz: 60.0 })).0);
+            for round in 0..8 {
+                for car in [&mut moved, &mut kept] {
+                    loads_of_a_step(car, 20 * round, 20, |tick| 0.001 * tick as f32);
+                }
+                moved.move_car(0, 1);
+                moved.move_car(0, 0);
+            }
+            assert_eq!(moved.state(0).to_bytes(), kept.state(0).to_bytes(), "{} and {}", from.name, to.name);
+        }
+    }
+}
+
+/// The velocity of the step before is taken back by a step of the new length, or accelerations would jump fourfold.
+#[test]
+fn accelerations_do_not_jump_with_the_tick() {
+    for solver in solvers() {
+        let (mut car, _) = start(RATES.map(|hz| Level { solver: &solver, hz }));
+        loads_of_a_step(&mut car, 0, 720, |_| 0.03);
+        let before = car.frame(0);
+        car.move_car(0, 1);
+        let after = car.frame(0);
+        assert!(before.ay_mps2 > 3.0, "a corner: {}", before.ay_mps2);
+        // Differences of velocities in 32 bits: 2 µm/s over 4 ms.
+        assert!((after.ay_mps2 - before.ay_mps2).abs() < 2e-3, "{}: {after:?}", solver.name);
+    }
+}
+
+/// A car that has left keeps its state while the other drives on as if alone, is saved as away, and comes back.
+#[test]
+fn a_car_leaves_its_world_and_comes_back() {
+    for solver in skidpad::backends() {
+        let model = c5().model();
+        let start =
+            |y: f64| CarStart { model: model.clone(), placement: Placement { y, speed: 20.0, ..Placement::default() } };
+        let build = || (solver.build)(&Scene::flat(), &[start(0.0), start(10.0)], 1.0 / 60.0);
+        let asked = Controls { throttle: 0.3, steer: 0.02, ..Controls::default() };
+        let steps = |world: &mut dyn Backend| (0..100).for_each(|_| _ = world.step(&[asked.clone(), asked.clone()]));
+        let (mut world, mut both) = (build(), build());
+        steps(both.as_mut());
+        world.leave(0);
+        let away = world.state(0).clone();
+        steps(world.as_mut());
+        assert!(world.is_away(0) && world.state(0) == &away, "{}", solver.name);
+        assert_eq!(world.state(1), both.state(1), "{}: the other one", solver.name);
+
+        let mut loaded = build();
+        loaded.load(&world.save().expect("no hull touches anything")).expect("saved");
+        assert!(loaded.is_away(0) && !loaded.is_away(1), "{}", solver.name);
+        for world in [&mut world, &mut loaded] {
+            world.set_state(0, &away);
+            steps(world.as_mut());
+            assert!(!world.is_away(0) && world.state(0) == both.state(0), "{}: as if it had started now", solver.name);
+        }
+        assert_eq!(world.state(1), loaded.state(1), "{}", solver.name);
+    }
+}
+
+/// A car drives past a viewer: fine when near, coarse beyond 40 m, and not to and fro on the way.
+#[test]
+fn distance_chooses_the_level() {
+    for solver in solvers() {
+        let (mut car, _) = start(RATES.map(|hz| Level { solver: &solver, hz }));
+        let distances = Distances { limits: vec![40.0], margin: 0.1 };
+        let mut changes = Vec::new();
+        for _ in 0..1440 {
+            let before = car.level(0);
+            car.follow(&[DVec3::new(60.0, 0.0, 0.0)], &distances);
+            if car.level(0) != before {
+                changes.push((car.level(0), (car.state(0).position.x - 60.0).abs()));
+            }
+            car.step(&[Controls { throttle: 0.2, ..Controls::default() }]);
+        }
+        let levels: Vec<usize> = changes.iter().map(|change| change.0).collect();
+        assert_eq!(levels, [1, 0, 1], "{}: {changes:?}", solver.name);
+        // Not exactly: it changes when both levels are at the same time, 0.4 m apart at most.
+        assert!((changes[1].1 - 36.0).abs() < 0.4 && (changes[2].1 - 40.0).abs() < 0.4, "{changes:?}");
+        assert!((car.time() - 6.0).abs() < 1e-6 && car.late(0) == 0.0);
+    }
+}
+
+#[test]
+fn worlds_that_make_no_levels_say_why() {
+    let Some(solver) = solvers().into_iter().next() else { return };
+    let says = |worlds: Vec<Box<dyn Backend>>, expected: LevelError, text: &str| {
+        assert_eq!(expected.to_string(), text);
+        assert_eq!(LevelOfDetail::new(worlds).err(), Some(expected));
+    };
+    says(vec![], LevelError::Empty, "no world was given, but there must be one for each level");
+    let truck = Drive::rolling(&solver, &shipped("truck_6x4").model(), 0.0, 60.0).world;
+    let text = "the world of level 1 has other cars than that of level 0; it must have the same models in order";
+    says(vec![at_20_mps(&solver, 60.0), truck], LevelError::Cars { level: 1 }, text);
+    let text =
+        "level 1 steps by 0.01 s, but it must be a whole multiple of 0.016666668 s, the step of the level before";
+    let expected = LevelError::Step { level: 1, found: 0.01, accepts: 1.0 / 60.0 };
+    says(vec![at_20_mps(&solver, 60.0), at_20_mps(&solver, 100.0)], expected, text);
+}
