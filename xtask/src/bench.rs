@@ -7,6 +7,9 @@ use crate::run::{Outcome, Steps, cargo, output, run};
 /// Cars of the `instructions` program, as in the published counts.
 const CARS: u64 = 64;
 
+/// Most a rewind by ten steps may cost, saving and replaying them included, in plain steps of one car.
+const REWIND: u64 = 12;
+
 /// Instructions per car-step of other engines' ray-cast vehicles with their default casters, 64 cars on a plane.
 const PUBLISHED: [(&str, u64); 3] = [("stock Rapier", 22_156), ("Jolt", 27_767), ("Bullet", 40_462)];
 
@@ -16,13 +19,19 @@ struct Count {
     scenario: &'static str,
     /// Steps of the short and the long run; their difference has no set-up in it.
     steps: [u64; 2],
+    cars: u64,
     /// Most instructions per car-step.
     limit: Option<u64>,
 }
 
 /// Straight on, after the first half second.
 const fn plane(backend: &'static str, limit: Option<u64>) -> Count {
-    Count { backend, scenario: "plane", steps: [60, 120], limit }
+    Count { backend, scenario: "plane", steps: [60, 120], cars: CARS, limit }
+}
+
+/// One car, straight on: plain steps, or rewinds.
+const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u64>) -> Count {
+    Count { backend, scenario, steps: [60, 120], cars: 1, limit }
 }
 
 const COUNTS: [Count; 5] = [
@@ -31,7 +40,7 @@ const COUNTS: [Count; 5] = [
     plane("rapier", None),
     plane("rapier-stock", None),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
-    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], limit: Some(20_000) },
+    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], cars: CARS, limit: Some(20_000) },
 ];
 
 /// Runs the criterion benches, unless only instructions are asked for, and counts.
@@ -53,21 +62,40 @@ fn instructions() -> Outcome {
         println!("valgrind is not installed, so nothing is counted");
         return Ok(());
     }
-    let program = program()?;
-    let mut table = vec![format!("{:<14} {:<12} {:>10} {:>8}", "", "", "per step", "limit")];
-    table.extend(PUBLISHED.map(|(name, count)| format!("{name:<14} {:<12} {count:>10}", "published")));
-    let mut over = Vec::new();
-    for Count { backend, scenario, steps, limit } in COUNTS {
-        let [short, long] = steps.map(|steps| count(&program, backend, scenario, steps));
-        let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * CARS);
-        let most = limit.map_or_else(String::new, |limit| limit.to_string());
-        table.push(format!("{backend:<14} {scenario:<12} {per_step:>10} {most:>8}"));
-        if limit.is_some_and(|limit| per_step > limit) {
-            over.push(format!("{backend}, {scenario}: {per_step} instructions per car-step, limit {most}"));
-        }
+    let mut table = Table { program: program()?, lines: Vec::new(), over: Vec::new() };
+    table.lines.push(format!("{:<14} {:<12} {:>10} {:>8}", "", "", "per step", "limit"));
+    table.lines.extend(PUBLISHED.map(|(name, count)| format!("{name:<14} {:<12} {count:>10}", "published")));
+    for asked in COUNTS {
+        table.add(asked)?;
     }
-    println!("instructions per car and step, {CARS} cars\n{}", table.join("\n"));
-    if over.is_empty() { Ok(()) } else { Err(over.join("\n")) }
+    for backend in ["impulse", "constraint"] {
+        let alone = table.add(one_car(backend, "alone", None))?;
+        table.add(one_car(backend, "rollback", Some(REWIND * alone)))?;
+    }
+    println!("instructions per car and step, {CARS} cars or one; rollback: per rewind by ten steps");
+    println!("{}", table.lines.join("\n"));
+    if table.over.is_empty() { Ok(()) } else { Err(table.over.join("\n")) }
+}
+
+/// What was counted so far.
+struct Table {
+    program: String,
+    lines: Vec<String>,
+    /// What is over its limit.
+    over: Vec<String>,
+}
+
+impl Table {
+    fn add(&mut self, Count { backend, scenario, steps, cars, limit }: Count) -> Result<u64, String> {
+        let [short, long] = steps.map(|steps| count(&self.program, backend, scenario, steps));
+        let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * cars);
+        let most = limit.map_or_else(String::new, |limit| limit.to_string());
+        self.lines.push(format!("{backend:<14} {scenario:<12} {per_step:>10} {most:>8}"));
+        if limit.is_some_and(|limit| per_step > limit) {
+            self.over.push(format!("{backend}, {scenario}: {per_step} instructions per car-step, limit {most}"));
+        }
+        Ok(per_step)
+    }
 }
 
 fn valgrind() -> bool {

@@ -1,0 +1,27 @@
+//! Rollback of one car: a plain step, and a rewind by ten steps that are saved and taken again; compare within one solver.
+
+use criterion::Criterion;
+use skidpad::core::Controls;
+
+use crate::shared;
+
+/// Two benches per solver.
+pub fn rollback(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("rollback");
+    let controls = [Controls { throttle: 0.2, ..Controls::default() }];
+    for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
+        let mut world = shared::world(backend, 1);
+        group.bench_function(format!("{}/plain_step", backend.name), |bencher| bencher.iter(|| world.step(&controls)));
+        let mut past = vec![world.save().expect("no hull touches anything"); 10];
+        group.bench_function(format!("{}/rewind_by_ten", backend.name), |bencher| {
+            bencher.iter(|| {
+                world.load(&past[0]).expect("saved by the same world");
+                for before in &mut past {
+                    world.save_into(before).expect("no hull touches anything");
+                    world.step(&controls);
+                }
+            });
+        });
+    }
+    group.finish();
+}

@@ -1,0 +1,79 @@
+//! What does a late packet cost? A car far away is predicted with the newest controls known; when the true ones arrive, the
+//! world is put back by ten steps and takes them again. It ends where it would have been, to the bit.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use skidpad::core::{Backend, CarStart, Controls, Scene, state::Placement};
+
+/// Steps by which controls arrive late.
+const LATE: usize = 10;
+const STEPS: usize = 6000;
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+/// The world before each of the last steps, and the controls the step was taken with.
+type Past = VecDeque<(Vec<u8>, Controls)>;
+
+/// What the driver does in step `step`.
+fn remote(step: usize) -> Controls {
+    Controls { throttle: 0.3, steer: [0.03, -0.03][step / 90 % 2], ..Controls::default() }
+}
+
+/// Back to the first step of `past`, and all of them again with `controls`.
+fn rewind(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outcome<()> {
+    world.load(&past[0].0)?;
+    for (before, asked) in past {
+        world.save_into(before)?;
+        asked.clone_from(controls);
+        world.step(std::slice::from_ref(asked));
+    }
+    Ok(())
+}
+
+/// Drives with late controls; how often it rewound, and what it remembers of the last steps.
+fn predict(world: &mut dyn Backend) -> Outcome<(usize, Past)> {
+    let (mut past, mut rewinds) = (Past::new(), 0);
+    for step in 0..STEPS {
+        let newest = remote(step.saturating_sub(LATE));
+        if past.len() == LATE {
+            if past[0].1 != newest {
+                rewind(world, &mut past, &newest)?;
+                rewinds += 1;
+            }
+            past.pop_front();
+        }
+        past.push_back((world.save()?, newest.clone()));
+        world.step(&[newest]);
+    }
+    Ok((rewinds, past))
+}
+
+/// Ten plain steps, and a rewind that takes the same ones again; the shortest of a hundred times, since other programs
+/// only add to it.
+fn times(world: &mut dyn Backend, past: &mut Past, controls: &Controls) -> Outcome<[Duration; 2]> {
+    let mut shortest = [Duration::MAX; 2];
+    for _ in 0..100 {
+        world.load(&past[0].0)?;
+        let start = Instant::now();
+        (0..LATE).for_each(|_| _ = world.step(std::slice::from_ref(controls)));
+        let plain = start.elapsed();
+        rewind(world, past, controls)?;
+        shortest = [shortest[0].min(plain), shortest[1].min(start.elapsed() - plain)];
+    }
+    Ok(shortest)
+}
+
+fn main() -> Outcome<()> {
+    let placement = Placement { speed: 20.0, ..Placement::default() };
+    let car = [CarStart { model: skidpad::spec::load("corvette_c5")?.model, placement }];
+    for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
+        let build = || (backend.build)(&Scene::flat(), &car, 1.0 / 120.0);
+        let (mut truth, mut world) = (build(), build());
+        (0..STEPS).for_each(|step| _ = truth.step(&[remote(step)]));
+        let (rewinds, mut past) = predict(world.as_mut())?;
+        assert!(world.save()? == truth.save()?, "{}: not where it would have been", backend.name);
+        let [ten, again] = times(world.as_mut(), &mut past, &remote(STEPS))?;
+        let cost = again.as_secs_f64() / ten.as_secs_f64() * LATE as f64;
+        println!("{:<11} {rewinds} rewinds, the same bits; one costs {cost:.1} plain steps", backend.name);
+    }
+    Ok(())
+}
