@@ -45,28 +45,29 @@ const ALIASES: [(&str, &str); 7] = [
 ];
 
 /// Keys of coefficient sections that belong to effects which are left out on purpose.
-const LEFT_OUT: [&str; 12] =
-    ["LMP", "LGYR", "LGAM", "LMUV", "LIP", "LAMBDA", "QTZ1", "QCRP", "QBRP", "QDRP", "QDTP", "MBELT"];
+const LEFT_OUT: [&str; 10] = ["LMP", "LGYR", "LMUV", "LIP", "QTZ1", "QCRP", "QBRP", "QDRP", "QDTP", "MBELT"];
 
 /// Reads a tyre file.
 pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     let mut lines = split(text);
     let mut faults = std::mem::take(&mut lines.faults);
     let units = Units::read(&lines.statements, &mut faults);
-    let mut reader = Reader { headers: &lines.headers, seen: BTreeMap::new(), notes: Vec::new(), faults };
+    let mut reader =
+        Reader { headers: &lines.headers, seen: BTreeMap::new(), blank: BTreeMap::new(), notes: Vec::new(), faults };
     for statement in lines.statements.iter().filter(|s| s.section != "UNITS") {
         reader.see(statement);
     }
     let version = reader.version();
-    let uses = reader.uses();
+    let (uses, mirrored) = reader.uses();
     let side = reader.side();
-    let coefficients = reader.coefficients(&units);
-    let tyre = MagicFormula::new(coefficients, version, uses);
-    match tyre {
+    let mut coefficients = reader.coefficients(&units);
+    reader.settle(&mut coefficients);
+    reader.note_blanks();
+    match MagicFormula::new(coefficients, version, uses) {
         Ok(tyre) if reader.faults.is_empty() => {
             let mut notes = reader.notes;
             notes.sort_by_key(|note| note.line);
-            Ok(TyreFile { tyre, side, notes })
+            Ok(TyreFile { tyre: if mirrored { tyre.mirrored() } else { tyre }, side, notes })
         }
         tyre => {
             for wrong in tyre.err().unwrap_or_default() {
@@ -89,6 +90,8 @@ struct Seen<'a> {
 struct Reader<'a> {
     headers: &'a [Header],
     seen: BTreeMap<&'a str, Seen<'a>>,
+    /// Keys without a value, which many programs write for what they do not know.
+    blank: BTreeMap<&'a str, Place>,
     notes: Vec<Note>,
     faults: Vec<Fault>,
 }
@@ -96,6 +99,9 @@ struct Reader<'a> {
 fn entry(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
+
+/// Share of a range of slip below which a side counts as not measured.
+const ONE_SIDED: f32 = 0.05;
 
 /// Keys that are not coefficients.
 const OTHERS: [&str; 4] = ["FITTYP", "USE_MODE", "PROPERTY_FILE_FORMAT", "TYRESIDE"];
@@ -106,6 +112,10 @@ impl<'a> Reader<'a> {
         let key = alias.map_or(statement.key.as_str(), |(_, key)| *key);
         if entry(key).is_none() && !OTHERS.contains(&key) {
             return self.unknown(statement);
+        }
+        if statement.value.is_empty() {
+            self.blank.insert(key, statement.place.clone());
+            return;
         }
         match self.seen.get_mut(key) {
             None => {
@@ -156,8 +166,7 @@ impl<'a> Reader<'a> {
     fn wrong(&mut self, kind: FaultKind, key: &str, accepts: &str, help: &str) {
         if let Some(seen) = self.seen.get_mut(key) {
             seen.broken = true;
-            let found = if seen.value.is_empty() { "nothing" } else { seen.value };
-            self.faults.push(fault(kind, key, &seen.place, found, accepts, Some(help.to_owned())));
+            self.faults.push(fault(kind, key, &seen.place, seen.value, accepts, Some(help.to_owned())));
         }
     }
 
@@ -231,30 +240,30 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn uses(&mut self) -> Uses {
+    /// The forces, and whether left and right are to be exchanged.
+    fn uses(&mut self) -> (Uses, bool) {
         const MODES: &str = "a whole number whose last digit is 0 (load), 1 (Fx), 2 (Fy), 3 (both) or 4 (combined)";
-        match self.whole("USE_MODE", MODES) {
-            Some(mode) if (0..=999).contains(&mode) => match mode % 10 {
-                0 => Uses::Load,
-                1 => Uses::Along,
-                2 => Uses::Across,
-                3 => Uses::Uncombined,
-                4 => Uses::Combined,
-                5 => {
-                    self.note("USE_MODE", "turn slip is left out");
-                    Uses::Combined
-                }
-                _ => {
-                    self.wrong(FaultKind::OutOfRange, "USE_MODE", MODES, "no other digit has a meaning");
-                    Uses::Combined
-                }
-            },
-            Some(_) => {
-                self.wrong(FaultKind::OutOfRange, "USE_MODE", MODES, "modes have up to three digits");
-                Uses::Combined
+        let Some(mode) = self.whole("USE_MODE", MODES) else { return (Uses::Combined, false) };
+        let uses = match mode.abs() % 10 {
+            _ if mode.abs() > 999 => None,
+            0 => Some(Uses::Load),
+            1 => Some(Uses::Along),
+            2 => Some(Uses::Across),
+            3 => Some(Uses::Uncombined),
+            4 => Some(Uses::Combined),
+            5 => {
+                self.note("USE_MODE", "turn slip is left out");
+                Some(Uses::Combined)
             }
-            None => Uses::Combined,
+            _ => None,
+        };
+        if uses.is_none() {
+            self.wrong(FaultKind::OutOfRange, "USE_MODE", MODES, "it has up to three digits; below 0 mirrors the tyre");
         }
+        if mode < 0 {
+            self.note("USE_MODE", "below 0: the tyre is mirrored");
+        }
+        (uses.unwrap_or(Uses::Combined), mode < 0)
     }
 
     fn side(&mut self) -> Option<Side> {
@@ -286,6 +295,41 @@ impl<'a> Reader<'a> {
         coefficients
     }
 
+    /// Turns habits of old files into what the formula takes.
+    fn settle(&mut self, c: &mut Coefficients) {
+        if c.q_re0 == 0.0 {
+            c.q_re0 = 1.0;
+            self.note("Q_RE0", "0 would be a tyre without a radius: taken as 1");
+        }
+        // MF 5.0: friction across below 0 together with the stiffness. D and B both change sign, which changes no force;
+        // what is proportional to friction (force by slip ratio) or to B (residual moment) keeps its sign this way.
+        if c.pdy1 < 0.0 && c.pky1 < 0.0 {
+            for turned in [&mut c.pdy1, &mut c.pdy2, &mut c.rvy1, &mut c.rvy2, &mut c.rvy3, &mut c.qbz10] {
+                *turned = -*turned;
+            }
+            self.note("PDY1", "below 0, as in MF 5.0: taken with its sign changed");
+        }
+        if one_sided([c.kpumin, c.kpumax], 100.0) {
+            let most = c.kpumax.abs().max(c.kpumin.abs());
+            (c.kpumin, c.kpumax) = (-most, most);
+            self.note("KPUMAX", "only driving or only braking was measured: the formula is used for both");
+        }
+        if one_sided([c.alpmin, c.alpmax], 1.6) {
+            let most = c.alpmax.abs().max(c.alpmin.abs());
+            (c.alpmin, c.alpmax) = (-most, most);
+            self.note("ALPMAX", "only one side was measured: the formula is used for both");
+        }
+    }
+
+    fn note_blanks(&mut self) {
+        let keys: Vec<&str> = self.blank.keys().copied().filter(|key| !self.seen.contains_key(key)).collect();
+        if let Some(first) = keys.first() {
+            let line = keys.iter().filter_map(|key| self.blank.get(key)).map(|place| place.line).min().unwrap_or(0);
+            let text = format!("without a value, taken as not stated: {}", keys.join(", "));
+            self.notes.push(Note { line, key: (*first).to_owned(), text });
+        }
+    }
+
     /// Reports a coefficient that makes no sense, or is missing.
     fn impossible(&mut self, name: &str, accepts: &str, units: &Units) {
         let meaning = entry(name).map_or("", |entry| entry.meaning);
@@ -308,7 +352,8 @@ impl<'a> Reader<'a> {
         }
         let header = self.headers.iter().find(|header| header.name == section);
         let top = Place { line: 1, column: 1, span: 0..0 };
-        let place = header.map_or(&top, |header| &header.place);
+        let around = header.map_or(&top, |header| &header.place);
+        let place = self.blank.get(key).unwrap_or(around);
         let meaning = entry(key).map_or("which equations the coefficients belong to", |entry| entry.meaning);
         let help = format!("{meaning}; add it to [{section}]");
         self.faults.push(fault(FaultKind::MissingKey, key, place, "nothing", accepts, Some(help)));
@@ -323,4 +368,12 @@ fn number(value: &str) -> Option<f64> {
     }
     let value: f64 = value.replace(['d', 'D'], "e").parse().ok()?;
     value.is_finite().then_some(value)
+}
+
+/// Whether a range of slip leaves hardly anything to one side: held to it, the tyre could not drive, or not turn. Ranges
+/// beyond `largest` are faults, which mirroring would only repeat.
+fn one_sided([least, most]: [f32; 2], largest: f32) -> bool {
+    let enough = ONE_SIDED * (most - least);
+    let sound = least < most && least.abs().max(most.abs()) <= largest;
+    sound && (most < enough || -least < enough)
 }

@@ -10,6 +10,9 @@
 //! in [`skidpad_core::tyre::magic_formula::ENTRIES`]: scaling factors 1, coefficients 0, and ranges as wide as the
 //! formula is good for. Keys are found by name, whatever section they stand in; units are those of `[UNITS]`.
 //!
+//! A key without a value is not stated. Files of MF 5.0 with friction across below 0, ranges of braking only, an unknown
+//! radius of 0 and mirrored tyres (`USE_MODE` below 0) are understood, with a note.
+//!
 //! # What is left out
 //! Turn slip and parking moments, belt dynamics, contact with obstacles, motorcycle contours. Keys of these are passed
 //! over; any other unknown key of a coefficient section is reported as a note.

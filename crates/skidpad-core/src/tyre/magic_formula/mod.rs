@@ -148,31 +148,24 @@ impl MagicFormula {
     /// Fy(κ, α, γ) becomes −Fy(κ, −α, −γ).
     pub fn mirrored(&self) -> Self {
         let mut tyre = self.clone();
-        let c = &mut tyre.c;
-        for sided in [
-            &mut c.rhx1,
-            &mut c.pey3,
-            &mut c.phy1,
-            &mut c.phy2,
-            &mut c.pvy1,
-            &mut c.pvy2,
-            &mut c.rby3,
-            &mut c.rvy1,
-            &mut c.rvy2,
-            &mut c.qsx1,
-            &mut c.qbz4,
-            &mut c.qdz3,
-            &mut c.qdz6,
-            &mut c.qdz7,
-            &mut c.qez4,
-            &mut c.qhz1,
-            &mut c.qhz2,
-            &mut c.ssz1,
-        ] {
+        for sided in sided(&mut tyre.c) {
             *sided = -*sided;
         }
+        let c = &mut tyre.c;
         (c.alpmin, c.alpmax) = (-c.alpmax, -c.alpmin);
         (c.cammin, c.cammax) = (-c.cammax, -c.cammin);
+        tyre
+    }
+
+    /// The same tyre without its differences of left and right (conicity, ply steer) and without shifts of Fx: no force
+    /// at no slip and no camber. A measured tyre pulls to one side, and even standing, by a hundredth of its load.
+    pub fn symmetric(&self) -> Self {
+        let mut tyre = self.clone();
+        for sided in sided(&mut tyre.c) {
+            *sided = 0.0;
+        }
+        let c = &mut tyre.c;
+        (c.phx1, c.phx2, c.pvx1, c.pvx2) = (0.0, 0.0, 0.0, 0.0);
         tyre
     }
 
@@ -283,6 +276,30 @@ impl<L: Lane> TyreAt<L> for MagicFormulaAt<L> {
     fn relaxation(&self) -> [L; 2] {
         self.lengths.at(&self.shared, [self.along.stiffness(), self.across.stiffness()])
     }
+}
+
+/// The coefficients that are odd in left and right.
+fn sided(c: &mut Coefficients) -> [&mut f32; 18] {
+    [
+        &mut c.rhx1,
+        &mut c.pey3,
+        &mut c.phy1,
+        &mut c.phy2,
+        &mut c.pvy1,
+        &mut c.pvy2,
+        &mut c.rby3,
+        &mut c.rvy1,
+        &mut c.rvy2,
+        &mut c.qsx1,
+        &mut c.qbz4,
+        &mut c.qdz3,
+        &mut c.qdz6,
+        &mut c.qdz7,
+        &mut c.qez4,
+        &mut c.qhz1,
+        &mut c.qhz2,
+        &mut c.ssz1,
+    ]
 }
 
 /// `x − E (x − atan x)`: the argument of the formula, x being stiffness factor times slip (book 4.E9, 4.E19).

@@ -15,7 +15,7 @@ const OPENTIRE: &[Row] = &[
     ("TYRESIDE='LEFT'", "TYRESIDE='LEFT", Syntax, "TYRESIDE"),
     ("[LATERAL_COEFFICIENTS]", "[LATERAL_COEFFICIENTS", Syntax, "LATERAL_COEFFICIENTS"),
     ("PCX1=1.6411", "PCX1=1,6411", WrongType, "PCX1"),
-    ("PCX1=1.6411", "PCX1=", WrongType, "PCX1"),
+    ("PCX1=1.6411", "PCX1= $ not known", MissingKey, "PCX1"),
     ("PCX1=1.6411", "PCX1=nan", WrongType, "PCX1"),
     ("PCX1=1.6411", "PCX1=1.6 4", WrongType, "PCX1"),
     ("PCX1=1.6411", "PCX1='1.6411'", WrongType, "PCX1"),
@@ -28,7 +28,7 @@ const OPENTIRE: &[Row] = &[
     ("ALPMAX=1.5708", "ALPMAX=90", OutOfRange, "ALPMAX"),
     ("LENGTH='meter'", "LENGTH='yard'", OutOfRange, "UNITS.LENGTH"),
     ("USE_MODE=4", "USE_MODE=9", OutOfRange, "USE_MODE"),
-    ("USE_MODE=4", "USE_MODE=-4", OutOfRange, "USE_MODE"),
+    ("USE_MODE=4", "USE_MODE=1004", OutOfRange, "USE_MODE"),
     ("USE_MODE=4", "USE_MODE=4.5", WrongType, "USE_MODE"),
     ("FITTYP=6", "FITTYP='x'", WrongType, "FITTYP"),
     ("FITTYP=6", "FITTYP=61", Contradiction, "FITTYP"),
@@ -161,6 +161,41 @@ fn a_short_file_is_enough() {
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert_eq!((notes[0].0, notes[0].1), (15, "PQX9"));
     assert!(notes[1].2.contains("did you mean"), "{notes:?}");
+}
+
+/// What programs write in practice: keys without values, zero for an unknown radius, friction below 0 (MF 5.0), ranges
+/// of braking only, a mirrored tyre, a side nobody knows.
+#[test]
+fn habits_of_old_files_are_understood() {
+    let text = tir::find("opentire_235_60r16").expect("shipped");
+    let plain = tir::read("plain.tir", text).expect("sound").tyre;
+    let changed = |changes: &[(&str, &str)]| {
+        let text = changes.iter().fold(text.to_owned(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        });
+        tir::read("old.tir", &text).unwrap_or_else(|faults| panic!("{}", faults.render()))
+    };
+    let file =
+        changed(&[("FZMAX=10125", "FZMAX="), ("VERTICAL_STIFFNESS=280835.2941", "Q_RE0 = 0\nVERTICAL_STIFFNESS = ")]);
+    assert_eq!((file.tyre.coefficients().q_re0, file.tyre.coefficients().vertical_stiffness), (1.0, 0.0));
+    let keys: Vec<_> = file.notes.iter().map(|note| note.key.as_str()).collect();
+    assert_eq!(keys, ["Q_RE0", "FZMAX"]);
+
+    let old = [
+        ("PDY1=1.0489", "PDY1=-1.0489"),
+        ("PDY2=-0.18033", "PDY2=0.18033"),
+        ("RVY1=-0.027825", "RVY1=0.027825"),
+        ("RVY2=0.053604", "RVY2=-0.053604"),
+        ("RVY3=-0.27568", "RVY3=0.27568"),
+    ];
+    assert_eq!(changed(&old).tyre, plain);
+    let braking = changed(&[("KPUMIN=-1.5", "KPUMIN=-0.8"), ("KPUMAX=1.5", "KPUMAX=0.0")]);
+    assert_eq!((braking.tyre.coefficients().kpumin, braking.tyre.coefficients().kpumax), (-0.8, 0.8));
+    assert_eq!(changed(&[("USE_MODE=4", "USE_MODE=-14")]).tyre, plain.mirrored());
+    let unknown = changed(&[("TYRESIDE='LEFT'", "TYRESIDE='UNKNOWN'")]);
+    assert_eq!((unknown.side, unknown.notes.len()), (None, 1));
+    assert_eq!(changed(&[("LS=1.0", "LS=1.0\nLMUV=0.3")]).notes.len(), 1);
 }
 
 /// Nothing is lost on the way out and in again.

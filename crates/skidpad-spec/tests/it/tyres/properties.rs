@@ -259,6 +259,48 @@ fn a_mirrored_tyre_reflects() {
     }
 }
 
+#[test]
+fn a_symmetric_tyre_rests() {
+    let tyre = opentire().symmetric();
+    let at = Conditions::upright(4000.0f32, 20.0);
+    let point = tyre.at(&at);
+    assert_eq!(point.force([0.0; 2]).force, [0.0; 2]);
+    let moments = tyre.moments([0.0; 2], &at);
+    assert_eq!((moments.overturning, moments.aligning), (0.0, 0.0));
+    assert_eq!(point.force([0.0, 0.08]).force[1], -point.force([0.0, -0.08]).force[1]);
+    // Nothing else is lost.
+    let full = opentire().at(&at);
+    assert_eq!((point.stiffness()[1], point.relaxation()), (full.stiffness()[1], full.relaxation()));
+}
+
+/// Backwards the trail is on the other side and rolling resistance turns round; a locked wheel has none.
+#[test]
+fn rolling_backwards_reverses_the_trail() {
+    let tyre = book();
+    let moments = |speed: f32, ratio: f32| tyre.moments([ratio, 0.05], &Conditions::upright(4000.0, speed));
+    let [ahead, back] = [20.0, -20.0].map(|speed| moments(speed, 0.0));
+    assert!(ahead.aligning < 0.0 && ahead.aligning == -back.aligning, "{ahead:?} {back:?}");
+    assert!(ahead.rolling < 0.0 && ahead.rolling == -back.rolling, "{ahead:?} {back:?}");
+    assert_eq!((moments(20.0, -1.0).rolling, moments(0.0, 0.0).rolling), (0.0, 0.0));
+}
+
+/// Beyond the file's ranges slip, camber and pressure are held, and forces grow in proportion to load.
+#[test]
+fn ranges_hold() {
+    let tyre = book();
+    let force = |slip: [f32; 2], at: Conditions<f32>| tyre.at(&at).force(slip);
+    let upright = Conditions::upright(4000.0f32, 20.0);
+    let (far, end) = (force([9.0, 0.0], upright), force([1.5, 0.0], upright));
+    assert_eq!((far.force, far.slope[0]), (end.force, 0.0));
+    let leaning = |camber: f32| force([0.0, 0.05], Conditions { camber, ..upright }).force;
+    assert_eq!(leaning(1.0), leaning(0.175));
+    let inflated = |pressure: f32| force([0.0, 0.05], Conditions { pressure, ..upright }).force;
+    assert_eq!((inflated(5e6), inflated(0.0)), (inflated(1e6), inflated(220e3)));
+    let across = |load: f32| force([0.0, 0.05], Conditions::upright(load, 20.0)).force[1];
+    assert!((across(30e3) / across(10e3) - 3.0).abs() < 1e-6);
+    assert!((across(20.0) / across(100.0) - 0.2).abs() < 1e-6);
+}
+
 /// Row E21: with E = 0 the peak is D, where B x = tan(π / 2C); D grows with load and friction.
 #[test]
 fn e21_the_peak_is_where_the_formula_has_it() {
