@@ -3,9 +3,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use skidpad::core::tyre::{
-    Brush, Conditions, Direction, Eight, Lane, MagicFormula, Response, TMeasy, TyreAt, TyreModel,
-};
+use skidpad::core::lane::{Eight, Lane};
+use skidpad::core::tyre::{Brush, Conditions, Direction, MagicFormula, Response, TMeasy, TyreAt, TyreModel};
 
 /// Slips (κ, −tan α) and loads of eight tyres: from rest to full slide.
 const RATIOS: [f32; 8] = [0.0, 0.01, -0.02, 0.05, -0.1, 0.2, -0.5, -1.0];

@@ -1,19 +1,23 @@
-//! One number or several: the kernels of a step are written once over [`Lane`] and give the same bits for a wheel on its
-//! own and for the same wheel among four.
+//! One number or several: kernels are written once over [`Lane`] and give the same bits for a wheel on its own and for
+//! the same wheel among others. A step takes [`Four`], tables of forces [`Eight`].
 //!
-//! Only exactly rounded operations (+ − × ÷ √, comparison, selection) are offered, so a result depends on nothing but
-//! its inputs. A kernel that has to choose computes both and selects; it may skip work that no lane needs.
+//! Only exactly rounded operations (+ − × ÷ √, comparison, selection, whole powers of two) are offered, so a result
+//! depends on nothing but its inputs. A kernel that has to choose computes both and selects; it may skip work that no
+//! lane needs.
 
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
-use wide::f32x4;
+use wide::{bytemuck, f32x4, f32x8, u32x4, u32x8};
 
-/// Numbers a kernel computes with: `f32`, or [`Four`] of them.
+/// Numbers a kernel computes with: `f32`, or [`Four`] or [`Eight`] of them.
 pub trait Lane:
     Copy
     + Debug
     + Default
+    + Send
+    + Sync
+    + 'static
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
@@ -41,6 +45,12 @@ pub trait Lane:
     /// Magnitude.
     fn abs(self) -> Self;
 
+    /// Two to the power `self`, which is a whole number in −126..=127.
+    fn power_of_two(self) -> Self;
+
+    /// Whole `e` and `m` in [1, 2) with `self = m 2^e`, for positive normal numbers.
+    fn exponent_and_mantissa(self) -> (Self, Self);
+
     /// `self` where `mask` holds, 0 elsewhere.
     #[inline(always)]
     fn only(self, mask: Self::Mask) -> Self {
@@ -65,6 +75,12 @@ pub trait Lane:
         self.at_least(low).at_most(high)
     }
 
+    /// −1 below zero, 1 from zero on.
+    #[inline(always)]
+    fn sign(self) -> Self {
+        Self::select(self.less(Self::splat(0.0)), Self::splat(-1.0), Self::splat(1.0))
+    }
+
     /// `self` with its sign changed where `of` is below 0.
     #[inline(always)]
     fn signed_by(self, of: Self) -> Self {
@@ -78,6 +94,12 @@ pub trait Lane:
         t * t * (Self::splat(3.0) - Self::splat(2.0) * t)
     }
 }
+
+/// 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest whole.
+pub(crate) const ROUNDING: f32 = 12_582_912.0;
+const MANTISSA_BITS: u32 = 23;
+const ONE_BITS: u32 = 0x3f80_0000;
+const MANTISSA: u32 = 0x007f_ffff;
 
 impl Lane for f32 {
     type Mask = bool;
@@ -111,29 +133,154 @@ impl Lane for f32 {
     fn abs(self) -> Self {
         f32::abs(self)
     }
+
+    #[inline(always)]
+    fn power_of_two(self) -> Self {
+        f32::from_bits(((self + ROUNDING).to_bits() << MANTISSA_BITS).wrapping_add(ONE_BITS))
+    }
+
+    #[inline(always)]
+    fn exponent_and_mantissa(self) -> (Self, Self) {
+        // The biased exponent as the last bits of a number that begins at 1.5 × 2²³.
+        let exponent = f32::from_bits(ROUNDING.to_bits() | (self.to_bits() >> MANTISSA_BITS)) - (ROUNDING + 127.0);
+        (exponent, f32::from_bits((self.to_bits() & MANTISSA) | ONE_BITS))
+    }
 }
 
-/// Four numbers that are computed with side by side: two axles, left before right.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Four(f32x4);
+macro_rules! by_lane {
+    ($type:ident: $($trait:ident $method:ident),*) => {$(
+        impl $trait for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self($trait::$method(self.0, other.0))
+            }
+        }
+    )*};
+}
 
-/// Answer of a comparison of [`Four`]s: all bits of a lane set, or none.
-#[derive(Clone, Copy, Debug)]
-pub struct FourMask(f32x4);
+/// `count` numbers side by side in `numbers`, whose bits are `bits`.
+macro_rules! side_by_side {
+    ($(#[$doc:meta])* $type:ident, $mask:ident: $numbers:ident, $bits:ident, $count:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $type($numbers);
+
+        #[doc = concat!("Answer of a comparison of [`", stringify!($type), "`]s: all bits of a lane set, or none.")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $mask($numbers);
+
+        impl $type {
+            /// Lanes of it.
+            pub const COUNT: usize = $count;
+
+            /// From its lanes.
+            #[inline(always)]
+            pub fn new(lanes: [f32; $count]) -> Self {
+                Self($numbers::new(lanes))
+            }
+
+            /// Its lanes.
+            #[inline(always)]
+            pub fn lanes(self) -> [f32; $count] {
+                self.0.to_array()
+            }
+        }
+
+        impl Default for $mask {
+            fn default() -> Self {
+                Self($numbers::splat(0.0))
+            }
+        }
+
+        by_lane!($type: Add add, Sub sub, Mul mul, Div div);
+        by_lane!($mask: BitAnd bitand, BitOr bitor);
+
+        impl Not for $mask {
+            type Output = Self;
+            #[inline(always)]
+            fn not(self) -> Self {
+                Self(!self.0)
+            }
+        }
+
+        impl Neg for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                Self(self.0 * $numbers::splat(-1.0))
+            }
+        }
+
+        impl AddAssign for $type {
+            #[inline(always)]
+            fn add_assign(&mut self, other: Self) {
+                *self = *self + other;
+            }
+        }
+
+        impl Lane for $type {
+            type Mask = $mask;
+
+            #[inline(always)]
+            fn splat(value: f32) -> Self {
+                Self($numbers::splat(value))
+            }
+
+            #[inline(always)]
+            fn less(self, other: Self) -> $mask {
+                $mask(self.0.simd_lt(other.0))
+            }
+
+            #[inline(always)]
+            fn any(mask: $mask) -> bool {
+                mask.0.any()
+            }
+
+            #[inline(always)]
+            fn select(mask: $mask, yes: Self, no: Self) -> Self {
+                Self(mask.0.bitselect(yes.0, no.0))
+            }
+
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                Self(self.0.sqrt())
+            }
+
+            #[inline(always)]
+            fn abs(self) -> Self {
+                Self(self.0.abs())
+            }
+
+            #[inline(always)]
+            fn power_of_two(self) -> Self {
+                let whole: $bits = bytemuck::cast(self.0 + $numbers::splat(ROUNDING));
+                Self(bytemuck::cast(whole.unbounded_shl_scalar(MANTISSA_BITS) + $bits::splat(ONE_BITS)))
+            }
+
+            #[inline(always)]
+            fn exponent_and_mantissa(self) -> (Self, Self) {
+                let bits: $bits = bytemuck::cast(self.0);
+                let biased = bits.unbounded_shr_scalar(MANTISSA_BITS) | $bits::splat(ROUNDING.to_bits());
+                let mantissa = (bits & $bits::splat(MANTISSA)) | $bits::splat(ONE_BITS);
+                let biased = Self(bytemuck::cast(biased));
+                (biased - Self::splat(ROUNDING + 127.0), Self(bytemuck::cast(mantissa)))
+            }
+        }
+    };
+}
+
+side_by_side! {
+    /// Four numbers that are computed with side by side: in a step two axles, left before right.
+    Four, FourMask: f32x4, u32x4, 4
+}
+
+side_by_side! {
+    /// Eight numbers that are computed with side by side.
+    Eight, EightMask: f32x8, u32x8, 8
+}
 
 impl Four {
-    /// From its lanes.
-    #[inline(always)]
-    pub fn new(lanes: [f32; 4]) -> Self {
-        Self(f32x4::new(lanes))
-    }
-
-    /// Its lanes.
-    #[inline(always)]
-    pub fn lanes(self) -> [f32; 4] {
-        self.0.to_array()
-    }
-
     /// Sum of the lanes, axle by axle: swapping left and right changes no bit.
     #[inline(always)]
     pub fn sum(self) -> f32 {
@@ -155,84 +302,6 @@ impl FourMask {
     pub fn lanes(self) -> [bool; 4] {
         let bits = self.0.to_bitmask();
         [bits & 1 != 0, bits & 2 != 0, bits & 4 != 0, bits & 8 != 0]
-    }
-}
-
-impl Default for FourMask {
-    fn default() -> Self {
-        Self(f32x4::splat(0.0))
-    }
-}
-
-macro_rules! by_lane {
-    ($type:ident: $($trait:ident $method:ident),*) => {$(
-        impl $trait for $type {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self($trait::$method(self.0, other.0))
-            }
-        }
-    )*};
-}
-
-by_lane!(Four: Add add, Sub sub, Mul mul, Div div);
-by_lane!(FourMask: BitAnd bitand, BitOr bitor);
-
-impl Not for FourMask {
-    type Output = Self;
-    #[inline(always)]
-    fn not(self) -> Self {
-        Self(!self.0)
-    }
-}
-
-impl Neg for Four {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self(self.0 * f32x4::splat(-1.0))
-    }
-}
-
-impl AddAssign for Four {
-    #[inline(always)]
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl Lane for Four {
-    type Mask = FourMask;
-
-    #[inline(always)]
-    fn splat(value: f32) -> Self {
-        Self(f32x4::splat(value))
-    }
-
-    #[inline(always)]
-    fn less(self, other: Self) -> FourMask {
-        FourMask(self.0.simd_lt(other.0))
-    }
-
-    #[inline(always)]
-    fn any(mask: FourMask) -> bool {
-        mask.0.any()
-    }
-
-    #[inline(always)]
-    fn select(mask: FourMask, yes: Self, no: Self) -> Self {
-        Self(mask.0.bitselect(yes.0, no.0))
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Self(self.0.sqrt())
-    }
-
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Self(self.0.abs())
     }
 }
 
@@ -260,6 +329,13 @@ mod tests {
         same(x.signed_by(y), Lane::signed_by);
         same(Four::select(x.less(y), x, y), |x, y| if x < y { x } else { y });
         same(x.smoothstep(Four::splat(-3.0), Four::splat(2.0)), |x, _| x.smoothstep(-3.0, 2.0));
+        let powers = [-126.0, 0.0, 5.0, 127.0];
+        let positive = [1.5f32, 3.0e-20, 1.0, 7.0e12];
+        let split = Four::new(positive).exponent_and_mantissa();
+        for i in 0..4 {
+            assert_eq!(Four::new(powers).power_of_two().lanes()[i].to_bits(), powers[i].power_of_two().to_bits());
+            assert_eq!((split.0.lanes()[i], split.1.lanes()[i]), positive[i].exponent_and_mantissa());
+        }
         assert_eq!(x.less(y).lanes(), [false, false, false, true]);
         assert_eq!(Four::sums([x, y, x, y]), [x.sum(), y.sum(), x.sum(), y.sum()]);
     }

@@ -13,7 +13,7 @@ pub mod backend;
 pub mod cars;
 pub mod controls;
 pub mod frame;
-mod lane;
+pub mod lane;
 pub mod level_of_detail;
 mod linear;
 pub mod math;

@@ -10,7 +10,8 @@
 //! Fiala's law (E. Fiala, *Seitenkräfte am rollenden Luftreifen*, VDI-Z. 96, 1954).
 
 use super::dual::{Dual, root};
-use super::{Conditions, LEAST_RELAXATION, Lane, Real, Response, TyreAt, TyreModel, ValueFault, demand};
+use super::{Conditions, LEAST_RELAXATION, Real, Response, TyreAt, TyreModel, ValueFault, demand};
+use crate::lane::Lane;
 
 /// A brush tyre.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Forward-mode derivatives: a formula written over [`Real`] gives its value, or its value and exact slopes.
 
 use super::functions;
-use super::lane::Lane;
+use crate::lane::Lane;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number in a formula of slip: a plain [`Lane`], or a [`Dual`] that carries slopes. `L` is the number of everything

@@ -1,5 +1,5 @@
 //! Tyre laws with their known answers: Magic Formula ([`MagicFormula`]), brush ([`Brush`]) and TMeasy ([`TMeasy`]), for
-//! one tyre or eight at a time ([`Lane`]).
+//! one tyre or several at a time ([`Lane`]).
 //!
 //! Here: slip, load, camber, pressure and speed in, forces, their slopes, moments, limits and lengths out. Not here:
 //! the contact patch that lags behind, files, and who calls these laws.
@@ -26,15 +26,15 @@
 mod brush;
 mod dual;
 pub mod functions;
-mod lane;
 pub mod magic_formula;
 mod tmeasy;
 
 pub use brush::{Brush, BrushAt};
 pub use dual::{Dual, Real};
-pub use lane::{Eight, EightMask, Lane};
 pub use magic_formula::{MagicFormula, MagicFormulaAt};
 pub use tmeasy::{Direction, TMeasy, TMeasyAt};
+
+use crate::lane::Lane;
 
 /// What a tyre runs under, beside slip.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,7 +6,8 @@
 
 use super::brush::{LEAST_GRIP, theoretical};
 use super::dual::{Dual, root};
-use super::{Conditions, LEAST_RELAXATION, Lane, Real, Response, TyreAt, TyreModel, ValueFault, demand};
+use super::{Conditions, LEAST_RELAXATION, Real, Response, TyreAt, TyreModel, ValueFault, demand};
+use crate::lane::Lane;
 
 /// The curve of one direction at one load.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,9 @@
 //! The force across, Fy.
 
 use super::{LEAST_FRICTION, MagicFormula, Shared, Uses, loss, sine_formula};
+use crate::lane::Lane;
 use crate::tyre::dual::{atan, cos_atan, sin};
-use crate::tyre::{Lane, Real, functions};
+use crate::tyre::{Real, functions};
 
 /// Everything in Fy that does not depend on slip (book 4.E20 to 4.E30, 4.E60 to 4.E67).
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,9 @@
 //! The force along, Fx.
 
 use super::{LEAST_FRICTION, MagicFormula, Shared, Uses, loss, sine_formula};
+use crate::lane::Lane;
 use crate::tyre::dual::cos_atan;
-use crate::tyre::{Lane, Real, functions};
+use crate::tyre::{Real, functions};
 
 /// Everything in Fx that does not depend on slip (book 4.E10 to 4.E18, 4.E51 to 4.E57).
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Relaxation lengths.
 
 use super::{MagicFormula, Shared};
-use crate::tyre::{LEAST_RELAXATION, Lane, functions};
+use crate::lane::Lane;
+use crate::tyre::{LEAST_RELAXATION, functions};
 
 /// Relaxation lengths of a tyre, to be evaluated under a load.
 #[derive(Clone, Copy, Debug)]

@@ -28,7 +28,8 @@ pub use coefficients::{Coefficients, ENTRIES, Entry, Unit};
 pub use radius::Radii;
 
 use super::dual::{self, Dual};
-use super::{Conditions, Lane, Moments, Real, Response, TyreAt, TyreModel, ValueFault};
+use super::{Conditions, Moments, Real, Response, TyreAt, TyreModel, ValueFault};
+use crate::lane::Lane;
 use across::Across;
 use along::Along;
 use lengths::Lengths;

@@ -3,7 +3,8 @@
 use super::across::Across;
 use super::along::Along;
 use super::{MagicFormula, Shared, Uses, cosine_formula};
-use crate::tyre::{Conditions, Lane, Moments, TyreModel, functions};
+use crate::lane::Lane;
+use crate::tyre::{Conditions, Moments, TyreModel, functions};
 
 /// What the moments at one slip are made of: under the held load.
 struct At<L> {

@@ -1,7 +1,8 @@
 //! Radii under load: free, loaded, effective.
 
 use super::{MagicFormula, Shared, Version};
-use crate::tyre::{Conditions, Lane, functions};
+use crate::lane::Lane;
+use crate::tyre::{Conditions, functions};
 
 /// Radii of a tyre, m.
 #[derive(Clone, Copy, Debug, PartialEq)]

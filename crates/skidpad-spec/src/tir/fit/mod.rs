@@ -9,8 +9,9 @@ mod solve;
 
 pub use samples::{Sample, read_samples};
 
+use skidpad_core::lane::{Eight, Lane};
 use skidpad_core::tyre::magic_formula::{Coefficients, Uses, Version};
-use skidpad_core::tyre::{Conditions, Eight, Lane, MagicFormula, TyreAt, TyreModel};
+use skidpad_core::tyre::{Conditions, MagicFormula, TyreAt, TyreModel};
 use solve::{Parameter, least_squares};
 
 /// A tyre found for a table.

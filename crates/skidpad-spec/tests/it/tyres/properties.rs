@@ -1,8 +1,9 @@
 //! What holds for every tyre law at every input.
 
 use proptest::prelude::*;
+use skidpad_core::lane::{Eight, Four, Lane};
 use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Radii, Uses, Version};
-use skidpad_core::tyre::{Brush, Conditions, Direction, Eight, Lane, MagicFormula, TMeasy, TyreAt, TyreModel};
+use skidpad_core::tyre::{Brush, Conditions, Direction, MagicFormula, TMeasy, TyreAt, TyreModel};
 use skidpad_spec::tir;
 
 const BRUSH: Brush = Brush {
@@ -101,19 +102,19 @@ fn every_number(input: &Input) -> Vec<Vec<f32>> {
     numbers
 }
 
-fn every_number_in_lanes(inputs: &[Input; 8]) -> Vec<Vec<Eight>> {
-    let eight = |part: fn(&Input) -> f32| Eight::new(std::array::from_fn(|i| part(&inputs[i])));
-    let slip = [eight(|i| i.slip[0]), eight(|i| i.slip[1])];
+/// `lanes` puts one number of each input side by side.
+fn every_number_in_lanes<L: Lane>(lanes: impl Fn(fn(&Input) -> f32) -> L) -> Vec<Vec<L>> {
+    let slip = [lanes(|i| i.slip[0]), lanes(|i| i.slip[1])];
     let at = Conditions {
-        load: eight(|i| i.at.load),
-        grip: eight(|i| i.at.grip),
-        camber: eight(|i| i.at.camber),
-        speed: eight(|i| i.at.speed),
-        pressure: eight(|i| i.at.pressure),
+        load: lanes(|i| i.at.load),
+        grip: lanes(|i| i.at.grip),
+        camber: lanes(|i| i.at.camber),
+        speed: lanes(|i| i.at.speed),
+        pressure: lanes(|i| i.at.pressure),
     };
     let mut numbers = vec![law_numbers(&BRUSH, slip, &at), law_numbers(&TMEASY, slip, &at)];
     numbers.push(vec![BRUSH.at(&at).aligning(slip)]);
-    numbers.extend(formulas().iter().map(|tyre| formula_numbers(tyre, slip, &at, eight(|i| i.spin))));
+    numbers.extend(formulas().iter().map(|tyre| formula_numbers(tyre, slip, &at, lanes(|i| i.spin))));
     numbers
 }
 
@@ -123,12 +124,16 @@ fn formulas() -> &'static [MagicFormula; 3] {
 }
 
 fn same_bits(inputs: &[Input; 8]) {
-    let together = every_number_in_lanes(inputs);
+    let together = every_number_in_lanes(|part| Eight::new(inputs.each_ref().map(part)));
+    let [first, second] =
+        [0, 4].map(|k| every_number_in_lanes(|part| Four::new([0, 1, 2, 3].map(|i| part(&inputs[k + i])))));
     for (i, input) in inputs.iter().enumerate() {
-        for (law, (alone, lanes)) in every_number(input).iter().zip(&together).enumerate() {
-            for (k, (alone, lanes)) in alone.iter().zip(lanes).enumerate() {
-                let lane = lanes.lanes()[i];
-                assert_eq!(alone.to_bits(), lane.to_bits(), "law {law}, number {k}: {alone} {lane} at {input:?}");
+        let halves = if i < 4 { &first } else { &second };
+        for (law, alone) in every_number(input).iter().enumerate() {
+            for (k, alone) in alone.iter().enumerate() {
+                let lanes = [together[law][k].lanes()[i], halves[law][k].lanes()[i % 4]];
+                let same = lanes.iter().all(|lane| lane.to_bits() == alone.to_bits());
+                assert!(same, "law {law}, number {k}: {alone} {lanes:?} at {input:?}");
             }
         }
     }
