@@ -1,7 +1,7 @@
 //! All cars of one world, stepped together: one batched probe and one batched push per step.
 
 use crate::vehicle::{CHASSIS_AT_ORIGIN, Coupling, StepReport, Vehicle};
-use crate::{Body, Contact, Controls, Probe, Push, State, WorldPort};
+use crate::{Body, Contact, Controls, Probe, Push, Reaction, State, WorldPort};
 
 /// The vehicles of a world, with the buffers their step needs. A step allocates nothing.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct Cars {
     probes: Vec<Probe>,
     contacts: Vec<Option<Contact>>,
     pushes: Vec<Push>,
+    /// On ground that moves; empty if none does.
+    reactions: Vec<Reaction>,
     /// Which vehicles the last push stepped.
     stepped: Vec<bool>,
     coasting: Controls,
@@ -35,6 +37,7 @@ impl Cars {
             probes: vec![nowhere; wheels],
             contacts: vec![None; wheels],
             pushes: vec![Push::default(); vehicles.len()],
+            reactions: Vec::with_capacity(wheels),
             stepped: vec![false; vehicles.len()],
             vehicles,
             coasting: Controls::coasting(),
@@ -84,6 +87,7 @@ impl Cars {
             first = last;
         }
         world.probe(&self.probes[..first], &mut self.contacts[..first]);
+        self.reactions.clear();
         let (mut first, mut report) = (0, StepReport::default());
         for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
             if !self.stepped[i] {
@@ -94,10 +98,17 @@ impl Cars {
             let asked = controls.get(i).unwrap_or(&self.coasting);
             let (push, done) = vehicle.solve(&self.bodies[i], &self.contacts[first..last], asked, coupling, dt);
             self.pushes[i] = push;
+            if vehicle.is_on_moving_ground() {
+                let met = self.probes[first..last].iter().zip(&self.contacts[first..last]);
+                vehicle.react(met, &mut self.reactions);
+            }
             report = report.and(done);
             first = last;
         }
         world.push(dt, &self.pushes);
+        if !self.reactions.is_empty() {
+            world.react(dt, &self.reactions);
+        }
         report
     }
 
@@ -105,6 +116,9 @@ impl Cars {
     /// woken in between goes on with its last rows.
     pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
         world.bodies(dt, &mut self.bodies);
+        if !self.reactions.is_empty() {
+            self.follow_ground(world);
+        }
         let mut report = StepReport::default();
         for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
             let woken = !(self.away[i] || self.bodies[i].asleep);
@@ -113,5 +127,21 @@ impl Cars {
             }
         }
         report
+    }
+
+    fn follow_ground(&mut self, world: &dyn WorldPort) {
+        let mut first = 0;
+        for (i, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(i, _)| self.stepped[*i]) {
+            let last = first + vehicle.model().wheels().len();
+            if vehicle.is_on_moving_ground() {
+                let (asked, answered) = (&mut self.probes[first..last], &mut self.contacts[first..last]);
+                // A vehicle counts the speeds of its contacts from where its centre of mass has got to, with the arms it
+                // started with: only so do both turn alike on a turntable.
+                asked.iter_mut().for_each(|probe| probe.position = self.bodies[i].position);
+                world.follow_ground(asked, answered);
+                vehicle.follow_ground(answered);
+            }
+            first = last;
+        }
     }
 }

@@ -42,6 +42,13 @@ pub struct Probe {
     pub reach: f32,
 }
 
+impl Probe {
+    /// The point `distance` m along the ray, world, m.
+    pub fn at(&self, distance: f32) -> DVec3 {
+        self.position + (self.offset + self.direction * distance).as_dvec3()
+    }
+}
+
 /// Where a probe met the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
@@ -51,6 +58,32 @@ pub struct Contact {
     pub normal: Vec3,
     /// Factor on the friction of the tyre, ≥ 0.
     pub grip: f32,
+    /// Of ground that moves or can be moved; `None` for all that stands still.
+    pub ground: Option<Ground>,
+}
+
+/// A body wheels stand on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ground {
+    /// The world's own number of it.
+    pub body: u64,
+    /// Its velocity at the contact point at the end of the step, if wheels push it as they did in the last one; after the
+    /// step, the velocity it has. World axes, m/s.
+    pub velocity: Vec3,
+    /// By how much an impulse at the contact point along the normal, and one across it, can change its velocity there,
+    /// 1/kg, ≥ 0; 0 for a body that moves by itself. Of a body several wheels stand on, times their number.
+    pub give: [f32; 2],
+}
+
+/// What a wheel does to the ground it stands on within one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reaction {
+    /// [`Ground::body`].
+    pub body: u64,
+    /// Where, world, m.
+    pub point: DVec3,
+    /// N s, world axes.
+    pub impulse: Vec3,
 }
 
 /// What a vehicle does to its chassis within one step.
@@ -68,7 +101,12 @@ pub trait WorldPort {
     /// Writes the chassis of every vehicle into `bodies`.
     fn bodies(&self, dt: f32, bodies: &mut [Body]);
     /// Answers `asked` into `answered`, in order; a miss is `None`.
-    fn probe(&self, asked: &[Probe], answered: &mut [Option<Contact>]);
+    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]);
     /// Applies the pushes over the coming step of length `dt`; that of a body asleep is nothing.
     fn push(&mut self, dt: f32, pushes: &[Push]);
+    /// Applies to ground that moves what wheels do to it over the coming step; called only if there is any.
+    fn react(&mut self, _dt: f32, _reactions: &[Reaction]) {}
+    /// After the step: the velocity that ground which moves now has, at the answered distances along `asked`, which have
+    /// moved on with their vehicles. Called only if there is any.
+    fn follow_ground(&self, _asked: &[Probe], _answered: &mut [Option<Contact>]) {}
 }

@@ -4,6 +4,7 @@ use rapier3d::prelude::*;
 use skidpad_core::{CarStart, Cars, Controls, Coupling, Scene, State, StepReport, Vehicle};
 
 use crate::chassis::{self, Track, lead, move_to};
+use crate::ground::{Loaded, Stand, floats, stirs};
 use crate::port::Port;
 use crate::rest::Rest;
 use crate::{Axes, Sets};
@@ -22,6 +23,10 @@ pub struct RapierCars {
     cars: Cars,
     axes: Axes,
     seats: Vec<Seat>,
+    /// Bodies under the wheels of this step.
+    loaded: Vec<Loaded>,
+    /// Those of the step before.
+    before: Vec<Loaded>,
     coasting: Controls,
 }
 
@@ -34,6 +39,8 @@ pub(crate) struct Seat {
     /// In the world's axes.
     pub track: Track,
     pub rest: Rest,
+    /// What its wheels stood on when they last were asked.
+    pub stands: Vec<Stand>,
 }
 
 impl RapierCars {
@@ -64,10 +71,18 @@ impl RapierCars {
             user: (Vector::ZERO, Vector::ZERO),
             track: Track::new(axes.point_to_world(vehicle.state().position)),
             rest: Rest::default(),
+            stands: Vec::with_capacity(vehicle.model().wheels().len()),
         };
         let seats = cars.iter().map(seat).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
-        Self { cars: Cars::new(vehicles), axes, seats, coasting: Controls::coasting() }
+        Self {
+            cars: Cars::new(vehicles),
+            axes,
+            seats,
+            loaded: Vec::new(),
+            before: Vec::new(),
+            coasting: Controls::coasting(),
+        }
     }
 
     /// The vehicles, in order.
@@ -121,8 +136,17 @@ impl RapierCars {
     ) -> StepReport {
         let sets = world.into();
         let dt = sets.parameters.dt;
-        self.let_sleep_or_wake(sets.bodies, controls);
-        let mut port = Port { sets, axes: self.axes, seats: &mut self.seats, ground };
+        std::mem::swap(&mut self.loaded, &mut self.before);
+        self.loaded.clear();
+        self.let_sleep_or_wake(sets.bodies, sets.colliders, controls);
+        let mut port = Port {
+            sets,
+            axes: self.axes,
+            seats: &mut self.seats,
+            loaded: &mut self.loaded,
+            before: &self.before,
+            ground,
+        };
         self.cars.push(&mut port, controls, Coupling::OneSweep, dt)
     }
 
@@ -131,6 +155,12 @@ impl RapierCars {
         let sets = world.into();
         let dt = sets.parameters.dt;
         let lead = lead(sets.parameters);
+        // First, since some of them may be chassis of other cars.
+        for loaded in &self.loaded {
+            if let Some(body) = sets.bodies.get_mut(loaded.handle) {
+                restore(body, loaded.user);
+            }
+        }
         for (i, (seat, vehicle)) in self.seats.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if self.cars.is_away(i) {
                 continue;
@@ -142,24 +172,35 @@ impl RapierCars {
             if seat.rest.asleep {
                 seat.wake(body, self.axes, vehicle, dt - lead);
             } else {
-                seat.restore(body);
+                restore(body, seat.user);
             }
             let before = self.axes.to_world(vehicle.state().velocity);
             seat.track.follow(body, before, dt, lead);
         }
-        let port = Port { sets, axes: self.axes, seats: &mut self.seats, ground: QueryFilter::default() };
+        let port = Port {
+            sets,
+            axes: self.axes,
+            seats: &mut self.seats,
+            loaded: &mut self.loaded,
+            before: &self.before,
+            ground: QueryFilter::default(),
+        };
         self.cars.write_back(&port, dt)
     }
 
-    fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, controls: &[Controls]) {
+    fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
         for (i, (seat, vehicle)) in self.seats.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if self.cars.is_away(i) {
                 continue;
             }
             let anew = seat.rest.asks_anew(controls.get(i).unwrap_or(&self.coasting));
             let Some(asleep) = bodies.get(seat.handle).map(RigidBody::is_sleeping) else { continue };
-            let busy = !asleep && !seat.rest.is_settled(vehicle);
-            if (anew || busy)
+            let rests = if asleep {
+                !stirs(&seat.stands, bodies, colliders)
+            } else {
+                seat.rest.is_settled(vehicle) && !floats(&seat.stands, bodies, colliders)
+            };
+            if (anew || !rests)
                 && let Some(body) = bodies.get_mut(seat.handle)
             {
                 body.wake_up(true);
@@ -169,13 +210,6 @@ impl RapierCars {
 }
 
 impl Seat {
-    fn restore(&self, body: &mut RigidBody) {
-        body.reset_forces(false);
-        body.reset_torques(false);
-        body.add_force(self.user.0, false);
-        body.add_torque(self.user.1, false);
-    }
-
     /// Something woke the body within the step, which gravity then pulled down without anything to hold it: what held it
     /// until it fell asleep acts now. `moving` is the time for which a velocity gained moves the pose.
     fn wake(&self, body: &mut RigidBody, axes: Axes, vehicle: &Vehicle, moving: f32) {
@@ -184,4 +218,11 @@ impl Seat {
         body.set_linvel(body.linvel() + gained, false);
         body.apply_torque_impulse(axes.to_world(self.rest.held.angular_impulse), false);
     }
+}
+
+fn restore(body: &mut RigidBody, (force, torque): (Vector, Vector)) {
+    body.reset_forces(false);
+    body.reset_torques(false);
+    body.add_force(force, false);
+    body.add_torque(torque, false);
 }

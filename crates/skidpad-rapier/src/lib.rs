@@ -8,6 +8,7 @@ mod axes;
 mod backend;
 mod cars;
 mod chassis;
+mod ground;
 mod port;
 mod rest;
 mod sets;

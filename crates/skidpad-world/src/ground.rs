@@ -119,7 +119,7 @@ impl Ground {
             let closing = -probe.direction.dot(normal);
             let distance = (height.1 + probe.offset.dot(normal)) / closing;
             let met = closing > 1e-3 && distance <= probe.reach;
-            *answer = met.then_some(Contact { distance, normal, grip: self.grip });
+            *answer = met.then_some(Contact { distance, normal, grip: self.grip, ground: None });
         }
     }
 
@@ -130,7 +130,8 @@ impl Ground {
                 let reach = answer.map_or(probe.reach, |contact| contact.distance);
                 let start = (probe.position - block.centre).as_vec3() + probe.offset;
                 if let Some((distance, normal)) = block.entered(start, probe.direction, reach) {
-                    *answer = Some(Contact { distance, normal: block.to_world * normal, grip: block.grip });
+                    let normal = block.to_world * normal;
+                    *answer = Some(Contact { distance, normal, grip: block.grip, ground: None });
                 }
             }
         }

@@ -170,7 +170,7 @@ impl WorldPort for World {
         }
     }
 
-    fn probe(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.ground.probe_plane(asked, answered);
         if !self.ground.blocks.is_empty() {
             self.ground.probe_blocks(asked, answered);

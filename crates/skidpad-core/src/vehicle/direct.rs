@@ -138,7 +138,7 @@ fn converged_impulses_equal_a_direct_solve() {
                 ..super::CHASSIS_AT_ORIGIN
             };
             let contacts: Vec<_> = (0..model.wheels().len())
-                .map(|i| Contact { distance: 0.64 - 0.01 * wave(i as f32), normal: Vec3::Z, grip: 1.0 })
+                .map(|i| Contact { distance: 0.64 - 0.01 * wave(i as f32), normal: Vec3::Z, grip: 1.0, ground: None })
                 .map(Some)
                 .collect();
             let controls = Controls { throttle: 0.5, brake: 0.2, steer: 0.02, gear: Some(1), ..Controls::default() };

@@ -8,6 +8,7 @@ mod block;
 mod converged;
 mod direct;
 mod drive;
+mod ground;
 mod own_wheels;
 mod rows;
 mod sweep;

@@ -131,7 +131,7 @@ impl Rows {
         let tangential = self.forward.linear.z * self.tyre[0] + self.side.linear.z * self.tyre[1];
         let travel = self.travel;
         let pushed = bank.unsprung_mass * travel.rate - travel.heave.dot(at - free) + tangential - travel.wish;
-        let lifted = wish - give * self.normal.dot(at);
+        let lifted = wish - give * self.parting(at);
         let inertia = Four::select(bank.present(), bank.unsprung_mass, one) + travel.admittance;
         let solve = |pressing: FourMask| {
             let force = pushed + (cosine * lifted).only(pressing);

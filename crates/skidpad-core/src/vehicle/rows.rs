@@ -3,6 +3,7 @@
 //! A row is kept as `impulse = wish − admittance · speed`, the reciprocal form of a soft constraint (softness 1 /
 //! admittance): zero admittance is a plain force, a large one is a rigid contact.
 
+use super::ground::Footing;
 use super::own_wheels::Travel;
 use super::{LEAST_GROUND_COSINE, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
@@ -20,6 +21,7 @@ pub(crate) struct Rows {
     straight_axle: [[f32; 4]; 2],
     // written by locate
     pub touching: FourMask,
+    pub(super) footing: Footing,
     pub grip: Four,
     /// Share of the step in which there is contact: below 1 for a wheel that meets the ground within it.
     contact_share: Four,
@@ -46,8 +48,8 @@ pub(crate) struct Rows {
     warm_speed: Four,
     pub(super) load_admittance: Four,
     /// The load that keeps the wheel from leaving the ground before the step ends, for wheels at their droop stop.
-    droop_wish: Four,
-    droop_admittance: Four,
+    pub(super) droop_wish: Four,
+    pub(super) droop_admittance: Four,
     /// Wheels that press, not pull, and those of them whose droop stop takes part of the spring.
     pressing: FourMask,
     hanging: FourMask,
@@ -123,7 +125,13 @@ impl Rows {
     /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across.
     #[inline(always)]
     pub(super) fn speeds(&self, at: Six<Four>) -> [Four; 2] {
-        [self.forward.dot(at), self.side.dot(at)]
+        [self.forward.dot(at) - self.footing.speed[0], self.side.dot(at) - self.footing.speed[1]]
+    }
+
+    /// Speed away from the ground along the contact normal at chassis velocity `at`.
+    #[inline(always)]
+    pub(super) fn parting(&self, at: Six<Four>) -> Four {
+        self.normal.dot(at) - self.footing.speed[2]
     }
 
     /// What tyres and struts do to the chassis; without the loads when `with_loads` is off.
@@ -171,12 +179,16 @@ impl Rows {
         self.normal = Six::new(normal, point.cross(normal));
         self.forward = Six::new(forward, centre.cross(forward));
         self.side = Six::new(side, point.cross(side));
+        self.find_footing(bank, contacts, to_vehicle);
         self.beyond_droop = (reached - self.compression).only(faces_ground);
         self.contact_share = self.share_of_contact(moving, dt);
         self.touching = faces_ground & Four::splat(0.0).less(self.contact_share);
         let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
         self.tyre = [last(|w| w.tyre[0]).only(self.touching), last(|w| w.tyre[1]).only(self.touching)];
         self.torque = last(|w| w.torque);
+        if self.footing.moves {
+            self.footing.last_load = last(|w| w.load);
+        }
     }
 
     /// Share of the step that is left when a wheel has closed the gap below its droop stop.
@@ -188,7 +200,7 @@ impl Rows {
         if !Four::any(apart) {
             return one;
         }
-        let closed = -self.normal.dot(moving) / self.cosine * Four::splat(dt);
+        let closed = -self.parting(moving) / self.cosine * Four::splat(dt);
         let share = Four::select(zero.less(closed), one + beyond / closed, zero);
         Four::select(apart, share, one)
     }
@@ -208,7 +220,7 @@ impl Vehicle {
             let straight = Triple::new(x, y, Four::splat(0.0));
             rows.axle = straight + turn.cross(straight);
             rows.touch(bank, &self.state, contacts, &to_vehicle, moving, dt);
-            let jounce_rate = -rows.normal.dot(moving) / rows.cosine;
+            let jounce_rate = -rows.parting(moving) / rows.cosine;
             rows.lead = (jounce_rate * lead * rows.contact_share).only(rows.touching);
             rows.gripping = FourMask::default();
             rows.load = Four::default();
@@ -317,7 +329,7 @@ impl Rows {
     fn load_row(&mut self, bank: &Bank, warm: Six<Four>, dt: f32) {
         let (zero, step) = (Four::splat(0.0), Four::splat(dt));
         let led = self.led();
-        self.warm_speed = self.normal.dot(warm);
+        self.warm_speed = self.parting(warm);
         let jounce_rate = -self.warm_speed / self.cosine;
         let beyond_stop = led - bank.bump_travel;
         let stopped = zero.less(beyond_stop + step * jounce_rate);
@@ -345,6 +357,9 @@ impl Rows {
         self.droop_admittance = rigid / (self.cosine * self.cosine);
         self.load_wish = self.contact_share * wish / self.cosine;
         self.load_admittance = self.contact_share * admittance / (self.cosine * self.cosine);
+        if self.footing.moves {
+            self.yield_loads();
+        }
     }
 
     /// Wish and admittance of tyre row `i`.
@@ -365,7 +380,7 @@ impl Rows {
     /// be solved anew.
     #[inline(always)]
     fn settle_load(&mut self, at: Six<Four>) -> bool {
-        let (zero, speed) = (Four::splat(0.0), self.normal.dot(at));
+        let (zero, speed) = (Four::splat(0.0), self.parting(at));
         let (wish, admittance) = self.load_terms();
         let load = wish - admittance * speed;
         let pulls = load.less(zero);
@@ -379,7 +394,7 @@ impl Rows {
     /// Impulse of the load row at chassis velocity `at`, not below zero, and its admittance there.
     #[inline(always)]
     pub fn bounded_load(&mut self, at: Six<Four>) -> (Four, Four) {
-        let speed = self.normal.dot(at);
+        let speed = self.parting(at);
         let spring = self.load_wish - self.load_admittance * speed;
         let stop = self.droop_wish - self.droop_admittance * speed;
         self.hanging = stop.less(spring);
@@ -425,6 +440,9 @@ impl Rows {
             self.admittance[i] = (step * (step * slope / decay + damping)).only(self.gripping);
             self.friction[i] = (tyre.friction[i] * grip).only(self.gripping);
             self.tyre[i] = self.tyre[i].only(self.gripping);
+        }
+        if self.footing.moves {
+            self.yield_tyres();
         }
         self.sensitivity = tyre.load_sensitivity / (tyre.nominal_load * step);
         self.unloaded_share = one + tyre.load_sensitivity;

@@ -1,0 +1,109 @@
+//! Ground that moves: wheels feel its velocity at their contact points, and it feels what they do to it.
+
+use super::Vehicle;
+use super::rows::Rows;
+use crate::lane::{Four, Lane};
+use crate::linear::{Six, Triple};
+use crate::model::Bank;
+use crate::{Contact, Ground, Mat3, Probe, Reaction, Vec3};
+
+/// What the rows of four wheels know of the ground under them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Footing {
+    /// Whether any of it moves or can be moved.
+    pub moves: bool,
+    /// Its velocity along, across and normal to the ground, m/s.
+    pub speed: [Four; 3],
+    /// See [`Ground::give`], 1/kg.
+    give: [Four; 2],
+    /// Load impulse of the last step, N s.
+    pub last_load: Four,
+}
+
+impl Vehicle {
+    /// Whether a wheel stood on ground that moves when the step was solved.
+    pub(crate) fn is_on_moving_ground(&self) -> bool {
+        self.rows.iter().any(|rows| rows.footing.moves)
+    }
+
+    /// Writes what the wheels that `met` such ground do to it.
+    pub(crate) fn react<'a>(
+        &self,
+        met: impl Iterator<Item = (&'a Probe, &'a Option<Contact>)>,
+        reactions: &mut Vec<Reaction>,
+    ) {
+        for (i, (probe, contact)) in met.enumerate() {
+            let Some((distance, ground)) = contact.and_then(|c| Some((c.distance, c.ground?))) else { continue };
+            let place = self.model.place(i);
+            let rows = &self.rows[place.bank];
+            let [x, y, z] = rows.on_ground().map(|sum| sum.lanes()[place.lane]);
+            let impulse = self.to_world * Vec3::new(-x, -y, -z);
+            reactions.push(Reaction { body: ground.body, point: probe.at(distance), impulse });
+        }
+    }
+
+    /// Takes over the velocities `contacts` have now, for the patches.
+    pub(crate) fn follow_ground(&mut self, contacts: &[Option<Contact>]) {
+        let to_vehicle = self.to_world.transpose();
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.stand(bank, contacts, &to_vehicle);
+        }
+    }
+}
+
+impl Rows {
+    /// Looks at what the wheels stand on, once the directions of the rows are known.
+    #[inline(always)]
+    pub(super) fn find_footing(&mut self, bank: &Bank, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+        if contacts.iter().any(|contact| contact.is_some_and(|c| c.ground.is_some())) {
+            self.stand(bank, contacts, to_vehicle);
+        } else if self.footing.moves {
+            self.footing = Footing::default();
+        }
+    }
+
+    fn stand(&mut self, bank: &Bank, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+        let of = |value: fn(&Ground) -> f32| {
+            bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
+        };
+        let velocity = Triple::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
+        let velocity = velocity.through(to_vehicle);
+        let along = |row: Six<Four>| row.linear.dot(velocity);
+        self.footing = Footing {
+            moves: true,
+            speed: [along(self.forward), along(self.side), along(self.normal)],
+            give: [of(|g| g.give[0]), of(|g| g.give[1])],
+            last_load: self.footing.last_load,
+        };
+    }
+
+    /// Lets the ground give way to the load rows.
+    pub(super) fn yield_loads(&mut self) {
+        let Footing { give: [give, _], last_load, .. } = self.footing;
+        (self.load_wish, self.load_admittance) = yielding(give, last_load, self.load_wish, self.load_admittance);
+        (self.droop_wish, self.droop_admittance) = yielding(give, last_load, self.droop_wish, self.droop_admittance);
+    }
+
+    /// Lets the ground give way to the tyre rows.
+    pub(super) fn yield_tyres(&mut self) {
+        let give = self.footing.give[1];
+        for i in [0, 1] {
+            let (wish, admittance) = yielding(give, self.tyre[i], self.wish[i], self.admittance[i]);
+            (self.wish[i], self.admittance[i]) = (wish, admittance);
+        }
+    }
+
+    /// Impulse of the ground on the wheel, vehicle axes, N s.
+    fn on_ground(&self) -> [Four; 3] {
+        let sum = self.forward.linear * self.tyre[0] + self.side.linear * self.tyre[1] + self.normal.linear * self.load;
+        [sum.x, sum.y, sum.z]
+    }
+}
+
+/// Wish and admittance of a row whose ground gives way to what changes from the `last` impulse to this one, x:
+/// `x = wish − g (v + give (x − last))`, where v counts from the velocity the ground will have if nothing changes.
+fn yielding(give: Four, last: Four, wish: Four, admittance: Four) -> (Four, Four) {
+    let given = admittance * give;
+    let share = Four::splat(1.0) / (Four::splat(1.0) + given);
+    ((wish + given * last) * share, admittance * share)
+}

@@ -1,0 +1,200 @@
+//! Ground that moves carries cars, and feels them.
+
+use skidpad::core::{Controls, Model, Scene, Vec3, state::Placement};
+use skidpad::rapier::Axes;
+use skidpad::rapier::rapier3d::prelude::*;
+
+use super::{Yard, plane, standing};
+use crate::common::{Simplify, c5};
+
+/// A kinematic platform of 20 by 20 m whose top is at z = 0.
+fn platform(world: &mut PhysicsWorld, body: RigidBodyBuilder) -> RigidBodyHandle {
+    let top = ColliderBuilder::cuboid(10.0, 10.0, 0.5).translation(Vector::new(0.0, 0.0, -0.5)).friction(1.0);
+    world.insert(body, top).0
+}
+
+fn on_platform(body: RigidBodyBuilder, hz: f32, heading: f32) -> (Yard, RigidBodyHandle) {
+    let mut world = Yard::empty(Axes::ZUp, hz);
+    let handle = platform(&mut world, body);
+    (Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().model(), &[standing(heading)]), handle)
+}
+
+/// The car's centre of mass in the axes of `body`.
+fn seen_from(yard: &Yard, body: RigidBodyHandle) -> Vec3 {
+    let pose = yard.world.bodies[body].position();
+    pose.inverse() * yard.state(0).position.as_vec3()
+}
+
+/// A parked car on a platform that speeds up to 2 m/s and goes on: seen from it, the car stays where it was when it was
+/// that fast, to the rounding of the platform's own pose in 10 s, in every direction.
+#[test]
+fn a_platform_carries_a_parked_car() {
+    for (heading, direction) in [(0.0, Vec3::X), (0.0, Vec3::Y), (0.5, Vec3::X), (0.8, Vec3::NEG_Y)] {
+        let (mut yard, handle) = on_platform(RigidBodyBuilder::kinematic_velocity_based(), 60.0, heading);
+        yard.run(1.0, &[Controls::parked()]);
+        let mut at_speed = Vec3::ZERO;
+        for step in 0..900u16 {
+            let speed = (f32::from(step) / 60.0).min(2.0);
+            yard.world.bodies.get_mut(handle).expect("the platform").set_linvel(direction * speed, true);
+            yard.step(&[Controls::parked()]);
+            if step == 299 {
+                at_speed = seen_from(&yard, handle);
+            }
+        }
+        let slipped = (seen_from(&yard, handle) - at_speed).length();
+        // Up to 600 steps of the platform, each rounded to 1 µm where coordinates are beyond 16 m.
+        assert!(slipped < 6e-4, "towards {direction} at heading {heading}: {} mm", 1e3 * slipped);
+        let gone = yard.state(0).position.as_vec3().dot(direction);
+        assert!((gone - 28.0).abs() < 0.05, "carried {gone} m");
+    }
+}
+
+/// The same with a platform that is put from place to place.
+#[test]
+fn a_platform_moved_by_its_position_carries_a_parked_car() {
+    let (mut yard, handle) = on_platform(RigidBodyBuilder::kinematic_position_based(), 60.0, 0.3);
+    yard.run(5.0, &[Controls::parked()]);
+    assert!(yard.sleeps(0), "the platform stands still");
+    let mut at_speed = Vec3::ZERO;
+    let (mut place, mut speed) = (Vec3::ZERO, 0.0f32);
+    for step in 0..600 {
+        speed = (speed + 1.0 / 60.0).min(2.0);
+        place += Vec3::new(0.6, 0.8, 0.0) * (speed / 60.0);
+        yard.world.bodies.get_mut(handle).expect("the platform").set_next_kinematic_translation(place);
+        yard.step(&[Controls::parked()]);
+        if step == 299 {
+            at_speed = seen_from(&yard, handle);
+        }
+    }
+    assert!(!yard.sleeps(0));
+    let slipped = (seen_from(&yard, handle) - at_speed).length();
+    assert!(slipped < 1e-4, "{} mm", 1e3 * slipped);
+}
+
+/// On a turntable 0.4 rad/s fast the car goes round with it.
+#[test]
+fn a_turntable_turns_a_parked_car() {
+    let (mut yard, handle) = on_platform(RigidBodyBuilder::kinematic_velocity_based(), 60.0, 0.0);
+    yard.run(1.0, &[Controls::parked()]);
+    let mut rate = 0.0f32;
+    let turn = |yard: &mut Yard, rate: f32| {
+        yard.world.bodies.get_mut(handle).expect("the platform").set_angvel(Vector::Z * rate, true);
+        yard.step(&[Controls::parked()]);
+    };
+    for _ in 0..240 {
+        rate = (rate + 0.2 / 60.0).min(0.4);
+        turn(&mut yard, rate);
+    }
+    let before = seen_from(&yard, handle);
+    let yaw = yard.frame(0).yaw_rate_radps;
+    assert!((yaw - 0.4).abs() < 1e-3, "{yaw} rad/s");
+    for _ in 0..600 {
+        turn(&mut yard, rate);
+    }
+    let slipped = (seen_from(&yard, handle) - before).length();
+    assert!(slipped < 2e-3, "{} mm in 10 s", 1e3 * slipped);
+}
+
+/// Momentum of the car and of `others`, N s.
+fn momentum(yard: &Yard, model: &Model, others: &[RigidBodyHandle]) -> Vec3 {
+    let of = |handle: &RigidBodyHandle| yard.world.bodies[*handle].linvel() * yard.world.bodies[*handle].mass();
+    others.iter().map(of).sum::<Vec3>() + yard.state(0).velocity * model.mass()
+}
+
+/// A car brakes on a free slab of 500 kg that slides on ice: what the car loses the slab gains.
+#[test]
+fn a_braking_car_pushes_a_free_slab() {
+    let model = c5().without_air().model();
+    let mut world = Yard::empty(Axes::ZUp, 120.0);
+    world.insert_collider(
+        plane(Vector::Z).translation(Vector::new(0.0, 0.0, -0.4)).friction(0.0).friction_combine_rule(MIN),
+        None,
+    );
+    let slab = RigidBodyBuilder::dynamic().translation(Vector::new(0.0, 0.0, -0.2));
+    let top = ColliderBuilder::cuboid(20.0, 5.0, 0.2).mass(500.0).friction(1.0);
+    let (slab, _) = world.insert(slab, top);
+    let start = Placement { x: -15.0, speed: 12.0, gear: Some(0), ..Placement::default() };
+    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[start]);
+    let before = momentum(&yard, &model, &[slab]);
+    yard.run(2.0, &[Controls { brake: 0.3, ..Controls::parked() }]);
+    let after = momentum(&yard, &model, &[slab]);
+    let together = before.x / (model.mass() + 500.0);
+    let slab_speed = yard.world.bodies[slab].linvel().x;
+    assert!((slab_speed - together).abs() < 0.05, "the slab moves with {slab_speed} m/s, not {together}");
+    assert!((yard.state(0).velocity.x - together).abs() < 0.05, "{} m/s", yard.state(0).velocity.x);
+    // 240 steps, each rounding 18,500 N s to 32 bits on either side.
+    let lost = (after - before).x.abs().max((after - before).y.abs());
+    assert!(lost < 0.5, "{lost} of {} N s are lost", before.x);
+    assert_eq!(yard.world.bodies[slab].user_force(), Vector::ZERO, "a force was left on the slab");
+}
+
+const MIN: CoefficientCombineRule = CoefficientCombineRule::Min;
+
+/// Far from everything else, a car and the slab it brakes on: no component of momentum is lost.
+#[test]
+fn momentum_closes_in_free_fall() {
+    let model = c5().without_air().model();
+    let mut world = Yard::empty(Axes::ZUp, 120.0);
+    let top = ColliderBuilder::cuboid(20.0, 5.0, 0.2).mass(500.0).friction(1.0);
+    let (slab, _) = world.insert(RigidBodyBuilder::dynamic().translation(Vector::new(0.0, 0.0, -0.2)), top);
+    let start = Placement { x: -2.0, speed: 12.0, gear: Some(0), ..Placement::default() };
+    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[start]);
+    let before = momentum(&yard, &model, &[slab]);
+    let seconds = 0.5;
+    yard.run(seconds, &[Controls::parked()]);
+    let fallen = Vec3::NEG_Z * (9.81 * seconds * (model.mass() + 500.0));
+    let missing = momentum(&yard, &model, &[slab]) - before - fallen;
+    let slab_velocity = yard.world.bodies[slab].linvel();
+    assert!(slab_velocity.x > 0.1 && slab_velocity.z < -4.905 - 0.5, "the slab felt nothing: {slab_velocity}");
+    assert!(missing.length() < 0.5, "{missing} of {} N s", fallen.length());
+}
+
+/// A car at rest on a light box on the floor stands as high as on the floor: what it stands on bears its load.
+#[test]
+fn a_parked_car_stands_on_light_boxes() {
+    let model = c5().model();
+    let mut world = Yard::plane(&Scene::flat(), 60.0);
+    let mut boxes = Vec::new();
+    for wheel in model.wheels() {
+        let place = Vector::new(wheel.contact.x, wheel.contact.y, 0.1);
+        let size = ColliderBuilder::cuboid(0.25, 0.25, 0.1).mass(20.0).friction(1.0);
+        boxes.push(world.insert(RigidBodyBuilder::dynamic().translation(place), size).0);
+    }
+    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[standing(0.0)]);
+    let mut state = yard.state(0).clone();
+    state.position.z += 0.2;
+    yard.cars.set_state(&mut yard.world, 0, &state);
+    yard.run(10.0, &[Controls::parked()]);
+    let frame = yard.frame(0);
+    for (i, wheel) in frame.wheels.iter().enumerate() {
+        let error = wheel.load_n / f64::from(model.static_load(i)) - 1.0;
+        assert!(error.abs() < 5e-3, "wheel {i}: {} N instead of {}", wheel.load_n, model.static_load(i));
+    }
+    let height = frame.z_m - 0.2 - f64::from(model.parts().centre_height);
+    // Rapier lets boxes sink by its contacts' slop.
+    assert!(height.abs() < 5e-3, "{} mm too high", 1e3 * height);
+    assert!(yard.state(0).velocity.length() < 1e-3, "{}", yard.state(0).velocity);
+    assert!(boxes.iter().all(|b| yard.world.bodies[*b].linvel().length() < 1e-3));
+}
+
+/// Neither shakes a body that is far lighter than the car: a slab of 60 kg on ice, braked on. At 60 Hz
+/// the grip of four tyres could change its speed by 4 m/s in every step; one of 30 kg is shaken.
+#[test]
+fn a_light_slab_on_ice_is_taken_along() {
+    let model = c5().without_air().model();
+    let mut world = Yard::empty(Axes::ZUp, 60.0);
+    let ice = plane(Vector::Z).translation(Vector::new(0.0, 0.0, -0.4)).friction(0.0).friction_combine_rule(MIN);
+    world.insert_collider(ice, None);
+    let top = ColliderBuilder::cuboid(20.0, 5.0, 0.2).mass(60.0).friction(1.0);
+    let (slab, _) = world.insert(RigidBodyBuilder::dynamic().translation(Vector::new(0.0, 0.0, -0.2)), top);
+    let start = Placement { x: -15.0, speed: 5.0, gear: Some(0), ..Placement::default() };
+    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[start]);
+    let together = momentum(&yard, &model, &[slab]).x / (model.mass() + 60.0);
+    let brake = Controls { brake: 0.3, ..Controls::parked() };
+    yard.run(2.0, std::slice::from_ref(&brake));
+    for _ in 0..60 {
+        yard.step(std::slice::from_ref(&brake));
+        let speeds = [yard.world.bodies[slab].linvel().x, yard.state(0).velocity.x];
+        assert!(speeds.iter().all(|speed| (speed - together).abs() < 5e-3), "{speeds:?} m/s, not {together}");
+    }
+}
