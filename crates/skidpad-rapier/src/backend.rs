@@ -77,7 +77,6 @@ impl RapierBackend {
         for car in 0..starts.len() {
             chassis::keep_awake(&mut world.bodies, cars.handle(car));
         }
-        world.detect_collisions(&(), &());
         Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), dt, steps: 0 }
     }
 }

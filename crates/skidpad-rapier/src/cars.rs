@@ -13,7 +13,11 @@ use crate::{Axes, Sets};
 ///
 /// Around each of the user's steps call [`RapierCars::before_step`] and [`RapierCars::after_step`] with the same `dt`.
 /// The rows are handed over as forces (impulse / dt): Rapier integrates gravity over its solver's substeps but applies
-/// impulses at once, and a car parked by impulses creeps uphill.
+/// impulses at once, and a car parked by impulses creeps uphill. Ground that can move gets the opposite forces. All of
+/// them are taken off again after the step, so that several of these may share a world only if they finish a step in
+/// the opposite order.
+///
+/// The chassis is a body like any other: what is set on it (damping, groups, `enable_ccd`, forces) holds for the car.
 ///
 /// A parked car falls asleep when Rapier lets its body sleep, no wheel turns, nothing drives it and engine and steering
 /// are steady. Asleep it is not stepped, costs nothing and keeps its state. It wakes when its controls change, when
@@ -28,6 +32,7 @@ pub struct RapierCars {
     /// Those of the step before.
     before: Vec<Loaded>,
     coasting: Controls,
+    unstepped: bool,
 }
 
 /// What the adapter keeps of one car.
@@ -39,6 +44,8 @@ pub(crate) struct Seat {
     /// In the world's axes.
     pub track: Track,
     pub rest: Rest,
+    /// What its wheels may stand on: the groups of the chassis' first collider.
+    pub groups: Option<InteractionGroups>,
     /// What its wheels stood on when they last were asked.
     pub stands: Vec<Stand>,
 }
@@ -60,7 +67,7 @@ impl RapierCars {
             let handle = chassis::insert(world.bodies, world.colliders, axes, &car.model, &state);
             (handle, Vehicle::new(car.model.clone(), state))
         };
-        Self::adopt(axes, cars.iter().map(start).collect())
+        Self { unstepped: true, ..Self::adopt(axes, cars.iter().map(start).collect()) }
     }
 
     /// Drives vehicles whose bodies are in the world already, such as those of a world that was saved and read back.
@@ -71,6 +78,7 @@ impl RapierCars {
             user: (Vector::ZERO, Vector::ZERO),
             track: Track::new(axes.point_to_world(vehicle.state().position)),
             rest: Rest::default(),
+            groups: None,
             stands: Vec::with_capacity(vehicle.model().wheels().len()),
         };
         let seats = cars.iter().map(seat).collect();
@@ -82,6 +90,7 @@ impl RapierCars {
             loaded: Vec::new(),
             before: Vec::new(),
             coasting: Controls::coasting(),
+            unstepped: false,
         }
     }
 
@@ -145,6 +154,7 @@ impl RapierCars {
             seats: &mut self.seats,
             loaded: &mut self.loaded,
             before: &self.before,
+            unstepped: self.unstepped,
             ground,
         };
         self.cars.push(&mut port, controls, Coupling::OneSweep, dt)
@@ -155,6 +165,7 @@ impl RapierCars {
         let sets = world.into();
         let dt = sets.parameters.dt;
         let lead = lead(sets.parameters);
+        self.unstepped = false;
         // First, since some of them may be chassis of other cars.
         for loaded in &self.loaded {
             if let Some(body) = sets.bodies.get_mut(loaded.handle) {
@@ -183,6 +194,7 @@ impl RapierCars {
             seats: &mut self.seats,
             loaded: &mut self.loaded,
             before: &self.before,
+            unstepped: self.unstepped,
             ground: QueryFilter::default(),
         };
         self.cars.write_back(&port, dt)
@@ -194,7 +206,10 @@ impl RapierCars {
                 continue;
             }
             let anew = seat.rest.asks_anew(controls.get(i).unwrap_or(&self.coasting));
-            let Some(asleep) = bodies.get(seat.handle).map(RigidBody::is_sleeping) else { continue };
+            let Some(body) = bodies.get(seat.handle) else { continue };
+            let asleep = body.is_sleeping();
+            let first = body.colliders().first().and_then(|first| colliders.get(*first));
+            seat.groups = first.map(Collider::collision_groups);
             let rests = if asleep {
                 !stirs(&seat.stands, bodies, colliders)
             } else {

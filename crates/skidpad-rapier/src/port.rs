@@ -5,7 +5,7 @@ use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, WorldPort};
 
 use crate::cars::Seat;
 use crate::chassis::lead;
-use crate::ground::{self, Loaded};
+use crate::ground::{self, Loaded, Meeting};
 use crate::{Axes, Sets};
 
 pub(crate) struct Port<'a> {
@@ -15,6 +15,8 @@ pub(crate) struct Port<'a> {
     /// Bodies under the wheels of this step, and of the one before.
     pub loaded: &'a mut Vec<Loaded>,
     pub before: &'a [Loaded],
+    /// Whether the world has not been stepped with these cars in it, so that its broad phase may know of nothing yet.
+    pub unstepped: bool,
     /// What wheels stand on, beside what their chassis' groups and sensors say.
     pub ground: QueryFilter<'a>,
 }
@@ -70,9 +72,12 @@ impl WorldPort for Port<'_> {
     fn react(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let handle = ground::handle(reaction.body);
-            let Some(body) = self.sets.bodies.get_mut(handle).filter(|body| body.is_dynamic()) else { continue };
+            let Some(body) = self.sets.bodies.get_mut(handle) else { continue };
             if !self.loaded.iter().rev().any(|known| known.handle == handle) {
-                self.loaded.push(Loaded::new(handle, body));
+                self.loaded.push(Loaded::new(handle, body, dt));
+            }
+            if !body.is_dynamic() {
+                continue;
             }
             let point = self.axes.point_to_world(reaction.point).as_vec3();
             body.add_force_at_point(self.axes.to_world(reaction.impulse / dt), point, true);
@@ -83,7 +88,9 @@ impl WorldPort for Port<'_> {
         for (probe, contact) in asked.iter().zip(answered) {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };
-            let Some(body) = self.sets.bodies.get(ground::handle(ground.body)) else { continue };
+            // What moves by itself has done what the step was solved for.
+            let body = self.sets.bodies.get(ground::handle(ground.body)).filter(|body| body.is_dynamic());
+            let Some(body) = body else { continue };
             let point = self.axes.point_to_world(probe.at(contact.distance)).as_vec3();
             ground.velocity = self.axes.from_world(body.velocity_at_point(point));
         }
@@ -92,17 +99,21 @@ impl WorldPort for Port<'_> {
 
 impl Port<'_> {
     fn meet(&mut self, probe: &Probe) -> Option<Contact> {
-        let start = self.axes.point_to_world(probe.position).as_vec3() + self.axes.to_world(probe.offset);
-        let ray = Ray::new(start, self.axes.to_world(probe.direction));
-        let (handle, hit) = self.cast(self.seats[probe.car].handle, &ray, probe.reach)?;
+        let car = self.axes.point_to_world(probe.position).as_vec3();
+        let ray = Ray::new(car + self.axes.to_world(probe.offset), self.axes.to_world(probe.direction));
+        let own = self.seats[probe.car].handle;
+        let groups = self.seats[probe.car].groups;
+        let cast = |ray: &Ray| self.cast(own, groups, ray, probe.reach);
+        let hit = cast(&ray).or_else(|| cast(&beside(&ray)));
+        let (handle, hit) = hit?;
         let collider = self.sets.colliders.get(handle)?;
         let seat = &mut self.seats[probe.car];
         if seat.stands.last().is_none_or(|(last, _)| *last != handle) {
             seat.stands.push((handle, *collider.position()));
         }
-        let point = ray.point_at(hit.time_of_impact);
+        let meeting = Meeting { point: ray.point_at(hit.time_of_impact), normal: hit.normal, car };
         let body = collider.parent().and_then(|parent| Some((parent, self.sets.bodies.get(parent)?)));
-        let ground = body.and_then(|body| ground::ground(&self.sets, self.before, body, handle, point, hit.normal));
+        let ground = body.and_then(|body| ground::ground(&self.sets, self.before, body, &meeting));
         Some(Contact {
             distance: hit.time_of_impact,
             normal: self.axes.from_world(hit.normal),
@@ -112,12 +123,18 @@ impl Port<'_> {
     }
 
     /// The first thing a ray of `own`'s meets, which is neither a sensor nor part of `own`.
-    fn cast(&self, own: RigidBodyHandle, ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
+    fn cast(
+        &self,
+        own: RigidBodyHandle,
+        groups: Option<InteractionGroups>,
+        ray: &Ray,
+        reach: f32,
+    ) -> Option<(ColliderHandle, RayIntersection)> {
         let asked = self.ground;
         let is_ground = |handle: ColliderHandle, collider: &Collider| {
             collider.parent() != Some(own) && asked.predicate.is_none_or(|passes| passes(handle, collider))
         };
-        let mut filter = QueryFilter { groups: asked.groups.or_else(|| self.groups(own)), ..asked }.exclude_sensors();
+        let mut filter = QueryFilter { groups: asked.groups.or(groups), ..asked }.exclude_sensors();
         // The filter has room for one body.
         if asked.exclude_rigid_body.is_none() {
             filter.exclude_rigid_body = Some(own);
@@ -125,14 +142,20 @@ impl Port<'_> {
             filter.predicate = Some(&is_ground);
         }
         let Sets { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
+        if self.unstepped {
+            return first_of_all(ray, reach, filter, bodies, colliders);
+        }
         let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
         queries.cast_ray_and_get_normal(ray, reach, false)
     }
+}
 
-    fn groups(&self, own: RigidBodyHandle) -> Option<InteractionGroups> {
-        let first = self.sets.bodies.get(own)?.colliders().first()?;
-        self.sets.colliders.get(*first).map(Collider::collision_groups)
-    }
+/// A ray next to `ray`: parry misses some rays exactly on the grid lines of a heightfield (dimforge/rapier#165). By more
+/// than the rounding of its coordinates, and by too little to matter.
+fn beside(ray: &Ray) -> Ray {
+    let by = 1e-4_f32.max(4.0 * f32::EPSILON * ray.origin.abs().max_element());
+    let (a, b) = ray.dir.any_orthonormal_pair();
+    Ray::new(ray.origin + (a + 0.618 * b) * by, ray.dir)
 }
 
 /// Multiplies the give of each body by the number of wheels on it: no wheel knows what the others do.
@@ -146,4 +169,27 @@ fn share_give(contacts: &mut [Option<Contact>]) {
             ground.give = ground.give.map(|give| give * wheels);
         }
     }
+}
+
+/// As a query, by asking every collider.
+fn first_of_all(
+    ray: &Ray,
+    reach: f32,
+    filter: QueryFilter,
+    bodies: &RigidBodySet,
+    colliders: &ColliderSet,
+) -> Option<(ColliderHandle, RayIntersection)> {
+    let mut first: Option<(ColliderHandle, RayIntersection)> = None;
+    for (handle, collider) in colliders.iter_enabled().filter(|(handle, of)| filter.test(bodies, *handle, of)) {
+        let parent = collider.parent().and_then(|parent| bodies.get(parent)).map(RigidBody::position);
+        let pose = match (parent, collider.position_wrt_parent()) {
+            (Some(parent), Some(within)) => *parent * *within,
+            _ => *collider.position(),
+        };
+        let least = first.map_or(reach, |(_, hit)| hit.time_of_impact);
+        if let Some(hit) = collider.shape().cast_ray_and_get_normal(&pose, ray, least, false) {
+            first = Some((handle, hit));
+        }
+    }
+    first
 }

@@ -2,6 +2,9 @@
 
 mod axes;
 mod ground_moves;
+mod heights;
+mod rays;
+mod seesaw;
 mod sleeping;
 
 use std::sync::Arc;
@@ -37,7 +40,6 @@ impl Yard {
         let start = |placement: &Placement| CarStart { model: model.clone(), placement: *placement };
         let cars: Vec<CarStart> = placements.iter().map(start).collect();
         let cars = RapierCars::with_axes(&mut world, axes, scene, &cars);
-        world.detect_collisions(&(), &());
         Self { world, cars }
     }
 

@@ -1,0 +1,79 @@
+//! Can many cars share my Rapier world with things that move? Twenty cars, a wall of crates and a seesaw, stepped by me.
+
+use skidpad::core::{CarStart, Controls, Scene, Vehicle, state::Placement};
+use skidpad::rapier::RapierCars;
+use skidpad::rapier::rapier3d::prelude::*;
+
+/// Four lanes of five cars. In the first a seesaw is ahead, in the second a wall of crates.
+pub const LANES: [f32; 4] = [-9.0, -3.0, 3.0, 9.0];
+
+/// My world, and what I want to know of it.
+pub struct Playground {
+    /// Stepped by me.
+    pub world: PhysicsWorld,
+    /// Lane by lane.
+    pub cars: RapierCars,
+    /// Of the seesaw.
+    pub plank: RigidBodyHandle,
+    /// Of the wall.
+    pub crates: Vec<RigidBodyHandle>,
+    /// s.
+    pub time: f32,
+}
+
+impl Playground {
+    /// Everything at rest.
+    pub fn new() -> Result<Self, Box<dyn std::error::Error>> {
+        let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -9.81), ..PhysicsWorld::default() };
+        world.insert_collider(ColliderBuilder::cuboid(200.0, 50.0, 1.0).translation(Vector::NEG_Z), None);
+
+        let (pivot, half_length, half_thickness) = (Vector::new(20.0, LANES[0], 0.4), 6.0, 0.04);
+        let post = world.insert_body(RigidBodyBuilder::fixed().translation(pivot));
+        // Its near end lies on the ground.
+        let tilt = Vector::new(0.0, -((pivot.z - half_thickness) / half_length).asin(), 0.0);
+        let plank = RigidBodyBuilder::dynamic().translation(pivot).rotation(tilt);
+        let board = ColliderBuilder::cuboid(half_length, 1.5, half_thickness).mass(400.0).friction(1.0);
+        let (plank, _) = world.insert(plank, board);
+        world.insert_impulse_joint(post, plank, RevoluteJointBuilder::new(Vector::Y));
+
+        let crate_at = |i: u8| Vector::new(25.0, LANES[1] + f32::from(i % 4) - 1.5, 0.4 + 0.8 * f32::from(i / 4));
+        let body = |i: u8| RigidBodyBuilder::dynamic().translation(crate_at(i));
+        let wood = ColliderBuilder::cuboid(0.4, 0.4, 0.4).mass(25.0);
+        let crates = (0..12).map(|i| world.insert(body(i), wood.clone()).0).collect();
+        let model = skidpad::spec::load("corvette_c5")?.model;
+        let place = |i: usize| Placement { x: -8.0 * (i % 5) as f64, y: LANES[i / 5].into(), ..Placement::default() };
+        let starts: Vec<_> = (0..20).map(|i| CarStart { model: model.clone(), placement: place(i) }).collect();
+        let cars = RapierCars::new(&mut world, &Scene::flat(), &starts);
+        Ok(Self { world, cars, plank, crates, time: 0.0 })
+    }
+
+    /// Everybody drives at 6 m/s for 8 s, then stops.
+    pub fn step(&mut self) {
+        let slower = |vehicle: &Vehicle| (0.2 * (6.0 - vehicle.state().velocity.x)).clamp(0.0, 0.5);
+        let drive = |vehicle| match self.time {
+            ..8.0 => Controls { throttle: slower(vehicle), ..Controls::default() },
+            _ => Controls::parked(),
+        };
+        let controls: Vec<Controls> = self.cars.vehicles().iter().map(drive).collect();
+        self.cars.before_step(&mut self.world, &controls);
+        self.world.step();
+        self.cars.after_step(&mut self.world);
+        self.time += self.world.integration_parameters.dt;
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut all = Playground::new()?;
+    for step in 0..=960 {
+        if step % 96 == 0 {
+            let bodies = &all.world.bodies;
+            let tilt = (bodies[all.plank].rotation() * Vector::X).z.asin().to_degrees();
+            let moved = all.crates.iter().filter(|c| (bodies[**c].translation().x - 25.0).abs() > 0.5).count();
+            let asleep = (0..20).filter(|car| bodies[all.cars.handle(*car)].is_sleeping()).count();
+            let t = all.time;
+            println!("{t:4.1} s: plank at {tilt:>4.1}°, {moved} crates knocked away, {asleep:>2} of 20 cars asleep");
+        }
+        all.step();
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! Heightfields: parry misses some vertical rays exactly on their grid lines (dimforge/rapier#165).
+
+use std::f32::consts::FRAC_PI_2;
+
+use skidpad::core::{Controls, Scene, state::Placement};
+use skidpad::rapier::Axes;
+use skidpad::rapier::rapier3d::parry::utils::Array2;
+use skidpad::rapier::rapier3d::prelude::*;
+
+use super::{Yard, standing};
+use crate::common::{Simplify, c5};
+
+/// 40 by 40 m in cells of 0.5 m around the origin.
+fn field(axes: Axes, height: impl Fn(f32, f32) -> f32) -> ColliderBuilder {
+    let at = |i: usize| 0.5 * i as f32 - 20.0;
+    let heights = Array2::new(81, 81, (0..81 * 81).map(|k| height(at(k / 81), at(k % 81))).collect());
+    let field = ColliderBuilder::heightfield(heights, Vector::new(40.0, 1.0, 40.0)).friction(1.0);
+    match axes {
+        Axes::YUp => field,
+        Axes::ZUp => field.rotation(Vector::X * FRAC_PI_2),
+    }
+}
+
+/// Cars spawned on integer coordinates, every wheel on a corner of the grid, headings along it: no wheel is lost, in the
+/// first step or in the seconds after.
+#[test]
+fn no_wheel_falls_between_cells() {
+    let mut parts = c5();
+    for (i, wheel) in parts.wheels.iter_mut().enumerate() {
+        wheel.contact.x = [1.5, -1.0][i / 2];
+        wheel.contact.y = [0.5, -0.5][i % 2];
+    }
+    let model = parts.without_air().model();
+    let bumpy = |z: f32, x: f32| 0.004 * ((7.0 * x).sin() + (5.0 * z).cos());
+    for (axes, heading) in [(Axes::YUp, 0.0), (Axes::YUp, FRAC_PI_2), (Axes::ZUp, 0.0), (Axes::ZUp, FRAC_PI_2)] {
+        let mut world = Yard::empty(axes, 60.0);
+        world.insert_collider(field(axes, if heading == 0.0 { |_, _| 0.0 } else { bumpy }), None);
+        let on = |i: i32| f64::from(5 * i - 15);
+        let place = |i: i32| Placement { x: on(i % 7), y: on(i / 7), ..standing(heading) };
+        let placements: Vec<Placement> = (0..49).map(place).collect();
+        let mut yard = Yard::new(world, axes, &Scene::flat(), &model, &placements);
+        let parked: Vec<Controls> = (0..49).map(|_| Controls::parked()).collect();
+        for step in 0..120 {
+            yard.step(&parked);
+            for car in 0..49 {
+                let all = yard.state(car).wheels.iter().all(|wheel| wheel.contact);
+                assert!(all, "{axes:?}, heading {heading}, step {step}: car {car} lost a wheel");
+            }
+        }
+    }
+}
