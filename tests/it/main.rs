@@ -9,6 +9,7 @@ mod common;
 #[cfg(all(feature = "impulse", feature = "constraint"))]
 mod constraint;
 mod convergence;
+mod derived;
 mod fuzz;
 mod handling;
 mod load_transfer;

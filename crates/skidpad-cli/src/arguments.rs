@@ -184,6 +184,9 @@ pub struct Check {
     /// Shipped vehicles or paths of vehicle files
     #[arg(required = true, value_name = "VEHICLE")]
     pub vehicles: Vec<String>,
+    /// Print one JSON object, with full values by vehicle; null is what a vehicle does not have
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What has a schema.

@@ -1,18 +1,26 @@
-//! `skidpad check`: every fault of a vehicle file, or the figures that follow from it.
+//! `skidpad check`: every fault of a vehicle file, or the figures that follow from it and what is worth a look.
 
 use std::process::ExitCode;
 
 use miette::Report;
-use skidpad::lab::figures::{AxleFigures, Figures, lints};
+use serde_json::{Map, Value, json};
+use skidpad::lab::Metric;
+use skidpad::lab::figures::{Modes, lints, lists};
+use skidpad::lab::metrics::to_json;
 use skidpad::spec::Loaded;
 
+use crate::arguments::Check;
 use crate::output::{Table, print};
 
 /// Checks each vehicle; fails if any has a fault.
-pub fn check(vehicles: &[String]) -> miette::Result<ExitCode> {
+pub fn check(asked: &Check) -> miette::Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
-    for name in vehicles {
+    let mut objects = Map::new();
+    for name in &asked.vehicles {
         match skidpad::spec::load(name) {
+            Ok(loaded) if asked.json => {
+                objects.insert(name.clone(), object(&loaded));
+            }
             Ok(loaded) => print(&summary(name, &loaded))?,
             Err(error) => {
                 code = ExitCode::FAILURE;
@@ -20,65 +28,80 @@ pub fn check(vehicles: &[String]) -> miette::Result<ExitCode> {
             }
         }
     }
+    if asked.json {
+        print(&format!("{:#}\n", Value::Object(objects)))?;
+    }
     Ok(code)
 }
 
+/// What is worth a look, of the file and of the model.
+fn worth_a_look(loaded: &Loaded) -> Vec<String> {
+    loaded.spec.lints().into_iter().chain(lints(&loaded.model)).collect()
+}
+
 fn summary(name: &str, loaded: &Loaded) -> String {
-    let figures = Figures::of(&loaded.model);
-    let mut text = format!("{name}: {}, valid\n\n", loaded.spec.name);
-    text.push_str(&wheels(loaded).text(2));
-    text.push('\n');
-    text.push_str(&axles(&figures.axles).text(2));
-    text.push('\n');
-    text.push_str(&car(&figures).text(2));
-    for lint in lints(&loaded.model) {
+    let model = &loaded.model;
+    let wheels = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
+    let axles = (1..=model.parts().axles.len()).map(|number| number.to_string()).collect();
+    let mut text = format!("{name}: {}, valid\n", loaded.spec.name);
+    for table in [
+        columns("wheel", wheels, &lists::wheels(model)),
+        columns("axle", axles, &lists::axles(model)),
+        columns("whole car", vec![String::new()], &[lists::car(model)]),
+        steps(loaded),
+    ] {
+        text.push_str(&format!("\n{}", table.text(2)));
+    }
+    for lint in worth_a_look(loaded) {
         text.push_str(&format!("\n  worth a look: {lint}\n"));
     }
     text.push('\n');
     text
 }
 
-fn wheels(loaded: &Loaded) -> Table {
+/// A row for each figure that some column has, a column for each list.
+fn columns(title: &str, heads: Vec<String>, lists: &[Vec<Metric>]) -> Table {
+    let mut table = Table::new(2);
+    table.row([title.to_string(), "unit".into()].into_iter().chain(heads));
+    let rows = lists.first().map_or(0, Vec::len);
+    for row in (0..rows).filter(|&row| lists.iter().any(|list| list[row].value.is_some())) {
+        let metric = &lists[0][row];
+        let cells = lists.iter().map(|list| list[row].text());
+        table.row([metric.label.clone(), metric.unit.to_string()].into_iter().chain(cells));
+    }
+    table
+}
+
+/// The longest stable step of each solver, and where it comes from.
+fn steps(loaded: &Loaded) -> Table {
+    let mut table = Table::new(usize::MAX);
+    table.row(["solver", "longest stable step", "because"]);
+    for backend in skidpad::backends() {
+        let (step, why) = match stable_step_s(loaded, backend.peer) {
+            Some(step) => (format!("{:.1} ms", step * 1e3), "springs and dampers are explicit: 2 (√(1 + ζ²) − ζ) / ω"),
+            None => ("any".into(), "springs, tyres and shafts are implicit; for accuracy see `skidpad certify`"),
+        };
+        table.row([backend.name.to_string(), step, why.to_string()]);
+    }
+    table
+}
+
+/// Of a peer, which has explicit springs; skidpad's own solvers have no bound.
+fn stable_step_s(loaded: &Loaded, peer: bool) -> Option<f64> {
+    if peer { Modes::of(&loaded.model).map(|modes| modes.explicit_step_s) } else { None }
+}
+
+fn object(loaded: &Loaded) -> Value {
     let model = &loaded.model;
-    let mut table = Table::new(1);
-    let each = |f: &dyn Fn(usize) -> String| (0..model.wheels().len()).map(f).collect::<Vec<_>>();
-    let row = |label: &str, cells: Vec<String>| [label.to_string()].into_iter().chain(cells).collect::<Vec<_>>();
-    table.row(row("wheel", each(&|i| model.wheel_name(i))));
-    table.row(row("static load, N", each(&|i| format!("{:.1}", model.static_load(i)))));
-    table.row(row("sag, mm", each(&|i| format!("{:.1}", model.static_load(i) / model.wheels()[i].strut.rate * 1e3))));
-    table
-}
-
-fn axles(axles: &[AxleFigures]) -> Table {
-    let mut table = Table::new(1);
-    let mut row = |label: &str, f: &dyn Fn(&AxleFigures) -> String| {
-        table.row([label.to_string()].into_iter().chain(axles.iter().map(f)));
-    };
-    row("axle ahead of the centre of mass, m", &|a| format!("{:.3}", a.x_m));
-    row("track, m", &|a| format!("{:.3}", a.track_m));
-    row("load, N", &|a| format!("{:.0}", a.load_n));
-    row("ride frequency, Hz", &|a| format!("{:.3}", a.ride_hz));
-    row("damping ratio in bump", &|a| format!("{:.3}", a.bump_damping_ratio));
-    row("damping ratio in rebound", &|a| format!("{:.3}", a.rebound_damping_ratio));
-    let stiffness = |a: &AxleFigures| a.cornering_stiffness_n_per_rad.map_or("-".into(), |c| format!("{c:.0}"));
-    row("cornering stiffness, N/rad", &stiffness);
-    table
-}
-
-fn car(figures: &Figures) -> Table {
-    let mut table = Table::new(1);
-    let mut row = |label: &str, value: Option<f64>, digits: usize| {
-        table.row([label.to_string(), value.map_or("-".into(), |v| format!("{v:.digits$}"))]);
-    };
-    let bicycle = figures.bicycle;
-    row("mass, kg", Some(figures.mass_kg), 1);
-    row("wheelbase, m", Some(figures.wheelbase_m), 3);
-    row("roll gradient, deg/g", figures.roll_gradient.map(|r| (r * 9.81).to_degrees()), 3);
-    row("understeer gradient, deg/g", bicycle.map(|b| (b.understeer * 9.81).to_degrees()), 4);
-    row("understeer gradient, rad/(m/s²)", bicycle.map(|b| b.understeer), 7);
-    row("characteristic speed, m/s", bicycle.and_then(|b| b.characteristic_speed_mps()), 2);
-    row("critical speed, m/s", bicycle.and_then(|b| b.critical_speed_mps()), 2);
-    row("rigid rollover threshold t/2h, g", figures.rollover_g, 3);
-    row("top speed, m/s", figures.top_speed_mps, 2);
-    table
+    let wheels = lists::wheels(model).into_iter().enumerate().map(|(i, list)| (model.wheel_name(i), to_json(&list)));
+    let step = |peer| stable_step_s(loaded, peer).map(|step| step * 1e3);
+    let stable = skidpad::backends().into_iter().map(|backend| (backend.name.to_string(), json!(step(backend.peer))));
+    json!({
+        "name": loaded.spec.name,
+        "wheels": wheels.collect::<Map<_, _>>(),
+        "axles": lists::axles(model).iter().map(|list| to_json(list)).collect::<Vec<_>>(),
+        "car": to_json(&lists::car(model)),
+        "longest_stable_step_ms": stable.collect::<Map<_, _>>(),
+        "worth_a_look": worth_a_look(loaded),
+    })
 }

@@ -27,7 +27,7 @@ fn main() -> miette::Result<ExitCode> {
         Some(Command::Certify(asked)) => certify::certify(&asked).map(|()| ExitCode::SUCCESS),
         Some(Command::Agreement(asked)) => agreement::agreement(&asked),
         Some(Command::Run(asked)) => run::run(&asked).map(|()| ExitCode::SUCCESS),
-        Some(Command::Check(asked)) => check::check(&asked.vehicles),
+        Some(Command::Check(asked)) => check::check(&asked),
         Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),
         Some(Command::Schema { of }) => list::schema(of).map(|()| ExitCode::SUCCESS),
     }

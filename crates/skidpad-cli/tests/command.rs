@@ -88,6 +88,28 @@ fn a_certificate_tells_the_longest_step_of_each_solver() {
     }
 }
 
+/// The table and the object hold the same figures; of every shipped vehicle there are all that its kind has.
+#[test]
+fn check_tells_figures_and_what_is_worth_a_look() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let table = works(folder.path(), &["check", "corvette_c5"]);
+    for word in ["Heave: frequency", "Rollover threshold on its springs", "longest stable step", "worth a look"] {
+        assert!(table.contains(word), "no `{word}` in {table}");
+    }
+    let all: Vec<&str> = skidpad::spec::shipped::names().collect();
+    let text = works(folder.path(), &[&["check", "--json"], &all[..]].concat());
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for name in all {
+        let car = &json[name]["car"];
+        for figure in ["heave_hz", "roll_gradient_deg_per_g", "rollover_g", "stop_ideal_m"] {
+            assert!(car[figure].as_f64().is_some_and(|v| v > 0.0), "{name} {figure}: {car}");
+        }
+        assert!(json[name]["wheels"]["1l"]["static_load_n"].is_f64());
+        assert!(json[name]["longest_stable_step_ms"]["impulse"].is_null());
+        assert!(json[name]["longest_stable_step_ms"]["bullet"].is_f64());
+    }
+}
+
 #[test]
 fn every_fault_of_a_table_is_shown_and_nothing_is_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -152,7 +174,7 @@ fn unknown_names_and_bad_steps_are_told_with_what_is_known() {
 fn check_tells_figures_of_a_valid_vehicle_and_fails_for_a_broken_one() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = works(folder.path(), &["check", "corvette_c5", "truck_6x4"]);
-    assert!(text.contains("ride frequency") && text.contains("static load") && text.contains("3r"), "{text}");
+    assert!(text.contains("Ride frequency") && text.contains("Static load") && text.contains("3r"), "{text}");
     std::fs::write(folder.path().join("broken.toml"), "name = 3\nmas_kg = 1\n").expect("writable");
     fails(folder.path(), &["check", "corvette_c5", "broken.toml"], 1, &["broken.toml", "mas_kg", "chassis"]);
 }

@@ -18,6 +18,7 @@
 mod compile;
 mod fault;
 mod layout;
+mod lint;
 mod load;
 mod read;
 mod schema;

@@ -9,7 +9,8 @@ use super::charts::{Chart, charts};
 use super::plot::LOOKS;
 use super::{Published, Report};
 use crate::compare::{CLOSED_MM, Comparison, Row};
-use crate::figures::{AxleFigures, Figures, lints};
+use crate::figures::{lints, lists};
+use crate::metrics::Metric;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -179,33 +180,11 @@ fn table_row(page: &mut String, comparison: &Comparison, row: &Row) {
 }
 
 fn vehicle(page: &mut String, report: &Report<'_>) {
-    let figures = Figures::of(report.model);
+    let axles = lists::axles(report.model);
     page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n<p>What follows from the description alone, before any step.</p>\n");
-    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">figure</th><th scope=\"col\">unit</th>");
-    for i in 0..figures.axles.len() {
-        put!(page, "<th scope=\"col\" class=\"number\">axle {}</th>", i + 1);
-    }
-    page.push_str("</tr></thead>\n<tbody>\n");
-    type Cell = fn(&AxleFigures) -> String;
-    let rows: [(&str, &str, Cell); 8] = [
-        ("Ahead of the centre of mass", "m", |a| format!("{:.3}", a.x_m)),
-        ("Track", "m", |a| format!("{:.3}", a.track_m)),
-        ("Static load", "N", |a| format!("{:.0}", a.load_n)),
-        ("Static deflection of the springs", "mm", |a| format!("{:.1}", a.sag_m * 1e3)),
-        ("Ride frequency", "Hz", |a| format!("{:.2}", a.ride_hz)),
-        ("Damping ratio, bump", "-", |a| format!("{:.3}", a.bump_damping_ratio)),
-        ("Damping ratio, rebound", "-", |a| format!("{:.3}", a.rebound_damping_ratio)),
-        ("Cornering stiffness", "N/rad", |a| a.cornering_stiffness_n_per_rad.map_or("-".into(), |c| format!("{c:.0}"))),
-    ];
-    for (label, unit, cell) in rows {
-        put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
-        for axle in &figures.axles {
-            put!(page, "<td class=\"number\">{}</td>", cell(axle).replace('-', "\u{2212}"));
-        }
-        page.push_str("</tr>\n");
-    }
-    page.push_str("</tbody></table></div>\n");
-    car(page, &figures);
+    let heads: Vec<String> = (1..=axles.len()).map(|number| format!("axle {number}")).collect();
+    derived(page, "figure", &heads, &axles);
+    derived(page, "whole car", &["value".into()], &[lists::car(report.model)]);
     for lint in lints(report.model) {
         put!(page, "<p class=\"note\">Worth a look: {}.</p>\n", escape(&lint));
     }
@@ -213,25 +192,21 @@ fn vehicle(page: &mut String, report: &Report<'_>) {
     page.push_str("</section>\n");
 }
 
-fn car(page: &mut String, figures: &Figures) {
-    let bicycle = figures.bicycle;
-    let rows = [
-        ("Mass", "kg", Some(figures.mass_kg), 1),
-        ("Wheelbase", "m", Some(figures.wheelbase_m), 3),
-        ("Roll gradient, rigid struts and bars", "deg/g", figures.roll_gradient.map(|r| (r * 9.81).to_degrees()), 2),
-        ("Understeer gradient, linear bicycle", "deg/g", bicycle.map(|b| (b.understeer * 9.81).to_degrees()), 3),
-        ("Characteristic speed", "m/s", bicycle.and_then(|b| b.characteristic_speed_mps()), 1),
-        ("Critical speed", "m/s", bicycle.and_then(|b| b.critical_speed_mps()), 1),
-        ("Rollover threshold t/2h of a rigid car", "g", figures.rollover_g, 2),
-        ("Top speed, drive against resistance", "m/s", figures.top_speed_mps, 1),
-    ];
-    page.push_str(
-        "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">whole car</th><th scope=\"col\">unit</th>",
-    );
-    page.push_str("<th scope=\"col\" class=\"number\">value</th></tr></thead>\n<tbody>\n");
-    for (label, unit, value, digits) in rows {
-        let text = value.map_or("\u{2212}".into(), |v| format!("{v:.digits$}").replace('-', "\u{2212}"));
-        put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td class=\"number\">{text}</td></tr>\n");
+/// The same figures in every list of `columns`, a row each.
+fn derived(page: &mut String, title: &str, heads: &[String], columns: &[Vec<Metric>]) {
+    put!(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">{title}</th><th scope=\"col\">unit</th>");
+    for head in heads {
+        put!(page, "<th scope=\"col\" class=\"number\">{head}</th>");
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for row in 0..columns.first().map_or(0, Vec::len) {
+        let metric = &columns[0][row];
+        let (label, unit) = (escape(&metric.label), escape(metric.unit));
+        put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td>");
+        for list in columns {
+            put!(page, "<td class=\"number\">{}</td>", list[row].text().replace('-', "\u{2212}"));
+        }
+        page.push_str("</tr>\n");
     }
     page.push_str("</tbody></table></div>\n");
 }

@@ -1,0 +1,79 @@
+//! The linear bicycle model, written for any number of axles.
+
+/// Steady turning with linear tyres: `δ = ψ̇ (L + K v²) / v`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bicycle {
+    /// Kinematic wheelbase `L`, m.
+    pub wheelbase_m: f64,
+    /// Understeer gradient `K`, rad/(m/s²), positive understeers.
+    pub understeer: f64,
+    /// `β/δ` is `sideslip[0] · (1 − v² · sideslip[1]) / (1 + K v²/L)`.
+    sideslip: [f64; 2],
+}
+
+impl Bicycle {
+    /// Yaw rate per mean road-wheel angle at `v` m/s, 1/s.
+    pub fn yaw_gain(&self, v: f64) -> f64 {
+        v / (self.wheelbase_m + self.understeer * v * v)
+    }
+
+    /// Sideslip angle per mean road-wheel angle at `v` m/s, –.
+    pub fn sideslip_gain(&self, v: f64) -> f64 {
+        let [slow, loss] = self.sideslip;
+        (slow - loss * v * v) / (1.0 + self.understeer * v * v / self.wheelbase_m)
+    }
+
+    /// Characteristic speed `√(L/K)` of a car that understeers, m/s.
+    pub fn characteristic_speed_mps(&self) -> Option<f64> {
+        (self.understeer > 0.0).then(|| (self.wheelbase_m / self.understeer).sqrt())
+    }
+
+    /// Critical speed `√(−L/K)` of a car that oversteers, m/s: above it the straight-ahead motion is unstable.
+    pub fn critical_speed_mps(&self) -> Option<f64> {
+        (self.understeer < 0.0).then(|| (-self.wheelbase_m / self.understeer).sqrt())
+    }
+
+    /// From axles at `x` m with stiffness `c` N/rad that turn `ratio` rad per rad of steering.
+    ///
+    /// Force balance and moment balance of `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v)`:
+    /// `L = (ΣC x² − (ΣC x)²/ΣC) / A`, `K = −m ΣC x / (ΣC A)`, `A = ΣC s x − ΣC x ΣC s / ΣC`.
+    pub(super) fn of(mass: f64, axles: &[[f64; 3]]) -> Option<Self> {
+        let sum = |f: &dyn Fn(&[f64; 3]) -> f64| axles.iter().map(f).sum::<f64>();
+        let (c0, c1, c2) = (sum(&|[_, c, _]| *c), sum(&|[x, c, _]| c * x), sum(&|[x, c, _]| c * x * x));
+        let (s0, s1) = (sum(&|[_, c, s]| c * s), sum(&|[x, c, s]| c * s * x));
+        let authority = s1 - c1 * s0 / c0;
+        let wheelbase_m = (c2 - c1 * c1 / c0) / authority;
+        let understeer = -mass * c1 / (c0 * authority);
+        // β = (Cs δ − (C1/v + m v) ψ̇) / C0 with ψ̇ = v δ / (L + K v²).
+        let slow = (s0 * wheelbase_m - c1) / (c0 * wheelbase_m);
+        let loss = (mass - s0 * understeer) / (c0 * wheelbase_m);
+        (authority > 0.0 && wheelbase_m.is_finite() && understeer.is_finite()).then_some(Self {
+            wheelbase_m,
+            understeer,
+            sideslip: [slow, loss],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bicycle_of_two_axles_is_the_textbook_formula() {
+        // The C5 of the reference tables with C_f 150, C_r 190 kN/rad (vehicles_and_standards 5.14).
+        let (mass, a, b, front, rear) = (1545.0, 1.300, 1.354, 150e3, 190e3);
+        let bicycle = Bicycle::of(mass, &[[a, front, 1.0], [-b, rear, 0.0]]).expect("steers");
+        let wheelbase = a + b;
+        assert!((bicycle.wheelbase_m - wheelbase).abs() < 1e-9);
+        let understeer = mass / wheelbase * (b / front - a / rear);
+        assert!((bicycle.understeer - understeer).abs() < 1e-12, "{bicycle:?}");
+        // The table's figures are computed from distances with more digits.
+        assert!((bicycle.understeer - 1.269e-3).abs() < 4e-6);
+        let v = 100.0 / 3.6;
+        let sideslip = (b - a * mass * v * v / (wheelbase * rear)) / (wheelbase + understeer * v * v);
+        assert!((bicycle.sideslip_gain(v) - sideslip).abs() < 1e-12);
+        assert!((bicycle.yaw_gain(v) - 7.65).abs() < 0.02 && (sideslip + 0.474).abs() < 2e-3);
+        assert!((bicycle.characteristic_speed_mps().expect("understeers") - 45.7).abs() < 0.05);
+    }
+}

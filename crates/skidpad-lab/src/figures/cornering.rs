@@ -1,0 +1,131 @@
+//! Steady cornering beyond the linear range: tyre curves under the loads that roll moves.
+
+use skidpad_core::Model;
+
+use super::stance;
+
+/// Lateral acceleration at which the understeer gradient with load transfer is told, m/s²: 0.4 g, where road cars
+/// leave their linear range.
+pub const JUDGED_AT: f64 = 3.924;
+
+/// Largest slip angle looked at, rad.
+const MOST_SLIP: f64 = 0.6;
+
+/// Steering needed beyond the geometric angle at `lateral_acceleration` m/s² and high speed, rad: with `L / R` gone, axle
+/// `i` slips by `β − sᵢ δ`, the forces sum to `m a_y` and their moments to nothing. Loads are those of
+/// [`stance::corner`]; the tyres pull square to the car, without drag.
+///
+/// `None` when the tyres cannot hold it, or have no creep.
+pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
+    let loads = stance::corner(model, lateral_acceleration)?.loads;
+    let wanted = f64::from(model.mass()) * lateral_acceleration;
+    let axle = |i: usize| f64::from(model.parts().axles[model.wheels()[i].axle].steer_ratio);
+    // Force and yaw moment at sideslip β and steering δ.
+    let pull = |beta: f64, delta: f64| {
+        let mut sums = [0.0; 2];
+        for (i, wheel) in model.wheels().iter().enumerate() {
+            let tyre = &model.parts().tyres[wheel.tyre];
+            let slip = (axle(i) * delta - beta).tan().clamp(-1.0, 1.0);
+            let force = f64::from(tyre.force([0.0, slip as f32], loads[i] as f32, 1.0).force[1]);
+            sums[0] += force;
+            sums[1] += force * f64::from(wheel.contact.x);
+        }
+        sums
+    };
+    // For each δ the β that gives the force; then the δ that leaves no moment.
+    let sideslip = |delta: f64| rising_root(|slip| pull(-slip, delta)[0] - wanted, -MOST_SLIP, MOST_SLIP);
+    let moment = |delta: f64| sideslip(delta).map_or(f64::NAN, |slip| pull(-slip, delta)[1]);
+    rising_root(moment, -MOST_SLIP, MOST_SLIP)
+}
+
+/// Understeer gradient `dδ/da_y` at `lateral_acceleration` m/s² with tyre curves and load transfer, rad/(m/s²).
+pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
+    const HALF: f64 = 0.1;
+    let steer = |more: f64| extra_steer(model, lateral_acceleration + more);
+    Some((steer(HALF)? - steer(-HALF)?) / (2.0 * HALF))
+}
+
+/// Largest lateral acceleration the tyres hold in steady cornering, m/s²; `None` when that is beyond the rollover
+/// threshold, or nothing steers.
+pub fn grip_limit(model: &Model) -> Option<f64> {
+    const MOST: f64 = 50.0;
+    let holds = |a: f64| extra_steer(model, a).is_some();
+    let tips = stance::rollover(model)?.lateral_acceleration.min(MOST);
+    if !holds(0.1) || holds(0.999 * tips) {
+        return None;
+    }
+    let (mut low, mut high) = (0.1, tips);
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if holds(middle) { low = middle } else { high = middle }
+    }
+    Some(low)
+}
+
+/// The first root of `f`, walking up from the middle or down, where `f` rises through it.
+fn rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
+    const STEPS: usize = 60;
+    let start = 0.0f64.clamp(low, high);
+    let up = f(start) < 0.0;
+    let end = if up { high } else { low };
+    let point = |i: usize| start + (end - start) * i as f64 / STEPS as f64;
+    let beyond = |x: f64| if up { f(x) >= 0.0 } else { f(x) <= 0.0 };
+    let i = (1..=STEPS).find(|&i| beyond(point(i)))?;
+    let (mut inner, mut outer) = (point(i - 1), point(i));
+    for _ in 0..50 {
+        let middle = 0.5 * (inner + outer);
+        if beyond(middle) { outer = middle } else { inner = middle }
+    }
+    Some(outer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::model::TyreLaw;
+    use skidpad_core::{Model, ModelParts};
+
+    fn with(change: impl Fn(&mut ModelParts)) -> Model {
+        let mut parts = testing::model().parts().clone();
+        change(&mut parts);
+        Model::new(parts).expect("valid")
+    }
+
+    #[test]
+    fn the_slope_at_nothing_is_the_linear_bicycle() {
+        let model = with(|parts| {
+            for wheel in &mut parts.wheels {
+                wheel.contact.x += 0.1;
+            }
+        });
+        let linear = crate::Figures::of(&model).bicycle.expect("creeps").understeer;
+        let found = understeer(&model, 0.2).expect("holds");
+        // tan α against α at 0.01 rad: 3e-5, and f32 forces through a difference of 0.2 m/s².
+        assert!((found - linear).abs() < 2e-3 * linear.abs(), "{found} {linear}");
+    }
+
+    /// Row A7: with a load-sensitive tyre, a stiffer front understeers and a stiffer rear oversteers, by the same amount
+    /// on a car alike at both ends.
+    #[test]
+    fn a7_bars_shift_the_balance() {
+        let bar = |front: f32, rear: f32| {
+            let model = with(|parts| {
+                parts.tyres[0].law =
+                    TyreLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.8; 2] };
+                parts.tyres[0].load_sensitivity = 0.2;
+                let bar = |wheels, rate| skidpad_core::model::AntiRollBar { wheels, rate };
+                parts.bars = vec![bar([0, 1], front), bar([2, 3], rear)];
+            });
+            understeer(&model, JUDGED_AT).expect("holds")
+        };
+        let (front, even, rear) = (bar(20e3, 0.0), bar(10e3, 10e3), bar(0.0, 20e3));
+        assert!(even.abs() < 1e-6, "{even}");
+        assert!(front > 1e-5 && (front + rear).abs() < 0.02 * front, "{front} {rear}");
+    }
+
+    #[test]
+    fn beyond_the_grip_there_is_no_angle() {
+        assert_eq!(extra_steer(&testing::model(), 9.9), None);
+    }
+}

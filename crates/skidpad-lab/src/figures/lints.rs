@@ -1,0 +1,208 @@
+//! What is legal but seldom meant, as sentences. What needs the file rather than the model is `VehicleSpec::lints`.
+
+use skidpad_core::Model;
+
+use super::lists::most_of_bump;
+use super::stance::{Demand, stand};
+use super::{AxleFigures, Figures, G};
+
+/// Weight the suspensions must be able to push before metal meets metal, in weights of the car.
+const LEAST_SUPPORT: f64 = 1.5;
+
+/// What is legal but seldom meant.
+pub fn lints(model: &Model) -> Vec<String> {
+    let figures = Figures::of(model);
+    let mut found = Vec::new();
+    for (i, axle) in figures.axles.iter().enumerate() {
+        found.extend(ride(i + 1, axle));
+    }
+    found.extend(alike(&figures.axles, model));
+    found.extend(support(model));
+    found.extend(compressed(model, &figures));
+    found.extend(upright(model, &figures));
+    found.extend(weak_brakes(model));
+    found.extend(rays(model));
+    found.extend(geometry(model, &figures.axles));
+    found
+}
+
+fn ride(number: usize, axle: &AxleFigures) -> Vec<String> {
+    let mut found = Vec::new();
+    if !(0.7..=6.0).contains(&axle.ride_hz) {
+        let hz = axle.ride_hz;
+        found.push(format!("axle {number} rides at {hz:.2} Hz; road cars have 1 to 2, race cars up to 5"));
+    }
+    let [bump, rebound] = [axle.bump_damping_ratio, axle.rebound_damping_ratio];
+    let mean = 0.5 * (bump + rebound);
+    if !(0.1..=1.2).contains(&mean) {
+        found.push(format!("axle {number} has a mean damping ratio of {mean:.2}; cars have 0.2 to 0.7"));
+    }
+    if bump > 1.001 * rebound {
+        found.push(format!(
+            "axle {number} damps bump ({bump:.2}) more than rebound ({rebound:.2}); dampers of cars do the opposite"
+        ));
+    }
+    found
+}
+
+/// Dampers that are equal under unequal loads give the axles unequal damping ratios.
+fn alike(axles: &[AxleFigures], model: &Model) -> Option<String> {
+    let strut = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map(|w| w.strut);
+    let (first, last) = (axles.first()?, axles.last()?);
+    let (front, rear) = (strut(0)?, strut(axles.len() - 1)?);
+    let same = axles.len() > 1
+        && (front.bump_damping, front.rebound_damping) == (rear.bump_damping, rear.rebound_damping)
+        && front.rebound_damping > 0.0;
+    let uneven = (first.load_n / last.load_n).max(last.load_n / first.load_n);
+    (same && uneven > 1.1).then(|| {
+        format!("front and rear dampers are identical, but one axle carries {uneven:.2} times the load of the other")
+    })
+}
+
+/// Springs, and the bound of ray-cast vehicles, must carry more than the car.
+fn support(model: &Model) -> Vec<String> {
+    let weight = f64::from(model.mass()) * G;
+    let most = |i: usize| {
+        let strut = &model.wheels()[i].strut;
+        let before_metal = f64::from(strut.bump_travel + strut.stop_travel);
+        f64::from(model.static_load(i))
+            + f64::from(strut.rate) * before_metal
+            + f64::from(strut.stop_rate * strut.stop_travel)
+    };
+    let wheels = model.wheels().len();
+    let springs = (0..wheels).map(most).sum::<f64>() / weight;
+    let mut found = Vec::new();
+    if springs < LEAST_SUPPORT {
+        found.push(format!(
+            "springs cannot carry the car over a bump: metal meets metal at {springs:.2} of its weight; stiffen the springs or stops, \
+             or give them more travel"
+        ));
+    }
+    let bound = f64::from(model.parts().peers.largest_suspension_force) * wheels as f64 / weight;
+    if bound < LEAST_SUPPORT {
+        found.push(format!(
+            "`peers.largest_suspension_force_n` lets ray-cast vehicles carry {bound:.2} of the weight only"
+        ));
+    }
+    found
+}
+
+fn compressed(model: &Model, figures: &Figures) -> Option<String> {
+    let speed = figures.top_speed_mps?;
+    let used = most_of_bump(model, &stand(model, 0.0, Demand::cruising(model, speed))?.compressions);
+    (used >= 100.0).then(|| {
+        format!("full compression at top speed: downforce at {speed:.1} m/s uses {used:.0} % of the bump travel")
+    })
+}
+
+fn upright(model: &Model, figures: &Figures) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(speed) = figures.bicycle.and_then(|b| b.critical_speed_mps()).filter(|v| *v < 100.0) {
+        found.push(format!("it oversteers: straight driving is unstable above {speed:.1} m/s"));
+    }
+    if figures.roll_gradient.is_none() {
+        found.push("springs and bars are too soft to hold the car upright".into());
+    }
+    let grip = model.parts().tyres.iter().map(|t| f64::from(t.friction[1])).fold(0.0, f64::max);
+    if let Some(g) = figures.rollover_g.filter(|g| *g < grip) {
+        found.push(format!("it tips at {g:.2} g, before its tyres slide at {grip:.2} g"));
+    }
+    found
+}
+
+fn weak_brakes(model: &Model) -> Option<String> {
+    let lazy = |i: usize| {
+        let (wheel, load) = (&model.wheels()[i], model.static_load(i));
+        wheel.brake_torque > 0.0
+            && wheel.brake_torque < model.parts().tyres[wheel.tyre].friction[0] * load * wheel.radius
+    };
+    let weak = named(model, lazy)?;
+    Some(format!("the brake cannot lock wheel {weak} at its static load"))
+}
+
+/// A ray starts a wheel's diameter above its contact point; outside the hull it can start beyond a wall or under the
+/// ground when the hull touches.
+fn rays(model: &Model) -> Option<String> {
+    let hull = &model.parts().hull;
+    let outside = |i: usize| {
+        let wheel = &model.wheels()[i];
+        let start = wheel.contact + skidpad_core::Vec3::Z * (2.0 * wheel.radius);
+        !(start - hull.centre).abs().cmple(hull.half_extents).all()
+    };
+    let wheels = named(model, outside)?;
+    Some(format!(
+        "the ray of wheel {wheels} starts outside the hull: against a wall or upside down it can miss the ground"
+    ))
+}
+
+fn geometry(model: &Model, axles: &[AxleFigures]) -> Vec<String> {
+    let mut found = Vec::new();
+    let radius = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map_or(0.0, |w| f64::from(w.radius));
+    for (i, pair) in axles.windows(2).enumerate() {
+        let (distance, needed) = (pair[0].x_m - pair[1].x_m, radius(i) + radius(i + 1));
+        if distance < needed {
+            found.push(format!(
+                "wheels of axles {} and {} overlap: {distance:.2} m apart with radii of {needed:.2} m in all",
+                i + 1,
+                i + 2
+            ));
+        }
+    }
+    let heavy = |i: usize| {
+        let wheel = &model.wheels()[i];
+        2.0 * wheel.spin_inertia / (wheel.radius * wheel.radius) > 0.5 * model.sprung()[i]
+    };
+    if let Some(wheels) = named(model, heavy) {
+        found.push(format!("wheel {wheels} spins like a disc of more than half the mass it carries"));
+    }
+    let tall = |i: usize| model.wheels()[i].radius > 1.5 * model.parts().centre_height;
+    if let Some(wheels) = named(model, tall) {
+        found.push(format!("the hub of wheel {wheels} is half again as high as the centre of mass"));
+    }
+    found
+}
+
+/// Names of the wheels for which `holds`, if there are any.
+fn named(model: &Model, holds: impl Fn(usize) -> bool) -> Option<String> {
+    let names: Vec<String> = (0..model.wheels().len()).filter(|&i| holds(i)).map(|i| model.wheel_name(i)).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::model::Surface;
+    use skidpad_core::{ModelParts, Vec3};
+
+    #[track_caller]
+    fn says(change: impl Fn(&mut ModelParts), word: &str) {
+        let mut parts = testing::model().parts().clone();
+        let before = lints(&testing::model());
+        assert!(!before.iter().any(|l| l.contains(word)), "{before:?}");
+        change(&mut parts);
+        let after = lints(&Model::new(parts).expect("legal"));
+        assert!(after.iter().any(|l| l.contains(word)), "{after:?}");
+    }
+
+    /// Rows A16, D7, E2, E11, E12: each mistake is told, and only then.
+    #[test]
+    fn e12_lints_tell_each_mistake() {
+        let each =
+            |f: fn(&mut skidpad_core::model::Wheel)| move |parts: &mut ModelParts| parts.wheels.iter_mut().for_each(f);
+        says(
+            each(|w| (w.strut.bump_travel, w.strut.stop_rate, w.strut.stop_travel) = (0.01, 0.0, 0.001)),
+            "springs cannot",
+        );
+        says(|parts| parts.peers.largest_suspension_force = 3000.0, "largest_suspension_force_n");
+        let fast = Surface { coefficient: 2.0, point: Vec3::ZERO };
+        says(|parts| parts.aero.downforce = [fast, Surface::default()], "full compression at top speed");
+        says(each(|w| w.contact.x += 0.2), "identical");
+        says(each(|w| w.strut.bump_damping *= 2.0), "more than rebound");
+        says(each(|w| w.contact.y *= 1.2), "outside the hull");
+        says(each(|w| w.spin_inertia = 10.0), "spins like a disc");
+        says(each(|w| w.radius = 1.3), "overlap");
+        says(each(|w| w.brake_torque = 10.0), "cannot lock");
+        says(each(|w| w.strut.rate = 1000.0), "too soft");
+    }
+}

@@ -1,0 +1,169 @@
+//! Closed forms: what a car should do, from its model alone, without a single step.
+//!
+//! | figure | module |
+//! |---|---|
+//! | [`Figures`]: loads, sag, the linear bicycle, roll gradient, top speed; cheap, for drivers | here, [`bicycle`], [`roll`], [`straight`] |
+//! | frequencies and damping of the vehicle's own modes | [`modes`] |
+//! | steady poses with stops and lifted wheels, rollover | [`stance`] |
+//! | understeer with tyre curves and load transfer | [`cornering`] |
+//! | lists of all of them for tables and files | [`lists`] |
+//! | what is legal but seldom meant | [`mod@lints`] |
+
+pub mod bicycle;
+pub mod cornering;
+pub mod lints;
+pub mod lists;
+pub mod modes;
+pub mod roll;
+pub mod stance;
+pub mod straight;
+
+pub use bicycle::Bicycle;
+pub use lints::lints;
+pub use modes::Modes;
+pub use roll::OwnWheels;
+pub use straight::{drive_force, drive_shares, resistance};
+
+use skidpad_core::model::TyreLaw;
+use skidpad_core::{Model, STANDARD_GRAVITY};
+
+const G: f64 = STANDARD_GRAVITY as f64;
+
+/// Figures of one axle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxleFigures {
+    /// Longitudinal position ahead of the centre of mass, m.
+    pub x_m: f64,
+    /// Distance between the contact points, m; 0 with one wheel.
+    pub track_m: f64,
+    /// Load of the whole axle at rest, N.
+    pub load_n: f64,
+    /// Compression of the springs under the static load, if they were linear from unloaded, m.
+    pub sag_m: f64,
+    /// Natural frequency of the carried mass on the wheel rate (rigid tyre), Hz.
+    pub ride_hz: f64,
+    /// Damping ratio in bump of the same oscillator.
+    pub bump_damping_ratio: f64,
+    /// Damping ratio in rebound.
+    pub rebound_damping_ratio: f64,
+    /// Cornering stiffness of the whole axle at the static load, N/rad; `None` for tyres that do not creep.
+    pub cornering_stiffness_n_per_rad: Option<f64>,
+}
+
+/// Figures of the whole car.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figures {
+    /// From the front.
+    pub axles: Vec<AxleFigures>,
+    /// Mass, kg.
+    pub mass_kg: f64,
+    /// Distance from the first to the last axle, m.
+    pub wheelbase_m: f64,
+    /// Height of the centre of mass over its share of half the track, `t / 2h`, in g: lateral acceleration at which a
+    /// rigid car tips; `None` for a car on one track.
+    pub rollover_g: Option<f64>,
+    /// Steady roll per lateral acceleration, rad/(m/s²); `None` when the springs cannot hold the car upright.
+    pub roll_gradient: Option<f64>,
+    /// Linear bicycle model; `None` when a tyre has no cornering stiffness or nothing steers.
+    pub bicycle: Option<Bicycle>,
+    /// Speed at which drive and resistance balance, m/s; `None` without a motor or without resistance.
+    pub top_speed_mps: Option<f64>,
+}
+
+impl Figures {
+    /// The figures of `model`.
+    pub fn of(model: &Model) -> Self {
+        let axles: Vec<AxleFigures> = (0..model.parts().axles.len()).map(|i| axle(model, i)).collect();
+        let x = |i: usize| axles.get(i).map_or(0.0, |a| a.x_m);
+        Self {
+            mass_kg: f64::from(model.mass()),
+            wheelbase_m: x(0) - x(axles.len().saturating_sub(1)),
+            rollover_g: roll::rigid_rollover(model, &axles),
+            roll_gradient: roll::gradient(model),
+            bicycle: bicycle(model, &axles),
+            top_speed_mps: straight::top_speed(model),
+            axles,
+        }
+    }
+
+    /// Mean road-wheel angle for a steady lateral acceleration (m/s²) at `v` m/s, rad, by the bicycle model, or by
+    /// geometry alone when there is none or it is unstable at this speed.
+    pub fn steer_for(&self, lateral_acceleration: f64, v: f64) -> f64 {
+        let geometric = self.wheelbase_m;
+        let needed = self.bicycle.map_or(geometric, |b| b.wheelbase_m + b.understeer * v * v);
+        let needed = if needed > 0.1 * geometric { needed } else { geometric };
+        lateral_acceleration * needed / (v * v).max(1e-6)
+    }
+}
+
+fn axle(model: &Model, index: usize) -> AxleFigures {
+    let on = || model.wheels().iter().enumerate().filter(move |(_, w)| w.axle == index);
+    let count = on().count().max(1) as f64;
+    let total = |f: &dyn Fn(usize) -> f64| on().map(|(i, _)| f(i)).sum::<f64>();
+    let strut = |i: usize| &model.wheels()[i].strut;
+    let (mass, rate) = (total(&|i| f64::from(model.sprung()[i])), total(&|i| f64::from(strut(i).rate)));
+    let critical = 2.0 * (rate * mass).sqrt();
+    let y = |i: usize| f64::from(model.wheels()[i].contact.y);
+    let (left, right) = on().fold((f64::MIN, f64::MAX), |(l, r), (i, _)| (l.max(y(i)), r.min(y(i))));
+    AxleFigures {
+        x_m: total(&|i| f64::from(model.wheels()[i].contact.x)) / count,
+        track_m: (left - right).max(0.0),
+        load_n: mass * G,
+        sag_m: mass * G / rate,
+        ride_hz: (rate / mass).sqrt() / core::f64::consts::TAU,
+        bump_damping_ratio: total(&|i| f64::from(strut(i).bump_damping)) / critical,
+        rebound_damping_ratio: total(&|i| f64::from(strut(i).rebound_damping)) / critical,
+        cornering_stiffness_n_per_rad: on().map(|(i, _)| cornering_stiffness(model, i)).sum(),
+    }
+}
+
+fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
+    let tyre = &model.parts().tyres[model.wheels()[wheel].tyre];
+    let creeps = !matches!(tyre.law, TyreLaw::Coulomb { .. });
+    creeps.then(|| f64::from(tyre.force([0.0; 2], model.static_load(wheel), 1.0).slope[1]))
+}
+
+fn bicycle(model: &Model, axles: &[AxleFigures]) -> Option<Bicycle> {
+    let rows: Option<Vec<[f64; 3]>> = axles
+        .iter()
+        .zip(&model.parts().axles)
+        .map(|(figures, axle)| Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, f64::from(axle.steer_ratio)]))
+        .collect();
+    Bicycle::of(f64::from(model.mass()), &rows?)
+}
+
+/// Longitudinal slip at which the tyre of wheel `i` pulls most at its static load, –; `None` for a tyre without creep.
+pub fn peak_slip(model: &Model, i: usize) -> Option<f64> {
+    let (tyre, load) = (&model.parts().tyres[model.wheels()[i].tyre], model.static_load(i));
+    let limit = tyre.friction_at(load)[0] * load;
+    let slip = match tyre.law {
+        TyreLaw::Coulomb { .. } => return None,
+        TyreLaw::Linear { stiffness } => limit / stiffness[0],
+        TyreLaw::LinearPerLoad { stiffness } => limit / (stiffness[0] * load),
+        TyreLaw::SlipCurve { extremum_slip, .. } => extremum_slip[0],
+    };
+    Some(f64::from(slip))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn figures_of_the_test_car() {
+        let figures = Figures::of(&testing::model());
+        let axle = &figures.axles[0];
+        assert!((axle.load_n - 500.0 * G).abs() < 1e-2, "{axle:?}");
+        assert!((axle.sag_m - 250.0 * G / 25e3).abs() < 1e-6);
+        assert!((axle.ride_hz - 10.0 / core::f64::consts::TAU).abs() < 1e-6);
+        assert!((axle.bump_damping_ratio - 1500.0 / (2.0 * (25e3f64 * 250.0).sqrt())).abs() < 1e-6);
+        assert_eq!(figures.rollover_g.map(|g| (g * 1e4).round()), Some(15000.0));
+        // 4 · 25e3 · 0.75² − 1000 · 9.81 · 0.5 = 51345 N m/rad.
+        let gradient = figures.roll_gradient.expect("upright");
+        assert!((gradient - 500.0 / 51_345.0).abs() < 1e-8, "{gradient}");
+        let neutral = figures.bicycle.expect("linear tyres");
+        assert!(neutral.understeer.abs() < 1e-9 && (neutral.wheelbase_m - 2.5).abs() < 1e-6);
+        assert!((figures.steer_for(4.0, 20.0) - 4.0 * 2.5 / 400.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,143 @@
+//! The vehicle's own modes on its springs: heave, pitch and roll, coupled as its masses and springs couple them.
+//!
+//! `(K − ω² M) q = 0` over heave, roll and pitch about the centre of mass, with gravity's toppling in roll and pitch; the
+//! damping ratio is `qᵀ C q / 2 ω` at unit modal mass, which neglects the coupling of modes by damping alone (Ginsberg,
+//! "Mechanical and Structural Vibrations", section 5.3). The wheels roll freely, so that pitching turns them, and creep
+//! sideways freely; [`Modes::roll_held`] is the other limit, about a ground that holds the contact points.
+
+use nalgebra::{Cholesky, Matrix3, SymmetricEigen, Vector3};
+use skidpad_core::Model;
+use skidpad_core::model::Strut;
+
+use super::G;
+
+/// One mode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mode {
+    /// Undamped natural frequency, Hz.
+    pub frequency_hz: f64,
+    /// Damping ratio with the mean of bump and rebound damping, –.
+    pub damping_ratio: f64,
+    /// Heave of the centre of mass (m, up), roll and pitch (rad, ISO 8855) of the motion; its largest part is 1.
+    pub shape: [f64; 3],
+}
+
+impl Mode {
+    fn rad_per_s(&self) -> f64 {
+        self.frequency_hz * core::f64::consts::TAU
+    }
+}
+
+/// Heave, pitch and roll, each named after the coordinate that has most of its kinetic energy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Modes {
+    /// Mostly up and down.
+    pub heave: Mode,
+    /// Mostly pitching.
+    pub pitch: Mode,
+    /// Mostly rolling, tyres creeping sideways freely.
+    pub roll: Mode,
+    /// Mostly rolling, tyres holding their contact points.
+    pub roll_held: Mode,
+    /// Longest step at which springs and dampers evaluated explicitly (speed first, then position, as ray-cast vehicles
+    /// do) are stable: `2 (√(1 + ζ²) − ζ) / ω`, the least over the modes, s.
+    pub explicit_step_s: f64,
+}
+
+impl Modes {
+    /// Of `model`; `None` when its springs cannot hold it upright.
+    pub fn of(model: &Model) -> Option<Self> {
+        let mean = |s: &Strut| 0.5 * f64::from(s.bump_damping + s.rebound_damping);
+        let hard = |s: &Strut| f64::from(s.bump_damping.max(s.rebound_damping));
+        let [heave, roll, pitch] = modes(model, false, mean)?;
+        let [_, roll_held, _] = modes(model, true, mean)?;
+        let bound = |mode: &Mode| {
+            let ratio = mode.damping_ratio;
+            2.0 * ((1.0 + ratio * ratio).sqrt() - ratio) / mode.rad_per_s()
+        };
+        let explicit_step_s = modes(model, false, hard)?.iter().map(bound).fold(f64::INFINITY, f64::min);
+        Some(Self { heave, pitch, roll, roll_held, explicit_step_s })
+    }
+}
+
+/// Heave, roll and pitch, in this order.
+fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[Mode; 3]> {
+    let mass = masses(model, held);
+    let root = Cholesky::new(mass)?.l();
+    let inverse = root.try_inverse()?;
+    let eigen = SymmetricEigen::new(inverse * stiffness(model) * inverse.transpose());
+    let dampers = sum_of_levers(model, |i| damping(&model.wheels()[i].strut));
+    let found: Vec<(Vector3<f64>, Mode)> = (0..3)
+        .map(|i| {
+            let motion = inverse.transpose() * eigen.eigenvectors.column(i);
+            let omega = eigen.eigenvalues[i].sqrt();
+            let damping_ratio = motion.dot(&(dampers * motion)) / (2.0 * omega);
+            let shape = (motion / motion[motion.iamax()]).into();
+            let kinetic = motion.component_mul(&(mass * motion));
+            (kinetic, Mode { frequency_hz: omega / core::f64::consts::TAU, damping_ratio, shape })
+        })
+        .collect();
+    if !found.iter().all(|(_, mode)| mode.frequency_hz > 0.0) {
+        return None;
+    }
+    // The assignment of modes to coordinates with the largest kinetic energy in all.
+    const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let energy = |order: &[usize; 3]| (0..3).map(|c| found[order[c]].0[c]).sum::<f64>();
+    let order = ORDERS.iter().max_by(|a, b| energy(a).total_cmp(&energy(b)))?;
+    Some(order.map(|i| found[i].1))
+}
+
+/// Free wheels add what their spin resists of pitching; held contact points move the roll axis to the ground.
+fn masses(model: &Model, held: bool) -> Matrix3<f64> {
+    let (inertia, mass) = (model.inertia(), f64::from(model.mass()));
+    let height = f64::from(model.parts().centre_height);
+    let spin = f64::from(model.rolling_mass()) - mass;
+    let [xx, xy, yy] = [inertia.x_axis.x, inertia.x_axis.y, inertia.y_axis.y].map(f64::from);
+    let roll = if held { mass * height * height } else { 0.0 };
+    let pitch = height * height * mass * spin / (mass + spin);
+    Matrix3::new(mass, 0.0, 0.0, 0.0, xx + roll, xy, 0.0, xy, yy + pitch)
+}
+
+fn stiffness(model: &Model) -> Matrix3<f64> {
+    let springs = sum_of_levers(model, |i| model.wheels()[i].strut.rate.into());
+    let bar = |bar: &skidpad_core::model::AntiRollBar| {
+        let [a, b] = bar.wheels.map(|i| lever(model, i));
+        (a - b) * (a - b).transpose() * f64::from(bar.rate)
+    };
+    let bars: Matrix3<f64> = model.parts().bars.iter().map(bar).sum();
+    let toppling = f64::from(model.mass() * model.parts().centre_height) * G;
+    springs + bars - Matrix3::from_diagonal(&Vector3::new(0.0, toppling, toppling))
+}
+
+fn sum_of_levers(model: &Model, rate: impl Fn(usize) -> f64) -> Matrix3<f64> {
+    (0..model.wheels().len()).map(|i| lever(model, i) * lever(model, i).transpose() * rate(i)).sum()
+}
+
+/// Compression of wheel `i` per heave, roll and pitch.
+fn lever(model: &Model, i: usize) -> Vector3<f64> {
+    let at = model.wheels()[i].contact;
+    Vector3::new(-1.0, -f64::from(at.y), at.x.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    /// A car alike front and rear and left and right: three oscillators that do not know of each other.
+    #[test]
+    fn uncoupled_modes_are_the_textbook_oscillators() {
+        let modes = Modes::of(&testing::model()).expect("upright");
+        let tau = core::f64::consts::TAU;
+        let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+        near(modes.heave.frequency_hz, (100e3f64 / 1000.0).sqrt() / tau);
+        near(modes.heave.damping_ratio, 6000.0 / (2.0 * (100e3f64 * 1000.0).sqrt()));
+        near(modes.roll.frequency_hz, ((100e3 * 0.75 * 0.75 - 4905.0) / 400.0f64).sqrt() / tau);
+        near(modes.roll_held.frequency_hz, ((100e3 * 0.75 * 0.75 - 4905.0) / 650.0f64).sqrt() / tau);
+        // Four wheels of 1 kg m² on 0.3 m are 44.4 kg.
+        let spin = 4.0 / 0.09;
+        let inertia = 1200.0 + 0.25 * 1000.0 * spin / (1000.0 + spin);
+        near(modes.pitch.frequency_hz, ((100e3 * 1.25 * 1.25 - 4905.0f64) / inertia).sqrt() / tau);
+        assert_eq!(modes.heave.shape[0].abs(), 1.0);
+    }
+}

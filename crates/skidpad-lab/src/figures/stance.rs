@@ -1,0 +1,220 @@
+//! How a car stands under steady forces: which wheel carries what, with stops, droop and lifted wheels.
+//!
+//! Small angles; a wheel's travel follows from heave, pitch and roll of the chassis alone, as in a car whose wheels turn
+//! with it. Loads come from springs, stops and bars, all linear between their corners.
+
+use skidpad_core::Model;
+
+use super::G;
+
+/// Rate of metal on metal, N/m: stiff against any spring, soft enough for the arithmetic.
+const METAL_RATE: f64 = 1e8;
+/// Way over which a wheel that hangs at its droop stop loses what it still carries, m: short against any travel.
+const DROOP_CORNER_M: f64 = 1e-4;
+/// Roll angles looked at for the largest lateral acceleration, rad.
+const ROLLS: (f64, usize) = (0.6, 300);
+
+/// A steady pose of a car and the loads that hold it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stance {
+    /// rad, positive right side down.
+    pub roll: f64,
+    /// Lateral acceleration that holds this roll, m/s², positive to the left.
+    pub lateral_acceleration: f64,
+    /// Compression of each wheel from rest, m; of a lifted one, where it hangs.
+    pub compressions: Vec<f64>,
+    /// Load of each wheel, N, ≥ 0.
+    pub loads: Vec<f64>,
+}
+
+/// What the wheels have to carry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Demand {
+    /// Sum of the loads, N.
+    pub weight: f64,
+    /// `Σ x N` about the centre of mass, N m: positive presses the front axle.
+    pub pitching: f64,
+}
+
+impl Demand {
+    /// Standing still, or turning.
+    pub fn at_rest(model: &Model) -> Self {
+        Self { weight: f64::from(model.mass()) * G, pitching: 0.0 }
+    }
+
+    /// Braking with `deceleration` m/s² at the ground: `Σ x N = m a h`.
+    pub fn braking(model: &Model, deceleration: f64) -> Self {
+        let pitching = f64::from(model.mass()) * deceleration * f64::from(model.parts().centre_height);
+        Self { pitching, ..Self::at_rest(model) }
+    }
+
+    /// At a steady `v` m/s: downforce, drag at its point, and the drive that balances it at the ground.
+    pub fn cruising(model: &Model, v: f64) -> Self {
+        let (aero, rest) = (&model.parts().aero, Self::at_rest(model));
+        let pressure = v * v;
+        let down = |f: &dyn Fn(f64, f64) -> f64| -> f64 {
+            let surface = |s: &skidpad_core::model::Surface| f(f64::from(s.coefficient) * pressure, s.point.x.into());
+            aero.downforce.iter().map(surface).sum()
+        };
+        let lever = f64::from(aero.drag_point.z + model.parts().centre_height);
+        Self {
+            weight: rest.weight + down(&|force, _| force),
+            pitching: down(&|force, x| force * x) - f64::from(aero.drag) * pressure * lever,
+        }
+    }
+}
+
+/// The stance with this `roll` (rad) that carries `demand`: `z = s + x θ − y φ`, `Σ N` and `Σ x N` as demanded. The
+/// lateral acceleration follows from the rest: `m h a_y = −Σ y N − m g h φ`.
+///
+/// `None` when no heave and pitch carry it, as when braking would lift the rear.
+pub fn stand(model: &Model, roll: f64, demand: Demand) -> Option<Stance> {
+    let residual = |pose: [f64; 2]| {
+        let (_, loads) = wheels(model, pose, roll);
+        let sum = |f: &dyn Fn(usize) -> f64| loads.iter().enumerate().map(|(i, n)| f(i) * n).sum::<f64>();
+        [sum(&|_| 1.0) - demand.weight, sum(&|i| model.wheels()[i].contact.x.into()) - demand.pitching]
+    };
+    let pose = solve(residual, demand.weight)?;
+    let (compressions, loads) = wheels(model, pose, roll);
+    let across: f64 = loads.iter().zip(model.wheels()).map(|(n, w)| n * f64::from(w.contact.y)).sum();
+    let height = f64::from(model.parts().centre_height);
+    let lateral_acceleration = -across / (f64::from(model.mass()) * height) - G * roll;
+    Some(Stance { roll, lateral_acceleration, compressions, loads })
+}
+
+/// The stance of steady cornering at `lateral_acceleration` m/s² to the left; `None` beyond the rollover threshold.
+pub fn corner(model: &Model, lateral_acceleration: f64) -> Option<Stance> {
+    let demand = Demand::at_rest(model);
+    let enough = |roll: f64| stand(model, roll, demand).is_some_and(|s| s.lateral_acceleration >= lateral_acceleration);
+    let step = ROLLS.0 / ROLLS.1 as f64;
+    let first = (0..=ROLLS.1).map(|i| i as f64 * step).find(|&roll| enough(roll))?;
+    let (mut low, mut high) = ((first - step).max(0.0), first);
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if enough(middle) { high = middle } else { low = middle }
+    }
+    stand(model, high, demand)
+}
+
+/// The stance of the largest lateral acceleration: beyond its roll the car falls over. `None` for a car on one track.
+pub fn rollover(model: &Model) -> Option<Stance> {
+    let demand = Demand::at_rest(model);
+    let held = |roll: f64| stand(model, roll, demand).map_or(f64::MIN, |s| s.lateral_acceleration);
+    let step = ROLLS.0 / ROLLS.1 as f64;
+    let best = (0..=ROLLS.1).map(|i| i as f64 * step).max_by(|a, b| held(*a).total_cmp(&held(*b)))?;
+    let (mut low, mut high) = ((best - step).max(0.0), best + step);
+    for _ in 0..60 {
+        let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+        if held(a) < held(b) { low = a } else { high = b }
+    }
+    stand(model, 0.5 * (low + high), demand).filter(|s| s.lateral_acceleration > 1e-6)
+}
+
+/// Newton's method with halved steps for two equations that are linear between corners.
+fn solve(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]> {
+    const NUDGE: f64 = 1e-8;
+    let size = |r: [f64; 2]| r[0].hypot(r[1]) / scale;
+    let mut pose = [0.0; 2];
+    let mut error = residual(pose);
+    for _ in 0..200 {
+        if size(error) < 1e-9 {
+            return Some(pose);
+        }
+        let slope = |k: usize| {
+            let mut moved = pose;
+            moved[k] += NUDGE;
+            let after = residual(moved);
+            [(after[0] - error[0]) / NUDGE, (after[1] - error[1]) / NUDGE]
+        };
+        let ([a, c], [b, d]) = (slope(0), slope(1));
+        let determinant = a * d - b * c;
+        if determinant.abs() < 1e-6 * scale * scale {
+            return None;
+        }
+        let step = [(d * error[0] - b * error[1]) / determinant, (a * error[1] - c * error[0]) / determinant];
+        let mut share = 1.0;
+        loop {
+            let next = [pose[0] - share * step[0], pose[1] - share * step[1]];
+            let after = residual(next);
+            if size(after) < size(error) || share < 1e-6 {
+                (pose, error) = (next, after);
+                break;
+            }
+            share *= 0.5;
+        }
+    }
+    (size(error) < 1e-6).then_some(pose)
+}
+
+/// Travel and load of every wheel with the chassis `[s, θ]` down and nose-down, rolled by `roll`.
+fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> (Vec<f64>, Vec<f64>) {
+    let on_ground: Vec<f64> =
+        model.wheels().iter().map(|w| down + f64::from(w.contact.x) * pitch - f64::from(w.contact.y) * roll).collect();
+    let mut travel: Vec<f64> =
+        on_ground.iter().zip(model.wheels()).map(|(z, w)| z.max(-f64::from(w.strut.droop_travel))).collect();
+    let force = |travel: &[f64], i: usize| {
+        let strut = &model.wheels()[i].strut;
+        let (z, bump) = (travel[i], f64::from(strut.bump_travel));
+        let stop = f64::from(strut.stop_rate) * (z - bump).max(0.0)
+            + METAL_RATE * (z - bump - f64::from(strut.stop_travel)).max(0.0);
+        let bars: f64 = bars(model, i).map(|(other, rate)| rate * (z - travel[other])).sum();
+        f64::from(model.static_load(i)) + f64::from(strut.rate) * z + stop + bars
+    };
+    // A wheel that would pull is off the ground and hangs where its spring and its bars balance.
+    for i in 0..travel.len() {
+        if force(&travel, i) < 0.0 {
+            let strut = &model.wheels()[i].strut;
+            let (pull, rate) = bars(model, i)
+                .fold((-f64::from(model.static_load(i)), f64::from(strut.rate)), |(pull, rate), (other, bar)| {
+                    (pull + bar * travel[other], rate + bar)
+                });
+            travel[i] = (pull / rate).max(-f64::from(strut.droop_travel));
+        }
+    }
+    let load = |i: usize| {
+        let left = 1.0 - (travel[i] - on_ground[i]).max(0.0) / DROOP_CORNER_M;
+        force(&travel, i).max(0.0) * left.max(0.0)
+    };
+    let loads = (0..travel.len()).map(load).collect();
+    (travel, loads)
+}
+
+/// The wheels that bars tie wheel `i` to, with the bars' rates.
+fn bars(model: &Model, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+    let tied = model.parts().bars.iter().filter(move |bar| bar.wheels.contains(&i));
+    tied.map(move |bar| (if bar.wheels[0] == i { bar.wheels[1] } else { bar.wheels[0] }, f64::from(bar.rate)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn small_demands_are_the_linear_formulas() {
+        let model = testing::model();
+        let turning = corner(&model, 2.0).expect("stands");
+        // m h a_y = (4 · 25e3 · 0.75² − m g h) φ.
+        assert!((turning.roll - 1000.0 * 0.5 * 2.0 / 51_345.0).abs() < 1e-9, "{turning:?}");
+        let moved = (turning.loads[1] - turning.loads[0]) * 1.5;
+        assert!((moved - (1000.0 * 0.5 * 2.0 + 1000.0 * G * 0.5 * turning.roll)).abs() < 1e-3);
+        let braking = stand(&model, 0.0, Demand::braking(&model, 4.0)).expect("stands");
+        let front = braking.loads[0] + braking.loads[1];
+        assert!((front - (500.0 * G + 1000.0 * 4.0 * 0.5 / 2.5)).abs() < 1e-3, "{braking:?}");
+    }
+
+    #[test]
+    fn a_car_tips_when_all_inner_wheels_are_off_and_hangs_over() {
+        let model = testing::model();
+        let tipping = rollover(&model).expect("two tracks");
+        let expected = G * (0.75 - 0.5 * tipping.roll) / 0.5;
+        assert!((tipping.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{tipping:?}");
+        assert!(tipping.loads[0] + tipping.loads[2] < 1e-2 * 1000.0 * G, "{tipping:?}");
+        assert!(corner(&model, 1.01 * tipping.lateral_acceleration).is_none());
+    }
+
+    #[test]
+    fn a_stop_too_hard_to_stand_is_told() {
+        assert!(stand(&testing::model(), 0.0, Demand::braking(&testing::model(), 60.0)).is_none());
+    }
+}

@@ -1,0 +1,145 @@
+//! Straight driving: resistance, drive, top speed and the length of a stop.
+
+use skidpad_core::Model;
+use skidpad_core::model::{Powertrain, Wheel};
+
+use super::G;
+use super::stance::{Demand, stand};
+
+/// Drag and rolling resistance of the whole car on level ground at `v` m/s, N.
+pub fn resistance(model: &Model, v: f64) -> f64 {
+    let rolling: f64 = (0..model.wheels().len())
+        .map(|i| f64::from(model.wheels()[i].rolling.coefficient(v as f32)) * f64::from(model.static_load(i)))
+        .sum();
+    f64::from(model.parts().aero.drag) * v * v + rolling
+}
+
+/// Share of the drive that reaches each wheel, in wheel order, summing to 1; equal shares for a car without a motor.
+pub fn drive_shares(model: &Model) -> Vec<f64> {
+    let shares: Vec<f64> = match &model.parts().powertrain {
+        Powertrain::None => Vec::new(),
+        Powertrain::Direct(torques) => torques.iter().map(|&t| f64::from(t)).collect(),
+        Powertrain::Engine(drive) => drive.differential.shares.iter().map(|&s| f64::from(s)).collect(),
+    };
+    let (sum, count) = (shares.iter().sum::<f64>(), model.wheels().len());
+    if sum > 0.0 { shares.iter().map(|s| s / sum).collect() } else { vec![1.0 / count as f64; count] }
+}
+
+/// Full-throttle force at the road at `v` m/s in forward gear `gear` (ignored without a gearbox), N, clutch closed.
+pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
+    let wheels = model.wheels();
+    match &model.parts().powertrain {
+        Powertrain::None => 0.0,
+        Powertrain::Direct(torques) => {
+            torques.iter().zip(wheels).map(|(&t, w)| f64::from(t) / f64::from(w.radius)).sum()
+        }
+        Powertrain::Engine(drive) => {
+            let per_radius: f64 = drive_shares(model).iter().zip(wheels).map(|(s, w)| s / f64::from(w.radius)).sum();
+            let ratio = f64::from(drive.gearbox.ratio(gear));
+            let speed = v * per_radius * ratio;
+            if speed > f64::from(drive.engine.limit) {
+                return 0.0;
+            }
+            let torque = f64::from(drive.engine.torque.at(speed as f32));
+            torque * ratio * f64::from(drive.gearbox.efficiency) * per_radius
+        }
+    }
+}
+
+/// Highest speed at which some gear still overcomes the resistance, found in steps of 0.01 m/s up to 150 m/s.
+pub fn top_speed(model: &Model) -> Option<f64> {
+    let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.forward.len() as i8);
+    let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= resistance(model, v));
+    let speeds = || (1..=15_000).map(|i| f64::from(i) * 0.01);
+    let top = speeds().take_while(|&v| pulls(v)).last()?;
+    (top < 149.9).then_some(top)
+}
+
+/// How the driver brakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pedal {
+    /// To the floor: a wheel whose brake overcomes its tyre slides.
+    Floored,
+    /// Every wheel at the peak of its tyre, as far as its brake goes.
+    Ideal,
+}
+
+/// Distance from `v` m/s to rest on level ground, m, with the loads braking moves: `s = (m / 2 k) ln(1 + k v² / F)`,
+/// drag `k`, braking force `F` at the mean deceleration. `None` without brakes, or when the rear would lift.
+pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
+    let (mass, drag) = (f64::from(model.mass()), f64::from(model.parts().aero.drag));
+    let mut deceleration = 0.5 * G;
+    let mut distance = None;
+    // Each pass gains a digit: the transfer answers by h / L of what the deceleration is off by.
+    for _ in 0..40 {
+        let loads = stand(model, 0.0, Demand::braking(model, deceleration))?.loads;
+        let force: f64 = (0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal)).sum();
+        if force <= 0.0 {
+            return None;
+        }
+        let resisted = drag * v * v / force;
+        // ln(1 + x) / x, where x may be nothing.
+        let less = if resisted > 1e-9 { resisted.ln_1p() / resisted } else { 1.0 };
+        let found = mass * v * v / (2.0 * force) * less;
+        deceleration = v * v / (2.0 * found);
+        distance = Some(found);
+    }
+    distance
+}
+
+/// What wheel `i` under `load` N pulls at the road while the car slows by `deceleration` m/s².
+fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal) -> f64 {
+    let wheel: &Wheel = &model.wheels()[i];
+    let tyre = &model.parts().tyres[wheel.tyre];
+    let radius = f64::from(wheel.radius);
+    let peak = f64::from(tyre.friction_at(load as f32)[0]) * load;
+    // The brake stops the wheel's own spin too.
+    let braked =
+        f64::from(wheel.brake_torque) / radius - f64::from(wheel.spin_inertia) * deceleration / (radius * radius);
+    let rolling = f64::from(wheel.rolling.constant) * load;
+    if braked + rolling <= peak {
+        return braked + rolling;
+    }
+    match pedal {
+        Pedal::Ideal => peak,
+        Pedal::Floored => -f64::from(tyre.force([-1.0, 0.0], load as f32, 1.0).force[0]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn top_speed_balances_drive_and_drag() {
+        let model = testing::model();
+        // 800 N m on 0.3 m against 0.4 v² + 0.01 m g.
+        let expected = ((800.0 / 0.3 - 98.1) / 0.4f64).sqrt();
+        let found = top_speed(&model).expect("a motor and drag");
+        assert!((found - expected).abs() < 0.02, "{found} {expected}");
+    }
+
+    #[test]
+    fn a_stop_of_locked_wheels_is_v_squared_over_two_mu_g() {
+        let mut parts = testing::model().parts().clone();
+        parts.aero.drag = 0.0;
+        let model = Model::new(parts).expect("valid");
+        // 4 · 1500 N m / 0.3 m = 20 kN on 9.81 kN: all lock at 1 g.
+        for pedal in [Pedal::Floored, Pedal::Ideal] {
+            let found = stopping_distance(&model, 20.0, pedal).expect("brakes");
+            assert!((found - 400.0 / (2.0 * G)).abs() < 1e-5, "{found}");
+        }
+        let weak = |torque: f32| {
+            let mut parts = model.parts().clone();
+            for wheel in &mut parts.wheels {
+                wheel.brake_torque = torque;
+            }
+            stopping_distance(&Model::new(parts).expect("valid"), 20.0, Pedal::Floored)
+        };
+        // Below the limit the spin of the wheels counts as mass: 1000 + 4 / 0.09 kg, and 0.01 m g rolls along.
+        let expected = (1000.0 + 4.0 / 0.09) * 400.0 / (2.0 * (4.0 * 300.0 / 0.3 + 98.1));
+        let found = weak(300.0).expect("brakes");
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+    }
+}

@@ -1,0 +1,116 @@
+//! What a file says that is legal but seldom meant, as sentences. What follows from the model alone is the laboratory's.
+
+use crate::spec::{Box3, VehicleSpec};
+
+/// Share of the smaller of two boxes they may have in common: touching boxes overlap by rounding.
+const SLIGHT_OVERLAP: f64 = 0.01;
+
+impl VehicleSpec {
+    /// What is legal but seldom meant.
+    pub fn lints(&self) -> Vec<String> {
+        let mut found = overlaps(&self.chassis.boxes);
+        found.extend(self.box_mass());
+        found.extend(self.box_centre());
+        if let Some(peers) = self.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
+            found.push(format!(
+                "`peers.roll_influence` {}: side forces of ray-cast vehicles roll the car by that share of what is physical",
+                peers.roll_influence
+            ));
+        }
+        found
+    }
+
+    fn box_mass(&self) -> Option<String> {
+        let sum: f64 = self.chassis.boxes.iter().map(|part| part.mass_kg).sum();
+        let mass = self.chassis.mass_kg;
+        (sum > 0.0 && (sum / mass - 1.0).abs() > 0.01).then(|| {
+            format!("`chassis.boxes` hold {sum:.1} kg, the car {mass:.1} kg: their inertia is scaled to the car's mass")
+        })
+    }
+
+    /// The inertia is about the stated centre of mass; boxes with another centre say that one of the two is wrong.
+    fn box_centre(&self) -> Option<String> {
+        let sum: f64 = self.chassis.boxes.iter().map(|part| part.mass_kg).sum();
+        let mean = |at: fn(&Box3) -> f64| self.chassis.boxes.iter().map(|b| b.mass_kg * at(b)).sum::<f64>() / sum;
+        let chassis = &self.chassis;
+        let behind = mean(|b| b.behind_front_axle_m) - chassis.centre_behind_front_axle_m;
+        let left = mean(|b| b.left_m) - chassis.centre_left_m;
+        let above = mean(|b| b.above_ground_m) - chassis.centre_above_ground_m;
+        let off = (behind * behind + left * left + above * above).sqrt();
+        // No box, no mean: then nothing is off.
+        (off > 0.05).then(|| {
+            format!("the centre of `chassis.boxes` is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one")
+        })
+    }
+}
+
+/// Overlapping boxes count what they share twice.
+fn overlaps(boxes: &[Box3]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (i, a) in boxes.iter().enumerate() {
+        for (j, b) in boxes.iter().enumerate().skip(i + 1) {
+            let smaller = volume(a).min(volume(b));
+            let share = common(a, b) / smaller;
+            if share > SLIGHT_OVERLAP {
+                found.push(format!(
+                    "`chassis.boxes[{i}]` and `[{j}]` overlap by {:.0} % of the smaller: overlapping boxes add mass twice",
+                    100.0 * share
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn volume(part: &Box3) -> f64 {
+    part.length_m * part.width_m * part.height_m
+}
+
+fn common(a: &Box3, b: &Box3) -> f64 {
+    let along = |from: fn(&Box3) -> (f64, f64)| {
+        let ((at, size), (other, wide)) = (from(a), from(b));
+        let (low, high) = ((at - 0.5 * size).max(other - 0.5 * wide), (at + 0.5 * size).min(other + 0.5 * wide));
+        (high - low).max(0.0)
+    };
+    along(|p| (p.behind_front_axle_m, p.length_m))
+        * along(|p| (p.left_m, p.width_m))
+        * along(|p| (p.above_ground_m, p.height_m))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::VehicleSpec;
+    use crate::spec::Box3;
+
+    fn reference() -> VehicleSpec {
+        let text = crate::shipped::find("bullet_reference").expect("shipped");
+        VehicleSpec::read("bullet_reference", text).expect("valid")
+    }
+
+    /// Row A13: boxes that overlap, that weigh something else or lie elsewhere than the car are told.
+    #[test]
+    fn a13_overlapping_boxes_are_told() {
+        let mut spec = reference();
+        assert_eq!(spec.lints(), [""; 0]);
+        let half = Box3 { mass_kg: 750.0, length_m: 2.1, ..spec.chassis.boxes[0].clone() };
+        let [front, rear] = [0.3, 2.4].map(|behind| Box3 { behind_front_axle_m: behind, ..half.clone() });
+        spec.chassis.boxes = vec![front.clone(), rear.clone()];
+        assert_eq!(spec.lints(), [""; 0], "touching boxes do not overlap");
+        spec.chassis.boxes[1].behind_front_axle_m -= 0.21;
+        let told = spec.lints();
+        assert!(
+            told.len() == 2 && told[0].contains("overlap by 10 %") && told[1].contains("-0.10 m behind"),
+            "{told:?}"
+        );
+        spec.chassis.boxes = vec![Box3 { behind_front_axle_m: 1.35, ..front }];
+        let told = spec.lints();
+        assert!(told.len() == 1 && told[0].contains("hold 750.0 kg, the car 1500.0 kg"), "{told:?}");
+    }
+
+    #[test]
+    fn a_share_of_the_roll_is_told() {
+        let mut spec = reference();
+        spec.peers.as_mut().expect("stated").roll_influence = 0.1;
+        assert!(spec.lints()[0].contains("roll_influence"));
+    }
+}

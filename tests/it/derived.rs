@@ -1,0 +1,230 @@
+//! What `skidpad check` derives from a description, against the solvers that drive it.
+
+use std::sync::Arc;
+
+use skidpad::core::model::{Surface, TyreLaw};
+use skidpad::core::state::Placement;
+use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Scene, Vec3};
+use skidpad::lab::figures::cornering::extra_steer;
+use skidpad::lab::figures::modes::{Mode, Modes};
+use skidpad::lab::figures::stance::{Demand, corner, rollover, stand};
+use skidpad::lab::figures::straight::{Pedal, drive_force, stopping_distance};
+use skidpad::lab::{Figures, figures};
+
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, shipped, solvers};
+
+/// Dampers alike in bump and rebound, `share` of what they were.
+fn evenly_damped(mut parts: ModelParts, share: f32) -> ModelParts {
+    for wheel in &mut parts.wheels {
+        let damping = 0.5 * share * (wheel.strut.bump_damping + wheel.strut.rebound_damping);
+        (wheel.strut.bump_damping, wheel.strut.rebound_damping) = (damping, damping);
+    }
+    parts
+}
+
+/// Frequency (undamped) and damping ratio of a free swing from its first three turning points.
+fn measured(swing: &[f64], dt: f64) -> (f64, f64) {
+    let turn = |(i, w): (usize, &[f64])| {
+        let (rise, bend) = (w[2] - w[0], w[2] - 2.0 * w[1] + w[0]);
+        ((w[1] - w[0]) * (w[2] - w[1]) < 0.0)
+            .then(|| ((i as f64 + 1.0 - 0.5 * rise / bend) * dt, w[1] - rise * rise / (8.0 * bend)))
+    };
+    let turns: Vec<(f64, f64)> = swing.windows(3).enumerate().filter_map(turn).collect();
+    let decrement = (turns[0].1 / turns[1].1).abs().ln();
+    let ratio = decrement / (std::f64::consts::PI.powi(2) + decrement * decrement).sqrt();
+    let damped = 0.5 / (turns[1].0 - turns[0].0);
+    (damped / (1.0 - ratio * ratio).sqrt(), ratio)
+}
+
+/// Lets the car go displaced along `mode` and compares what it does.
+#[track_caller]
+fn swings(solver: &BackendInfo, name: &str, model: &Arc<Model>, scene: &Scene, mode: &Mode, controls: Controls) {
+    let mut drive = Drive::new(solver, model, scene, Placement { gear: Some(0), ..Placement::default() }, 240.0);
+    let mut state = drive.world.state(0).clone();
+    let [heave, roll, pitch] = mode.shape.map(|part| part * if mode.shape[0].abs() > 0.5 { 0.02 } else { 0.015 });
+    state.position.z += heave;
+    state.rotation = skidpad::core::Quat::from_scaled_axis(Vec3::new(roll as f32, pitch as f32, 0.0));
+    drive.world.set_state(0, &state);
+    let frames = drive.run(3.0, |_| controls.clone());
+    let largest = (0..3).max_by(|&a, &b| mode.shape[a].abs().total_cmp(&mode.shape[b].abs())).expect("three");
+    let height = f64::from(model.parts().centre_height);
+    let part = |f: &Frame| [f.z_m - height, f.roll_rad, f.pitch_rad][largest];
+    let swing: Vec<f64> = frames.iter().map(part).collect();
+    let (frequency, ratio) = measured(&swing, 1.0 / 240.0);
+    let what = format!("{} {name}", solver.name);
+    close(&format!("{what} frequency"), frequency, mode.frequency_hz, 0.01, "one swing at 240 Hz");
+    close(&format!("{what} damping ratio"), ratio, mode.damping_ratio, 0.04, "modes coupled by damping");
+}
+
+/// Row E11: frequency and damping ratio of each of the vehicle's own modes.
+#[test]
+fn e11_modes_swing_as_told() {
+    for parts in [c5().without_rolling_resistance(), shipped("bmw_320i_commonroad")] {
+        let model = evenly_damped(parts.clone(), 0.4).model();
+        let modes = Modes::of(&model).expect("upright");
+        // Tyres that hold: patches far stiffer than the springs, grip that no roll overcomes.
+        let stiff = evenly_damped(parts, 0.4)
+            .with_tyres(|tyre| skidpad::core::model::Tyre { law: TyreLaw::Coulomb { deflection: 1e-4 }, ..*tyre });
+        let stiff = stiff.model();
+        let (ice, flat) = (Scene { grip: 0.0, ..Scene::flat() }, Scene::flat());
+        for solver in solvers() {
+            swings(&solver, "heave", &model, &flat, &modes.heave, Controls::coasting());
+            swings(&solver, "pitch", &model, &flat, &modes.pitch, Controls::coasting());
+            swings(&solver, "roll on ice", &model, &ice, &modes.roll, Controls::coasting());
+            swings(&solver, "roll held", &stiff, &flat, &modes.roll_held, Controls::coasting());
+        }
+    }
+}
+
+/// Roll, loads and the steering a car needs at half its grip.
+#[test]
+fn steady_cornering_is_the_one_told() {
+    // So much grip along that the little drive a turn takes costs none across.
+    let mut parts = c5()
+        .without_air()
+        .without_rolling_resistance()
+        .with_tyres(|tyre| skidpad::core::model::Tyre { friction: [20.0, tyre.friction[1]], ..*tyre });
+    for wheel in &mut parts.wheels {
+        wheel.toe = 0.0;
+    }
+    for axle in &mut parts.axles {
+        axle.ackermann = 0.0;
+    }
+    let model = parts.model();
+    let base = Figures::of(&model).wheelbase_m;
+    for solver in solvers() {
+        let (speed, steer) = (40.0, 0.0165f32);
+        let mut car = Drive::rolling(&solver, &model, speed as f32, 240.0);
+        let frames = car.run(10.0, |f| Controls {
+            steer,
+            gear: Some(0),
+            wheels: hold_speed(f, &model, speed),
+            ..Controls::default()
+        });
+        let steady = &frames[frames.len() - 240..];
+        let curvature = mean(steady, |f| f.yaw_rate_radps / f.vx_mps.hypot(f.vy_mps));
+        let lateral = mean(steady, |f| f.yaw_rate_radps * f.vx_mps.hypot(f.vy_mps));
+        assert!((4.0..5.5).contains(&lateral), "{lateral} m/s²");
+        let told = corner(&model, lateral).expect("stands");
+        let what = |part: &str| format!("{} at {lateral:.2} m/s², {part}", solver.name);
+        close(&what("roll"), mean(steady, |f| f.roll_rad), told.roll, 0.01, "small angles");
+        for i in 0..4 {
+            let load = mean(steady, |f| f.wheels[i].load_n);
+            close(&what("load"), load, told.loads[i], 0.01, "sideslip and drive tilt the transfer a little");
+        }
+        let extra = f64::from(steer) - base * curvature;
+        let expected = extra_steer(&model, lateral).expect("holds");
+        // At a sideslip of 1.2° the centripetal acceleration has a part of 2 % along the car, which moves 27 N to the rear.
+        close(&what("steering beyond L/R"), extra, expected, 0.05, "those 27 N change either slip angle by 0.4 %");
+    }
+}
+
+/// A tilted plane whose gravity keeps m g along its normal is a steady turn: just below the threshold the car stands,
+/// just above it falls.
+#[test]
+fn rollover_threshold_on_its_springs() {
+    for parts in [c5(), shipped("bmw_320i_commonroad")] {
+        // Dampers hard enough that the car does not swing beyond where it will stand.
+        let model = evenly_damped(parts, 8.0).on_coulomb_tyres(5.0).model();
+        let threshold = rollover(&model).expect("two tracks").lateral_acceleration;
+        assert!(threshold < 0.97 * GRAVITY * Figures::of(&model).rollover_g.expect("two tracks"));
+        for solver in solvers() {
+            let uphill = |share: f64| {
+                let slope = (share * threshold / GRAVITY).atan();
+                let gravity = (GRAVITY / slope.cos()) as f32;
+                let scene = Scene { gravity, ..Scene::sloping(slope as f32) };
+                let heading = std::f32::consts::FRAC_PI_2;
+                let mut car = Drive::new(&solver, &model, &scene, Placement { heading, ..Placement::default() }, 120.0);
+                let frames = car.run(12.0, |_| Controls::parked());
+                let last = &frames[frames.len() - 1];
+                [1, 3].iter().map(|&i: &usize| last.wheels[i].load_n).sum::<f64>()
+            };
+            let (below, above) = (uphill(0.97), uphill(1.03));
+            let told = format!("{} carries {below} N uphill below and {above} N above {threshold} m/s²", solver.name);
+            assert!(below > 1.0 && above == 0.0, "{told}");
+        }
+    }
+}
+
+/// Full throttle from a little below settles where drive meets resistance.
+#[test]
+fn top_speed_is_reached_and_not_passed() {
+    let model = c5().model();
+    let told = Figures::of(&model).top_speed_mps.expect("drag");
+    let gear = (1..=6).max_by(|&a, &b| drive_force(&model, told, a).total_cmp(&drive_force(&model, told, b)));
+    let gear = gear.expect("six gears");
+    for solver in solvers() {
+        let placement = Placement { speed: 0.97 * told as f32, gear: Some(gear), ..Placement::default() };
+        let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, 60.0);
+        let controls = Controls { throttle: 1.0, gear: Some(gear), ..Controls::default() };
+        let frames = car.run(120.0, |_| controls.clone());
+        let speed = mean(&frames[frames.len() - 60..], |f| f.vx_mps);
+        close(solver.name, speed, told, 0.01, "the driven wheels slip, which the balance leaves out");
+    }
+}
+
+/// Pedal to the floor on the C5's slip curves, which fall to 0.8 of their peak when locked, and on brakes too weak to lock.
+#[test]
+fn stops_are_as_long_as_told() {
+    let from = figures::lists::STOP_FROM;
+    let mut weak = c5();
+    for wheel in &mut weak.wheels {
+        wheel.brake_torque *= 0.35;
+    }
+    for (name, model) in [("floored", c5().model()), ("weak", weak.model())] {
+        let told = stopping_distance(&model, from, Pedal::Floored).expect("brakes");
+        for solver in solvers() {
+            let mut car = Drive::rolling(&solver, &model, from as f32, 240.0);
+            let start = car.world.frame(0).x_m;
+            let controls = Controls { brake: 1.0, gear: Some(0), ..Controls::default() };
+            let frames = car.run(8.0, |_| controls.clone());
+            let found = frames[frames.len() - 1].x_m - start;
+            close(&format!("{} {name}", solver.name), found, told, 0.01, "wheels pass the peak before they lock");
+        }
+    }
+}
+
+/// Row D7: downforce presses the springs by what is told.
+#[test]
+fn d7_compression_at_speed() {
+    let mut parts = c5();
+    let surface = |x: f32| Surface { coefficient: 0.9, point: Vec3::new(x, 0.0, 0.0) };
+    parts.aero.downforce = [surface(1.3), surface(-1.6)];
+    let model = parts.model();
+    let speed = 60.0;
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, speed as f32, 120.0);
+        let frames = car.run(10.0, |f| {
+            let mut wheels = hold_speed(f, &model, speed);
+            // A speed held in proportion hangs behind by the drag; drive that much more.
+            let drag = figures::resistance(&model, speed) as f32 * model.wheels()[0].radius / 4.0;
+            wheels.iter_mut().for_each(|w| w.motor_torque += drag);
+            Controls { gear: Some(0), wheels, ..Controls::default() }
+        });
+        let steady = &frames[frames.len() - 120..];
+        let told = stand(&model, 0.0, Demand::cruising(&model, mean(steady, |f| f.vx_mps))).expect("stands");
+        for i in 0..4 {
+            let found = mean(steady, |f| f.wheels[i].compression_m);
+            close(&format!("{} wheel {i}", solver.name), found, told.compressions[i], 0.01, "small angles of pitch");
+        }
+    }
+}
+
+/// The bound told for explicit springs is where Bullet's begin to throw the car about; without grip, since tyres that hold
+/// the ground slow the roll down and allow longer steps.
+#[test]
+fn explicit_springs_fail_beyond_the_step_told() {
+    let model = evenly_damped(shipped("bullet_reference"), 0.5).on_coulomb_tyres(1e-6).model();
+    let bound = Modes::of(&model).expect("upright").explicit_step_s;
+    let bullet = skidpad::backends().into_iter().find(|b| b.name == "bullet").expect("a peer");
+    let moves = |share: f64| {
+        let mut car = Drive::new(&bullet, &model, &Scene::flat(), Placement::default(), (1.0 / (share * bound)) as f32);
+        let mut state = car.world.state(0).clone();
+        state.rotation = skidpad::core::Quat::from_scaled_axis(Vec3::new(1e-3, 1e-3, 0.0));
+        car.world.set_state(0, &state);
+        let frames = car.run(20.0, |_| Controls::coasting());
+        frames[frames.len() - 20..].iter().map(|f| f.roll_rad.abs() + f.pitch_rad.abs()).fold(0.0, f64::max)
+    };
+    let (below, above) = (moves(0.93), moves(1.07));
+    assert!(below < 1e-4 && above > 1e-3, "below {below} rad, above {above} rad of a bound of {bound} s");
+}
