@@ -4,9 +4,8 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{
-    Aero, Axle, Hull, Powertrain, Rolling, Side, Steering, Strut, Tyre, TyreLaw, Wheel, box_inertia,
-};
+use skidpad::core::model::{Aero, Axle, Hull, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel, box_inertia};
+use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{CarStart, Controls, Mat3, Model, ModelParts, Scene, Vec3, state::Placement};
 
 const WHEELBASE: f32 = 1.05;
@@ -32,7 +31,9 @@ fn wheel(axle: usize, side: Side) -> Wheel {
             stop_rate: 200e3,
             stop_travel: 0.04,
         },
+        mirrored: false,
         toe: 0.0,
+        camber: 0.0,
         brake_torque: if axle == 0 { 0.0 } else { 120.0 },
         handbrake_torque: 0.0,
         rolling: Rolling::from_pressure(0.8),
@@ -48,13 +49,13 @@ fn kart() -> Result<Model, skidpad::core::ModelError> {
         centre_height: CENTRE_HEIGHT,
         wheels: [0, 1].iter().flat_map(|&axle| [wheel(axle, Side::Left), wheel(axle, Side::Right)]).collect(),
         axles: vec![Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: WHEELBASE }, Axle::default()],
-        tyres: vec![Tyre {
-            law: TyreLaw::LinearPerLoad { stiffness: [20.0, 16.0] },
+        tyres: vec![Tyre::Curve(CurveTyre {
+            law: CurveLaw::LinearPerLoad { stiffness: [20.0, 16.0] },
             friction: [1.4, 1.4],
             load_sensitivity: 0.1,
             nominal_load: 420.0,
             relaxation: [0.05, 0.12],
-        }],
+        })],
         bars: Vec::new(),
         steering: Steering { lock: 0.5, rate: 3.0 },
         powertrain: Powertrain::Direct([0.0, 0.0, 60.0, 60.0].into()),

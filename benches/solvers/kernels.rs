@@ -1,34 +1,11 @@
-//! The parts of a step: a tyre under each law, and one vehicle's rows under each coupling, without any world.
+//! One vehicle's rows under each coupling, without any world.
 
 use std::hint::black_box;
 
 use criterion::Criterion;
-use skidpad::core::model::{Tyre, TyreLaw};
 use skidpad::core::{Body, Contact, Controls, Coupling, Friction, Scene, State, Vec3, Vehicle};
 
 use crate::shared;
-
-/// The force of one tyre.
-pub fn tyres(criterion: &mut Criterion) {
-    let laws = [
-        ("coulomb", TyreLaw::Coulomb { deflection: 0.005 }),
-        ("linear", TyreLaw::Linear { stiffness: [100e3, 80e3] }),
-        ("linear_per_load", TyreLaw::LinearPerLoad { stiffness: [22.3, 21.9] }),
-        (
-            "slip_curve",
-            TyreLaw::SlipCurve { extremum_slip: [0.1, 0.12], asymptote_slip: [0.5, 0.6], asymptote: [0.8, 0.8] },
-        ),
-    ];
-    let mut group = criterion.benchmark_group("tyre_force");
-    for (name, law) in laws {
-        let tyre =
-            Tyre { law, friction: [1.0, 1.0], load_sensitivity: 0.1, nominal_load: 4000.0, relaxation: [0.1, 0.3] };
-        group.bench_function(name, |bencher| {
-            bencher.iter(|| tyre.force(black_box([0.03, -0.05]), black_box(3800.0), 1.0));
-        });
-    }
-    group.finish();
-}
 
 /// The rows of one vehicle.
 pub fn couplings(criterion: &mut Criterion) {

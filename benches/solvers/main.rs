@@ -9,13 +9,5 @@ mod tyres;
 
 use criterion::{criterion_group, criterion_main};
 
-criterion_group!(
-    benches,
-    kernels::tyres,
-    tyres::laws,
-    kernels::couplings,
-    step::steps,
-    rollback::rollback,
-    manoeuvre::step_steer
-);
+criterion_group!(benches, tyres::laws, kernels::couplings, step::steps, rollback::rollback, manoeuvre::step_steer);
 criterion_main!(benches);

@@ -4,7 +4,9 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
 use skidpad::core::lane::{Eight, Lane};
-use skidpad::core::tyre::{Brush, Conditions, Direction, MagicFormula, Response, TMeasy, TyreAt, TyreModel};
+use skidpad::core::tyre::{
+    Brush, Conditions, CurveLaw, CurveTyre, Direction, MagicFormula, Response, TMeasy, TyreAt, TyreModel,
+};
 
 /// Slips (κ, −tan α) and loads of eight tyres: from rest to full slide.
 const RATIOS: [f32; 8] = [0.0, 0.01, -0.02, 0.05, -0.1, 0.2, -0.5, -1.0];
@@ -13,6 +15,20 @@ const LOADS: [f32; 8] = [3000.0, 3500.0, 4000.0, 4500.0, 2000.0, 5000.0, 2500.0,
 
 /// Forces and slopes of eight tyres under each law.
 pub fn laws(criterion: &mut Criterion) {
+    let curves = [
+        ("coulomb", CurveLaw::Coulomb { deflection: 0.005 }),
+        ("linear", CurveLaw::Linear { stiffness: [100e3, 80e3] }),
+        ("linear_per_load", CurveLaw::LinearPerLoad { stiffness: [22.3, 21.9] }),
+        (
+            "slip_curve",
+            CurveLaw::SlipCurve { extremum_slip: [0.1, 0.12], asymptote_slip: [0.5, 0.6], asymptote: [0.8, 0.8] },
+        ),
+    ];
+    for (name, law) in curves {
+        let friction = [1.0, 1.0];
+        let tyre = CurveTyre { law, friction, load_sensitivity: 0.1, nominal_load: 4000.0, relaxation: [0.1, 0.3] };
+        compare(criterion, name, &tyre);
+    }
     let formula = |name| skidpad::spec::tir::load(name).expect("a shipped tyre loads").tyre;
     compare::<MagicFormula>(criterion, "pac2002", &formula("opentire_235_60r16"));
     compare::<MagicFormula>(criterion, "mf61", &formula("pacejka_book_defaults"));

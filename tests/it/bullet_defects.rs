@@ -75,7 +75,7 @@ fn figure(
 
 fn car(friction: f32) -> Arc<Model> {
     shipped("bullet_reference")
-        .with_tyres(|tyre| skidpad::core::model::Tyre { friction: [friction; 2], ..*tyre })
+        .with_tyres(|tyre| skidpad::core::tyre::CurveTyre { friction: [friction; 2], ..*tyre })
         .model()
 }
 

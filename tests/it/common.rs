@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{Rolling, Tyre, TyreLaw};
+use skidpad::core::model::{Rolling, Tyre};
 use skidpad::core::state::Placement;
+use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Frame, Model, ModelParts, Scene, WheelControls};
 
 pub const GRAVITY: f64 = 9.81;
@@ -29,17 +30,24 @@ pub fn c5() -> ModelParts {
     shipped("corvette_c5")
 }
 
+/// The simple curve of a shipped car's tyre.
+#[track_caller]
+pub fn curve(tyre: &Tyre) -> &CurveTyre {
+    let Tyre::Curve(curve) = tyre else { panic!("{tyre:?}") };
+    curve
+}
+
 /// Changes to a car that make a closed form exact.
 pub trait Simplify: Sized {
-    fn with_tyres(self, tyre: impl Fn(&Tyre) -> Tyre) -> Self;
+    fn with_tyres(self, tyre: impl Fn(&CurveTyre) -> CurveTyre) -> Self;
     fn without_air(self) -> Self;
     fn without_rolling_resistance(self) -> Self;
     fn model(self) -> Arc<Model>;
 
     /// Dry friction of `mu` that slides after 5 mm.
     fn on_coulomb_tyres(self, mu: f32) -> Self {
-        self.with_tyres(|tyre| Tyre {
-            law: TyreLaw::Coulomb { deflection: 0.005 },
+        self.with_tyres(|tyre| CurveTyre {
+            law: CurveLaw::Coulomb { deflection: 0.005 },
             friction: [mu; 2],
             load_sensitivity: 0.0,
             ..*tyre
@@ -48,9 +56,9 @@ pub trait Simplify: Sized {
 }
 
 impl Simplify for ModelParts {
-    fn with_tyres(mut self, tyre: impl Fn(&Tyre) -> Tyre) -> Self {
+    fn with_tyres(mut self, tyre: impl Fn(&CurveTyre) -> CurveTyre) -> Self {
         for t in &mut self.tyres {
-            *t = tyre(t);
+            *t = Tyre::Curve(tyre(curve(t)));
         }
         self
     }

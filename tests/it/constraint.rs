@@ -1,9 +1,10 @@
 //! The converged solver: shapes of friction, many wheels on one chassis, solid stops, parking for long.
 
-use skidpad::core::model::{Axle, Hull, Powertrain, Side, Strut, Tyre, TyreLaw, Unsprung, Wheel};
+use skidpad::core::model::{Axle, Hull, Powertrain, Side, Strut, Tyre, Unsprung, Wheel};
+use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Quat, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, close, mean, solvers};
+use crate::common::{Drive, Simplify, c5, close, curve, mean, solvers};
 
 fn solver(name: &str) -> BackendInfo {
     skidpad::backend(name).expect("listed")
@@ -69,7 +70,7 @@ fn e17_hybrid_friction_drives_like_the_full_constraint() {
 /// A trailer-like car with `axles` axles of two wheels each, on linear tyres.
 fn many_wheels(axles: usize) -> ModelParts {
     let mut parts = c5();
-    let (pattern, tyre) = (parts.wheels[2], parts.tyres[parts.wheels[2].tyre]);
+    let (pattern, tyre) = (parts.wheels[2], *curve(&parts.tyres[parts.wheels[2].tyre]));
     let place = |i: usize| 1.3 - 2.6 * i as f32 / (axles - 1) as f32;
     let share = 2.0 / axles as f32;
     let strut = Strut { rate: pattern.strut.rate * share, ..pattern.strut };
@@ -81,7 +82,7 @@ fn many_wheels(axles: usize) -> ModelParts {
         })
         .collect();
     parts.axles = vec![Axle::default(); axles];
-    parts.tyres = vec![Tyre { law: TyreLaw::Linear { stiffness: [1e6, 1e6] }, ..tyre }];
+    parts.tyres = vec![Tyre::Curve(CurveTyre { law: CurveLaw::Linear { stiffness: [1e6, 1e6] }, ..tyre })];
     parts.bars.clear();
     parts.powertrain = Powertrain::Direct(vec![0.0; 2 * axles].into());
     parts

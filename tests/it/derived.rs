@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{Surface, TyreLaw};
+use skidpad::core::model::Surface;
 use skidpad::core::state::Placement;
+use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Scene, Vec3};
 use skidpad::lab::figures::cornering::extra_steer;
 use skidpad::lab::figures::modes::{Mode, Modes};
@@ -64,7 +65,7 @@ fn e11_modes_swing_as_told() {
         let modes = Modes::of(&model).expect("upright");
         // Tyres that hold: patches far stiffer than the springs, grip that no roll overcomes.
         let stiff = evenly_damped(parts, 0.4)
-            .with_tyres(|tyre| skidpad::core::model::Tyre { law: TyreLaw::Coulomb { deflection: 1e-4 }, ..*tyre });
+            .with_tyres(|tyre| CurveTyre { law: CurveLaw::Coulomb { deflection: 1e-4 }, ..*tyre });
         let stiff = stiff.model();
         let (ice, flat) = (Scene { grip: 0.0, ..Scene::flat() }, Scene::flat());
         for solver in solvers() {
@@ -83,7 +84,7 @@ fn steady_cornering_is_the_one_told() {
     let mut parts = c5()
         .without_air()
         .without_rolling_resistance()
-        .with_tyres(|tyre| skidpad::core::model::Tyre { friction: [20.0, tyre.friction[1]], ..*tyre });
+        .with_tyres(|tyre| CurveTyre { friction: [20.0, tyre.friction[1]], ..*tyre });
     for wheel in &mut parts.wheels {
         wheel.toe = 0.0;
     }

@@ -177,7 +177,7 @@ proptest! {
             let controls = Controls { steer, brake, gear: Some(0), ..Controls::default() };
             for frame in moving.run(2.0, |_| controls.clone()) {
                 for (i, wheel) in frame.wheels.iter().enumerate() {
-                    let tyre = &model.parts().tyres[model.wheels()[i].tyre];
+                    let tyre = model.tyre(i);
                     let [along, across] = tyre.friction_at(wheel.load_n as f32).map(|mu| f64::from(mu) * wheel.load_n);
                     prop_assert!(wheel.load_n >= 0.0);
                     if wheel.load_n > 1.0 {

@@ -1,10 +1,11 @@
 //! Steady cornering against the linear bicycle model (oracle 5.14).
 
-use skidpad::core::model::{Axle, Tyre, TyreLaw};
+use skidpad::core::model::{Axle, Tyre};
+use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{BackendInfo, Controls, Model};
 use std::sync::Arc;
 
-use crate::common::{Drive, Simplify, c5, close, hold_speed, mean, shipped, solvers};
+use crate::common::{Drive, Simplify, c5, close, curve, hold_speed, mean, shipped, solvers};
 
 /// Yaw rate, sideslip and lateral acceleration of steady cornering.
 struct Steady {
@@ -31,13 +32,14 @@ fn corner(solver: &BackendInfo, model: &Arc<Model>, speed: f64, steer: f32) -> S
 fn linear_tyres_give_the_bicycle_models_gains() {
     let (front, rear) = (150e3f64, 190e3f64);
     let mut parts = c5().without_air().without_rolling_resistance();
-    let tyre = |stiffness: f64| Tyre {
-        law: TyreLaw::Linear { stiffness: [120e3, stiffness as f32 / 2.0] },
+    let own = *curve(&parts.tyres[0]);
+    let tyre = |stiffness: f64| CurveTyre {
+        law: CurveLaw::Linear { stiffness: [120e3, stiffness as f32 / 2.0] },
         friction: [5.0; 2],
         load_sensitivity: 0.0,
-        ..parts.tyres[0]
+        ..own
     };
-    parts.tyres = vec![tyre(front), tyre(rear)];
+    parts.tyres = [front, rear].map(|stiffness| Tyre::Curve(tyre(stiffness))).into();
     for wheel in &mut parts.wheels {
         (wheel.tyre, wheel.toe) = (wheel.axle, 0.0);
     }

@@ -66,6 +66,9 @@ channels! {
         fy_n, "N", "Tyre force across, positive to the left.";
         slip_ratio, "-", "Longitudinal slip, lagged by the relaxation length; -1 is a locked wheel.";
         slip_angle_rad, "rad", "Slip angle, lagged by the relaxation length; positive gives a negative lateral force.";
+        camber_rad, "rad", "Camber against the ground, positive with the top leaning right; 0 without contact.";
+        mx_nm, "N m", "Overturning moment of the tyre about its heading, positive leans the top to the right.";
+        mz_nm, "N m", "Aligning moment of the tyre about the contact normal, positive turns to the left.";
         spin_radps, "rad/s", "Absolute rate about the axle, positive rolls forward.";
         compression_m, "m", "Suspension compression from rest, positive in jounce.";
         contact, "-", "1 when the ground is within reach of the wheel, else 0.";
@@ -125,14 +128,17 @@ impl Frame {
 
 impl WheelFrame {
     fn of(model: &Model, state: &State, i: usize) -> Self {
-        let (wheel, parts) = (&state.wheels[i], &model.wheels()[i]);
-        let lengths = model.parts().tyres[parts.tyre].lengths();
+        let wheel = &state.wheels[i];
+        let lengths = model.tyre(i).lengths_at(wheel.load);
         Self {
             load_n: wheel.load as f64,
             fx_n: wheel.tyre[0] as f64,
             fy_n: wheel.tyre[1] as f64,
             slip_ratio: (wheel.deflection[0] / lengths[0]) as f64,
             slip_angle_rad: -math::atan(wheel.deflection[1] / lengths[1]) as f64,
+            camber_rad: math::asin(wheel.lean) as f64,
+            mx_nm: wheel.overturning as f64,
+            mz_nm: wheel.aligning as f64,
             spin_radps: wheel.spin as f64,
             compression_m: wheel.compression as f64,
             contact: f64::from(u8::from(wheel.contact)),

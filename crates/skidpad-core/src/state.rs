@@ -51,6 +51,12 @@ pub struct WheelState {
     pub rolling: f32,
     /// Road-wheel angle, rad.
     pub steer: f32,
+    /// Sine of the camber against the ground, positive with the top leaning right; 0 without contact.
+    pub lean: f32,
+    /// Mean moment of the tyre about its heading over the last step, N m, positive leans the top to the right.
+    pub overturning: f32,
+    /// Mean moment of the tyre about the contact normal over the last step, N m, positive turns to the left.
+    pub aligning: f32,
     /// Whether the ground was within reach.
     pub contact: bool,
 }
@@ -144,9 +150,10 @@ fn rolling_share(speed: f32) -> f32 {
 
 impl WheelState {
     fn is_finite(&self) -> bool {
-        // A sum is finite only if every term is; one test instead of eight.
+        // A sum is finite only if every term is; one test for all of them.
         let all = self.spin + self.deflection[0] + self.deflection[1] + self.compression + self.travel_rate;
-        (all + self.load + self.tyre[0] + self.tyre[1] + self.torque + self.rolling_speed).is_finite()
+        let all = all + self.load + self.tyre[0] + self.tyre[1] + self.torque + self.rolling_speed;
+        (all + self.lean + self.overturning + self.aligning).is_finite()
     }
 }
 

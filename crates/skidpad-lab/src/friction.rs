@@ -16,8 +16,8 @@ const LOADED: f64 = 0.02;
 /// slip curve. Boxes count with the grip of the ground.
 pub fn largest_use(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64 {
     let mut largest = 0.0f64;
-    for (i, wheel) in model.wheels().iter().enumerate() {
-        let tyre = &model.parts().tyres[wheel.tyre];
+    for i in 0..model.wheels().len() {
+        let tyre = model.tyre(i);
         let least = LOADED * f64::from(model.static_load(i));
         for now in trajectory.frames().iter().map(|f| &f.wheels[i]).filter(|now| now.load_n > least) {
             let limit = tyre.friction_at(now.load_n as f32).map(|mu| f64::from(mu * scene.grip) * now.load_n);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use skidpad_core::model::{Aero, Axle, Hull, Powertrain, Rolling, Side, Steering, Strut, Tyre, TyreLaw, Wheel};
+use skidpad_core::model::{Aero, Axle, Hull, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel};
+use skidpad_core::tyre::{CurveLaw, CurveTyre};
 use skidpad_core::{
     Backend, BackendInfo, CarStart, Controls, Frame, Mat3, Model, ModelParts, Scene, State, StepReport, Vec3,
 };
@@ -28,7 +29,9 @@ pub fn model() -> Model {
             stop_rate: 1e5,
             stop_travel: 0.04,
         },
+        mirrored: false,
         toe: 0.0,
+        camber: 0.0,
         brake_torque: 1500.0,
         handbrake_torque: 0.0,
         rolling: Rolling { constant: 0.01, ..Rolling::default() },
@@ -40,13 +43,13 @@ pub fn model() -> Model {
         centre_height: 0.5,
         wheels: [0, 1].iter().flat_map(|&a| [wheel(a, Side::Left), wheel(a, Side::Right)]).collect(),
         axles: vec![Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.5 }, Axle::default()],
-        tyres: vec![Tyre {
-            law: TyreLaw::Linear { stiffness: [50e3, 50e3] },
+        tyres: vec![Tyre::Curve(CurveTyre {
+            law: CurveLaw::Linear { stiffness: [50e3, 50e3] },
             friction: [1.0, 1.0],
             load_sensitivity: 0.0,
             nominal_load: 2500.0,
             relaxation: [0.1, 0.3],
-        }],
+        })],
         bars: Vec::new(),
         steering: Steering { lock: 0.6, rate: f32::INFINITY },
         powertrain: Powertrain::Direct([0.0, 0.0, 400.0, 400.0].into()),

@@ -73,7 +73,7 @@ impl StockCar {
                 suspension_damping: strut.rebound_damping / mass,
                 max_suspension_travel: sag + strut.bump_travel,
                 side_friction_stiffness: 1.0,
-                friction_slip: car.model.parts().tyres[wheel.tyre].friction[0] * scene.grip,
+                friction_slip: car.model.tyre(i).nominal_friction()[0] * scene.grip,
                 max_suspension_force: car.model.parts().peers.largest_suspension_force.min(f32::MAX),
             };
             // Hard point one wheel radius above the wheel centre at rest, inside the chassis.

@@ -4,8 +4,9 @@ use crate::layout::{self, Station};
 use crate::spec::{self, Axle, Chassis, Drive, RollingResistance, VehicleSpec};
 use skidpad_core::model::{
     Aero, AntiRollBar, Axle as ModelAxle, Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Hull, ModelParts,
-    Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Tyre, TyreLaw, Unsprung, Wheel,
+    Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Tyre, Unsprung, Wheel,
 };
+use skidpad_core::tyre::{CurveLaw, CurveTyre};
 use skidpad_core::{Mat3, Model, ModelError, Vec3};
 use std::f64::consts::TAU;
 
@@ -80,7 +81,9 @@ fn wheel(spec: &VehicleSpec, station: &Station, share: f64) -> Wheel {
         // A name that is not there becomes an index `Model::new` refuses.
         tyre: tyre.unwrap_or(spec.tyres.len()),
         strut: strut(axle, share),
+        mirrored: false,
         toe: axle.toe_deg.to_radians() as f32,
+        camber: 0.0,
         brake_torque: brake_torque(spec, station.axle) as f32,
         handbrake_torque: axle.handbrake_torque_nm as f32,
         rolling: rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref())),
@@ -166,25 +169,25 @@ fn tyre(tyre: &spec::Tyre) -> Tyre {
     let curve = |of: fn(&spec::SlipCurve) -> f64, along, across| pair(of(along), of(across));
     let (law, relaxation) = match &tyre.law {
         spec::TyreLaw::Coulomb { deflection_m } => {
-            (TyreLaw::Coulomb { deflection: *deflection_m as f32 }, pair(*deflection_m, *deflection_m))
+            (CurveLaw::Coulomb { deflection: *deflection_m as f32 }, pair(*deflection_m, *deflection_m))
         }
         spec::TyreLaw::Linear {
             slip_stiffness_n: along,
             cornering_stiffness_n_per_rad: across,
             relaxation_along_m,
             relaxation_across_m,
-        } => (TyreLaw::Linear { stiffness: pair(*along, *across) }, pair(*relaxation_along_m, *relaxation_across_m)),
+        } => (CurveLaw::Linear { stiffness: pair(*along, *across) }, pair(*relaxation_along_m, *relaxation_across_m)),
         spec::TyreLaw::LinearPerLoad {
             slip_stiffness_per_load: along,
             cornering_stiffness_per_rad: across,
             relaxation_along_m,
             relaxation_across_m,
         } => {
-            let law = TyreLaw::LinearPerLoad { stiffness: pair(*along, *across) };
+            let law = CurveLaw::LinearPerLoad { stiffness: pair(*along, *across) };
             (law, pair(*relaxation_along_m, *relaxation_across_m))
         }
         spec::TyreLaw::SlipCurve { along, across, relaxation_along_m, relaxation_across_m } => {
-            let law = TyreLaw::SlipCurve {
+            let law = CurveLaw::SlipCurve {
                 extremum_slip: curve(|c| c.extremum_slip, along, across),
                 asymptote_slip: curve(|c| c.asymptote_slip, along, across),
                 asymptote: curve(|c| c.asymptote_share, along, across),
@@ -192,14 +195,14 @@ fn tyre(tyre: &spec::Tyre) -> Tyre {
             (law, pair(*relaxation_along_m, *relaxation_across_m))
         }
     };
-    Tyre {
+    Tyre::Curve(CurveTyre {
         law,
         friction: pair(tyre.friction_along, tyre.friction_across),
         load_sensitivity: tyre.load_sensitivity as f32,
         // Without a load sensitivity it has no effect.
         nominal_load: tyre.nominal_load_n.unwrap_or(1000.0) as f32,
         relaxation,
-    }
+    })
 }
 
 fn powertrain(spec: &VehicleSpec, stations: &[Station]) -> Result<Powertrain, ModelError> {

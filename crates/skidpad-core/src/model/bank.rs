@@ -3,9 +3,11 @@
 //! An axle always takes two lanes, so that sums by axle treat left and right alike; the second lane of a single wheel
 //! stands empty.
 
-use super::{MAX_LOCKS, ModelParts, Powertrain, TyreConstants, Wheel};
+use super::{MAX_LOCKS, ModelParts, Powertrain, Tyre, Wheel};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Triple;
+use crate::math;
+use crate::tyre::{CurveConstants, CurveLaw, CurveTyre};
 
 /// Where a wheel is among the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +44,37 @@ pub(crate) struct Bank {
     pub stop_rate: Four,
     /// Compression at which nothing gives any more, m.
     pub solid_travel: Four,
-    pub tyre: TyreConstants<Four>,
+    /// The tyres with simple curves; something harmless in the lanes of the others.
+    pub tyre: CurveConstants<Four>,
+    /// The tyres with other laws, each once.
+    pub laws: Box<[Law]>,
+    /// −1 where a tyre is mounted with left and right exchanged, else 1.
+    pub hand: Four,
+    /// Sine of the static camber, positive with the top leaning right.
+    pub lean: Four,
     /// Share of the propeller shaft's torque.
     pub share: Four,
     /// Torque of a motor of its own at full throttle, N m.
     pub direct: Four,
     /// Lever on each locked differential.
     pub levers: [Four; MAX_LOCKS],
+}
+
+/// A tyre with a law of its own, and the wheels it is on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Law {
+    /// Index into the tyres.
+    pub tyre: usize,
+    /// 1 where a wheel has it.
+    on: Four,
+}
+
+impl Law {
+    /// Where a wheel has it.
+    #[inline(always)]
+    pub fn lanes(&self) -> FourMask {
+        Four::splat(0.0).less(self.on)
+    }
 }
 
 impl Bank {
@@ -134,9 +160,40 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         droop_travel: of(&|w| w.strut.droop_travel),
         stop_rate: of(&|w| w.strut.stop_rate),
         solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
-        tyre: TyreConstants::side_by_side(wheels.map(|i| parts.tyres[parts.wheels[i].tyre].constants())),
+        tyre: CurveConstants::side_by_side(wheels.map(|i| curve(&parts.tyres[parts.wheels[i].tyre]).constants())),
+        laws: laws(parts, wheels, present),
+        hand: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
+        lean: of(&|w| math::sin_cos(w.lean()).0),
         share: only(&|i| engine.map_or(0.0, |drive| drive.differential.shares[i])),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
         levers: core::array::from_fn(|lock| only(&|i| lever(lock, i))),
     }
+}
+
+fn curve(tyre: &Tyre) -> CurveTyre {
+    match tyre {
+        Tyre::Curve(tyre) => *tyre,
+        _ => CurveTyre {
+            law: CurveLaw::Linear { stiffness: [1.0; 2] },
+            friction: [1.0; 2],
+            load_sensitivity: 0.0,
+            nominal_load: 1000.0,
+            relaxation: [1.0; 2],
+        },
+    }
+}
+
+fn laws(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Box<[Law]> {
+    let own: [Option<usize>; 4] = wheels.map(|i| {
+        let tyre = parts.wheels[i].tyre;
+        (!matches!(parts.tyres[tyre], Tyre::Curve(_))).then_some(tyre)
+    });
+    let mut laws = Vec::new();
+    for tyre in own.into_iter().flatten() {
+        if laws.iter().all(|law: &Law| law.tyre != tyre) {
+            let on = Four::new(own.map(|other| if other == Some(tyre) { 1.0 } else { 0.0 })) * present;
+            laws.push(Law { tyre, on });
+        }
+    }
+    laws.into()
 }

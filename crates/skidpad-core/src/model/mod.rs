@@ -8,9 +8,9 @@ mod tyre;
 pub(crate) use bank::{Bank, Place};
 pub use engine::{Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, MAX_LOCKS, Powertrain};
 pub use mass::{box_inertia, sprung_masses};
-pub(crate) use tyre::{LEAST_FRICTION_SHARE, TyreConstants};
-pub use tyre::{Tyre, TyreForce, TyreLaw};
+pub use tyre::Tyre;
 
+use crate::tyre::{Conditions, Moments, Response};
 use crate::{MAX_WHEELS, Mat3, STANDARD_GRAVITY, Vec3};
 
 /// Where on its axle a wheel sits.
@@ -109,8 +109,12 @@ pub struct Wheel {
     pub tyre: usize,
     /// Spring, damper, stops.
     pub strut: Strut,
+    /// Whether the tyre is mounted with left and right exchanged: what one measured on the left is on the right.
+    pub mirrored: bool,
     /// Static toe, rad, positive toe-in.
     pub toe: f32,
+    /// Static camber against the chassis, rad within ±1, positive with the top leaning outwards; 0 in the middle.
+    pub camber: f32,
     /// Torque of the foot brake at full pedal, N m, ≥ 0.
     pub brake_torque: f32,
     /// Torque of the handbrake fully pulled, N m, ≥ 0.
@@ -119,6 +123,17 @@ pub struct Wheel {
     pub rolling: Rolling,
     /// Mass and vertical spring of its own, if known.
     pub unsprung: Option<Unsprung>,
+}
+
+impl Wheel {
+    /// Static camber as the road sees it on a level car, rad, positive with the top leaning right.
+    pub fn lean(&self) -> f32 {
+        match self.side {
+            Side::Left => -self.camber,
+            Side::Right => self.camber,
+            Side::Centre => 0.0,
+        }
+    }
 }
 
 /// A steered or unsteered axle.
@@ -349,6 +364,28 @@ impl Model {
         self.places[i]
     }
 
+    /// The tyre of wheel `i`.
+    pub fn tyre(&self, i: usize) -> &Tyre {
+        &self.parts.tyres[self.parts.wheels[i].tyre]
+    }
+
+    /// Force of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted; see [`Tyre::force`].
+    pub fn tyre_force(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> Response<f32> {
+        let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
+        let conditions = Conditions { camber: conditions.camber * hand, ..*conditions };
+        let mut found = self.tyre(i).force([slip[0], slip[1] * hand], &conditions);
+        found.force[1] *= hand;
+        found
+    }
+
+    /// Moments of the tyre of wheel `i` at the slips (κ, −tan α), as it is mounted.
+    pub fn tyre_moments(&self, i: usize, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
+        let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
+        let conditions = Conditions { camber: conditions.camber * hand, ..*conditions };
+        let found = self.tyre(i).moments([slip[0], slip[1] * hand], &conditions);
+        Moments { overturning: found.overturning * hand, aligning: found.aligning * hand, ..found }
+    }
+
     /// Name of wheel `i` in channels: axle number from the front and side, like `1l`.
     pub fn wheel_name(&self, i: usize) -> String {
         let wheel = &self.parts.wheels[i];
@@ -410,8 +447,11 @@ fn check(parts: &ModelParts) -> Result<(), ModelError> {
         }
         not_negative("anti-roll bar rate", bar.rate)?;
     }
-    for tyre in &parts.tyres {
-        tyre.check()?;
+    for (i, tyre) in parts.tyres.iter().enumerate() {
+        if let Some(fault) = tyre.faults().into_iter().next() {
+            let part = format!("tyre {i}: {}", fault.name);
+            return Err(ModelError::OutOfRange { part, found: fault.found, accepts: fault.accepts });
+        }
     }
     parts.powertrain.check(count)
 }
@@ -425,6 +465,7 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     }
     positive(&named("radius"), wheel.radius)?;
     positive(&named("spin inertia"), wheel.spin_inertia)?;
+    positive(&named("1 - size of camber"), 1.0 - wheel.camber.abs())?;
     let strut = &wheel.strut;
     positive(&named("wheel rate"), strut.rate)?;
     positive(&named("bump travel"), strut.bump_travel)?;

@@ -1,323 +1,129 @@
-//! Tyres: slip in, force out, similar at every load.
+//! The tyre of a wheel: one of the laws of [`crate::tyre`].
 
-use super::{ModelError, positive};
-use crate::lane::{Four, Lane};
+use crate::tyre::{
+    Brush, Conditions, CurveTyre, MagicFormula, Moments, Response, TMeasy, TyreAt, TyreModel, ValueFault,
+};
 
-/// How the force of a tyre grows with slip. Index 0 is along the rolling direction, 1 across it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum TyreLaw {
-    /// Dry friction: holds by the deflection of the patch alone, no creep while rolling.
-    Coulomb {
-        /// Deflection of the patch at which it slides, m, > 0.
-        deflection: f32,
-    },
-    /// Linear in slip up to the friction limit, then flat.
-    Linear {
-        /// Force per unit slip (κ, or rad of slip angle), N, > 0.
-        stiffness: [f32; 2],
-    },
-    /// Linear in slip up to the friction limit, with a stiffness proportional to load.
-    LinearPerLoad {
-        /// Force per unit slip and unit load, –, > 0.
-        stiffness: [f32; 2],
-    },
-    /// Rises to an extremum, falls to an asymptote (Unity's `WheelFrictionCurve`): a parabola, then a cubic, both with
-    /// zero slope where they meet. The extremum is the tyre's friction.
-    SlipCurve {
-        /// Slip of the extremum, > 0.
-        extremum_slip: [f32; 2],
-        /// Slip from which the force is constant, above the extremum's.
-        asymptote_slip: [f32; 2],
-        /// Force at and beyond `asymptote_slip` as a share of the extremum, in (0, 1].
-        asymptote: [f32; 2],
+/// A tyre of a vehicle.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tyre {
+    /// Dry friction, straight lines or a slip curve.
+    Curve(CurveTyre),
+    /// Bristles that bend, then slide; with an aligning moment.
+    Brush(Brush),
+    /// A curve through named points at two loads.
+    TMeasy(TMeasy),
+    /// Magic Formula, with camber, pressure and all moments.
+    MagicFormula {
+        /// As measured on the left of a car; wheels say whether it is mounted the other way round.
+        formula: Box<MagicFormula>,
+        /// Inflation pressure, N/m²; 0: the one of the file.
+        pressure: f32,
     },
 }
 
-/// A tyre: friction, law, and the relaxation of its contact patch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tyre {
-    /// Force against slip.
-    pub law: TyreLaw,
-    /// Peak friction coefficient along and across, > 0, at the nominal load.
-    pub friction: [f32; 2],
-    /// Relative loss of friction per relative excess of load, in [0, 1).
-    pub load_sensitivity: f32,
-    /// Load at which `friction` holds, N, > 0.
-    pub nominal_load: f32,
-    /// Relaxation length along and across, m, > 0. Not used by Coulomb tyres.
-    pub relaxation: [f32; 2],
+impl From<CurveTyre> for Tyre {
+    fn from(tyre: CurveTyre) -> Self {
+        Self::Curve(tyre)
+    }
 }
 
-/// Force at a slip, and how it changes with each slip alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TyreForce<L = f32> {
-    /// N, along and across, with the sign of the slip.
-    pub force: [L; 2],
-    /// N per unit slip, not below 0.
-    pub slope: [L; 2],
-}
-
-/// What the laws of [`TyreLaw`] share once the load is known: a limit, a stiffness and a shape between them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct TyreConstants<L> {
-    pub friction: [L; 2],
-    pub load_sensitivity: L,
-    pub nominal_load: L,
-    /// See [`Tyre::lengths`].
-    pub lengths: [L; 2],
-    /// 1 where rolling renews the patch, 0 for Coulomb tyres, which hold without creep.
-    relaxes: L,
-    /// Slip stiffness: `fixed + per_load · load + per_limit · limit`, N per unit slip.
-    fixed: [L; 2],
-    per_load: [L; 2],
-    per_limit: [L; 2],
-    /// 1 for a slip curve, 0 for a straight line up to the limit.
-    curved: L,
-    /// Slip of the extremum of a slip curve.
-    extremum: [L; 2],
-    /// Normalised slip at which the asymptote begins, > 1, and its share of the extremum.
-    end: [L; 2],
-    asymptote: [L; 2],
-}
-
-/// A tyre at one load and surface.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TyrePoint<'a, L> {
-    /// Largest force, N.
-    limit: [L; 2],
-    /// Slope at zero slip, N per unit slip.
-    pub stiffness: [L; 2],
-    /// Slip that counts as 1 in the similarity.
-    reference: [L; 2],
-    tyre: &'a TyreConstants<L>,
-}
-
-/// Normalised slip from which the force starts to turn from the elastic direction to the direction of sliding, and
-/// from which it has turned. Between adhesion (1) and full sliding, where friction opposes the sliding velocity.
-const TURN_TO_SLIDING: [f32; 2] = [1.0, 2.0];
-
-/// Normalised slip below which a force is its stiffness times the slip, so that no direction is divided by nothing.
-const LEAST_SLIP: f32 = 1e-9;
-
-/// Friction never falls below this share of its nominal value, however large the load.
-pub(crate) const LEAST_FRICTION_SHARE: f32 = 0.1;
+/// Load below which friction and lengths are those at it, N: nothing is divided by no load.
+const LEAST_LOAD: f32 = 1.0;
 
 impl Tyre {
-    /// Force at `slip` (κ, and −tan of the slip angle) under `load` N on a surface with factor `grip`.
-    pub fn force(&self, slip: [f32; 2], load: f32, grip: f32) -> TyreForce {
-        if load > 0.0 && grip > 0.0 { self.constants().at(load, grip).force(slip) } else { TyreForce::default() }
+    /// Force at the slips (κ, −tan α) under `conditions`; their pressure counts only where it is above 0.
+    pub fn force(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Response<f32> {
+        self.under(*conditions, |tyre| tyre.force(slip))
     }
 
-    /// Length over which the deflection of the patch builds up, m: the relaxation lengths, or the sliding deflection of
-    /// a Coulomb tyre, so that deflection / length is the slip in every law.
-    pub fn lengths(&self) -> [f32; 2] {
-        match self.law {
-            TyreLaw::Coulomb { deflection } => [deflection; 2],
-            _ => self.relaxation,
+    /// Moments at the slips (κ, −tan α) under `conditions`; see [`Tyre::force`].
+    pub fn moments(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
+        fn of<M: TyreModel>(law: &M, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
+            law.moments(&law.at(conditions), slip)
+        }
+        match self {
+            Self::Curve(tyre) => of(tyre, slip, conditions),
+            Self::Brush(tyre) => of(tyre, slip, conditions),
+            Self::TMeasy(tyre) => of(tyre, slip, conditions),
+            Self::MagicFormula { formula, pressure } => of(&**formula, slip, &inflated(*conditions, *pressure)),
         }
     }
 
-    /// Friction coefficients at `load` N.
+    /// Friction coefficients along and across at `load` N of the upright tyre on a surface with factor 1: the largest
+    /// forces of each direction alone, over the load.
     pub fn friction_at(&self, load: f32) -> [f32; 2] {
-        self.constants().friction_at(load)
+        let load = load.max(LEAST_LOAD);
+        self.upright(load, |tyre| tyre.limit()).map(|limit| limit / load)
     }
 
-    pub(crate) fn constants(&self) -> TyreConstants<f32> {
-        let all = TyreConstants {
-            friction: self.friction,
-            load_sensitivity: self.load_sensitivity,
-            nominal_load: self.nominal_load,
-            lengths: self.lengths(),
-            relaxes: 1.0,
-            end: [2.0; 2],
-            asymptote: [1.0; 2],
-            ..TyreConstants::default()
-        };
-        match self.law {
-            TyreLaw::Coulomb { .. } => TyreConstants { relaxes: 0.0, per_limit: [1.0; 2], ..all },
-            TyreLaw::Linear { stiffness } => TyreConstants { fixed: stiffness, ..all },
-            TyreLaw::LinearPerLoad { stiffness } => TyreConstants { per_load: stiffness, ..all },
-            TyreLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => TyreConstants {
-                per_limit: extremum_slip.map(|slip| 2.0 / slip),
-                curved: 1.0,
-                extremum: extremum_slip,
-                end: [asymptote_slip[0] / extremum_slip[0], asymptote_slip[1] / extremum_slip[1]],
-                asymptote,
-                ..all
-            },
+    /// Slopes of the force at no slip along and across of the upright tyre at `load` N, N per unit slip; of dry friction,
+    /// the friction over the slip that its sliding deflection stands for.
+    pub fn stiffness_at(&self, load: f32) -> [f32; 2] {
+        self.upright(load, |tyre| tyre.stiffness())
+    }
+
+    /// Lengths along and across over which the deflection of the patch builds up at `load` N, m: relaxation lengths, or
+    /// the sliding deflection of dry friction. Deflection over length is the slip in every law.
+    pub fn lengths_at(&self, load: f32) -> [f32; 2] {
+        self.upright(load, |tyre| tyre.relaxation())
+    }
+
+    /// Friction coefficients along and across at the load its description is about.
+    pub fn nominal_friction(&self) -> [f32; 2] {
+        match self {
+            Self::Curve(tyre) => tyre.friction,
+            Self::Brush(tyre) => tyre.friction,
+            Self::TMeasy(tyre) => self.friction_at(tyre.nominal_load),
+            Self::MagicFormula { formula, .. } => self.friction_at(formula.coefficients().fnomin),
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), ModelError> {
-        let both = |what: &str, values: [f32; 2]| values.iter().try_for_each(|&v| positive(what, v));
-        both("tyre friction", self.friction)?;
-        both("relaxation length", self.relaxation)?;
-        positive("nominal load", self.nominal_load)?;
-        positive("1 - load sensitivity", 1.0 - self.load_sensitivity)?;
-        positive("1 + load sensitivity", 1.0 + self.load_sensitivity)?;
-        match self.law {
-            TyreLaw::Coulomb { deflection } => positive("sliding deflection", deflection),
-            TyreLaw::Linear { stiffness } | TyreLaw::LinearPerLoad { stiffness } => both("slip stiffness", stiffness),
-            TyreLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => {
-                both("extremum slip", extremum_slip)?;
-                both("asymptote slip above the extremum's", [0, 1].map(|i| asymptote_slip[i] - extremum_slip[i]))?;
-                both("asymptote", asymptote)
+    /// Slip ratio at which the upright tyre first pulls most at `load` N; `None` for dry friction, which does not creep.
+    /// Found in steps of 0.0005 up to 1, but for simple curves, which state it.
+    pub fn peak_slip(&self, load: f32) -> Option<f32> {
+        if let Self::Curve(tyre) = self {
+            return tyre.peak_slip(load);
+        }
+        let force = |slip: f32| self.force([slip, 0.0], &Conditions::upright(load, 0.0)).force[0];
+        let slips = (1..=2000).map(|i| i as f32 / 2000.0);
+        let rising = slips.map(|slip| (slip, force(slip)));
+        rising.reduce(|best, next| if best.1 < next.1 { next } else { best }).map(|(slip, _)| slip)
+    }
+
+    /// Whether it creeps while rolling; dry friction holds by its deflection alone.
+    pub fn creeps(&self) -> bool {
+        !matches!(self, Self::Curve(tyre) if tyre.holds())
+    }
+
+    /// Everything that is not as the law wants it.
+    pub fn faults(&self) -> Vec<ValueFault> {
+        match self {
+            Self::Curve(tyre) => tyre.faults(),
+            Self::Brush(tyre) => tyre.faults(),
+            Self::TMeasy(tyre) => tyre.faults(),
+            Self::MagicFormula { pressure, .. } if *pressure >= 0.0 && pressure.is_finite() => Vec::new(),
+            Self::MagicFormula { pressure, .. } => {
+                vec![ValueFault { name: "pressure", found: *pressure, accepts: "a pressure above 0, or 0" }]
             }
         }
     }
-}
 
-impl TyreConstants<Four> {
-    /// Four tyres side by side.
-    pub fn side_by_side(tyres: [TyreConstants<f32>; 4]) -> Self {
-        let one = |of: fn(&TyreConstants<f32>) -> f32| Four::new([0, 1, 2, 3].map(|k| of(&tyres[k])));
-        let both =
-            |of: fn(&TyreConstants<f32>) -> [f32; 2]| [0, 1].map(|i| Four::new([0, 1, 2, 3].map(|k| of(&tyres[k])[i])));
-        Self {
-            friction: both(|t| t.friction),
-            load_sensitivity: one(|t| t.load_sensitivity),
-            nominal_load: one(|t| t.nominal_load),
-            lengths: both(|t| t.lengths),
-            relaxes: one(|t| t.relaxes),
-            fixed: both(|t| t.fixed),
-            per_load: both(|t| t.per_load),
-            per_limit: both(|t| t.per_limit),
-            curved: one(|t| t.curved),
-            extremum: both(|t| t.extremum),
-            end: both(|t| t.end),
-            asymptote: both(|t| t.asymptote),
+    fn upright<R>(&self, load: f32, ask: impl FnOnce(&dyn TyreAt<f32>) -> R) -> R {
+        self.under(Conditions::upright(load, 0.0), ask)
+    }
+
+    fn under<R>(&self, conditions: Conditions<f32>, ask: impl FnOnce(&dyn TyreAt<f32>) -> R) -> R {
+        match self {
+            Self::Curve(tyre) => ask(&tyre.at(&conditions)),
+            Self::Brush(tyre) => ask(&tyre.at(&conditions)),
+            Self::TMeasy(tyre) => ask(&tyre.at(&conditions)),
+            Self::MagicFormula { formula, pressure } => ask(&formula.at(&inflated(conditions, *pressure))),
         }
     }
 }
 
-impl<L: Lane> TyreConstants<L> {
-    /// Where rolling renews the patch.
-    #[inline(always)]
-    pub fn relaxes(&self) -> L::Mask {
-        L::splat(0.0).less(self.relaxes)
-    }
-
-    /// Friction coefficients at `load` N.
-    #[inline(always)]
-    pub fn friction_at(&self, load: L) -> [L; 2] {
-        let excess = (load - self.nominal_load) / self.nominal_load;
-        let share = (L::splat(1.0) - self.load_sensitivity * excess).at_least(L::splat(LEAST_FRICTION_SHARE));
-        self.friction.map(|mu| mu * share)
-    }
-
-    /// The tyre at `load` N, > 0, on a surface with factor `grip`, > 0.
-    #[inline(always)]
-    pub fn at(&self, load: L, grip: L) -> TyrePoint<'_, L> {
-        let limit = self.friction_at(load).map(|mu| mu * load * grip);
-        let curved = L::splat(0.0).less(self.curved);
-        let stiffness = [0, 1].map(|i| self.fixed[i] + self.per_load[i] * load + self.per_limit[i] * limit[i]);
-        let reference = [0, 1].map(|i| L::select(curved, self.extremum[i], limit[i] / stiffness[i]));
-        TyrePoint { limit, stiffness, reference, tyre: self }
-    }
-}
-
-impl<L: Lane> TyrePoint<'_, L> {
-    /// Similarity: both slips are scaled by their reference, the pure curves are read at the common magnitude, and the
-    /// force points along the scaled slip in adhesion and along the slip itself in full sliding.
-    #[inline(always)]
-    pub fn force(&self, slip: [L; 2]) -> TyreForce<L> {
-        let scaled = [slip[0] / self.reference[0], slip[1] / self.reference[1]];
-        let magnitude = (scaled[0] * scaled[0] + scaled[1] * scaled[1]).sqrt();
-        let slight = magnitude.less(L::splat(LEAST_SLIP));
-        let magnitude = L::select(slight, L::splat(1.0), magnitude);
-        let direction = self.direction(slip, scaled, magnitude);
-        let mut result = TyreForce::default();
-        for i in [0, 1] {
-            let (share, rise) = self.shape(magnitude, i);
-            let along = direction[i] * direction[i];
-            let slope = (rise * along + share / magnitude * (L::splat(1.0) - along)).at_least(L::splat(0.0));
-            let stiffness = self.stiffness[i];
-            result.force[i] = L::select(slight, stiffness * slip[i], self.limit[i] * share * direction[i]);
-            result.slope[i] = L::select(slight, stiffness, self.limit[i] / self.reference[i] * slope);
-        }
-        result
-    }
-
-    #[inline(always)]
-    fn direction(&self, slip: [L; 2], scaled: [L; 2], magnitude: L) -> [L; 2] {
-        let elastic = scaled.map(|s| s / magnitude);
-        let [start, end] = TURN_TO_SLIDING.map(L::splat);
-        let turning = start.less(magnitude);
-        if !L::any(turning) {
-            return elastic;
-        }
-        let turned = magnitude.smoothstep(start, end);
-        let length = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
-        let mixed = [0, 1].map(|i| elastic[i] * (L::splat(1.0) - turned) + slip[i] / length * turned);
-        let norm = (mixed[0] * mixed[0] + mixed[1] * mixed[1]).sqrt();
-        [0, 1].map(|i| L::select(turning, mixed[i] / norm, elastic[i]))
-    }
-
-    /// Share of the limit, and its slope, at normalised slip `x` ≥ 0 in direction `i`.
-    #[inline(always)]
-    fn shape(&self, x: L, i: usize) -> (L, L) {
-        let (one, two) = (L::splat(1.0), L::splat(2.0));
-        let curved = L::splat(0.0).less(self.tyre.curved);
-        let adhesion = L::select(curved, x * (two - x), x);
-        let rise = L::select(curved, two - two * x, one);
-        let beyond = one.less(x);
-        if !L::any(beyond) {
-            return (adhesion, rise);
-        }
-        let sliding = one + (self.tyre.asymptote[i] - one) * x.smoothstep(one, self.tyre.end[i]);
-        (L::select(beyond, sliding, adhesion), L::select(beyond, L::splat(0.0), rise))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const UNITY: Tyre = Tyre {
-        law: TyreLaw::SlipCurve { extremum_slip: [0.4, 0.2], asymptote_slip: [0.8, 0.5], asymptote: [0.5, 0.75] },
-        friction: [1.0, 1.0],
-        load_sensitivity: 0.0,
-        nominal_load: 1000.0,
-        relaxation: [0.1, 0.2],
-    };
-
-    /// Row C8: the curve of Unity passes its named points, flat beyond, monotone between.
-    #[test]
-    fn c8_slip_curve_passes_its_points() {
-        for (slip, force) in [(0.0, 0.0), (0.4, 1000.0), (0.8, 500.0), (3.0, 500.0), (-0.4, -1000.0)] {
-            let found = UNITY.force([slip, 0.0], 1000.0, 1.0).force;
-            assert!((found[0] - force).abs() < 1e-3, "slip {slip}: {found:?}");
-            assert_eq!(found[1], 0.0);
-        }
-        let at = |s: f32| UNITY.force([s, 0.0], 1000.0, 1.0).force[0];
-        assert!((0..40).all(|i| at(i as f32 * 0.01) < at((i + 1) as f32 * 0.01)));
-        assert!((40..80).all(|i| at(i as f32 * 0.01) >= at((i + 1) as f32 * 0.01)));
-    }
-
-    #[test]
-    fn full_sliding_opposes_the_sliding_velocity_at_any_angle() {
-        let tyre = Tyre { law: TyreLaw::Linear { stiffness: [100e3, 60e3] }, ..UNITY };
-        for i in 0..=18 {
-            let (sin, cos) = crate::math::sin_cos(i as f32 * 5.0f32.to_radians());
-            let force = tyre.force([-cos, -sin], 3800.0, 1.0).force;
-            let along = -(force[0] * cos + force[1] * sin);
-            assert!((along / 3800.0 - 1.0).abs() < 1e-5, "{i}: {force:?}");
-        }
-    }
-
-    #[test]
-    fn stiffness_at_zero_slip_is_the_stated_one() {
-        let tyre = Tyre { law: TyreLaw::LinearPerLoad { stiffness: [22.303, 21.92] }, ..UNITY };
-        let force = tyre.force([1e-4, 2e-4], 2926.0, 1.0).force;
-        assert!((force[0] / (22.303 * 2926.0 * 1e-4) - 1.0).abs() < 1e-5);
-        assert!((force[1] / (21.92 * 2926.0 * 2e-4) - 1.0).abs() < 1e-5);
-    }
-
-    #[test]
-    fn friction_falls_with_load() {
-        // Limebeer's Formula 1 car: lateral friction 1.80 at 2 kN to 1.45 at 6 kN.
-        let tyre =
-            Tyre { friction: [1.75, 1.80], load_sensitivity: (1.0 - 1.45 / 1.80) / 2.0, nominal_load: 2000.0, ..UNITY };
-        assert!((tyre.friction_at(6000.0)[1] - 1.45).abs() < 1e-5);
-    }
+/// `conditions` with the tyre's own `pressure` where they state none.
+fn inflated(conditions: Conditions<f32>, pressure: f32) -> Conditions<f32> {
+    if conditions.pressure > 0.0 { conditions } else { Conditions { pressure, ..conditions } }
 }

@@ -10,7 +10,10 @@
 //! Fiala's law (E. Fiala, *Seitenkräfte am rollenden Luftreifen*, VDI-Z. 96, 1954).
 
 use super::dual::{Dual, root};
-use super::{Conditions, LEAST_RELAXATION, Real, Response, TyreAt, TyreModel, ValueFault, demand};
+use super::{
+    Conditions, LEAST_FRICTION_SHARE, LEAST_GRIP, LEAST_RELAXATION, Moments, Real, Response, TyreAt, TyreModel,
+    ValueFault, demand,
+};
 use crate::lane::Lane;
 
 /// A brush tyre.
@@ -36,13 +39,9 @@ pub struct BrushAt<L> {
     /// Largest force, N.
     limit: [L; 2],
     half_length: L,
+    /// 1 forwards, −1 backwards.
+    heading: L,
 }
-
-/// A tyre on a surface with less grip than this is one on this grip, scaled down.
-pub(super) const LEAST_GRIP: f32 = 1e-3;
-
-/// Friction never falls below this share of its nominal value, however large the load.
-const LEAST_FRICTION_SHARE: f32 = 0.1;
 
 /// Share of full slide below which the force is linear in slip; the error is of the same size.
 const RESTING: f32 = 1e-6;
@@ -72,7 +71,7 @@ impl Brush {
 impl TyreModel for Brush {
     type At<L: Lane> = BrushAt<L>;
 
-    /// Camber, speed and pressure have no effect.
+    /// Camber and pressure have no effect, speed only through its sign on the moment.
     #[inline]
     fn at<L: Lane>(&self, conditions: &Conditions<L>) -> BrushAt<L> {
         let s = L::splat;
@@ -88,7 +87,12 @@ impl TyreModel for Brush {
             stiffness: self.bristle_stiffness.map(|stiffness| s(stiffness * nominal) * relative_load * fade),
             limit: self.friction.map(|friction| s(friction) * share * load * grip * fade),
             half_length: s(self.half_length) * relative_load.sqrt(),
+            heading: conditions.speed.sign(),
         }
+    }
+
+    fn moments<L: Lane>(&self, at: &BrushAt<L>, slip: [L; 2]) -> Moments<L> {
+        Moments { aligning: at.aligning(slip), ..Moments::default() }
     }
 }
 
@@ -101,7 +105,7 @@ impl<L: Lane> BrushAt<L> {
         let one = s(1.0);
         let stuck = one - slid;
         let trail = self.half_length * stuck * stuck * stuck / (s(3.0) - s(3.0) * slid + slid * slid);
-        -(forces[1] * trail)
+        -(forces[1] * trail * self.heading)
     }
 
     /// Forces, and the slip over that of full slide, at most 1.

@@ -1,4 +1,4 @@
-//! Tyre laws with their known answers: Magic Formula ([`MagicFormula`]), brush ([`Brush`]) and TMeasy ([`TMeasy`]), for
+//! Tyre laws with their known answers: simple curves ([`CurveTyre`]), Magic Formula ([`MagicFormula`]), brush ([`Brush`]) and TMeasy ([`TMeasy`]), for
 //! one tyre or several at a time ([`Lane`]).
 //!
 //! Here: slip, load, camber, pressure and speed in, forces, their slopes, moments, limits and lengths out. Not here:
@@ -24,12 +24,15 @@
 //! - neither allocates nor panics nor branches on its inputs.
 
 mod brush;
+mod curve;
 mod dual;
 pub mod functions;
 pub mod magic_formula;
 mod tmeasy;
 
 pub use brush::{Brush, BrushAt};
+pub(crate) use curve::CurveConstants;
+pub use curve::{CurveAt, CurveLaw, CurveTyre};
 pub use dual::{Dual, Real};
 pub use magic_formula::{MagicFormula, MagicFormulaAt};
 pub use tmeasy::{Direction, TMeasy, TMeasyAt};
@@ -60,16 +63,16 @@ impl<L: Lane> Conditions<L> {
 }
 
 /// Forces at a slip, and how each changes with its own slip.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Response<L> {
     /// Fx and Fy, N.
     pub force: [L; 2],
-    /// ∂Fx/∂κ and ∂Fy/∂(−tan α), N per unit slip; negative past the peak.
+    /// ∂Fx/∂κ and ∂Fy/∂(−tan α), N per unit slip; negative past the peak but for simple curves, which have 0 there.
     pub slope: [L; 2],
 }
 
 /// Moments at the contact point, N m.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments<L> {
     /// Mx, overturning: positive leans the top to the right.
     pub overturning: L,
@@ -86,6 +89,17 @@ pub trait TyreModel {
 
     /// The tyre under `conditions`: everything that does not depend on slip, to be computed once.
     fn at<L: Lane>(&self, conditions: &Conditions<L>) -> Self::At<L>;
+
+    /// Moments at the slips (κ, −tan α) of the tyre `at` conditions; a law that knows none has none.
+    fn moments<L: Lane>(&self, _at: &Self::At<L>, _slip: [L; 2]) -> Moments<L> {
+        Moments::default()
+    }
+
+    /// Size of the moment that rolling resistance has while the tyre rolls, N m, ≥ 0: a wheel that stands is held by up
+    /// to it.
+    fn rolling_resistance<L: Lane>(&self, _at: &Self::At<L>, _slip: [L; 2]) -> L {
+        L::splat(0.0)
+    }
 }
 
 /// A tyre under given conditions.
@@ -132,3 +146,9 @@ fn demand(faults: &mut Vec<ValueFault>, fine: bool, name: &'static str, found: f
 
 /// Shortest relaxation length, m. Lengths of measured tyres vanish with load; a step divides by them.
 pub const LEAST_RELAXATION: f32 = 0.01;
+
+/// A tyre on a surface with less grip than this is one on this grip, scaled down: stiffness over friction stays finite.
+const LEAST_GRIP: f32 = 1e-3;
+
+/// Friction never falls below this share of its nominal value, however large the load.
+pub(crate) const LEAST_FRICTION_SHARE: f32 = 0.1;

@@ -4,9 +4,9 @@
 //! 2013): initial slope, largest force and its slip, sliding force and its slip; both directions are merged by
 //! normalised slips. Forces only: its moments and its transition to standstill are left out.
 
-use super::brush::{LEAST_GRIP, theoretical};
+use super::brush::theoretical;
 use super::dual::{Dual, root};
-use super::{Conditions, LEAST_RELAXATION, Real, Response, TyreAt, TyreModel, ValueFault, demand};
+use super::{Conditions, LEAST_GRIP, LEAST_RELAXATION, Real, Response, TyreAt, TyreModel, ValueFault, demand};
 use crate::lane::Lane;
 
 /// The curve of one direction at one load.

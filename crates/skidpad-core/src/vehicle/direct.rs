@@ -9,9 +9,9 @@ use super::{Coupling, Friction, Vehicle};
 use crate::lane::Four;
 use crate::linear::Six;
 use crate::model::{
-    Aero, AntiRollBar, Axle, Hull, Model, ModelParts, Place, Powertrain, Rolling, Side, Steering, Strut, Tyre, TyreLaw,
-    Wheel,
+    Aero, AntiRollBar, Axle, Hull, Model, ModelParts, Place, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel,
 };
+use crate::tyre::{CurveLaw, CurveTyre};
 use crate::{Contact, Controls, Mat3, Scene, State, Vec3, state::Placement};
 
 const DT: f32 = 1.0 / 60.0;
@@ -34,7 +34,9 @@ fn model(axles: usize) -> Model {
             stop_rate: 1e5,
             stop_travel: 0.04,
         },
+        mirrored: false,
         toe: 0.0,
+        camber: 0.0,
         brake_torque: 900.0,
         handbrake_torque: 0.0,
         rolling: Rolling { constant: 0.012, ..Rolling::default() },
@@ -46,13 +48,13 @@ fn model(axles: usize) -> Model {
         centre_height: 0.45,
         wheels: (0..2 * axles).map(wheel).collect(),
         axles: vec![Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.7 }; axles],
-        tyres: vec![Tyre {
-            law: TyreLaw::Linear { stiffness: [100e3, 80e3] },
+        tyres: vec![Tyre::Curve(CurveTyre {
+            law: CurveLaw::Linear { stiffness: [100e3, 80e3] },
             friction: [3.0; 2],
             load_sensitivity: 0.0,
             nominal_load: 3700.0,
             relaxation: [0.15, 0.3],
-        }],
+        })],
         bars: vec![AntiRollBar { wheels: [0, 1], rate: 15e3 }],
         steering: Steering { lock: 0.6, rate: f32::INFINITY },
         powertrain: Powertrain::Direct(vec![300.0; 2 * axles].into()),

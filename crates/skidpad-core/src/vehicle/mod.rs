@@ -9,6 +9,7 @@ mod converged;
 mod direct;
 mod drive;
 mod ground;
+mod laws;
 mod own_wheels;
 mod rows;
 mod sweep;
@@ -265,7 +266,7 @@ impl Vehicle {
                 };
                 self.state.wheels[i].steer = angle;
                 let place = self.model.place(i);
-                self.rows[place.bank].turn(place.lane, angle);
+                self.rows[place.bank].turn(place.lane, angle, parts.wheels[i].camber);
             }
         }
     }

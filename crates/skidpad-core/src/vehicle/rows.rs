@@ -4,12 +4,14 @@
 //! admittance): zero admittance is a plain force, a large one is a rigid contact.
 
 use super::ground::Footing;
+use super::laws::Asked;
 use super::own_wheels::Travel;
 use super::{LEAST_GROUND_COSINE, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
-use crate::model::{Bank, LEAST_FRICTION_SHARE};
+use crate::model::{Bank, Tyre};
 use crate::state::WheelState;
+use crate::tyre::{LEAST_FRICTION_SHARE, Response};
 use crate::{Body, Contact, Mat3, STANDARD_GRAVITY, State, Vec3, math};
 
 /// Workspace of four wheels, rebuilt every step. Lanes without a wheel touch nothing and weigh nothing.
@@ -23,6 +25,13 @@ pub(crate) struct Rows {
     pub touching: FourMask,
     pub(super) footing: Footing,
     pub grip: Four,
+    /// Sine of the camber against the ground.
+    pub lean: Four,
+    /// Whether the bank has tyres with laws of their own; then those have moments, and lengths that follow the load.
+    pub has_laws: bool,
+    /// Angular impulses of the tyres about heading and contact normal, N m s: first of the last step, then of this one.
+    pub(super) moments: [Four; 2],
+    pub(super) lengths: [Four; 2],
     /// Share of the step in which there is contact: below 1 for a wheel that meets the ground within it.
     contact_share: Four,
     /// Compression beyond the droop stop, m, ≤ 0: the gap a wheel has yet to close.
@@ -98,6 +107,40 @@ pub(crate) struct Surroundings<L> {
     pub compliance: [L; 3],
 }
 
+/// How the patches of a bank bite.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bite {
+    /// Slopes of the force at zero slip, N per unit slip.
+    pub stiffness: [Four; 2],
+    /// See [`Tyre::lengths_at`], m.
+    pub lengths: [Four; 2],
+    /// Force at the slip the step starts with.
+    pub curve: Response<Four>,
+    /// Friction coefficients, surface included, at the load `unloaded_share` and `sensitivity` count from.
+    pub friction: [Four; 2],
+    /// Share of friction lost per N s of load impulse, and the share at none.
+    pub sensitivity: Four,
+    pub unloaded_share: Four,
+}
+
+impl Bite {
+    #[inline(always)]
+    pub fn select(mask: FourMask, yes: Self, no: Self) -> Self {
+        let both = |yes: [Four; 2], no: [Four; 2]| [0, 1].map(|i| Four::select(mask, yes[i], no[i]));
+        Self {
+            stiffness: both(yes.stiffness, no.stiffness),
+            lengths: both(yes.lengths, no.lengths),
+            curve: Response {
+                force: both(yes.curve.force, no.curve.force),
+                slope: both(yes.curve.slope, no.curve.slope),
+            },
+            friction: both(yes.friction, no.friction),
+            sensitivity: Four::select(mask, yes.sensitivity, no.sensitivity),
+            unloaded_share: Four::select(mask, yes.unloaded_share, no.unloaded_share),
+        }
+    }
+}
+
 /// Damping of the standing patch as a fraction of critical for the wheel's share of the mass: stops the rebound after
 /// a locked stop within a cycle; below 0.2 the car rocks visibly, above 0.8 the patch creeps into place.
 const STANDING_DAMPING: f32 = 0.4;
@@ -112,12 +155,13 @@ pub(super) const DROOP_SLACK: f32 = 1e-3;
 const SOLID_RETURN: f32 = 0.2;
 
 impl Rows {
-    /// Turns the wheel of `lane` to `angle` rad.
-    pub(super) fn turn(&mut self, lane: usize, angle: f32) {
+    /// Turns the wheel of `lane`, which has a static `camber` rad, to `angle` rad.
+    pub(super) fn turn(&mut self, lane: usize, angle: f32, camber: f32) {
         let [x, y] = &mut self.straight_axle;
         if self.steered[lane] != angle || y[lane] == 0.0 {
             let (sin, cos) = math::sin_cos(angle);
-            (x[lane], y[lane]) = (-sin, cos);
+            let (_, level) = math::sin_cos(camber);
+            (x[lane], y[lane]) = (-sin * level, cos * level);
             self.steered[lane] = angle;
         }
     }
@@ -139,6 +183,9 @@ impl Rows {
     pub(super) fn impulse(&self, with_loads: bool) -> Six<Four> {
         let mut sum = self.forward * self.tyre[0] + self.side * self.tyre[1];
         sum.angular = sum.angular - self.axle * self.torque;
+        if self.has_laws {
+            sum = sum + self.twist();
+        }
         if !with_loads {
             return sum;
         }
@@ -162,7 +209,8 @@ impl Rows {
         let normal = Triple::new(met(|c| c.normal.x, 0.0), met(|c| c.normal.y, 0.0), met(|c| c.normal.z, 0.0));
         let normal = normal.through(to_vehicle);
         let reached = bank.start_height() - met(|c| c.distance, 0.0);
-        let across = self.axle - normal * self.axle.dot(normal);
+        let lean = self.axle.dot(normal);
+        let across = self.axle - normal * lean;
         let length = across.dot(across).sqrt();
         let is_ground = !normal.z.less(Four::splat(LEAST_GROUND_COSINE));
         let has_heading = !length.less(Four::splat(0.1));
@@ -175,6 +223,7 @@ impl Rows {
         let point = bank.contact + up * self.compression;
         let centre = point + up * bank.radius;
         self.grip = met(|c| c.grip, 0.0);
+        self.lean = lean.only(faces_ground);
         self.cosine = normal.z;
         self.normal = Six::new(normal, point.cross(normal));
         self.forward = Six::new(forward, centre.cross(forward));
@@ -189,6 +238,7 @@ impl Rows {
         if self.footing.moves {
             self.footing.last_load = last(|w| w.load);
         }
+        self.recall_moments(bank, state, dt);
     }
 
     /// Share of the step that is left when a wheel has closed the gap below its droop stop.
@@ -217,7 +267,7 @@ impl Vehicle {
         let mut all_touch = true;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let [x, y] = rows.straight_axle.map(Four::new);
-            let straight = Triple::new(x, y, Four::splat(0.0));
+            let straight = Triple::new(x, y, bank.lean);
             rows.axle = straight + turn.cross(straight);
             rows.touch(bank, &self.state, contacts, &to_vehicle, moving, dt);
             let jounce_rate = -rows.parting(moving) / rows.cosine;
@@ -308,7 +358,7 @@ impl Vehicle {
     /// Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
     pub(super) fn grip_rows(&mut self, dt: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.grip_row(bank, &self.state, dt);
+            rows.grip_row(bank, &self.model.parts().tyres, &self.state, dt);
         }
     }
 }
@@ -405,7 +455,7 @@ impl Rows {
 
     /// Below walking pace the patch is a spring on a friction cone (it parks, and gives back what it holds when the
     /// brake is released); above, the tyre's curve at the lagged slip. Both have the same slope at zero.
-    fn grip_row(&mut self, bank: &Bank, state: &State, dt: f32) {
+    fn grip_row(&mut self, bank: &Bank, tyres: &[Tyre], state: &State, dt: f32) {
         let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(dt));
         let was = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]));
         let rolling_speed = was(|w| w.rolling_speed).abs();
@@ -418,34 +468,45 @@ impl Rows {
         let load = Four::select(self.gripping, self.load / step, bank.tyre.nominal_load);
         let grip = Four::select(self.gripping, self.grip, one);
         let tyre = &bank.tyre;
-        let point = tyre.at(load, grip);
         let share = was(|w| w.rolling).only(tyre.relaxes());
         let speed = rolling_speed.only(tyre.relaxes());
+        let point = tyre.at(load, grip);
         let curve = if Four::any(zero.less(share)) {
             point.force([0, 1].map(|i| deflection[i] / tyre.lengths[i]))
         } else {
             Default::default()
         };
+        let mut bite = Bite {
+            stiffness: point.stiffness,
+            lengths: tyre.lengths,
+            curve,
+            friction: [tyre.friction[0] * grip, tyre.friction[1] * grip],
+            sensitivity: tyre.load_sensitivity / (tyre.nominal_load * step),
+            unloaded_share: one + tyre.load_sensitivity,
+        };
+        if self.has_laws {
+            self.bite_of_laws(&mut bite, bank, tyres, state, &Asked { deflection, load, grip, share });
+        }
         let standing = one - share;
         for i in [0, 1] {
-            let elastic = point.stiffness[i] / tyre.lengths[i];
-            let decay = one + step * speed / tyre.lengths[i];
-            let force = elastic * deflection[i] * standing + curve.force[i] * share;
-            let slope = elastic * standing + curve.slope[i] / tyre.lengths[i] * share;
+            let elastic = bite.stiffness[i] / bite.lengths[i];
+            let decay = one + step * speed / bite.lengths[i];
+            let force = elastic * deflection[i] * standing + bite.curve.force[i] * share;
+            let slope = elastic * standing + bite.curve.slope[i] / bite.lengths[i] * share;
             let damping = Four::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
             let wish = step * (force + slope * (deflection[i] / decay - deflection[i]));
             self.elastic[i] = elastic;
             self.decay[i] = Four::select(self.gripping, decay, one);
             self.wish[i] = wish.only(self.gripping);
             self.admittance[i] = (step * (step * slope / decay + damping)).only(self.gripping);
-            self.friction[i] = (tyre.friction[i] * grip).only(self.gripping);
+            self.friction[i] = bite.friction[i].only(self.gripping);
             self.tyre[i] = self.tyre[i].only(self.gripping);
         }
         if self.footing.moves {
             self.yield_tyres();
         }
-        self.sensitivity = tyre.load_sensitivity / (tyre.nominal_load * step);
-        self.unloaded_share = one + tyre.load_sensitivity;
+        self.sensitivity = bite.sensitivity;
+        self.unloaded_share = bite.unloaded_share;
     }
 
     /// Largest tyre impulses under the load impulse realised so far, N s.

@@ -59,6 +59,7 @@ impl Rows {
         } else {
             (self.touching.lanes(), self.compression.lanes(), [0.0; 4])
         };
+        let lean = self.lean.lanes();
         bank.each(|k, i| {
             wheels[i] = WheelState {
                 spin: spin[k],
@@ -71,9 +72,16 @@ impl Rows {
                 rolling_speed: rolling_speed[k],
                 rolling: rolling[k],
                 steer: wheels[i].steer,
+                lean: lean[k],
+                overturning: 0.0,
+                aligning: 0.0,
                 contact: contact[k],
             };
         });
+        if self.has_laws {
+            let [overturning, aligning] = self.moments.map(|moment| (moment / step).lanes());
+            bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
+        }
     }
 
     /// Deflections after the step: of a standing patch, of a rolling one, or in between.
@@ -81,7 +89,7 @@ impl Rows {
     fn deflections(&self, bank: &Bank, left: [Four; 2], rolling: Four) -> [Four; 2] {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let share = rolling.only(bank.tyre.relaxes());
-        let turning = within_largest_slip(left, bank.tyre.lengths);
+        let turning = within_largest_slip(left, if self.has_laws { self.lengths } else { bank.tyre.lengths });
         if !Four::any(share.less(one) & bank.present()) {
             return turning;
         }

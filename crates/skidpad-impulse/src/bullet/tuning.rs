@@ -78,7 +78,7 @@ impl Tuning {
                 damping_relaxation: f64::from(strut.rebound_damping) / mass,
                 travel: sag + f64::from(strut.bump_travel),
                 most_force: peers.largest_suspension_force.into(),
-                friction_slip: f64::from(model.parts().tyres[wheel.tyre].friction[0]),
+                friction_slip: f64::from(model.tyre(i).nominal_friction()[0]),
                 roll_influence: peers.roll_influence.into(),
             }
         };

@@ -1,6 +1,7 @@
 //! Steady cornering beyond the linear range: tyre curves under the loads that roll moves.
 
 use skidpad_core::Model;
+use skidpad_core::tyre::Conditions;
 
 use super::stance;
 
@@ -13,22 +14,24 @@ const MOST_SLIP: f64 = 0.6;
 
 /// Steering needed beyond the geometric angle at `lateral_acceleration` m/s² and high speed, rad: with `L / R` gone, axle
 /// `i` slips by `β − sᵢ δ`, the forces sum to `m a_y` and their moments to nothing. Loads are those of
-/// [`stance::corner`]; the tyres pull square to the car, without drag.
+/// [`stance::corner`], camber from its roll; the tyres pull square to the car, without drag, and turn it by their aligning moments.
 ///
 /// `None` when the tyres cannot hold it, or have no creep.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
-    let loads = stance::corner(model, lateral_acceleration)?.loads;
+    let stance = stance::corner(model, lateral_acceleration)?;
     let wanted = f64::from(model.mass()) * lateral_acceleration;
     let axle = |i: usize| f64::from(model.parts().axles[model.wheels()[i].axle].steer_ratio);
     // Force and yaw moment at sideslip β and steering δ.
     let pull = |beta: f64, delta: f64| {
         let mut sums = [0.0; 2];
         for (i, wheel) in model.wheels().iter().enumerate() {
-            let tyre = &model.parts().tyres[wheel.tyre];
             let slip = (axle(i) * delta - beta).tan().clamp(-1.0, 1.0);
-            let force = f64::from(tyre.force([0.0, slip as f32], loads[i] as f32, 1.0).force[1]);
+            let camber = wheel.lean() + stance.roll as f32;
+            let at = Conditions { camber, ..Conditions::upright(stance.loads[i] as f32, 1.0) };
+            let slip = [0.0, slip as f32];
+            let force = f64::from(model.tyre_force(i, slip, &at).force[1]);
             sums[0] += force;
-            sums[1] += force * f64::from(wheel.contact.x);
+            sums[1] += force * f64::from(wheel.contact.x) + f64::from(model.tyre_moments(i, slip, &at).aligning);
         }
         sums
     };
@@ -83,7 +86,8 @@ fn rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing;
-    use skidpad_core::model::TyreLaw;
+    use skidpad_core::model::Tyre;
+    use skidpad_core::tyre::CurveLaw;
     use skidpad_core::{Model, ModelParts};
 
     fn with(change: impl Fn(&mut ModelParts)) -> Model {
@@ -111,9 +115,10 @@ mod tests {
     fn a7_bars_shift_the_balance() {
         let bar = |front: f32, rear: f32| {
             let model = with(|parts| {
-                parts.tyres[0].law =
-                    TyreLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.8; 2] };
-                parts.tyres[0].load_sensitivity = 0.2;
+                let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
+                tyre.law =
+                    CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.8; 2] };
+                tyre.load_sensitivity = 0.2;
                 let bar = |wheels, rate| skidpad_core::model::AntiRollBar { wheels, rate };
                 parts.bars = vec![bar([0, 1], front), bar([2, 3], rear)];
             });

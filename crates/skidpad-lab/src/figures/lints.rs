@@ -103,7 +103,7 @@ fn upright(model: &Model, figures: &Figures) -> Vec<String> {
     if figures.roll_gradient.is_none() {
         found.push("springs and bars are too soft to hold the car upright".into());
     }
-    let grip = model.parts().tyres.iter().map(|t| f64::from(t.friction[1])).fold(0.0, f64::max);
+    let grip = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
     if let Some(g) = figures.rollover_g.filter(|g| *g < grip) {
         found.push(format!("it tips at {g:.2} g, before its tyres slide at {grip:.2} g"));
     }
@@ -113,8 +113,7 @@ fn upright(model: &Model, figures: &Figures) -> Vec<String> {
 fn weak_brakes(model: &Model) -> Option<String> {
     let lazy = |i: usize| {
         let (wheel, load) = (&model.wheels()[i], model.static_load(i));
-        wheel.brake_torque > 0.0
-            && wheel.brake_torque < model.parts().tyres[wheel.tyre].friction[0] * load * wheel.radius
+        wheel.brake_torque > 0.0 && wheel.brake_torque < model.tyre(i).nominal_friction()[0] * load * wheel.radius
     };
     let weak = named(model, lazy)?;
     Some(format!("the brake cannot lock wheel {weak} at its static load"))

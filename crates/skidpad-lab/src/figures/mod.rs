@@ -24,7 +24,6 @@ pub use modes::Modes;
 pub use roll::OwnWheels;
 pub use straight::{drive_force, drive_shares, resistance};
 
-use skidpad_core::model::TyreLaw;
 use skidpad_core::{Model, STANDARD_GRAVITY};
 
 const G: f64 = STANDARD_GRAVITY as f64;
@@ -118,9 +117,8 @@ fn axle(model: &Model, index: usize) -> AxleFigures {
 }
 
 fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
-    let tyre = &model.parts().tyres[model.wheels()[wheel].tyre];
-    let creeps = !matches!(tyre.law, TyreLaw::Coulomb { .. });
-    creeps.then(|| f64::from(tyre.force([0.0; 2], model.static_load(wheel), 1.0).slope[1]))
+    let tyre = model.tyre(wheel);
+    tyre.creeps().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
 }
 
 fn bicycle(model: &Model, axles: &[AxleFigures]) -> Option<Bicycle> {
@@ -134,15 +132,7 @@ fn bicycle(model: &Model, axles: &[AxleFigures]) -> Option<Bicycle> {
 
 /// Longitudinal slip at which the tyre of wheel `i` pulls most at its static load, –; `None` for a tyre without creep.
 pub fn peak_slip(model: &Model, i: usize) -> Option<f64> {
-    let (tyre, load) = (&model.parts().tyres[model.wheels()[i].tyre], model.static_load(i));
-    let limit = tyre.friction_at(load)[0] * load;
-    let slip = match tyre.law {
-        TyreLaw::Coulomb { .. } => return None,
-        TyreLaw::Linear { stiffness } => limit / stiffness[0],
-        TyreLaw::LinearPerLoad { stiffness } => limit / (stiffness[0] * load),
-        TyreLaw::SlipCurve { extremum_slip, .. } => extremum_slip[0],
-    };
-    Some(f64::from(slip))
+    model.tyre(i).peak_slip(model.static_load(i)).map(f64::from)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use skidpad_core::Model;
 use skidpad_core::model::{Powertrain, Wheel};
+use skidpad_core::tyre::Conditions;
 
 use super::G;
 use super::stance::{Demand, stand};
@@ -90,7 +91,7 @@ pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
 /// What wheel `i` under `load` N pulls at the road while the car slows by `deceleration` m/s².
 fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal) -> f64 {
     let wheel: &Wheel = &model.wheels()[i];
-    let tyre = &model.parts().tyres[wheel.tyre];
+    let tyre = model.tyre(i);
     let radius = f64::from(wheel.radius);
     let peak = f64::from(tyre.friction_at(load as f32)[0]) * load;
     // The brake stops the wheel's own spin too.
@@ -102,7 +103,7 @@ fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: P
     }
     match pedal {
         Pedal::Ideal => peak,
-        Pedal::Floored => -f64::from(tyre.force([-1.0, 0.0], load as f32, 1.0).force[0]),
+        Pedal::Floored => -f64::from(tyre.force([-1.0, 0.0], &Conditions::upright(load as f32, 0.0)).force[0]),
     }
 }
 

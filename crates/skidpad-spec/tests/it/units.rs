@@ -1,6 +1,7 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
-use skidpad_core::model::{Peers, Powertrain, TyreLaw};
+use skidpad_core::model::{Peers, Powertrain, Tyre};
+use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
 use skidpad_spec::VehicleSpec;
 use std::sync::Arc;
@@ -56,7 +57,8 @@ fn the_corvette_in_si() {
 fn bullet_numbers_are_true_units() {
     let model = model("bullet_reference");
     let parts = model.parts();
-    assert_eq!(parts.tyres[0].law, TyreLaw::Coulomb { deflection: 0.005 });
+    let Tyre::Curve(tyre) = &parts.tyres[0] else { panic!("{:?}", parts.tyres[0]) };
+    assert_eq!(tyre.law, CurveLaw::Coulomb { deflection: 0.005 });
     let strut = &parts.wheels[0].strut;
     close(&[
         ("stiffness per unit mass", strut.rate / 1500.0, 40.0),
@@ -79,7 +81,7 @@ fn the_commonroad_car_is_neutral() {
     let model = model("bmw_320i_commonroad");
     let parts = model.parts();
     assert_eq!(parts.tyres.len(), 1);
-    assert!(parts.tyres[0].load_sensitivity == 0.0);
+    assert!(matches!(&parts.tyres[0], Tyre::Curve(tyre) if tyre.load_sensitivity == 0.0));
     assert!(parts.wheels.iter().all(|w| w.tyre == 0 && w.toe == 0.0 && w.rolling == Default::default()));
     assert!(parts.axles.iter().all(|axle| axle.ackermann == 0.0));
     assert_eq!(parts.aero, Default::default());

@@ -28,7 +28,7 @@ pub use coefficients::{Coefficients, ENTRIES, Entry, Unit};
 pub use radius::Radii;
 
 use super::dual::{self, Dual};
-use super::{Conditions, Moments, Real, Response, TyreAt, TyreModel, ValueFault};
+use super::{Conditions, LEAST_GRIP, Moments, Real, Response, TyreAt, TyreModel, ValueFault};
 use crate::lane::Lane;
 use across::Across;
 use along::Along;
@@ -77,6 +77,7 @@ pub struct MagicFormulaAt<L> {
     slip_range: [[f32; 2]; 2],
     combined: bool,
     lengths: Lengths,
+    speed: L,
 }
 
 /// What all equations use.
@@ -97,10 +98,6 @@ pub(super) struct Shared<L> {
     /// Surface factor, not below [`LEAST_GRIP`].
     grip: L,
 }
-
-/// The formula is evaluated on a surface with no less grip than this, and scaled down below: its stiffness factor
-/// is stiffness over friction.
-const LEAST_GRIP: f32 = 1e-3;
 
 /// Friction coefficients do not fall below this, whatever the load and camber; negative ones would turn the force.
 const LEAST_FRICTION: f32 = 0.01;
@@ -170,11 +167,6 @@ impl MagicFormula {
         tyre
     }
 
-    /// Moments at the slips (κ, −tan α). The forces they come with are those of [`TyreAt::force`].
-    pub fn moments<L: Lane>(&self, slip: [L; 2], conditions: &Conditions<L>) -> Moments<L> {
-        moments::moments(self, slip, conditions)
-    }
-
     /// Whether equations of 6.1 and later hold.
     fn is_six(&self) -> bool {
         self.version != Version::Mf52
@@ -229,7 +221,18 @@ impl TyreModel for MagicFormula {
             across,
             slip_range: [[c.kpumin, c.kpumax], [c.alpmin, c.alpmax]],
             combined: self.uses == Uses::Combined,
+            speed: conditions.speed,
         }
+    }
+
+    #[inline]
+    fn moments<L: Lane>(&self, at: &MagicFormulaAt<L>, slip: [L; 2]) -> Moments<L> {
+        moments::moments(self, at, slip)
+    }
+
+    #[inline]
+    fn rolling_resistance<L: Lane>(&self, at: &MagicFormulaAt<L>, slip: [L; 2]) -> L {
+        moments::rolling_resistance(self, at, slip)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::across::Across;
 use super::along::Along;
-use super::{MagicFormula, Shared, Uses, cosine_formula};
+use super::{MagicFormula, MagicFormulaAt, Shared, Uses, cosine_formula};
 use crate::lane::Lane;
-use crate::tyre::{Conditions, Moments, TyreModel, functions};
+use crate::tyre::{Moments, functions};
 
 /// What the moments at one slip are made of: under the held load.
 struct At<L> {
@@ -22,8 +22,8 @@ struct At<L> {
 }
 
 /// Moments at the slips (κ, −tan α).
-pub(super) fn moments<L: Lane>(tyre: &MagicFormula, slip: [L; 2], conditions: &Conditions<L>) -> Moments<L> {
-    let point = tyre.at(conditions);
+#[inline]
+pub(super) fn moments<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, slip: [L; 2]) -> Moments<L> {
     let shared = point.shared;
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
     let across = point.across;
@@ -37,11 +37,11 @@ pub(super) fn moments<L: Lane>(tyre: &MagicFormula, slip: [L; 2], conditions: &C
         along: point.along,
         across,
         trailing: upright.trailing_force(ratio, angle, point.combined),
-        heading: conditions.speed.sign(),
+        heading: point.speed.sign(),
     };
     Moments {
         overturning: overturning(tyre, &at) * shared.excess,
-        rolling: rolling(tyre, &at, conditions.speed) * shared.excess,
+        rolling: -(resistance(tyre, point, at.force[0]) * direction(tyre, at.ratio, point.speed)) * shared.excess,
         aligning: aligning(tyre, &at) * shared.excess,
     }
 }
@@ -69,24 +69,36 @@ fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     lever * (load * (first + mixed + rising - squared) + side)
 }
 
-/// My (paper's eq. for rolling resistance with F_z0, book 4.E70 with the load instead), against the wheel's rolling;
-/// it fades out below VXLOW of rolling speed, to nothing at a locked wheel.
-fn rolling<L: Lane>(tyre: &MagicFormula, at: &At<L>, speed: L) -> L {
+/// Size of the rolling resistance moment while the tyre transmits `along` N (paper's eq. with F_z0, book 4.E70 with the
+/// load instead), not below 0, under the held load.
+fn resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, along: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
-    let relative_load = at.shared.load / s(c.fnomin);
-    let v = (speed / s(c.longvl)).within(s(-10.0), s(10.0));
-    let camber = at.shared.camber;
+    let Shared { load, camber, pressure_ratio, .. } = point.shared;
+    let relative_load = load / s(c.fnomin);
+    let v = (point.speed / s(c.longvl)).within(s(-10.0), s(10.0));
     let sum = s(c.qsy1)
-        + s(c.qsy2) * at.force[0] / s(c.fnomin)
+        + s(c.qsy2) * along / s(c.fnomin)
         + s(c.qsy3) * v.abs()
         + s(c.qsy4) * (v * v) * (v * v)
         + (s(c.qsy5) + s(c.qsy6) * relative_load) * camber * camber;
     let over_load = functions::power(relative_load, c.qsy7);
-    let over_pressure = functions::power(at.shared.pressure_ratio, c.qsy8);
-    let rolling_speed = speed.within(s(-1e3), s(1e3)) + at.ratio * speed.abs().at_most(s(1e3));
-    let direction = (rolling_speed / s(c.vxlow.max(LEAST_FADE))).within(s(-1.0), s(1.0));
-    -(s(c.unloaded_radius * c.fnomin * c.lmy) * sum * over_load * over_pressure * direction)
+    let over_pressure = functions::power(pressure_ratio, c.qsy8);
+    (s(c.unloaded_radius * c.fnomin * c.lmy) * sum * over_load * over_pressure).at_least(s(0.0))
+}
+
+/// Size of the rolling resistance moment at the slips (κ, −tan α), N m.
+#[inline]
+pub(super) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, slip: [L; 2]) -> L {
+    let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
+    resistance(tyre, point, point.along.force(ratio, angle, point.combined)) * point.shared.excess
+}
+
+/// Which way the wheel rolls, fading out below VXLOW of rolling speed, to nothing at a locked wheel.
+fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
+    let s = L::splat;
+    let rolling_speed = speed.within(s(-1e3), s(1e3)) + ratio * speed.abs().at_most(s(1e3));
+    (rolling_speed / s(tyre.c.vxlow.max(LEAST_FADE))).within(s(-1.0), s(1.0))
 }
 
 /// Least speed over which the rolling resistance turns round with the wheel, m/s.

@@ -246,7 +246,7 @@ fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec
         let values = match target {
             Target::Fx => tyre.at(&conditions).force(slip).force[0],
             Target::Fy => tyre.at(&conditions).force(slip).force[1],
-            Target::Mz => tyre.moments(slip, &conditions).aligning,
+            Target::Mz => tyre.moments(&tyre.at(&conditions), slip).aligning,
         };
         let measured = rows.iter().map(|row| target.of(row).unwrap_or(0.0));
         residuals.extend(values.lanes().into_iter().zip(measured).map(|(v, m)| (f64::from(v) - m) / peak));

@@ -33,7 +33,7 @@ fn measured(tyre: &MagicFormula, slip_ratio: f64, slip_angle: f64, camber: f64, 
         Conditions { camber: camber as f32, ..Conditions::upright(load as f32, tyre.coefficients().longvl) };
     let slip = [slip_ratio as f32, -slip_angle.tan() as f32];
     let force = tyre.at(&conditions).force(slip).force.map(f64::from);
-    let aligning = f64::from(tyre.moments(slip, &conditions).aligning);
+    let aligning = f64::from(tyre.moments(&tyre.at(&conditions), slip).aligning);
     let [fx, fy, mz] = [force[0], force[1], aligning].map(Some);
     fit::Sample { slip_ratio, slip_angle, camber, load, pressure: 0.0, fx, fy, mz }
 }

@@ -89,7 +89,7 @@ fn law_numbers<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], at: &Conditions<L>)
 fn formula_numbers<L: Lane>(tyre: &MagicFormula, slip: [L; 2], at: &Conditions<L>, spin: L) -> Vec<L> {
     let mut numbers = law_numbers(tyre, slip, at);
     let force = [numbers[0], numbers[1]];
-    let moments = tyre.moments(slip, at);
+    let moments = tyre.moments(&tyre.at(at), slip);
     let Radii { free, loaded, effective } = tyre.radii(at, spin, force);
     numbers.extend([moments.overturning, moments.rolling, moments.aligning, free, loaded, effective]);
     numbers
@@ -256,7 +256,7 @@ fn a_mirrored_tyre_reflects() {
         let [slip, other] = [1.0, -1.0].map(|side: f32| [0.4 * part(11, 37), side * part(13, 41)]);
         let (a, b) = (tyre.at(&at).force(slip), mirrored.at(&reflected).force(other));
         assert_eq!((a.force, a.slope), ([b.force[0], -b.force[1]], b.slope), "{i}");
-        let (a, b) = (tyre.moments(slip, &at), mirrored.moments(other, &reflected));
+        let (a, b) = (tyre.moments(&tyre.at(&at), slip), mirrored.moments(&mirrored.at(&reflected), other));
         // Terms with and without reflection are added in one order, so not to the last bit.
         let close = |a: f32, b: f32| (a - b).abs() < 1e-3;
         assert!(close(a.overturning, -b.overturning) && close(a.rolling, b.rolling), "{a:?} {b:?}");
@@ -270,7 +270,7 @@ fn a_symmetric_tyre_rests() {
     let at = Conditions::upright(4000.0f32, 20.0);
     let point = tyre.at(&at);
     assert_eq!(point.force([0.0; 2]).force, [0.0; 2]);
-    let moments = tyre.moments([0.0; 2], &at);
+    let moments = tyre.moments(&point, [0.0; 2]);
     assert_eq!((moments.overturning, moments.aligning), (0.0, 0.0));
     assert_eq!(point.force([0.0, 0.08]).force[1], -point.force([0.0, -0.08]).force[1]);
     // Nothing else is lost.
@@ -282,7 +282,7 @@ fn a_symmetric_tyre_rests() {
 #[test]
 fn rolling_backwards_reverses_the_trail() {
     let tyre = book();
-    let moments = |speed: f32, ratio: f32| tyre.moments([ratio, 0.05], &Conditions::upright(4000.0, speed));
+    let moments = |speed: f32, ratio: f32| tyre.moments(&tyre.at(&Conditions::upright(4000.0, speed)), [ratio, 0.05]);
     let [ahead, back] = [20.0, -20.0].map(|speed| moments(speed, 0.0));
     assert!(ahead.aligning < 0.0 && ahead.aligning == -back.aligning, "{ahead:?} {back:?}");
     assert!(ahead.rolling < 0.0 && ahead.rolling == -back.rolling, "{ahead:?} {back:?}");

@@ -37,7 +37,7 @@ fn computed(tyre: &MagicFormula, row: &BTreeMap<String, f64>) -> BTreeMap<&'stat
     let slip = [at("kappa"), -(row["alpha_rad"].tan()) as f32];
     let point = tyre.at(&conditions);
     let force = point.force(slip).force;
-    let moments = tyre.moments(slip, &conditions);
+    let moments = tyre.moments(&tyre.at(&conditions), slip);
     let lengths = point.relaxation();
     let spin = conditions.speed / tyre.coefficients().unloaded_radius;
     let values = [

@@ -1,0 +1,115 @@
+//! Patches under the tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank
+//! is evaluated once for all four lanes, and kept where a wheel has it.
+
+use super::rows::{Bite, Rows};
+use crate::lane::{Four, Lane};
+use crate::model::{Bank, Tyre};
+use crate::state::WheelState;
+use crate::tyre::{Conditions, TyreAt, TyreModel, functions};
+use crate::{State, linear::Six};
+
+/// What the patches of a bank are asked.
+pub(super) struct Asked {
+    /// Deflection along and across, m.
+    pub deflection: [Four; 2],
+    /// N and –, above 0.
+    pub load: Four,
+    pub grip: Four,
+    /// 0 standing to 1 rolling.
+    pub share: Four,
+}
+
+/// What one law answers.
+struct Answer {
+    bite: Bite,
+    /// Mx and Mz, N m.
+    moments: [Four; 2],
+    /// Size of the rolling resistance, N m.
+    resistance: Four,
+}
+
+impl Rows {
+    /// Takes over the patches of `bank` whose tyres have laws of their own, with their moments and rolling resistance.
+    pub(super) fn bite_of_laws(&mut self, bite: &mut Bite, bank: &Bank, tyres: &[Tyre], state: &State, asked: &Asked) {
+        let step = Four::splat(self.dt);
+        let speed = bank.gather(|i| state.wheels[i].rolling_speed);
+        // A patch that faces no ground has no camber.
+        let upright = Four::splat(1.0) - self.lean * self.lean;
+        let camber = functions::atan(self.lean / upright.at_least(Four::splat(1e-6)).sqrt());
+        let conditions = Conditions { load: asked.load, grip: asked.grip, camber, speed, pressure: Four::default() };
+        self.moments = [Four::default(); 2];
+        for law in &bank.laws {
+            let answer = match &tyres[law.tyre] {
+                Tyre::Curve(tyre) => answer(tyre, &conditions, asked),
+                Tyre::Brush(tyre) => answer(tyre, &conditions, asked),
+                Tyre::TMeasy(tyre) => answer(tyre, &conditions, asked),
+                Tyre::MagicFormula { formula, pressure } => {
+                    let pressure = Four::splat(*pressure);
+                    handed(&**formula, bank.hand, &Conditions { pressure, ..conditions }, asked)
+                }
+            };
+            let (lanes, biting) = (law.lanes(), law.lanes() & self.gripping);
+            *bite = Bite::select(lanes, answer.bite, *bite);
+            self.hold += (step * answer.resistance).only(biting);
+            for i in [0, 1] {
+                let moment = step * answer.moments[i] * asked.share;
+                self.moments[i] = Four::select(lanes, moment.only(biting), self.moments[i]);
+            }
+        }
+        self.lengths = bite.lengths;
+    }
+
+    /// What the moments of the tyres do to the chassis.
+    #[inline(always)]
+    pub(super) fn twist(&self) -> Six<Four> {
+        let [overturning, aligning] = self.moments;
+        let angular = self.forward.linear * overturning + self.normal.linear * aligning;
+        Six { angular, ..Six::default() }
+    }
+
+    /// The moments of the last step, to start from.
+    pub(super) fn recall_moments(&mut self, bank: &Bank, state: &State, dt: f32) {
+        self.has_laws = !bank.laws.is_empty();
+        if self.has_laws {
+            let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
+            self.moments = [last(|w| w.overturning), last(|w| w.aligning)].map(|m| m.only(self.touching));
+        }
+    }
+}
+
+/// A tyre that is not the same left and right: mirrored wheels ask and are answered with left and right exchanged.
+fn handed<M: TyreModel>(law: &M, hand: Four, conditions: &Conditions<Four>, asked: &Asked) -> Answer {
+    let [along, across] = asked.deflection;
+    let mirrored = Conditions { camber: conditions.camber * hand, ..*conditions };
+    let mut answer = answer(law, &mirrored, &Asked { deflection: [along, across * hand], ..*asked });
+    answer.bite.curve.force[1] = answer.bite.curve.force[1] * hand;
+    answer.moments = answer.moments.map(|moment| moment * hand);
+    answer
+}
+
+fn answer<M: TyreModel>(law: &M, conditions: &Conditions<Four>, asked: &Asked) -> Answer {
+    let (zero, one) = (Four::default(), Four::splat(1.0));
+    let at = law.at(conditions);
+    let (lengths, limit) = (at.relaxation(), at.limit());
+    let slip = [0, 1].map(|i| asked.deflection[i] / lengths[i]);
+    let rolls = Four::any(zero.less(asked.share));
+    let mut curve = if rolls { at.force(slip) } else { Default::default() };
+    // Past the peak the force is taken as it is.
+    curve.slope = curve.slope.map(|slope| slope.at_least(zero));
+    let moments = if rolls { law.moments(&at, slip) } else { Default::default() };
+    // Under both slips a law may reach beyond the ellipse of its two peaks; then it is the edge.
+    let used = [0, 1].map(|i| curve.force[i] / limit[i].at_least(Four::splat(LEAST_LIMIT)));
+    let reach = (used[0] * used[0] + used[1] * used[1]).at_least(one).sqrt();
+    let bite = Bite {
+        stiffness: at.stiffness(),
+        lengths,
+        curve,
+        friction: limit.map(|limit| limit / asked.load * reach),
+        sensitivity: zero,
+        unloaded_share: one,
+    };
+    Answer { bite, moments: [moments.overturning, moments.aligning], resistance: law.rolling_resistance(&at, slip) }
+}
+
+/// Limit below which a force counts as within it, N.
+const LEAST_LIMIT: f32 = 1e-3;
