@@ -26,3 +26,4 @@ mod statics;
 mod stopping;
 mod switch;
 mod symmetry;
+mod thrown;

@@ -4,13 +4,11 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, DVec3, FixedBox, LoadError, Quat, Scene, State, Vec3, saved,
-    state::Placement,
-};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, LoadError, Quat, Scene, State, saved, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, own_code, shipped, solvers};
 use crate::fuzz::{Random, wild_controls};
+use crate::thrown::among_boxes;
 
 /// A Corvette and a truck 40 m apart, at 60 Hz.
 fn two_cars(solver: &BackendInfo, scene: &Scene) -> Box<dyn Backend> {
@@ -224,29 +222,6 @@ fn rapier_does_not_save_a_hull_that_touches() {
         assert_eq!(car.world.save().map(|bytes| bytes.len()).map_err(|e| e.to_string()), expected);
         assert_eq!(State::from_bytes(&car.world.state(0).to_bytes(), 4).as_ref(), Ok(car.world.state(0)));
     }
-}
-
-/// A shipped car among a ramp, a wall and a crate, thrown or rolling.
-fn among_boxes(solver: &BackendInfo, random: &mut Random) -> Drive {
-    let boxes = vec![
-        FixedBox::upright(DVec3::new(6.0, 0.0, 0.2), Vec3::new(8.0, 5.0, 0.5)).turned(0.2, -0.15, 0.05),
-        FixedBox::upright(DVec3::new(30.0, 1.0, 1.5), Vec3::new(0.5, 20.0, 4.0)),
-        FixedBox::upright(DVec3::new(-6.0, 0.0, 0.5), Vec3::ONE).turned(0.7, 0.6, 0.9),
-    ];
-    let scene = Scene { boxes, ..Scene::sloping(0.1) };
-    let placement = Placement { speed: random.between(-5.0, 25.0), ..Placement::default() };
-    let cars = ["corvette_c5", "bmw_320i_commonroad", "truck_6x4"];
-    let model = shipped(cars[random.between(0.0, 2.999) as usize]).model();
-    let mut car = Drive::new(solver, &model, &scene, placement, 60.0);
-    if random.between(0.0, 1.0) < 0.5 {
-        let mut state = car.world.state(0).clone();
-        let axis = Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), 0.3).normalize();
-        state.position.z += 1.5;
-        state.rotation = Quat::from_axis_angle(axis, random.between(-3.2, 3.2));
-        state.angular = axis * random.between(-6.0, 6.0);
-        car.world.set_state(0, &state);
-    }
-    car
 }
 
 /// The states after each of `controls`, as bytes, as long as the world can be saved.

@@ -94,13 +94,17 @@ impl Chassis {
     }
 
     /// The pose moves with the mean of the velocities before and after the push, so constant forces are followed
-    /// exactly; what stops the hull acts at once. Turning keeps the angular momentum in the world, so the gyroscopic
-    /// term is exact in momentum and bounded in energy.
+    /// exactly; what stops the hull acts at once. Turning keeps the angular momentum L in the world, and the body turns with
+    /// its rate in the middle of the step: L is kept, energy to second order (a truck thrown at 6 rad/s gained 2 m of height
+    /// within a second with its rate at the start).
     pub(crate) fn advance(&mut self, dt: f32) {
         self.position += ((self.velocity - self.lag.velocity) * dt).as_dvec3();
         let before = self.axes;
         let momentum = before * (self.inertia * (before.transpose() * self.angular));
-        self.rotation = math::turned(self.rotation, self.angular - self.lag.angular, dt);
+        let rate = self.angular - self.lag.angular;
+        // With L fixed, dω/dt = −J⁻¹ (ω × L).
+        let middle = rate - self.spun_by(rate.cross(momentum)) * (0.5 * dt);
+        self.rotation = math::turned(self.rotation, middle, dt);
         self.axes = Mat3::from_quat(self.rotation);
         self.angular = self.axes * (self.inverse_inertia * (self.axes.transpose() * momentum));
         self.lag = Motion::default();
@@ -182,6 +186,30 @@ impl WorldPort for World {
         for (chassis, push) in self.chassis.iter_mut().zip(pushes).filter(|(chassis, _)| !chassis.away) {
             let turn = chassis.spun_by(push.angular_impulse);
             chassis.push(fall + push.impulse * chassis.inverse_mass, turn);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A body thrown about its middle axis tumbles; it keeps its energy.
+    #[test]
+    fn a_tumbling_body_keeps_its_energy() {
+        let inertia = Mat3::from_diagonal(Vec3::new(10e3, 60e3, 63e3));
+        let hull = Hull { centre: Vec3::ZERO, half_extents: Vec3::ONE };
+        let mut chassis = Chassis::rigid(15e3, inertia, hull);
+        chassis.place(DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO, Vec3::new(0.1, 6.0, 0.1)]);
+        let energy = |c: &Chassis| {
+            let rate = c.axes.transpose() * c.angular;
+            rate.dot(inertia * rate)
+        };
+        let start = energy(&chassis);
+        for step in 0..600 {
+            chassis.advance(1.0 / 60.0);
+            // ω dt is 0.1: the second order of it, with the change of sign it takes half a turn for.
+            assert!((energy(&chassis) / start - 1.0).abs() < 0.01, "step {step}: {}", energy(&chassis) / start);
         }
     }
 }

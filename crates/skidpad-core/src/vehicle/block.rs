@@ -71,7 +71,7 @@ impl Rows {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
     pub(super) fn solve_block(&mut self, bank: &Bank, within: Within) -> Patch {
-        let limit = self.limit();
+        let limit = self.reach;
         if within == Within::Side {
             return self.solve_side(limit);
         }

@@ -4,6 +4,9 @@
 //! equations: the momentum the chassis gained is the sum of the wheels' impulses. Newton's method on them, with each
 //! wheel's answer linearised, converges in a few iterations for any number of wheels, treats left and right alike to
 //! the bit, and has no wobble of pinned bodies.
+//!
+//! With fixed friction limits the six equations are the derivative of a convex function, so steps that are cut where they
+//! overshoot lead to its only minimum, whatever hits whatever.
 
 use super::block::Within;
 use super::rows::Surroundings;
@@ -11,8 +14,12 @@ use super::{Friction, StepReport, Vehicle};
 use crate::lane::Four;
 use crate::linear::{OuterProducts, Six, Symmetric6};
 
-/// Iterations after which steps are halved: a wheel that alternates between sticking and sliding settles then.
-const FULL_STEPS: u16 = 10;
+/// Iterations in which friction limits follow the loads. Where friction presses a wheel into a wall the harder it slides
+/// there may be no answer to agree on (Painlevé's paradox); after these the limits stay, and what is left is convex.
+const FOLLOWING: u16 = 12;
+
+/// A step is too long when the misfit along it has turned to more than this share of what it was.
+const OVERSHOOT: f32 = 0.5;
 
 /// When the iteration ends.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +29,33 @@ pub(super) struct Stop {
     pub iterations: u16,
 }
 
+/// A change of the chassis velocity, and the misfit along it where it began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    change: Six<f32>,
+    downhill: f32,
+}
+
+impl Step {
+    /// The step back from one that went too far, if it did, with the misfit and the system where it ended.
+    ///
+    /// With fixed limits the misfit along a step only falls, so that steps cut to where it vanishes lead to the answer.
+    /// It falls ever steeper, where rows begin to press: its slope at the end finds the place, a secant does not.
+    fn shortened(&mut self, missing: Six<f32>, system: &Symmetric6) -> Option<Six<f32>> {
+        let ahead = self.change.dot(missing);
+        let too_far = ahead < -OVERSHOOT * self.downhill;
+        if !too_far {
+            return None;
+        }
+        let from_start = self.downhill / (self.downhill - ahead);
+        let from_end = 1.0 + ahead / self.change.dot(system.times(self.change));
+        let kept = from_start.max(from_end);
+        let back = self.change * (kept - 1.0);
+        *self = Self { change: self.change * kept, downhill: self.downhill * kept };
+        Some(back)
+    }
+}
+
 impl Vehicle {
     pub(super) fn converge(&mut self, free: Six<f32>, start: Six<f32>, stop: Stop, friction: Friction) -> StepReport {
         let within = Within::of(friction);
@@ -29,39 +63,62 @@ impl Vehicle {
             // The forward impulses stay as one sweep leaves them.
             self.sweep(start);
         }
-        let mut at = start;
+        let gained = start - free;
+        for rows in &mut self.rows {
+            rows.see(start.wide(), gained.wide());
+        }
+        let mut momentum = self.momentum(gained);
         let mut report = StepReport::default();
+        let mut last = Step::default();
         for iteration in 1..=stop.iterations.max(1) {
-            let (missing, system) = self.linearise(free, at, within);
-            let mut change = system.solve(missing);
-            if iteration > FULL_STEPS {
-                change = change * 0.5;
-            }
-            at = at + change;
+            let (given, system) = self.linearise(within, iteration <= FOLLOWING);
+            let missing = given - momentum;
             report.iterations = iteration;
+            let back = last.shortened(missing, &system);
+            let change = back.unwrap_or_else(|| system.solve(missing));
+            momentum = momentum + self.momentum(change);
+            for rows in &mut self.rows {
+                rows.see_change(change.wide());
+            }
+            if back.is_some() {
+                continue;
+            }
             let (linear, angular) = change.parts();
             report.residual = linear.length().max(angular.length());
             if report.residual <= stop.tolerance {
                 return report;
             }
+            last = Step { change, downhill: change.dot(missing) };
         }
         report.not_converged = true;
         report
     }
 
-    /// Answers of all wheels at chassis velocity `at`: the momentum still missing, and its derivative.
-    fn linearise(&mut self, free: Six<f32>, at: Six<f32>, within: Within) -> (Six<f32>, Symmetric6) {
+    /// Momentum of the chassis at a velocity.
+    fn momentum(&self, velocity: Six<f32>) -> Six<f32> {
+        let (linear, angular) = velocity.parts();
+        Six::of(linear * self.model.mass(), *self.model.inertia() * angular)
+    }
+
+    /// Answers of all wheels to the velocity they see, as momentum given to the chassis, and the derivative of what is
+    /// missing. What is not part of it, such as friction limits by the loads, follows or stays.
+    fn linearise(&mut self, within: Within, follow: bool) -> (Six<f32>, Symmetric6) {
         let mut products = OuterProducts::none();
-        let everywhere = at.wide();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if rows.travel.own {
-                rows.own_load(bank, everywhere, free.wide()).add_to(&mut products, rows);
+                if follow {
+                    rows.lift();
+                }
+                rows.own_load(bank).add_to(&mut products, rows);
             } else {
-                let (load, admittance) = rows.bounded_load(everywhere);
+                let (load, admittance) = rows.bounded_load();
                 rows.load = load;
                 products.add(admittance, rows.normal);
             }
-            rows.around = Surroundings { speed: rows.speeds(everywhere), compliance: [Four::default(); 3] };
+            if follow {
+                rows.reach = rows.limit();
+            }
+            rows.around = Surroundings { speed: rows.seen.patch, compliance: [Four::default(); 3] };
         }
         if within != Within::Side {
             self.solve_shafts();
@@ -74,8 +131,6 @@ impl Vehicle {
             }
             given = given + rows.impulse(true).sum();
         }
-        let (linear, angular) = (at - free).parts();
-        let momentum = Six::of(linear * self.model.mass(), *self.model.inertia() * angular);
-        (given - momentum, Symmetric6::new(self.model.mass(), self.model.inertia(), &products))
+        (given, Symmetric6::new(self.model.mass(), self.model.inertia(), &products))
     }
 }

@@ -172,7 +172,7 @@ impl Rows {
         let own = Four::splat(1.0) + self.admittance[0] * self.around.compliance[0];
         let at_rest = (self.wish[0] - self.admittance[0] * self.around.speed[0]) / own;
         let per_spin = self.admittance[0] * radius / own;
-        let limit = self.limit()[0];
+        let limit = self.reach[0];
         let gripping = held_or_turning(momentum - radius * at_rest, self.hold, inertia + radius * per_spin);
         let tyre = at_rest + per_spin * gripping.0;
         let sliding = limit.less(tyre.abs());

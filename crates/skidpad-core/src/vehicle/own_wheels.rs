@@ -13,7 +13,7 @@
 //! Algorithms*, ch. 7, for a tree this flat).
 
 use super::Vehicle;
-use super::rows::Rows;
+use super::rows::{Rows, SOLID_RETURN_SPEED};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
 use crate::model::Bank;
@@ -30,7 +30,9 @@ pub(super) struct Travel {
     rate: Four,
     pub next_rate: Four,
     /// The wheel's share in the chassis' motion.
-    heave: Six<Four>,
+    pub heave: Six<Four>,
+    /// Impulse of the tyre along the travel, N s.
+    lift: Four,
     /// Strut: impulse `wish + admittance · q̇`, N s.
     wish: Four,
     admittance: Four,
@@ -71,14 +73,17 @@ impl Vehicle {
         let (mut products, mut given) = (OuterProducts::none(), Six::default());
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.travel_row(bank, dt);
-            let answer = rows.own_load(bank, warm.wide(), free.wide());
+            rows.see(warm.wide(), (warm - free).wide());
+            rows.lift();
+            let answer = rows.own_load(bank);
             answer.add_to(&mut products, rows);
             given = given + (rows.normal * rows.load + rows.travel_impulse()).sum();
         }
         let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
         let after = warm + system.solve(given);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.own_load(bank, after.wide(), free.wide());
+            rows.see(after.wide(), (after - free).wide());
+            rows.own_load(bank);
         }
         after
     }
@@ -105,10 +110,11 @@ impl Rows {
         let (led, bar_force, bar_rate) = (self.led(), Four::new(self.bar_force), Four::new(self.bar_rate));
         let rate = self.travel.rate;
         let weight = bank.sprung * Four::splat(STANDARD_GRAVITY);
-        let beyond_stop = led - bank.bump_travel;
+        let sprung = led.at_most(bank.solid_travel);
+        let beyond_stop = sprung - bank.bump_travel;
         let stopped = zero.less(beyond_stop + step * rate);
         let force = weight - bank.unsprung_mass * Four::splat(STANDARD_GRAVITY)
-            + bank.rate * led
+            + bank.rate * sprung
             + bar_force
             + (bank.stop_rate * beyond_stop).only(stopped);
         let stiffness = bank.rate + bar_rate + bank.stop_rate.only(stopped);
@@ -117,21 +123,20 @@ impl Rows {
         travel.wish = step * force;
         travel.admittance = step * damping.at_least(stiffness * step);
         travel.slowest = (-bank.droop_travel - led) / step;
-        travel.fastest = (bank.solid_travel - led) / step;
+        travel.fastest = ((bank.solid_travel - led) / step).at_least(Four::splat(-SOLID_RETURN_SPEED));
         let tyre = weight + bank.tyre_rate * travel.squash;
         let give = bank.tyre_damping.at_least(bank.tyre_rate * step);
         self.load_wish = step * tyre / self.cosine;
         self.load_admittance = step * give / (self.cosine * self.cosine);
     }
 
-    /// Load and travel rate of each wheel at chassis velocity `at`.
-    pub(super) fn own_load(&mut self, bank: &Bank, at: Six<Four>, free: Six<Four>) -> Answer {
+    /// Load and travel rate of each wheel as the chassis now moves.
+    pub(super) fn own_load(&mut self, bank: &Bank) -> Answer {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let (wish, give, cosine) = (self.load_wish, self.load_admittance, self.cosine);
-        let tangential = self.forward.linear.z * self.tyre[0] + self.side.linear.z * self.tyre[1];
         let travel = self.travel;
-        let pushed = bank.unsprung_mass * travel.rate - travel.heave.dot(at - free) + tangential - travel.wish;
-        let lifted = wish - give * self.parting(at);
+        let pushed = bank.unsprung_mass * travel.rate - self.seen.heave + travel.lift - travel.wish;
+        let lifted = wish - give * self.seen.normal;
         let inertia = Four::select(bank.present(), bank.unsprung_mass, one) + travel.admittance;
         let solve = |pressing: FourMask| {
             let force = pushed + (cosine * lifted).only(pressing);
@@ -148,6 +153,12 @@ impl Rows {
         let through = self.normal * (cosine * give).only(pressing) + travel.heave;
         let yielding = -one / (inertia + (cosine * cosine * give).only(pressing));
         Answer { pressing: give.only(pressing), yielding: yielding.only(bank.present() & !ended), through }
+    }
+
+    /// Takes over what the tyre as it now acts lifts the wheel by.
+    #[inline(always)]
+    pub(super) fn lift(&mut self) {
+        self.travel.lift = self.forward.linear.z * self.tyre[0] + self.side.linear.z * self.tyre[1];
     }
 
     /// What accelerating the wheels takes from the chassis.

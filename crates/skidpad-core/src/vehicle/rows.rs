@@ -90,6 +90,10 @@ pub(crate) struct Rows {
     pub shaft: Four,
     // written by the coupling
     pub around: Surroundings<Four>,
+    /// Of the chassis in an iteration.
+    pub seen: Seen,
+    /// Largest tyre impulses along and across, N s.
+    pub reach: [Four; 2],
     pub load: Four,
     pub tyre: [Four; 2],
     /// Angular impulse on the wheel by everything bolted to the chassis, N m s.
@@ -141,6 +145,19 @@ impl Bite {
     }
 }
 
+/// The velocity of the chassis against the ground as the rows see it, m/s.
+///
+/// An iteration adds its changes here: speeds that rows bring to nothing are then exact to the last bit of that nothing.
+/// Rounded anew from the velocity of a fast car, they would throw stiff rows about by newton seconds for ever.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    pub normal: Four,
+    /// Along and across.
+    pub patch: [Four; 2],
+    /// Momentum that the free motion of the step would give the wheel on its own less, N s.
+    pub heave: Four,
+}
+
 /// Damping of the standing patch as a fraction of critical for the wheel's share of the mass: stops the rebound after
 /// a locked stop within a cycle; below 0.2 the car rocks visibly, above 0.8 the patch creeps into place.
 const STANDING_DAMPING: f32 = 0.4;
@@ -153,6 +170,9 @@ pub(super) const DROOP_SLACK: f32 = 1e-3;
 
 /// Share of what lies beyond a solid stop that comes back in one step.
 const SOLID_RETURN: f32 = 0.2;
+
+/// Largest speed with which it does, m/s: a ray that comes upon the edge of a box can find its strut half a metre too short.
+pub(super) const SOLID_RETURN_SPEED: f32 = 1.0;
 
 impl Rows {
     /// Turns the wheel of `lane`, which has a static `camber` rad, to `angle` rad.
@@ -176,6 +196,26 @@ impl Rows {
     #[inline(always)]
     pub(super) fn parting(&self, at: Six<Four>) -> Four {
         self.normal.dot(at) - self.footing.speed[2]
+    }
+
+    /// Sees the chassis move at `at`, `gained` of it beyond the free motion.
+    #[inline(always)]
+    pub(super) fn see(&mut self, at: Six<Four>, gained: Six<Four>) {
+        self.seen = Seen { normal: self.parting(at), patch: self.speeds(at), heave: self.heave_by(gained) };
+    }
+
+    /// Sees the chassis move by `change` faster.
+    #[inline(always)]
+    pub(super) fn see_change(&mut self, change: Six<Four>) {
+        let [along, across] = self.seen.patch;
+        self.seen.normal += self.normal.dot(change);
+        self.seen.patch = [along + self.forward.dot(change), across + self.side.dot(change)];
+        self.seen.heave += self.heave_by(change);
+    }
+
+    #[inline(always)]
+    fn heave_by(&self, change: Six<Four>) -> Four {
+        if self.travel.own { self.travel.heave.dot(change) } else { Four::default() }
     }
 
     /// What tyres and struts do to the chassis; without the loads when `with_loads` is off.
@@ -381,10 +421,11 @@ impl Rows {
         let led = self.led();
         self.warm_speed = self.parting(warm);
         let jounce_rate = -self.warm_speed / self.cosine;
-        let beyond_stop = led - bank.bump_travel;
+        let sprung = led.at_most(bank.solid_travel);
+        let beyond_stop = sprung - bank.bump_travel;
         let stopped = zero.less(beyond_stop + step * jounce_rate);
         let force = bank.sprung * Four::splat(STANDARD_GRAVITY)
-            + bank.rate * led
+            + bank.rate * sprung
             + Four::new(self.bar_force)
             + (bank.stop_rate * beyond_stop).only(stopped);
         let rate = bank.rate + Four::new(self.bar_rate) + bank.stop_rate.only(stopped);
@@ -398,7 +439,8 @@ impl Rows {
         if Four::any(solid) {
             // Compressions end the step where metal meets metal; what is beyond comes back without a jump.
             let excess = beyond_solid / step;
-            let back = Four::select(zero.less(excess), excess * Four::splat(SOLID_RETURN), excess);
+            let returned = (excess * Four::splat(SOLID_RETURN)).at_most(Four::splat(SOLID_RETURN_SPEED));
+            let back = Four::select(zero.less(excess), returned, excess);
             wish += (rigid * back).only(solid);
             admittance += rigid.only(solid);
         }
@@ -441,10 +483,10 @@ impl Rows {
         Four::any(pulls | held)
     }
 
-    /// Impulse of the load row at chassis velocity `at`, not below zero, and its admittance there.
+    /// Impulse of the load row as the chassis now moves, not below zero, and its admittance there.
     #[inline(always)]
-    pub fn bounded_load(&mut self, at: Six<Four>) -> (Four, Four) {
-        let speed = self.parting(at);
+    pub fn bounded_load(&mut self) -> (Four, Four) {
+        let speed = self.seen.normal;
         let spring = self.load_wish - self.load_admittance * speed;
         let stop = self.droop_wish - self.droop_admittance * speed;
         self.hanging = stop.less(spring);

@@ -19,6 +19,7 @@ impl Vehicle {
         let at = loaded.wide();
         for rows in &mut self.rows {
             rows.around = surroundings(&self.model, rows, at, Four::splat(gripping));
+            rows.reach = rows.limit();
         }
         self.solve_shafts();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
