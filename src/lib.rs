@@ -8,6 +8,7 @@
 //! | `rapier` | `rapier`, and the peer `rapier-stock` | rigid bodies, colliders and queries of rapier3d |
 //! | `impulse` | `impulse`, and the peer `bullet` | skidpad's own, one sweep of per-wheel impulses |
 //! | `constraint` | `constraint`, and its [`modes`] | skidpad's own, all rows solved together |
+//! | `serde` | | `rapier::SavedCars`, beside worlds saved with Rapier's own serde |
 //! | `full` | all of them | |
 //!
 //! ```

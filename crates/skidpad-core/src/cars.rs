@@ -113,7 +113,7 @@ impl Cars {
     }
 
     /// Second half, after the world has advanced: writes the realised motion back into the states. A vehicle that was
-    /// woken in between goes on with its last rows.
+    /// woken in between has no rows of this step and only goes with its body.
     pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
         world.bodies(dt, &mut self.bodies);
         if !self.reactions.is_empty() {
@@ -121,9 +121,11 @@ impl Cars {
         }
         let mut report = StepReport::default();
         for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
-            let woken = !(self.away[i] || self.bodies[i].asleep);
-            if self.stepped[i] || woken {
-                report = report.and(vehicle.finish(&self.bodies[i], dt));
+            let body = &self.bodies[i];
+            if self.stepped[i] {
+                report = report.and(vehicle.finish(body, dt));
+            } else if !(self.away[i] || body.asleep) {
+                report = report.and(vehicle.follow(body));
             }
         }
         report

@@ -117,12 +117,20 @@ impl State {
     /// # Errors
     /// Bytes of something else, of another version, of another number of wheels, or with a number no state can have.
     pub fn from_bytes(bytes: &[u8], wheels: usize) -> Result<Self, LoadError> {
-        let mut from = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
-        from.begin("car", CAR_MAGIC)?;
-        let state = from.car(0, wheels)?;
-        from.end()?;
-        Ok(state)
+        load_car(bytes, 0, wheels)
     }
+}
+
+/// As [`State::from_bytes`], for a car that errors call `car`.
+///
+/// # Errors
+/// Those of [`State::from_bytes`].
+pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadError> {
+    let mut from = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
+    from.begin("car", CAR_MAGIC)?;
+    let state = from.car(car, wheels)?;
+    from.end()?;
+    Ok(state)
 }
 
 /// All that advances in time in `world`: the count of its steps, the states of its cars, and which of them have left;

@@ -7,6 +7,7 @@ use skidpad_core::{DVec3, Quat, Vec3};
 ///
 /// Vectors are converted by exchanging components, without rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Axes {
     /// z up, as in skidpad: a chassis has x forward and y to the left.
     #[default]

@@ -24,15 +24,15 @@ use crate::{Axes, Sets};
 /// something hits it, and with its body (`RigidBody::wake_up`). `RigidBody::activation_mut` sets how still it must be.
 #[derive(Clone, Debug)]
 pub struct RapierCars {
-    cars: Cars,
-    axes: Axes,
-    seats: Vec<Seat>,
+    pub(crate) cars: Cars,
+    pub(crate) axes: Axes,
+    pub(crate) seats: Vec<Seat>,
     /// Bodies under the wheels of this step.
-    loaded: Vec<Loaded>,
+    pub(crate) loaded: Vec<Loaded>,
     /// Those of the step before.
     before: Vec<Loaded>,
     coasting: Controls,
-    unstepped: bool,
+    pub(crate) unstepped: bool,
 }
 
 /// What the adapter keeps of one car.
@@ -70,8 +70,12 @@ impl RapierCars {
         Self { unstepped: true, ..Self::adopt(axes, cars.iter().map(start).collect()) }
     }
 
-    /// Drives vehicles whose bodies are in the world already, such as those of a world that was saved and read back.
-    /// Each body must have the mass properties [`RapierCars::with_axes`] gave it, and stand where its state says.
+    /// Drives vehicles whose bodies are in the world already, and in its broad phase, such as those of a world that was
+    /// saved and read back. Each body must have the mass properties [`RapierCars::with_axes`] gave it, and stand where its
+    /// state says.
+    ///
+    /// On ground that stands still awake cars go on bit for bit; cars asleep are woken. With the feature `serde`
+    /// `RapierCars::resume` goes on bit for bit always.
     pub fn adopt(axes: Axes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
         let seat = |(handle, vehicle): &(RigidBodyHandle, Vehicle)| Seat {
             handle: *handle,

@@ -74,9 +74,16 @@ impl Track {
         Self { exact, shown: exact.as_vec3() }
     }
 
-    /// Position of `body`, m. Elsewhere only if the user moved it.
+    /// Position of `body`, m. Elsewhere only if the user moved it, by more than its last digit: a standing car's may be
+    /// off by that.
     pub fn position(&self, body: &RigidBody) -> DVec3 {
-        if body.translation() == self.shown { self.exact } else { body.translation().as_dvec3() }
+        let shown = body.translation().as_dvec3();
+        if (shown - self.exact).abs().max_element() > self.digit() { shown } else { self.exact }
+    }
+
+    /// What the last digit of a pose in 32 bits is worth, m.
+    fn digit(&self) -> f64 {
+        f64::from(f32::EPSILON) * self.exact.abs().max_element().max(1.0)
     }
 
     /// Follows `body` through a step that began with the velocity `before`: by the sum of its substeps in 64 bits, if
@@ -86,7 +93,7 @@ impl Track {
         let moved = (body.translation() - self.shown).as_dvec3();
         let (old, new) = (before.as_dvec3(), body.linvel().as_dvec3());
         let expected = old * f64::from(lead) + new * f64::from(dt - lead);
-        let digit = f64::from(f32::EPSILON) * self.exact.abs().max_element().max(1.0);
+        let digit = self.digit();
         // Four substeps, each rounded to half a unit in the last place of the coordinates, and the displacement's own.
         if (moved - expected).abs().max_element() > 4.0 * digit {
             *self = Self::new(body.translation().as_dvec3());

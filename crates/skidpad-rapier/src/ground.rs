@@ -11,6 +11,7 @@ pub(crate) type Stand = (ColliderHandle, Pose);
 
 /// A body under wheels, as it was before they pushed it.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Loaded {
     pub handle: RigidBodyHandle,
     /// Force and torque its user had on it.
@@ -27,6 +28,7 @@ impl Loaded {
 
 /// How a body moves when a step begins; one that moves by itself, how it does throughout the step.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Motion {
     centre: Vector,
     linear: Vector,

@@ -11,6 +11,8 @@ mod chassis;
 mod ground;
 mod port;
 mod rest;
+#[cfg(feature = "serde")]
+mod saved;
 mod sets;
 mod stock;
 
@@ -18,5 +20,7 @@ pub use axes::Axes;
 pub use backend::BACKEND;
 pub use cars::RapierCars;
 pub use rapier3d;
+#[cfg(feature = "serde")]
+pub use saved::SavedCars;
 pub use sets::Sets;
 pub use stock::STOCK;

@@ -16,22 +16,26 @@ const STEADY: f32 = 1e-4;
 
 /// What a car was asked and how it was when it was last awake.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Rest {
-    controls: Controls,
+    /// `None` until the first step.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::controls"))]
+    controls: Option<Controls>,
     engine_speed: f32,
     steer: f32,
     /// Whether the body slept when the current step began.
     pub asleep: bool,
     /// What held the car in its last step awake.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::push"))]
     pub held: Push,
 }
 
 impl Rest {
     /// Whether the driver asks for something new. Remembers it.
     pub fn asks_anew(&mut self, asked: &Controls) -> bool {
-        let anew = self.controls != *asked;
+        let anew = self.controls.as_ref() != Some(asked);
         if anew {
-            copy(asked, &mut self.controls);
+            copy(asked, self.controls.get_or_insert_default());
         }
         anew
     }
@@ -42,7 +46,8 @@ impl Rest {
         let swings = velocity.length() + angular.length() > SWUNG_OUT;
         let before = (self.engine_speed, self.steer);
         (self.engine_speed, self.steer) = (drive.engine_speed, *steer);
-        let driven = self.controls.throttle != 0.0 || self.controls.wheels.iter().any(|w| w.motor_torque != 0.0);
+        let drives = |asked: &Controls| asked.throttle != 0.0 || asked.wheels.iter().any(|w| w.motor_torque != 0.0);
+        let driven = self.controls.as_ref().is_some_and(drives);
         let rolls = wheels.iter().zip(vehicle.model().wheels()).any(|(w, of)| (w.spin * of.radius).abs() > STILL);
         let steady = (before.0 - drive.engine_speed).abs() <= STEADY * drive.engine_speed.abs();
         !swings && !driven && !rolls && steady && before.1 == *steer && drive.shift_left == 0.0

@@ -4,6 +4,8 @@ mod axes;
 mod ground_moves;
 mod heights;
 mod rays;
+#[cfg(feature = "serde")]
+mod resume;
 mod seesaw;
 mod sleeping;
 

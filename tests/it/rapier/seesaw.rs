@@ -2,7 +2,7 @@
 
 #[allow(dead_code, reason = "the example prints, the test watches")]
 #[path = "../../../examples/seesaw.rs"]
-mod example;
+pub mod example;
 
 use example::Playground;
 use skidpad::rapier::rapier3d::prelude::Vector;

@@ -18,21 +18,31 @@ impl Vehicle {
     /// The final speed, not the row's own prediction, decides whether a car parks: with the prediction it creeps
     /// 490 mm per minute on 20°.
     pub fn finish(&mut self, body: &Body, dt: f32) -> StepReport {
-        if !super::finite(body) {
-            return StepReport { not_finite: true, ..StepReport::default() };
+        let report = self.follow(body);
+        if report.not_finite {
+            return report;
         }
         let to_vehicle = self.to_world.transpose();
         let at = Six::of(to_vehicle * body.velocity, to_vehicle * body.angular).wide();
+        let state = &mut self.state;
+        for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
+            rows.write_back(bank, at, self.lead, dt, &mut state.wheels);
+        }
+        self.shafts.write_back(&mut state.drive, dt);
+        report
+    }
+
+    /// Takes over the pose and twist of `body`, and leaves wheels and drive as they are.
+    pub(crate) fn follow(&mut self, body: &Body) -> StepReport {
+        if !super::finite(body) {
+            return StepReport { not_finite: true, ..StepReport::default() };
+        }
         let state = &mut self.state;
         state.previous_velocity = state.velocity;
         state.position = body.position;
         state.rotation = body.rotation;
         state.velocity = body.velocity;
         state.angular = body.angular;
-        for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
-            rows.write_back(bank, at, self.lead, dt, &mut state.wheels);
-        }
-        self.shafts.write_back(&mut state.drive, dt);
         StepReport::default()
     }
 }

@@ -1,0 +1,122 @@
+//! What cars in a Rapier world carry from step to step, for serde: the world itself is saved by Rapier's own.
+
+use std::sync::Arc;
+
+use rapier3d::prelude::RigidBodyHandle;
+use serde::{Deserialize, Serialize};
+use skidpad_core::saved::{LoadError, load_car};
+use skidpad_core::{Model, Vehicle};
+
+use crate::ground::{Loaded, Stand};
+use crate::rest::Rest;
+use crate::{Axes, RapierCars};
+
+/// [`RapierCars`] between two steps, without the models, for any format of serde that keeps every bit. Beside the states,
+/// as [`skidpad_core::State::to_bytes`] writes them, it holds which cars sleep, on what, and how ground moved under wheels.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedCars {
+    axes: Axes,
+    cars: Vec<SavedCar>,
+    loaded: Vec<Loaded>,
+    unstepped: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SavedCar {
+    handle: RigidBodyHandle,
+    state: Vec<u8>,
+    away: bool,
+    rest: Rest,
+    stands: Vec<Stand>,
+}
+
+impl RapierCars {
+    /// What [`RapierCars::resume`] needs beside the models and the world. Call it between two steps.
+    pub fn saved(&self) -> SavedCars {
+        let car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
+            handle: self.seats[i].handle,
+            state: vehicle.state().to_bytes(),
+            away: self.is_away(i),
+            rest: self.seats[i].rest.clone(),
+            stands: self.seats[i].stands.clone(),
+        };
+        SavedCars {
+            axes: self.axes,
+            cars: self.vehicles().iter().enumerate().map(car).collect(),
+            loaded: self.loaded.clone(),
+            unstepped: self.unstepped,
+        }
+    }
+
+    /// The cars of a world that was saved with Rapier's serde and read back. World and cars go on bit for bit: sleeping
+    /// cars sleep on, cars on ground that moves and cars whose hulls touch something included.
+    ///
+    /// # Errors
+    /// Another number of models than of saved cars, or a state that does not fit its model.
+    pub fn resume(models: &[Arc<Model>], saved: SavedCars) -> Result<Self, LoadError> {
+        let (found, accepts) = (saved.cars.len(), models.len());
+        if found != accepts {
+            return Err(LoadError::Cars { found, accepts });
+        }
+        let vehicle = |(car, (model, saved)): (usize, (&Arc<Model>, &SavedCar))| {
+            let state = load_car(&saved.state, car, model.wheels().len())?;
+            Ok((saved.handle, Vehicle::new(model.clone(), state)))
+        };
+        let vehicles = models.iter().zip(&saved.cars).enumerate().map(vehicle).collect::<Result<_, LoadError>>()?;
+        let mut cars = Self::adopt(saved.axes, vehicles);
+        (cars.loaded, cars.unstepped) = (saved.loaded, saved.unstepped);
+        for (i, car) in saved.cars.into_iter().enumerate() {
+            (cars.seats[i].rest, cars.seats[i].stands) = (car.rest, car.stands);
+            if car.away {
+                cars.cars.leave(i);
+            }
+        }
+        Ok(cars)
+    }
+}
+
+/// Every field is named in both directions, so one that is added does not compile until it is saved.
+pub(crate) mod controls {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use skidpad_core::{Controls, WheelControls};
+
+    type Wheel = (f32, f32, Option<f32>);
+    type Saved = ([f32; 4], Option<f32>, Option<i8>, Vec<Wheel>);
+
+    pub fn serialize<S: Serializer>(controls: &Option<Controls>, to: S) -> Result<S::Ok, S::Error> {
+        let wheel = |wheel: &WheelControls| {
+            let WheelControls { motor_torque, brake_torque, steer } = *wheel;
+            (motor_torque, brake_torque, steer)
+        };
+        let all = |controls: &Controls| -> Saved {
+            let Controls { throttle, brake, handbrake, steer, clutch, gear, wheels } = controls;
+            ([*throttle, *brake, *handbrake, *steer], *clutch, *gear, wheels.iter().map(wheel).collect())
+        };
+        controls.as_ref().map(all).serialize(to)
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Option<Controls>, D::Error> {
+        let wheel = |(motor_torque, brake_torque, steer)| WheelControls { motor_torque, brake_torque, steer };
+        let all = |([throttle, brake, handbrake, steer], clutch, gear, wheels): Saved| {
+            let wheels = wheels.into_iter().map(wheel).collect();
+            Controls { throttle, brake, handbrake, steer, clutch, gear, wheels }
+        };
+        Ok(Option::<Saved>::deserialize(from)?.map(all))
+    }
+}
+
+/// As [`controls`].
+pub(crate) mod push {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use skidpad_core::{Push, Vec3};
+
+    pub fn serialize<S: Serializer>(push: &Push, to: S) -> Result<S::Ok, S::Error> {
+        let Push { impulse, angular_impulse } = push;
+        [impulse.to_array(), angular_impulse.to_array()].serialize(to)
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Push, D::Error> {
+        let [impulse, angular_impulse] = <[[f32; 3]; 2]>::deserialize(from)?.map(Vec3::from_array);
+        Ok(Push { impulse, angular_impulse })
+    }
+}

@@ -1,0 +1,162 @@
+//! Worlds saved with Rapier's own serde, and the cars in them, go on bit for bit.
+
+use std::sync::Arc;
+
+use skidpad::core::{Controls, Model, Scene, State, Vec3, Vehicle, state::Placement};
+use skidpad::rapier::rapier3d::prelude::*;
+use skidpad::rapier::{Axes, RapierCars, SavedCars};
+
+use super::seesaw::example::Playground;
+use super::{Yard, plane, standing};
+use crate::common::{Simplify, c5};
+
+fn bytes(what: &impl serde::Serialize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(what, &mut bytes).expect("writes to memory");
+    bytes
+}
+
+fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> T {
+    ciborium::from_reader(bytes).expect("what was just written")
+}
+
+fn models(cars: &RapierCars) -> Vec<Arc<Model>> {
+    cars.vehicles().iter().map(|vehicle| vehicle.model().clone()).collect()
+}
+
+/// World and cars, through bytes.
+fn copied(world: &PhysicsWorld, cars: &RapierCars) -> (PhysicsWorld, RapierCars) {
+    let saved: SavedCars = read(&bytes(&cars.saved()));
+    (read(&bytes(world)), RapierCars::resume(&models(cars), saved).expect("just saved"))
+}
+
+/// Every body and every state has the same bits.
+fn assert_same((world, cars): (&PhysicsWorld, &RapierCars), (other, others): (&PhysicsWorld, &RapierCars), at: &str) {
+    for (handle, body) in world.bodies.iter() {
+        let twin = &other.bodies[handle];
+        let all = |body: &RigidBody| (*body.position(), body.linvel(), body.angvel(), body.is_sleeping());
+        assert_eq!(all(body), all(twin), "{at}: body {handle:?}");
+    }
+    for (i, (vehicle, twin)) in cars.vehicles().iter().zip(others.vehicles()).enumerate() {
+        assert_eq!(vehicle.state(), twin.state(), "{at}: car {i}");
+    }
+}
+
+/// Twenty cars, crates and a seesaw: before the first step, driving, in the wall of crates and on the plank, braking, some
+/// asleep, all asleep.
+#[test]
+fn a_whole_world_resumes() {
+    let mut all = Playground::new().expect("shipped");
+    let mut sleeping = Vec::new();
+    for steps in [0, 120, 240, 20, 40, 200, 60, 60, 90] {
+        (0..steps).for_each(|_| all.step());
+        sleeping.push((0..20).filter(|car| all.world.bodies[all.cars.handle(*car)].is_sleeping()).count());
+        let (world, cars) = copied(&all.world, &all.cars);
+        let mut twin = Playground { world, cars, crates: all.crates.clone(), ..all };
+        for _ in 0..10 {
+            all.step();
+            twin.step();
+            assert_same((&all.world, &all.cars), (&twin.world, &twin.cars), &format!("{} s", all.time));
+        }
+    }
+    assert!(sleeping.contains(&20) && sleeping.iter().any(|asleep| (1..20).contains(asleep)), "{sleeping:?} asleep");
+}
+
+/// Steps two yards, one of them a copy of the other made now, and compares them.
+fn assert_resumes(mut yard: Yard, controls: &[Controls], mut change: impl FnMut(&mut PhysicsWorld, u16)) -> Yard {
+    let (world, cars) = copied(&yard.world, &yard.cars);
+    let mut twin = Yard { world, cars };
+    for step in 0..120 {
+        for yard in [&mut yard, &mut twin] {
+            change(&mut yard.world, step);
+            yard.step(controls);
+        }
+        assert_same((&yard.world, &yard.cars), (&twin.world, &twin.cars), &format!("step {step}"));
+    }
+    yard
+}
+
+fn asleep(axes: Axes) -> Yard {
+    let scene = Scene::flat();
+    let mut world = Yard::empty(axes, 60.0);
+    world.insert_collider(plane(axes.to_world(Vec3::Z)), None);
+    let start = Placement { x: 3.3, y: 0.1, ..standing(0.2) };
+    let mut yard = Yard::new(world, axes, &scene, &c5().model(), &[start]);
+    yard.run(5.0, &[Controls::parked()]);
+    assert!(yard.sleeps(0));
+    yard
+}
+
+/// A car asleep sleeps on, and wakes as it would have: for other controls, and for a ball that hits it in the middle of a
+/// step.
+#[test]
+fn a_sleeping_car_resumes() {
+    for axes in [Axes::ZUp, Axes::YUp] {
+        let still = assert_resumes(asleep(axes), &[Controls::parked()], |_, _| ());
+        assert!(still.sleeps(0));
+        let drive = Controls { throttle: 0.5, gear: Some(1), ..Controls::default() };
+        let gone = assert_resumes(asleep(axes), &[drive], |_, _| ());
+        assert!(gone.frame(0).vx_mps > 2.0);
+        let hit = assert_resumes(asleep(axes), &[Controls::parked()], |world, step| {
+            if step == 3 {
+                let [from, speed] = [Vec3::new(3.6, 4.1, 0.5), Vec3::new(0.0, -12.0, 1.0)].map(|v| axes.to_world(v));
+                let ball = RigidBodyBuilder::dynamic().translation(from).linvel(speed);
+                world.insert(ball, ColliderBuilder::ball(0.2).mass(10.0));
+            }
+        });
+        assert!(!hit.sleeps(0));
+    }
+}
+
+/// So does one on a platform that is about to start, and one on a train that gains speed.
+#[test]
+fn cars_on_platforms_resume() {
+    let mut world = Yard::empty(Axes::ZUp, 60.0);
+    let top = ColliderBuilder::cuboid(10.0, 10.0, 0.5).translation(Vector::new(0.0, 0.0, -0.5)).friction(1.0);
+    let (platform, _) = world.insert(RigidBodyBuilder::kinematic_velocity_based(), top);
+    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().model(), &[standing(0.2)]);
+    let parked = [Controls::parked()];
+    yard.run(5.0, &parked);
+    assert!(yard.sleeps(0));
+    let gain = |world: &mut PhysicsWorld, _| {
+        let body = world.bodies.get_mut(platform).expect("the platform");
+        body.set_linvel(body.linvel() + Vector::new(0.03, 0.01, 0.0), true);
+    };
+    let yard = assert_resumes(yard, &parked, gain);
+    assert!(!yard.sleeps(0));
+    assert_resumes(yard, &parked, gain);
+}
+
+/// States alone are enough for cars that are awake, on ground that stands still: driving, and standing.
+#[test]
+fn states_alone_resume_cars_awake() {
+    let scene = Scene::flat();
+    let moving = Placement { speed: 20.0, ..Placement::default() };
+    let places = [moving, Placement { x: 1.7, y: 30.3, ..standing(0.3) }];
+    let mut yard = Yard::new(Yard::plane(&scene, 60.0), Axes::ZUp, &scene, &c5().model(), &places);
+    *yard.body(1).activation_mut() = RigidBodyActivation::cannot_sleep();
+    let controls = [Controls { throttle: 0.4, steer: 0.03, ..Controls::default() }, Controls::parked()];
+    yard.run(3.0, &controls);
+    let bodies = [0, 1].map(|car| {
+        let model = yard.cars.vehicles()[car].model().clone();
+        let state = State::from_bytes(&yard.state(car).to_bytes(), model.wheels().len()).expect("just written");
+        (yard.cars.handle(car), Vehicle::new(model, state))
+    });
+    let mut twin = Yard { world: read(&bytes(&yard.world)), cars: RapierCars::adopt(Axes::ZUp, bodies.into()) };
+    for step in 0..120 {
+        yard.step(&controls);
+        twin.step(&controls);
+        assert_same((&yard.world, &yard.cars), (&twin.world, &twin.cars), &format!("step {step}"));
+    }
+}
+
+/// What does not fit is an error that names the car.
+#[test]
+fn what_does_not_fit_says_why() {
+    let yard = asleep(Axes::ZUp);
+    let none = RapierCars::resume(&[], yard.cars.saved()).expect_err("there is a car");
+    assert_eq!(none.to_string(), "1 cars were found, but this world has 0");
+    let truck = skidpad::spec::load("truck_6x4").expect("shipped").model;
+    let error = RapierCars::resume(&[truck], yard.cars.saved()).expect_err("of four wheels");
+    assert_eq!(error.to_string(), "car 0: 4 wheels were found, but this car has 6");
+}
