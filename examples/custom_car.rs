@@ -12,8 +12,7 @@ const WHEELBASE: f32 = 1.05;
 const CENTRE_HEIGHT: f32 = 0.25;
 
 fn wheel(axle: usize, side: Side) -> Wheel {
-    let x = if axle == 0 { 0.6 * WHEELBASE } else { -0.4 * WHEELBASE };
-    let y = if side == Side::Left { 0.55 } else { -0.55 };
+    let (x, y) = ([0.6, -0.4][axle] * WHEELBASE, if side == Side::Left { 0.55 } else { -0.55 });
     Wheel {
         axle,
         side,

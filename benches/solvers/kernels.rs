@@ -26,7 +26,7 @@ pub fn couplings(criterion: &mut Criterion) {
             .collect();
         let controls = Controls { throttle: 0.3, steer: 0.03, ..Controls::default() };
         group.bench_function(name, |bencher| {
-            bencher.iter(|| vehicle.solve(&body, black_box(&contacts), &controls, coupling, 1.0 / 120.0));
+            bencher.iter(|| vehicle.solve(&body, black_box(&contacts), &[], &controls, coupling, 1.0 / 120.0));
         });
     }
     group.finish();

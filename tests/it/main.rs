@@ -12,6 +12,7 @@ mod convergence;
 mod derived;
 mod fuzz;
 mod handling;
+mod hull;
 mod load_transfer;
 mod longitudinal;
 mod oracles;

@@ -1,7 +1,7 @@
 //! All cars of one world, stepped together: one batched probe and one batched push per step.
 
 use crate::vehicle::{CHASSIS_AT_ORIGIN, Coupling, StepReport, Vehicle};
-use crate::{Body, Contact, Controls, Probe, Push, Reaction, State, WorldPort};
+use crate::{Body, Contact, Controls, HULL_POINTS, HullPoint, Probe, Push, Reaction, State, WorldPort};
 
 /// The vehicles of a world, with the buffers their step needs. A step allocates nothing.
 #[derive(Clone, Debug)]
@@ -12,6 +12,7 @@ pub struct Cars {
     bodies: Vec<Body>,
     probes: Vec<Probe>,
     contacts: Vec<Option<Contact>>,
+    hull: Vec<HullPoint>,
     pushes: Vec<Push>,
     /// On ground that moves; empty if none does.
     reactions: Vec<Reaction>,
@@ -36,6 +37,7 @@ impl Cars {
             bodies: vec![CHASSIS_AT_ORIGIN; vehicles.len()],
             probes: vec![nowhere; wheels],
             contacts: vec![None; wheels],
+            hull: Vec::with_capacity(HULL_POINTS),
             pushes: vec![Push::default(); vehicles.len()],
             reactions: Vec::with_capacity(wheels),
             stepped: vec![false; vehicles.len()],
@@ -96,7 +98,12 @@ impl Cars {
             }
             let last = first + vehicle.model().wheels().len();
             let asked = controls.get(i).unwrap_or(&self.coasting);
-            let (push, done) = vehicle.solve(&self.bodies[i], &self.contacts[first..last], asked, coupling, dt);
+            self.hull.clear();
+            if coupling != Coupling::OneSweep {
+                world.hull_points(i, dt, &mut self.hull);
+            }
+            let met = &self.contacts[first..last];
+            let (push, done) = vehicle.solve(&self.bodies[i], met, &self.hull, asked, coupling, dt);
             self.pushes[i] = push;
             if vehicle.is_on_moving_ground() {
                 let met = self.probes[first..last].iter().zip(&self.contacts[first..last]);

@@ -35,7 +35,7 @@ pub use level_of_detail::{Distances, LevelError, LevelOfDetail};
 pub use model::{Model, ModelError, ModelParts};
 pub use saved::{LoadError, SaveError};
 pub use scene::{FixedBox, Scene};
-pub use seam::{Body, Contact, Ground, Probe, Push, Reaction, WorldPort};
+pub use seam::{Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
 pub use state::State;
 pub use vehicle::{Coupling, Friction, StepReport, Vehicle};
 

@@ -93,7 +93,41 @@ pub struct Push {
     pub impulse: Vec3,
     /// About the centre of mass, N m s, world axes.
     pub angular_impulse: Vec3,
+    /// What stops the hull, N s: it acts at once, so that the pose already moves with the velocity it leaves.
+    pub stop: Vec3,
+    /// About the centre of mass, N m s, world axes.
+    pub angular_stop: Vec3,
 }
+
+/// Most points at which a hull is kept out of things by the vehicle's own solve; the world keeps the rest out.
+pub const HULL_POINTS: usize = 16;
+
+/// A point of a hull that touches something, or would within the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HullPoint {
+    /// From the centre of mass, world axes, m.
+    pub arm: Vec3,
+    /// Distance of the surfaces, m, negative when they overlap.
+    pub gap: f32,
+    /// Unit vector out of what is touched, world axes.
+    pub normal: Vec3,
+    /// Coefficient of friction, ≥ 0.
+    pub friction: f32,
+}
+
+impl HullPoint {
+    /// Least speed along the normal that a step of `dt` s may end with, m/s: what closes the gap, or opens a share of an
+    /// overlap, so that a car put into the ground comes out without a jump.
+    pub fn allowed_speed(&self, dt: f32) -> f32 {
+        if self.gap > 0.0 { -self.gap / dt } else { (-self.gap / dt * OVERLAP_RETURN).min(OVERLAP_RETURN_SPEED) }
+    }
+}
+
+/// Share of an overlap of rigid things that comes back in one step.
+pub(crate) const OVERLAP_RETURN: f32 = 0.2;
+
+/// Largest speed with which it does, m/s: a ray that comes upon the edge of a box can find its strut half a metre too short.
+pub(crate) const OVERLAP_RETURN_SPEED: f32 = 1.0;
 
 /// What a world offers the vehicles in it. Slot `i` of every slice belongs to vehicle `i`, except for the probes, which
 /// are those of the vehicles that are awake.
@@ -102,6 +136,9 @@ pub trait WorldPort {
     fn bodies(&self, dt: f32, bodies: &mut [Body]);
     /// Answers `asked` into `answered`, in order; a miss is `None`.
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]);
+    /// Adds the points at which the hull of vehicle `car` touches something within the coming step of `dt` s to `points`, at
+    /// most [`HULL_POINTS`]. Asked only for vehicles that solve for them; a world that keeps hulls out itself adds none.
+    fn hull_points(&mut self, _car: usize, _dt: f32, _points: &mut Vec<HullPoint>) {}
     /// Applies the pushes over the coming step of length `dt`; that of a body asleep is nothing.
     fn push(&mut self, dt: f32, pushes: &[Push]);
     /// Applies to ground that moves what wheels do to it over the coming step; called only if there is any.

@@ -111,12 +111,13 @@ pub(crate) mod push {
     use skidpad_core::{Push, Vec3};
 
     pub fn serialize<S: Serializer>(push: &Push, to: S) -> Result<S::Ok, S::Error> {
-        let Push { impulse, angular_impulse } = push;
-        [impulse.to_array(), angular_impulse.to_array()].serialize(to)
+        let Push { impulse, angular_impulse, stop, angular_stop } = push;
+        [impulse, angular_impulse, stop, angular_stop].map(|part| part.to_array()).serialize(to)
     }
 
     pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Push, D::Error> {
-        let [impulse, angular_impulse] = <[[f32; 3]; 2]>::deserialize(from)?.map(Vec3::from_array);
-        Ok(Push { impulse, angular_impulse })
+        let parts = <[[f32; 3]; 4]>::deserialize(from)?;
+        let [impulse, angular_impulse, stop, angular_stop] = parts.map(Vec3::from_array);
+        Ok(Push { impulse, angular_impulse, stop, angular_stop })
     }
 }

@@ -4,7 +4,7 @@ use parry3d::math::Pose;
 use parry3d::query::ContactManifold;
 use parry3d::query::details::contact_manifold_cuboid_cuboid;
 use parry3d::shape::Cuboid;
-use skidpad_core::Vec3;
+use skidpad_core::{HULL_POINTS, HullPoint, Vec3};
 
 use crate::ground::{Block, Ground};
 use crate::world::Chassis;
@@ -12,20 +12,22 @@ use crate::world::Chassis;
 /// Friction of bodywork on the ground.
 const FRICTION: f32 = 0.5;
 
-/// Passes over the corners; eight corners on a plane settle well before.
+/// Passes over the points; eight corners on a plane settle well before.
 const PASSES: usize = 8;
-
-/// Share of the penetration corrected per step, so that a car put into the ground comes out without a jump.
-const CORRECTION: f32 = 0.2;
-
-/// Largest speed a penetration is corrected with, m/s.
-const CORRECTION_SPEED: f32 = 1.0;
 
 /// Contacts of hulls with the ground, and the memory that finding them needs.
 #[derive(Clone, Default)]
 pub struct Touching {
     manifold: ContactManifold<(), ()>,
-    points: Vec<Point>,
+    points: Vec<HullPoint>,
+    given: Vec<Given>,
+}
+
+/// Impulses of one point so far, N s.
+#[derive(Clone, Copy, Debug, Default)]
+struct Given {
+    pressed: f32,
+    drag: Vec3,
 }
 
 impl core::fmt::Debug for Touching {
@@ -34,44 +36,17 @@ impl core::fmt::Debug for Touching {
     }
 }
 
-/// A point of the hull that touches a box, or would.
-#[derive(Clone, Copy, Debug)]
-struct Point {
-    /// From the centre of mass, world axes, m.
-    arm: Vec3,
-    /// Distance of the surfaces, m, negative when they overlap.
-    gap: f32,
-    /// Out of the box.
-    normal: Vec3,
-    grip: f32,
-    /// N s so far.
-    pressed: f32,
-}
-
 impl Touching {
-    /// Changes the twist of `chassis` so that its hull does not enter `ground` within the coming `dt` s.
+    /// Changes the twist of `chassis` so that its hull does not enter `ground` within the coming `dt` s: sequential impulses
+    /// with friction.
     pub fn keep_out(&mut self, chassis: &mut Chassis, ground: &Ground, dt: f32) {
-        keep_off_plane(chassis, ground.normal, ground.grip, dt);
-        for block in &ground.blocks {
-            self.keep_off_block(chassis, block, dt);
-        }
-    }
-
-    fn keep_off_block(&mut self, chassis: &mut Chassis, block: &Block, dt: f32) {
-        let hull = &chassis.hull;
-        let middle = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
-        let radius = hull.half_extents.length();
-        // What the hull can move within the step.
-        let ahead = dt * (chassis.velocity.length() + chassis.angular.length() * (radius + hull.centre.length()));
-        let near = radius + block.radius + ahead;
-        if middle.length_squared() > near * near {
-            return;
-        }
-        self.find(chassis, block, middle, ahead);
+        self.find(chassis, ground, 0.0, dt);
+        self.given.clear();
+        self.given.resize(self.points.len(), Given::default());
         for _ in 0..PASSES {
             let mut changed = false;
-            for p in &mut self.points {
-                changed |= press(chassis, p.arm, p.gap, p.normal, p.grip, dt, &mut p.pressed);
+            for (point, so_far) in self.points.iter().zip(&mut self.given) {
+                changed |= press(chassis, point, dt, so_far);
             }
             if !changed {
                 return;
@@ -79,8 +54,54 @@ impl Touching {
         }
     }
 
+    /// Points that the hull of `chassis` may touch within the coming `dt` s if it moves no faster than now and by `falling` m/s.
+    pub(crate) fn find(&mut self, chassis: &Chassis, ground: &Ground, falling: f32, dt: f32) {
+        self.points.clear();
+        let hull = &chassis.hull;
+        let reach = hull.half_extents.length() + hull.centre.length();
+        let ahead = dt * (chassis.velocity.length() + falling + chassis.angular.length() * reach);
+        self.find_on_plane(chassis, ground, ahead);
+        for block in &ground.blocks {
+            let middle = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
+            let near = hull.half_extents.length() + block.radius + ahead;
+            if middle.length_squared() <= near * near {
+                self.find_on_block(chassis, block, middle, ahead);
+            }
+        }
+    }
+
+    /// Adds those found that are nearest, as many as `points` are wanted.
+    pub(crate) fn nearest(&self, points: &mut Vec<HullPoint>) {
+        for found in &self.points {
+            if points.len() < HULL_POINTS {
+                points.push(*found);
+            } else if let Some(farthest) = points.iter_mut().max_by(|a, b| a.gap.total_cmp(&b.gap))
+                && found.gap < farthest.gap
+            {
+                *farthest = *found;
+            }
+        }
+    }
+
+    /// Corners of the hull that come nearer to the plane than `ahead`.
+    fn find_on_plane(&mut self, chassis: &Chassis, ground: &Ground, ahead: f32) {
+        let normal = ground.normal;
+        let height = chassis.position.dot(normal.as_dvec3()) as f32;
+        let seen = chassis.axes.transpose() * normal;
+        if height + seen.dot(chassis.hull.centre) - seen.abs().dot(chassis.hull.half_extents) > ahead {
+            return;
+        }
+        for i in 0..8 {
+            let arm = chassis.axes * corner(chassis, i);
+            let gap = height + arm.dot(normal);
+            if gap <= ahead {
+                self.points.push(HullPoint { arm, gap, normal, friction: FRICTION * ground.grip });
+            }
+        }
+    }
+
     /// Points of the hull, its middle at `middle` from the box's, that come nearer to `block` than `ahead`.
-    fn find(&mut self, chassis: &Chassis, block: &Block, middle: Vec3, ahead: f32) {
+    fn find_on_block(&mut self, chassis: &Chassis, block: &Block, middle: Vec3, ahead: f32) {
         let turn = block.from_world * chassis.rotation;
         let hull_in_block = Pose::from_parts(block.from_world * middle, turn);
         let hull = Cuboid::new(chassis.hull.half_extents);
@@ -89,38 +110,12 @@ impl Touching {
         contact_manifold_cuboid_cuboid(&hull_in_block, &block.shape, &hull, ahead, &mut self.manifold);
         let normal = block.to_world * self.manifold.local_n1;
         let to_centre = chassis.axes * chassis.hull.centre;
-        self.points.clear();
-        self.points.extend(self.manifold.points.iter().map(|p| Point {
+        self.points.extend(self.manifold.points.iter().map(|p| HullPoint {
             arm: to_centre + chassis.axes * p.local_p2,
             gap: p.dist,
             normal,
-            grip: block.grip,
-            pressed: 0.0,
+            friction: FRICTION * block.grip,
         }));
-    }
-}
-
-/// Sequential impulses on the corners that touch or would, with friction.
-fn keep_off_plane(chassis: &mut Chassis, normal: Vec3, grip: f32, dt: f32) {
-    let height = chassis.position.dot(normal.as_dvec3()) as f32;
-    let to_world = chassis.axes;
-    let seen = to_world.transpose() * normal;
-    let lowest = height + seen.dot(chassis.hull.centre) - seen.abs().dot(chassis.hull.half_extents);
-    let reach = chassis.hull.half_extents.length() + chassis.hull.centre.length();
-    let sinking = chassis.angular.length() * reach - chassis.velocity.dot(normal);
-    if lowest > dt * sinking {
-        return;
-    }
-    let arms: [Vec3; 8] = core::array::from_fn(|i| to_world * corner(chassis, i));
-    let mut pressed = [0.0f32; 8];
-    for _ in 0..PASSES {
-        let mut changed = false;
-        for (arm, pressed) in arms.iter().zip(&mut pressed) {
-            changed |= press(chassis, *arm, height + arm.dot(normal), normal, grip, dt, pressed);
-        }
-        if !changed {
-            return;
-        }
     }
 }
 
@@ -129,32 +124,31 @@ fn corner(chassis: &Chassis, i: usize) -> Vec3 {
     chassis.hull.centre + chassis.hull.half_extents * Vec3::new(sign(0), sign(1), sign(2))
 }
 
-fn press(chassis: &mut Chassis, arm: Vec3, gap: f32, normal: Vec3, grip: f32, dt: f32, pressed: &mut f32) -> bool {
+/// Changes the impulses `so_far` of one point by what it still needs; whether it needed anything.
+fn press(chassis: &mut Chassis, point: &HullPoint, dt: f32, so_far: &mut Given) -> bool {
+    let (arm, normal) = (point.arm, point.normal);
     let speed = |c: &Chassis| c.velocity + c.angular.cross(arm);
     let compliance = |c: &Chassis, along: Vec3| c.inverse_mass + arm.cross(along).dot(c.spun_by(arm.cross(along)));
-    let allowed = if gap > 0.0 { -gap / dt } else { (-gap * CORRECTION / dt).min(CORRECTION_SPEED) };
-    let wanted = (allowed - speed(chassis).dot(normal)) / compliance(chassis, normal);
-    let total = (*pressed + wanted).max(0.0);
-    let push = total - *pressed;
-    *pressed = total;
-    if push == 0.0 {
+    let wanted = (point.allowed_speed(dt) - speed(chassis).dot(normal)) / compliance(chassis, normal);
+    let pressed = (so_far.pressed + wanted).max(0.0);
+    let push = normal * (pressed - so_far.pressed);
+    if pressed == so_far.pressed && pressed == 0.0 {
         return false;
     }
-    apply(chassis, arm, normal * push);
+    so_far.pressed = pressed;
+    chassis.stop(push, arm.cross(push));
     let slip = speed(chassis);
     let slip = slip - normal * slip.dot(normal);
     let size = slip.length();
+    let mut drag = so_far.drag;
     if size > 1e-6 {
-        let along = slip / size;
-        let stop = (size / compliance(chassis, along)).min(FRICTION * grip * push.max(0.0));
-        apply(chassis, arm, along * -stop);
+        drag -= slip / compliance(chassis, slip / size);
     }
+    let drag = drag.clamp_length_max(point.friction * pressed);
+    let more = drag - so_far.drag;
+    so_far.drag = drag;
+    chassis.stop(more, arm.cross(more));
     true
-}
-
-fn apply(chassis: &mut Chassis, arm: Vec3, impulse: Vec3) {
-    chassis.velocity += impulse * chassis.inverse_mass;
-    chassis.angular += chassis.spun_by(arm.cross(impulse));
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Bodies, rays, integration.
 
 use skidpad_core::{
-    Body, Contact, DVec3, Mat3, Model, Probe, Push, Quat, Scene, State, Vec3, WorldPort, math, model::Hull,
+    Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Scene, State, Vec3, WorldPort, math, model::Hull,
 };
 
 use crate::{Ground, Touching};
@@ -86,6 +86,13 @@ impl Chassis {
         self.velocity += velocity;
         self.angular += angular;
         self.lag = Motion { velocity: velocity * 0.5, angular: angular * 0.5 };
+    }
+
+    /// Stops the hull by impulses (N s, N m s). They act at once: the pose of this step moves with the velocity they leave.
+    pub(crate) fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
+        self.velocity += impulse * self.inverse_mass;
+        self.angular += self.spun_by(angular_impulse);
+        self.lag = Motion::default();
     }
 
     /// Change of angular velocity by an angular impulse, both in world axes.
@@ -181,11 +188,20 @@ impl WorldPort for World {
         }
     }
 
+    fn hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
+        let falling = self.ground.gravity() * dt;
+        self.touching.find(&self.chassis[car], &self.ground, falling, dt);
+        self.touching.nearest(points);
+    }
+
     fn push(&mut self, dt: f32, pushes: &[Push]) {
         let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         for (chassis, push) in self.chassis.iter_mut().zip(pushes).filter(|(chassis, _)| !chassis.away) {
             let turn = chassis.spun_by(push.angular_impulse);
             chassis.push(fall + push.impulse * chassis.inverse_mass, turn);
+            if push.stop != Vec3::ZERO {
+                chassis.stop(push.stop, push.angular_stop);
+            }
         }
     }
 }

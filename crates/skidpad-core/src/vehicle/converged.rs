@@ -1,7 +1,8 @@
 //! The converged coupling: all rows of a car at once.
 //!
-//! For a given chassis velocity every wheel answers on its own (its load, then its block), so the whole problem is six
-//! equations: the momentum the chassis gained is the sum of the wheels' impulses. Newton's method on them, with each
+//! For a given chassis velocity every wheel answers on its own (its load, then its block), and so does every point at which
+//! the hull touches something. So the whole problem is six equations: the momentum the chassis gained is the sum of all
+//! impulses. Newton's method on them, with each
 //! wheel's answer linearised, converges in a few iterations for any number of wheels, treats left and right alike to
 //! the bit, and has no wobble of pinned bodies.
 //!
@@ -18,6 +19,11 @@ use crate::linear::{OuterProducts, Six, Symmetric6};
 /// there may be no answer to agree on (Painlevé's paradox); after these the limits stay, and what is left is convex.
 const FOLLOWING: u16 = 12;
 
+/// Iterations in which the friction of the hull follows what presses it, once a step changes no velocity by more than
+/// [`SETTLED`] m/s: with the impulses of a first guess at a hard contact it would stop anything.
+const HULL_FOLLOWING: u16 = 30;
+const SETTLED: f32 = 1e-2;
+
 /// A step is too long when the misfit along it has turned to more than this share of what it was.
 const OVERSHOOT: f32 = 0.5;
 
@@ -29,6 +35,21 @@ pub(super) struct Stop {
     pub iterations: u16,
 }
 
+/// How an iteration goes on: which limits of friction it takes anew, and how near it is.
+#[derive(Clone, Copy, Debug)]
+struct Follow {
+    loads: bool,
+    hull: bool,
+    /// What the last step changed, m/s.
+    change: f32,
+}
+
+/// Of a velocity, m/s, turning at an arm of 1 m.
+fn size(velocity: Six<f32>) -> f32 {
+    let (linear, angular) = velocity.parts();
+    linear.length().max(angular.length())
+}
+
 /// A change of the chassis velocity, and the misfit along it where it began.
 #[derive(Clone, Copy, Debug, Default)]
 struct Step {
@@ -37,14 +58,14 @@ struct Step {
 }
 
 impl Step {
-    /// The step back from one that went too far, if it did, with the misfit and the system where it ended.
+    /// The step back from one that went too far, if it did and was longer than `least` m/s, with the misfit and the system where it ended.
     ///
     /// With fixed limits the misfit along a step only falls, so that steps cut to where it vanishes lead to the answer.
     /// It falls ever steeper, where rows begin to press: its slope at the end finds the place, a secant does not.
-    fn shortened(&mut self, missing: Six<f32>, system: &Symmetric6) -> Option<Six<f32>> {
+    fn shortened(&mut self, missing: Six<f32>, system: &Symmetric6, least: f32) -> Option<Six<f32>> {
         let ahead = self.change.dot(missing);
         let too_far = ahead < -OVERSHOOT * self.downhill;
-        if !too_far {
+        if !too_far || size(self.change) <= least {
             return None;
         }
         let from_start = self.downhill / (self.downhill - ahead);
@@ -67,29 +88,39 @@ impl Vehicle {
         for rows in &mut self.rows {
             rows.see(start.wide(), gained.wide());
         }
+        self.hull.see(start);
         let mut momentum = self.momentum(gained);
         let mut report = StepReport::default();
         let mut last = Step::default();
         for iteration in 1..=stop.iterations.max(1) {
-            let (given, system) = self.linearise(within, iteration <= FOLLOWING);
+            let follow = Follow {
+                loads: iteration <= FOLLOWING,
+                hull: report.residual <= SETTLED && (2..=HULL_FOLLOWING).contains(&iteration),
+                change: report.residual,
+            };
+            let (given, system) = self.linearise(within, follow);
             let missing = given - momentum;
             report.iterations = iteration;
-            let back = last.shortened(missing, &system);
+            // With other limits the misfit is another function.
+            let back = if follow.hull { None } else { last.shortened(missing, &system, stop.tolerance) };
             let change = back.unwrap_or_else(|| system.solve(missing));
             momentum = momentum + self.momentum(change);
             for rows in &mut self.rows {
                 rows.see_change(change.wide());
             }
+            self.hull.see_change(change);
             if back.is_some() {
                 continue;
             }
-            let (linear, angular) = change.parts();
-            report.residual = linear.length().max(angular.length());
-            if report.residual <= stop.tolerance {
+            report.residual = size(change);
+            let agreed = follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING;
+            if report.residual <= stop.tolerance && agreed {
+                self.hull.settle();
                 return report;
             }
             last = Step { change, downhill: change.dot(missing) };
         }
+        self.hull.settle();
         report.not_converged = true;
         report
     }
@@ -100,13 +131,13 @@ impl Vehicle {
         Six::of(linear * self.model.mass(), *self.model.inertia() * angular)
     }
 
-    /// Answers of all wheels to the velocity they see, as momentum given to the chassis, and the derivative of what is
-    /// missing. What is not part of it, such as friction limits by the loads, follows or stays.
-    fn linearise(&mut self, within: Within, follow: bool) -> (Six<f32>, Symmetric6) {
+    /// Answers of all wheels and hull points to the velocity they see, as momentum given to the chassis, and the derivative
+    /// of what is missing. What is not part of it, such as friction limits by the loads, follows or stays.
+    fn linearise(&mut self, within: Within, follow: Follow) -> (Six<f32>, Symmetric6) {
         let mut products = OuterProducts::none();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if rows.travel.own {
-                if follow {
+                if follow.loads {
                     rows.lift();
                 }
                 rows.own_load(bank).add_to(&mut products, rows);
@@ -115,7 +146,7 @@ impl Vehicle {
                 rows.load = load;
                 products.add(admittance, rows.normal);
             }
-            if follow {
+            if follow.loads {
                 rows.reach = rows.limit();
             }
             rows.around = Surroundings { speed: rows.seen.patch, compliance: [Four::default(); 3] };
@@ -123,7 +154,7 @@ impl Vehicle {
         if within != Within::Side {
             self.solve_shafts();
         }
-        let mut given = Six::default();
+        let mut given = self.hull.answer(&mut products, follow.hull, follow.change);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let tangent = rows.solve_block(bank, within).tangent();
             for (k, weight) in tangent.weights.into_iter().enumerate() {

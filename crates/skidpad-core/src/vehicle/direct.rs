@@ -146,7 +146,7 @@ fn converged_impulses_equal_a_direct_solve() {
             let controls = Controls { throttle: 0.5, brake: 0.2, steer: 0.02, gear: Some(1), ..Controls::default() };
             let coupling =
                 Coupling::Converged { tolerance: 1e-7, iterations: 50, friction: Friction::Cone, own_wheels: false };
-            vehicle.solve(&body, &contacts, &controls, coupling, DT);
+            vehicle.solve(&body, &contacts, &[], &controls, coupling, DT);
             let found: Vec<f64> = (0..model.wheels().len())
                 .flat_map(|i| {
                     let place = model.place(i);

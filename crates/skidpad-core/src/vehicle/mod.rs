@@ -9,6 +9,7 @@ mod converged;
 mod direct;
 mod drive;
 mod ground;
+mod hull;
 mod laws;
 mod own_wheels;
 mod rows;
@@ -20,10 +21,11 @@ use std::sync::Arc;
 use crate::controls::bounded;
 use crate::lane::{Four, Lane};
 use crate::linear::{Six, Triple};
-use crate::{Body, Contact, Controls, DVec3, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
+use crate::{Body, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
 use converged::Stop;
 use drive::Shafts;
+use hull::HullRows;
 use rows::Rows;
 
 /// Which pairs of tyre impulses a patch can give.
@@ -90,6 +92,7 @@ pub struct Vehicle {
     /// One for each bank of the model.
     rows: Box<[Rows]>,
     shafts: Shafts,
+    hull: HullRows,
     /// Vehicle axes to world axes at the start of the step.
     to_world: Mat3,
     /// Of the body at the start of the step, s.
@@ -114,7 +117,15 @@ impl Vehicle {
     /// A car in `state`.
     pub fn new(model: Arc<Model>, state: State) -> Self {
         let rows = model.banks().iter().map(|_| Rows::default()).collect();
-        Self { model, state, rows, shafts: Shafts::default(), to_world: Mat3::IDENTITY, lead: 0.0 }
+        Self {
+            model,
+            state,
+            rows,
+            shafts: Shafts::default(),
+            hull: HullRows::default(),
+            to_world: Mat3::IDENTITY,
+            lead: 0.0,
+        }
     }
 
     /// What it is.
@@ -156,11 +167,13 @@ impl Vehicle {
         }
     }
 
-    /// Solves one step of length `dt` (s, > 0) on `contacts`, one for each wheel, and returns what to do to the body.
+    /// Solves one step of length `dt` (s, > 0) on `contacts`, one for each wheel, and returns what to do to the body. A
+    /// converged coupling also keeps the points of its `hull` out of what they touch; one sweep leaves that to the world.
     pub fn solve(
         &mut self,
         body: &Body,
         contacts: &[Option<Contact>],
+        hull: &[HullPoint],
         controls: &Controls,
         coupling: Coupling,
         dt: f32,
@@ -183,17 +196,24 @@ impl Vehicle {
         let own = self.rows.iter().any(|rows| rows.travel.own);
         let loaded = if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) };
         self.grip_rows(dt);
+        self.hull.forget();
         let report = match coupling {
             Coupling::OneSweep => self.sweep(loaded),
             Coupling::Converged { tolerance, iterations, friction, .. } => {
+                self.hull.meet(hull, &to_world, self.model.mass(), dt);
                 let stop = Stop { tolerance, iterations };
                 self.converge(free, loaded, stop, friction)
             }
         };
-        let push = external + self.wheel_impulses(true);
-        let (linear, angular) = push.parts();
-        let push = Push { impulse: to_world * linear, angular_impulse: to_world * angular };
-        let all = push.impulse + push.angular_impulse;
+        let [(linear, angular), (stop, turn_stop)] =
+            [external + self.wheel_impulses(true), self.hull.impulse()].map(Six::parts);
+        let push = Push {
+            impulse: to_world * linear,
+            angular_impulse: to_world * angular,
+            stop: to_world * stop,
+            angular_stop: to_world * turn_stop,
+        };
+        let all = push.impulse + push.angular_impulse + push.stop + push.angular_stop;
         if !(all.x + all.y + all.z).is_finite() {
             return self.let_go();
         }
@@ -208,7 +228,7 @@ impl Vehicle {
             rows.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.compression = bank.gather(|i| self.state.wheels[i].compression);
         }
-        self.shafts = Shafts::default();
+        (self.shafts, self.hull) = Default::default();
         (Push::default(), StepReport { not_finite: true, ..StepReport::default() })
     }
 

@@ -13,10 +13,11 @@
 //! Algorithms*, ch. 7, for a tree this flat).
 
 use super::Vehicle;
-use super::rows::{Rows, SOLID_RETURN_SPEED};
+use super::rows::Rows;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
 use crate::model::Bank;
+use crate::seam::OVERLAP_RETURN_SPEED;
 use crate::{STANDARD_GRAVITY, State, Vec3};
 
 /// What a bank of wheels that move on their own needs beside its rows.
@@ -123,7 +124,7 @@ impl Rows {
         travel.wish = step * force;
         travel.admittance = step * damping.at_least(stiffness * step);
         travel.slowest = (-bank.droop_travel - led) / step;
-        travel.fastest = ((bank.solid_travel - led) / step).at_least(Four::splat(-SOLID_RETURN_SPEED));
+        travel.fastest = ((bank.solid_travel - led) / step).at_least(Four::splat(-OVERLAP_RETURN_SPEED));
         let tyre = weight + bank.tyre_rate * travel.squash;
         let give = bank.tyre_damping.at_least(bank.tyre_rate * step);
         self.load_wish = step * tyre / self.cosine;

@@ -10,6 +10,7 @@ use super::{LEAST_GROUND_COSINE, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
 use crate::model::{Bank, Tyre};
+use crate::seam::{OVERLAP_RETURN, OVERLAP_RETURN_SPEED};
 use crate::state::WheelState;
 use crate::tyre::{LEAST_FRICTION_SHARE, Response};
 use crate::{Body, Contact, Mat3, STANDARD_GRAVITY, State, Vec3, math};
@@ -163,16 +164,10 @@ pub(crate) struct Seen {
 const STANDING_DAMPING: f32 = 0.4;
 
 /// Admittance of a solid stop, or of ground under a wheel at its droop stop, in masses carried: leaves a thousandth of the speed, and f32 still solves it.
-const SOLIDITY: f32 = 1e3;
+pub(super) const SOLIDITY: f32 = 1e3;
 
 /// A wheel that hangs this little above the ground is still held to it by its row, m; else rounding decides, step by step.
 pub(super) const DROOP_SLACK: f32 = 1e-3;
-
-/// Share of what lies beyond a solid stop that comes back in one step.
-const SOLID_RETURN: f32 = 0.2;
-
-/// Largest speed with which it does, m/s: a ray that comes upon the edge of a box can find its strut half a metre too short.
-pub(super) const SOLID_RETURN_SPEED: f32 = 1.0;
 
 impl Rows {
     /// Turns the wheel of `lane`, which has a static `camber` rad, to `angle` rad.
@@ -439,7 +434,7 @@ impl Rows {
         if Four::any(solid) {
             // Compressions end the step where metal meets metal; what is beyond comes back without a jump.
             let excess = beyond_solid / step;
-            let returned = (excess * Four::splat(SOLID_RETURN)).at_most(Four::splat(SOLID_RETURN_SPEED));
+            let returned = (excess * Four::splat(OVERLAP_RETURN)).at_most(Four::splat(OVERLAP_RETURN_SPEED));
             let back = Four::select(zero.less(excess), returned, excess);
             wish += (rigid * back).only(solid);
             admittance += rigid.only(solid);

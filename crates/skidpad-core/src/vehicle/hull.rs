@@ -1,0 +1,175 @@
+//! Bodywork among the rows of the converged coupling: what keeps the hull out of things, with its friction, in the same
+//! solve as the wheels. Solved after them instead, a car that rests on its floor pan has wheel loads that still fall.
+
+use super::rows::SOLIDITY;
+use crate::lane::{Four, FourMask, Lane};
+use crate::linear::{OuterProducts, Six, Triple};
+use crate::{HULL_POINTS, HullPoint, Mat3, Vec3};
+
+const BANKS: usize = HULL_POINTS / 4;
+
+/// The points at which a hull touches something in this step, four to a bank.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct HullRows {
+    banks: [Points; BANKS],
+    used: usize,
+}
+
+/// Four points; a lane without one has rows of nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Points {
+    normal: Six<Four>,
+    /// Two directions at right angles to the normal.
+    tangents: [Six<Four>; 2],
+    /// Admittance of every row, kg.
+    rigid: Four,
+    /// Speed along the normal that needs no impulse, m/s.
+    allowed: Four,
+    friction: Four,
+    /// Speed of the hull along the three rows, m/s.
+    seen: [Four; 3],
+    /// Impulses, N s.
+    pressed: Four,
+    drag: [Four; 2],
+    /// Largest `drag`.
+    reach: Four,
+}
+
+impl HullRows {
+    /// Takes over the `points` of a chassis of `mass` kg for a step of `dt` s; more than fit are left to the world.
+    pub fn meet(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
+        let points = &points[..points.len().min(HULL_POINTS)];
+        let to_vehicle = to_world.transpose();
+        self.used = points.len().div_ceil(4);
+        for (bank, points) in self.banks.iter_mut().zip(points.chunks(4)) {
+            *bank = Points::of(points, &to_vehicle, mass, dt);
+        }
+    }
+
+    /// Touches nothing.
+    pub fn forget(&mut self) {
+        self.used = 0;
+    }
+
+    /// Whether no point touches anything.
+    pub fn is_off(&self) -> bool {
+        self.used == 0
+    }
+
+    fn active(&mut self) -> &mut [Points] {
+        &mut self.banks[..self.used]
+    }
+
+    /// Sees the chassis move at `at`.
+    pub fn see(&mut self, at: Six<f32>) {
+        for points in self.active() {
+            points.seen = points.rows().map(|row| row.dot(at.wide()));
+        }
+    }
+
+    /// Sees the chassis move by `change` faster.
+    pub fn see_change(&mut self, change: Six<f32>) {
+        for points in self.active() {
+            let by = points.rows().map(|row| row.dot(change.wide()));
+            points.seen = [0, 1, 2].map(|i| points.seen[i] + by[i]);
+        }
+    }
+
+    /// What the points do to the chassis as it moves; their derivative goes into `products`. Limits of friction `follow` what
+    /// presses, or stay. The last step changed velocities by `change` m/s.
+    pub fn answer(&mut self, products: &mut OuterProducts, follow: bool, change: f32) -> Six<f32> {
+        for points in self.active() {
+            points.answer(products, follow, change);
+        }
+        self.impulse()
+    }
+
+    /// The impulses at the speed now seen: rows this stiff tell it to the last bit only after the last change.
+    pub fn settle(&mut self) {
+        for points in self.active() {
+            points.press(false);
+        }
+    }
+
+    /// Sum of the impulses on the chassis.
+    pub fn impulse(&self) -> Six<f32> {
+        self.banks[..self.used].iter().fold(Six::default(), |sum, points| sum + points.impulse().sum())
+    }
+}
+
+impl Points {
+    fn of(points: &[HullPoint], to_vehicle: &Mat3, mass: f32, dt: f32) -> Self {
+        let each =
+            |of: &dyn Fn(&HullPoint) -> f32| Four::new(core::array::from_fn(|lane| points.get(lane).map_or(0.0, of)));
+        let vectors =
+            |of: &dyn Fn(&HullPoint) -> Vec3| Triple::new(each(&|p| of(p).x), each(&|p| of(p).y), each(&|p| of(p).z));
+        let arm = vectors(&|p| *to_vehicle * p.arm);
+        let row = |direction: Triple<Four>| Six::new(direction, arm.cross(direction));
+        let tangents = |p: &HullPoint| across(*to_vehicle * p.normal);
+        Self {
+            normal: row(vectors(&|p| *to_vehicle * p.normal)),
+            tangents: [row(vectors(&|p| tangents(p)[0])), row(vectors(&|p| tangents(p)[1]))],
+            // A corner bears about a quarter of the car.
+            rigid: each(&|_| 0.25 * SOLIDITY * mass),
+            allowed: each(&|p| p.allowed_speed(dt)),
+            friction: each(&|p| p.friction),
+            ..Self::default()
+        }
+    }
+
+    fn rows(&self) -> [Six<Four>; 3] {
+        [self.normal, self.tangents[0], self.tangents[1]]
+    }
+
+    fn impulse(&self) -> Six<Four> {
+        self.normal * self.pressed + self.tangents[0] * self.drag[0] + self.tangents[1] * self.drag[1]
+    }
+
+    /// Impulses at the speed seen.
+    fn press(&mut self, follow: bool) -> Drag {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        self.pressed = (self.rigid * (self.allowed - self.seen[0])).at_least(zero);
+        if follow {
+            self.reach = self.friction * self.pressed;
+        }
+        let grips = zero.less(self.reach);
+        let wanted = [1, 2].map(|i| (zero - self.rigid * self.seen[i]).only(grips));
+        let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
+        let slides = self.reach.less(size);
+        let share = Four::select(slides, self.reach / size, one);
+        self.drag = wanted.map(|wanted| wanted * share);
+        let along = [Four::select(slides, wanted[0] / size, one), (wanted[1] / size).only(slides)];
+        Drag { slides, secant: (self.rigid * share).only(grips), speed: size / self.rigid, along }
+    }
+
+    fn answer(&mut self, products: &mut OuterProducts, follow: bool, change: f32) {
+        let Drag { slides, secant, speed, along } = self.press(follow);
+        products.add(self.rigid.only(Four::splat(0.0).less(self.pressed)), self.normal);
+        // The derivative of sliding friction is nothing along the sliding velocity. Where the velocity may still turn round,
+        // steps by it jump to and fro across sticking; the secant never overshoots (a majorant of the convex |v|).
+        let steady = slides & Four::splat(STEADY * change).less(speed);
+        products.add(secant.only(!steady), self.tangents[0] * along[0] + self.tangents[1] * along[1]);
+        products.add(secant, self.tangents[1] * along[0] - self.tangents[0] * along[1]);
+    }
+}
+
+/// How drag answers a change of velocity.
+struct Drag {
+    slides: FourMask,
+    /// Drag over speed, kg.
+    secant: Four,
+    /// m/s.
+    speed: Four,
+    /// Direction of the drag, in the two tangents.
+    along: [Four; 2],
+}
+
+/// Sliding velocities this many times greater than the last change will not turn round.
+const STEADY: f32 = 64.0;
+
+/// Two unit vectors at right angles to `normal` and each other. A mirrored car has mirrored ones, but for signs.
+fn across(normal: Vec3) -> [Vec3; 2] {
+    let other = if normal.x.abs() < 0.9 { Vec3::X } else { Vec3::Z };
+    let first = (other - normal * normal.dot(other)).normalize_or_zero();
+    [first, normal.cross(first)]
+}

@@ -1,0 +1,119 @@
+//! Bodywork on the ground: on the roof, against a wall, and on the floor pan with the wheels still down.
+
+use std::f32::consts::PI;
+
+use skidpad::core::model::Wheel;
+use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Quat, Scene, Vec3, state::Placement};
+
+use crate::common::{Drive, Simplify, c5, close};
+
+/// The solvers that have their own hulls; Rapier's has Rapier's.
+fn with_own_hulls() -> Vec<BackendInfo> {
+    let own = ["impulse", "constraint", "constraint-pyramid", "constraint-hybrid", "constraint-unsprung"];
+    own.iter().map(|name| skidpad::backend(name).expect("listed")).collect()
+}
+
+/// A C5 on its roof at `speed`.
+fn upside_down(solver: &BackendInfo, speed: f32, hz: f32) -> Drive {
+    let model = c5().without_air().model();
+    let mut car = Drive::rolling(solver, &model, 0.0, hz);
+    let mut state = car.world.state(0).clone();
+    let hull = model.parts().hull;
+    state.rotation = Quat::from_axis_angle(Vec3::X, PI);
+    state.position.z = f64::from(hull.centre.z + hull.half_extents.z);
+    state.velocity = Vec3::X * speed;
+    state.previous_velocity = state.velocity;
+    car.world.set_state(0, &state);
+    car
+}
+
+#[test]
+fn a_car_lies_on_its_roof() {
+    for solver in with_own_hulls() {
+        let mut car = upside_down(&solver, 0.0, 60.0);
+        let start = car.world.state(0).position;
+        for step in 0..600 {
+            let report = car.world.step(&[Controls::parked()]);
+            assert!(!report.not_converged && report.iterations < 20, "{} step {step}: {report:?}", solver.name);
+        }
+        let state = car.world.state(0);
+        let moved = (state.position - start).length();
+        assert!(moved < 1e-3 && state.velocity.length() < 1e-3, "{}: {:.2} mm in 10 s", solver.name, 1e3 * moved);
+    }
+}
+
+/// `v² / (2 μ g)` with the friction of bodywork, 0.5, however the load is spread over the corners.
+#[test]
+fn a_car_slides_on_its_roof_as_coulomb_says() {
+    for solver in with_own_hulls() {
+        for hz in [60.0, 240.0] {
+            let mut car = upside_down(&solver, 10.0, hz);
+            let start = car.world.state(0).position;
+            car.run(4.0, |_| Controls::coasting());
+            let way = (car.world.state(0).position - start).length();
+            // What stops a hull acts at once: the way is that of the velocities at the ends of the steps.
+            let expected = 100.0 / (2.0 * 0.5 * 9.81) - 0.5 * 10.0 / f64::from(hz);
+            let what = format!("{} at {hz} Hz", solver.name);
+            close(&what, way, expected, 0.01, "the corners are not pressed evenly by impulses one after another");
+            assert!(car.world.state(0).velocity.length() < 1e-2, "{what}: {}", car.world.state(0).velocity);
+        }
+    }
+}
+
+/// Between wheel load and chassis, N/m: with the tyre in series where the solver has it.
+fn rate(wheel: &Wheel, solver: &str) -> f32 {
+    match wheel.unsprung {
+        Some(own) if solver == "constraint-unsprung" => {
+            wheel.strut.rate * own.tyre_rate / (wheel.strut.rate + own.tyre_rate)
+        }
+        _ => wheel.strut.rate,
+    }
+}
+
+/// A car whose floor pan lies on a block has the wheel loads of its height: `k (z₀ − z)` less than at rest.
+#[test]
+fn wheels_of_a_car_on_its_floor_pan_carry_what_their_springs_do() {
+    let model = c5().model();
+    let hull = model.parts().hull;
+    let lifted = 0.02;
+    let pan = model.parts().centre_height + hull.centre.z - hull.half_extents.z;
+    let top = f64::from(pan) + lifted;
+    // Under the centre of mass and narrow, so that no wheel stands on it.
+    let block = FixedBox::upright(DVec3::new(0.0, 0.0, 0.5 * top), Vec3::new(1.0, 0.8, top as f32));
+    let scene = Scene { boxes: vec![block], ..Scene::flat() };
+    for solver in with_own_hulls() {
+        let mut car = Drive::new(&solver, &model, &scene, Placement::default(), 120.0);
+        let mut state = car.world.state(0).clone();
+        state.position.z += lifted + 0.01;
+        car.world.set_state(0, &state);
+        let frames = car.run(10.0, |_| Controls::parked());
+        let last = &frames[frames.len() - 1];
+        let height = last.z_m - f64::from(model.parts().centre_height) - lifted;
+        assert!(height.abs() < 1e-3, "{}: {:.2} mm off the block", solver.name, 1e3 * height);
+        let sum = |of: &dyn Fn(usize) -> f64| (0..4).map(of).sum::<f64>();
+        let rates = sum(&|i| f64::from(rate(&model.wheels()[i], solver.name)));
+        let expected = sum(&|i| f64::from(model.static_load(i))) - rates * lifted;
+        let found = sum(&|i| last.wheels[i].load_n);
+        // Solved for after the wheels, the hull takes its part of the weight out of their next step only.
+        let tolerance = if solver.name == "impulse" { 0.05 } else { 0.005 };
+        close(solver.name, found, expected, tolerance, "0.1 mm of height is 11 N");
+    }
+}
+
+/// Full throttle against a wall: the car stays where it is.
+#[test]
+fn a_wall_holds_a_car_at_full_throttle() {
+    let model = c5().model();
+    let hull = model.parts().hull;
+    let nose = f64::from(hull.centre.x + hull.half_extents.x);
+    let wall = FixedBox::upright(DVec3::new(nose + 1.0, 0.0, 1.0), Vec3::new(2.0, 10.0, 2.0));
+    let scene = Scene { boxes: vec![wall], ..Scene::flat() };
+    for solver in with_own_hulls() {
+        let mut car = Drive::new(&solver, &model, &scene, Placement::default(), 120.0);
+        let frames = car.run(5.0, |_| Controls { throttle: 1.0, gear: Some(1), ..Controls::default() });
+        let farthest = frames.iter().map(|f| f.x_m).fold(0.0, f64::max);
+        assert!(farthest < 0.02, "{}: {farthest} m into the wall", solver.name);
+        let turned = frames.iter().map(|f| f.yaw_rad.abs()).fold(0.0, f64::max);
+        assert!(turned < 0.01, "{}: turned by {turned} rad", solver.name);
+    }
+}
