@@ -68,8 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let car = CarStart { model: Arc::new(kart()?), placement: Placement::default() };
     for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
         let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 240.0);
-        for step in 0..1440 {
-            let steer = if step < 720 { 0.0 } else { 0.06 };
+        for steer in (0..1440).map(|step| if step < 720 { 0.0 } else { 0.06 }) {
             world.step(&[Controls { throttle: 0.6, steer, gear: Some(1), ..Controls::default() }]);
         }
         let (kmh, g) = (world.frame(0).vx_mps * 3.6, world.frame(0).ay_mps2 / 9.81);

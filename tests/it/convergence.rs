@@ -55,18 +55,29 @@ const CLOSED: f64 = 3e-3;
 
 #[test]
 fn every_solver_converges_to_the_common_trajectory() {
-    let model = c5().model();
-    for script in &SCRIPTS {
+    converges(&c5().model(), &SCRIPTS);
+}
+
+/// Steering, and braking up to the law's peak.
+#[test]
+fn cars_on_every_tyre_law_converge() {
+    for (_, parts) in crate::tyre_laws::cars() {
+        converges(&parts.model(), &SCRIPTS[..3]);
+    }
+}
+
+fn converges(model: &Arc<Model>, scripts: &[Script]) {
+    for script in scripts {
         let solvers = solvers();
         let limits: Vec<DVec3> =
-            solvers.iter().map(|s| 2.0 * end(s, &model, script, 1920.0) - end(s, &model, script, 960.0)).collect();
+            solvers.iter().map(|s| 2.0 * end(s, model, script, 1920.0) - end(s, model, script, 960.0)).collect();
         let common = limits.iter().sum::<DVec3>() / limits.len() as f64;
         for (solver, limit) in solvers.iter().zip(&limits) {
             let off = (limit - common).length();
             assert!(off < CLOSED, "{} {}: limit {:.2} mm from the common one", script.name, solver.name, 1e3 * off);
         }
         let ends: Vec<[DVec3; 4]> =
-            solvers.iter().map(|s| [60.0, 120.0, 240.0, 480.0].map(|hz| end(s, &model, script, hz))).collect();
+            solvers.iter().map(|s| [60.0, 120.0, 240.0, 480.0].map(|hz| end(s, model, script, hz))).collect();
         for (solver, ends) in solvers.iter().zip(&ends) {
             let errors = ends.map(|end| (end - common).length());
             let order = order(&errors);

@@ -28,3 +28,4 @@ mod stopping;
 mod switch;
 mod symmetry;
 mod thrown;
+mod tyre_laws;

@@ -1,6 +1,8 @@
 //! Parking on a slope, and leaving it.
 
-use skidpad::core::{BackendInfo, Controls, Scene, state::Placement};
+use std::sync::Arc;
+
+use skidpad::core::{BackendInfo, Controls, Model, Scene, state::Placement};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, solvers};
 
@@ -10,9 +12,9 @@ fn slope() -> Scene {
     Scene::sloping(20f32.to_radians())
 }
 
-fn parked(solver: &BackendInfo, heading: f32) -> Drive {
+fn parked(solver: &BackendInfo, model: &Arc<Model>, heading: f32) -> Drive {
     let placement = Placement { heading, gear: Some(0), ..Placement::default() };
-    let mut car = Drive::new(solver, &c5().model(), &slope(), placement, RATE);
+    let mut car = Drive::new(solver, model, &slope(), placement, RATE);
     car.run(5.0, |_| Controls::parked());
     car
 }
@@ -26,10 +28,21 @@ fn creep_in_a_minute(car: &mut Drive) -> f64 {
 /// Between 5 s and 65 s after the brake is set, at eight headings, less than a millimetre.
 #[test]
 fn a_braked_car_stays_on_twenty_degrees() {
+    stays(&c5().model());
+}
+
+#[test]
+fn a_braked_car_stays_on_every_tyre_law() {
+    for (_, parts) in crate::tyre_laws::cars() {
+        stays(&parts.model());
+    }
+}
+
+fn stays(model: &Arc<Model>) {
     for solver in solvers() {
         for eighth in 0..8u8 {
             let heading = f32::from(eighth) * std::f32::consts::FRAC_PI_4;
-            let creep = creep_in_a_minute(&mut parked(&solver, heading));
+            let creep = creep_in_a_minute(&mut parked(&solver, model, heading));
             assert!(creep < 1e-3, "{} at heading {eighth}/8: {:.3} mm in 60 s", solver.name, 1e3 * creep);
         }
     }
@@ -39,7 +52,7 @@ fn a_braked_car_stays_on_twenty_degrees() {
 #[cfg(feature = "rapier")]
 #[test]
 fn the_stock_controller_creeps() {
-    let creep = creep_in_a_minute(&mut parked(&skidpad::rapier::STOCK, 0.0));
+    let creep = creep_in_a_minute(&mut parked(&skidpad::rapier::STOCK, &c5().model(), 0.0));
     assert!(creep > 0.1, "the documented defect is gone: {creep} m in 60 s");
 }
 
@@ -48,7 +61,7 @@ fn the_stock_controller_creeps() {
 fn a_released_car_rolls_at_once() {
     for solver in solvers() {
         for heading in [0.0, std::f32::consts::PI] {
-            let mut car = parked(&solver, heading);
+            let mut car = parked(&solver, &c5().model(), heading);
             let model = car.world.model(0).clone();
             let before = car.world.state(0).velocity;
             car.step(&Controls::coasting());

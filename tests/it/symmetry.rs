@@ -1,6 +1,8 @@
 //! A mirrored car does the mirrored thing bit for bit; where it starts and which way it heads does not matter.
 
-use skidpad::core::{Controls, DVec3, Scene, State, state::Placement};
+use std::sync::Arc;
+
+use skidpad::core::{BackendInfo, Controls, DVec3, Model, Scene, State, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, solvers};
 
@@ -15,18 +17,30 @@ fn mixed(t: f64, side: f32) -> Controls {
     }
 }
 
-fn drive(solver: &skidpad::core::BackendInfo, placement: Placement, side: f32, seconds: f64, hz: f32) -> State {
-    let mut car = Drive::new(solver, &c5().model(), &Scene::flat(), placement, hz);
+fn drive(solver: &BackendInfo, model: &Arc<Model>, placement: Placement, side: f32, seconds: f64, hz: f32) -> State {
+    let mut car = Drive::new(solver, model, &Scene::flat(), placement, hz);
     car.run(seconds, |f| mixed(f.t_s, side));
     car.world.state(0).clone()
 }
 
 #[test]
 fn left_is_right_mirrored_bit_for_bit() {
+    reflects(&c5().model());
+}
+
+/// Measured tyres are not alike left and right; mounted as mirror images they make a symmetric car.
+#[test]
+fn left_is_right_on_every_tyre_law() {
+    for (_, parts) in crate::tyre_laws::cars() {
+        reflects(&parts.model());
+    }
+}
+
+fn reflects(model: &Arc<Model>) {
     for solver in solvers() {
         let placement = Placement { speed: 22.0, ..Placement::default() };
-        let left = drive(&solver, placement, 1.0, 5.0, 120.0);
-        let right = drive(&solver, placement, -1.0, 5.0, 120.0);
+        let left = drive(&solver, model, placement, 1.0, 5.0, 120.0);
+        let right = drive(&solver, model, placement, -1.0, 5.0, 120.0);
         let bits = |s: &State, sign: f32| {
             let mut all = vec![
                 s.position.x.to_bits(),

@@ -129,14 +129,15 @@ impl Frame {
 impl WheelFrame {
     fn of(model: &Model, state: &State, i: usize) -> Self {
         let wheel = &state.wheels[i];
-        let lengths = model.tyre(i).lengths_at(wheel.load);
+        let camber = math::asin(wheel.lean);
+        let lengths = model.patch_lengths(i, wheel.load, camber);
         Self {
             load_n: wheel.load as f64,
             fx_n: wheel.tyre[0] as f64,
             fy_n: wheel.tyre[1] as f64,
             slip_ratio: (wheel.deflection[0] / lengths[0]) as f64,
             slip_angle_rad: -math::atan(wheel.deflection[1] / lengths[1]) as f64,
-            camber_rad: math::asin(wheel.lean) as f64,
+            camber_rad: camber as f64,
             mx_nm: wheel.overturning as f64,
             mz_nm: wheel.aligning as f64,
             spin_radps: wheel.spin as f64,

@@ -104,6 +104,19 @@ impl Trajectory {
         })
     }
 
+    /// When the channel is largest from `from_s` on, s: where the parabola through the largest row and its neighbours is.
+    pub fn peak_time(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
+        let peak = self.peak(from_s, &channel).t_s;
+        let rows: Vec<&Frame> = self.frames.iter().collect();
+        let Some(at) = rows.iter().position(|f| f.t_s >= peak) else { return peak };
+        let (Some(before), Some(after)) = (at.checked_sub(1).and_then(|i| rows.get(i)), rows.get(at + 1)) else {
+            return peak;
+        };
+        let [a, b, c] = [before, &rows[at], after].map(|f| channel(f));
+        let bend = a - 2.0 * b + c;
+        if bend < 0.0 { peak + 0.25 * (a - c) / bend * (after.t_s - before.t_s) } else { peak }
+    }
+
     /// Largest size of `channel` over the whole run.
     pub fn largest(&self, channel: impl Fn(&Frame) -> f64) -> f64 {
         self.frames.iter().fold(0.0, |largest, frame| channel(frame).abs().max(largest))

@@ -100,13 +100,24 @@ impl Diagnostic for Fault {
 pub struct Faults {
     source: NamedSource<String>,
     list: Vec<Fault>,
+    files: Vec<Faults>,
 }
 
 impl Faults {
     pub(crate) fn new(source_name: &str, text: &str, mut list: Vec<Fault>) -> Self {
         list.sort_by(|a, b| (a.span.start, &a.path).cmp(&(b.span.start, &b.path)));
         let source = NamedSource::new(source_name, text.to_owned());
-        Self { source, list }
+        Self { source, list, files: Vec::new() }
+    }
+
+    /// With the faults of files this one refers to.
+    pub(crate) fn with_files(self, files: Vec<Faults>) -> Self {
+        Self { files, ..self }
+    }
+
+    /// Faults of the files this one refers to, each with places in its own text.
+    pub fn files(&self) -> &[Faults] {
+        &self.files
     }
 
     /// In the order of the text.
@@ -150,6 +161,7 @@ impl Diagnostic for Faults {
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        Some(Box::new(self.list.iter().map(|fault| fault as &dyn Diagnostic)))
+        let own = self.list.iter().map(|fault| fault as &dyn Diagnostic);
+        Some(Box::new(own.chain(self.files.iter().map(|faults| faults as &dyn Diagnostic))))
     }
 }

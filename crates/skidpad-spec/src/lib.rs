@@ -15,6 +15,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod beside;
 mod compile;
 mod fault;
 mod layout;
@@ -31,15 +32,18 @@ pub use load::{LoadError, Loaded, load};
 pub use schema::{scene_schema, schema};
 pub use spec::{SceneSpec, VehicleSpec};
 
-use skidpad_core::{Model, ModelError};
+use beside::Beside;
+use skidpad_core::Model;
+use std::path::Path;
 
 impl VehicleSpec {
-    /// Reads a vehicle file. `source_name` is what reports call it.
+    /// Reads a vehicle file. `source_name` is what reports call it. Tyre files it refers to are the shipped ones; for others
+    /// see [`Loaded::read_in`].
     ///
     /// # Errors
     /// Every fault of the text at once: syntax, keys, types, ranges and contradictions between fields.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
-        read::read(source_name, text)
+        read::read(source_name, text, Beside::Shipped).map(|(spec, _)| spec)
     }
 
     /// The vehicle file that says the same.
@@ -50,7 +54,7 @@ impl VehicleSpec {
         toml::to_string_pretty(self)
     }
 
-    /// The model this describes, SI units, vehicle frame.
+    /// The model this describes, SI units, vehicle frame. Tyre files it refers to are the shipped ones.
     ///
     /// Fields are public and may have changed since they were read, so all rules are checked again, on the file that
     /// [`VehicleSpec::to_toml`] writes; faults point into that text.
@@ -58,15 +62,22 @@ impl VehicleSpec {
     /// # Errors
     /// Every fault at once.
     pub fn compile(&self) -> Result<Model, Faults> {
-        let name = if self.name.is_empty() { "vehicle" } else { &self.name };
-        let text = self.to_toml().map_err(|error| whole(name, "", error.to_string()))?;
-        Self::read(name, &text)?;
-        self.build(name, &text)
+        self.compile_beside(Beside::Shipped)
     }
 
-    /// The model of a description that was just read from `text`.
-    fn build(&self, source_name: &str, text: &str) -> Result<Model, Faults> {
-        compile::model(self).map_err(|error: ModelError| whole(source_name, text, error.to_string()))
+    /// The model this describes if its file stood in `folder`; see [`VehicleSpec::compile`].
+    ///
+    /// # Errors
+    /// Every fault at once, those of the tyre files it refers to included.
+    pub fn compile_in(&self, folder: &Path) -> Result<Model, Faults> {
+        self.compile_beside(Beside::Folder(folder))
+    }
+
+    fn compile_beside(&self, beside: Beside<'_>) -> Result<Model, Faults> {
+        let name = if self.name.is_empty() { "vehicle" } else { &self.name };
+        let text = self.to_toml().map_err(|error| whole(name, "", error.to_string()))?;
+        let (_, formulas) = read::read(name, &text, beside)?;
+        compile::build(self, &formulas, name, &text)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Getting a vehicle by name or path.
 
-use crate::{Faults, VehicleSpec, shipped};
+use crate::beside::Beside;
+use crate::{Faults, VehicleSpec, compile, read, shipped};
 use miette::Diagnostic;
 use skidpad_core::Model;
 use std::path::{Path, PathBuf};
@@ -16,13 +17,26 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Reads and compiles the text of a vehicle file. `source_name` is what reports call it.
+    /// Reads and compiles the text of a vehicle file. `source_name` is what reports call it. Tyre files it refers to are
+    /// the shipped ones.
     ///
     /// # Errors
     /// Every fault of the text at once.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
-        let spec = VehicleSpec::read(source_name, text)?;
-        let model = Arc::new(spec.build(source_name, text)?);
+        Self::beside(source_name, text, Beside::Shipped)
+    }
+
+    /// Reads and compiles the text of a vehicle file that stands in `folder`, with the tyre files it refers to.
+    ///
+    /// # Errors
+    /// Every fault of all these files at once.
+    pub fn read_in(folder: &Path, source_name: &str, text: &str) -> Result<Self, Faults> {
+        Self::beside(source_name, text, Beside::Folder(folder))
+    }
+
+    fn beside(source_name: &str, text: &str, beside: Beside<'_>) -> Result<Self, Faults> {
+        let (spec, formulas) = read::read(source_name, text, beside)?;
+        let model = Arc::new(compile::build(&spec, &formulas, source_name, text)?);
         Ok(Self { spec, model })
     }
 }
@@ -72,7 +86,7 @@ pub fn load(name_or_path: &str) -> Result<Loaded, LoadError> {
     }
     let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
     let text = std::fs::read_to_string(path).map_err(unreadable)?;
-    Ok(Loaded::read(name_or_path, &text)?)
+    Ok(Loaded::read_in(path.parent().unwrap_or(Path::new("")), name_or_path, &text)?)
 }
 
 fn unknown(name: &str) -> LoadError {

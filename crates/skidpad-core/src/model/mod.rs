@@ -386,6 +386,12 @@ impl Model {
         Moments { overturning: found.overturning * hand, aligning: found.aligning * hand, ..found }
     }
 
+    /// Lengths of the patch of wheel `i` under `load` N at `camber` rad against the ground; see [`Tyre::lengths`].
+    pub fn patch_lengths(&self, i: usize, load: f32, camber: f32) -> [f32; 2] {
+        let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
+        self.tyre(i).lengths(&Conditions { camber: camber * hand, ..Conditions::upright(load, 0.0) })
+    }
+
     /// Name of wheel `i` in channels: axle number from the front and side, like `1l`.
     pub fn wheel_name(&self, i: usize) -> String {
         let wheel = &self.parts.wheels[i];

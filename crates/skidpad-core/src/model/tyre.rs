@@ -63,10 +63,10 @@ impl Tyre {
         self.upright(load, |tyre| tyre.stiffness())
     }
 
-    /// Lengths along and across over which the deflection of the patch builds up at `load` N, m: relaxation lengths, or
-    /// the sliding deflection of dry friction. Deflection over length is the slip in every law.
-    pub fn lengths_at(&self, load: f32) -> [f32; 2] {
-        self.upright(load, |tyre| tyre.relaxation())
+    /// Lengths along and across over which the deflection of the patch builds up under `conditions`, m: relaxation lengths,
+    /// or the sliding deflection of dry friction. Deflection over length is the slip in every law.
+    pub fn lengths(&self, conditions: &Conditions<f32>) -> [f32; 2] {
+        self.under(*conditions, |tyre| tyre.relaxation())
     }
 
     /// Friction coefficients along and across at the load its description is about.

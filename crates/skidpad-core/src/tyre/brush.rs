@@ -57,7 +57,7 @@ impl Brush {
             demand(&mut faults, value > 0.0 && value <= most, name, value, "a number above 0, of sensible size");
         };
         for (stiffness, friction) in self.bristle_stiffness.into_iter().zip(self.friction) {
-            positive("bristle_stiffness", stiffness, 1e9);
+            positive("bristle_stiffness", stiffness, 1e12);
             positive("friction", friction, 100.0);
         }
         positive("half_length", self.half_length, 1.0);

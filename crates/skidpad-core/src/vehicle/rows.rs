@@ -117,7 +117,7 @@ pub(crate) struct Surroundings<L> {
 pub(super) struct Bite {
     /// Slopes of the force at zero slip, N per unit slip.
     pub stiffness: [Four; 2],
-    /// See [`Tyre::lengths_at`], m.
+    /// See [`Tyre::lengths`], m.
     pub lengths: [Four; 2],
     /// Force at the slip the step starts with.
     pub curve: Response<Four>,

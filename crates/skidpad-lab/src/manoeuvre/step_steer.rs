@@ -138,7 +138,7 @@ impl Response {
         Self {
             response_s: trajectory.rises_to(0.9 * steady, zero, &channel).map(|t| t - zero),
             // A channel that only creeps up to its steady state has its peak anywhere in the last second.
-            peak_s: (overshoot > LEAST_OVERSHOOT).then_some(peak.t_s - zero),
+            peak_s: (overshoot > LEAST_OVERSHOOT).then(|| trajectory.peak_time(zero, &channel) - zero),
             overshoot_percent: Some(overshoot.max(0.0) * 100.0),
         }
     }

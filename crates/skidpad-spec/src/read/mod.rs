@@ -12,16 +12,24 @@ mod walk;
 
 pub(crate) use nearest::nearest;
 
+use crate::beside::Beside;
 use crate::{Fault, FaultKind, Faults, SceneSpec, VehicleSpec};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use skidpad_core::tyre::MagicFormula;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use toml::de::DeTable;
 
-/// Reads a vehicle file.
-pub(crate) fn read(source_name: &str, text: &str) -> Result<VehicleSpec, Faults> {
-    described(source_name, text, &crate::schema(), rules::check)
+/// Magic Formula tyres by their names in the vehicle file.
+pub(crate) type Formulas = BTreeMap<String, MagicFormula>;
+
+/// Reads a vehicle file and the files it refers to.
+pub(crate) fn read(source_name: &str, text: &str, beside: Beside<'_>) -> Result<(VehicleSpec, Formulas), Faults> {
+    let mut formulas = Formulas::new();
+    let rules = |spec: &VehicleSpec, survey: &mut Survey| formulas = rules::check(spec, survey, beside);
+    let spec = described(source_name, text, &crate::schema(), rules)?;
+    Ok((spec, formulas))
 }
 
 /// Reads a scene file; its fields stand for themselves, so there are no rules between them.
@@ -34,7 +42,7 @@ fn described<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
     schema: &Value,
-    rules: impl Fn(&T, &mut Survey),
+    rules: impl FnOnce(&T, &mut Survey),
 ) -> Result<T, Faults> {
     let mut survey = Survey::default();
     let spec = survey_text(text, schema, rules, &mut survey);
@@ -44,14 +52,14 @@ fn described<T: DeserializeOwned>(
     }
     match spec {
         Some(spec) if survey.faults.is_empty() => Ok(spec),
-        _ => Err(Faults::new(source_name, text, survey.faults)),
+        _ => Err(Faults::new(source_name, text, survey.faults).with_files(survey.files)),
     }
 }
 
 fn survey_text<T: DeserializeOwned>(
     text: &str,
     schema: &Value,
-    rules: impl Fn(&T, &mut Survey),
+    rules: impl FnOnce(&T, &mut Survey),
     survey: &mut Survey,
 ) -> Option<T> {
     let mended = syntax::mend(text, survey)?;
@@ -77,6 +85,8 @@ pub(crate) struct Survey {
     pub faults: Vec<Fault>,
     /// Paths that hold a placeholder; rules must not look at them.
     pub broken: BTreeSet<String>,
+    /// Faults of the files it refers to.
+    pub files: Vec<Faults>,
     /// Where each path stands in the text.
     places: BTreeMap<String, Range<usize>>,
 }

@@ -34,6 +34,11 @@ pub struct Axle {
     #[serde(default)]
     #[schemars(range(min = -10, max = 10))]
     pub toe_deg: f64,
+    /// Camber of each wheel against the chassis, degrees, positive with the top leaning outwards. Only tyres with a law
+    /// of camber feel it.
+    #[serde(default)]
+    #[schemars(range(min = -10, max = 10))]
+    pub camber_deg: f64,
     /// Spring, damper and stops of each wheel.
     pub suspension: Suspension,
     /// Anti-roll bar: force at each wheel per metre of difference in travel, N/m.

@@ -16,7 +16,7 @@ pub use axle::{Axle, RollingResistance, Suspension};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, CurvePoint, Differential, Drive, Engine, Gearbox, Powertrain};
 pub use scene::{FixedBoxSpec, SceneSpec};
-pub use tyre::{SlipCurve, Tyre, TyreLaw};
+pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,16 +1,127 @@
-//! Tyres: friction, and how force grows with slip.
+//! Tyres: how force grows with slip, and where it ends.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// A tyre. "Along" is the rolling direction, "across" the direction of the wheel's axle.
+/// A tyre. "Along" is the rolling direction, "across" the direction of the wheel's axle. The slip along is the slip
+/// ratio, across the slip angle in rad.
 // Unknown keys are the schema's matter here: serde cannot deny them next to `flatten`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "model", rename_all = "snake_case")]
 #[schemars(deny_unknown_fields)]
-pub struct Tyre {
-    /// How force grows with slip.
-    #[serde(flatten)]
-    pub law: TyreLaw,
+pub enum Tyre {
+    /// Dry friction: holds by the deflection of the contact patch alone, no creep while rolling.
+    Coulomb {
+        /// Deflection of the patch at which it slides, m.
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+        deflection_m: f64,
+        /// Where the force ends.
+        #[serde(flatten)]
+        friction: Friction,
+    },
+    /// Linear in slip up to the friction limit, then flat.
+    Linear {
+        /// Force of one tyre per unit of slip ratio, N.
+        #[schemars(extend("exclusiveMinimum" = 0))]
+        slip_stiffness_n: f64,
+        /// Force of one tyre per slip angle, N/rad.
+        #[schemars(extend("exclusiveMinimum" = 0))]
+        cornering_stiffness_n_per_rad: f64,
+        /// How slowly the force builds up.
+        #[serde(flatten)]
+        relaxation: Relaxation,
+        /// Where the force ends.
+        #[serde(flatten)]
+        friction: Friction,
+    },
+    /// Linear in slip up to the friction limit, with a stiffness proportional to load.
+    LinearPerLoad {
+        /// Force per load and unit of slip ratio.
+        #[schemars(extend("exclusiveMinimum" = 0))]
+        slip_stiffness_per_load: f64,
+        /// Force per load and slip angle, 1/rad.
+        #[schemars(extend("exclusiveMinimum" = 0))]
+        cornering_stiffness_per_rad: f64,
+        /// How slowly the force builds up.
+        #[serde(flatten)]
+        relaxation: Relaxation,
+        /// Where the force ends.
+        #[serde(flatten)]
+        friction: Friction,
+    },
+    /// Rises to an extremum (the friction limit), falls to an asymptote, flat beyond.
+    SlipCurve {
+        /// Curve over slip ratio.
+        along: SlipCurve,
+        /// Curve over slip angle.
+        across: SlipCurve,
+        /// How slowly the force builds up.
+        #[serde(flatten)]
+        relaxation: Relaxation,
+        /// Where the force ends.
+        #[serde(flatten)]
+        friction: Friction,
+    },
+    /// Bristles that bend, then slide, under a parabolic pressure. Needs `nominal_load_n`; has an aligning moment, and half
+    /// its patch as relaxation length.
+    Brush {
+        /// Force per unit of slip ratio at no slip and the nominal load, N.
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e7))]
+        slip_stiffness_n: f64,
+        /// Force per slip angle at no slip and the nominal load, N/rad.
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e7))]
+        cornering_stiffness_n_per_rad: f64,
+        /// Length of the contact patch at the nominal load, m; it grows with the root of the load.
+        #[schemars(range(min = 0.01, max = 2))]
+        patch_length_m: f64,
+        /// Where the force ends.
+        #[serde(flatten)]
+        friction: Friction,
+    },
+    /// TMeasy: a curve through named points, at the nominal load and at twice of it.
+    #[serde(rename = "tmeasy")]
+    TMeasy {
+        /// Load of the first curves, N.
+        #[schemars(range(min = 1, max = 1e6))]
+        nominal_load_n: f64,
+        /// Curve over slip ratio at the nominal load.
+        along: NamedPoints,
+        /// Curve over slip angle at the nominal load.
+        across: NamedPoints,
+        /// Curve over slip ratio at twice the nominal load.
+        along_at_double_load: NamedPoints,
+        /// Curve over slip angle at twice the nominal load.
+        across_at_double_load: NamedPoints,
+        /// How slowly the force builds up.
+        #[serde(flatten)]
+        relaxation: Relaxation,
+    },
+    /// Magic Formula 5.2 (PAC2002), 6.1 or 6.2, from a `.tir` file or from coefficients.
+    MagicFormula {
+        /// Path of the `.tir` file, relative to this file. Give this or `coefficients`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(length(min = 1))]
+        file: Option<String>,
+        /// Coefficients by their names in `.tir` files, SI units; those left out have their defaults. Give this or `file`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        coefficients: Option<BTreeMap<String, f64>>,
+        /// Equations of `coefficients`; a file states its own.
+        #[serde(default)]
+        version: Version,
+        /// Which way round it is mounted on the other side of the car.
+        #[serde(default)]
+        sides: Sides,
+        /// Inflation pressure, bar. Absent: the one of the file.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100))]
+        pressure_bar: Option<f64>,
+    },
+}
+
+/// Where the force of a tyre ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Friction {
     /// Peak friction coefficient along, at the nominal load.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 20))]
     pub friction_along: f64,
@@ -27,59 +138,15 @@ pub struct Tyre {
     pub nominal_load_n: Option<f64>,
 }
 
-/// How the force of a tyre grows with slip. The slip along is the slip ratio, across the slip angle in rad.
+/// Rolled distances in which forces build up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "model", rename_all = "snake_case")]
-pub enum TyreLaw {
-    /// Dry friction: holds by the deflection of the contact patch alone, no creep while rolling.
-    Coulomb {
-        /// Deflection of the patch at which it slides, m.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
-        deflection_m: f64,
-    },
-    /// Linear in slip up to the friction limit, then flat.
-    Linear {
-        /// Force of one tyre per unit of slip ratio, N.
-        #[schemars(extend("exclusiveMinimum" = 0))]
-        slip_stiffness_n: f64,
-        /// Force of one tyre per slip angle, N/rad.
-        #[schemars(extend("exclusiveMinimum" = 0))]
-        cornering_stiffness_n_per_rad: f64,
-        /// Rolled distance in which force along builds up, m.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
-        relaxation_along_m: f64,
-        /// Rolled distance in which force across builds up, m.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
-        relaxation_across_m: f64,
-    },
-    /// Linear in slip up to the friction limit, with a stiffness proportional to load.
-    LinearPerLoad {
-        /// Force per load and unit of slip ratio.
-        #[schemars(extend("exclusiveMinimum" = 0))]
-        slip_stiffness_per_load: f64,
-        /// Force per load and slip angle, 1/rad.
-        #[schemars(extend("exclusiveMinimum" = 0))]
-        cornering_stiffness_per_rad: f64,
-        /// Rolled distance in which force along builds up, m.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
-        relaxation_along_m: f64,
-        /// Rolled distance in which force across builds up, m.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
-        relaxation_across_m: f64,
-    },
-    /// Rises to an extremum (the friction limit), falls to an asymptote, flat beyond.
-    SlipCurve {
-        /// Curve over slip ratio.
-        along: SlipCurve,
-        /// Curve over slip angle.
-        across: SlipCurve,
-        /// Rolled distance in which force along builds up, m.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
-        relaxation_along_m: f64,
-        /// Rolled distance in which force across builds up, m.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
-        relaxation_across_m: f64,
-    },
+pub struct Relaxation {
+    /// Rolled distance in which force along builds up, m.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
+    pub relaxation_along_m: f64,
+    /// Rolled distance in which force across builds up, m.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
+    pub relaxation_across_m: f64,
 }
 
 /// One direction of a slip curve.
@@ -95,4 +162,53 @@ pub struct SlipCurve {
     /// Force from there on, as a share of the peak.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub asymptote_share: f64,
+}
+
+/// One direction of a TMeasy tyre at one load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedPoints {
+    /// Force per slip at no slip, N; at least twice the largest force over its slip.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
+    pub slope_n: f64,
+    /// Largest force, N.
+    #[schemars(range(min = 0.001, max = 1e7))]
+    pub largest_n: f64,
+    /// Its slip.
+    #[schemars(range(min = 0.001, max = 10))]
+    pub largest_slip: f64,
+    /// Force of full sliding, N, not above the largest.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub sliding_n: f64,
+    /// Slip from which it slides, above that of the largest force.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100))]
+    pub sliding_slip: f64,
+}
+
+/// Equations of the Magic Formula.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Version {
+    /// MF 5.2, PAC2002.
+    #[serde(rename = "5.2")]
+    Mf52,
+    /// MF 6.1.
+    #[default]
+    #[serde(rename = "6.1")]
+    Mf61,
+    /// MF 6.2.
+    #[serde(rename = "6.2")]
+    Mf62,
+}
+
+/// How a measured tyre, which is not quite the same left and right, stands on the two sides of a car.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sides {
+    /// As measured on the side the file states (left if it does not), mirrored on the other: the pulls cancel.
+    #[default]
+    Mirrored,
+    /// Without its differences of left and right and its force at no slip.
+    Symmetric,
+    /// As measured on every wheel.
+    AsMeasured,
 }

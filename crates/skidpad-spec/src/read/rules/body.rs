@@ -2,7 +2,7 @@
 
 use super::{Rules, join, nearest, quoted};
 use crate::layout;
-use crate::spec::{Axle, Inertia, SlipCurve, Tyre, TyreLaw};
+use crate::spec::{Axle, Inertia};
 use skidpad_core::MAX_WHEELS;
 
 /// How far boxes may miss the stated mass (share) and centre of mass (m) before they describe another car.
@@ -162,7 +162,12 @@ impl Rules<'_> {
     fn single_wheel(&mut self, axle: &Axle, path: &str) {
         let track = join(path, "track_m");
         let alone = axle.track_m.is_none();
-        for (key, value) in [("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m), ("toe_deg", axle.toe_deg)] {
+        let sided = [
+            ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
+            ("toe_deg", axle.toe_deg),
+            ("camber_deg", axle.camber_deg),
+        ];
+        for (key, value) in sided {
             let found = format!("{value} on an axle with one wheel");
             let help = "an axle without `track_m` has a single wheel in the middle";
             self.rule(&join(path, key), &[&track], !alone || value == 0.0, found, "absent or 0", help);
@@ -215,25 +220,6 @@ impl Rules<'_> {
         let found = format!("{} kg on a wheel that carries {carried:.1} kg in all", own.mass_kg);
         let help = "the mass of a wheel is part of the car's";
         self.rule(&join(path, "unsprung.mass_kg"), &others, own.mass_kg < carried, found, "less than that", help);
-    }
-
-    pub fn tyre(&mut self, path: &str, tyre: &Tyre) {
-        let sensitivity = join(path, "load_sensitivity");
-        let nominal = join(path, "nominal_load_n");
-        let stated = tyre.load_sensitivity == 0.0 || tyre.nominal_load_n.is_some();
-        let found = format!("{} without a nominal load", tyre.load_sensitivity);
-        self.rule(&sensitivity, &[&nominal], stated, found, "together with `nominal_load_n`", "");
-        if let TyreLaw::SlipCurve { along, across, .. } = &tyre.law {
-            self.slip_curve(&join(path, "along"), along);
-            self.slip_curve(&join(path, "across"), across);
-        }
-    }
-
-    fn slip_curve(&mut self, path: &str, curve: &SlipCurve) {
-        let rises = curve.asymptote_slip > curve.extremum_slip;
-        let accepts = format!("above the `extremum_slip` of {}", curve.extremum_slip);
-        let found = format!("{}", curve.asymptote_slip);
-        self.rule(&join(path, "asymptote_slip"), &[&join(path, "extremum_slip")], rises, found, accepts, "");
     }
 
     pub fn brakes(&mut self) {

@@ -2,25 +2,29 @@
 
 mod body;
 mod drive;
+mod tyre;
 
 use super::walk::{join, quoted};
-use super::{Survey, nearest};
+use super::{Formulas, Survey, nearest};
+use crate::beside::Beside;
 use crate::{FaultKind, VehicleSpec};
 
-/// Reports every broken rule to `survey`.
-pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey) {
+/// Reports every broken rule to `survey`; the Magic Formula tyres that are sound.
+pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>) -> Formulas {
     let mut rules = Rules { spec, survey };
     rules.chassis();
     rules.footprint();
     for i in 0..spec.axles.len() {
         rules.axle(i);
     }
+    let mut formulas = Formulas::new();
     for (name, tyre) in &spec.tyres {
-        rules.tyre(&join("tyres", name), tyre);
+        formulas.extend(rules.tyre(&join("tyres", name), tyre, beside).map(|formula| (name.clone(), formula)));
     }
     rules.brakes();
     rules.powertrain();
     rules.aero();
+    formulas
 }
 
 struct Rules<'a> {

@@ -1,20 +1,28 @@
 //! From a valid [`VehicleSpec`] to a [`Model`]: every unit conversion, and everything that is derived.
 
+mod tyre;
+
+use crate::Faults;
 use crate::layout::{self, Station};
+use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, Drive, RollingResistance, VehicleSpec};
 use skidpad_core::model::{
     Aero, AntiRollBar, Axle as ModelAxle, Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Hull, ModelParts,
-    Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Tyre, Unsprung, Wheel,
+    Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Unsprung, Wheel,
 };
-use skidpad_core::tyre::{CurveLaw, CurveTyre};
 use skidpad_core::{Mat3, Model, ModelError, Vec3};
 use std::f64::consts::TAU;
+use tyre::tyres;
 
 /// One revolution per minute, rad/s.
 const RPM: f64 = TAU / 60.0;
 
-/// The model `spec` describes; `spec` has been checked.
-pub(crate) fn model(spec: &VehicleSpec) -> Result<Model, ModelError> {
+/// The model of a description that was just read from `text`, with its Magic Formula tyres.
+pub(crate) fn build(spec: &VehicleSpec, formulas: &Formulas, source_name: &str, text: &str) -> Result<Model, Faults> {
+    model(spec, formulas).map_err(|error| crate::whole(source_name, text, error.to_string()))
+}
+
+fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
     let chassis = &spec.chassis;
     let stations = layout::stations(spec);
     let shares = layout::shares(spec).ok_or(ModelError::Unsupported)?;
@@ -26,7 +34,7 @@ pub(crate) fn model(spec: &VehicleSpec) -> Result<Model, ModelError> {
         centre_height: chassis.centre_above_ground_m as f32,
         bars: bars(spec, &wheels),
         axles: axles(spec),
-        tyres: spec.tyres.values().map(tyre).collect(),
+        tyres: tyres(spec, formulas)?,
         steering: Steering {
             lock: spec.steering.lock_deg.to_radians() as f32,
             rate: spec.steering.rate_deg_per_s.map_or(f32::INFINITY, |rate| rate.to_radians() as f32),
@@ -81,9 +89,9 @@ fn wheel(spec: &VehicleSpec, station: &Station, share: f64) -> Wheel {
         // A name that is not there becomes an index `Model::new` refuses.
         tyre: tyre.unwrap_or(spec.tyres.len()),
         strut: strut(axle, share),
-        mirrored: false,
+        mirrored: station.side == Side::Right && spec.tyres.get(&axle.tyre).is_some_and(is_mirrored),
         toe: axle.toe_deg.to_radians() as f32,
-        camber: 0.0,
+        camber: axle.camber_deg.to_radians() as f32,
         brake_torque: brake_torque(spec, station.axle) as f32,
         handbrake_torque: axle.handbrake_torque_nm as f32,
         rolling: rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref())),
@@ -164,45 +172,8 @@ fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     left.map(bar).filter(|bar| bar.rate > 0.0).collect()
 }
 
-fn tyre(tyre: &spec::Tyre) -> Tyre {
-    let pair = |along: f64, across: f64| [along as f32, across as f32];
-    let curve = |of: fn(&spec::SlipCurve) -> f64, along, across| pair(of(along), of(across));
-    let (law, relaxation) = match &tyre.law {
-        spec::TyreLaw::Coulomb { deflection_m } => {
-            (CurveLaw::Coulomb { deflection: *deflection_m as f32 }, pair(*deflection_m, *deflection_m))
-        }
-        spec::TyreLaw::Linear {
-            slip_stiffness_n: along,
-            cornering_stiffness_n_per_rad: across,
-            relaxation_along_m,
-            relaxation_across_m,
-        } => (CurveLaw::Linear { stiffness: pair(*along, *across) }, pair(*relaxation_along_m, *relaxation_across_m)),
-        spec::TyreLaw::LinearPerLoad {
-            slip_stiffness_per_load: along,
-            cornering_stiffness_per_rad: across,
-            relaxation_along_m,
-            relaxation_across_m,
-        } => {
-            let law = CurveLaw::LinearPerLoad { stiffness: pair(*along, *across) };
-            (law, pair(*relaxation_along_m, *relaxation_across_m))
-        }
-        spec::TyreLaw::SlipCurve { along, across, relaxation_along_m, relaxation_across_m } => {
-            let law = CurveLaw::SlipCurve {
-                extremum_slip: curve(|c| c.extremum_slip, along, across),
-                asymptote_slip: curve(|c| c.asymptote_slip, along, across),
-                asymptote: curve(|c| c.asymptote_share, along, across),
-            };
-            (law, pair(*relaxation_along_m, *relaxation_across_m))
-        }
-    };
-    Tyre::Curve(CurveTyre {
-        law,
-        friction: pair(tyre.friction_along, tyre.friction_across),
-        load_sensitivity: tyre.load_sensitivity as f32,
-        // Without a load sensitivity it has no effect.
-        nominal_load: tyre.nominal_load_n.unwrap_or(1000.0) as f32,
-        relaxation,
-    })
+fn is_mirrored(tyre: &spec::Tyre) -> bool {
+    matches!(tyre, spec::Tyre::MagicFormula { sides: spec::Sides::Mirrored, .. })
 }
 
 fn powertrain(spec: &VehicleSpec, stations: &[Station]) -> Result<Powertrain, ModelError> {

@@ -1,0 +1,106 @@
+//! Tyres: each law of the file as the law of the model.
+
+use crate::VehicleSpec;
+use crate::read::Formulas;
+use crate::spec::{Friction, NamedPoints, Relaxation, SlipCurve, Tyre as Described};
+use skidpad_core::ModelError;
+use skidpad_core::model::Tyre;
+use skidpad_core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
+
+/// N/m² per bar.
+const BAR: f64 = 1e5;
+
+/// Every tyre, in the order of their names.
+pub(super) fn tyres(spec: &VehicleSpec, formulas: &Formulas) -> Result<Vec<Tyre>, ModelError> {
+    spec.tyres.iter().map(|(name, described)| tyre(name, described, formulas)).collect()
+}
+
+fn pair(along: f64, across: f64) -> [f32; 2] {
+    [along as f32, across as f32]
+}
+
+fn tyre(name: &str, described: &Described, formulas: &Formulas) -> Result<Tyre, ModelError> {
+    Ok(match described {
+        Described::Coulomb { deflection_m, friction } => {
+            let law = CurveLaw::Coulomb { deflection: *deflection_m as f32 };
+            curve(law, pair(*deflection_m, *deflection_m), friction)
+        }
+        Described::Linear { slip_stiffness_n: along, cornering_stiffness_n_per_rad: across, relaxation, friction } => {
+            curve(CurveLaw::Linear { stiffness: pair(*along, *across) }, lengths(relaxation), friction)
+        }
+        Described::LinearPerLoad {
+            slip_stiffness_per_load: along,
+            cornering_stiffness_per_rad: across,
+            relaxation,
+            friction,
+        } => curve(CurveLaw::LinearPerLoad { stiffness: pair(*along, *across) }, lengths(relaxation), friction),
+        Described::SlipCurve { along, across, relaxation, friction } => {
+            let both = |of: fn(&SlipCurve) -> f64| pair(of(along), of(across));
+            let law = CurveLaw::SlipCurve {
+                extremum_slip: both(|c| c.extremum_slip),
+                asymptote_slip: both(|c| c.asymptote_slip),
+                asymptote: both(|c| c.asymptote_share),
+            };
+            curve(law, lengths(relaxation), friction)
+        }
+        Described::Brush { slip_stiffness_n, cornering_stiffness_n_per_rad, patch_length_m, friction } => {
+            let half = 0.5 * patch_length_m;
+            // Of `2 c a²`, the stiffness of a parabolic brush.
+            let per_length = 1.0 / (2.0 * half * half);
+            Tyre::Brush(Brush {
+                bristle_stiffness: pair(slip_stiffness_n * per_length, cornering_stiffness_n_per_rad * per_length),
+                half_length: half as f32,
+                friction: pair(friction.friction_along, friction.friction_across),
+                load_sensitivity: friction.load_sensitivity as f32,
+                nominal_load: nominal_load(friction),
+            })
+        }
+        Described::TMeasy {
+            nominal_load_n,
+            along,
+            across,
+            along_at_double_load,
+            across_at_double_load,
+            relaxation,
+        } => Tyre::TMeasy(TMeasy {
+            nominal_load: *nominal_load_n as f32,
+            nominal: [direction(along), direction(across)],
+            double: [direction(along_at_double_load), direction(across_at_double_load)],
+            relaxation: lengths(relaxation),
+        }),
+        Described::MagicFormula { pressure_bar, .. } => {
+            let formula = formulas.get(name).ok_or(ModelError::Wheels("a tyre's file was not read"))?;
+            let pressure = pressure_bar.map_or(0.0, |bar| (bar * BAR) as f32);
+            Tyre::MagicFormula { formula: Box::new(formula.clone()), pressure }
+        }
+    })
+}
+
+fn lengths(relaxation: &Relaxation) -> [f32; 2] {
+    pair(relaxation.relaxation_along_m, relaxation.relaxation_across_m)
+}
+
+/// Without a load sensitivity the nominal load of a simple curve has no effect.
+fn nominal_load(friction: &Friction) -> f32 {
+    friction.nominal_load_n.unwrap_or(1000.0) as f32
+}
+
+fn curve(law: CurveLaw, relaxation: [f32; 2], friction: &Friction) -> Tyre {
+    Tyre::Curve(CurveTyre {
+        law,
+        friction: pair(friction.friction_along, friction.friction_across),
+        load_sensitivity: friction.load_sensitivity as f32,
+        nominal_load: nominal_load(friction),
+        relaxation,
+    })
+}
+
+fn direction(points: &NamedPoints) -> Direction {
+    Direction {
+        slope: points.slope_n as f32,
+        largest: points.largest_n as f32,
+        largest_slip: points.largest_slip as f32,
+        sliding: points.sliding_n as f32,
+        sliding_slip: points.sliding_slip as f32,
+    }
+}

@@ -1,0 +1,156 @@
+//! Rules of tyres, and the Magic Formula tyres they name.
+
+use super::{Rules, join, nearest};
+use crate::beside::Beside;
+use crate::spec::{Friction, NamedPoints, Sides, SlipCurve, Tyre, Version};
+use crate::{FaultKind, tir};
+use skidpad_core::model::Side;
+use skidpad_core::tyre::MagicFormula;
+use skidpad_core::tyre::magic_formula::{self, Coefficients, ENTRIES, Uses};
+use std::collections::BTreeMap;
+
+impl Rules<'_> {
+    /// The tyre if it is a sound Magic Formula.
+    pub fn tyre(&mut self, path: &str, tyre: &Tyre, beside: Beside<'_>) -> Option<MagicFormula> {
+        match tyre {
+            Tyre::Coulomb { friction, .. } | Tyre::Linear { friction, .. } | Tyre::LinearPerLoad { friction, .. } => {
+                self.friction(path, friction);
+            }
+            Tyre::SlipCurve { along, across, friction, .. } => {
+                self.friction(path, friction);
+                self.slip_curve(&join(path, "along"), along);
+                self.slip_curve(&join(path, "across"), across);
+            }
+            Tyre::Brush { friction, .. } => {
+                let nominal = join(path, "nominal_load_n");
+                let found = friction.nominal_load_n.map_or("missing".to_owned(), |load| format!("{load}"));
+                let sound = friction.nominal_load_n.is_some_and(|load| load <= 1e6);
+                let help = "stiffness and patch length of a brush hold at it";
+                self.rule(&nominal, &[], sound, found, "a load above 0, up to 1e6 N", help);
+            }
+            Tyre::TMeasy { along, across, along_at_double_load, across_at_double_load, .. } => {
+                let curves = [
+                    ("along", along),
+                    ("across", across),
+                    ("along_at_double_load", along_at_double_load),
+                    ("across_at_double_load", across_at_double_load),
+                ];
+                for (key, points) in curves {
+                    self.named_points(&join(path, key), points);
+                }
+            }
+            Tyre::MagicFormula { file, coefficients, version, sides, .. } => {
+                self.exactly_one(path, ("file", file.is_some()), ("coefficients", coefficients.is_some()));
+                let formula = match (file, coefficients) {
+                    (Some(file), None) => self.tyre_file(&join(path, "file"), file, beside),
+                    (None, Some(stated)) => self.coefficients(&join(path, "coefficients"), stated, *version),
+                    _ => None,
+                };
+                return formula.map(|formula| if *sides == Sides::Symmetric { formula.symmetric() } else { formula });
+            }
+        }
+        None
+    }
+
+    fn friction(&mut self, path: &str, friction: &Friction) {
+        let (sensitivity, nominal) = (join(path, "load_sensitivity"), join(path, "nominal_load_n"));
+        let stated = friction.load_sensitivity == 0.0 || friction.nominal_load_n.is_some();
+        let found = format!("{} without a nominal load", friction.load_sensitivity);
+        self.rule(&sensitivity, &[&nominal], stated, found, "together with `nominal_load_n`", "");
+    }
+
+    fn slip_curve(&mut self, path: &str, curve: &SlipCurve) {
+        let rises = curve.asymptote_slip > curve.extremum_slip;
+        let accepts = format!("above the `extremum_slip` of {}", curve.extremum_slip);
+        let found = format!("{}", curve.asymptote_slip);
+        self.rule(&join(path, "asymptote_slip"), &[&join(path, "extremum_slip")], rises, found, accepts, "");
+    }
+
+    fn named_points(&mut self, path: &str, points: &NamedPoints) {
+        let NamedPoints { slope_n, largest_n, largest_slip, sliding_n, sliding_slip } = *points;
+        let key = |name: &str| join(path, name);
+        // In the single precision the law is checked with.
+        let least = 2.0 * largest_n as f32 / largest_slip as f32;
+        let (found, accepts) =
+            (format!("{slope_n}"), format!("at least {least}, twice the largest force over its slip"));
+        let steep = slope_n as f32 >= least;
+        self.rule(&key("slope_n"), &[&key("largest_n"), &key("largest_slip")], steep, found, accepts, "");
+        let (found, accepts) = (format!("{sliding_n}"), format!("up to the `largest_n` of {largest_n}"));
+        let below = sliding_n as f32 <= largest_n as f32;
+        self.rule(&key("sliding_n"), &[&key("largest_n")], below, found, accepts, "");
+        let (found, accepts) = (format!("{sliding_slip}"), format!("above the `largest_slip` of {largest_slip}"));
+        let after = sliding_slip as f32 > largest_slip as f32;
+        self.rule(&key("sliding_slip"), &[&key("largest_slip")], after, found, accepts, "");
+    }
+
+    /// The tyre of the file at `file`, as it is on the left.
+    fn tyre_file(&mut self, path: &str, file: &str, beside: Beside<'_>) -> Option<MagicFormula> {
+        if !self.sound(&[path]) {
+            return None;
+        }
+        let span = self.survey.place(path);
+        let found = format!("{file:?}");
+        let text = match beside.tyre(file) {
+            Ok(text) => text,
+            Err(why) => {
+                let accepts = "the path of a tyre file, relative to this file";
+                self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, Some(why));
+                return None;
+            }
+        };
+        match tir::read(file, &text) {
+            Ok(tir::TyreFile { tyre, side: Some(Side::Right), .. }) => Some(tyre.mirrored()),
+            Ok(tir::TyreFile { tyre, .. }) => Some(tyre),
+            Err(faults) => {
+                let help = Some(format!("{faults}, told below"));
+                let accepts = "a tyre file without faults";
+                self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
+                self.survey.files.push(faults);
+                None
+            }
+        }
+    }
+
+    fn coefficients(&mut self, path: &str, stated: &BTreeMap<String, f64>, version: Version) -> Option<MagicFormula> {
+        let mut all = Coefficients::default();
+        for (name, value) in stated {
+            match all.get_mut(name) {
+                Some(place) => *place = *value as f32,
+                None => self.unknown_coefficient(&join(path, name), name),
+            }
+        }
+        let version = match version {
+            Version::Mf52 => magic_formula::Version::Mf52,
+            Version::Mf61 => magic_formula::Version::Mf61,
+            Version::Mf62 => magic_formula::Version::Mf62,
+        };
+        let faults = match MagicFormula::new(all, version, Uses::Combined) {
+            Ok(formula) => return Some(formula),
+            Err(faults) => faults,
+        };
+        for fault in faults {
+            let inner = join(path, fault.name);
+            if !self.sound(&[&inner]) {
+                continue;
+            }
+            let span = self.survey.place(&inner);
+            let meaning = ENTRIES.iter().find(|entry| entry.name == fault.name).map(|entry| entry.meaning.to_owned());
+            let (kind, found) = match stated.get(fault.name) {
+                Some(value) => (FaultKind::OutOfRange, format!("{value}")),
+                None => (FaultKind::MissingKey, "missing".to_owned()),
+            };
+            self.survey.fault(kind, inner, span, found, fault.accepts, meaning);
+        }
+        None
+    }
+
+    fn unknown_coefficient(&mut self, path: &str, name: &str) {
+        let help = match nearest(name, ENTRIES.iter().map(|entry| entry.name)) {
+            Some(like) => format!("did you mean `{like}`?"),
+            None => "coefficients have the names and the capitals of `.tir` files".to_owned(),
+        };
+        let span = self.survey.place(path);
+        let accepts = "not the name of a coefficient";
+        self.survey.fault(FaultKind::UnknownKey, path.to_owned(), span, name, accepts, Some(help));
+    }
+}
