@@ -15,6 +15,9 @@ const FRICTION: f32 = 0.5;
 /// Passes over the points; eight corners on a plane settle well before.
 const PASSES: usize = 8;
 
+/// A point that would stay further away than this is not looked at, m: what the forces of a step can still change.
+const NEAR: f32 = 0.03;
+
 /// Contacts of hulls with the ground, and the memory that finding them needs.
 #[derive(Clone, Default)]
 pub struct Touching {
@@ -59,8 +62,12 @@ impl Touching {
         self.points.clear();
         let hull = &chassis.hull;
         let reach = hull.half_extents.length() + hull.centre.length();
-        let ahead = dt * (chassis.velocity.length() + falling + chassis.angular.length() * reach);
-        self.find_on_plane(chassis, ground, ahead);
+        let turning = chassis.angular.length() * reach + falling;
+        self.find_on_plane(chassis, ground, dt * (turning - chassis.velocity.dot(ground.normal)));
+        if ground.blocks.is_empty() {
+            return;
+        }
+        let ahead = dt * (turning + chassis.velocity.length());
         for block in &ground.blocks {
             let middle = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
             let near = hull.half_extents.length() + block.radius + ahead;
@@ -68,6 +75,11 @@ impl Touching {
                 self.find_on_block(chassis, block, middle, ahead);
             }
         }
+        // Those the hull moves along, or away from, do not meet.
+        self.points.retain(|point| {
+            let speed = chassis.velocity + chassis.angular.cross(point.arm);
+            point.gap + dt * (speed.dot(point.normal) - falling) < NEAR
+        });
     }
 
     /// Adds those found that are nearest, as many as `points` are wanted.
