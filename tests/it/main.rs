@@ -13,6 +13,8 @@ mod derived;
 mod fuzz;
 mod handling;
 mod hull;
+#[cfg(feature = "impulse")]
+mod import;
 mod load_transfer;
 mod longitudinal;
 mod oracles;

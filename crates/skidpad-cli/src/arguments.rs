@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use skidpad::spec::import::Source;
 
 /// One vehicle description drives several physics solvers; their disagreement is measured.
 ///
@@ -29,13 +31,15 @@ pub enum Command {
     Run(Run),
     /// Check vehicle files: every fault at once, or the figures that follow from the description
     Check(Check),
+    /// Make a vehicle file of a car of another program, by what its numbers mean there
+    Import(Import),
     /// List what there is
     List {
         /// Only this list
         #[arg(value_enum)]
         what: Option<Listed>,
     },
-    /// Print the JSON schema of vehicle files or scene files
+    /// Print the JSON schema of vehicle files, scene files or what can be imported
     Schema {
         /// Of which files
         #[arg(value_enum, default_value = "vehicle")]
@@ -189,6 +193,24 @@ pub struct Check {
     pub json: bool,
 }
 
+/// Arguments of `import`.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// Program the file is from
+    #[arg(long, value_name = "PROGRAM", value_parser = PossibleValuesParser::new(Source::ALL.map(|(name, _)| name)))]
+    pub from: String,
+    /// Its file: Godot scene, Unity prefab or scene, CommonRoad parameters; of the others TOML with their own names, whose
+    /// keys `skidpad schema` lists
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Vehicle file to write
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Length of the steps the car was tuned at, s: turns brakes per step into forces [default: 1/60]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub dt_s: Option<f64>,
+}
+
 /// What has a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Described {
@@ -196,6 +218,14 @@ pub enum Described {
     Vehicle,
     /// Scene files
     Scene,
+    /// What `import --from bullet` reads
+    Bullet,
+    /// What `import --from rapier` reads
+    Rapier,
+    /// What `import --from jolt` reads
+    Jolt,
+    /// What `import --from physx` reads
+    Physx,
 }
 
 /// What can be listed.

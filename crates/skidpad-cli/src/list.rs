@@ -4,6 +4,8 @@ use miette::IntoDiagnostic;
 use skidpad::core::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::lab::manoeuvre::CATALOGUE;
 
+use skidpad::spec::import::Source;
+
 use crate::arguments::{Described, Listed};
 use crate::output::{Table, print};
 
@@ -65,11 +67,15 @@ fn channels() -> Table {
     table
 }
 
-/// Prints the JSON schema of vehicle or scene files.
+/// Prints the JSON schema of vehicle files, scene files or what can be imported.
 pub fn schema(of: Described) -> miette::Result<()> {
     let schema = match of {
         Described::Vehicle => skidpad::spec::schema(),
         Described::Scene => skidpad::spec::scene_schema(),
+        Described::Bullet => Source::Bullet.schema(),
+        Described::Rapier => Source::Rapier.schema(),
+        Described::Jolt => Source::Jolt.schema(),
+        Described::Physx => Source::Physx.schema(),
     };
     let text = serde_json::to_string_pretty(&schema).into_diagnostic()?;
     print(&format!("{text}\n"))

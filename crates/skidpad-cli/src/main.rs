@@ -10,6 +10,7 @@ mod certify;
 mod check;
 mod compare;
 mod fail;
+mod import;
 mod list;
 mod output;
 mod run;
@@ -28,6 +29,7 @@ fn main() -> miette::Result<ExitCode> {
         Some(Command::Agreement(asked)) => agreement::agreement(&asked),
         Some(Command::Run(asked)) => run::run(&asked).map(|()| ExitCode::SUCCESS),
         Some(Command::Check(asked)) => check::check(&asked),
+        Some(Command::Import(asked)) => import::import(&asked).map(|()| ExitCode::SUCCESS),
         Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),
         Some(Command::Schema { of }) => list::schema(of).map(|()| ExitCode::SUCCESS),
     }

@@ -110,6 +110,39 @@ fn check_tells_figures_and_what_is_worth_a_look() {
     }
 }
 
+/// What another program's file says becomes a vehicle that `check` accepts; faults and refused writes leave nothing behind.
+#[test]
+fn imports_are_vehicle_files_and_tell_what_they_leave_out() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let files = concat!(env!("CARGO_MANIFEST_DIR"), "/../skidpad-spec/tests/it/import/files");
+    for (from, file) in [
+        ("bullet", "bullet.toml"),
+        ("rapier", "rapier.toml"),
+        ("godot", "car.tscn"),
+        ("unity", "unity5_default.prefab"),
+        ("jolt", "jolt.toml"),
+        ("physx", "physx.toml"),
+        ("commonroad", "commonroad_2.yaml"),
+    ] {
+        let path = format!("{files}/{file}");
+        let out = format!("new/{from}.toml");
+        let told = works(folder.path(), &["import", "--from", from, &path, "--out", &out]);
+        assert!(told.contains(&out), "{told}");
+        assert!(works(folder.path(), &["check", &out]).contains("valid"));
+    }
+    let godot = format!("{files}/car.tscn");
+    let told = works(folder.path(), &["import", "--from", "godot", &godot, "--out", "g.toml", "--dt-s", "0.01"]);
+    assert!(told.contains("car.tscn:14 `body.linear_damp`: is not read"), "{told}");
+    std::fs::write(folder.path().join("broken.toml"), "mass = 0\nwheel = 1\n").expect("writable");
+    let broken = ["import", "--from", "bullet", "broken.toml", "--out", "b.toml"];
+    fails(folder.path(), &broken, 1, &["mass", "wheels", "did you mean"]);
+    assert!(!folder.path().join("b.toml").exists());
+    fails(folder.path(), &["import", "--from", "unreal", "broken.toml", "--out", "b.toml"], 2, &["godot"]);
+    fails(folder.path(), &["import", "--from", "bullet", "none.toml", "--out", "b.toml"], 1, &["none.toml"]);
+    fails(folder.path(), &["import", "--from", "godot", &godot, "--out", "b.toml", "--dt-s=-1"], 1, &["--dt-s"]);
+    assert!(works(folder.path(), &["schema", "jolt"]).contains("mSuspensionMinLength"));
+}
+
 #[test]
 fn every_fault_of_a_table_is_shown_and_nothing_is_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -18,6 +18,7 @@
 mod beside;
 mod compile;
 mod fault;
+pub mod import;
 mod layout;
 mod lint;
 mod load;

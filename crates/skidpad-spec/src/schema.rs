@@ -15,7 +15,7 @@ pub fn scene_schema() -> Value {
     schema_of::<crate::SceneSpec>()
 }
 
-fn schema_of<T: JsonSchema>() -> Value {
+pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with_transform(WithoutNull);
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }

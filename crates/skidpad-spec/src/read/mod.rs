@@ -8,9 +8,11 @@
 mod nearest;
 mod rules;
 mod syntax;
+mod tree;
 mod walk;
 
 pub(crate) use nearest::nearest;
+pub(crate) use tree::{Item, Key, Node};
 
 use crate::beside::Beside;
 use crate::{Fault, FaultKind, Faults, SceneSpec, VehicleSpec};
@@ -45,37 +47,20 @@ fn described<T: DeserializeOwned>(
     rules: impl FnOnce(&T, &mut Survey),
 ) -> Result<T, Faults> {
     let mut survey = Survey::default();
-    let spec = survey_text(text, schema, rules, &mut survey);
-    let starts = line_starts(text);
-    for fault in &mut survey.faults {
-        (fault.line, fault.column) = position(text, &starts, fault.span.start);
+    let spec = toml(text, &mut survey).and_then(|tree| survey.take(text, &tree, schema));
+    if let Some(spec) = &spec {
+        rules(spec, &mut survey);
     }
     match spec {
         Some(spec) if survey.faults.is_empty() => Ok(spec),
-        _ => Err(Faults::new(source_name, text, survey.faults).with_files(survey.files)),
+        _ => Err(survey.into_faults(source_name, text)),
     }
 }
 
-fn survey_text<T: DeserializeOwned>(
-    text: &str,
-    schema: &Value,
-    rules: impl FnOnce(&T, &mut Survey),
-    survey: &mut Survey,
-) -> Option<T> {
+/// The tree of a TOML text, without its broken statements.
+pub(crate) fn toml(text: &str, survey: &mut Survey) -> Option<Node> {
     let mended = syntax::mend(text, survey)?;
-    let tree = DeTable::parse(&mended).ok()?;
-    let repaired = walk::walk(text, &tree, schema, survey);
-    match serde_json::from_value(repaired) {
-        Ok(spec) => {
-            rules(&spec, survey);
-            Some(spec)
-        }
-        // The schema and the types come from one source, so this says that they have drifted apart.
-        Err(error) => {
-            survey.fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a description", None);
-            None
-        }
-    }
+    DeTable::parse(&mended).ok().map(|tree| Node::from(&tree))
 }
 
 /// What is known about a file while it is read.
@@ -87,12 +72,37 @@ pub(crate) struct Survey {
     pub broken: BTreeSet<String>,
     /// Faults of the files it refers to.
     pub files: Vec<Faults>,
+    /// Whether keys that nothing reads are passed over instead of being faults.
+    pub tolerant: bool,
+    /// Paths of keys that were passed over, and where they stand.
+    pub passed_over: Vec<(String, Range<usize>)>,
     /// Where each path stands in the text.
     places: BTreeMap<String, Range<usize>>,
 }
 
 impl Survey {
-    fn fault(
+    /// What `tree` describes in the shape `schema`; with faults, placeholders stand for what is wrong.
+    pub fn take<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Value) -> Option<T> {
+        match serde_json::from_value(walk::walk(text, tree, schema, self)) {
+            Ok(spec) => Some(spec),
+            // The schema and the types come from one source, so this says that they have drifted apart.
+            Err(error) => {
+                self.fault(FaultKind::WrongType, String::new(), 0..0, error.to_string(), "a description", None);
+                None
+            }
+        }
+    }
+
+    /// The faults, each with its line and column.
+    pub fn into_faults(mut self, source_name: &str, text: &str) -> Faults {
+        let starts = line_starts(text);
+        for fault in &mut self.faults {
+            (fault.line, fault.column) = position(text, &starts, fault.span.start);
+        }
+        Faults::new(source_name, text, self.faults).with_files(self.files)
+    }
+
+    pub fn fault(
         &mut self,
         kind: FaultKind,
         path: String,
@@ -105,26 +115,31 @@ impl Survey {
         self.faults.push(Fault { kind, path, line: 0, column: 0, found, accepts, help, span, against: None });
     }
 
+    /// Remembers where `path` stands, for notes about what is not read.
+    pub fn remember(&mut self, path: &str, span: Range<usize>) {
+        self.places.insert(path.to_owned(), span);
+    }
+
     /// Whether `path` or anything it is part of holds a placeholder.
-    fn is_broken(&self, path: &str) -> bool {
+    pub fn is_broken(&self, path: &str) -> bool {
         self.broken.contains(path) || path.match_indices(['.', '[']).any(|(end, _)| self.broken.contains(&path[..end]))
     }
 
     /// Where `path` stands, or the nearest thing around it that does.
-    fn place(&self, path: &str) -> Range<usize> {
+    pub fn place(&self, path: &str) -> Range<usize> {
         let around = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
         let mut paths = std::iter::once(path).chain(around);
         paths.find_map(|path| self.places.get(path)).cloned().unwrap_or(0..0)
     }
 }
 
-fn line_starts(text: &str) -> Vec<usize> {
+pub(crate) fn line_starts(text: &str) -> Vec<usize> {
     let breaks = text.match_indices('\n').map(|(i, _)| i + 1);
     std::iter::once(0).chain(breaks).collect()
 }
 
 /// Line and column in characters, both from 1, of byte `at`.
-fn position(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
+pub(crate) fn position(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
     let line = starts.partition_point(|&start| start <= at).max(1);
     let head = text.get(starts[line - 1]..at).unwrap_or("");
     (line, head.chars().count() + 1)

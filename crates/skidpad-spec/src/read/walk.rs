@@ -1,19 +1,22 @@
 //! Walks the tree along the schema: reports keys, types and ranges, and repairs what is wrong with placeholders.
 
+use super::tree::{Item, Key, Node};
 use super::{Survey, nearest};
 use crate::FaultKind;
 use crate::schema::{Shape, accepts};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
 /// Sizes other than 0 that the arithmetic behind the model is safe with, in single precision and squared.
 const SIZES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// The tree as JSON that deserialises to what `schema` is the schema of, faults or not.
-pub(super) fn walk(text: &str, tree: &Spanned<DeTable<'_>>, schema: &Value, survey: &mut Survey) -> Value {
-    Walker { text, survey }.table(Shape::root(schema), tree.get_ref(), "", 0..0)
+pub(super) fn walk(text: &str, tree: &Node, schema: &Value, survey: &mut Survey) -> Value {
+    let shape = Shape::root(schema);
+    match &tree.item {
+        Item::Table(entries) => Walker { text, survey }.table(shape, entries, "", tree.span.clone()),
+        _ => shape.placeholder(),
+    }
 }
 
 struct Walker<'a> {
@@ -23,23 +26,23 @@ struct Walker<'a> {
 
 impl Walker<'_> {
     /// The value, or `None` after reporting why it is not one.
-    fn value(&mut self, shape: Shape<'_>, node: &Spanned<DeValue<'_>>, path: &str) -> Option<Value> {
-        let span = node.span();
+    fn value(&mut self, shape: Shape<'_>, node: &Node, path: &str) -> Option<Value> {
+        let span = node.span.clone();
         self.survey.places.insert(path.to_owned(), self.first_line(span.clone()));
-        let fits = match (shape.kind(), node.get_ref()) {
-            ("object", DeValue::Table(table)) => return Some(self.table(shape, table, path, span)),
-            ("array", DeValue::Array(list)) => return self.list(shape, list, path, span),
-            ("number" | "integer", DeValue::Integer(_) | DeValue::Float(_)) => {
-                return self.number(shape, node.get_ref(), path, span);
+        let fits = match (shape.kind(), &node.item) {
+            ("object", Item::Table(table)) => return Some(self.table(shape, table, path, span)),
+            ("array", Item::List(list)) => return self.list(shape, list, path, span),
+            ("number" | "integer", Item::Number { value, whole }) => {
+                return self.number(shape, *value, *whole, path, span);
             }
-            ("string", DeValue::String(text)) => return self.text(shape, text, path, span),
-            ("boolean", DeValue::Boolean(on)) => Some(json!(on)),
+            ("string", Item::Text(text)) => return self.text(shape, text, path, span),
+            ("boolean", Item::Flag(on)) => Some(json!(on)),
             _ => None,
         };
         if fits.is_none() {
             self.wrong(FaultKind::WrongType, shape, path, span);
             if let ("number" | "integer", true, Some(fault)) =
-                (shape.kind(), node.get_ref().is_str(), self.survey.faults.last_mut())
+                (shape.kind(), node.text().is_some(), self.survey.faults.last_mut())
             {
                 fault.help = Some("write the bare number: its unit stands in the key".into());
             }
@@ -54,14 +57,16 @@ impl Walker<'_> {
         self.survey.broken.insert(path.to_owned());
     }
 
-    fn number(&mut self, shape: Shape<'_>, node: &DeValue<'_>, path: &str, span: Range<usize>) -> Option<Value> {
+    fn number(
+        &mut self,
+        shape: Shape<'_>,
+        number: f64,
+        written_whole: bool,
+        path: &str,
+        span: Range<usize>,
+    ) -> Option<Value> {
         let whole = shape.kind() == "integer";
-        let number = match node {
-            DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).map_or(f64::INFINITY, |i| i as f64),
-            DeValue::Float(f) => f.as_str().parse().unwrap_or(f64::NAN),
-            _ => f64::NAN,
-        };
-        if whole && !matches!(node, DeValue::Integer(_)) {
+        if whole && !written_whole {
             self.wrong(FaultKind::WrongType, shape, path, span);
             return None;
         }
@@ -93,13 +98,7 @@ impl Walker<'_> {
         None
     }
 
-    fn list(
-        &mut self,
-        shape: Shape<'_>,
-        list: &[Spanned<DeValue<'_>>],
-        path: &str,
-        span: Range<usize>,
-    ) -> Option<Value> {
+    fn list(&mut self, shape: Shape<'_>, list: &[Node], path: &str, span: Range<usize>) -> Option<Value> {
         let count = list.len() as u64;
         let enough = shape.count("minItems").is_none_or(|least| count >= least);
         let few_enough = shape.count("maxItems").is_none_or(|most| count <= most);
@@ -120,7 +119,7 @@ impl Walker<'_> {
         None
     }
 
-    fn table(&mut self, shape: Shape<'_>, table: &DeTable<'_>, path: &str, span: Range<usize>) -> Value {
+    fn table(&mut self, shape: Shape<'_>, table: &[(Key, Node)], path: &str, span: Range<usize>) -> Value {
         let span = self.first_line(span);
         let variant = match shape.tag() {
             Some(tag) => self.variant(shape, tag, table, path, span.clone()),
@@ -133,7 +132,7 @@ impl Walker<'_> {
         let mut map = Map::new();
         let mut strangers = Vec::new();
         for (key, node) in table {
-            let name = key.get_ref().as_ref();
+            let name = key.name.as_str();
             let inner = join(path, name);
             match shape.property(name) {
                 Some(property) if shape.tag_value(name).is_some_and(|v| v != name_of(node)) => {
@@ -147,7 +146,7 @@ impl Walker<'_> {
                         map.insert(name.to_owned(), property.placeholder());
                     }
                 }
-                None => strangers.push((name.to_owned(), inner, key.span())),
+                None => strangers.push((name.to_owned(), inner, key.span.clone())),
             }
         }
         self.strangers(shape, &strangers, table, path);
@@ -167,11 +166,17 @@ impl Walker<'_> {
         &mut self,
         shape: Shape<'_>,
         strangers: &[(String, String, Range<usize>)],
-        table: &DeTable<'_>,
+        table: &[(Key, Node)],
         path: &str,
     ) {
         let keys = shape.keys();
-        let absent: Vec<&str> = keys.iter().copied().filter(|key| !table.contains_key(*key)).collect();
+        let absent: Vec<&str> =
+            keys.iter().copied().filter(|key| !table.iter().any(|(k, _)| k.name == **key)).collect();
+        if self.survey.tolerant {
+            let passed = strangers.iter().map(|(_, inner, span)| (inner.clone(), span.clone()));
+            self.survey.passed_over.extend(passed);
+            return;
+        }
         for (name, inner, span) in strangers {
             let help = match nearest(name, absent.iter().copied()) {
                 Some(like) => {
@@ -207,16 +212,16 @@ impl Walker<'_> {
         &mut self,
         shape: Shape<'s>,
         tag: &str,
-        table: &DeTable<'_>,
+        table: &[(Key, Node)],
         path: &str,
         span: Range<usize>,
     ) -> Option<Shape<'s>> {
         let names = shape.variant_names(tag);
         let accepts = format!("one of {}", quoted(&names));
         let inner = join(path, tag);
-        let keys: Vec<&str> = table.keys().map(|key| key.get_ref().as_ref()).collect();
+        let keys: Vec<&str> = table.iter().map(|(key, _)| key.name.as_str()).collect();
         let by_keys = || shape.variant_with(&keys).and_then(|variant| variant.tag_value(tag));
-        let Some(node) = table.get(tag) else {
+        let Some((_, node)) = table.iter().find(|(key, _)| key.name == tag) else {
             let like = by_keys();
             if !self.survey.is_broken(&inner) {
                 let help = like.map(|like| format!("the keys here are those of `{like}`"));
@@ -225,16 +230,16 @@ impl Walker<'_> {
             }
             return shape.variant(tag, like?);
         };
-        self.survey.places.insert(inner.clone(), node.span());
+        self.survey.places.insert(inner.clone(), node.span.clone());
         let name = name_of(node);
         if let Some(variant) = shape.variant(tag, name) {
             return Some(variant);
         }
         let like = nearest(name, names.iter().copied());
-        let kind = if node.get_ref().is_str() { FaultKind::OutOfRange } else { FaultKind::WrongType };
-        let found = self.excerpt(&node.span());
+        let kind = if node.text().is_some() { FaultKind::OutOfRange } else { FaultKind::WrongType };
+        let found = self.excerpt(&node.span);
         let help = like.map(|like| format!("did you mean `{like}`?")).or_else(|| shape.description());
-        self.survey.fault(kind, inner.clone(), node.span(), found, accepts, help);
+        self.survey.fault(kind, inner.clone(), node.span.clone(), found, accepts, help);
         self.survey.broken.insert(inner);
         shape.variant(tag, like.or_else(by_keys)?)
     }
@@ -257,8 +262,8 @@ impl Walker<'_> {
     }
 }
 
-fn name_of<'a>(node: &'a Spanned<DeValue<'_>>) -> &'a str {
-    node.get_ref().as_str().unwrap_or("")
+fn name_of(node: &Node) -> &str {
+    node.text().unwrap_or("")
 }
 
 pub(super) fn quoted(names: &[&str]) -> String {

@@ -1,6 +1,7 @@
 //! Tests of the vehicle file format from outside.
 
 mod faults;
+mod import;
 mod laws;
 mod mutations;
 mod scenes;

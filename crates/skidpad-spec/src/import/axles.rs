@@ -1,0 +1,383 @@
+//! From wheels at places to axles of a vehicle file, and to the pose the car stands in.
+
+use super::Import;
+use super::car::{Car, Contact, Corner, Said, Solid, centre_of, said};
+use super::text::{Described, rounded};
+use crate::VehicleSpec;
+use crate::spec::{Axle, Box3, Chassis, Hull, Powertrain, RollingResistance, Steering, Suspension, Tyre, Unsprung};
+use skidpad_core::STANDARD_GRAVITY;
+use skidpad_core::model::sprung_masses;
+use std::collections::BTreeMap;
+
+/// Wheels as far ahead as this of each other are one axle, m.
+const ONE_AXLE_M: f64 = 0.05;
+/// Axles that stand level within this do so, m.
+const LEVEL_M: f64 = 1e-3;
+/// Least travel of a vehicle file, m.
+const LEAST_TRAVEL_M: f64 = 1e-3;
+
+/// Wheels of one axle: the left one and the right one, or one alone.
+type Group<'a> = Vec<&'a Corner>;
+
+/// The vehicle file of `car`; `None` after saying why there is none.
+pub(super) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> {
+    let groups = groups(car, import)?;
+    let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
+    let points: Vec<[f64; 2]> = wheels.iter().map(|w| [w.at[0] - car.centre[0], w.at[1] - car.centre[1]]).collect();
+    let Some(shares) = sprung_masses(&points, car.mass.value) else {
+        let found = "the centre of mass lies outside the wheels";
+        import.fault("", found, "a car that stands on its wheels", "check the axes and the centre of mass");
+        return None;
+    };
+    let rests: Vec<f64> = wheels.iter().zip(&shares).map(|(wheel, share)| rest(wheel, *share)).collect();
+    carried(&wheels, &shares, &rests, import);
+    level(&groups, &rests, import);
+    // Σ share x = 0, so the mean by load is where the wheels' plane lies under the centre of mass.
+    let ground = shares.iter().zip(&rests).map(|(share, z)| share * z).sum::<f64>() / car.mass.value;
+    let mut draft =
+        Draft { remarks: BTreeMap::new(), front: mean(&groups[0], |w| w.at[0]), ground, middle: middle(&groups) };
+    let tyres = tyres(&groups, &mut draft);
+    let mut axles = Vec::new();
+    let mut first = 0;
+    for (i, group) in groups.iter().enumerate() {
+        let span = first..first + group.len();
+        let height = rests[span.clone()].iter().sum::<f64>() / group.len() as f64;
+        let load = shares[span].iter().sum::<f64>() / group.len() as f64 * f64::from(STANDARD_GRAVITY);
+        axles.push(draft.axle(i, group, height, load, &tyres.1[i], import));
+        first += group.len();
+    }
+    let spec = VehicleSpec {
+        name: car.name.clone(),
+        description: car.about.clone(),
+        chassis: draft.chassis(car, &groups, import),
+        axles,
+        tyres: tyres.0,
+        steering: draft.steering(car),
+        brakes: None,
+        rolling_resistance: None,
+        powertrain: draft.powertrain(car, &groups),
+        aero: None,
+        peers: car.peers.clone(),
+        references: Vec::new(),
+    };
+    import.survey.faults.is_empty().then_some(Described { spec, remarks: draft.remarks })
+}
+
+/// Height of the contact point of a wheel that carries `share` kg.
+fn rest(wheel: &Corner, share: f64) -> f64 {
+    match wheel.contact {
+        Contact::SlackAt(height) => height + share * f64::from(STANDARD_GRAVITY) / wheel.rate.value,
+        Contact::RestsAt(height) => height,
+    }
+}
+
+/// Faults of wheels that stand on their stops.
+fn carried(wheels: &[&Corner], shares: &[f64], rests: &[f64], import: &mut Import<'_>) {
+    for ((wheel, share), rest) in wheels.iter().zip(shares).zip(rests) {
+        let [top, low] = wheel.range;
+        if top - rest >= LEAST_TRAVEL_M {
+            continue;
+        }
+        let force = share * f64::from(STANDARD_GRAVITY);
+        let found = format!(
+            "springs cannot carry the car: {force:.0} N on {:.0} N/m need {:.3} m of {:.3} m",
+            wheel.rate.value,
+            rest - low,
+            top - low
+        );
+        import.fault(&wheel.path, found, "a suspension that is not at its stop at rest", "raise stiffness or travel");
+    }
+}
+
+/// Wheels axle by axle from the front, left before right.
+fn groups<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<Group<'a>>> {
+    let mut wheels: Vec<&Corner> = car.wheels.iter().collect();
+    if wheels.len() < 2 {
+        import.fault("", format!("{} wheels", wheels.len()), "a car of at least two wheels", "");
+        return None;
+    }
+    wheels.sort_by(|a, b| b.at[0].total_cmp(&a.at[0]));
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for wheel in wheels {
+        match groups.last_mut().filter(|group| group[0].at[0] - wheel.at[0] <= ONE_AXLE_M) {
+            Some(group) => group.push(wheel),
+            None => groups.push(vec![wheel]),
+        }
+    }
+    for group in &mut groups {
+        group.sort_by(|a, b| b.at[1].total_cmp(&a.at[1]));
+        if group.len() > 2 || (group.len() == 2 && group[0].at[1] - group[1].at[1] < 0.01) {
+            let found = format!("{} wheels within {ONE_AXLE_M} m along the car", group.len());
+            import.fault(
+                &group[0].path,
+                found,
+                "one wheel, or one on the left and one on the right",
+                "twin tyres are one wheel",
+            );
+        }
+    }
+    import.survey.faults.is_empty().then_some(groups)
+}
+
+fn mean(group: &[&Corner], of: impl Fn(&Corner) -> f64) -> f64 {
+    group.iter().map(|w| of(w)).sum::<f64>() / group.len() as f64
+}
+
+/// y of the middle of the car: the mean of the axles' middles.
+fn middle(groups: &[Group<'_>]) -> f64 {
+    groups.iter().map(|group| mean(group, |w| w.at[1])).sum::<f64>() / groups.len() as f64
+}
+
+fn level(groups: &[Group<'_>], rests: &[f64], import: &mut Import<'_>) {
+    let mut first = 0;
+    let mut heights = Vec::new();
+    for group in groups {
+        heights.push(rests[first..first + group.len()].iter().sum::<f64>() / group.len() as f64);
+        first += group.len();
+    }
+    let (highest, lowest) = heights.iter().fold((f64::MIN, f64::MAX), |(h, l), z| (h.max(*z), l.min(*z)));
+    if highest - lowest > LEVEL_M {
+        let off = (highest - lowest) * 1e3;
+        import.note("", format!("its axles rest {off:.0} mm from a common height: there it stands tilted, here level"));
+    }
+    for group in groups {
+        let off = mean(group, |w| w.at[1]) - middle(groups);
+        if off.abs() > LEVEL_M {
+            import.note(
+                &group[0].path,
+                format!("the middle of this axle is {:.0} mm from the car's: moved there", off * 1e3),
+            );
+        }
+    }
+}
+
+/// Tyres by name, and the name each axle has.
+fn tyres(groups: &[Group<'_>], draft: &mut Draft) -> (BTreeMap<String, Tyre>, Vec<String>) {
+    let mut found: Vec<(&Tyre, String)> = Vec::new();
+    let mut names = Vec::new();
+    for (i, group) in groups.iter().enumerate() {
+        let tyre = &group[0].tyre;
+        let name = match found.iter().find(|(known, _)| *known == tyre) {
+            Some((_, name)) => name.clone(),
+            None => {
+                let name = if i == 0 { "front".to_owned() } else { format!("axle_{}", i + 1) };
+                draft.remark(&format!("tyres.{name}.model"), &group[0].tyre_from);
+                found.push((tyre, name.clone()));
+                name
+            }
+        };
+        names.push(name);
+    }
+    (found.into_iter().map(|(tyre, name)| (name, tyre.clone())).collect(), names)
+}
+
+struct Draft {
+    remarks: BTreeMap<String, String>,
+    /// x of the front axle, z of the ground and y of the middle, in the source's place.
+    front: f64,
+    ground: f64,
+    middle: f64,
+}
+
+impl Draft {
+    fn remark(&mut self, path: &str, from: &str) {
+        if !from.is_empty() {
+            self.remarks.insert(path.to_owned(), from.to_owned());
+        }
+    }
+
+    /// The number, its story kept beside `path`.
+    fn keep(&mut self, path: &str, said: &Said) -> f64 {
+        self.remark(path, &said.from);
+        rounded(said.value)
+    }
+
+    /// Behind the front axle, left, above the ground.
+    fn place(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        [self.front - x, y - self.middle, z - self.ground].map(rounded)
+    }
+
+    fn axle(
+        &mut self,
+        i: usize,
+        group: &[&Corner],
+        height: f64,
+        load: f64,
+        tyre: &str,
+        import: &mut Import<'_>,
+    ) -> Axle {
+        let path = format!("axles[{i}]");
+        let mut both = |of: fn(&Corner) -> &Said, what: &str| {
+            let value = mean(group, |w| of(w).value);
+            let uneven = group.iter().any(|w| (of(w).value - value).abs() > 1e-4 * value.abs());
+            if uneven {
+                import.note(&group[0].path, format!("left and right {what} differ: their mean {value:.4} is taken"));
+            }
+            said(value, of(group[0]).from.clone())
+        };
+        let rate = both(|w| &w.rate, "springs");
+        let (bump, rebound) = (both(|w| &w.bump, "dampers"), both(|w| &w.rebound, "dampers"));
+        let (radius, spin) = (both(|w| &w.radius, "radii"), both(|w| &w.spin_inertia, "wheel inertias"));
+        let (brake, handbrake) = (both(|w| &w.brake, "brakes"), both(|w| &w.handbrake, "handbrakes"));
+        let bar = both(|w| &w.bar, "anti-roll bars");
+        let travel = [0, 1].map(|end| (mean(group, |w| w.range[end]) - height).abs().max(LEAST_TRAVEL_M));
+        let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
+        let at = |key: &str| format!("{path}.{key}");
+        self.remark(&at("suspension.bump_travel_m"), &group[0].range_from);
+        let track = (group.len() == 2).then(|| rounded(group[0].at[1] - group[1].at[1]));
+        Axle {
+            behind_front_axle_m: rounded(self.front - mean(group, |w| w.at[0])),
+            track_m: track,
+            wheel_radius_m: self.keep(&at("wheel_radius_m"), &radius),
+            wheel_spin_inertia_kg_m2: self.keep(&at("wheel_spin_inertia_kg_m2"), &spin),
+            tyre: tyre.to_owned(),
+            steer_ratio: rounded(mean(group, |w| w.steer)),
+            ackermann: 0.0,
+            toe_deg: 0.0,
+            camber_deg: 0.0,
+            suspension,
+            anti_roll_bar_n_per_m: if track.is_some() { self.keep(&at("anti_roll_bar_n_per_m"), &bar) } else { 0.0 },
+            brake_torque_nm: Some(self.keep(&at("brake_torque_nm"), &brake)),
+            handbrake_torque_nm: self.keep(&at("handbrake_torque_nm"), &handbrake),
+            unsprung: group[0].unsprung.as_ref().map(|[mass, tyre]| Unsprung {
+                mass_kg: self.keep(&at("unsprung.mass_kg"), mass),
+                tyre_rate_n_per_m: self.keep(&at("unsprung.tyre_rate_n_per_m"), tyre),
+                tyre_damping_n_s_per_m: 0.0,
+            }),
+            rolling_resistance: group[0].rolling.as_ref().filter(|r| r.value > 0.0).map(|rise| {
+                let rise = said(rise.value / load, rise.from.clone());
+                RollingResistance::Linear {
+                    coefficient: 0.0,
+                    rise_s_per_m: self.keep(&at("rolling_resistance.rise_s_per_m"), &rise),
+                }
+            }),
+        }
+    }
+
+    /// Rate, bump and rebound damping, and travel from rest both ways.
+    fn suspension(&mut self, axle: &str, [rate, bump, rebound]: [&Said; 3], travel: [f64; 2]) -> Suspension {
+        let at = |key: &str| format!("{axle}.suspension.{key}");
+        Suspension {
+            rate_n_per_m: Some(self.keep(&at("rate_n_per_m"), rate)),
+            ride_frequency_hz: None,
+            bump_damping_n_s_per_m: Some(self.keep(&at("bump_damping_n_s_per_m"), bump)),
+            bump_damping_ratio: None,
+            rebound_damping_n_s_per_m: Some(self.keep(&at("rebound_damping_n_s_per_m"), rebound)),
+            rebound_damping_ratio: None,
+            bump_travel_m: rounded(travel[0]),
+            droop_travel_m: rounded(travel[1]),
+            bump_stop_rate_n_per_m: 0.0,
+            bump_stop_travel_m: 0.04,
+        }
+    }
+
+    fn chassis(&mut self, car: &Car, groups: &[Group<'_>], import: &mut Import<'_>) -> Chassis {
+        let [behind, left, above] = self.place(car.centre);
+        self.remark("chassis.centre_above_ground_m", &car.centre_from);
+        let hull = car.hull.clone().or_else(|| around(&car.boxes)).unwrap_or_else(|| {
+            import.note("", "no shape of the body: its collision box is estimated from the wheels");
+            self.estimated_hull(car, groups)
+        });
+        let [hull_behind, hull_left, hull_above] = self.place(hull.centre);
+        let [length, width, height] = hull.size.map(rounded);
+        let solids = if car.boxes.is_empty() { std::slice::from_ref(&hull) } else { &car.boxes[..] };
+        let volume: f64 = solids.iter().map(Solid::volume).sum();
+        let boxes = match &car.inertia {
+            Some((_, from)) => {
+                self.remark("chassis.inertia.roll_kg_m2", from);
+                Vec::new()
+            }
+            None => {
+                self.remark(
+                    "chassis.boxes[0].mass_kg",
+                    "the source gives no inertia: even density in the body's shape",
+                );
+                self.boxes(car, solids, volume, import)
+            }
+        };
+        Chassis {
+            mass_kg: self.keep("chassis.mass_kg", &car.mass),
+            centre_behind_front_axle_m: behind,
+            centre_above_ground_m: above,
+            centre_left_m: left,
+            inertia: car.inertia.as_ref().map(|(inertia, _)| inertia.clone()),
+            boxes,
+            hull: Hull {
+                length_m: length,
+                width_m: width,
+                height_m: height,
+                behind_front_axle_m: hull_behind,
+                left_m: hull_left,
+                above_ground_m: hull_above,
+            },
+        }
+    }
+
+    /// Boxes of one density, moved so that their common centre is the centre of mass.
+    fn boxes(&self, car: &Car, solids: &[Solid], volume: f64, import: &mut Import<'_>) -> Vec<Box3> {
+        let own = centre_of(solids).unwrap_or(car.centre);
+        let shift = [0, 1, 2].map(|i| car.centre[i] - own[i]);
+        if shift.iter().any(|s| s.abs() > LEVEL_M) {
+            import.note("", "the centre of mass is not the middle of the body's shape: the inertia is that of the shape moved there");
+        }
+        let part = |solid: &Solid| {
+            let [behind, left, above] = self.place([0, 1, 2].map(|i| solid.centre[i] + shift[i]));
+            let [length_m, width_m, height_m] = solid.size.map(rounded);
+            let mass_kg = rounded(car.mass.value * solid.volume() / volume);
+            Box3 {
+                mass_kg,
+                length_m,
+                width_m,
+                height_m,
+                behind_front_axle_m: behind,
+                left_m: left,
+                above_ground_m: above,
+            }
+        };
+        solids.iter().map(part).collect()
+    }
+
+    /// From the ground clearance to the height of a wheel above the centre of mass, over the wheels' footprint.
+    fn estimated_hull(&self, car: &Car, groups: &[Group<'_>]) -> Solid {
+        let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
+        let radius = wheels.iter().map(|w| w.radius.value).fold(0.0, f64::max);
+        let rear = wheels.iter().map(|w| w.at[0]).fold(f64::MAX, f64::min);
+        let half = wheels.iter().map(|w| (w.at[1] - self.middle).abs()).fold(0.0, f64::max);
+        let (low, high) = (self.ground + 0.5 * radius, (self.ground + 2.5 * radius).max(car.centre[2] + radius));
+        Solid {
+            centre: [0.5 * (self.front + rear), self.middle, 0.5 * (low + high)],
+            size: [self.front - rear + 3.0 * radius, 2.0 * half + 0.5 * radius, high - low],
+        }
+    }
+
+    fn steering(&mut self, car: &Car) -> Steering {
+        Steering {
+            lock_deg: self.keep("steering.lock_deg", &car.lock),
+            rate_deg_per_s: car.steer_rate.as_ref().map(|rate| self.keep("steering.rate_deg_per_s", rate)),
+        }
+    }
+
+    fn powertrain(&mut self, car: &Car, groups: &[Group<'_>]) -> Powertrain {
+        let torques: Vec<f64> = groups.iter().map(|group| rounded(mean(group, |w| w.motor.value))).collect();
+        if torques.iter().all(|&torque| torque == 0.0) {
+            return Powertrain::None {};
+        }
+        if let Some(engine) = &car.engine {
+            let shares: Vec<f64> = groups.iter().map(|group| group.iter().map(|w| w.motor.value).sum()).collect();
+            return super::engine::powertrain(engine, &shares);
+        }
+        let driven = groups.iter().flatten().find(|w| w.motor.value > 0.0);
+        self.remark("powertrain.wheel_torque_nm", driven.map_or("", |w| &w.motor.from));
+        Powertrain::Direct { wheel_torque_nm: torques }
+    }
+}
+
+/// The box around boxes.
+fn around(boxes: &[Solid]) -> Option<Solid> {
+    let edge = |sign: f64, i: usize| {
+        let edges = boxes.iter().map(|b| sign * b.centre[i] + 0.5 * b.size[i]);
+        sign * edges.fold(f64::MIN, f64::max)
+    };
+    let of = |f: fn(f64, f64) -> f64| [0, 1, 2].map(|i| f(edge(1.0, i), edge(-1.0, i)));
+    (!boxes.is_empty()).then(|| Solid { centre: of(|high, low| 0.5 * (high + low)), size: of(|high, low| high - low) })
+}

@@ -1,0 +1,371 @@
+//! Bullet's `btRaycastVehicle` and Rapier's `DynamicRayCastVehicleController`, in TOML with their own names and defaults.
+
+use super::Import;
+use super::car::{Car, Solid};
+use super::raycast::{Frame, RayVehicle, RayWheel, car};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skidpad_core::DVec3;
+
+/// A vehicle of Bullet: the fields of its body and of `btWheelInfo`, in Bullet's units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "Bullet's names")]
+pub struct BulletVehicle {
+    /// What people call it.
+    #[serde(default = "bullet_name")]
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Mass of the body, kg.
+    #[schemars(range(min = 0.001, max = 1e7))]
+    pub mass: f64,
+    /// Diagonal of the body's inertia about Bullet's axes, kg m². Absent: that of the box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = 0.001, max = 1e9)))]
+    pub local_inertia: Option<[f64; 3]>,
+    /// Half extents of the body's `btBoxShape`, m. Absent: estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = 0.001, max = 100)))]
+    pub half_extents: Option<[f64; 3]>,
+    /// Centre of that box in the body's frame, whose origin is the centre of mass, m.
+    #[serde(default)]
+    pub box_centre: [f64; 3],
+    /// Number of the axis that points up: 0, 1 or 2.
+    #[serde(default = "one")]
+    #[schemars(range(min = 0, max = 2))]
+    pub m_indexUpAxis: u32,
+    /// Number of the axis that points forward.
+    #[serde(default = "two")]
+    #[schemars(range(min = 0, max = 2))]
+    pub m_indexForwardAxis: u32,
+    /// The wheels, in any order.
+    #[schemars(length(min = 2, max = 32))]
+    pub wheels: Vec<BulletWheel>,
+}
+
+/// A wheel of Bullet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "Bullet's names")]
+pub struct BulletWheel {
+    /// Start of the ray in the body's frame, m.
+    pub m_chassisConnectionPointCS: [f64; 3],
+    /// Where the ray goes. Absent: down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub m_wheelDirectionCS: Option<[f64; 3]>,
+    /// Axle. Absent: such that the wheel drives forward.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub m_wheelAxleCS: Option<[f64; 3]>,
+    /// Longest length of the suspension, m.
+    #[schemars(range(min = 0, max = 100))]
+    pub m_suspensionRestLength1: f64,
+    /// m.
+    #[schemars(range(min = 0.001, max = 100))]
+    pub m_wheelsRadius: f64,
+    /// Spring rate over the mass of the body, 1/s².
+    #[serde(default = "stiffness")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub m_suspensionStiffness: f64,
+    /// Damping while compressing over the mass of the body, 1/s.
+    #[serde(default = "compression")]
+    #[schemars(range(min = 0))]
+    pub m_wheelsDampingCompression: f64,
+    /// Damping while extending over the mass of the body, 1/s.
+    #[serde(default = "relaxation")]
+    #[schemars(range(min = 0))]
+    pub m_wheelsDampingRelaxation: f64,
+    /// Largest change of length, cm.
+    #[serde(default = "travel_cm")]
+    #[schemars(range(min = 0))]
+    pub m_maxSuspensionTravelCm: f64,
+    /// Largest force of the suspension, N.
+    #[serde(default = "most_force")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub m_maxSuspensionForce: f64,
+    /// Friction coefficient across; along it acts twice.
+    #[serde(default = "friction")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub m_frictionSlip: f64,
+    /// Share of the height of the centre of mass at which side forces act.
+    #[serde(default = "roll_influence")]
+    #[schemars(range(min = 0, max = 1))]
+    pub m_rollInfluence: f64,
+    /// Largest steering angle the game gives it, rad.
+    #[serde(default)]
+    #[schemars(range(min = -1.57, max = 1.57))]
+    pub m_steering: f64,
+    /// Largest engine force the game gives it, N.
+    #[serde(default)]
+    pub m_engineForce: f64,
+    /// Largest brake the game gives it, N s per step.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub m_brake: f64,
+}
+
+/// A vehicle of Rapier: its rigid body, and the fields of its wheels, in Rapier's units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RapierVehicle {
+    /// What people call it.
+    #[serde(default = "rapier_name")]
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Mass of the chassis, kg.
+    #[schemars(range(min = 0.001, max = 1e7))]
+    pub mass: f64,
+    /// Principal inertia about the chassis' axes, kg m². Absent: that of the cuboid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = 0.001, max = 1e9)))]
+    pub principal_inertia: Option<[f64; 3]>,
+    /// Half extents of the chassis' cuboid, m. Absent: estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = 0.001, max = 100)))]
+    pub half_extents: Option<[f64; 3]>,
+    /// Centre of that cuboid in the chassis' frame, m.
+    #[serde(default)]
+    pub cuboid_centre: [f64; 3],
+    /// Centre of mass in the chassis' frame, m.
+    #[serde(default)]
+    pub local_center_of_mass: [f64; 3],
+    /// Number of the axis that points up: 0, 1 or 2.
+    #[serde(default = "one")]
+    #[schemars(range(min = 0, max = 2))]
+    pub index_up_axis: u32,
+    /// Number of the axis that points forward.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 2))]
+    pub index_forward_axis: u32,
+    /// The wheels, in any order.
+    #[schemars(length(min = 2, max = 32))]
+    pub wheels: Vec<RapierWheel>,
+}
+
+/// A wheel of Rapier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RapierWheel {
+    /// Start of the ray in the chassis' frame, m.
+    pub chassis_connection_cs: [f64; 3],
+    /// Where the ray goes. Absent: down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction_cs: Option<[f64; 3]>,
+    /// Axle. Absent: such that the wheel drives forward.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub axle_cs: Option<[f64; 3]>,
+    /// Longest length of the suspension, m.
+    #[schemars(range(min = 0, max = 100))]
+    pub suspension_rest_length: f64,
+    /// m.
+    #[schemars(range(min = 0.001, max = 100))]
+    pub radius: f64,
+    /// Spring rate over the mass of the chassis, 1/s².
+    #[serde(default = "stiffness")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub suspension_stiffness: f64,
+    /// Damping while compressing over the mass of the chassis, 1/s.
+    #[serde(default = "compression")]
+    #[schemars(range(min = 0))]
+    pub suspension_compression: f64,
+    /// Damping while extending over the mass of the chassis, 1/s.
+    #[serde(default = "relaxation")]
+    #[schemars(range(min = 0))]
+    pub suspension_damping: f64,
+    /// Largest change of length, m.
+    #[serde(default = "travel_m")]
+    #[schemars(range(min = 0))]
+    pub max_suspension_travel: f64,
+    /// Factor on the side impulse.
+    #[serde(default = "one_f64")]
+    #[schemars(range(min = 0))]
+    pub side_friction_stiffness: f64,
+    /// Friction coefficient across; along it acts twice.
+    #[serde(default = "friction")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub friction_slip: f64,
+    /// Largest force of the suspension, N.
+    #[serde(default = "most_force")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub max_suspension_force: f64,
+    /// Largest steering angle the game gives it, rad.
+    #[serde(default)]
+    #[schemars(range(min = -1.57, max = 1.57))]
+    pub steering: f64,
+    /// Largest engine force the game gives it, N.
+    #[serde(default)]
+    pub engine_force: f64,
+    /// Largest brake the game gives it, N s per step.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub brake: f64,
+}
+
+fn bullet_name() -> String {
+    "Bullet vehicle".into()
+}
+fn rapier_name() -> String {
+    "Rapier vehicle".into()
+}
+fn one() -> u32 {
+    1
+}
+fn two() -> u32 {
+    2
+}
+fn one_f64() -> f64 {
+    1.0
+}
+pub(super) fn stiffness() -> f64 {
+    5.88
+}
+pub(super) fn compression() -> f64 {
+    0.83
+}
+pub(super) fn relaxation() -> f64 {
+    0.88
+}
+fn travel_cm() -> f64 {
+    500.0
+}
+fn travel_m() -> f64 {
+    5.0
+}
+pub(super) fn most_force() -> f64 {
+    6000.0
+}
+pub(super) fn friction() -> f64 {
+    10.5
+}
+pub(super) fn roll_influence() -> f64 {
+    0.1
+}
+
+const BULLET: [&str; 6] = [
+    "m_suspensionStiffness",
+    "m_wheelsDampingCompression",
+    "m_wheelsDampingRelaxation",
+    "m_frictionSlip",
+    "m_brake",
+    "m_engineForce",
+];
+
+const RAPIER: [&str; 6] =
+    ["suspension_stiffness", "suspension_compression", "suspension_damping", "friction_slip", "brake", "engine_force"];
+
+pub(super) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
+    let given: BulletVehicle = import.take_toml()?;
+    let frame = frame(given.m_indexUpAxis, given.m_indexForwardAxis, "m_indexForwardAxis", import)?;
+    let wheels: Vec<RayWheel> = (given.wheels.iter().enumerate())
+        .map(|(i, w)| RayWheel {
+            path: format!("wheels[{i}]"),
+            hard_point: w.m_chassisConnectionPointCS,
+            direction: w.m_wheelDirectionCS.unwrap_or((-frame.up).into()),
+            rest_length: w.m_suspensionRestLength1,
+            travel: 0.01 * w.m_maxSuspensionTravelCm,
+            radius: w.m_wheelsRadius,
+            stiffness: w.m_suspensionStiffness,
+            compression: w.m_wheelsDampingCompression,
+            relaxation: w.m_wheelsDampingRelaxation,
+            friction: w.m_frictionSlip,
+            most_force: w.m_maxSuspensionForce,
+            roll_influence: w.m_rollInfluence,
+            stretch: 1.0,
+            steering: w.m_steering,
+            engine_force: w.m_engineForce,
+            brake: w.m_brake,
+            names: BULLET,
+        })
+        .collect();
+    let axles: Vec<_> = given.wheels.iter().map(|w| w.m_wheelAxleCS).collect();
+    let frame = driven(frame, &axles, "m_wheelAxleCS", import);
+    let vehicle = RayVehicle {
+        name: given.name,
+        about: "Imported from Bullet: springs and dampers there are per mass of the body, brakes per step.".into(),
+        mass: given.mass,
+        centre: [0.0; 3],
+        inertia: given.local_inertia,
+        boxes: solid(given.half_extents, given.box_centre, &frame),
+        wheels,
+        frame,
+    };
+    Some(car(vehicle, import))
+}
+
+pub(super) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
+    let given: RapierVehicle = import.take_toml()?;
+    let frame = frame(given.index_up_axis, given.index_forward_axis, "index_forward_axis", import)?;
+    let wheels: Vec<RayWheel> = (given.wheels.iter().enumerate())
+        .map(|(i, w)| RayWheel {
+            path: format!("wheels[{i}]"),
+            hard_point: w.chassis_connection_cs,
+            direction: w.direction_cs.unwrap_or((-frame.up).into()),
+            rest_length: w.suspension_rest_length,
+            travel: w.max_suspension_travel,
+            radius: w.radius,
+            stiffness: w.suspension_stiffness,
+            compression: w.suspension_compression,
+            relaxation: w.suspension_damping,
+            friction: w.friction_slip,
+            most_force: w.max_suspension_force,
+            // Private in Rapier.
+            roll_influence: roll_influence(),
+            stretch: 1.0,
+            steering: w.steering,
+            engine_force: w.engine_force,
+            brake: w.brake,
+            names: RAPIER,
+        })
+        .collect();
+    for (i, wheel) in given.wheels.iter().enumerate() {
+        let path = format!("wheels[{i}].side_friction_stiffness");
+        import.note_unless(
+            &path,
+            wheel.side_friction_stiffness,
+            1.0,
+            "a share of side grip that is lost per step: left out",
+        );
+    }
+    let axles: Vec<_> = given.wheels.iter().map(|w| w.axle_cs).collect();
+    let frame = driven(frame, &axles, "axle_cs", import);
+    let vehicle = RayVehicle {
+        name: given.name,
+        about: "Imported from Rapier: springs and dampers there are per mass of the chassis, brakes per step.".into(),
+        mass: given.mass,
+        centre: given.local_center_of_mass,
+        inertia: given.principal_inertia,
+        boxes: solid(given.half_extents, given.cuboid_centre, &frame),
+        wheels,
+        frame,
+    };
+    Some(car(vehicle, import))
+}
+
+fn frame(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<Frame> {
+    let frame = Frame::right_handed(up, forward);
+    if frame.is_none() {
+        import.fault(path, format!("axis {forward} points up as well"), "another axis than the one up", "");
+    }
+    frame
+}
+
+/// Wheels roll towards up × axle: axles that point to the left drive the car along its axis backwards.
+fn driven(frame: Frame, axles: &[Option<[f64; 3]>], name: &str, import: &mut Import<'_>) -> Frame {
+    let ahead = |axle: &[f64; 3]| frame.up.cross(DVec3::from_array(*axle)).dot(frame.forward);
+    let backwards = axles.iter().flatten().filter(|axle| ahead(axle) < 0.0).count();
+    let given = axles.iter().flatten().count();
+    if backwards > 0 && backwards < given {
+        import.note(
+            "wheels[0]",
+            format!("`{name}` points left on some wheels and right on others: all drive forward here"),
+        );
+    }
+    if backwards > 0 && backwards == given {
+        return Frame { forward: -frame.forward, left: -frame.left, ..frame };
+    }
+    frame
+}
+
+fn solid(half: Option<[f64; 3]>, centre: [f64; 3], frame: &Frame) -> Vec<Solid> {
+    let one = |half| Solid { centre: frame.iso(centre), size: frame.sizes(half).map(|h| 2.0 * h) };
+    half.map(one).into_iter().collect()
+}

@@ -1,0 +1,271 @@
+//! Parameter sets of the CommonRoad vehicle models (Althoff, Würsching, "CommonRoad: Vehicle Models", 2020, tables 6 and 7).
+
+use super::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
+use super::text::rounded;
+use super::{Import, yaml};
+use crate::spec::{Inertia, Tyre};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The sets have no stops; this travel is out of reach.
+const TRAVEL_M: f64 = 0.25;
+/// Length in which force builds up, m: the source's tyres need none.
+const RELAXATION_M: f64 = 0.02;
+
+/// What is taken from a parameter set, in its SI units.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[allow(non_snake_case, reason = "CommonRoad's names")]
+pub(super) struct Parameters {
+    /// Length, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    l: f64,
+    /// Width, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    w: f64,
+    /// Angles and rates.
+    steering: Steering,
+    /// Limits of acceleration.
+    longitudinal: Longitudinal,
+    /// Whole mass, kg.
+    #[schemars(range(min = 0.001, max = 1e7))]
+    m: f64,
+    /// Sprung mass, kg.
+    #[schemars(range(min = 0.001, max = 1e7))]
+    m_s: f64,
+    /// Unsprung mass of the front axle, kg.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    m_uf: f64,
+    /// Unsprung mass of the rear axle, kg.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    m_ur: f64,
+    /// Front axle ahead of the centre of mass, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    a: f64,
+    /// Rear axle behind it, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    b: f64,
+    /// Roll inertia of the sprung mass, kg m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    I_Phi_s: f64,
+    /// Pitch inertia of the sprung mass, kg m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    I_y_s: f64,
+    /// Yaw inertia of the whole car, kg m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    I_z: f64,
+    /// Product of inertia of the sprung mass, kg m².
+    #[serde(default)]
+    I_xz_s: f64,
+    /// Front spring of a wheel, N/m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    K_sf: f64,
+    /// Front damper of a wheel, N s/m.
+    #[schemars(range(min = 0))]
+    K_sdf: f64,
+    /// Rear spring of a wheel, N/m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    K_sr: f64,
+    /// Rear damper of a wheel, N s/m.
+    #[schemars(range(min = 0))]
+    K_sdr: f64,
+    /// Front track, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    T_f: f64,
+    /// Rear track, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    T_r: f64,
+    /// Front auxiliary roll stiffness, negative, N m/rad.
+    #[serde(default)]
+    #[schemars(range(max = 0))]
+    K_tsf: f64,
+    /// Rear auxiliary roll stiffness, negative, N m/rad.
+    #[serde(default)]
+    #[schemars(range(max = 0))]
+    K_tsr: f64,
+    /// Vertical rate of a tyre, N/m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    K_zt: f64,
+    /// Height of the centre of the whole mass, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    h_cg: f64,
+    /// Height of the centre of the sprung mass, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    h_s: f64,
+    /// Roll inertia of the front axle, kg m².
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    I_uf: f64,
+    /// Roll inertia of the rear axle, kg m².
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    I_ur: f64,
+    /// Spin inertia of a wheel, kg m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    I_y_w: f64,
+    /// Radius of a wheel, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    R_w: f64,
+    /// Share of the front brakes.
+    #[schemars(range(min = 0, max = 1))]
+    T_sb: f64,
+    /// Share of the front drive.
+    #[schemars(range(min = 0, max = 1))]
+    T_se: f64,
+    /// Tyre, from the file of its own that the models add. Absent: the one they come with.
+    tire: Option<Tire>,
+}
+
+/// Angles and rates.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+struct Steering {
+    /// Largest angle, rad.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1.5))]
+    max: f64,
+    /// Largest rate, rad/s.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    v_max: f64,
+}
+
+/// Limits of acceleration.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+struct Longitudinal {
+    /// Largest acceleration, both ways, m/s².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    a_max: f64,
+}
+
+/// What is taken of the Magic Formula: its slopes and peaks. The formula has no load terms there.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+struct Tire {
+    /// Friction along.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 20))]
+    p_dx1: f64,
+    /// Slip stiffness per load.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    p_kx1: f64,
+    /// Friction across.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 20))]
+    p_dy1: f64,
+    /// Cornering stiffness per load, negative.
+    #[schemars(extend("exclusiveMaximum" = 0))]
+    p_ky1: f64,
+}
+
+/// The tyre the models come with, from the ADAMS handbook.
+const ADAMS: Tire = Tire { p_dx1: 1.1739, p_kx1: 22.303, p_dy1: 1.0489, p_ky1: -21.92 };
+
+/// What multi-body models have and rigid wheels have not, with its reason.
+const LEFT_OUT: [(&str, &str); 11] = [
+    ("K_ras", "lateral spring between body and axle: axles are stiff sideways here"),
+    ("K_rad", "lateral damper between body and axle: axles are stiff sideways here"),
+    ("K_lt", "lateral compliance of tyre and suspension: not modelled"),
+    ("h_raf", "height of the roll axis: side forces act at the ground here"),
+    ("h_rar", "height of the roll axis: side forces act at the ground here"),
+    ("D_f", "camber over travel: wheels stand upright here"),
+    ("D_r", "camber over travel: wheels stand upright here"),
+    ("E_f", "camber over travel, second order: wheels stand upright here"),
+    ("E_r", "camber over travel, second order: wheels stand upright here"),
+    ("I_xz_s", "product of inertia of the sprung mass: taken for the whole car"),
+    ("longitudinal.v_max", "a limit of speed is the driver's here"),
+];
+
+pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+    let tree = yaml::tree(import.text, 0, import)?;
+    if tree.get("m").is_none() && tree.get("a").is_some() {
+        let help = "sets 1 to 3 have them; set 4 is for the kinematic model with a trailer only";
+        import.fault("", "a kinematic parameter set, without masses and springs", "a multi-body set", help);
+        return None;
+    }
+    import.survey.tolerant = true;
+    let given: Parameters = import.take(&tree)?;
+    import.survey.passed_over.retain(|(path, _)| {
+        let known = LEFT_OUT.iter().any(|(name, _)| name == path);
+        !known && !path.starts_with("steering.") && !path.starts_with("longitudinal.") && !path.starts_with("tire.")
+    });
+    for (name, why) in LEFT_OUT {
+        let at = name.split('.').try_fold(&tree, |node, key| node.get(key));
+        if let Some(node) = at.filter(|node| node.number().is_some_and(|v| v != 0.0)) {
+            import.survey.remember(name, node.span.clone());
+            import.note(name, why);
+        }
+    }
+    if given.tire.is_none() {
+        import.note("", "no tyre in the set: the one the models come with is taken (p_dx1, p_kx1, p_dy1, p_ky1)");
+    }
+    import.note("", "stops and relaxation are estimates: the source has neither");
+    Some(car(&given))
+}
+
+fn car(given: &Parameters) -> Car {
+    let wheels = [true, false].into_iter().flat_map(|front| [0.5, -0.5].map(|side| corner(given, front, side)));
+    Car {
+        name: "CommonRoad vehicle".into(),
+        about: "Imported from a parameter set of the CommonRoad vehicle models, as a rigid body on four wheels.".into(),
+        mass: said(given.m, "m"),
+        centre: [0.0, 0.0, given.h_cg],
+        centre_from: "h_cg, of the whole mass".into(),
+        inertia: Some((inertia(given), "sprung mass and axles about the common centre".into())),
+        boxes: Vec::new(),
+        hull: Some(Solid { centre: [0.5 * (given.a - given.b), 0.0, 0.15 + 0.6], size: [given.l, given.w, 1.2] }),
+        wheels: wheels.collect(),
+        lock: said(given.steering.max.to_degrees(), format!("steering.max {} rad", given.steering.max)),
+        steer_rate: Some(said(
+            given.steering.v_max.to_degrees(),
+            format!("steering.v_max {} rad/s", given.steering.v_max),
+        )),
+        engine: None,
+        peers: None,
+    }
+}
+
+/// Sprung mass and axles, moved to the common centre; the axles' own centre follows from the two heights.
+fn inertia(given: &Parameters) -> Inertia {
+    let own = given.m - given.m_s;
+    let axles = (given.m * given.h_cg - given.m_s * given.h_s) / own;
+    let lifted = given.m_s * (given.h_s - given.h_cg).powi(2) + own * (axles - given.h_cg).powi(2);
+    Inertia {
+        roll_kg_m2: rounded(given.I_Phi_s + given.I_uf + given.I_ur + lifted),
+        pitch_kg_m2: rounded(given.I_y_s + given.m_uf * given.a.powi(2) + given.m_ur * given.b.powi(2) + lifted),
+        yaw_kg_m2: rounded(given.I_z),
+        roll_yaw_kg_m2: rounded(given.I_xz_s),
+    }
+}
+
+fn corner(given: &Parameters, front: bool, side: f64) -> Corner {
+    let pick = |f: f64, r: f64| if front { f } else { r };
+    let name = |f: &str, r: &str| if front { f.to_owned() } else { r.to_owned() };
+    let (track, roll) = (pick(given.T_f, given.T_r), -pick(given.K_tsf, given.K_tsr));
+    let tire = given.tire.as_ref().unwrap_or(&ADAMS);
+    let force = given.longitudinal.a_max * given.m * given.R_w;
+    let share = |front_share: f64| 0.5 * pick(front_share, 1.0 - front_share);
+    let damping = said(pick(given.K_sdf, given.K_sdr), name("K_sdf", "K_sdr"));
+    Corner {
+        path: name("T_f", "T_r"),
+        at: [pick(given.a, -given.b), side * track],
+        contact: Contact::RestsAt(0.0),
+        range: [TRAVEL_M, -TRAVEL_M],
+        range_from: "out of reach: the source has no stops".into(),
+        radius: said(given.R_w, "R_w"),
+        spin_inertia: said(given.I_y_w, "I_y_w"),
+        rate: said(pick(given.K_sf, given.K_sr), name("K_sf", "K_sr")),
+        bump: damping.clone(),
+        rebound: damping,
+        tyre: Tyre::LinearPerLoad {
+            slip_stiffness_per_load: tire.p_kx1,
+            cornering_stiffness_per_rad: -tire.p_ky1,
+            relaxation: relaxation(RELAXATION_M),
+            friction: friction([tire.p_dx1, tire.p_dy1]),
+        },
+        tyre_from: "the Magic Formula's slopes and peaks: p_kx1, -p_ky1, p_dx1, p_dy1".into(),
+        steer: f64::from(front),
+        brake: said(force * share(given.T_sb), "longitudinal.a_max × m × R_w by T_sb"),
+        handbrake: said(0.0, ""),
+        motor: said(force * share(given.T_se), "longitudinal.a_max × m × R_w by T_se"),
+        bar: said(roll / (track * track), name("-K_tsf / T_f²", "-K_tsr / T_r²")),
+        unsprung: Some([
+            said(0.5 * pick(given.m_uf, given.m_ur), name("m_uf / 2", "m_ur / 2")),
+            said(given.K_zt, "K_zt"),
+        ]),
+        rolling: None,
+    }
+}

@@ -1,0 +1,318 @@
+//! Godot's `VehicleBody3D` with its `VehicleWheel3D` children, from a `.tscn` file.
+//!
+//! The class is Bullet's vehicle with changes: the ray starts a radius above the hard point, and its length is measured in
+//! shares of the way from there although it is scaled by the way from the hard point (`_ray_cast` in Godot's
+//! `vehicle_body_3d.cpp`). A wheel that moves by `z` so compresses its spring by `z (L0 + r) / (L0 + 2 r)` only.
+
+use super::Import;
+use super::bullet::{compression, friction, most_force, relaxation, roll_influence, stiffness};
+use super::car::{Car, Solid, centre_of};
+use super::raycast::{Frame, RayVehicle, RayWheel, car};
+use super::tscn::{Section, sections};
+use crate::read::{Item, Key, Node};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use skidpad_core::DVec3;
+
+/// What is taken from a scene.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(super) struct Scene {
+    /// The `VehicleBody3D`.
+    body: Body,
+    /// Its `VehicleWheel3D` children.
+    #[schemars(length(min = 2, max = 32))]
+    wheels: Vec<Wheel>,
+    /// Its `CollisionShape3D` children with a `BoxShape3D`.
+    boxes: Vec<BoxShape>,
+}
+
+/// The `VehicleBody3D`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+struct Body {
+    /// Name of the node.
+    #[schemars(length(min = 1))]
+    name: String,
+    /// kg.
+    #[serde(default = "mass")]
+    #[schemars(range(min = 0.001, max = 1e7))]
+    mass: f64,
+    /// 0: from the shapes, 1: `center_of_mass`.
+    #[serde(default)]
+    center_of_mass_mode: u32,
+    /// In the body's frame, m.
+    #[serde(default)]
+    center_of_mass: [f64; 3],
+    /// Diagonal of the inertia, kg m²; 0: from the shapes.
+    #[serde(default)]
+    inertia: [f64; 3],
+    /// Force of each wheel used as traction, N.
+    #[serde(default)]
+    engine_force: f64,
+    /// Brake of each wheel, N s per step whatever its documentation says.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    brake: f64,
+    /// Angle of each wheel used as steering, rad.
+    #[serde(default)]
+    #[schemars(range(min = -1.57, max = 1.57))]
+    steering: f64,
+}
+
+/// A `VehicleWheel3D`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+struct Wheel {
+    /// Rows of the basis, then the origin.
+    #[serde(default = "identity")]
+    transform: [f64; 12],
+    /// Whether it drives.
+    #[serde(default)]
+    use_as_traction: bool,
+    /// Whether it steers.
+    #[serde(default)]
+    use_as_steering: bool,
+    /// Share of the height of the centre of mass at which side forces act.
+    #[serde(default = "roll_influence")]
+    #[schemars(range(min = 0, max = 1))]
+    wheel_roll_influence: f64,
+    /// m.
+    #[serde(default = "half")]
+    #[schemars(range(min = 0.001, max = 100))]
+    wheel_radius: f64,
+    /// m.
+    #[serde(default = "rest_length")]
+    #[schemars(range(min = 0.001, max = 100))]
+    wheel_rest_length: f64,
+    /// Friction coefficient across; along it acts twice.
+    #[serde(default = "friction")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    wheel_friction_slip: f64,
+    /// Largest change of length, m.
+    #[serde(default = "travel")]
+    #[schemars(range(min = 0))]
+    suspension_travel: f64,
+    /// Spring rate over the mass of the body, 1/s², whatever its documentation says.
+    #[serde(default = "stiffness")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    suspension_stiffness: f64,
+    /// Largest force of the suspension, N.
+    #[serde(default = "most_force")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    suspension_max_force: f64,
+    /// Damping while compressing over the mass of the body, 1/s.
+    #[serde(default = "compression")]
+    #[schemars(range(min = 0))]
+    damping_compression: f64,
+    /// Damping while extending over the mass of the body, 1/s.
+    #[serde(default = "relaxation")]
+    #[schemars(range(min = 0))]
+    damping_relaxation: f64,
+    /// Force of this wheel, N.
+    #[serde(default)]
+    engine_force: f64,
+    /// Brake of this wheel, N s per step.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    brake: f64,
+    /// Angle of this wheel, rad.
+    #[serde(default)]
+    #[schemars(range(min = -1.57, max = 1.57))]
+    steering: f64,
+}
+
+/// A box of the body.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+struct BoxShape {
+    /// Rows of the basis, then the origin.
+    #[serde(default = "identity")]
+    transform: [f64; 12],
+    /// Full size, m.
+    #[serde(default = "unit")]
+    #[schemars(inner(range(min = 0.001, max = 100)))]
+    size: [f64; 3],
+}
+
+fn mass() -> f64 {
+    40.0
+}
+fn half() -> f64 {
+    0.5
+}
+fn rest_length() -> f64 {
+    0.15
+}
+fn travel() -> f64 {
+    0.2
+}
+fn unit() -> [f64; 3] {
+    [1.0; 3]
+}
+fn identity() -> [f64; 12] {
+    [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+}
+
+/// Angle of a wheel used as steering when no node states one, rad: as a rule a script does.
+const STEERING: f64 = 0.5;
+
+/// Keys that say nothing about how a car drives.
+const ASIDE: [&str; 18] = [
+    "script",
+    "collision_layer",
+    "collision_mask",
+    "metadata",
+    "visible",
+    "physics_interpolation_mode",
+    "can_sleep",
+    "sleeping",
+    "continuous_cd",
+    "contact_monitor",
+    "max_contacts_reported",
+    "unique_name_in_owner",
+    "process_mode",
+    "process_priority",
+    "rotation_edit_mode",
+    "disabled",
+    "shape",
+    "debug_color",
+];
+
+const NAMES: [&str; 6] = [
+    "suspension_stiffness",
+    "damping_compression",
+    "damping_relaxation",
+    "wheel_friction_slip",
+    "brake",
+    "engine_force",
+];
+
+pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+    let sections = sections(import);
+    let tree = compose(&sections, import)?;
+    import.survey.tolerant = true;
+    let scene: Scene = import.take(&tree)?;
+    import.survey.passed_over.retain(|(path, _)| {
+        let key = path.rsplit('.').next().unwrap_or(path).trim_matches('"');
+        !ASIDE.contains(&key.split('/').next().unwrap_or(key)) && path != "body.transform"
+    });
+    Some(car(vehicle(scene, import)?, import))
+}
+
+/// The body, its wheels and its boxes as one tree.
+fn compose(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
+    let nodes: Vec<&Section> = sections.iter().filter(|s| s.kind == "node").collect();
+    let mut bodies = nodes.iter().filter(|s| s.attribute("type") == "VehicleBody3D");
+    let Some(body) = bodies.next() else {
+        import.fault(
+            "",
+            "no node of type VehicleBody3D",
+            "a scene with a vehicle",
+            "instanced scenes are not followed",
+        );
+        return None;
+    };
+    if bodies.next().is_some() {
+        import.note("", format!("several vehicles: the first, `{}`, is taken", body.attribute("name")));
+    }
+    let own = match (body.attribute("parent"), body.attribute("name")) {
+        ("", _) => ".".to_owned(),
+        (".", name) => name.to_owned(),
+        (parent, name) => format!("{parent}/{name}"),
+    };
+    let children = |kind: &str| -> Vec<&Section> {
+        let of = |s: &&&Section| s.attribute("type") == kind && s.attribute("parent") == own;
+        nodes.iter().filter(of).copied().collect()
+    };
+    let mut boxes = Vec::new();
+    for shape in children("CollisionShape3D") {
+        let id = shape.body.get("shape").and_then(Node::text).unwrap_or("");
+        let resource = sections.iter().find(|s| s.kind == "sub_resource" && s.attribute("id") == id);
+        match resource.filter(|r| r.attribute("type") == "BoxShape3D") {
+            Some(resource) => boxes.push(merged(&shape.body, &resource.body)),
+            None => {
+                import.note("", format!("the shape of `{}` is no box of this file: left out", shape.attribute("name")))
+            }
+        }
+    }
+    let wheels = children("VehicleWheel3D").into_iter().map(|wheel| wheel.body.clone()).collect();
+    let span = body.body.span.clone();
+    let entry = |name: &str, item| (Key { name: name.into(), span: span.clone() }, Node { item, span: span.clone() });
+    let list = |name: &str, nodes| entry(name, Item::List(nodes));
+    let body = (Key { name: "body".into(), span: span.clone() }, named(body));
+    Some(Node::table(span.clone(), vec![body, list("wheels", wheels), list("boxes", boxes)]))
+}
+
+/// The statements of a node with its name.
+fn named(section: &Section) -> Node {
+    let span = section.attributes.span.clone();
+    let name = Node { item: Item::Text(section.attribute("name").to_owned()), span: span.clone() };
+    merged(&Node::table(span.clone(), vec![(Key { name: "name".into(), span }, name)]), &section.body)
+}
+
+fn merged(first: &Node, second: &Node) -> Node {
+    let entries = [first, second].into_iter().filter_map(|node| match &node.item {
+        Item::Table(entries) => Some(entries.clone()),
+        _ => None,
+    });
+    Node::table(first.span.clone(), entries.flatten().collect())
+}
+
+fn vehicle(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
+    // Forward is +z: engine forces push there.
+    let frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
+    let body = &scene.body;
+    let placed =
+        |shape: &BoxShape| Solid { centre: frame.iso(origin(&shape.transform)), size: frame.sizes(shape.size) };
+    let boxes: Vec<Solid> = scene.boxes.iter().map(placed).collect();
+    for (i, shape) in scene.boxes.iter().enumerate() {
+        if shape.transform[..9] != identity()[..9] {
+            import.note(&format!("boxes[{i}].transform"), "turned or scaled: taken as aligned with the car");
+        }
+    }
+    let back = |[x, y, z]: [f64; 3]| (frame.forward * x + frame.left * y + frame.up * z).into();
+    let centre = match body.center_of_mass_mode {
+        1 => body.center_of_mass,
+        _ => centre_of(&boxes).map_or([0.0; 3], back),
+    };
+    let asked = |w: &Wheel| w.use_as_steering && w.steering == 0.0 && body.steering == 0.0;
+    if scene.wheels.iter().any(asked) {
+        import.note("", format!("the angle of wheels used as steering is a script's: {STEERING} rad is an estimate"));
+    }
+    let wheels = scene.wheels.iter().enumerate().map(|(i, w)| wheel(i, w, body)).collect();
+    Some(RayVehicle {
+        name: body.name.clone(),
+        about: "Imported from Godot: springs and dampers there are per mass of the body, brakes per step.".into(),
+        mass: body.mass,
+        centre,
+        inertia: body.inertia.iter().all(|&i| i > 0.0).then_some(body.inertia),
+        boxes,
+        wheels,
+        frame,
+    })
+}
+
+fn wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
+    let set = |own: f64, all: f64, used: bool| if own != 0.0 || !used { own } else { all };
+    let steering = set(w.steering, body.steering, w.use_as_steering);
+    RayWheel {
+        path: format!("wheels[{i}]"),
+        hard_point: origin(&w.transform),
+        direction: [-w.transform[1], -w.transform[4], -w.transform[7]],
+        rest_length: w.wheel_rest_length,
+        travel: w.suspension_travel,
+        radius: w.wheel_radius,
+        stiffness: w.suspension_stiffness,
+        compression: w.damping_compression,
+        relaxation: w.damping_relaxation,
+        friction: w.wheel_friction_slip,
+        most_force: w.suspension_max_force,
+        roll_influence: w.wheel_roll_influence,
+        stretch: (w.wheel_rest_length + 2.0 * w.wheel_radius) / (w.wheel_rest_length + w.wheel_radius),
+        steering: if w.use_as_steering && steering == 0.0 { STEERING } else { steering },
+        engine_force: set(w.engine_force, body.engine_force, w.use_as_traction),
+        brake: set(w.brake, body.brake, true),
+        names: NAMES,
+    }
+}
+
+fn origin(transform: &[f64; 12]) -> [f64; 3] {
+    [transform[9], transform[10], transform[11]]
+}

@@ -1,0 +1,514 @@
+//! Jolt's `VehicleConstraint` with a `WheeledVehicleController`, in TOML with Jolt's own names and defaults.
+
+use super::Import;
+use super::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
+use super::engine::GameEngine;
+use super::raycast::Frame;
+use super::text::rounded;
+use crate::spec::{SlipCurve, Tyre};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use skidpad_core::{DMat3, DVec3};
+use std::f64::consts::TAU;
+
+/// Length in which force builds up, m: the source's tyres need none.
+const RELAXATION_M: f64 = 0.05;
+
+/// A vehicle of Jolt: its body and `VehicleConstraintSettings`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "Jolt's names")]
+pub(super) struct JoltVehicle {
+    /// What people call it.
+    #[serde(default = "name")]
+    #[schemars(length(min = 1))]
+    name: String,
+    /// Mass of the body, kg.
+    #[schemars(range(min = 0.001, max = 1e7))]
+    mMass: f64,
+    /// Half extents of the body's `BoxShape`, m.
+    #[schemars(inner(range(min = 0.001, max = 100)))]
+    mHalfExtent: [f64; 3],
+    /// Offset of the centre of mass from the middle of the shape (`OffsetCenterOfMassShape`), m.
+    #[serde(default)]
+    mOffset: [f64; 3],
+    /// Diagonal of the inertia, kg m². Absent: that of the box.
+    #[schemars(inner(range(min = 0.001, max = 1e9)))]
+    mInertia: Option<[f64; 3]>,
+    /// Damping of the body's motion, 1/s.
+    #[serde(default = "damping")]
+    mLinearDamping: f64,
+    /// Damping of its rotation, 1/s.
+    #[serde(default = "damping")]
+    mAngularDamping: f64,
+    /// Friction of the ground; √(tyre · ground) acts.
+    #[serde(default = "fifth")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100))]
+    ground_mFriction: f64,
+    /// The wheels, in any order; others refer to them by number from 0.
+    #[schemars(length(min = 2, max = 32))]
+    wheels: Vec<Wheel>,
+    /// Bars between wheels.
+    #[serde(default)]
+    mAntiRollBars: Vec<Bar>,
+    /// Absent: no drive.
+    mEngine: Option<JoltEngine>,
+    /// Gears.
+    #[serde(default)]
+    mTransmission: Transmission,
+    /// Between gearbox and wheels.
+    #[serde(default)]
+    mDifferentials: Vec<Differential>,
+}
+
+/// `WheelSettingsWV`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "Jolt's names")]
+struct Wheel {
+    /// Hard point in the body's frame, whose origin is the middle of the shape, m.
+    mPosition: [f64; 3],
+    /// Where the suspension goes.
+    #[serde(default = "down")]
+    mSuspensionDirection: [f64; 3],
+    /// m.
+    #[serde(default = "least")]
+    #[schemars(range(min = 0, max = 100))]
+    mSuspensionMinLength: f64,
+    /// m.
+    #[serde(default = "most")]
+    #[schemars(range(min = 0, max = 100))]
+    mSuspensionMaxLength: f64,
+    /// m.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 100))]
+    mSuspensionPreloadLength: f64,
+    /// Rate and damping.
+    #[serde(default)]
+    mSuspensionSpring: Spring,
+    /// m.
+    #[serde(default = "radius")]
+    #[schemars(range(min = 0.001, max = 100))]
+    mRadius: f64,
+    /// kg m².
+    #[serde(default = "inertia")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    mInertia: f64,
+    /// Damping of the spin, 1/s.
+    #[serde(default = "fifth")]
+    #[schemars(range(min = 0))]
+    mAngularDamping: f64,
+    /// rad.
+    #[serde(default = "seventy_degrees")]
+    #[schemars(range(min = 0, max = 1.57))]
+    mMaxSteerAngle: f64,
+    /// N m.
+    #[serde(default = "brake")]
+    #[schemars(range(min = 0))]
+    mMaxBrakeTorque: f64,
+    /// N m.
+    #[serde(default = "handbrake")]
+    #[schemars(range(min = 0))]
+    mMaxHandBrakeTorque: f64,
+    /// Slip ratio and friction.
+    #[serde(default = "along")]
+    #[schemars(length(min = 2))]
+    mLongitudinalFriction: Vec<[f64; 2]>,
+    /// Slip angle in degrees and friction.
+    #[serde(default = "across")]
+    #[schemars(length(min = 2))]
+    mLateralFriction: Vec<[f64; 2]>,
+}
+
+/// `SpringSettings`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(tag = "mMode", deny_unknown_fields)]
+#[allow(non_snake_case, reason = "Jolt's names")]
+enum Spring {
+    /// On the effective mass at the wheel.
+    FrequencyAndDamping {
+        /// Hz.
+        #[schemars(extend("exclusiveMinimum" = 0))]
+        mFrequency: f64,
+        /// Damping ratio.
+        #[schemars(range(min = 0))]
+        mDamping: f64,
+    },
+    /// Direct.
+    StiffnessAndDamping {
+        /// N/m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
+        mStiffness: f64,
+        /// N s/m.
+        #[schemars(range(min = 0))]
+        mDamping: f64,
+    },
+}
+
+impl Default for Spring {
+    fn default() -> Self {
+        Spring::FrequencyAndDamping { mFrequency: 1.5, mDamping: 0.5 }
+    }
+}
+
+/// `VehicleAntiRollBar`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "Jolt's names")]
+struct Bar {
+    mLeftWheel: usize,
+    mRightWheel: usize,
+    /// N/m.
+    #[serde(default = "thousand")]
+    #[schemars(range(min = 0))]
+    mStiffness: f64,
+}
+
+/// `VehicleEngineSettings`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[allow(non_snake_case, reason = "Jolt's names")]
+struct JoltEngine {
+    /// N m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    mMaxTorque: f64,
+    /// rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    mMinRPM: f64,
+    /// rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    mMaxRPM: f64,
+    /// Share of the largest speed and of the largest torque; its documentation says otherwise.
+    #[schemars(length(min = 2))]
+    mNormalizedTorque: Vec<[f64; 2]>,
+    /// kg m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    mInertia: f64,
+    /// 1/s.
+    mAngularDamping: f64,
+}
+
+impl Default for JoltEngine {
+    fn default() -> Self {
+        Self {
+            mMaxTorque: 500.0,
+            mMinRPM: 1000.0,
+            mMaxRPM: 6000.0,
+            mNormalizedTorque: vec![[0.0, 0.8], [0.66, 1.0], [1.0, 0.8]],
+            mInertia: 0.5,
+            mAngularDamping: 0.2,
+        }
+    }
+}
+
+/// `VehicleTransmissionSettings`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[allow(non_snake_case, reason = "Jolt's names")]
+struct Transmission {
+    /// First gear first.
+    #[schemars(length(min = 1, max = 30))]
+    mGearRatios: Vec<f64>,
+    /// Negative; the first is taken.
+    #[schemars(length(min = 1))]
+    mReverseGearRatios: Vec<f64>,
+    /// s.
+    mSwitchTime: f64,
+    /// s.
+    mClutchReleaseTime: f64,
+    /// s.
+    mSwitchLatency: f64,
+    /// rev/min.
+    mShiftUpRPM: f64,
+    /// rev/min.
+    mShiftDownRPM: f64,
+    /// N m s.
+    mClutchStrength: f64,
+}
+
+impl Default for Transmission {
+    fn default() -> Self {
+        Self {
+            mGearRatios: vec![2.66, 1.78, 1.3, 1.0, 0.74],
+            mReverseGearRatios: vec![-2.9],
+            mSwitchTime: 0.5,
+            mClutchReleaseTime: 0.3,
+            mSwitchLatency: 0.5,
+            mShiftUpRPM: 4000.0,
+            mShiftDownRPM: 2000.0,
+            mClutchStrength: 10.0,
+        }
+    }
+}
+
+/// `VehicleDifferentialSettings`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "Jolt's names")]
+struct Differential {
+    mLeftWheel: usize,
+    mRightWheel: usize,
+    #[serde(default = "final_drive")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    mDifferentialRatio: f64,
+    #[serde(default = "half")]
+    mLeftRightSplit: f64,
+    #[serde(default = "limited_slip")]
+    mLimitedSlipRatio: f64,
+    #[serde(default = "one")]
+    #[schemars(range(min = 0))]
+    mEngineTorqueRatio: f64,
+}
+
+fn name() -> String {
+    "Jolt vehicle".into()
+}
+fn damping() -> f64 {
+    0.05
+}
+fn fifth() -> f64 {
+    0.2
+}
+fn down() -> [f64; 3] {
+    [0.0, -1.0, 0.0]
+}
+fn least() -> f64 {
+    0.3
+}
+fn most() -> f64 {
+    0.5
+}
+fn radius() -> f64 {
+    0.3
+}
+fn inertia() -> f64 {
+    0.9
+}
+fn seventy_degrees() -> f64 {
+    70f64.to_radians()
+}
+fn brake() -> f64 {
+    1500.0
+}
+fn handbrake() -> f64 {
+    4000.0
+}
+fn along() -> Vec<[f64; 2]> {
+    vec![[0.0, 0.0], [0.06, 1.2], [0.2, 1.0]]
+}
+fn across() -> Vec<[f64; 2]> {
+    vec![[0.0, 0.0], [3.0, 1.2], [20.0, 1.0]]
+}
+fn thousand() -> f64 {
+    1000.0
+}
+fn final_drive() -> f64 {
+    3.42
+}
+fn half() -> f64 {
+    0.5
+}
+fn limited_slip() -> f64 {
+    1.4
+}
+fn one() -> f64 {
+    1.0
+}
+
+const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
+
+pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+    let given: JoltVehicle = import.take_toml()?;
+    references(&given, import);
+    if !import.survey.faults.is_empty() {
+        return None;
+    }
+    notes(&given, import);
+    let size = given.mHalfExtent.map(|h| 2.0 * h);
+    let diagonal = given.mInertia.unwrap_or_else(|| skidpad_core::model::box_inertia(given.mMass, size));
+    let lock = given.wheels.iter().map(|w| w.mMaxSteerAngle).fold(0.0, f64::max);
+    let wheels: Vec<Corner> = (0..given.wheels.len()).map(|i| corner(&given, i, diagonal, lock, import)).collect();
+    Some(Car {
+        name: given.name.clone(),
+        about:
+            "Imported from Jolt: frequencies there are of the effective mass at a wheel, friction is √(tyre · ground)."
+                .into(),
+        mass: said(given.mMass, "mMass"),
+        centre: FRAME.iso(given.mOffset),
+        centre_from: "where the springs carry the car at rest".into(),
+        inertia: Some((FRAME.inertia(diagonal), "mInertia, or that of the box".into())),
+        boxes: vec![Solid { centre: [0.0; 3], size: FRAME.sizes(size) }],
+        hull: None,
+        wheels,
+        lock: if lock > 0.0 {
+            said(lock.to_degrees(), format!("mMaxSteerAngle {lock} rad"))
+        } else {
+            said(30.0, "estimate: no wheel steers")
+        },
+        steer_rate: None,
+        engine: engine(&given),
+        peers: None,
+    })
+}
+
+/// Numbers of wheels that are not there.
+fn references(given: &JoltVehicle, import: &mut Import<'_>) {
+    let count = given.wheels.len();
+    let bars = given.mAntiRollBars.iter().enumerate().map(|(i, b)| ("mAntiRollBars", i, b.mLeftWheel, b.mRightWheel));
+    let axles =
+        given.mDifferentials.iter().enumerate().map(|(i, d)| ("mDifferentials", i, d.mLeftWheel, d.mRightWheel));
+    for (list, i, left, right) in bars.chain(axles) {
+        for (key, wheel) in [("mLeftWheel", left), ("mRightWheel", right)] {
+            if wheel >= count {
+                import.fault(
+                    &format!("{list}[{i}].{key}"),
+                    format!("wheel {wheel}"),
+                    format!("from 0 to {}", count - 1),
+                    "",
+                );
+            }
+        }
+    }
+    for (i, wheel) in given.wheels.iter().enumerate() {
+        if wheel.mSuspensionMaxLength <= wheel.mSuspensionMinLength {
+            let found = format!("{}", wheel.mSuspensionMaxLength);
+            let accepts = format!("more than mSuspensionMinLength, {}", wheel.mSuspensionMinLength);
+            import.fault(&format!("wheels[{i}].mSuspensionMaxLength"), found, accepts, "");
+        }
+    }
+}
+
+fn notes(given: &JoltVehicle, import: &mut Import<'_>) {
+    for (key, value) in [("mLinearDamping", given.mLinearDamping), ("mAngularDamping", given.mAngularDamping)] {
+        let what = format!(
+            "damping of {value} 1/s, Jolt's default being 0.05: left out; at speed it is a drag in proportion to it"
+        );
+        import.note_unless(key, value, 0.0, &what);
+    }
+    let ground = given.ground_mFriction;
+    import.note(
+        "ground_mFriction",
+        format!("friction of the ground {ground}: tyres have √({ground}) of the square root of their curve"),
+    );
+    import.note("", "Jolt's curves limit an impulse that removes all slip, each direction by itself; here they are the force, combined");
+    if given.mEngine.is_none() {
+        return;
+    }
+    import.note(
+        "mEngine",
+        "its damping is left out; a clutch of torque by slip becomes one of 1.5 times the largest torque",
+    );
+    for (i, d) in given.mDifferentials.iter().enumerate() {
+        let at = format!("mDifferentials[{i}]");
+        if d.mLimitedSlipRatio < 1e9 {
+            import.note(&at, format!("limited slip {}: taken as open", d.mLimitedSlipRatio));
+        }
+        import.note_unless(&at, d.mLeftRightSplit, 0.5, "an uneven split between left and right: taken as even");
+        if d.mDifferentialRatio != given.mDifferentials[0].mDifferentialRatio {
+            import.note(&at, "another ratio than the first differential's, which is taken for all");
+        }
+    }
+}
+
+/// `1 / (1/m + (r × n) I⁻¹ (r × n))`: the mass a wheel's spring feels when the others do not move.
+fn effective_mass(given: &JoltVehicle, wheel: &Wheel, diagonal: [f64; 3]) -> f64 {
+    let up = -DVec3::from_array(wheel.mSuspensionDirection).normalize_or_zero();
+    let lever = (DVec3::from_array(wheel.mPosition) - DVec3::from_array(given.mOffset)).cross(up);
+    let turning = DMat3::from_diagonal(DVec3::from_array(diagonal)).inverse() * lever;
+    1.0 / (1.0 / given.mMass + lever.dot(turning))
+}
+
+fn corner(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
+    let w = &given.wheels[i];
+    let path = format!("wheels[{i}]");
+    let direction = DVec3::from_array(w.mSuspensionDirection).normalize_or_zero();
+    if (direction + FRAME.up).length() > 0.01 {
+        import.note(&format!("{path}.mSuspensionDirection"), "not upright: it is taken as if it were");
+    }
+    let [x, y, top] = FRAME.iso(w.mPosition);
+    let mass = effective_mass(given, w, diagonal);
+    let (rate, damper) = match w.mSuspensionSpring {
+        Spring::FrequencyAndDamping { mFrequency: f, mDamping: ratio } => {
+            let rate = mass * (TAU * f).powi(2);
+            let of = format!("effective mass {mass:.1} kg");
+            (
+                said(rate, format!("mFrequency {f} Hz on the {of}")),
+                said(2.0 * ratio * (rate * mass).sqrt(), format!("mDamping {ratio} on the {of}")),
+            )
+        }
+        Spring::StiffnessAndDamping { mStiffness, mDamping } => {
+            (said(mStiffness, "mStiffness"), said(mDamping, "mDamping"))
+        }
+    };
+    let bar = given.mAntiRollBars.iter().find(|b| b.mLeftWheel == i || b.mRightWheel == i);
+    let driven = given.mDifferentials.iter().find(|d| d.mLeftWheel == i || d.mRightWheel == i);
+    let low = top - w.mSuspensionMaxLength - w.mRadius;
+    Corner {
+        at: [x, y],
+        contact: Contact::SlackAt(low - w.mSuspensionPreloadLength),
+        range: [top - w.mSuspensionMinLength - w.mRadius, low],
+        range_from: format!(
+            "mSuspensionMinLength {}, mSuspensionMaxLength {}",
+            w.mSuspensionMinLength, w.mSuspensionMaxLength
+        ),
+        radius: said(w.mRadius, "mRadius"),
+        spin_inertia: said(w.mInertia, "mInertia"),
+        rate,
+        bump: damper.clone(),
+        rebound: damper,
+        tyre: tyre(given, w),
+        tyre_from: format!("√(curve · {}); relaxation lengths are estimates", given.ground_mFriction),
+        steer: if lock > 0.0 { w.mMaxSteerAngle / lock } else { 0.0 },
+        brake: said(w.mMaxBrakeTorque, "mMaxBrakeTorque"),
+        handbrake: said(w.mMaxHandBrakeTorque, "mMaxHandBrakeTorque"),
+        motor: said(if given.mEngine.is_some() { driven.map_or(0.0, |d| d.mEngineTorqueRatio) } else { 0.0 }, ""),
+        bar: said(bar.map_or(0.0, |b| b.mStiffness), "mAntiRollBars"),
+        unsprung: None,
+        rolling: Some(said(
+            w.mInertia * w.mAngularDamping / (w.mRadius * w.mRadius),
+            "mAngularDamping × mInertia over radius² and load",
+        )),
+        path,
+    }
+}
+
+/// Peak and end of both curves, with the ground's friction in them.
+fn tyre(given: &JoltVehicle, w: &Wheel) -> Tyre {
+    let pick = |points: &[[f64; 2]], unit: f64| {
+        let peak = points.iter().copied().fold([0.0, 0.0], |best, p| if p[1] > best[1] { p } else { best });
+        let end = points.last().copied().unwrap_or(peak);
+        let slip = (peak[0] * unit).max(1e-3);
+        let curve = SlipCurve {
+            extremum_slip: rounded(slip),
+            asymptote_slip: rounded((end[0] * unit).max(1.1 * slip)),
+            asymptote_share: rounded((end[1] / peak[1]).max(1e-3).sqrt().min(1.0)),
+        };
+        (rounded((peak[1] * given.ground_mFriction).sqrt()), curve)
+    };
+    let (friction_along, along) = pick(&w.mLongitudinalFriction, 1.0);
+    let (friction_across, across) = pick(&w.mLateralFriction, 1f64.to_radians());
+    Tyre::SlipCurve {
+        along,
+        across,
+        relaxation: relaxation(RELAXATION_M),
+        friction: friction([friction_along, friction_across]),
+    }
+}
+
+fn engine(given: &JoltVehicle) -> Option<GameEngine> {
+    let engine = given.mEngine.as_ref()?;
+    let gears = &given.mTransmission;
+    Some(GameEngine {
+        largest_torque: engine.mMaxTorque,
+        idle: engine.mMinRPM,
+        limit: engine.mMaxRPM,
+        inertia: engine.mInertia,
+        curve: engine.mNormalizedTorque.clone(),
+        forward: gears.mGearRatios.clone(),
+        reverse: gears.mReverseGearRatios.first().map_or(1.0, |ratio| ratio.abs()),
+        final_drive: given.mDifferentials.first().map_or(1.0, |d| d.mDifferentialRatio),
+        shift_time: gears.mSwitchTime,
+        up: gears.mShiftUpRPM,
+        down: gears.mShiftDownRPM,
+    })
+}

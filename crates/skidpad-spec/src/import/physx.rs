@@ -1,0 +1,394 @@
+//! A vehicle of PhysX 5's `vehicle2`, in TOML with the names of its parameter structs. Axes: y up, z forward, left = +x.
+//!
+//! The spring is slack at full droop: `F = stiffness · jounce + damping · jounce speed`, jounce counted from there.
+
+use super::Import;
+use super::car::{Car, Contact, Corner, Solid, relaxation, said};
+use super::engine::GameEngine;
+use super::raycast::Frame;
+use super::text::rounded;
+use crate::spec::Tyre;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use skidpad_core::DVec3;
+
+/// Length in which force builds up, m: the source's tyres need none.
+const RELAXATION_M: f64 = 0.05;
+/// Least idle speed, as a share of the largest.
+const LEAST_IDLE: f64 = 0.05;
+/// rad/s to rev/min.
+const RPM: f64 = 30.0 / std::f64::consts::PI;
+
+/// A vehicle.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "PhysX's names")]
+pub(super) struct PhysxVehicle {
+    /// What people call it.
+    #[serde(default = "name")]
+    #[schemars(length(min = 1))]
+    name: String,
+    /// `PxVehicleRigidBodyParams`.
+    rigidBodyParams: Body,
+    /// Half extents of the body's `PxBoxGeometry`, m. Absent: estimated.
+    #[schemars(inner(range(min = 0.001, max = 100)))]
+    halfExtents: Option<[f64; 3]>,
+    /// Centre of that box in the frame of the centre of mass, m.
+    #[serde(default)]
+    boxCentre: [f64; 3],
+    /// The wheels; others refer to them by number from 0.
+    #[schemars(length(min = 2, max = 20))]
+    wheels: Vec<Wheel>,
+    /// `PxVehicleAntiRollForceParams`.
+    #[serde(default)]
+    antiRollForceParams: Vec<Bar>,
+    /// `PxVehicleEngineParams`. Absent: torques straight at the wheels (`throttleTorque`).
+    engineParams: Option<EngineParams>,
+    /// `PxVehicleGearboxParams`.
+    gearboxParams: Option<GearboxParams>,
+}
+
+/// `PxVehicleRigidBodyParams`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Body {
+    /// kg.
+    #[schemars(range(min = 0.001, max = 1e7))]
+    mass: f64,
+    /// Diagonal of the inertia, kg m².
+    #[schemars(inner(range(min = 0.001, max = 1e9)))]
+    moi: [f64; 3],
+}
+
+/// The parameters of one wheel.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "PhysX's names")]
+struct Wheel {
+    /// Centre of the wheel at full bump in the frame of the centre of mass, m (position of `suspensionAttachment`).
+    suspensionAttachment: [f64; 3],
+    /// Where the suspension goes.
+    #[serde(default = "down")]
+    suspensionTravelDir: [f64; 3],
+    /// From full bump to full droop, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    suspensionTravelDist: f64,
+    /// N/m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    stiffness: f64,
+    /// N s/m.
+    #[schemars(range(min = 0))]
+    damping: f64,
+    /// Used by limits only, kg.
+    #[schemars(range(min = 0))]
+    sprungMass: Option<f64>,
+    /// m.
+    #[schemars(range(min = 0.001, max = 100))]
+    radius: f64,
+    /// m.
+    halfWidth: Option<f64>,
+    /// kg; enters nothing but `moi`.
+    mass: Option<f64>,
+    /// kg m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    moi: f64,
+    /// Damping of the spin, N m s.
+    #[serde(default = "quarter")]
+    #[schemars(range(min = 0))]
+    dampingRate: f64,
+    /// Normalised load at which the lateral stiffness stops growing.
+    latStiffX: Option<f64>,
+    /// Lateral stiffness, N/rad.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    latStiffY: f64,
+    /// Longitudinal stiffness, N.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    longStiff: f64,
+    /// Camber stiffness, N/rad.
+    #[serde(default)]
+    camberStiff: f64,
+    /// Slip and friction, three points.
+    #[serde(default = "flat")]
+    frictionVsSlip: [[f64; 2]; 3],
+    /// Friction of the ground's material with this tyre.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 20))]
+    friction: f64,
+    /// N.
+    restLoad: Option<f64>,
+    /// Load in, load out.
+    loadFilter: Option<[[f64; 2]; 2]>,
+    /// Largest angle: `maxResponse` times the wheel's multiplier, rad.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1.57))]
+    maxSteer: f64,
+    /// Largest brake torque likewise, N m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    brakeTorque: f64,
+    /// Largest handbrake torque likewise, N m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    handbrakeTorque: f64,
+    /// Largest torque of a direct drive likewise, N m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    throttleTorque: f64,
+    /// Share of the engine's torque; its value has no effect there, only whether it is 0.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    torqueRatio: f64,
+}
+
+/// `PxVehicleAntiRollForceParams`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Bar {
+    wheel0: usize,
+    wheel1: usize,
+    /// N/m.
+    stiffness: f64,
+}
+
+/// `PxVehicleEngineParams`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "PhysX's names")]
+struct EngineParams {
+    /// Share of the largest speed and of the peak torque.
+    #[schemars(length(min = 2, max = 8))]
+    torqueCurve: Vec<[f64; 2]>,
+    /// N m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    peakTorque: f64,
+    /// rad/s.
+    #[schemars(range(min = 0))]
+    idleOmega: f64,
+    /// rad/s.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    maxOmega: f64,
+    /// kg m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    moi: f64,
+}
+
+/// `PxVehicleGearboxParams` and `PxVehicleAutoboxParams`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(non_snake_case, reason = "PhysX's names")]
+struct GearboxParams {
+    /// Reverse gears, 0 for neutral, forward gears.
+    #[schemars(length(min = 3, max = 32))]
+    ratios: Vec<f64>,
+    /// Number of neutral among them.
+    neutralGear: usize,
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    finalRatio: f64,
+    /// s.
+    #[schemars(range(min = 0, max = 10))]
+    switchTime: f64,
+    /// Share of the largest engine speed at which it shifts up.
+    #[serde(default = "up")]
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    upRatio: f64,
+    /// Share of the largest engine speed at which it shifts down.
+    #[serde(default = "half")]
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    downRatio: f64,
+}
+
+fn name() -> String {
+    "PhysX vehicle".into()
+}
+fn down() -> [f64; 3] {
+    [0.0, -1.0, 0.0]
+}
+fn quarter() -> f64 {
+    0.25
+}
+fn flat() -> [[f64; 2]; 3] {
+    [[0.0, 1.0], [0.1, 1.0], [1.0, 1.0]]
+}
+fn one() -> f64 {
+    1.0
+}
+fn up() -> f64 {
+    0.65
+}
+fn half() -> f64 {
+    0.5
+}
+
+const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
+
+pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+    let given: PhysxVehicle = import.take_toml()?;
+    references(&given, import);
+    if !import.survey.faults.is_empty() {
+        return None;
+    }
+    notes(&given, import);
+    let lock = given.wheels.iter().map(|w| w.maxSteer).fold(0.0, f64::max);
+    let wheels: Vec<Corner> = (0..given.wheels.len()).map(|i| corner(&given, i, lock, import)).collect();
+    let solid = |half: [f64; 3]| Solid { centre: FRAME.iso(given.boxCentre), size: FRAME.sizes(half).map(|h| 2.0 * h) };
+    Some(Car {
+        name: given.name.clone(),
+        about: "Imported from PhysX: springs there are slack at full droop.".into(),
+        mass: said(given.rigidBodyParams.mass, "mass"),
+        centre: [0.0; 3],
+        centre_from: "where the springs carry the car at rest".into(),
+        inertia: Some((FRAME.inertia(given.rigidBodyParams.moi), "moi".into())),
+        boxes: given.halfExtents.map(solid).into_iter().collect(),
+        hull: None,
+        wheels,
+        lock: if lock > 0.0 {
+            said(lock.to_degrees(), format!("{lock} rad"))
+        } else {
+            said(30.0, "estimate: no wheel steers")
+        },
+        steer_rate: None,
+        engine: engine(&given),
+        peers: None,
+    })
+}
+
+fn references(given: &PhysxVehicle, import: &mut Import<'_>) {
+    let count = given.wheels.len();
+    for (i, bar) in given.antiRollForceParams.iter().enumerate() {
+        for (key, wheel) in [("wheel0", bar.wheel0), ("wheel1", bar.wheel1)] {
+            if wheel >= count {
+                let path = format!("antiRollForceParams[{i}].{key}");
+                import.fault(&path, format!("wheel {wheel}"), format!("from 0 to {}", count - 1), "");
+            }
+        }
+    }
+    match (&given.engineParams, &given.gearboxParams) {
+        (Some(_), None) => import.fault("engineParams", "an engine without `gearboxParams`", "both, or neither", ""),
+        (None, Some(_)) => import.fault("gearboxParams", "a gearbox without `engineParams`", "both, or neither", ""),
+        _ => {}
+    }
+    if let Some(gears) = &given.gearboxParams
+        && (gears.neutralGear == 0 || gears.neutralGear + 1 >= gears.ratios.len())
+    {
+        let found = format!("gear {} of {}", gears.neutralGear, gears.ratios.len());
+        import.fault(
+            "gearboxParams.neutralGear",
+            found,
+            "one with a reverse gear before and a forward gear after it",
+            "",
+        );
+    }
+}
+
+fn notes(given: &PhysxVehicle, import: &mut Import<'_>) {
+    for (i, w) in given.wheels.iter().enumerate() {
+        let at = |key: &str| format!("wheels[{i}].{key}");
+        import.note_unless(&at("camberStiff"), w.camberStiff, 0.0, "camber thrust: wheels stand upright here");
+        if w.loadFilter.is_some() {
+            import.note(&at("loadFilter"), "smooths loads that jump from step to step: not needed here, left out");
+        }
+        for (key, value, why) in [
+            ("sprungMass", w.sprungMass, "serves its suspension limits only: the car stands by its springs"),
+            ("halfWidth", w.halfWidth, "wheels are rays here"),
+            ("mass", w.mass, "`moi` says what spins, and the body's mass includes it"),
+            ("restLoad", w.restLoad, "scales its lateral stiffness, which is the full one here"),
+        ] {
+            if value.is_some() {
+                import.note(&at(key), why);
+            }
+        }
+        if w.latStiffX.is_some() {
+            import.note(
+                &at("latStiffX"),
+                "lateral stiffness grows with load up to it there; here it is the full one at every load",
+            );
+        }
+        if w.frictionVsSlip.iter().any(|p| p[1] != w.frictionVsSlip[0][1]) {
+            import.note(&at("frictionVsSlip"), "friction over slip: its largest value is taken at every slip");
+        }
+        if w.torqueRatio > 0.0 {
+            import.note(
+                &at("torqueRatio"),
+                "its value has no effect in PhysX 5.6, only whether it is 0: driven wheels share evenly",
+            );
+        }
+    }
+    for (i, bar) in given.antiRollForceParams.iter().enumerate() {
+        let at = format!("antiRollForceParams[{i}]");
+        import.note(&at, "turns the body past the tyres there; here the bar is in the load path");
+        if bar.stiffness < 0.0 {
+            import.note(&format!("{at}.stiffness"), "a negative stiffness is taken as none");
+        }
+    }
+    if let Some(engine) = &given.engineParams {
+        if engine.idleOmega < LEAST_IDLE * engine.maxOmega {
+            let least = format!("engines here idle: at {LEAST_IDLE} of the largest speed");
+            import.note("engineParams.idleOmega", least);
+        }
+        import.note(
+            "engineParams",
+            "damping rates and clutch strength are left out; the clutch carries 1.5 times the peak torque",
+        );
+    }
+}
+
+fn corner(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
+    let w = &given.wheels[i];
+    let path = format!("wheels[{i}]");
+    let direction = DVec3::from_array(w.suspensionTravelDir).normalize_or_zero();
+    if (direction + FRAME.up).length() > 0.01 {
+        import.note(&format!("{path}.suspensionTravelDir"), "not upright: it is taken as if it were");
+    }
+    let [x, y, top] = FRAME.iso(w.suspensionAttachment);
+    let low = top - w.suspensionTravelDist - w.radius;
+    let bar = given.antiRollForceParams.iter().find(|b| b.wheel0 == i || b.wheel1 == i);
+    let motor = match given.engineParams {
+        Some(_) => said(if w.torqueRatio > 0.0 { 1.0 } else { 0.0 }, ""),
+        None => said(w.throttleTorque, "throttleTorque"),
+    };
+    let friction = w.frictionVsSlip.iter().map(|p| p[1]).fold(0.0, f64::max) * w.friction;
+    Corner {
+        at: [x, y],
+        contact: Contact::SlackAt(low),
+        range: [top - w.radius, low],
+        range_from: format!("suspensionTravelDist {}", w.suspensionTravelDist),
+        radius: said(w.radius, "radius"),
+        spin_inertia: said(w.moi, "moi"),
+        rate: said(w.stiffness, "stiffness"),
+        bump: said(w.damping, "damping"),
+        rebound: said(w.damping, "damping"),
+        tyre: Tyre::Linear {
+            slip_stiffness_n: w.longStiff,
+            cornering_stiffness_n_per_rad: w.latStiffY,
+            relaxation: relaxation(RELAXATION_M),
+            friction: super::car::friction([rounded(friction); 2]),
+        },
+        tyre_from: "longStiff, latStiffY, the largest of frictionVsSlip; relaxation lengths are estimates".into(),
+        steer: if lock > 0.0 { w.maxSteer / lock } else { 0.0 },
+        brake: said(w.brakeTorque, "brakeTorque"),
+        handbrake: said(w.handbrakeTorque, "handbrakeTorque"),
+        motor,
+        bar: said(bar.map_or(0.0, |b| b.stiffness.max(0.0)), "antiRollForceParams"),
+        unsprung: None,
+        rolling: Some(said(w.dampingRate / (w.radius * w.radius), "dampingRate over radius² and load")),
+        path,
+    }
+}
+
+fn engine(given: &PhysxVehicle) -> Option<GameEngine> {
+    let (engine, gears) = (given.engineParams.as_ref()?, given.gearboxParams.as_ref()?);
+    let limit = engine.maxOmega * RPM;
+    Some(GameEngine {
+        largest_torque: engine.peakTorque,
+        idle: (engine.idleOmega * RPM).max(LEAST_IDLE * limit),
+        limit,
+        inertia: engine.moi,
+        curve: engine.torqueCurve.clone(),
+        forward: gears.ratios.iter().skip(gears.neutralGear + 1).copied().collect(),
+        reverse: gears.ratios.get(gears.neutralGear - 1).map_or(1.0, |ratio| ratio.abs()),
+        final_drive: gears.finalRatio,
+        shift_time: gears.switchTime,
+        up: gears.upRatio * limit,
+        down: gears.downRatio * limit,
+    })
+}

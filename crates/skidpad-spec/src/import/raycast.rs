@@ -1,0 +1,202 @@
+//! What Bullet's vehicle and its descendants mean: springs, dampers and forces over the mass of the whole body.
+//!
+//! `F = m (k (L0 − L) + c u)` with `m` the body's mass, `L0` the longest length; brakes are impulses per step.
+
+use super::Import;
+use super::car::{Car, Contact, Corner, Solid, said};
+use crate::spec::{Inertia, Peers, Tyre};
+use skidpad_core::DVec3;
+
+/// Deflection at which tyres without one slide here, m.
+const PATCH_M: f64 = 0.005;
+/// Friction a vehicle file can say at most; above it no car slides either.
+const MOST_FRICTION: f64 = 20.0;
+/// Largest tilt of a suspension that is not worth a note, as a sine.
+const UPRIGHT: f64 = 0.01;
+
+/// The source's axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Frame {
+    pub forward: DVec3,
+    pub left: DVec3,
+    pub up: DVec3,
+}
+
+impl Frame {
+    /// Right-handed axes with `up` along axis number `up` and `forward` along axis number `forward`.
+    pub fn right_handed(up: u32, forward: u32) -> Option<Self> {
+        let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+        let (up, forward) = (*axes.get(up as usize)?, *axes.get(forward as usize)?);
+        (up != forward).then_some(Self { forward, left: up.cross(forward), up })
+    }
+
+    /// Forward, left, up.
+    pub fn iso(&self, v: [f64; 3]) -> [f64; 3] {
+        let v = DVec3::from_array(v);
+        [v.dot(self.forward), v.dot(self.left), v.dot(self.up)]
+    }
+
+    /// The same of a size or a diagonal inertia, which have no sign.
+    pub fn sizes(&self, v: [f64; 3]) -> [f64; 3] {
+        self.iso(v).map(f64::abs)
+    }
+
+    /// Roll, pitch, yaw of a diagonal inertia.
+    pub fn inertia(&self, v: [f64; 3]) -> Inertia {
+        let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = self.sizes(v).map(super::text::rounded);
+        Inertia { roll_kg_m2, pitch_kg_m2, yaw_kg_m2, roll_yaw_kg_m2: 0.0 }
+    }
+}
+
+/// A wheel, numbers as the source has them.
+#[derive(Clone, Debug)]
+pub(super) struct RayWheel {
+    pub path: String,
+    pub hard_point: [f64; 3],
+    pub direction: [f64; 3],
+    pub rest_length: f64,
+    pub travel: f64,
+    pub radius: f64,
+    pub stiffness: f64,
+    pub compression: f64,
+    pub relaxation: f64,
+    pub friction: f64,
+    pub most_force: f64,
+    pub roll_influence: f64,
+    /// Real travel per travel the spring feels.
+    pub stretch: f64,
+    /// rad.
+    pub steering: f64,
+    /// N.
+    pub engine_force: f64,
+    /// N s per step.
+    pub brake: f64,
+    /// Names of stiffness, dampings, friction, brake and engine force.
+    pub names: [&'static str; 6],
+}
+
+/// A body with such wheels.
+#[derive(Clone, Debug)]
+pub(super) struct RayVehicle {
+    pub name: String,
+    pub about: String,
+    pub mass: f64,
+    /// Centre of mass in the source's axes.
+    pub centre: [f64; 3],
+    pub inertia: Option<[f64; 3]>,
+    pub boxes: Vec<Solid>,
+    pub wheels: Vec<RayWheel>,
+    pub frame: Frame,
+}
+
+/// The neutral car.
+pub(super) fn car(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
+    let largest = vehicle.wheels.iter().map(|w| w.steering.abs()).fold(0.0, f64::max);
+    let lock = if largest > 0.0 {
+        said(largest.to_degrees(), format!("{largest} rad"))
+    } else {
+        import.note("", "no steering angle is given: the lock is an estimate");
+        said(30.0, "estimate: the source gives no angle")
+    };
+    let peers = peers(&vehicle.wheels, import);
+    let wheels = vehicle.wheels.iter().map(|wheel| corner(wheel, &vehicle, largest, import)).collect();
+    let inertia = vehicle.inertia.map(|inertia| (vehicle.frame.inertia(inertia), "as given".to_owned()));
+    Car {
+        name: vehicle.name,
+        about: vehicle.about,
+        mass: said(vehicle.mass, ""),
+        centre: vehicle.frame.iso(vehicle.centre),
+        centre_from: "where the springs carry the car at rest".into(),
+        inertia,
+        boxes: vehicle.boxes,
+        hull: None,
+        wheels,
+        lock,
+        steer_rate: None,
+        engine: None,
+        peers,
+    }
+}
+
+fn peers(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Peers> {
+    let first = wheels.first()?;
+    for wheel in wheels {
+        if (wheel.roll_influence, wheel.most_force) != (first.roll_influence, first.most_force) {
+            import.note(&wheel.path, "roll influence or largest force differ from the first wheel's, which are taken");
+        }
+    }
+    if first.roll_influence < 1.0 {
+        let share = first.roll_influence;
+        import.note(
+            &first.path,
+            format!("roll influence {share}: skidpad's own solvers roll the car as physics does; only peers read it"),
+        );
+    }
+    Some(Peers {
+        roll_influence: first.roll_influence.clamp(0.0, 1.0),
+        largest_suspension_force_n: (first.most_force < 1e9).then_some(first.most_force),
+    })
+}
+
+fn corner(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Import<'_>) -> Corner {
+    let (mass, frame, dt) = (vehicle.mass, &vehicle.frame, import.options.dt_s);
+    let [stiffness, compression, relaxation, friction, brake, engine] = wheel.names;
+    let [x, y, top] = frame.iso(wheel.hard_point);
+    let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
+    if (direction + frame.up).length() > UPRIGHT {
+        import.note(&wheel.path, "its suspension is not upright: it is taken as if it were");
+    }
+    if wheel.friction > MOST_FRICTION {
+        import.note(&wheel.path, format!("{friction} {} is taken as {MOST_FRICTION}: neither slides", wheel.friction));
+    }
+    let stretched =
+        if wheel.stretch > 1.0 { format!(", travel stretched {:.4} times", wheel.stretch) } else { String::new() };
+    let travel = wheel.travel * wheel.stretch;
+    let slack = top - wheel.rest_length - wheel.radius;
+    let damping = |value: f64, name: &str| said(value * mass, format!("{name} {value} × {mass} kg"));
+    let none = || said(0.0, "");
+    Corner {
+        path: wheel.path.clone(),
+        at: [x, y],
+        contact: Contact::SlackAt(slack),
+        range: [slack + travel, slack],
+        range_from: format!("from rest to {} m short of the rest length{stretched}", wheel.travel),
+        radius: said(wheel.radius, ""),
+        spin_inertia: said(0.01, "the source's wheels have none; this one adds next to nothing to the car"),
+        rate: said(
+            wheel.stiffness * mass / wheel.stretch,
+            format!("{stiffness} {} × {mass} kg{stretched}", wheel.stiffness),
+        ),
+        bump: damping(wheel.compression, compression),
+        rebound: damping(wheel.relaxation, relaxation),
+        tyre: Tyre::Coulomb {
+            deflection_m: PATCH_M,
+            friction: super::car::friction([wheel.friction.min(MOST_FRICTION); 2]),
+        },
+        tyre_from: format!(
+            "{friction} {}; the source lets the force along grow to twice that, and has no patch",
+            wheel.friction
+        ),
+        steer: if largest > 0.0 { wheel.steering.abs() / largest } else { f64::from(x > vehicle_middle(vehicle)) },
+        brake: if wheel.brake > 0.0 {
+            said(wheel.brake / dt * wheel.radius, format!("{brake} {} N s per step of {dt:.6} s × radius", wheel.brake))
+        } else {
+            none()
+        },
+        handbrake: none(),
+        motor: said(
+            wheel.engine_force.abs() * wheel.radius,
+            format!("{engine} {} N × radius", wheel.engine_force.abs()),
+        ),
+        bar: none(),
+        unsprung: None,
+        rolling: None,
+    }
+}
+
+/// Without angles the wheels ahead of the middle steer.
+fn vehicle_middle(vehicle: &RayVehicle) -> f64 {
+    let along = vehicle.wheels.iter().map(|w| vehicle.frame.iso(w.hard_point)[0]);
+    let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+    0.5 * (low + high)
+}

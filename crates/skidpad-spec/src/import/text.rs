@@ -1,0 +1,111 @@
+//! A vehicle file with a comment beside each imported number.
+
+use crate::VehicleSpec;
+use std::collections::BTreeMap;
+
+/// Digits kept of a number: more than the single precision of games, fewer than its noise.
+const DIGITS: i32 = 9;
+
+/// A description and what is said of its keys, by path.
+#[derive(Clone, Debug)]
+pub(super) struct Described {
+    pub spec: VehicleSpec,
+    pub remarks: BTreeMap<String, String>,
+}
+
+/// `value` with nine digits.
+pub(super) fn rounded(value: f64) -> f64 {
+    format!("{value:.*e}", DIGITS as usize - 1).parse().unwrap_or(value)
+}
+
+impl Described {
+    /// The vehicle file.
+    pub fn write(&self) -> Result<String, toml::ser::Error> {
+        let mut text = String::new();
+        let mut place = Place::default();
+        for line in self.spec.to_toml()?.lines() {
+            text.push_str(line);
+            if let Some(remark) = place.path(line).and_then(|path| self.remarks.get(&path)) {
+                text.push_str("  # ");
+                text.push_str(&one_line(remark));
+            }
+            text.push('\n');
+        }
+        Ok(text)
+    }
+}
+
+/// A comment ends with its line, and holds no control characters.
+fn one_line(remark: &str) -> String {
+    remark.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Where in the file a line is.
+#[derive(Debug, Default)]
+struct Place {
+    table: String,
+    /// Tables of each repeated header so far.
+    counts: BTreeMap<String, usize>,
+    /// Within a list or text of several lines.
+    open: bool,
+}
+
+impl Place {
+    /// Path of the key that begins on `line`.
+    fn path(&mut self, line: &str) -> Option<String> {
+        if self.open {
+            self.open = !(line.starts_with(']') || line.ends_with("\"\"\"") || line.ends_with("'''"));
+            return None;
+        }
+        if let Some(name) = line.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")) {
+            let count = self.counts.entry(name.to_owned()).or_insert(0);
+            self.table = format!("{name}[{count}]");
+            *count += 1;
+            return None;
+        }
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            self.table = self.numbered(name);
+            return None;
+        }
+        let (key, value) = line.split_once(" = ")?;
+        self.open = value == "[" || value == "\"\"\"" || value == "'''";
+        Some(if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) })
+    }
+
+    /// A table inside a repeated one belongs to its latest.
+    fn numbered(&self, name: &str) -> String {
+        let owner = self.counts.iter().find(|(head, _)| name.strip_prefix(*head).is_some_and(|r| r.starts_with('.')));
+        match owner {
+            Some((head, count)) => format!("{head}[{}]{}", count - 1, &name[head.len()..]),
+            None => name.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_stand_beside_their_keys_and_nowhere_else() {
+        let text = crate::shipped::find("corvette_c5").expect("shipped");
+        let spec = VehicleSpec::read("c5", text).expect("valid");
+        let remark = |path: &str| (path.to_owned(), format!("of {path}\nand more"));
+        let paths = ["chassis.mass_kg", "axles[1].suspension.rate_n_per_m", "tyres.rear.along.extremum_slip", "name"];
+        let described = Described { spec: spec.clone(), remarks: paths.iter().map(|p| remark(p)).collect() };
+        let written = described.write().expect("finite");
+        assert_eq!(VehicleSpec::read("again", &written).expect("valid"), spec);
+        for path in paths {
+            let line = written.lines().find(|l| l.ends_with(&format!("# of {path} and more")));
+            let key = path.rsplit('.').next().expect("a key");
+            assert!(line.is_some_and(|l| l.starts_with(key)), "{path}: {line:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_lose_their_noise_only() {
+        assert_eq!(rounded(0.300_000_011_920_929), 0.300000012);
+        assert_eq!(rounded(60_000.000_000_01), 60_000.0);
+        assert_eq!(rounded(0.0), 0.0);
+    }
+}

@@ -1,0 +1,500 @@
+//! Unity's `Rigidbody` with `WheelCollider`s below it, from a prefab or scene in YAML.
+//!
+//! The spring carries the sprung mass at its target position whatever its rate: `F = m_s g + k z + c ż`. Axes: y up, z
+//! forward, x to the right. The target position is 0 at full droop and 1 at full bump.
+
+use super::car::{Car, Contact, Corner, Solid, centre_of, relaxation, said};
+use super::{Import, yaml};
+use crate::read::{Item, Key, Node};
+use crate::spec::{Inertia, Peers, SlipCurve, Tyre};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use skidpad_core::{DQuat, DVec3};
+use std::collections::BTreeMap;
+
+/// Length in which force builds up, m: the source's tyres need none.
+const RELAXATION_M: f64 = 0.1;
+
+/// What is taken from a prefab or scene.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(super) struct Scene {
+    /// The `Rigidbody`.
+    body: Body,
+    /// The `WheelCollider`s of its own or of objects below it.
+    #[schemars(length(min = 2, max = 32))]
+    wheels: Vec<Wheel>,
+    /// The `BoxCollider`s likewise.
+    boxes: Vec<BoxCollider>,
+}
+
+/// The `Rigidbody`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[allow(non_snake_case, reason = "Unity's names")]
+struct Body {
+    /// Name of its object.
+    #[serde(default = "name")]
+    name: String,
+    /// kg.
+    #[schemars(range(min = 0.001, max = 1e7))]
+    m_Mass: f64,
+    /// Linear drag, 1/s.
+    #[serde(default)]
+    m_Drag: f64,
+    /// Linear drag under its name of Unity 6, 1/s.
+    #[serde(default)]
+    m_LinearDamping: f64,
+    /// Angular drag, 1/s.
+    #[serde(default)]
+    m_AngularDrag: f64,
+    /// Centre of mass in the object's frame, m.
+    #[serde(default)]
+    m_CenterOfMass: Xyz,
+    /// 1: the centre of mass comes from the colliders.
+    #[serde(default = "one")]
+    m_ImplicitCom: u32,
+    /// Diagonal of the inertia, kg m².
+    #[serde(default)]
+    m_InertiaTensor: Xyz,
+    /// 1: the inertia comes from the colliders.
+    #[serde(default = "one")]
+    m_ImplicitTensor: u32,
+}
+
+/// A vector.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+struct Xyz {
+    x: f64,
+    y: f64,
+    z: f64,
+}
+
+/// A `WheelCollider`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[allow(non_snake_case, reason = "Unity's names")]
+struct Wheel {
+    /// Origin of its object in the body's frame, m.
+    position: [f64; 3],
+    /// Centre of the wheel at full bump, in its object's frame, m.
+    #[serde(default)]
+    m_Center: Xyz,
+    /// m.
+    #[schemars(range(min = 0.001, max = 100))]
+    m_Radius: f64,
+    /// Spring, damper, target.
+    m_SuspensionSpring: Spring,
+    /// Way from full bump to full droop, m.
+    #[schemars(range(min = 0.001, max = 100))]
+    m_SuspensionDistance: f64,
+    /// Where forces act, m above the base of the resting wheel.
+    #[serde(default)]
+    m_ForceAppPointDistance: f64,
+    /// kg.
+    #[serde(default = "twenty")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    m_Mass: f64,
+    /// N m s.
+    #[serde(default = "quarter")]
+    #[schemars(range(min = 0))]
+    m_WheelDampingRate: f64,
+    /// Curve over slip ratio.
+    m_ForwardFriction: Curve,
+    /// Curve over slip angle.
+    m_SidewaysFriction: Curve,
+}
+
+/// A `JointSpring`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[allow(non_snake_case, reason = "Unity's names")]
+struct Spring {
+    /// N/m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    spring: f64,
+    /// N s/m.
+    #[schemars(range(min = 0))]
+    damper: f64,
+    /// 0 full droop to 1 full bump.
+    #[serde(default = "half")]
+    #[schemars(range(min = 0, max = 1))]
+    targetPosition: f64,
+}
+
+/// A `WheelFrictionCurve`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[allow(non_snake_case, reason = "Unity's names")]
+struct Curve {
+    /// Slip of the peak.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    m_ExtremumSlip: f64,
+    /// Friction at the peak.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e6))]
+    m_ExtremumValue: f64,
+    /// Slip from which friction is constant.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    m_AsymptoteSlip: f64,
+    /// Friction from there on.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e6))]
+    m_AsymptoteValue: f64,
+    /// Factor on both.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    m_Stiffness: f64,
+}
+
+/// A `BoxCollider`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[allow(non_snake_case, reason = "Unity's names")]
+struct BoxCollider {
+    /// Origin of its object in the body's frame, m.
+    position: [f64; 3],
+    /// Scale of its object.
+    scale: [f64; 3],
+    /// Full size before scaling, m.
+    m_Size: Xyz,
+    /// Centre in its object's frame, before scaling, m.
+    #[serde(default)]
+    m_Center: Xyz,
+}
+
+fn name() -> String {
+    "Unity vehicle".into()
+}
+fn one() -> u32 {
+    1
+}
+fn half() -> f64 {
+    0.5
+}
+fn twenty() -> f64 {
+    20.0
+}
+fn quarter() -> f64 {
+    0.25
+}
+
+/// Keys that say nothing about how a car drives.
+const ASIDE: [&str; 22] = [
+    "m_ObjectHideFlags",
+    "m_CorrespondingSourceObject",
+    "m_PrefabInstance",
+    "m_PrefabAsset",
+    "m_PrefabParentObject",
+    "m_PrefabInternal",
+    "m_GameObject",
+    "m_Enabled",
+    "m_Material",
+    "m_IsTrigger",
+    "m_IncludeLayers",
+    "m_ExcludeLayers",
+    "m_LayerOverridePriority",
+    "m_ProvidesContacts",
+    "m_IsKinematic",
+    "m_Interpolate",
+    "m_CollisionDetection",
+    "m_UseGravity",
+    "m_InertiaRotation",
+    "serializedVersion",
+    "m_Constraints",
+    "m_AngularDamping",
+];
+
+pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+    let objects = Objects::read(import);
+    let tree = objects.compose(import)?;
+    import.survey.tolerant = true;
+    let scene: Scene = import.take(&tree)?;
+    import.survey.passed_over.retain(|(path, _)| !ASIDE.contains(&path.rsplit('.').next().unwrap_or(path)));
+    Some(car(&scene, import))
+}
+
+/// A document of the file.
+struct Object<'a> {
+    kind: String,
+    node: Node,
+    text: &'a str,
+}
+
+impl Object<'_> {
+    /// The object `key` refers to; identifiers have more digits than numbers keep.
+    fn refers(&self, key: &str) -> Option<String> {
+        let id = self.node.get(key)?.get("fileID")?;
+        self.text.get(id.span.clone()).map(|id| id.trim().to_owned())
+    }
+
+    fn vector(&self, key: &str, missing: f64) -> DVec3 {
+        let part = |axis| self.node.get(key).and_then(|v| v.get(axis)).and_then(Node::number).unwrap_or(missing);
+        DVec3::new(part("x"), part("y"), part("z"))
+    }
+
+    fn rotation(&self) -> DQuat {
+        let part = |axis| self.node.get("m_LocalRotation").and_then(|v| v.get(axis)).and_then(Node::number);
+        let parts = ["x", "y", "z", "w"].map(|axis| part(axis).unwrap_or(if axis == "w" { 1.0 } else { 0.0 }));
+        let rotation = DQuat::from_array(parts);
+        if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY }
+    }
+}
+
+/// The documents by identifier.
+struct Objects<'a>(BTreeMap<String, Object<'a>>);
+
+impl<'a> Objects<'a> {
+    fn read(import: &mut Import<'a>) -> Self {
+        let text = import.text;
+        let mut found = BTreeMap::new();
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(text.match_indices("\n---").map(|(at, _)| at + 1))
+            .filter(|&at| text[at..].starts_with("---"))
+            .collect();
+        for (i, &start) in starts.iter().enumerate() {
+            let end = starts.get(i + 1).copied().unwrap_or(text.len());
+            let body = text[start..end].find('\n').map_or(end, |line| start + line + 1);
+            let header = &text[start..body];
+            let id = header.split_whitespace().find_map(|word| word.strip_prefix('&')).unwrap_or("").to_owned();
+            let Some(tree) = yaml::tree(&text[body..end], body, import) else { continue };
+            if let Item::Table(entries) = tree.item
+                && let Some((key, node)) = entries.into_iter().next()
+            {
+                found.insert(id, Object { kind: key.name, node, text });
+            }
+        }
+        Self(found)
+    }
+
+    fn of_kind(&self, kind: &str) -> Vec<&Object<'a>> {
+        let mut found: Vec<_> = self.0.values().filter(|object| object.kind == kind).collect();
+        found.sort_by_key(|object| object.node.span.start);
+        found
+    }
+
+    /// The transform of the object a component belongs to.
+    fn transform(&self, component: &Object<'_>) -> Option<(&String, &Object<'a>)> {
+        let object = component.refers("m_GameObject")?;
+        self.0.iter().find(|(_, other)| {
+            other.kind.ends_with("Transform") && other.refers("m_GameObject").is_some_and(|id| id == object)
+        })
+    }
+
+    /// Position and scale of a component in the frame of the transform `root`; `None` if it is not below it.
+    fn place(&self, component: &Object<'_>, root: &str) -> Option<(DVec3, DVec3)> {
+        let (mut id, mut transform) = self.transform(component).map(|(id, t)| (id.clone(), t))?;
+        let (mut at, mut scale) = (DVec3::ZERO, DVec3::ONE);
+        // A cycle of fathers ends with the number of objects.
+        for _ in 0..=self.0.len() {
+            let own = transform.vector("m_LocalScale", 1.0);
+            (at, scale) = (own * at, own * scale);
+            if id == root {
+                return Some((at, scale));
+            }
+            at = transform.rotation() * at + transform.vector("m_LocalPosition", 0.0);
+            id = transform.refers("m_Father")?;
+            transform = self.0.get(&id)?;
+        }
+        None
+    }
+
+    /// The body, its wheels and its boxes as one tree.
+    fn compose(&self, import: &mut Import<'_>) -> Option<Node> {
+        let bodies = self.of_kind("Rigidbody");
+        let wheels = self.of_kind("WheelCollider");
+        let carries = |body: &&&Object<'a>| {
+            let root = self.transform(body).map(|(id, _)| id);
+            root.is_some_and(|root| wheels.iter().any(|wheel| self.place(wheel, root).is_some()))
+        };
+        let mut cars = bodies.iter().filter(carries);
+        let Some(body) = cars.next() else {
+            let help = "prefabs inside prefabs are not followed: unpack them first";
+            import.fault("", "no Rigidbody with WheelColliders below it", "a vehicle", help);
+            return None;
+        };
+        let (root, _) = self.transform(body)?;
+        let named =
+            body.refers("m_GameObject").and_then(|id| self.0.get(&id)).and_then(|object| object.node.get("m_Name"));
+        let name = named.and_then(Node::text).unwrap_or("Unity vehicle").to_owned();
+        if cars.next().is_some() {
+            import.note("", format!("several vehicles: the first, `{name}`, is taken"));
+        }
+        let placed = |kind: &str| -> Vec<Node> {
+            let place = |object: &&Object<'a>| {
+                let (at, scale) = self.place(object, root)?;
+                Some(with(&object.node, &[("position", vector(at)), ("scale", vector(scale))]))
+            };
+            self.of_kind(kind).iter().filter_map(place).collect()
+        };
+        let (wheels, boxes) = (placed("WheelCollider"), placed("BoxCollider"));
+        let body = with(&body.node, &[("name", Item::Text(name))]);
+        let parts = [("wheels", Item::List(wheels)), ("boxes", Item::List(boxes))];
+        let span = body.span.clone();
+        let whole = Node::table(span.clone(), vec![(Key { name: "body".into(), span }, body)]);
+        Some(with(&whole, &parts))
+    }
+}
+
+fn vector(v: DVec3) -> Item {
+    let number = |value: f64| Node { item: Item::Number { value: noiseless(value), whole: false }, span: 0..0 };
+    Item::List(v.to_array().map(number).into())
+}
+
+/// Turning by a rotation of single precision leaves noise.
+fn noiseless(value: f64) -> f64 {
+    if value.abs() < 1e-7 { 0.0 } else { value }
+}
+
+/// The table with more entries, all of which stand where it stands.
+fn with(node: &Node, more: &[(&str, Item)]) -> Node {
+    let span = node.span.clone();
+    let entry = |(name, item): &(&str, Item)| {
+        let key = Key { name: (*name).to_owned(), span: span.start..span.start };
+        (key, Node { item: item.clone(), span: span.clone() })
+    };
+    let own = match &node.item {
+        Item::Table(entries) => entries.clone(),
+        _ => Vec::new(),
+    };
+    Node::table(span.clone(), own.into_iter().chain(more.iter().map(entry)).collect())
+}
+
+/// Forward, left, up of Unity's right, up, forward.
+fn iso([x, y, z]: [f64; 3]) -> [f64; 3] {
+    [z, -x, y]
+}
+
+fn xyz(v: Xyz) -> [f64; 3] {
+    [v.x, v.y, v.z]
+}
+
+fn car(scene: &Scene, import: &mut Import<'_>) -> Car {
+    let body = &scene.body;
+    let boxes: Vec<Solid> = scene.boxes.iter().map(solid).collect();
+    let stated = body.m_ImplicitCom == 0;
+    let centre = if stated { iso(xyz(body.m_CenterOfMass)) } else { centre_of(&boxes).unwrap_or([0.0; 3]) };
+    if !stated && boxes.is_empty() {
+        import.note("body", "no BoxCollider: the centre of mass is taken at the body's origin");
+    }
+    for (key, value) in
+        [("m_Drag", body.m_Drag), ("m_LinearDamping", body.m_LinearDamping), ("m_AngularDrag", body.m_AngularDrag)]
+    {
+        import.note_unless(
+            &format!("body.{key}"),
+            value,
+            0.0,
+            "drag in proportion to speed: left out, air drag goes with its square",
+        );
+    }
+    import.note(
+        "",
+        "torques of motor and brake and the steering angle are a script's: no motor, no brakes, a lock of 30°",
+    );
+    let inertia = (body.m_ImplicitTensor == 0).then(|| {
+        let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = iso(xyz(body.m_InertiaTensor)).map(f64::abs);
+        (Inertia { roll_kg_m2, pitch_kg_m2, yaw_kg_m2, roll_yaw_kg_m2: 0.0 }, "m_InertiaTensor".to_owned())
+    });
+    let middle = mean_forward(&scene.wheels);
+    let wheels: Vec<Corner> = scene.wheels.iter().enumerate().map(|(i, w)| corner(i, w, middle, import)).collect();
+    Car {
+        name: body.name.clone(),
+        about: "Imported from Unity: springs rest at their target under the sprung mass.".into(),
+        mass: said(body.m_Mass, "m_Mass"),
+        centre,
+        centre_from: if stated { "m_CenterOfMass".into() } else { "middle of the BoxColliders".into() },
+        inertia,
+        boxes,
+        hull: None,
+        peers: raised(scene, centre[2], import),
+        wheels,
+        lock: said(30.0, "estimate: a script's in Unity"),
+        steer_rate: None,
+        engine: None,
+    }
+}
+
+/// Forces applied above the ground roll the car less: `(h − d) / h`, which is what a roll influence says.
+fn raised(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> {
+    let wheel = scene.wheels.first()?;
+    let distance = wheel.m_ForceAppPointDistance;
+    let rest = wheel.position[1] + wheel.m_Center.y
+        - wheel.m_SuspensionDistance * (1.0 - wheel.m_SuspensionSpring.targetPosition)
+        - wheel.m_Radius;
+    let height = centre - rest;
+    if distance == 0.0 || height <= 0.0 {
+        return None;
+    }
+    let share = (1.0 - distance / height).clamp(0.0, 1.0);
+    import.note(
+        "wheels[0].m_ForceAppPointDistance",
+        format!(
+            "forces act {distance} m above the ground there, which leaves {share:.2} of the roll; at the ground here"
+        ),
+    );
+    Some(Peers { roll_influence: super::text::rounded(share), largest_suspension_force_n: None })
+}
+
+fn solid(shape: &BoxCollider) -> Solid {
+    let scaled = |v: Xyz| (DVec3::from_array(xyz(v)) * DVec3::from_array(shape.scale)).to_array();
+    let centre = DVec3::from_array(shape.position) + DVec3::from_array(scaled(shape.m_Center));
+    Solid { centre: iso(centre.to_array()), size: iso(scaled(shape.m_Size)).map(f64::abs) }
+}
+
+fn mean_forward(wheels: &[Wheel]) -> f64 {
+    let along = wheels.iter().map(|w| w.position[2] + w.m_Center.z);
+    let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), z| (low.min(z), high.max(z)));
+    0.5 * (low + high)
+}
+
+fn corner(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
+    let path = format!("wheels[{i}]");
+    let centre = DVec3::from_array(w.position) + DVec3::from_array(xyz(w.m_Center));
+    let [x, y, top] = iso(centre.to_array());
+    let spring = &w.m_SuspensionSpring;
+    let droop = w.m_SuspensionDistance;
+    let rest = top - droop * (1.0 - spring.targetPosition) - w.m_Radius;
+    let damper = said(spring.damper, "damper");
+    for (key, curve) in [("m_ForwardFriction", &w.m_ForwardFriction), ("m_SidewaysFriction", &w.m_SidewaysFriction)] {
+        let at = format!("{path}.{key}");
+        if curve.m_AsymptoteValue > curve.m_ExtremumValue {
+            import.note(&at, "its asymptote lies above its extremum: taken as flat");
+        }
+        if curve.m_AsymptoteSlip <= curve.m_ExtremumSlip {
+            import.note(&at, "its asymptote does not lie beyond its extremum: taken a tenth beyond");
+        }
+        if curve.m_ExtremumValue * curve.m_Stiffness > 20.0 {
+            import.note(&at, "a friction above 20 is taken as 20");
+        }
+    }
+    Corner {
+        at: [x, y],
+        contact: Contact::RestsAt(rest),
+        range: [top - w.m_Radius, top - droop - w.m_Radius],
+        range_from: format!("m_SuspensionDistance {droop}, targetPosition {}", spring.targetPosition),
+        radius: said(w.m_Radius, "m_Radius"),
+        spin_inertia: said(0.5 * w.m_Mass * w.m_Radius * w.m_Radius, format!("m_Mass {} kg as an even disc", w.m_Mass)),
+        rate: said(spring.spring, "spring"),
+        bump: damper.clone(),
+        rebound: damper,
+        tyre: tyre(w),
+        tyre_from: "extremum and asymptote times m_Stiffness; relaxation lengths are estimates".into(),
+        steer: f64::from(centre.z > middle),
+        brake: said(0.0, ""),
+        handbrake: said(0.0, ""),
+        motor: said(0.0, ""),
+        bar: said(0.0, ""),
+        unsprung: None,
+        rolling: Some(said(
+            w.m_WheelDampingRate / (w.m_Radius * w.m_Radius),
+            format!("m_WheelDampingRate {} N m s over radius² and load", w.m_WheelDampingRate),
+        )),
+        path,
+    }
+}
+
+fn tyre(w: &Wheel) -> Tyre {
+    let friction = |c: &Curve| (c.m_ExtremumValue * c.m_Stiffness).min(20.0);
+    let curve = |c: &Curve| SlipCurve {
+        extremum_slip: c.m_ExtremumSlip,
+        asymptote_slip: c.m_AsymptoteSlip.max(1.1 * c.m_ExtremumSlip),
+        asymptote_share: (c.m_AsymptoteValue / c.m_ExtremumValue).min(1.0),
+    };
+    Tyre::SlipCurve {
+        along: curve(&w.m_ForwardFriction),
+        across: curve(&w.m_SidewaysFriction),
+        relaxation: relaxation(RELAXATION_M),
+        friction: super::car::friction([friction(&w.m_ForwardFriction), friction(&w.m_SidewaysFriction)]),
+    }
+}

@@ -1,0 +1,223 @@
+//! Known answers, worked out by hand from each engine's own law.
+
+use super::{given, import};
+use skidpad_spec::import::{Options, Source};
+use skidpad_spec::spec::{Axle, Powertrain, RollingResistance, Tyre};
+use skidpad_spec::{VehicleSpec, shipped};
+
+/// Gravity is 9.81 in single precision (4e-8), and nine digits are kept.
+#[track_caller]
+fn near(found: f64, expected: f64) {
+    assert!((found - expected).abs() <= 1e-7 * expected.abs().max(1e-3), "{found} instead of {expected}");
+}
+
+fn rate(axle: &Axle) -> f64 {
+    axle.suspension.rate_n_per_m.expect("stated")
+}
+
+fn read(name: &str) -> VehicleSpec {
+    VehicleSpec::read(name, shipped::find(name).expect("shipped")).expect("valid")
+}
+
+/// Row E4: stiffness 40 per kilogram of 1500 kg, travel in cm, a brake of 60 N s per step of 1/60 s, and the pose at rest
+/// that was recorded: 0.05 + 0.35 + 0.33 − 9.81 / 4 / 40.
+#[test]
+fn e4_bullet_per_chassis_mass_and_per_step() {
+    let imported = import(Source::Bullet, given!("bullet.toml"));
+    let (spec, shipped) = (&imported.spec, read("bullet_reference"));
+    near(spec.chassis.centre_above_ground_m, 0.6686875);
+    near(spec.chassis.centre_behind_front_axle_m, 1.35);
+    for (axle, recorded) in spec.axles.iter().zip(&shipped.axles) {
+        near(rate(axle), 60e3);
+        near(axle.suspension.bump_damping_n_s_per_m.expect("stated"), 5692.0995);
+        near(axle.suspension.rebound_damping_n_s_per_m.expect("stated"), 9486.8325);
+        near(axle.suspension.bump_travel_m, recorded.suspension.bump_travel_m);
+        near(axle.suspension.droop_travel_m, recorded.suspension.droop_travel_m);
+        near(axle.brake_torque_nm.expect("stated"), 3600.0 * 0.33);
+        assert_eq!((axle.track_m, axle.steer_ratio), (recorded.track_m, recorded.steer_ratio));
+    }
+    assert_eq!(spec.powertrain, shipped.powertrain);
+    assert_eq!(spec.peers, shipped.peers);
+    let sizes =
+        |hull: &skidpad_spec::spec::Hull| [hull.length_m, hull.width_m, hull.height_m, hull.behind_front_axle_m];
+    assert_eq!(sizes(&spec.chassis.hull), sizes(&shipped.chassis.hull));
+    near(spec.chassis.hull.above_ground_m, shipped.chassis.hull.above_ground_m);
+    near(spec.steering.lock_deg, 0.5f64.to_degrees());
+    assert!(imported.text.contains("# m_suspensionStiffness 40 × 1500 kg"), "{}", imported.text);
+    assert!(imported.text.contains("# m_brake 60 N s per step of 0.016667 s × radius"), "{}", imported.text);
+}
+
+/// A brake per step is four times the force at four times the rate.
+#[test]
+fn a_brake_per_step_depends_on_the_step() {
+    let options = Options { dt_s: 1.0 / 240.0 };
+    let imported = Source::Bullet.import("file", given!("bullet.toml"), options).expect("valid");
+    near(imported.spec.axles[0].brake_torque_nm.expect("stated"), 4.0 * 3600.0 * 0.33);
+}
+
+/// Three wheels share 900 kg as 450, 225 and 225: they sag by 450 g / 18 kN/m = 0.24525 m in front and by half of that
+/// behind, so the car of the engine stands nose down, by 0.1226 m in 2.4.
+#[test]
+fn rapier_three_wheels_x_forward() {
+    let imported = import(Source::Rapier, given!("rapier.toml"));
+    let [front, rear] = &imported.spec.axles[..] else { panic!("two axles") };
+    near(rate(front), 18e3);
+    assert_eq!((front.track_m, rear.track_m), (None, Some(1.4)));
+    assert_eq!((front.steer_ratio, rear.steer_ratio), (1.0, 0.0));
+    near(front.suspension.droop_travel_m, 0.24525);
+    near(rear.suspension.droop_travel_m, 0.122625);
+    // Slack at 0.8 m below the centre of mass; half the mass on each axle.
+    near(imported.spec.chassis.centre_above_ground_m, 0.8 - 0.5 * (0.24525 + 0.122625));
+    near(rear.brake_torque_nm.expect("stated"), 10.0 * 60.0 * 0.3);
+    assert!(imported.notes.iter().any(|n| n.text.contains("123 mm from a common height")), "{:?}", imported.notes);
+    assert_eq!(imported.spec.peers.expect("a ray-cast vehicle").roll_influence, 0.1);
+}
+
+/// Godot's ray starts a radius above the hard point: 0.3 m of spring and 0.3 m of radius feel (0.3 + 0.3) / (0.3 + 0.6) of
+/// the travel. 60 per kilogram of 1000 kg is then 40 kN/m, and 0.2 m of travel are 0.3.
+#[test]
+fn godot_springs_feel_part_of_the_travel() {
+    let imported = import(Source::Godot, given!("car.tscn"));
+    let [front, rear] = &imported.spec.axles[..] else { panic!("two axles") };
+    near(rate(front), 40e3);
+    let sag = 250.0 * 9.81 / 40e3;
+    near(front.suspension.droop_travel_m, sag);
+    near(front.suspension.bump_travel_m, 0.3 - sag);
+    // Hard point 0.2 m above the centre of mass, then 0.3 + 0.3 less the sag.
+    near(imported.spec.chassis.centre_above_ground_m, 0.4 - sag);
+    near(front.brake_torque_nm.expect("stated"), 5.0 * 60.0 * 0.3);
+    assert_eq!(imported.spec.powertrain, Powertrain::Direct { wheel_torque_nm: vec![0.0, 240.0] });
+    assert_eq!((front.steer_ratio, rear.steer_ratio), (1.0, 0.0));
+    assert_eq!(imported.spec.chassis.hull.length_m, 4.0);
+    let damp = imported.notes.iter().find(|n| n.key == "body.linear_damp").expect("told");
+    assert_eq!((damp.line, damp.text.as_str()), (14, "is not read"));
+}
+
+/// Rows C2, C4, C5, C6, C11: the prefab of a body of 1500 kg on four default wheels is the shipped car, whose brakes and
+/// motor a script would give.
+#[test]
+fn c2_unity5_default_is_the_shipped_car() {
+    let imported = import(Source::Unity, given!("unity5_default.prefab"));
+    let (mut spec, mut shipped) = (imported.spec, read("unity_default"));
+    for axle in spec.axles.iter_mut().chain(&mut shipped.axles) {
+        (axle.brake_torque_nm, axle.handbrake_torque_nm, axle.tyre) = (None, 0.0, "default".into());
+    }
+    let Some(RollingResistance::Linear { rise_s_per_m, .. }) = spec.axles[1].rolling_resistance else {
+        panic!("linear")
+    };
+    near(rise_s_per_m, 0.25 / (0.25 * 375.0 * 9.81));
+    let Some(RollingResistance::Linear { rise_s_per_m: stated, .. }) = shipped.rolling_resistance else {
+        panic!("linear")
+    };
+    assert!((rise_s_per_m - stated).abs() < 1e-7);
+    for axle in &mut spec.axles {
+        axle.rolling_resistance = None;
+    }
+    assert_eq!(spec.axles, shipped.axles);
+    assert_eq!(spec.tyres["front"], shipped.tyres["default"]);
+    assert_eq!((spec.chassis.mass_kg, spec.chassis.hull), (1500.0, shipped.chassis.hull));
+    assert_eq!(spec.chassis.boxes, shipped.chassis.boxes);
+    near(spec.chassis.centre_above_ground_m, 0.8);
+}
+
+/// Row C9: forces 0.2 m above the ground on a centre of mass 0.8 m high leave 3/4 of the roll.
+#[test]
+fn c9_force_application_point_is_told_and_kept_for_peers() {
+    let text = given!("unity5_default.prefab").replace("m_ForceAppPointDistance: 0", "m_ForceAppPointDistance: 0.2");
+    let imported = import(Source::Unity, &text);
+    assert_eq!(imported.spec.peers.expect("stated").roll_influence, 0.75);
+    let note = imported.notes.iter().find(|n| n.key.ends_with("m_ForceAppPointDistance")).expect("told");
+    assert!(note.line > 0 && note.text.contains("0.75"), "{note:?}");
+}
+
+/// Target 0 is full droop: the wheel then rests where it cannot extend, and 1 where it cannot compress.
+#[test]
+fn c5_target_position_runs_from_droop_to_bump() {
+    let text = given!("unity5_default.prefab").replace("targetPosition: 0.5", "targetPosition: 0.25");
+    let imported = import(Source::Unity, &text);
+    let suspension = &imported.spec.axles[0].suspension;
+    near(suspension.bump_travel_m, 0.225);
+    near(suspension.droop_travel_m, 0.075);
+    near(imported.spec.chassis.centre_above_ground_m, 0.875);
+}
+
+/// The measured car of the engine comparison: 353.5 kg at a wheel, 1.5 Hz on them, and the pose Jolt settled in (0.61295 m;
+/// its body damping holds 0.1 mm of it).
+#[test]
+fn jolt_frequency_is_of_the_effective_mass() {
+    let imported = import(Source::Jolt, given!("jolt.toml"));
+    let [front, rear] = &imported.spec.axles[..] else { panic!("two axles") };
+    let mass = 1.0 / (1.0 / 1500.0 + 0.78f64.powi(2) / 450.0 + 1.35f64.powi(2) / 2250.0);
+    assert!((mass - 353.5).abs() < 0.05);
+    let k = mass * (std::f64::consts::TAU * 1.5).powi(2);
+    near(rate(front), k);
+    near(front.suspension.bump_damping_n_s_per_m.expect("stated"), (k * mass).sqrt());
+    assert!((imported.spec.chassis.centre_above_ground_m - 0.61295).abs() < 2e-4);
+    near(front.anti_roll_bar_n_per_m, 1000.0);
+    assert_eq!((rear.anti_roll_bar_n_per_m, rear.handbrake_torque_nm, front.handbrake_torque_nm), (0.0, 4000.0, 0.0));
+    let Tyre::SlipCurve { along, across, friction, .. } = &imported.spec.tyres["front"] else { panic!("a curve") };
+    near(friction.friction_along, 1.2f64.sqrt());
+    assert_eq!((along.extremum_slip, along.asymptote_slip), (0.06, 0.2));
+    near(across.extremum_slip, 3f64.to_radians());
+    near(along.asymptote_share, (1.0 / 1.2f64).sqrt());
+    let Powertrain::Engine { engine, gearbox, differential, .. } = &imported.spec.powertrain else {
+        panic!("an engine")
+    };
+    let curve: Vec<(f64, f64)> = engine.torque_curve.iter().map(|p| (p.rpm, p.torque_nm)).collect();
+    assert_eq!(curve, [(0.0, 400.0), (3960.0, 500.0), (6000.0, 400.0)]);
+    assert_eq!((gearbox.final_drive, &differential.axle_shares[..]), (3.42, &[0.0, 1.0][..]));
+}
+
+/// Without a word about it Jolt's ground has a friction of 0.2, and its tyres a peak of √0.24.
+#[test]
+fn jolts_default_ground_is_slippery() {
+    let imported = import(Source::Jolt, &given!("jolt.toml").replace("ground_mFriction = 1\n", ""));
+    let Tyre::SlipCurve { friction, .. } = &imported.spec.tyres["front"] else { panic!("a curve") };
+    near(friction.friction_along, 0.24f64.sqrt());
+}
+
+/// Slack at full droop: the front sinks by m g / k of what it carries, 1.6 of 3 m of the wheelbase being behind it.
+#[test]
+fn physx_springs_are_slack_at_full_droop() {
+    let imported = import(Source::Physx, given!("physx.toml"));
+    let [front, rear] = &imported.spec.axles[..] else { panic!("two axles") };
+    let load = |share: f64| 0.5 * 2014.4 * 9.81 * share;
+    near(front.suspension.droop_travel_m, load(1.6 / 3.0) / 32833.0);
+    near(rear.suspension.droop_travel_m, load(1.4 / 3.0) / 26049.0);
+    near(front.suspension.bump_travel_m + front.suspension.droop_travel_m, 0.221);
+    let Tyre::Linear { slip_stiffness_n, cornering_stiffness_n_per_rad, .. } = imported.spec.tyres["front"] else {
+        panic!("linear")
+    };
+    assert_eq!((slip_stiffness_n, cornering_stiffness_n_per_rad), (24525.0, 118700.0));
+    assert!(imported.notes.iter().any(|n| n.key == "wheels[2].torqueRatio" && n.text.contains("no effect")));
+    let Powertrain::Engine { gearbox, .. } = &imported.spec.powertrain else { panic!("an engine") };
+    assert_eq!((&gearbox.forward[..], gearbox.reverse), (&[4.0, 2.0, 1.5, 1.1, 1.0][..], 4.0));
+}
+
+/// The shipped 320i was made from the same set by hand.
+#[test]
+fn commonroad_2_is_the_shipped_320i() {
+    let imported = import(Source::Commonroad, given!("commonroad_2.yaml"));
+    let (spec, shipped) = (&imported.spec, read("bmw_320i_commonroad"));
+    let close = |a: f64, b: f64, by: f64| assert!((a - b).abs() <= by * b.abs(), "{a} {b}");
+    for (axle, by_hand) in spec.axles.iter().zip(&shipped.axles) {
+        close(rate(axle), rate(by_hand), 1e-8);
+        close(axle.anti_roll_bar_n_per_m, by_hand.anti_roll_bar_n_per_m, 1e-6);
+        close(
+            axle.unsprung.as_ref().expect("stated").mass_kg,
+            by_hand.unsprung.as_ref().expect("stated").mass_kg,
+            1e-5,
+        );
+        assert_eq!((axle.track_m, axle.wheel_radius_m), (by_hand.track_m, by_hand.wheel_radius_m));
+        let total = 11.5 * 1093.2952334674046 * 0.344;
+        let share = if by_hand.steer_ratio > 0.0 { 0.66 } else { 0.34 };
+        close(axle.brake_torque_nm.expect("stated"), 0.5 * share * total, 1e-8);
+    }
+    close(spec.axles[1].behind_front_axle_m, shipped.axles[1].behind_front_axle_m, 1e-7);
+    let [own, by_hand] = [spec, &shipped].map(|s| s.chassis.inertia.clone().expect("stated"));
+    close(own.roll_kg_m2, by_hand.roll_kg_m2, 1e-3);
+    close(own.pitch_kg_m2, by_hand.pitch_kg_m2, 1e-3);
+    assert_eq!(spec.tyres["front"], shipped.tyres["adams_235_60r16"]);
+    let told: Vec<&str> = imported.notes.iter().map(|n| n.key.as_str()).filter(|k| !k.is_empty()).collect();
+    assert_eq!(told, ["longitudinal.v_max", "K_ras", "K_rad", "K_lt", "D_f", "D_r"]);
+}
