@@ -29,5 +29,6 @@ mod statics;
 mod stopping;
 mod switch;
 mod symmetry;
+mod texts;
 mod thrown;
 mod tyre_laws;

@@ -13,6 +13,29 @@ pub fn check(files: &[File]) -> Vec<String> {
     let missing = COMMANDS.iter().filter(|command| !readme.contains(**command));
     problems.extend(missing.map(|command| format!("README.md: does not name the command `{command}`")));
     problems.extend(files.iter().flat_map(machine_paths));
+    problems.extend(rows(files));
+    problems
+}
+
+/// docs/models.md has each row of the classic texts once, and names tests that exist.
+fn rows(files: &[File]) -> Vec<String> {
+    let numbered =
+        [('A', 1..=20), ('B', 1..=21), ('C', 1..=11), ('D', 1..=9), ('E', 4..=5), ('E', 11..=12), ('E', 21..=24)];
+    let all = numbered.into_iter().flat_map(|(text, rows)| rows.map(move |row| format!("{text}{row}")));
+    let page = text(files, "docs/models.md");
+    let first = |line: &str| line.strip_prefix("| ").and_then(|rest| rest.split(' ').next()).unwrap_or("").to_owned();
+    let listed: Vec<String> = page.lines().map(first).collect();
+    let count = |row: &str| listed.iter().filter(|name| *name == row).count();
+    let mut problems: Vec<String> = all
+        .filter(|row| count(row) != 1)
+        .map(|row| format!("docs/models.md: row {row} stands there {} times, not once", count(&row)))
+        .collect();
+    for (path, test) in page.split('`').filter_map(|quoted| quoted.split_once(".rs::")) {
+        let source = text(files, &format!("{path}.rs"));
+        if !source.contains(&format!("fn {test}(")) {
+            problems.push(format!("docs/models.md: there is no test {test} in {path}.rs"));
+        }
+    }
     problems
 }
 

@@ -1,0 +1,148 @@
+//! Rows of the classic texts that no other test is about, each with its known answer; `docs/models.md` lists all rows.
+
+use skidpad::core::model::Rolling;
+use skidpad::core::state::Placement;
+use skidpad::core::{Controls, Frame, Scene};
+
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, solvers};
+
+/// Row B3: with drag alone 1/v grows by C / m per second.
+#[test]
+fn b3_drag_is_a_straight_line_of_one_over_speed() {
+    let model = c5().without_rolling_resistance().model();
+    let slope = f64::from(model.parts().aero.drag) / f64::from(model.rolling_mass());
+    for solver in solvers() {
+        let frames = Drive::rolling(&solver, &model, 60.0, 60.0).run(20.0, |_| Controls::coasting());
+        let inverse = |i: usize| 1.0 / frames[i].vx_mps;
+        for seconds in [5, 10, 20] {
+            let found = (inverse(60 * seconds) - inverse(0)) / seconds as f64;
+            close(&format!("{} after {seconds} s", solver.name), found, slope, 5e-3, "asked");
+        }
+    }
+}
+
+/// Row B15: crawling, the rear axle's middle goes round a circle of L / tan δ and the front wheels' of L / sin δ.
+#[test]
+fn b15_crawl_circle() {
+    let model = c5().without_air().without_rolling_resistance().model();
+    let base = f64::from(model.wheels()[0].contact.x - model.wheels()[2].contact.x);
+    let behind = -f64::from(model.wheels()[2].contact.x);
+    let steer = 0.3f32;
+    let expected = base / f64::from(steer).tan();
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, 1.0, 120.0);
+        let frames = car.run(12.0, |f| Controls {
+            steer,
+            gear: Some(0),
+            wheels: hold_speed(f, &model, 1.0),
+            ..Controls::default()
+        });
+        let steady = &frames[frames.len() - 240..];
+        let rear = mean(steady, |f| f.vx_mps / f.yaw_rate_radps);
+        close(&format!("{} rear circle", solver.name), rear, expected, 0.01, "asked");
+        let sideways = mean(steady, |f| (f.vy_mps - behind * f.yaw_rate_radps) / f.vx_mps);
+        assert!(sideways.abs() < 0.01, "{}: the rear axle slips by {sideways}", solver.name);
+        close(&format!("{} front circle", solver.name), rear.hypot(base), base / f64::from(steer).sin(), 0.01, "asked");
+    }
+}
+
+/// Row D2: each rolling model's deceleration at speed, and the value of the pressure model at 2.2 bar and 100 km/h.
+#[test]
+fn d2_rolling_models_brake_as_they_say() {
+    let pressure = Rolling::from_pressure(2.2);
+    close("2.2 bar, 100 km/h", f64::from(pressure.coefficient(100.0 / 3.6)), 0.005 + 0.0195 / 2.2, 1e-6, "f32");
+    let constant = Rolling { constant: 0.015, ..Rolling::default() };
+    let linear = Rolling { constant: 0.01, linear: 4e-4, ..Rolling::default() };
+    for (name, rolling) in [("constant", constant), ("linear", linear), ("pressure", pressure)] {
+        let mut parts = c5().without_air();
+        for wheel in &mut parts.wheels {
+            wheel.rolling = rolling;
+        }
+        let model = parts.model();
+        let share = f64::from(model.mass() / model.rolling_mass());
+        for solver in solvers() {
+            let frames = Drive::rolling(&solver, &model, 40.0, 120.0).run(8.0, |_| Controls::coasting());
+            let lost = frames[120].vx_mps - frames[frames.len() - 1].vx_mps;
+            let mean_of = |f: &Frame| f64::from(rolling.coefficient(f.vx_mps as f32)) * GRAVITY * share;
+            let expected = mean(&frames[120..], mean_of) * (frames.len() - 121) as f64 / 120.0;
+            close(&format!("{} {name}", solver.name), lost, expected, 5e-3, "asked");
+        }
+    }
+}
+
+/// Row D4: factors by axle add up by what the axles carry.
+#[test]
+fn d4_rolling_resistance_by_axle() {
+    let mut parts = c5().without_air();
+    for wheel in &mut parts.wheels {
+        wheel.rolling = Rolling { constant: if wheel.axle == 0 { 0.01 } else { 0.03 }, ..Rolling::default() };
+    }
+    let model = parts.model();
+    let force: f64 =
+        (0..4).map(|i| f64::from(model.wheels()[i].rolling.constant) * f64::from(model.static_load(i))).sum();
+    for solver in solvers() {
+        let frames = Drive::rolling(&solver, &model, 20.0, 120.0).run(5.0, |_| Controls::coasting());
+        let found = (frames[120].vx_mps - frames[600].vx_mps) / 4.0;
+        let expected = force / f64::from(model.rolling_mass());
+        close(solver.name, found, expected, 5e-3, "load moves to the front by 0.2 % of the weight");
+    }
+}
+
+/// Row E5: on a slope the wheels together carry m g cos θ.
+#[test]
+fn e5_loads_on_a_slope_are_of_its_normal() {
+    let model = c5().model();
+    for solver in solvers() {
+        for degrees in [10.0f64, 20.0] {
+            let scene = Scene::sloping(degrees.to_radians() as f32);
+            let mut car =
+                Drive::new(&solver, &model, &scene, Placement { gear: Some(0), ..Placement::default() }, 120.0);
+            let frames = car.run(4.0, |_| Controls::parked());
+            let sum = mean(&frames[frames.len() - 60..], |f| f.wheels.iter().map(|w| w.load_n).sum());
+            let expected = f64::from(model.mass()) * GRAVITY * degrees.to_radians().cos();
+            close(&format!("{} at {degrees} degrees", solver.name), sum, expected, 1e-3, "at rest but for the patches");
+        }
+    }
+}
+
+/// Row E24: pulled in a bend, the handbrake locks the rear wheels alone, the tail comes round, and let go they roll again.
+#[test]
+fn e24_a_handbrake_locks_the_rear_and_lets_it_go() {
+    let model = c5().model();
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, 20.0, 240.0);
+        let turn = |handbrake: f32| Controls { steer: 0.05, handbrake, gear: Some(0), ..Controls::default() };
+        let before = car.run(1.5, |_| turn(0.0));
+        let pulled = car.run(0.4, |_| turn(1.0));
+        let released = car.run(0.3, |_| turn(0.0));
+        let last = &pulled[pulled.len() - 1];
+        let spins = last.wheels.iter().map(|w| w.spin_radps).collect::<Vec<_>>();
+        assert!(last.wheels[2].slip_ratio < -0.95, "{:?}", last.wheels[2]);
+        assert!(spins[2].abs() < 0.5 && spins[3].abs() < 0.5 && spins[0] > 20.0 && spins[1] > 20.0, "{spins:?}");
+        let slip = |f: &Frame| (f.vy_mps / f.vx_mps).abs();
+        let (start, end) = (slip(&before[before.len() - 1]), slip(last));
+        assert!(end > start + 0.1, "{}: sideslip {start} before, {end} pulled", solver.name);
+        let slips = [2, 3].map(|i: usize| released[released.len() - 1].wheels[i].slip_ratio);
+        assert!(slips.iter().all(|s| s.abs() < 0.1), "{}: rear wheels slip by {slips:?} after letting go", solver.name);
+    }
+}
+
+/// Rows B13, B16: engine speed is wheel speed through the gears; 17 rad/s in first is 1476.8 rev/min, 4400 is 17.2 m/s on 0.34 m.
+#[test]
+fn b16_engine_speed_follows_the_wheels() {
+    let rpm = |wheel: f64, ratio: f64| wheel * ratio * 60.0 / std::f64::consts::TAU;
+    close("first gear", rpm(17.0, 2.66 * 3.42), 1476.8, 1e-4, "digits stated");
+    close("4400 rev/min", 4400.0 / rpm(1.0 / 0.34, 2.66 * 3.42), 17.22, 1e-3, "digits stated");
+    let model = c5().model();
+    for solver in solvers() {
+        for (gear, ratio) in [(1, 2.66), (2, 1.78), (3, 1.30)] {
+            let placement = Placement { speed: 15.0, gear: Some(gear), ..Placement::default() };
+            let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, 120.0);
+            let frames = car.run(1.5, |_| Controls { throttle: 0.3, gear: Some(gear), ..Controls::default() });
+            let last = &frames[frames.len() - 30..];
+            let wheels = mean(last, |f| 0.5 * (f.wheels[2].spin_radps + f.wheels[3].spin_radps));
+            let engine = mean(last, |f| f.engine_radps);
+            close(&format!("{} in gear {gear}", solver.name), engine, wheels * ratio * 3.42, 1e-3, "the clutch holds");
+        }
+    }
+}
