@@ -17,7 +17,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("instructions are counted by `cargo xtask bench`");
         return Ok(());
     };
-    let backend = skidpad::backend(backend).ok_or_else(|| format!("there is no backend `{backend}`"))?;
+    let backend = shared::solvers()
+        .into_iter()
+        .find(|solver| solver.name == backend)
+        .ok_or_else(|| format!("there is no backend `{backend}`"))?;
     if scenario == "rollback" {
         return rollback(&backend, steps.parse()?);
     }

@@ -1,14 +1,14 @@
-//! A whole manoeuvre: world, car and two simulated seconds of a step steer, per backend.
+//! A whole manoeuvre: world, car and two simulated seconds of a step steer, per solver.
 
 use criterion::Criterion;
 
 use crate::shared;
 
-/// One bench per backend.
+/// One bench per solver.
 pub fn step_steer(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("step_steer_2s");
     group.sample_size(10);
-    for backend in skidpad::backends() {
+    for backend in shared::solvers() {
         group.bench_function(backend.name, |bencher| {
             bencher.iter(|| {
                 let mut world = shared::world(&backend, 1);

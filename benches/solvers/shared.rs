@@ -8,6 +8,15 @@ pub const RATE: u32 = 120;
 /// Speed the cars start with, m/s.
 pub const SPEED: f32 = 100.0 / 3.6;
 
+/// Every solver and mode, and Bullet itself if its feature is on.
+pub fn solvers() -> Vec<BackendInfo> {
+    let mut solvers = skidpad::backends();
+    solvers.extend(skidpad::modes());
+    #[cfg(feature = "libbullet")]
+    solvers.extend([libbullet_bench::BACKEND, libbullet_bench::STATICS_ONLY]);
+    solvers
+}
+
 /// `count` Corvettes in neutral, 20 m apart, all at [`SPEED`].
 pub fn cars(count: usize) -> Vec<CarStart> {
     let model = skidpad::spec::load("corvette_c5").expect("a shipped vehicle loads").model;

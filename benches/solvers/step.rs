@@ -1,4 +1,4 @@
-//! One step of each backend, peers included, for 1, 64 and 1024 of the same car, all in one run: compare within it.
+//! One step of each solver, modes and peers included, for 1, 64 and 1024 of the same car, all in one run: compare within it.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 
@@ -9,7 +9,7 @@ pub fn steps(criterion: &mut Criterion) {
     for count in [1, 64, 1024] {
         let mut group = criterion.benchmark_group(format!("step_{count}"));
         group.throughput(Throughput::Elements(count as u64)).sample_size(20);
-        for backend in skidpad::backends() {
+        for backend in shared::solvers() {
             let mut world = shared::world(&backend, count);
             let controls = vec![shared::step_steer(shared::RATE); count];
             // Past the steering's transient, so that every sample does the same work.

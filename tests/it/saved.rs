@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, LoadError, Quat, Scene, State, saved, state::Placement};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, LoadError, Scene, State, saved, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, own_code, shipped, solvers};
+use crate::common::{Simplify, c5, own_code, shipped, solvers};
 use crate::fuzz::{Random, wild_controls};
 use crate::thrown::among_boxes;
 
@@ -210,9 +210,9 @@ fn wrong_bytes_never_panic() {
 #[test]
 fn rapier_does_not_save_a_hull_that_touches() {
     for solver in solvers() {
-        let mut car = Drive::rolling(&solver, &c5().model(), 0.0, 60.0);
+        let mut car = crate::common::Drive::rolling(&solver, &c5().model(), 0.0, 60.0);
         let mut state = car.world.state(0).clone();
-        state.rotation = Quat::from_rotation_x(3.0);
+        state.rotation = skidpad::core::Quat::from_rotation_x(3.0);
         state.position.z = 0.9;
         car.world.set_state(0, &state);
         car.run(2.0, |_| Controls::coasting());

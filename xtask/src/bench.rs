@@ -34,38 +34,48 @@ const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u6
     Count { backend, scenario, steps: [60, 120], cars: 1, limit }
 }
 
-const COUNTS: [Count; 5] = [
+const COUNTS: [Count; 9] = [
     plane("impulse", Some(8_000)),
     plane("constraint", None),
+    plane("constraint-pyramid", None),
+    plane("constraint-hybrid", None),
+    plane("constraint-unsprung", None),
     plane("rapier", None),
     plane("rapier-stock", None),
+    plane("bullet", None),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
     Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], cars: CARS, limit: Some(20_000) },
 ];
 
-/// Runs the criterion benches, unless only instructions are asked for, and counts.
-pub fn bench(steps: &mut Steps, instructions_only: bool) {
-    if !instructions_only {
-        steps.step("times", "A bench must run; see above.", || {
-            run(cargo("bench --package skidpad --bench solvers -- --quick"))
-        });
-    }
-    steps.step(
-        "instructions",
-        "Find what grew with `callgrind_annotate`, or say in the issue why it may.",
-        instructions,
-    );
+/// Bullet itself, if it is asked for.
+const LIBBULLET: [Count; 2] = [plane("libbullet", None), plane("libbullet-statics-only", None)];
+
+/// Feature of the benches that builds them against the installed libbullet.
+fn features(libbullet: bool) -> &'static str {
+    if libbullet { "--features libbullet" } else { "" }
 }
 
-fn instructions() -> Outcome {
+/// Runs the criterion benches, unless only instructions are asked for, and counts.
+pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
+    if !instructions_only {
+        steps.step("times", "A bench must run; see above.", || {
+            run(cargo(&format!("bench --package skidpad --bench solvers {} -- --quick", features(libbullet))))
+        });
+    }
+    steps.step("instructions", "Find what grew with `callgrind_annotate`, or say in the issue why it may.", || {
+        instructions(libbullet)
+    });
+}
+
+fn instructions(libbullet: bool) -> Outcome {
     if !valgrind() {
         println!("valgrind is not installed, so nothing is counted");
         return Ok(());
     }
-    let mut table = Table { program: program()?, lines: Vec::new(), over: Vec::new() };
-    table.lines.push(format!("{:<14} {:<12} {:>10} {:>8}", "", "", "per step", "limit"));
-    table.lines.extend(PUBLISHED.map(|(name, count)| format!("{name:<14} {:<12} {count:>10}", "published")));
-    for asked in COUNTS {
+    let mut table = Table { program: program(libbullet)?, lines: Vec::new(), over: Vec::new() };
+    table.lines.push(format!("{:<22} {:<12} {:>10} {:>8}", "", "", "per step", "limit"));
+    table.lines.extend(PUBLISHED.map(|(name, count)| format!("{name:<22} {:<12} {count:>10}", "published")));
+    for asked in COUNTS.into_iter().chain(LIBBULLET.into_iter().filter(|_| libbullet)) {
         table.add(asked)?;
     }
     for backend in ["impulse", "constraint"] {
@@ -90,7 +100,7 @@ impl Table {
         let [short, long] = steps.map(|steps| count(&self.program, backend, scenario, steps));
         let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * cars);
         let most = limit.map_or_else(String::new, |limit| limit.to_string());
-        self.lines.push(format!("{backend:<14} {scenario:<12} {per_step:>10} {most:>8}"));
+        self.lines.push(format!("{backend:<22} {scenario:<12} {per_step:>10} {most:>8}"));
         if limit.is_some_and(|limit| per_step > limit) {
             self.over.push(format!("{backend}, {scenario}: {per_step} instructions per car-step, limit {most}"));
         }
@@ -105,8 +115,9 @@ fn valgrind() -> bool {
 }
 
 /// Builds the program that is counted and returns its path.
-fn program() -> Result<String, String> {
-    let [out, _] = output(cargo("bench --package skidpad --bench instructions --no-run --message-format json"))?;
+fn program(libbullet: bool) -> Result<String, String> {
+    let arguments = "bench --package skidpad --bench instructions --no-run --message-format json";
+    let [out, _] = output(cargo(&format!("{arguments} {}", features(libbullet))))?;
     let messages = out.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     messages
         .filter(|message| message["target"]["name"] == "instructions")

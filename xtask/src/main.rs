@@ -40,6 +40,9 @@ enum Chore {
         /// Only count instructions
         #[arg(long)]
         instructions_only: bool,
+        /// Bullet itself too; needs the installed libbullet and a C++ compiler
+        #[arg(long)]
+        libbullet: bool,
     },
 }
 
@@ -51,7 +54,7 @@ fn main() -> ExitCode {
         Chore::Tidy => checks::tidy(&mut steps),
         Chore::Determinism => checks::determinism(&mut steps),
         Chore::Agreement => checks::agreement(&mut steps),
-        Chore::Bench { instructions_only } => bench::bench(&mut steps, instructions_only),
+        Chore::Bench { instructions_only, libbullet } => bench::bench(&mut steps, instructions_only, libbullet),
     }
     steps.finish()
 }

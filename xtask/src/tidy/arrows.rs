@@ -7,8 +7,17 @@ use crate::run::{cargo, output};
 const ARROWS: &[(&str, &[&str])] = &[
     (
         "skidpad",
-        &["skidpad-rapier", "skidpad-impulse", "skidpad-constraint", "skidpad-spec", "skidpad-lab", "skidpad-core"],
+        &[
+            "skidpad-rapier",
+            "skidpad-impulse",
+            "skidpad-constraint",
+            "skidpad-spec",
+            "skidpad-lab",
+            "skidpad-core",
+            "libbullet-bench",
+        ],
     ),
+    ("libbullet-bench", &["skidpad-impulse", "skidpad-core", "skidpad-spec"]),
     ("skidpad-cli", &["skidpad"]),
     ("skidpad-constraint", &["skidpad-world", "skidpad-core"]),
     ("skidpad-core", &[]),

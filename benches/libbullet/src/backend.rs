@@ -1,0 +1,261 @@
+//! libbullet's vehicle driven from a skidpad model, as the peer `bullet` is.
+
+use std::sync::Arc;
+
+use skidpad_core::model::Hull;
+use skidpad_core::state::WheelState;
+use skidpad_core::{
+    Backend, BackendInfo, CarStart, Controls, DVec3, Model, Quat, SaveError, Scene, State, StepReport, Vec3, no_slip,
+};
+use skidpad_impulse::bullet::Tuning;
+
+use crate::world::{CarTuning, Motion, Wheel, WheelInput, WheelTuning, World};
+
+/// As games use it. Bullet's default caster tests every wheel's ray against the car's own box too.
+pub const BACKEND: BackendInfo = BackendInfo {
+    name: "libbullet",
+    about: "the installed libbullet's btRaycastVehicle with its default caster, a peer of the benches",
+    peer: true,
+    build: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, false)),
+};
+
+/// As a careful user sets it up: rays meet static bodies only.
+pub const STATICS_ONLY: BackendInfo = BackendInfo {
+    name: "libbullet-statics-only",
+    about: "the installed libbullet's btRaycastVehicle with rays that meet static bodies only, a peer of the benches",
+    peer: true,
+    build: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, true)),
+};
+
+/// Part of a wheel's turn that Bullet keeps from step to step.
+const TURN_KEPT: f32 = 0.99;
+
+struct BulletWorld {
+    world: World,
+    cars: Vec<Driven>,
+    dt: f32,
+    steps: u64,
+    statics_only: bool,
+}
+
+struct Driven {
+    model: Arc<Model>,
+    tuning: Tuning,
+    state: State,
+    forces: Vec<f32>,
+    inputs: Vec<WheelInput>,
+    wheels: Vec<Wheel>,
+    away: bool,
+}
+
+impl BulletWorld {
+    /// On the plane of `scene`.
+    fn new(scene: &Scene, cars: &[CarStart], dt: f32, statics_only: bool) -> Self {
+        assert!(scene.boxes.is_empty(), "the benches' Bullet world is a plane");
+        let mut world = World::new(scene.gravity, scene.normal().to_array(), statics_only);
+        let enter = |start: &CarStart| {
+            let car = Driven::new(scene, start, dt);
+            let wheels: Vec<WheelTuning> = car.tuning.wheels.iter().map(wheel_tuning).collect();
+            world.add(&car_tuning(&car.tuning, &start.model.parts().hull), &wheels, &motion(&car.state));
+            car
+        };
+        Self { cars: cars.iter().map(enter).collect(), world, dt, steps: 0, statics_only }
+    }
+}
+
+impl Driven {
+    fn new(scene: &Scene, start: &CarStart, dt: f32) -> Self {
+        let mut state = State::at_rest(&start.model, scene, &start.placement);
+        // What Bullet reports of a standing car: its vehicle pushes after the pose has moved.
+        state.velocity += Vec3::Z * (scene.gravity * dt);
+        let wheels = state.wheels.len();
+        Self {
+            model: start.model.clone(),
+            tuning: Tuning::of(&start.model),
+            state,
+            forces: vec![0.0; wheels],
+            inputs: vec![WheelInput::default(); wheels],
+            wheels: vec![Wheel::default(); wheels],
+            away: false,
+        }
+    }
+
+    fn drive(&mut self, controls: &Controls, dt: f32) {
+        no_slip::drive_forces(&self.model, &mut self.state, controls, &mut self.forces);
+        for (i, input) in self.inputs.iter_mut().enumerate() {
+            *input = WheelInput {
+                engine_force: self.forces[i] + no_slip::motor_force(&self.model, i, controls),
+                brake: no_slip::brake_force(&self.model, i, controls) * dt,
+                steering: no_slip::steer(&self.model, &mut self.state, i, controls),
+            };
+        }
+    }
+
+    fn read(&mut self, motion: &Motion, dt: f32) {
+        let state = &mut self.state;
+        state.previous_velocity = state.velocity;
+        state.position = Vec3::from_array(motion.position).as_dvec3();
+        state.rotation = Quat::from_array(motion.rotation);
+        state.velocity = Vec3::from_array(motion.velocity);
+        state.angular = Vec3::from_array(motion.angular);
+        for (i, (wheel, to)) in self.wheels.iter().zip(&mut state.wheels).enumerate() {
+            let (tuning, described) = (&self.tuning.wheels[i], &self.model.wheels()[i]);
+            let spin = wheel.turn / TURN_KEPT / dt;
+            let height = (tuning.hard_point + tuning.direction * f64::from(wheel.length)).z as f32;
+            *to = WheelState {
+                spin,
+                compression: height - described.contact.z - described.radius,
+                load: wheel.force.min(tuning.most_force as f32),
+                rolling_speed: spin * described.radius,
+                rolling: 1.0,
+                steer: self.inputs[i].steering,
+                contact: wheel.contact != 0,
+                ..WheelState::default()
+            };
+        }
+    }
+}
+
+impl Backend for BulletWorld {
+    fn name(&self) -> &'static str {
+        if self.statics_only { STATICS_ONLY.name } else { BACKEND.name }
+    }
+
+    fn step(&mut self, controls: &[Controls]) -> StepReport {
+        let coasting = Controls::coasting();
+        for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
+            car.drive(controls.get(i).unwrap_or(&coasting), self.dt);
+            self.world.drive(i, &car.inputs);
+        }
+        self.world.step(self.dt);
+        self.steps += 1;
+        for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
+            let motion = self.world.read(i, &mut car.wheels);
+            car.read(&motion, self.dt);
+        }
+        StepReport { iterations: 1, ..StepReport::default() }
+    }
+
+    fn dt(&self) -> f32 {
+        self.dt
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn set_steps(&mut self, steps: u64) {
+        self.steps = steps;
+    }
+
+    fn cars(&self) -> usize {
+        self.cars.len()
+    }
+
+    fn model(&self, car: usize) -> &Arc<Model> {
+        &self.cars[car].model
+    }
+
+    fn state(&self, car: usize) -> &State {
+        &self.cars[car].state
+    }
+
+    fn set_state(&mut self, car: usize, state: &State) {
+        self.cars[car].state.clone_from(state);
+        self.cars[car].away = false;
+        self.world.place(car, &motion(state));
+    }
+
+    fn leave(&mut self, car: usize) {
+        self.cars[car].away = true;
+        self.world.leave(car);
+    }
+
+    fn is_away(&self, car: usize) -> bool {
+        self.cars[car].away
+    }
+
+    fn save_into(&self, _bytes: &mut Vec<u8>) -> Result<(), SaveError> {
+        Err(SaveError {
+            backend: self.name(),
+            car: 0,
+            reason: "Bullet keeps the wheels' turns and the contacts of hulls",
+        })
+    }
+}
+
+fn motion(state: &State) -> Motion {
+    Motion {
+        position: single(state.position),
+        rotation: state.rotation.normalize().to_array(),
+        velocity: state.velocity.to_array(),
+        angular: state.angular.to_array(),
+    }
+}
+
+/// Bullet's inertia has no products; those of shipped cars are 0.
+fn car_tuning(tuning: &Tuning, hull: &Hull) -> CarTuning {
+    let inertia = tuning.inertia;
+    CarTuning {
+        mass: tuning.mass as f32,
+        inertia: [inertia.x_axis.x, inertia.y_axis.y, inertia.z_axis.z].map(|moment| moment as f32),
+        hull_centre: hull.centre.to_array(),
+        hull_half_extents: hull.half_extents.to_array(),
+    }
+}
+
+fn wheel_tuning(from: &skidpad_impulse::bullet::WheelTuning) -> WheelTuning {
+    WheelTuning {
+        hard_point: single(from.hard_point),
+        direction: single(from.direction),
+        axle: single(from.axle),
+        rest_length: from.rest_length as f32,
+        radius: from.radius as f32,
+        stiffness: from.stiffness as f32,
+        damping_compression: from.damping_compression as f32,
+        damping_relaxation: from.damping_relaxation as f32,
+        travel: from.travel as f32,
+        most_force: from.most_force as f32,
+        friction_slip: from.friction_slip as f32,
+        roll_influence: from.roll_influence as f32,
+    }
+}
+
+fn single(vector: DVec3) -> [f32; 3] {
+    vector.as_vec3().to_array()
+}
+
+#[cfg(test)]
+mod tests {
+    use skidpad_core::state::Placement;
+
+    use super::*;
+
+    /// The peer `bullet` computes what Bullet does: with 32 bits on one side and 64 on the other, they stay together
+    /// through throttle, steering and brakes. So both are the same car, and their costs compare.
+    #[test]
+    fn bullet_and_its_reproduction_drive_alike() {
+        for name in ["bullet_reference", "corvette_c5"] {
+            let model = skidpad_spec::load(name).expect("shipped").model;
+            let start = CarStart { model, placement: Placement { speed: 20.0, ..Placement::default() } };
+            let peer = skidpad_impulse::bullet::BACKEND;
+            for solver in [BACKEND, STATICS_ONLY] {
+                let worlds =
+                    [solver, peer].map(|of| (of.build)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 60.0));
+                let [mut bullet, mut twin] = worlds;
+                for step in 0..600u16 {
+                    let controls = match step {
+                        0..180 => Controls { throttle: 0.3, ..Controls::default() },
+                        180..420 => Controls { throttle: 0.1, steer: 0.02, ..Controls::default() },
+                        _ => Controls { brake: 0.3, ..Controls::default() },
+                    };
+                    bullet.step(std::slice::from_ref(&controls));
+                    twin.step(std::slice::from_ref(&controls));
+                    let apart = (bullet.state(0).position - twin.state(0).position).length();
+                    assert!(apart < 5e-3, "{name}, {}: {apart} m apart after {step} steps", solver.name);
+                }
+                assert!(twin.state(0).position.x > 50.0 && twin.state(0).velocity.length() < 20.0);
+            }
+        }
+    }
+}
