@@ -6,6 +6,7 @@ mod bullet;
 #[cfg(feature = "impulse")]
 mod bullet_defects;
 mod common;
+mod commonroad;
 #[cfg(all(feature = "impulse", feature = "constraint"))]
 mod constraint;
 mod convergence;
@@ -17,7 +18,6 @@ mod hull;
 mod import;
 mod load_transfer;
 mod longitudinal;
-mod oracles;
 mod parked;
 mod peers;
 #[cfg(feature = "rapier")]

@@ -1,8 +1,9 @@
 //! The vehicles that ship with the library: the files of `vehicles/`, embedded.
 
 /// Name and text of every shipped vehicle, by name.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("bmw_320i_commonroad", include_str!("../../../vehicles/bmw_320i_commonroad.toml")),
+    ("bmw_320i_mf", include_str!("../../../vehicles/bmw_320i_mf.toml")),
     ("bullet_reference", include_str!("../../../vehicles/bullet_reference.toml")),
     ("corvette_c5", include_str!("../../../vehicles/corvette_c5.toml")),
     ("corvette_c5_mf", include_str!("../../../vehicles/corvette_c5_mf.toml")),

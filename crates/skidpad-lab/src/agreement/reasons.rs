@@ -26,6 +26,14 @@ pub const REASONS: &[Reason] = &[
           (`skidpad compare --vehicle bmw_320i_commonroad --manoeuvre acceleration --heading-deg 1`).",
     },
     Reason {
+        vehicle: "bmw_320i_mf",
+        manoeuvre: "acceleration",
+        metrics: &["largest_acceleration_mps2"],
+        why: "As the same car on linear tyres: no drivetrain ends its wheelspin, and at a slip of 10 the Magic Formula leaves the rear \
+              60 N of side force. Solvers whose arithmetic is symmetric stay straight to the bit; Rapier's car has turned \
+              round after 10 s and 207 m, so the quarter mile has no figure, and its largest acceleration is one of turning round.",
+    },
+    Reason {
         vehicle: "corvette_c5_tmeasy",
         manoeuvre: "step-steer",
         metrics: &["yaw_rate_peak_s", "tb_factor_deg_s"],
