@@ -164,7 +164,8 @@ fn top_speed_is_reached_and_not_passed() {
     }
 }
 
-/// Pedal to the floor on the C5's slip curves, which fall to 0.8 of their peak when locked, and on brakes too weak to lock.
+/// Pedal to the floor on the C5's slip curves, which fall to 0.8 of their peak when locked, on its other tyres, and on brakes
+/// too weak to lock.
 #[test]
 fn stops_are_as_long_as_told() {
     let from = figures::lists::STOP_FROM;
@@ -172,7 +173,12 @@ fn stops_are_as_long_as_told() {
     for wheel in &mut weak.wheels {
         wheel.brake_torque *= 0.35;
     }
-    for (name, model) in [("floored", c5().model()), ("weak", weak.model())] {
+    for (name, model) in [
+        ("floored", c5().model()),
+        ("Magic Formula", shipped("corvette_c5_mf").model()),
+        ("TMeasy", shipped("corvette_c5_tmeasy").model()),
+        ("weak", weak.model()),
+    ] {
         let told = stopping_distance(&model, from, Pedal::Floored).expect("brakes");
         for solver in solvers() {
             let mut car = Drive::rolling(&solver, &model, from as f32, 240.0);

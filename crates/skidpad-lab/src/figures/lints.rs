@@ -3,7 +3,7 @@
 use skidpad_core::Model;
 
 use super::lists::most_of_bump;
-use super::stance::{Demand, stand};
+use super::stance::{Demand, rollover, stand};
 use super::{AxleFigures, Figures, G};
 
 /// Weight the suspensions must be able to push before metal meets metal, in weights of the car.
@@ -104,7 +104,8 @@ fn upright(model: &Model, figures: &Figures) -> Vec<String> {
         found.push("springs and bars are too soft to hold the car upright".into());
     }
     let grip = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
-    if let Some(g) = figures.rollover_g.filter(|g| *g < grip) {
+    let tips = figures.rollover_g.and_then(|_| rollover(model)).map(|stance| stance.lateral_acceleration / G);
+    if let Some(g) = tips.filter(|g| *g < grip) {
         found.push(format!("it tips at {g:.2} g, before its tyres slide at {grip:.2} g"));
     }
     found

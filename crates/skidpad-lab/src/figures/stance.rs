@@ -87,7 +87,9 @@ pub fn corner(model: &Model, lateral_acceleration: f64) -> Option<Stance> {
     let demand = Demand::at_rest(model);
     let enough = |roll: f64| stand(model, roll, demand).is_some_and(|s| s.lateral_acceleration >= lateral_acceleration);
     let step = ROLLS.0 / ROLLS.1 as f64;
-    let first = (0..=ROLLS.1).map(|i| i as f64 * step).find(|&roll| enough(roll))?;
+    let first = (0..=ROLLS.1).map(|i| i as f64 * step).find(|&roll| enough(roll));
+    // Close to the threshold only the peak between two of these rolls is enough.
+    let first = first.or_else(|| rollover(model).map(|peak| peak.roll).filter(|&roll| enough(roll)))?;
     let (mut low, mut high) = ((first - step).max(0.0), first);
     for _ in 0..50 {
         let middle = 0.5 * (low + high);
@@ -210,7 +212,8 @@ mod tests {
         let expected = G * (0.75 - 0.5 * tipping.roll) / 0.5;
         assert!((tipping.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{tipping:?}");
         assert!(tipping.loads[0] + tipping.loads[2] < 1e-2 * 1000.0 * G, "{tipping:?}");
-        assert!(corner(&model, 1.01 * tipping.lateral_acceleration).is_none());
+        assert!(corner(&model, 1.001 * tipping.lateral_acceleration).is_none());
+        assert!(corner(&model, 0.9999 * tipping.lateral_acceleration).is_some());
     }
 
     #[test]

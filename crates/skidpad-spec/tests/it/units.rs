@@ -124,3 +124,15 @@ fn a_changed_description_is_checked_again() {
     let paths: Vec<_> = faults.list().iter().map(|f| f.path.as_str()).collect();
     assert_eq!(paths, ["chassis.mass_kg", "axles[0].tyre"]);
 }
+
+/// Row B7: ½ · 0.30 · 2.2 m² · 1.29 kg/m³ is the text's 0.4257.
+#[test]
+fn b7_drag_from_coefficient_area_and_air() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let text = text
+        .replace("drag_coefficient = 0.32", "drag_coefficient = 0.30")
+        .replace("frontal_area_m2 = 2.0", "frontal_area_m2 = 2.2")
+        .replace("air_density_kg_per_m3 = 1.2 ", "air_density_kg_per_m3 = 1.29 ");
+    let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
+    assert!((car.model.parts().aero.drag - 0.4257).abs() < 1e-6, "{}", car.model.parts().aero.drag);
+}
