@@ -43,6 +43,7 @@ pub fn wild_controls(random: &mut Random) -> Controls {
         brake: random.wild(-0.5, 1.5),
         handbrake: random.wild(-0.5, 1.5),
         steer: random.wild(-1.0, 1.0),
+        bars: (random.next().is_multiple_of(4)).then(|| random.wild(-0.5, 1.5)),
         clutch: (random.next().is_multiple_of(4)).then(|| random.wild(-0.5, 1.5)),
         gear: (random.next().is_multiple_of(2)).then(|| random.between(-128.0, 127.0) as i8),
         wheels: if raw { (0..4).map(|_| wheel(random)).collect() } else { Box::default() },

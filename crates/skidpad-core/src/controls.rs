@@ -15,6 +15,8 @@ pub struct Controls {
     pub clutch: Option<f32>,
     /// −1 reverse, 0 neutral, 1… forward; `None`: the gearbox shifts by itself.
     pub gear: Option<i8>,
+    /// Active anti-roll bars: 0 to 1 of every bar's rate; `None`: all of it.
+    pub bars: Option<f32>,
     /// Raw inputs per wheel, in wheel order; empty, or one for each wheel.
     pub wheels: Box<[WheelControls]>,
 }

@@ -66,7 +66,7 @@ fn rate(model: &Model, i: usize, travel: &impl Fn(usize) -> DVec3) -> DVec3 {
     let mut sum = travel(i) * f64::from(parts.wheels[i].strut.rate);
     for bar in parts.bars.iter().filter(|b| b.wheels.contains(&i)) {
         let other = if bar.wheels[0] == i { bar.wheels[1] } else { bar.wheels[0] };
-        sum += (travel(i) - travel(other)) * f64::from(bar.rate);
+        sum += (travel(i) - travel(other)) * f64::from(bar.rate_at(0.0));
     }
     sum
 }

@@ -56,8 +56,8 @@ impl Rest {
 
 /// A clone that keeps the memory it has.
 fn copy(from: &Controls, to: &mut Controls) {
-    let Controls { throttle, brake, handbrake, steer, clutch, gear, wheels } = from;
+    let Controls { throttle, brake, handbrake, steer, clutch, gear, bars, wheels } = from;
     (to.throttle, to.brake, to.handbrake, to.steer) = (*throttle, *brake, *handbrake, *steer);
-    (to.clutch, to.gear) = (*clutch, *gear);
+    (to.clutch, to.gear, to.bars) = (*clutch, *gear, *bars);
     to.wheels.clone_from(wheels);
 }

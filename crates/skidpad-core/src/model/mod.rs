@@ -10,6 +10,7 @@ pub use engine::{Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, MAX_
 pub use mass::{box_inertia, sprung_masses};
 pub use tyre::Tyre;
 
+use crate::lane::Lane;
 use crate::tyre::{Conditions, Moments, Response};
 use crate::{MAX_WHEELS, Mat3, STANDARD_GRAVITY, Vec3};
 
@@ -156,13 +157,37 @@ pub struct Steering {
     pub rate: f32,
 }
 
-/// An anti-roll bar between two wheels, in the load path: the tyres feel it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// An anti-roll bar between two wheels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AntiRollBar {
     /// Indices of the wheels.
     pub wheels: [usize; 2],
     /// Force at each wheel per metre of difference in travel, N/m, ≥ 0.
     pub rate: f32,
+    /// Speeds between which the rate rises smoothly from nothing, m/s, rising; both 0 for a bar of steel.
+    pub fades_in: [f32; 2],
+    /// Where its force goes.
+    pub coupling: BarCoupling,
+}
+
+/// Where the force of an anti-roll bar goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BarCoupling {
+    /// Through strut and tyre: friction knows of it. With a wheel in the air nothing is left on the chassis but what the
+    /// other one carries.
+    #[default]
+    InLoadPath,
+    /// On the chassis, at wheels that touch the ground, as scripts on game engines have it: tyres see only
+    /// `K_s / (K_s + K_a)` of the load transfer, a third when the bar is as stiff as the springs. For comparison.
+    External,
+}
+
+impl AntiRollBar {
+    /// Rate at a speed, N/m.
+    pub fn rate_at(&self, speed: f32) -> f32 {
+        let [low, high] = self.fades_in;
+        if speed >= high { self.rate } else { self.rate * speed.smoothstep(low, high) }
+    }
 }
 
 /// Aerodynamic forces: each `C v²` with v the speed through the air.
@@ -452,6 +477,10 @@ fn check(parts: &ModelParts) -> Result<(), ModelError> {
             within("anti-roll bar wheel", wheel, count)?;
         }
         not_negative("anti-roll bar rate", bar.rate)?;
+        not_negative("speed from which an anti-roll bar acts", bar.fades_in[0])?;
+        if bar.fades_in != [0.0; 2] {
+            positive("range of speeds in which an anti-roll bar fades in", bar.fades_in[1] - bar.fades_in[0])?;
+        }
     }
     for (i, tyre) in parts.tyres.iter().enumerate() {
         if let Some(fault) = tyre.faults().into_iter().next() {

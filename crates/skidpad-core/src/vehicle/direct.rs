@@ -55,7 +55,7 @@ fn model(axles: usize) -> Model {
             nominal_load: 3700.0,
             relaxation: [0.15, 0.3],
         })],
-        bars: vec![AntiRollBar { wheels: [0, 1], rate: 15e3 }],
+        bars: vec![AntiRollBar { wheels: [0, 1], rate: 15e3, ..AntiRollBar::default() }],
         steering: Steering { lock: 0.6, rate: f32::INFINITY },
         powertrain: Powertrain::Direct(vec![300.0; 2 * axles].into()),
         aero: Aero::default(),

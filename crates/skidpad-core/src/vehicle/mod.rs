@@ -4,6 +4,7 @@
 //! arms relative to the centre of mass; only row *directions* are taken at the predicted end of the step (with the
 //! start's, side-slip is 27 % off at 60 Hz).
 
+mod bars;
 mod block;
 mod converged;
 mod direct;
@@ -93,6 +94,8 @@ pub struct Vehicle {
     rows: Box<[Rows]>,
     shafts: Shafts,
     hull: HullRows,
+    /// Share of the rate that anti-roll bars have in this step.
+    bar_share: f32,
     /// Vehicle axes to world axes at the start of the step.
     to_world: Mat3,
     /// Of the body at the start of the step, s.
@@ -123,6 +126,7 @@ impl Vehicle {
             rows,
             shafts: Shafts::default(),
             hull: HullRows::default(),
+            bar_share: 1.0,
             to_world: Mat3::IDENTITY,
             lead: 0.0,
         }
@@ -185,8 +189,9 @@ impl Vehicle {
         (self.to_world, self.lead) = (to_world, body.lead);
         self.steer(controls, dt);
         self.drive(controls, dt);
+        self.set_bars(controls);
         self.locate(body, &to_world, contacts, dt);
-        let external = self.air(body, &to_world, dt);
+        let external = self.air(body, &to_world, dt) + self.external_bars(dt);
         let free = self.enter(body, &to_world) + self.response(external);
         let warm = free + self.response(self.wheel_impulses(false));
         if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {

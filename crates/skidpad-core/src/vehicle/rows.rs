@@ -9,7 +9,7 @@ use super::own_wheels::Travel;
 use super::{LEAST_GROUND_COSINE, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
-use crate::model::{Bank, Tyre};
+use crate::model::{AntiRollBar, Bank, BarCoupling, Tyre};
 use crate::seam::{OVERLAP_RETURN, OVERLAP_RETURN_SPEED};
 use crate::state::WheelState;
 use crate::tyre::{LEAST_FRICTION_SHARE, Response};
@@ -331,32 +331,17 @@ impl Vehicle {
             }
             let strut = &wheel.strut;
             let (mut pull, mut rate) = (-self.model.static_load(i), strut.rate);
-            for bar in parts.bars.iter().filter(|b| b.wheels.contains(&i)) {
+            let tied = |b: &&AntiRollBar| b.coupling == BarCoupling::InLoadPath && b.wheels.contains(&i);
+            for bar in parts.bars.iter().filter(tied) {
                 let other = if bar.wheels[0] == i { bar.wheels[1] } else { bar.wheels[0] };
-                pull += bar.rate * compression(&self.rows, other);
-                rate += bar.rate;
+                let bar = self.bar_rate(bar);
+                pull += bar * compression(&self.rows, other);
+                rate += bar;
             }
             let hanging = (pull / rate).clamp(-strut.droop_travel, strut.bump_travel);
             let mut lanes = self.rows[place.bank].compression.lanes();
             lanes[place.lane] = hanging;
             self.rows[place.bank].compression = Four::new(lanes);
-        }
-    }
-
-    /// What the anti-roll bars add to each strut.
-    pub(super) fn bar_rows(&mut self) {
-        for rows in &mut self.rows {
-            (rows.bar_force, rows.bar_rate) = Default::default();
-        }
-        for bar in &self.model.parts().bars {
-            let [a, b] = bar.wheels.map(|i| self.model.place(i));
-            let led = |rows: &[Rows], at: crate::model::Place| rows[at.bank].led().lanes()[at.lane];
-            let force = bar.rate * (led(&self.rows, a) - led(&self.rows, b));
-            for (at, force) in [(a, force), (b, -force)] {
-                let rows = &mut self.rows[at.bank];
-                rows.bar_force[at.lane] += force;
-                rows.bar_rate[at.lane] += bar.rate;
-            }
         }
     }
 

@@ -86,7 +86,7 @@ fn rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing;
-    use skidpad_core::model::Tyre;
+    use skidpad_core::model::{AntiRollBar, Tyre};
     use skidpad_core::tyre::CurveLaw;
     use skidpad_core::{Model, ModelParts};
 
@@ -119,7 +119,7 @@ mod tests {
                 tyre.law =
                     CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.8; 2] };
                 tyre.load_sensitivity = 0.2;
-                let bar = |wheels, rate| skidpad_core::model::AntiRollBar { wheels, rate };
+                let bar = |wheels, rate| AntiRollBar { wheels, rate, ..AntiRollBar::default() };
                 parts.bars = vec![bar([0, 1], front), bar([2, 3], rear)];
             });
             understeer(&model, JUDGED_AT).expect("holds")

@@ -38,6 +38,7 @@ enum Input {
     Brake,
     Handbrake,
     Clutch,
+    Bars,
     Gear,
     Steer,
     TargetSpeed,
@@ -98,6 +99,7 @@ impl Script {
             steer: self.track(Input::Steer).map_or(0.0, |track| track.linear(now.end_s()) as f32),
             clutch: self.held(Input::Clutch, now).map(|v| v as f32),
             gear: self.held(Input::Gear, now).map(|v| v as i8),
+            bars: self.held(Input::Bars, now).map(|v| v as f32),
             wheels: self.wheel_controls(now),
         }
     }

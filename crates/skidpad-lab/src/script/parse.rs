@@ -36,6 +36,7 @@ const PLAIN: &[(&str, Input)] = &[
     ("brake", Input::Brake),
     ("handbrake", Input::Handbrake),
     ("clutch", Input::Clutch),
+    ("bars", Input::Bars),
     ("gear", Input::Gear),
     ("steer_rad", Input::Steer),
     ("target_speed_mps", Input::TargetSpeed),
@@ -238,7 +239,7 @@ fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && (*v as f32).is_finite());
     let within = |low: f64, high: f64| value.filter(|v| (low..=high).contains(v));
     match input {
-        Input::Throttle | Input::Brake | Input::Handbrake | Input::Clutch => {
+        Input::Throttle | Input::Brake | Input::Handbrake | Input::Clutch | Input::Bars => {
             within(0.0, 1.0).ok_or_else(|| "a number from 0 to 1".into())
         }
         Input::Gear => {

@@ -7,8 +7,8 @@ use crate::layout::{self, Station};
 use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, Drive, RollingResistance, VehicleSpec};
 use skidpad_core::model::{
-    Aero, AntiRollBar, Axle as ModelAxle, Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Hull, ModelParts,
-    Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Unsprung, Wheel,
+    Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Hull,
+    ModelParts, Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, Vec3};
 use std::f64::consts::TAU;
@@ -165,9 +165,19 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
 
 fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     let left = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
-    let bar = |(i, wheel): (usize, &Wheel)| AntiRollBar {
-        wheels: [i, i + 1],
-        rate: spec.axles[wheel.axle].anti_roll_bar_n_per_m as f32,
+    let bar = |(i, wheel): (usize, &Wheel)| {
+        let (axle, strut) = (&spec.axles[wheel.axle], &wheel.strut);
+        let travel = f64::from(strut.bump_travel + strut.droop_travel);
+        let of_share = |share: f64| 0.5 * f64::from(strut.rate) * share / (1.0 - share);
+        let rate = (axle.anti_roll_bar_n.map(|force| force / travel))
+            .or(axle.anti_roll_bar_share.map(of_share))
+            .unwrap_or(axle.anti_roll_bar_n_per_m);
+        AntiRollBar {
+            wheels: [i, i + 1],
+            rate: rate as f32,
+            fades_in: axle.anti_roll_bar_fades_in_mps.unwrap_or_default().map(|speed| speed as f32),
+            coupling: if axle.anti_roll_bar_external { BarCoupling::External } else { BarCoupling::InLoadPath },
+        }
     };
     left.map(bar).filter(|bar| bar.rate > 0.0).collect()
 }

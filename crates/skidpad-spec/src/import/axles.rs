@@ -237,6 +237,10 @@ impl Draft {
             camber_deg: 0.0,
             suspension,
             anti_roll_bar_n_per_m: if track.is_some() { self.keep(&at("anti_roll_bar_n_per_m"), &bar) } else { 0.0 },
+            anti_roll_bar_n: None,
+            anti_roll_bar_share: None,
+            anti_roll_bar_fades_in_mps: None,
+            anti_roll_bar_external: false,
             brake_torque_nm: Some(self.keep(&at("brake_torque_nm"), &brake)),
             handbrake_torque_nm: self.keep(&at("handbrake_torque_nm"), &handbrake),
             unsprung: group[0].unsprung.as_ref().map(|[mass, tyre]| Unsprung {

@@ -45,6 +45,21 @@ pub struct Axle {
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub anti_roll_bar_n_per_m: f64,
+    /// The same as the force at a difference of the whole travel from bump to droop, N, as scripts on game engines have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub anti_roll_bar_n: Option<f64>,
+    /// The same as the bar's share of the axle's stiffness in roll: 0 none, 0.5 as stiff as the springs, 1 would be rigid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 0.999))]
+    pub anti_roll_bar_share: Option<f64>,
+    /// Speeds between which the bar's rate rises from nothing, m/s. Absent: it always has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = 0, max = 200)))]
+    pub anti_roll_bar_fades_in_mps: Option<[f64; 2]>,
+    /// Whether the bar acts on the chassis beside the tyres, which do not feel it, as scripts on game engines have it.
+    #[serde(default)]
+    pub anti_roll_bar_external: bool,
     /// Foot brake torque of each wheel at full pedal, N m. Not with `brakes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]

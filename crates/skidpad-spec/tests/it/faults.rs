@@ -111,6 +111,8 @@ const BODY: &[Row] = &[
     ("tyre = \"front\"", "tyre = \"wet\"", Contradiction, "axles[0].tyre"),
     ("inertia = {", "# {", MissingKey, "chassis.inertia"),
     ("track_m = 1.575", "", Contradiction, "axles[0].anti_roll_bar_n_per_m"),
+    ("anti_roll_bar_n_per_m = 19000", "anti_roll_bar_n_per_m = 1\nanti_roll_bar_n = 1", Contradiction, BAR),
+    ("anti_roll_bar_n_per_m = 19000", "anti_roll_bar_fades_in_mps = [9, 5]", Contradiction, FADES),
     ("bump_damping_ratio", "bump_damping_n_s_per_m = 1\nbump_damping_ratio", Contradiction, BUMP_RATIO),
     ("rate_n_per_m = 28000", "rate_n_per_m = 1\nride_frequency_hz = 1", Contradiction, FREQUENCY),
     ("rate_n_per_m = 28000", "", MissingKey, "axles[0].suspension.rate_n_per_m"),
@@ -139,6 +141,8 @@ const DRIVE: &[Row] = &[
 const LOCKED: &str = "powertrain.differential.locked_axles[0]";
 const CENTRE: &str = "powertrain.differential.centre";
 const PRODUCT: &str = "chassis.inertia.roll_yaw_kg_m2";
+const BAR: &str = "axles[0].anti_roll_bar_n";
+const FADES: &str = "axles[0].anti_roll_bar_fades_in_mps";
 const BUMP_RATIO: &str = "axles[0].suspension.bump_damping_ratio";
 const FREQUENCY: &str = "axles[0].suspension.ride_frequency_hz";
 

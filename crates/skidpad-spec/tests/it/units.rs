@@ -1,6 +1,6 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
-use skidpad_core::model::{Peers, Powertrain, Tyre};
+use skidpad_core::model::{BarCoupling, Peers, Powertrain, Tyre};
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
 use skidpad_spec::VehicleSpec;
@@ -135,4 +135,23 @@ fn b7_drag_from_coefficient_area_and_air() {
         .replace("air_density_kg_per_m3 = 1.2 ", "air_density_kg_per_m3 = 1.29 ");
     let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
     assert!((car.model.parts().aero.drag - 0.4257).abs() < 1e-6, "{}", car.model.parts().aero.drag);
+}
+
+/// Row A6b: an anti-roll bar in newtons per metre, in the newtons of game scripts, and as a share of the stiffness in roll.
+#[test]
+fn anti_roll_bars_come_in_three_units() {
+    let text = include_str!("../../../../vehicles/corvette_c5.toml");
+    let bar = |line: &str| {
+        let text = text.replace("anti_roll_bar_n_per_m = 19000", line);
+        let spec = VehicleSpec::read("bars.toml", &text).expect("readable");
+        spec.compile().expect("valid").parts().bars[0]
+    };
+    close(&[
+        ("newtons per metre", bar("anti_roll_bar_n_per_m = 19000").rate, 19e3),
+        // Over 0.07 m of bump and 0.09 m of droop.
+        ("newtons", bar("anti_roll_bar_n = 5000").rate, 5000.0 / 0.16),
+        ("as stiff as the springs", 2.0 * bar("anti_roll_bar_share = 0.5").rate, 28e3),
+    ]);
+    let fading = bar("anti_roll_bar_n_per_m = 1\nanti_roll_bar_fades_in_mps = [5, 15]\nanti_roll_bar_external = true");
+    assert_eq!((fading.fades_in, fading.coupling), ([5.0, 15.0], BarCoupling::External));
 }

@@ -130,6 +130,7 @@ impl Rules<'_> {
         let accepts = "a ratio that stays below 90° at full lock";
         self.rule(&key("steer_ratio"), &["steering.lock_deg"], angle < 90.0, found, accepts, "");
         self.ackermann(i, axle, &key("ackermann"));
+        self.anti_roll_bar(axle, &path);
         self.suspension(i, axle, &key("suspension"));
         self.unsprung(i, axle, &path);
     }
@@ -164,6 +165,8 @@ impl Rules<'_> {
         let alone = axle.track_m.is_none();
         let sided = [
             ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
+            ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
+            ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
             ("toe_deg", axle.toe_deg),
             ("camber_deg", axle.camber_deg),
         ];
@@ -171,6 +174,25 @@ impl Rules<'_> {
             let found = format!("{value} on an axle with one wheel");
             let help = "an axle without `track_m` has a single wheel in the middle";
             self.rule(&join(path, key), &[&track], !alone || value == 0.0, found, "absent or 0", help);
+        }
+    }
+
+    fn anti_roll_bar(&mut self, axle: &Axle, path: &str) {
+        let rates = [
+            ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
+            ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
+            ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
+        ];
+        let given: Vec<_> = rates.iter().filter(|(_, rate)| *rate > 0.0).collect();
+        if let [(first, _), (second, rate), ..] = given[..] {
+            let help = "they are three ways to say the same; remove the others";
+            let found = format!("{rate} beside `{first}`");
+            self.rule(&join(path, second), &[&join(path, first)], false, found, "absent or 0", help);
+        }
+        if let Some([low, high]) = axle.anti_roll_bar_fades_in_mps {
+            let found = format!("[{low}, {high}]");
+            let key = join(path, "anti_roll_bar_fades_in_mps");
+            self.rule(&key, &[], low < high, found, "two speeds, the second greater", "");
         }
     }
 
