@@ -1,7 +1,10 @@
 //! Any input, any pose: no NaN, no panic, and momentum closes.
 
 use proptest::prelude::*;
-use skidpad::core::{CarStart, Controls, DVec3, FixedBox, Quat, Scene, Vec3, WheelControls, state::Placement};
+use skidpad::core::{
+    CarStart, Controls, DVec3, FixedBox, Model, ModelParts, Quat, Scene, Vec3, WheelControls, WheelFrame,
+    state::Placement,
+};
 
 use crate::common::{Drive, Simplify, c5, close, own_code, solvers};
 
@@ -135,6 +138,47 @@ fn momentum_closes_in_the_air() {
     }
 }
 
+/// A C5 of another mass (kg), height of the centre (m), front share of the load, ride frequency (Hz) and damping ratio.
+fn random_car(mass: f32, height: f32, bias: f32, hertz: f32, ratio: f32) -> ModelParts {
+    let mut parts = c5().without_air();
+    parts.inertia *= mass / parts.mass;
+    parts.mass = mass;
+    let base = parts.wheels[0].contact.x - parts.wheels[2].contact.x;
+    let omega = 2.0 * std::f32::consts::PI * hertz;
+    for wheel in &mut parts.wheels {
+        wheel.contact.z = -height;
+        wheel.contact.x = if wheel.axle == 0 { base * (1.0 - bias) } else { -base * bias };
+        let share = mass * if wheel.axle == 0 { bias } else { 1.0 - bias } / 2.0;
+        wheel.strut.rate = share * omega * omega;
+        wheel.strut.bump_damping = 2.0 * ratio * share * omega;
+        wheel.strut.rebound_damping = wheel.strut.bump_damping;
+    }
+    parts.centre_height = height;
+    // Clear of the ground whatever the height of the centre of mass.
+    parts.hull.centre.z = parts.hull.half_extents.z;
+    parts
+}
+
+/// A tall heavy car that leans into its corner: the load of a wheel and its friction press each other in turn.
+#[test]
+fn friction_is_that_of_the_final_load() {
+    let model = random_car(4531.04, 0.929_862, 0.447_034, 1.198_526, 0.153_591).model();
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, 20.0, 60.0);
+        for frame in car.run(2.0, |_| Controls { steer: -0.155_104, gear: Some(0), ..Controls::default() }) {
+            let most = frame.wheels.iter().enumerate().map(|(i, wheel)| friction_used(&model, i, wheel));
+            let most = most.fold(0.0, f64::max);
+            assert!(most < 1.01, "{} at {} s: {most} of a wheel's friction", solver.name, frame.t_s);
+        }
+    }
+}
+
+/// Share of its friction that wheel `i` uses.
+fn friction_used(model: &Model, i: usize, wheel: &WheelFrame) -> f64 {
+    let [along, across] = model.tyre(i).friction_at(wheel.load_n as f32).map(|mu| f64::from(mu) * wheel.load_n);
+    if wheel.load_n > 1.0 { (wheel.fx_n / along).hypot(wheel.fy_n / across) } else { 0.0 }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -149,23 +193,7 @@ proptest! {
         steer in -0.3f32..0.3,
         brake in 0f32..1.0,
     ) {
-        let mut parts = c5().without_air();
-        parts.inertia *= mass / parts.mass;
-        parts.mass = mass;
-        let base = parts.wheels[0].contact.x - parts.wheels[2].contact.x;
-        let omega = 2.0 * std::f32::consts::PI * hertz;
-        for wheel in &mut parts.wheels {
-            wheel.contact.z = -height;
-            wheel.contact.x = if wheel.axle == 0 { base * (1.0 - bias) } else { -base * bias };
-            let share = mass * if wheel.axle == 0 { bias } else { 1.0 - bias } / 2.0;
-            wheel.strut.rate = share * omega * omega;
-            wheel.strut.bump_damping = 2.0 * ratio * share * omega;
-            wheel.strut.rebound_damping = wheel.strut.bump_damping;
-        }
-        parts.centre_height = height;
-        // Clear of the ground whatever the height of the centre of mass.
-        parts.hull.centre.z = parts.hull.half_extents.z;
-        let model = parts.model();
+        let model = random_car(mass, height, bias, hertz, ratio).model();
         for solver in solvers() {
             let mut still = Drive::rolling(&solver, &model, 0.0, 60.0);
             let frames = still.run(3.0, |_| Controls::coasting());
@@ -178,13 +206,9 @@ proptest! {
             let controls = Controls { steer, brake, gear: Some(0), ..Controls::default() };
             for frame in moving.run(2.0, |_| controls.clone()) {
                 for (i, wheel) in frame.wheels.iter().enumerate() {
-                    let tyre = model.tyre(i);
-                    let [along, across] = tyre.friction_at(wheel.load_n as f32).map(|mu| f64::from(mu) * wheel.load_n);
                     prop_assert!(wheel.load_n >= 0.0);
-                    if wheel.load_n > 1.0 {
-                        let used = (wheel.fx_n / along).hypot(wheel.fy_n / across);
-                        prop_assert!(used < 1.01, "{} wheel {i} uses {used} of its friction", solver.name);
-                    }
+                    let used = friction_used(&model, i, wheel);
+                    prop_assert!(used < 1.01, "{} wheel {i} uses {used} of its friction", solver.name);
                 }
             }
         }

@@ -92,6 +92,16 @@ impl Rows {
         patch
     }
 
+    /// Scales tyre impulses back to what friction gives under the load now.
+    pub(super) fn hold_to_limit(&mut self) {
+        let (zero, one, limit) = (Four::splat(0.0), Four::splat(1.0), self.limit());
+        let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        let used = [0, 1].map(|i| self.tyre[i] / Four::select(grips, limit[i], one));
+        let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
+        let share = Four::select(one.less(reach), one / reach, one);
+        self.tyre = self.tyre.map(|x| (x * share).only(grips));
+    }
+
     /// Solves the wheels that turn; keeps `patch` for those that are `held`.
     fn turning(
         &mut self,

@@ -15,8 +15,9 @@ use super::{Friction, StepReport, Vehicle};
 use crate::lane::Four;
 use crate::linear::{OuterProducts, Six, Symmetric6};
 
-/// Iterations in which friction limits follow the loads. Where friction presses a wheel into a wall the harder it slides
-/// there may be no answer to agree on (Painlevé's paradox); after these the limits stay, and what is left is convex.
+/// Iterations in which friction limits follow the loads. After these they stay until what is left, which is convex, has
+/// converged, and follow once more. Where friction presses a wheel into a wall the harder it slides there may be no answer
+/// to agree on (Painlevé's paradox).
 const FOLLOWING: u16 = 12;
 
 /// Iterations in which the friction of the hull follows what presses it, once a step changes no velocity by more than
@@ -93,8 +94,9 @@ impl Vehicle {
         let mut report = StepReport::default();
         let mut last = Step::default();
         for iteration in 1..=stop.iterations.max(1) {
+            let settled = report.residual <= stop.tolerance;
             let follow = Follow {
-                loads: iteration <= FOLLOWING,
+                loads: iteration <= FOLLOWING || settled,
                 hull: report.residual <= SETTLED && (2..=HULL_FOLLOWING).contains(&iteration),
                 change: report.residual,
             };
@@ -102,7 +104,8 @@ impl Vehicle {
             let missing = given - momentum;
             report.iterations = iteration;
             // With other limits the misfit is another function.
-            let back = if follow.hull { None } else { last.shortened(missing, &system, stop.tolerance) };
+            let other = follow.hull || (follow.loads && iteration > FOLLOWING);
+            let back = if other { None } else { last.shortened(missing, &system, stop.tolerance) };
             let change = back.unwrap_or_else(|| system.solve(missing));
             momentum = momentum + self.momentum(change);
             for rows in &mut self.rows {
@@ -113,7 +116,7 @@ impl Vehicle {
                 continue;
             }
             report.residual = size(change);
-            let agreed = follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING;
+            let agreed = follow.loads && (follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING);
             if report.residual <= stop.tolerance && agreed {
                 self.hull.settle();
                 return report;
@@ -121,6 +124,9 @@ impl Vehicle {
             last = Step { change, downhill: change.dot(missing) };
         }
         self.hull.settle();
+        for rows in &mut self.rows {
+            rows.hold_to_limit();
+        }
         report.not_converged = true;
         report
     }
