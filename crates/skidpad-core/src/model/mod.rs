@@ -58,6 +58,7 @@ pub struct Strut {
 }
 
 /// Rolling resistance coefficient `c = constant + linear v + quadratic v²`, v in m/s; the moment is `c · load · radius`.
+/// A wheel at rest may resist more, as one that has sunk in or a tyre with a flat spot does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rolling {
     /// –, ≥ 0.
@@ -66,19 +67,39 @@ pub struct Rolling {
     pub linear: f32,
     /// s²/m², ≥ 0.
     pub quadratic: f32,
+    /// Coefficient of a wheel at rest where greater than `constant`, ≥ 0: a car stands on slopes of up to its angle.
+    pub standing: f32,
+    /// Speed at which nothing is left of what `standing` adds, m/s, ≥ 0; it fades smoothly.
+    pub standing_below: f32,
 }
 
 impl Rolling {
     /// The coefficient at `speed` m/s.
     pub fn coefficient(&self, speed: f32) -> f32 {
-        self.constant + (self.linear + self.quadratic * speed) * speed
+        self.constant + (self.linear + self.quadratic * speed) * speed + self.added(speed)
+    }
+
+    /// What being nearly at rest adds to the coefficient.
+    fn added(&self, speed: f32) -> f32 {
+        let most = self.most_added();
+        if most > 0.0 { most * (1.0 - speed.abs().smoothstep(0.0, self.standing_below)) } else { 0.0 }
+    }
+
+    /// What being at rest adds to the coefficient.
+    pub(crate) fn most_added(&self) -> f32 {
+        if self.standing_below > 0.0 { (self.standing - self.constant).max(0.0) } else { 0.0 }
     }
 
     /// Rolling resistance of an air-filled tyre on dry road at `pressure` bar.
     ///
     /// `c = 0.005 + (1/p)(0.01 + 0.0095 (v/100)²)`, p in bar, v in km/h; Engineering ToolBox, "Rolling Resistance".
     pub fn from_pressure(pressure: f32) -> Self {
-        Self { constant: 0.005 + 0.01 / pressure, linear: 0.0, quadratic: 0.0095 * 0.036 * 0.036 / pressure }
+        Self {
+            constant: 0.005 + 0.01 / pressure,
+            linear: 0.0,
+            quadratic: 0.0095 * 0.036 * 0.036 / pressure,
+            ..Self::default()
+        }
     }
 }
 
@@ -515,6 +536,8 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
         ("rolling constant", wheel.rolling.constant),
         ("rolling linear", wheel.rolling.linear),
         ("rolling quadratic", wheel.rolling.quadratic),
+        ("rolling at rest", wheel.rolling.standing),
+        ("speed below which a wheel counts as at rest", wheel.rolling.standing_below),
     ] {
         not_negative(&named(what), value)?;
     }

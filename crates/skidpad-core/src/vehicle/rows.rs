@@ -483,7 +483,12 @@ impl Rows {
         let rolling_speed = was(|w| w.rolling_speed).abs();
         let deflection = [was(|w| w.deflection[0]), was(|w| w.deflection[1])];
         let [constant, linear, quadratic] = bank.rolling;
-        let rolling = (constant + (linear + quadratic * rolling_speed) * rolling_speed) * self.load * bank.radius;
+        let mut coefficient = constant + (linear + quadratic * rolling_speed) * rolling_speed;
+        let [added, below] = bank.standing;
+        if Four::any(zero.less(added)) {
+            coefficient += added * (one - rolling_speed.smoothstep(zero, below));
+        }
+        let rolling = coefficient * self.load * bank.radius;
         self.hold = self.brake + rolling;
         self.dt = dt;
         self.gripping = self.touching & zero.less(self.load) & zero.less(self.grip);

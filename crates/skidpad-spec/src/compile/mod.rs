@@ -94,7 +94,7 @@ fn wheel(spec: &VehicleSpec, station: &Station, share: f64) -> Wheel {
         camber: axle.camber_deg.to_radians() as f32,
         brake_torque: brake_torque(spec, station.axle) as f32,
         handbrake_torque: axle.handbrake_torque_nm as f32,
-        rolling: rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref())),
+        rolling: standing(spec, rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref()))),
         unsprung: axle.unsprung.as_ref().map(|own| Unsprung {
             mass: own.mass_kg as f32,
             tyre_rate: own.tyre_rate_n_per_m as f32,
@@ -151,6 +151,13 @@ fn rolling(given: Option<&RollingResistance>) -> Rolling {
             Rolling { constant: *coefficient as f32, quadratic: *rise_s2_per_m2 as f32, ..Rolling::default() }
         }
         Some(RollingResistance::Pressure { pressure_bar }) => Rolling::from_pressure(*pressure_bar as f32),
+    }
+}
+
+fn standing(spec: &VehicleSpec, rolling: Rolling) -> Rolling {
+    match &spec.standing_resistance {
+        None => rolling,
+        Some(own) => Rolling { standing: own.coefficient as f32, standing_below: own.below_mps as f32, ..rolling },
     }
 }
 

@@ -55,6 +55,7 @@ pub(super) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
         steering: draft.steering(car),
         brakes: None,
         rolling_resistance: None,
+        standing_resistance: None,
         powertrain: draft.powertrain(car, &groups),
         aero: None,
         peers: car.peers.clone(),

@@ -10,7 +10,7 @@
 //! | [`Source::Commonroad`] | YAML parameter sets | roll stiffness with the sign turned, masses counted apart |
 //!
 //! Each reads its text into types with the source's names ([`Source::schema`]), then into one neutral car, then into a [`VehicleSpec`]
-//! that stands as the car stands there. What no vehicle file can say is told as a [`Note`] with its line. [`crate::read`] finds
+//! that stands as the car stands there. What no vehicle file can say is told as a [`Note`] with its line. Reading finds
 //! all faults of a text at once; faults of meaning (a car its springs cannot carry) come after those.
 
 mod axles;

@@ -177,3 +177,15 @@ pub enum RollingResistance {
         pressure_bar: f64,
     },
 }
+
+/// Rolling resistance of wheels at rest and nearly so.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StandingResistance {
+    /// Coefficient at rest; counts where greater than the rolling one. A car stands on slopes of up to its angle.
+    #[schemars(range(min = 0, max = 1))]
+    pub coefficient: f64,
+    /// Speed at which nothing is left of it, m/s.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100))]
+    pub below_mps: f64,
+}

@@ -12,7 +12,7 @@ mod scene;
 mod tyre;
 
 pub use aero::{Aero, Point, Surface};
-pub use axle::{Axle, RollingResistance, Suspension, Unsprung};
+pub use axle::{Axle, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, CurvePoint, Differential, Drive, Engine, Gearbox, Powertrain};
 pub use scene::{FixedBoxSpec, SceneSpec};
@@ -51,6 +51,9 @@ pub struct VehicleSpec {
     /// Rolling resistance of every axle that does not state its own. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolling_resistance: Option<RollingResistance>,
+    /// What wheels resist more while they stand. Absent: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standing_resistance: Option<StandingResistance>,
     /// What turns the wheels.
     pub powertrain: Powertrain,
     /// Drag and downforce. Absent: none.

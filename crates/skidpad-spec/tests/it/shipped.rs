@@ -82,7 +82,7 @@ fn a_description_survives_writing_and_reading() {
 #[test]
 fn references_are_given_for_real_cars() {
     for (name, Loaded { spec, .. }) in every() {
-        let real = ["corvette_c5", "bmw_320i_commonroad"].contains(&name);
+        let real = ["corvette_c5", "bmw_320i_commonroad", "bmw_320i_mf"].contains(&name);
         assert_eq!(real, !spec.references.is_empty(), "{name}");
     }
 }

@@ -155,3 +155,18 @@ fn anti_roll_bars_come_in_three_units() {
     let fading = bar("anti_roll_bar_n_per_m = 1\nanti_roll_bar_fades_in_mps = [5, 15]\nanti_roll_bar_external = true");
     assert_eq!((fading.fades_in, fading.coupling), ([5.0, 15.0], BarCoupling::External));
 }
+
+/// Row D3: what a file says of standing wheels goes to every wheel.
+#[test]
+fn standing_resistance_is_every_wheels() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let text = text.replace(
+        "[rolling_resistance]",
+        "[standing_resistance]\ncoefficient = 0.03\nbelow_mps = 0.5\n\n[rolling_resistance]",
+    );
+    let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
+    for wheel in car.model.wheels() {
+        assert_eq!((wheel.rolling.standing, wheel.rolling.standing_below), (0.03, 0.5));
+        assert_eq!(wheel.rolling.coefficient(0.0), 0.03);
+    }
+}
