@@ -29,6 +29,7 @@ fn wheel(axle: usize, side: Side) -> Wheel {
             droop_travel: 0.03,
             stop_rate: 200e3,
             stop_travel: 0.04,
+            knees: Default::default(),
         },
         mirrored: false,
         toe: 0.0,

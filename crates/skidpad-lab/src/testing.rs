@@ -28,6 +28,7 @@ pub fn model() -> Model {
             droop_travel: 0.08,
             stop_rate: 1e5,
             stop_travel: 0.04,
+            knees: Default::default(),
         },
         mirrored: false,
         toe: 0.0,

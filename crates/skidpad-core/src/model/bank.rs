@@ -41,6 +41,8 @@ pub(crate) struct Bank {
     pub rate: Four,
     pub bump_damping: Four,
     pub rebound_damping: Four,
+    /// Speed and share of the knees, bump and rebound; `None` where no wheel has one.
+    pub knees: Option<[[Four; 2]; 2]>,
     pub bump_travel: Four,
     pub droop_travel: Four,
     pub stop_rate: Four,
@@ -159,6 +161,10 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         rate: of(&|w| w.strut.rate),
         bump_damping: of(&|w| w.strut.bump_damping),
         rebound_damping: of(&|w| w.strut.rebound_damping),
+        knees: wheels
+            .iter()
+            .any(|&i| parts.wheels[i].strut.knees != <[_; 2]>::default())
+            .then(|| [0, 1].map(|way| [of(&|w| w.strut.knees[way].above), of(&|w| w.strut.knees[way].share)])),
         bump_travel: of(&|w| w.strut.bump_travel),
         droop_travel: of(&|w| w.strut.droop_travel),
         stop_rate: of(&|w| w.strut.stop_rate),

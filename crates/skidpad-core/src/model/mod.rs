@@ -55,6 +55,24 @@ pub struct Strut {
     pub stop_rate: f32,
     /// How far the bump stop can be squeezed until metal meets metal, m, > 0.
     pub stop_travel: f32,
+    /// Where the damper opens while compressing, and while extending.
+    pub knees: [Knee; 2],
+}
+
+/// A damper's knee: its valves open at a speed, and beyond it each further speed adds only a share of the force. Potholes
+/// pass in the fast range, roll and pitch are held in the slow one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knee {
+    /// m/s, > 0; infinite for a damper without one.
+    pub above: f32,
+    /// Damping beyond over damping below, –, ≥ 0.
+    pub share: f32,
+}
+
+impl Default for Knee {
+    fn default() -> Self {
+        Self { above: f32::INFINITY, share: 1.0 }
+    }
 }
 
 /// Rolling resistance coefficient `c = constant + linear v + quadratic v²`, v in m/s; the moment is `c · load · radius`.
@@ -527,10 +545,15 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     positive(&named("bump travel"), strut.bump_travel)?;
     positive(&named("droop travel"), strut.droop_travel)?;
     positive(&named("stop travel"), strut.stop_travel)?;
+    for knee in strut.knees {
+        positive(&named("speed of a damper's knee"), knee.above.min(f32::MAX))?;
+    }
     for (what, value) in [
         ("bump damping", strut.bump_damping),
         ("rebound damping", strut.rebound_damping),
         ("stop rate", strut.stop_rate),
+        ("share of damping beyond the bump knee", strut.knees[0].share),
+        ("share of damping beyond the rebound knee", strut.knees[1].share),
         ("brake torque", wheel.brake_torque),
         ("handbrake torque", wheel.handbrake_torque),
         ("rolling constant", wheel.rolling.constant),

@@ -33,6 +33,7 @@ fn model(axles: usize) -> Model {
             droop_travel: 0.1,
             stop_rate: 1e5,
             stop_travel: 0.04,
+            knees: Default::default(),
         },
         mirrored: false,
         toe: 0.0,

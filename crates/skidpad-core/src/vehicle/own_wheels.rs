@@ -13,7 +13,7 @@
 //! Algorithms*, ch. 7, for a tree this flat).
 
 use super::Vehicle;
-use super::rows::Rows;
+use super::rows::{Rows, damper};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
 use crate::model::Bank;
@@ -119,9 +119,9 @@ impl Rows {
             + bar_force
             + (bank.stop_rate * beyond_stop).only(stopped);
         let stiffness = bank.rate + bar_rate + bank.stop_rate.only(stopped);
-        let damping = Four::select(zero.less(rate), bank.bump_damping, bank.rebound_damping);
+        let (damping, opened) = damper(bank, rate);
         let travel = &mut self.travel;
-        travel.wish = step * force;
+        travel.wish = step * (force + opened);
         travel.admittance = step * damping.at_least(stiffness * step);
         travel.slowest = (-bank.droop_travel - led) / step;
         travel.fastest = ((bank.solid_travel - led) / step).at_least(Four::splat(-OVERLAP_RETURN_SPEED));

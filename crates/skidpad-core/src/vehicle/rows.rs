@@ -291,6 +291,20 @@ impl Rows {
     }
 }
 
+/// A damper at a jounce rate: slope of its force, and what the force would be at no speed if it went on like this.
+#[inline(always)]
+pub(super) fn damper(bank: &Bank, jounce_rate: Four) -> (Four, Four) {
+    let zero = Four::splat(0.0);
+    let bump = zero.less(jounce_rate);
+    let slow = Four::select(bump, bank.bump_damping, bank.rebound_damping);
+    let Some(knees) = bank.knees else { return (slow, zero) };
+    let [above, share] = [0, 1].map(|k| Four::select(bump, knees[0][k], knees[1][k]));
+    let fast = above.less(jounce_rate.abs());
+    let damping = Four::select(fast, slow * share, slow);
+    let at_knee = Four::select(fast, (slow - damping) * above, zero);
+    (damping, at_knee.signed_by(jounce_rate))
+}
+
 impl Vehicle {
     /// Contact points, row directions and last step's impulses of every wheel.
     pub(super) fn locate(&mut self, body: &Body, to_world: &Mat3, contacts: &[Option<Contact>], dt: f32) {
@@ -409,9 +423,9 @@ impl Rows {
             + Four::new(self.bar_force)
             + (bank.stop_rate * beyond_stop).only(stopped);
         let rate = bank.rate + Four::new(self.bar_rate) + bank.stop_rate.only(stopped);
-        let damping = Four::select(zero.less(jounce_rate), bank.bump_damping, bank.rebound_damping);
+        let (damping, opened) = damper(bank, jounce_rate);
         let corrected = damping * (Four::splat(1.0) + damping * step / (Four::splat(4.0) * bank.sprung));
-        let mut wish = step * force;
+        let mut wish = step * (force + opened);
         let mut admittance = step * corrected.at_least(rate * step);
         let beyond_solid = led - bank.solid_travel;
         let rigid = Four::splat(SOLIDITY) * bank.sprung;

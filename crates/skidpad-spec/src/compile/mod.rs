@@ -8,7 +8,7 @@ use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, Drive, RollingResistance, VehicleSpec};
 use skidpad_core::model::{
     Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Hull,
-    ModelParts, Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Unsprung, Wheel,
+    Knee, ModelParts, Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, Vec3};
 use std::f64::consts::TAU;
@@ -119,7 +119,13 @@ fn strut(axle: &Axle, share: f64) -> Strut {
         droop_travel: given.droop_travel_m as f32,
         stop_rate: given.bump_stop_rate_n_per_m as f32,
         stop_travel: given.bump_stop_travel_m as f32,
+        knees: [&given.bump_knee, &given.rebound_knee].map(knee),
     }
+}
+
+fn knee(given: &Option<spec::Knee>) -> Knee {
+    let knee = |own: &spec::Knee| Knee { above: own.above_mps as f32, share: own.share as f32 };
+    given.as_ref().map(knee).unwrap_or_default()
 }
 
 fn wheels_on(axle: &Axle) -> f64 {

@@ -273,6 +273,8 @@ impl Draft {
             droop_travel_m: rounded(travel[1]),
             bump_stop_rate_n_per_m: 0.0,
             bump_stop_travel_m: 0.04,
+            bump_knee: None,
+            rebound_knee: None,
         }
     }
 

@@ -134,6 +134,24 @@ pub struct Suspension {
     #[serde(default = "stop_travel")]
     #[schemars(range(min = 0.001, max = 100))]
     pub bump_stop_travel_m: f64,
+    /// Where the damper opens while compressing. Absent: nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bump_knee: Option<Knee>,
+    /// Where the damper opens while extending. Absent: nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebound_knee: Option<Knee>,
+}
+
+/// Where the valves of a damper open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Knee {
+    /// Speed at the wheel, m/s.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100))]
+    pub above_mps: f64,
+    /// Damping beyond over damping below.
+    #[schemars(range(min = 0, max = 10))]
+    pub share: f64,
 }
 
 /// A rubber stop of a passenger car, 60 mm long, squeezed by two thirds.

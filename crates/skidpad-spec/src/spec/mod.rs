@@ -12,7 +12,7 @@ mod scene;
 mod tyre;
 
 pub use aero::{Aero, Point, Surface};
-pub use axle::{Axle, RollingResistance, StandingResistance, Suspension, Unsprung};
+pub use axle::{Axle, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, CurvePoint, Differential, Drive, Engine, Gearbox, Powertrain};
 pub use scene::{FixedBoxSpec, SceneSpec};

@@ -1,6 +1,6 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
-use skidpad_core::model::{BarCoupling, Peers, Powertrain, Tyre};
+use skidpad_core::model::{BarCoupling, Knee, Peers, Powertrain, Tyre};
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
 use skidpad_spec::VehicleSpec;
@@ -169,4 +169,18 @@ fn standing_resistance_is_every_wheels() {
         assert_eq!((wheel.rolling.standing, wheel.rolling.standing_below), (0.03, 0.5));
         assert_eq!(wheel.rolling.coefficient(0.0), 0.03);
     }
+}
+
+#[test]
+fn dampers_have_the_knees_of_the_file() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let text = text.replacen(
+        "rebound_damping_ratio = 0.55",
+        "bump_knee = { above_mps = 0.1, share = 0.4 }\nrebound_damping_ratio = 0.55",
+        1,
+    );
+    let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
+    let knees = |i: usize| car.model.wheels()[i].strut.knees;
+    assert_eq!(knees(0), [Knee { above: 0.1, share: 0.4 }, Knee::default()]);
+    assert_eq!(knees(2), [Knee::default(); 2]);
 }
