@@ -219,6 +219,7 @@ fn d7_compression_at_speed() {
 
 /// The bound told for explicit springs is where Bullet's begin to throw the car about; without grip, since tyres that hold
 /// the ground slow the roll down and allow longer steps.
+#[cfg(feature = "impulse")]
 #[test]
 fn explicit_springs_fail_beyond_the_step_told() {
     let model = evenly_damped(shipped("bullet_reference"), 0.5).on_coulomb_tyres(1e-6).model();

@@ -5,12 +5,11 @@ use std::f32::consts::PI;
 use skidpad::core::model::Wheel;
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Quat, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, close};
+use crate::common::{Drive, Simplify, c5, close, own_code};
 
 /// The solvers that have their own hulls; Rapier's has Rapier's.
 fn with_own_hulls() -> Vec<BackendInfo> {
-    let own = ["impulse", "constraint", "constraint-pyramid", "constraint-hybrid", "constraint-unsprung"];
-    own.iter().map(|name| skidpad::backend(name).expect("listed")).collect()
+    own_code().into_iter().filter(|solver| !["rapier", "bullet"].contains(&solver.name)).collect()
 }
 
 /// A C5 on its roof at `speed`.

@@ -14,6 +14,7 @@ mod convergence;
 mod derived;
 mod fuzz;
 mod handling;
+#[cfg(any(feature = "impulse", feature = "constraint"))]
 mod hull;
 #[cfg(feature = "impulse")]
 mod import;
