@@ -39,7 +39,16 @@ impl core::fmt::Debug for Touching {
     }
 }
 
+/// Corners of a hull on the plane, and most points of two boxes.
+const POINTS: usize = 8;
+
 impl Touching {
+    /// With memory for all that one hull can touch of `ground`, so that no step asks for more.
+    pub fn on(ground: &Ground) -> Self {
+        let most = POINTS * (1 + ground.blocks.len());
+        Self { points: Vec::with_capacity(most), given: Vec::with_capacity(most), ..Self::default() }
+    }
+
     /// Changes the twist of `chassis` so that its hull does not enter `ground` within the coming `dt` s: sequential impulses
     /// with friction.
     pub fn keep_out(&mut self, chassis: &mut Chassis, ground: &Ground, dt: f32) {
@@ -103,7 +112,7 @@ impl Touching {
         if height + seen.dot(chassis.hull.centre) - seen.abs().dot(chassis.hull.half_extents) > ahead {
             return;
         }
-        for i in 0..8 {
+        for i in 0..POINTS {
             let arm = chassis.axes * corner(chassis, i);
             let gap = height + arm.dot(normal);
             if gap <= ahead {

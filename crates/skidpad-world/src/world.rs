@@ -135,7 +135,8 @@ pub struct World {
 impl World {
     /// An empty world.
     pub fn new(scene: Scene) -> Self {
-        Self { chassis: Vec::new(), ground: Ground::new(&scene), touching: Touching::default() }
+        let ground = Ground::new(&scene);
+        Self { chassis: Vec::new(), touching: Touching::on(&ground), ground }
     }
 
     /// Adds a chassis; its index is the number of chassis before it.

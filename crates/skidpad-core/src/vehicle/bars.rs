@@ -14,7 +14,8 @@ impl Vehicle {
 
     /// Rate of `bar` in this step, N/m.
     pub(super) fn bar_rate(&self, bar: &AntiRollBar) -> f32 {
-        self.bar_share * bar.rate_at(self.state.velocity.length())
+        let rate = if bar.fades_in == [0.0; 2] { bar.rate } else { bar.rate_at(self.state.velocity.length()) };
+        self.bar_share * rate
     }
 
     /// What the anti-roll bars add to each strut.

@@ -92,10 +92,14 @@ impl Rows {
         patch
     }
 
-    /// Scales tyre impulses back to what friction gives under the load now.
-    pub(super) fn hold_to_limit(&mut self) {
+    /// Takes tyre impulses back to what friction gives under the load now.
+    pub(super) fn hold_to_limit(&mut self, within: Within) {
         let (zero, one, limit) = (Four::splat(0.0), Four::splat(1.0), self.limit());
         let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        if within == Within::Pyramid {
+            self.tyre = [0, 1].map(|i| self.tyre[i].within(-limit[i], limit[i]).only(grips));
+            return;
+        }
         let used = [0, 1].map(|i| self.tyre[i] / Four::select(grips, limit[i], one));
         let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
         let share = Four::select(one.less(reach), one / reach, one);

@@ -2,9 +2,8 @@
 //!
 //! For a given chassis velocity every wheel answers on its own (its load, then its block), and so does every point at which
 //! the hull touches something. So the whole problem is six equations: the momentum the chassis gained is the sum of all
-//! impulses. Newton's method on them, with each
-//! wheel's answer linearised, converges in a few iterations for any number of wheels, treats left and right alike to
-//! the bit, and has no wobble of pinned bodies.
+//! impulses. Newton's method on them, with each answer linearised, converges in a few iterations for any number of wheels,
+//! treats left and right alike to the bit, and has no wobble of pinned bodies.
 //!
 //! With fixed friction limits the six equations are the derivative of a convex function, so steps that are cut where they
 //! overshoot lead to its only minimum, whatever hits whatever.
@@ -59,7 +58,8 @@ struct Step {
 }
 
 impl Step {
-    /// The step back from one that went too far, if it did and was longer than `least` m/s, with the misfit and the system where it ended.
+    /// The step back from one that went too far, if it did and was longer than `least` m/s, with the misfit and the system
+    /// where it ended.
     ///
     /// With fixed limits the misfit along a step only falls, so that steps cut to where it vanishes lead to the answer.
     /// It falls ever steeper, where rows begin to press: its slope at the end finds the place, a secant does not.
@@ -125,7 +125,7 @@ impl Vehicle {
         }
         self.hull.settle();
         for rows in &mut self.rows {
-            rows.hold_to_limit();
+            rows.hold_to_limit(within);
         }
         report.not_converged = true;
         report
