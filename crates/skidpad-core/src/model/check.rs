@@ -1,0 +1,148 @@
+//! What a model must be.
+
+use super::{ModelParts, Wheel};
+use crate::MAX_WHEELS;
+
+/// Why parts do not make a vehicle.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// A number is not finite or outside its range.
+    #[error("{part} is {found}, but must be {accepts}")]
+    OutOfRange {
+        /// Which number.
+        part: String,
+        /// Its value.
+        found: f32,
+        /// The accepted range.
+        accepts: &'static str,
+    },
+    /// The wheels cannot carry the car.
+    #[error("the centre of mass lies outside the wheels' footprint, so no set of pushing springs carries the car")]
+    Unsupported,
+    /// The list of wheels breaks a rule.
+    #[error("{0}")]
+    Wheels(&'static str),
+    /// An index points past the end of its list.
+    #[error("{part} refers to number {index} of a list of {length}")]
+    Dangling {
+        /// Which reference.
+        part: String,
+        /// Its index.
+        index: usize,
+        /// The list's length.
+        length: usize,
+    },
+}
+
+pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
+    let count = parts.wheels.len();
+    if !(2..=MAX_WHEELS).contains(&count) {
+        return Err(ModelError::Wheels("a vehicle needs 2 to 32 wheels"));
+    }
+    if parts.wheels.windows(2).any(|w| w[1].axle < w[0].axle) {
+        return Err(ModelError::Wheels("wheels must be listed axle by axle from the front"));
+    }
+    positive("mass", parts.mass)?;
+    positive("centre_height", parts.centre_height)?;
+    positive("steering lock", parts.steering.lock)?;
+    let minors = [
+        parts.inertia.x_axis.x,
+        parts.inertia.x_axis.x * parts.inertia.y_axis.y - parts.inertia.x_axis.y * parts.inertia.x_axis.y,
+        parts.inertia.determinant(),
+    ];
+    for minor in minors {
+        positive("a leading minor of the inertia", minor)?;
+    }
+    for half in parts.hull.half_extents.to_array() {
+        positive("hull half extent", half)?;
+    }
+    let peers = &parts.peers;
+    not_negative("roll influence", peers.roll_influence)?;
+    not_negative("what roll influence leaves of 1", 1.0 - peers.roll_influence)?;
+    positive("largest suspension force", peers.largest_suspension_force.min(f32::MAX))?;
+    for (i, wheel) in parts.wheels.iter().enumerate() {
+        check_wheel(parts, i, wheel)?;
+    }
+    for bar in &parts.bars {
+        for wheel in bar.wheels {
+            within("anti-roll bar wheel", wheel, count)?;
+        }
+        not_negative("anti-roll bar rate", bar.rate)?;
+        not_negative("speed from which an anti-roll bar acts", bar.fades_in[0])?;
+        if bar.fades_in != [0.0; 2] {
+            positive("range of speeds in which an anti-roll bar fades in", bar.fades_in[1] - bar.fades_in[0])?;
+        }
+    }
+    for (i, tyre) in parts.tyres.iter().enumerate() {
+        if let Some(fault) = tyre.faults().into_iter().next() {
+            let part = format!("tyre {i}: {}", fault.name);
+            return Err(ModelError::OutOfRange { part, found: fault.found, accepts: fault.accepts });
+        }
+    }
+    parts.powertrain.check(count)
+}
+
+fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {
+    let named = |what: &str| format!("wheel {i}: {what}");
+    within(&named("axle"), wheel.axle, parts.axles.len())?;
+    within(&named("tyre"), wheel.tyre, parts.tyres.len())?;
+    if !wheel.contact.is_finite() {
+        return Err(ModelError::Wheels("a wheel's position is not finite"));
+    }
+    positive(&named("radius"), wheel.radius)?;
+    positive(&named("spin inertia"), wheel.spin_inertia)?;
+    positive(&named("1 - size of camber"), 1.0 - wheel.camber.abs())?;
+    let strut = &wheel.strut;
+    positive(&named("wheel rate"), strut.rate)?;
+    positive(&named("bump travel"), strut.bump_travel)?;
+    positive(&named("droop travel"), strut.droop_travel)?;
+    positive(&named("stop travel"), strut.stop_travel)?;
+    for knee in strut.knees {
+        positive(&named("speed of a damper's knee"), knee.above.min(f32::MAX))?;
+    }
+    for (what, value) in [
+        ("bump damping", strut.bump_damping),
+        ("rebound damping", strut.rebound_damping),
+        ("stop rate", strut.stop_rate),
+        ("share of damping beyond the bump knee", strut.knees[0].share),
+        ("share of damping beyond the rebound knee", strut.knees[1].share),
+        ("brake torque", wheel.brake_torque),
+        ("handbrake torque", wheel.handbrake_torque),
+        ("rolling constant", wheel.rolling.constant),
+        ("rolling linear", wheel.rolling.linear),
+        ("rolling quadratic", wheel.rolling.quadratic),
+        ("rolling at rest", wheel.rolling.standing),
+        ("speed below which a wheel counts as at rest", wheel.rolling.standing_below),
+    ] {
+        not_negative(&named(what), value)?;
+    }
+    if let Some(own) = &wheel.unsprung {
+        positive(&named("unsprung mass"), own.mass)?;
+        positive(&named("vertical tyre rate"), own.tyre_rate)?;
+        not_negative(&named("vertical tyre damping"), own.tyre_damping)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn positive(part: &str, found: f32) -> Result<(), ModelError> {
+    if found > 0.0 && found.is_finite() {
+        return Ok(());
+    }
+    let part = part.into();
+    Err(ModelError::OutOfRange { part, found, accepts: "a finite number above 0" })
+}
+
+pub(crate) fn not_negative(part: &str, found: f32) -> Result<(), ModelError> {
+    if found >= 0.0 && found.is_finite() {
+        return Ok(());
+    }
+    let part = part.into();
+    Err(ModelError::OutOfRange { part, found, accepts: "a finite number, 0 or more" })
+}
+
+pub(crate) fn within(part: &str, index: usize, length: usize) -> Result<(), ModelError> {
+    if index < length {
+        return Ok(());
+    }
+    Err(ModelError::Dangling { part: part.into(), index, length })
+}

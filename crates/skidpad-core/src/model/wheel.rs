@@ -1,0 +1,137 @@
+//! Wheels and the axles they sit on.
+
+use super::{Strut, Unsprung};
+use crate::Vec3;
+use crate::lane::Lane;
+
+/// Where on its axle a wheel sits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// +y.
+    Left,
+    /// −y.
+    Right,
+    /// The only wheel of its axle.
+    Centre,
+}
+
+impl Side {
+    /// The letter used in channel names.
+    pub fn letter(self) -> char {
+        match self {
+            Side::Left => 'l',
+            Side::Right => 'r',
+            Side::Centre => 'c',
+        }
+    }
+}
+
+/// One wheel with everything that acts at its corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wheel {
+    /// Index into the axles.
+    pub axle: usize,
+    /// Place on the axle.
+    pub side: Side,
+    /// Contact point at rest on level ground, vehicle frame (origin at the centre of mass), m.
+    pub contact: Vec3,
+    /// Loaded rolling radius, m, > 0.
+    pub radius: f32,
+    /// Inertia about the axle, kg m², > 0.
+    pub spin_inertia: f32,
+    /// Index into the tyres.
+    pub tyre: usize,
+    /// Spring, damper, stops.
+    pub strut: Strut,
+    /// Whether the tyre is mounted with left and right exchanged: what one measured on the left is on the right.
+    pub mirrored: bool,
+    /// Static toe, rad, positive toe-in.
+    pub toe: f32,
+    /// Static camber against the chassis, rad within ±1, positive with the top leaning outwards; 0 in the middle.
+    pub camber: f32,
+    /// Torque of the foot brake at full pedal, N m, ≥ 0.
+    pub brake_torque: f32,
+    /// Torque of the handbrake fully pulled, N m, ≥ 0.
+    pub handbrake_torque: f32,
+    /// Rolling resistance.
+    pub rolling: Rolling,
+    /// Mass and vertical spring of its own, if known.
+    pub unsprung: Option<Unsprung>,
+}
+
+impl Wheel {
+    /// Static camber as the road sees it on a level car, rad, positive with the top leaning right.
+    pub fn lean(&self) -> f32 {
+        match self.side {
+            Side::Left => -self.camber,
+            Side::Right => self.camber,
+            Side::Centre => 0.0,
+        }
+    }
+}
+
+/// Rolling resistance coefficient `c = constant + linear v + quadratic v²`, v in m/s; the moment is `c · load · radius`.
+/// A wheel at rest may resist more, as one that has sunk in or a tyre with a flat spot does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rolling {
+    /// –, ≥ 0.
+    pub constant: f32,
+    /// s/m, ≥ 0.
+    pub linear: f32,
+    /// s²/m², ≥ 0.
+    pub quadratic: f32,
+    /// Coefficient of a wheel at rest where greater than `constant`, ≥ 0: a car stands on slopes of up to its angle.
+    pub standing: f32,
+    /// Speed at which nothing is left of what `standing` adds, m/s, ≥ 0; it fades smoothly.
+    pub standing_below: f32,
+}
+
+impl Rolling {
+    /// The coefficient at `speed` m/s.
+    pub fn coefficient(&self, speed: f32) -> f32 {
+        self.constant + (self.linear + self.quadratic * speed) * speed + self.added(speed)
+    }
+
+    /// What being nearly at rest adds to the coefficient.
+    fn added(&self, speed: f32) -> f32 {
+        let most = self.most_added();
+        if most > 0.0 { most * (1.0 - speed.abs().smoothstep(0.0, self.standing_below)) } else { 0.0 }
+    }
+
+    /// What being at rest adds to the coefficient.
+    pub(crate) fn most_added(&self) -> f32 {
+        if self.standing_below > 0.0 { (self.standing - self.constant).max(0.0) } else { 0.0 }
+    }
+
+    /// Rolling resistance of an air-filled tyre on dry road at `pressure` bar.
+    ///
+    /// `c = 0.005 + (1/p)(0.01 + 0.0095 (v/100)²)`, p in bar, v in km/h; Engineering ToolBox, "Rolling Resistance".
+    pub fn from_pressure(pressure: f32) -> Self {
+        Self {
+            constant: 0.005 + 0.01 / pressure,
+            linear: 0.0,
+            quadratic: 0.0095 * 0.036 * 0.036 / pressure,
+            ..Self::default()
+        }
+    }
+}
+
+/// A steered or unsteered axle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Axle {
+    /// Mean road-wheel angle of this axle per rad of [`crate::Controls::steer`]; 0 unsteered, negative counter-steers.
+    pub steer_ratio: f32,
+    /// 0 parallel to 1 full Ackermann (cot outer − cot inner = track / distance to the turning axis).
+    pub ackermann: f32,
+    /// Distance from the turning axis (the mean of the unsteered axles) to this axle, m, positive ahead of it.
+    pub turning_distance: f32,
+}
+
+/// Steering limits of the whole car.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steering {
+    /// Largest mean road-wheel angle, rad, in (0, π/2).
+    pub lock: f32,
+    /// Largest rate of the mean road-wheel angle, rad/s, > 0; infinite when unlimited.
+    pub rate: f32,
+}
