@@ -1,7 +1,7 @@
 //! Bodywork among the rows of the converged coupling: what keeps the hull out of things, with its friction, in the same
 //! solve as the wheels. Solved after them instead, a car that rests on its floor pan has wheel loads that still fall.
 
-use super::rows::SOLIDITY;
+use super::loads::SOLIDITY;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Triple};
 use crate::{HULL_POINTS, HullPoint, Mat3, Vec3};

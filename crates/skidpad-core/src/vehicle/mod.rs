@@ -12,6 +12,7 @@ mod drive;
 mod ground;
 mod hull;
 mod laws;
+mod loads;
 mod own_wheels;
 mod rows;
 mod sweep;

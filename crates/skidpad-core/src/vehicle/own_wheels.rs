@@ -13,7 +13,8 @@
 //! Algorithms*, ch. 7, for a tree this flat).
 
 use super::Vehicle;
-use super::rows::{Rows, damper};
+use super::loads::damper;
+use super::rows::Rows;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
 use crate::model::Bank;
