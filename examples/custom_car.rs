@@ -62,6 +62,7 @@ fn kart() -> Result<Model, skidpad::core::ModelError> {
         aero: Aero { drag: 0.4, ..Aero::default() },
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(0.9, 0.6, 0.15) },
         peers: Default::default(),
+        assists: Default::default(),
     })
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::saved::{self, LoadError, SaveError};
 use crate::state::Placement;
-use crate::{Controls, Frame, Model, Scene, State, StepReport};
+use crate::{Budget, Controls, Frame, Model, Scene, State, StepReport};
 
 /// A car to put into a world.
 #[derive(Clone, Debug)]
@@ -44,9 +44,14 @@ pub trait Backend {
     fn leave(&mut self, car: usize);
     /// Whether car `car` has left.
     fn is_away(&self, car: usize) -> bool;
+    /// What assists added to car `car` in the last step; nothing where the solver has none.
+    fn budget(&self, _car: usize) -> Budget {
+        Budget::default()
+    }
     /// Telemetry of car `car` after the last step.
     fn frame(&self, car: usize) -> Frame {
-        Frame::of(self.model(car), self.state(car), self.time(), self.dt())
+        let model = self.model(car);
+        Frame::of(model, self.state(car), self.time(), self.dt()).with_budget(model, &self.budget(car))
     }
     /// Everything that advances in time, as bytes from which [`Backend::load`] resumes bit for bit: own worlds always,
     /// Rapier's until a hull touches something, since the order of its contacts comes from the history of the world.

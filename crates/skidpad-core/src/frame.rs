@@ -1,6 +1,6 @@
 //! Telemetry: one list of channels makes the struct, the column names, the units and the manual.
 
-use crate::{Model, State, Vec3, math};
+use crate::{Added, Assist, Budget, Model, State, Vec3, math};
 
 /// One column of telemetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,8 @@ channels! {
     }
     /// In wheel order.
     pub wheels: Vec<WheelFrame>,
+    /// What each assist of the model added in the step; empty for a car without any.
+    pub budget: Vec<(Assist, Added)>,
 }
 
 channels! {
@@ -105,15 +107,25 @@ impl Frame {
             gear: state.drive.gear as f64,
             steer_rad: state.steer as f64,
             wheels,
+            budget: Budget::default().entries(model),
         }
     }
 
-    /// Column names for `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`.
+    /// This frame with what assists added in its step.
+    pub fn with_budget(self, model: &Model, budget: &Budget) -> Self {
+        Self { budget: budget.entries(model), ..self }
+    }
+
+    /// Column names for `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then what
+    /// each assist it has added, like `steer_rad.counter_steer`.
     pub fn header(model: &Model) -> Vec<String> {
         let mut names: Vec<String> = VEHICLE_CHANNELS.iter().map(|c| c.name.to_string()).collect();
         for i in 0..model.wheels().len() {
             let wheel = model.wheel_name(i);
             names.extend(WHEEL_CHANNELS.iter().map(|c| format!("{}.{wheel}", c.name)));
+        }
+        for assist in model.assists() {
+            names.extend(Added::CHANNELS.iter().map(|channel| format!("{channel}.{}", assist.name())));
         }
         names
     }
@@ -122,6 +134,7 @@ impl Frame {
     pub fn row(&self) -> Vec<f64> {
         let mut row = self.values().to_vec();
         row.extend(self.wheels.iter().flat_map(|w| w.values()));
+        row.extend(self.budget.iter().flat_map(|(_, added)| added.values()));
         row
     }
 }

@@ -110,7 +110,8 @@ impl LevelOfDetail {
     /// Telemetry of car `car` after the last step of its level.
     pub fn frame(&self, car: usize) -> Frame {
         let (world, time) = (self.world(car), self.time() - self.late(car));
-        Frame::of(world.model(car), world.state(car), time, world.dt())
+        let model = world.model(car);
+        Frame::of(model, world.state(car), time, world.dt()).with_budget(model, &world.budget(car))
     }
 
     /// Time by which the state of car `car` is behind, s: 0 in the finest level.

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+pub mod budget;
 pub mod cars;
 pub mod controls;
 pub mod frame;
@@ -28,6 +29,7 @@ pub mod tyre;
 pub mod vehicle;
 
 pub use backend::{Backend, BackendInfo, CarStart};
+pub use budget::{Added, Assist, Budget};
 pub use cars::Cars;
 pub use controls::{Controls, WheelControls};
 pub use frame::{Channel, Frame, WheelFrame};

@@ -57,6 +57,7 @@ pub fn model() -> Model {
         aero: Aero { drag: 0.4, ..Aero::default() },
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.4) },
         peers: Default::default(),
+        assists: Default::default(),
     };
     Model::new(parts).expect("the test car is valid")
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rapier3d::prelude::*;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, saved,
+    Backend, BackendInfo, Budget, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, saved,
 };
 
 use crate::{RapierCars, chassis};
@@ -115,6 +115,10 @@ impl Backend for RapierBackend {
 
     fn state(&self, car: usize) -> &State {
         self.cars.vehicles()[car].state()
+    }
+
+    fn budget(&self, car: usize) -> Budget {
+        *self.cars.vehicles()[car].budget()
     }
 
     fn set_state(&mut self, car: usize, state: &State) {

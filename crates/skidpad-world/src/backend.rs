@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::{Backend, CarStart, Cars, Controls, Coupling, Model, Scene, State, StepReport, Vehicle};
+use skidpad_core::{Backend, Budget, CarStart, Cars, Controls, Coupling, Model, Scene, State, StepReport, Vehicle};
 
 use crate::{Chassis, World};
 
@@ -80,6 +80,10 @@ impl Backend for CarWorld {
 
     fn state(&self, car: usize) -> &State {
         self.cars.vehicles()[car].state()
+    }
+
+    fn budget(&self, car: usize) -> Budget {
+        *self.cars.vehicles()[car].budget()
     }
 
     fn set_state(&mut self, car: usize, state: &State) {

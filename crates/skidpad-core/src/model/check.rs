@@ -79,6 +79,7 @@ pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
             return Err(ModelError::OutOfRange { part, found: fault.found, accepts: fault.accepts });
         }
     }
+    parts.assists.check()?;
     parts.powertrain.check(count)
 }
 

@@ -1,6 +1,7 @@
 //! What a car is: constants of one vehicle, checked once and shared by every copy of it that drives.
 
 mod aero;
+mod assists;
 mod bank;
 mod check;
 mod engine;
@@ -10,6 +11,7 @@ mod tyre;
 mod wheel;
 
 pub use aero::{Aero, Surface};
+pub use assists::Assists;
 pub(crate) use bank::{Bank, Place};
 pub use check::ModelError;
 pub(crate) use check::{not_negative, positive, within};
@@ -19,6 +21,7 @@ pub use suspension::{AntiRollBar, BarCoupling, Knee, Strut, Unsprung};
 pub use tyre::Tyre;
 pub use wheel::{Axle, Rolling, Side, Steering, Wheel};
 
+use crate::budget::Assist;
 use crate::tyre::{Conditions, Moments, Response};
 use crate::{Mat3, STANDARD_GRAVITY, Vec3};
 
@@ -75,6 +78,8 @@ pub struct ModelParts {
     pub hull: Hull,
     /// For peers in comparisons.
     pub peers: Peers,
+    /// Helpers and tricks; none by default.
+    pub assists: Assists,
 }
 
 /// A valid vehicle: immutable, shared between the cars that drive it.
@@ -84,6 +89,7 @@ pub struct Model {
     inverse_mass: f32,
     inverse_inertia: Mat3,
     sprung: Box<[f32]>,
+    assists: Box<[Assist]>,
     axle_wheels: Box<[[usize; 2]]>,
     banks: Box<[Bank]>,
     places: Box<[Place]>,
@@ -110,6 +116,7 @@ impl Model {
             inverse_mass: 1.0 / parts.mass,
             inverse_inertia: parts.inertia.inverse(),
             sprung,
+            assists: assists::used(&parts),
             axle_wheels,
             parts,
         })
@@ -153,6 +160,11 @@ impl Model {
     /// Load of wheel `i` at rest on level ground, N.
     pub fn static_load(&self, i: usize) -> f32 {
         self.sprung[i] * STANDARD_GRAVITY
+    }
+
+    /// The assists and tricks that can add anything, in the order of [`Assist::ALL`]; none for a plain car.
+    pub fn assists(&self) -> &[Assist] {
+        &self.assists
     }
 
     /// Wheels of each axle, as a pair; an axle with one wheel names it twice.

@@ -62,6 +62,7 @@ fn model(axles: usize) -> Model {
         aero: Aero::default(),
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.3) },
         peers: Default::default(),
+        assists: Default::default(),
     };
     Model::new(parts).expect("valid")
 }

@@ -4,6 +4,7 @@
 //! arms relative to the centre of mass; only row *directions* are taken at the predicted end of the step (with the
 //! start's, side-slip is 27 % off at 60 Hz).
 
+mod air;
 mod bars;
 mod block;
 mod converged;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use crate::controls::bounded;
 use crate::lane::{Four, Lane};
 use crate::linear::{Six, Triple};
-use crate::{Body, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
+use crate::{Body, Budget, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
 use converged::Stop;
 use drive::Shafts;
@@ -95,6 +96,7 @@ pub struct Vehicle {
     rows: Box<[Rows]>,
     shafts: Shafts,
     hull: HullRows,
+    budget: Budget,
     /// Share of the rate that anti-roll bars have in this step.
     bar_share: f32,
     /// Vehicle axes to world axes at the start of the step.
@@ -127,6 +129,7 @@ impl Vehicle {
             rows,
             shafts: Shafts::default(),
             hull: HullRows::default(),
+            budget: Budget::default(),
             bar_share: 1.0,
             to_world: Mat3::IDENTITY,
             lead: 0.0,
@@ -141,6 +144,11 @@ impl Vehicle {
     /// What it is doing.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// What assists added in the last step that was solved.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Continues from `state`, which must be of a car with as many wheels.
@@ -192,7 +200,11 @@ impl Vehicle {
         self.drive(controls, dt);
         self.set_bars(controls);
         self.locate(body, &to_world, contacts, dt);
-        let external = self.air(body, &to_world, dt) + self.external_bars(dt);
+        let mut external = self.air(body, &to_world, dt) + self.external_bars(dt);
+        if !self.model.assists().is_empty() {
+            self.budget = Budget::default();
+            external = external + self.tricks(body, &to_world, dt);
+        }
         let free = self.enter(body, &to_world) + self.response(external);
         let warm = free + self.response(self.wheel_impulses(false));
         if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {
@@ -234,7 +246,7 @@ impl Vehicle {
             rows.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.compression = bank.gather(|i| self.state.wheels[i].compression);
         }
-        (self.shafts, self.hull) = Default::default();
+        (self.shafts, self.hull, self.budget) = Default::default();
         (Push::default(), StepReport { not_finite: true, ..StepReport::default() })
     }
 
@@ -253,24 +265,6 @@ impl Vehicle {
     /// Sum of what the wheels' rows do to the chassis.
     fn wheel_impulses(&self, with_loads: bool) -> Six<f32> {
         self.rows.iter().fold(Six::default(), |sum, rows| sum + rows.impulse(with_loads).sum())
-    }
-
-    /// Drag and downforce as impulses about the centre of mass.
-    ///
-    /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable.
-    fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
-        let aero = &self.model.parts().aero;
-        let velocity = to_world.transpose() * body.velocity;
-        let speed = velocity.length();
-        let at = |point: Vec3, force: Vec3| Six::of(force * dt, point.cross(force * dt));
-        let fading = |coefficient: f32| coefficient * speed / (1.0 + dt * coefficient * speed / self.model.mass());
-        let mut sum = at(aero.drag_point, velocity * -fading(aero.drag));
-        for surface in &aero.downforce {
-            if surface.coefficient != 0.0 {
-                sum = sum + at(surface.point, Vec3::NEG_Z * (fading(surface.coefficient) * speed));
-            }
-        }
-        sum
     }
 
     /// Road-wheel angles: rate limit, axle ratio, Ackermann, toe, or the raw angle of a wheel.

@@ -1,5 +1,6 @@
 //! From a valid [`VehicleSpec`] to a [`Model`]: every unit conversion, and everything that is derived.
 
+mod assists;
 mod tyre;
 
 use crate::Faults;
@@ -46,6 +47,7 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
             half_extents: vec3([chassis.hull.length_m, chassis.hull.width_m, chassis.hull.height_m].map(|s| 0.5 * s)),
         },
         peers: peers(spec),
+        assists: assists::assists(spec),
         wheels,
     })
 }

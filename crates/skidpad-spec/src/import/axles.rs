@@ -59,6 +59,7 @@ pub(super) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
         powertrain: draft.powertrain(car, &groups),
         aero: None,
         peers: car.peers.clone(),
+        assists: None,
         references: Vec::new(),
     };
     import.survey.faults.is_empty().then_some(Described { spec, remarks: draft.remarks })

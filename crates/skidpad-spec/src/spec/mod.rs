@@ -5,6 +5,7 @@
 //! JSON schema, and the schema's ranges are the ones the reader enforces; there is no second list of either.
 
 mod aero;
+mod assists;
 mod axle;
 mod chassis;
 mod powertrain;
@@ -12,6 +13,7 @@ mod scene;
 mod tyre;
 
 pub use aero::{Aero, Point, Surface};
+pub use assists::{AngularDrag, Assists};
 pub use axle::{Axle, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, CurvePoint, Differential, Drive, Engine, Gearbox, Powertrain};
@@ -62,6 +64,9 @@ pub struct VehicleSpec {
     /// What ray-cast vehicles of other engines need beside the car. Absent: its defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peers: Option<Peers>,
+    /// Helpers and tricks. Absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assists: Option<Assists>,
     /// Published figures of the real car, to compare with. They do not act on the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,

@@ -1,0 +1,45 @@
+//! What the air does to the chassis, and what nothing real does: the trick of angular drag.
+
+use super::Vehicle;
+use crate::budget::{Added, Assist};
+use crate::linear::Six;
+use crate::{Body, Mat3, Vec3};
+
+impl Vehicle {
+    /// Drag and downforce as impulses about the centre of mass.
+    ///
+    /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable.
+    pub(super) fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
+        let aero = &self.model.parts().aero;
+        let velocity = to_world.transpose() * body.velocity;
+        let speed = velocity.length();
+        let at = |point: Vec3, force: Vec3| Six::of(force * dt, point.cross(force * dt));
+        let fading = |coefficient: f32| coefficient * speed / (1.0 + dt * coefficient * speed / self.model.mass());
+        let mut sum = at(aero.drag_point, velocity * -fading(aero.drag));
+        for surface in &aero.downforce {
+            if surface.coefficient != 0.0 {
+                sum = sum + at(surface.point, Vec3::NEG_Z * (fading(surface.coefficient) * speed));
+            }
+        }
+        sum
+    }
+
+    /// What tricks do to the chassis from outside its tyres; counts it.
+    pub(super) fn tricks(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
+        if self.model.parts().assists.angular_drag > 0.0 {
+            return self.angular_drag(body, to_world, dt);
+        }
+        Six::default()
+    }
+
+    /// Moment that slows every rotation at the model's rate, as an impulse; no real force does this.
+    ///
+    /// `−I ω k dt / (1 + k dt)`: the linear law, taken implicitly so that no rate makes it unstable.
+    fn angular_drag(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
+        let rate = self.model.parts().assists.angular_drag * dt;
+        let momentum = *self.model.inertia() * (to_world.transpose() * body.angular);
+        let impulse = momentum * (-rate / (1.0 + rate));
+        self.budget.add(Assist::AngularDrag, Added::wrench(Vec3::ZERO, impulse / dt));
+        Six::of(Vec3::ZERO, impulse)
+    }
+}

@@ -1,0 +1,67 @@
+//! Assists and tricks, rows A17 and E23: each off by default, each told in the budget of the step.
+
+use skidpad::core::{Assist, Controls, DVec3, Frame, Model, Quat, Vec3, state::Placement};
+
+use crate::common::{Drive, Simplify, c5, close, own_code, solvers};
+
+/// What `assist` added in the step of `frame`, in the order of its columns.
+fn added(frame: &Frame, assist: Assist) -> [f64; 10] {
+    frame.budget.iter().find(|(found, _)| *found == assist).expect("the model has it").1.values()
+}
+
+/// Row A17: shipped cars have no assist, and telemetry has no column of any.
+#[test]
+fn a17_tricks_are_off_by_default() {
+    for name in skidpad::spec::shipped::names() {
+        let model = skidpad::spec::load(name).expect("shipped").model;
+        assert!(model.assists().is_empty(), "{name}");
+        assert!(!Frame::header(&model).iter().any(|name| name.contains("angular_drag")));
+    }
+    for solver in own_code() {
+        let frame = Drive::rolling(&solver, &c5().model(), 10.0, 60.0).step(&Controls::coasting());
+        assert!(frame.budget.is_empty(), "{}", solver.name);
+    }
+}
+
+/// Row A17: in the air a rotation dies away as `exp(−k t)`, and the budget tells the moment `−k I ω` that did it.
+#[test]
+fn a17_angular_drag_is_told_as_the_moment_it_adds() {
+    let rate = 0.8f32;
+    let mut parts = c5().without_air();
+    parts.assists.angular_drag = rate;
+    let model = parts.model();
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, 0.0, 240.0);
+        let mut state = car.world.state(0).clone();
+        (state.position, state.rotation) = (DVec3::new(0.0, 0.0, 50.0), Quat::IDENTITY);
+        state.angular = Vec3::new(0.0, 0.0, 2.0);
+        car.world.set_state(0, &state);
+        let frames = car.run(1.5, |_| Controls::coasting());
+        let last = &frames[frames.len() - 1];
+        let expected = 2.0 * (-f64::from(rate) * 1.5).exp();
+        close(solver.name, last.yaw_rate_radps, expected, 3e-3, "first order in the step: k² dt t / 2 = 0.2 %");
+        let before = &frames[frames.len() - 2];
+        let moment = added(last, Assist::AngularDrag)[5];
+        let told = -f64::from(rate * model.inertia().z_axis.z) * before.yaw_rate_radps;
+        close(solver.name, moment, told, 5e-3, "taken implicitly: 1 / (1 + k dt) = 0.33 % less");
+    }
+}
+
+/// The columns of a car with an assist follow those every car has.
+#[test]
+fn columns_of_an_assist_follow_the_common_ones() {
+    let plain = Frame::header(&c5().model());
+    let mut parts = c5();
+    parts.assists.angular_drag = 0.1;
+    let model: std::sync::Arc<Model> = parts.model();
+    let helped = Frame::header(&model);
+    assert_eq!(helped[..plain.len()], plain[..]);
+    let own = &helped[plain.len()..];
+    assert_eq!(own.len(), 10);
+    assert_eq!((own[5].as_str(), own[9].as_str()), ("moment_z_nm.angular_drag", "steer_rad.angular_drag"));
+    for solver in solvers() {
+        let mut car = Drive::new(&solver, &model, &skidpad::core::Scene::flat(), Placement::default(), 60.0);
+        let frame = car.step(&Controls::parked());
+        assert_eq!(frame.row().len(), helped.len(), "{}", solver.name);
+    }
+}
