@@ -42,10 +42,9 @@ fn wheel(axle: usize, side: Side) -> Wheel {
 }
 
 fn kart() -> Result<Model, skidpad::core::ModelError> {
-    let inertia = box_inertia(170.0, [1.6, 1.0, 0.5]).map(|i| i as f32);
     Model::new(ModelParts {
         mass: 170.0,
-        inertia: Mat3::from_diagonal(Vec3::from_array(inertia)),
+        inertia: Mat3::from_diagonal(Vec3::from_array(box_inertia(170.0, [1.6, 1.0, 0.5]).map(|i| i as f32))),
         centre_height: CENTRE_HEIGHT,
         wheels: [0, 1].iter().flat_map(|&axle| [wheel(axle, Side::Left), wheel(axle, Side::Right)]).collect(),
         axles: vec![Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: WHEELBASE }, Axle::default()],
