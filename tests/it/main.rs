@@ -13,6 +13,7 @@ mod commonroad;
 mod constraint;
 mod convergence;
 mod derived;
+mod differentials;
 mod fuzz;
 mod handling;
 #[cfg(any(feature = "impulse", feature = "constraint"))]

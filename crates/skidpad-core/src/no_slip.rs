@@ -18,7 +18,7 @@ pub fn drive_forces(model: &Model, state: &mut State, controls: &Controls, force
             }
         }
         Powertrain::Engine(drive) => {
-            let shares = &drive.differential.shares;
+            let shares = &drive.shares;
             let turning: f32 = shares.iter().zip(&state.wheels).map(|(share, wheel)| share * wheel.spin).sum();
             let suitable = || {
                 let top = drive.gearbox.forward.len() as i8;

@@ -4,7 +4,7 @@
 //! step lengths; what is loaded must fit the cars it is loaded into.
 
 use crate::backend::Backend;
-use crate::model::MAX_LOCKS;
+use crate::model::MAX_COUPLINGS;
 use crate::state::{DriveState, State, WheelState};
 use crate::{DVec3, Quat, Vec3};
 
@@ -301,7 +301,7 @@ fields!(DriveState {
     shift_left: f32,
     since_shift: f32,
     clutch: f32,
-    locks: [f32; MAX_LOCKS],
+    couplings: [f32; MAX_COUPLINGS],
 });
 
 fields!(WheelState {

@@ -1,7 +1,7 @@
 //! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
 
 use crate::lane::Lane;
-use crate::model::MAX_LOCKS;
+use crate::model::MAX_COUPLINGS;
 use crate::rest::Rest;
 use crate::scene::Scene;
 use crate::{DVec3, Model, Quat, Vec3};
@@ -76,8 +76,8 @@ pub struct DriveState {
     pub since_shift: f32,
     /// Mean torque through the clutch over the last step, N m, positive drives forward in a forward gear.
     pub clutch: f32,
-    /// Mean torque of each locked differential over the last step, N m.
-    pub locks: [f32; MAX_LOCKS],
+    /// Mean torque each coupling carried over the last step, N m, positive towards its first side.
+    pub couplings: [f32; MAX_COUPLINGS],
 }
 
 /// Where and how a car starts.
@@ -166,7 +166,7 @@ impl DriveState {
         let shaft = model
             .wheels()
             .iter()
-            .zip(&drive.differential.shares)
+            .zip(&drive.shares)
             .map(|(wheel, share)| share * placement.speed / wheel.radius)
             .sum::<f32>();
         let gearbox = &drive.gearbox;

@@ -51,13 +51,11 @@ pub fn model() -> Model {
             nominal_load: 2500.0,
             relaxation: [0.1, 0.3],
         })],
-        bars: Vec::new(),
         steering: Steering { lock: 0.6, rate: f32::INFINITY },
         powertrain: Powertrain::Direct([0.0, 0.0, 400.0, 400.0].into()),
         aero: Aero { drag: 0.4, ..Aero::default() },
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.4) },
-        peers: Default::default(),
-        assists: Default::default(),
+        ..ModelParts::default()
     };
     Model::new(parts).expect("the test car is valid")
 }

@@ -3,7 +3,7 @@
 //! An axle always takes two lanes, so that sums by axle treat left and right alike; the second lane of a single wheel
 //! stands empty.
 
-use super::{MAX_LOCKS, ModelParts, Powertrain, Tyre, Wheel};
+use super::{Coupling, ModelParts, Powertrain, Tyre, Wheel};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Triple;
 use crate::math;
@@ -56,12 +56,10 @@ pub(crate) struct Bank {
     pub hand: Four,
     /// Sine of the static camber, positive with the top leaning right.
     pub lean: Four,
-    /// Share of the propeller shaft's torque.
-    pub share: Four,
     /// Torque of a motor of its own at full throttle, N m.
     pub direct: Four,
-    /// Lever on each locked differential.
-    pub levers: [Four; MAX_LOCKS],
+    /// Levers on each row between spins: the propeller shaft's first, if there is an engine, then the couplings'.
+    pub levers: Box<[Four]>,
 }
 
 /// A tyre with a law of its own, and the wheels it is on.
@@ -138,12 +136,8 @@ pub(super) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2
 fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -> Bank {
     let of = |f: &dyn Fn(&Wheel) -> f32| Four::new(wheels.map(|i| f(&parts.wheels[i])));
     let only = |f: &dyn Fn(usize) -> f32| Four::new(wheels.map(f)) * present;
-    let engine = parts.powertrain.engine();
-    let lever = |lock: usize, i: usize| {
-        let Some(sides) = engine.and_then(|drive| drive.differential.locks.get(lock)) else { return 0.0 };
-        let on = |side: usize| if sides[side].contains(&i) { 1.0 / sides[side].len() as f32 } else { 0.0 };
-        on(0) - on(1)
-    };
+    let shaft = parts.powertrain.engine().map(|drive| only(&|i| drive.shares[i]));
+    let coupling = |coupling: &Coupling| only(&|i| lever(coupling, i));
     Bank {
         wheels,
         present,
@@ -173,10 +167,15 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         laws: laws(parts, wheels, present),
         hand: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
         lean: of(&|w| math::sin_cos(w.lean()).0),
-        share: only(&|i| engine.map_or(0.0, |drive| drive.differential.shares[i])),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
-        levers: core::array::from_fn(|lock| only(&|i| lever(lock, i))),
+        levers: shaft.into_iter().chain(parts.couplings.iter().map(coupling)).collect(),
     }
+}
+
+/// Of wheel `i` on the mean of its side, positive on the first.
+fn lever(coupling: &Coupling, i: usize) -> f32 {
+    let on = |side: &[usize]| if side.contains(&i) { 1.0 / side.len() as f32 } else { 0.0 };
+    on(&coupling.sides[0]) - on(&coupling.sides[1])
 }
 
 fn curve(tyre: &Tyre) -> CurveTyre {

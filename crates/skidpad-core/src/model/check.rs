@@ -1,6 +1,6 @@
 //! What a model must be.
 
-use super::{ModelParts, Wheel};
+use super::{ModelParts, Wheel, drivetrain};
 use crate::MAX_WHEELS;
 
 /// Why parts do not make a vehicle.
@@ -80,6 +80,7 @@ pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
         }
     }
     parts.assists.check()?;
+    drivetrain::check_couplings(&parts.couplings, count)?;
     parts.powertrain.check(count)
 }
 

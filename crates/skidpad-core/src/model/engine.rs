@@ -1,6 +1,6 @@
-//! What turns the wheels: engine, clutch, gearbox, differentials, or torque straight at the wheels.
+//! Engine, clutch and gearbox.
 
-use super::{ModelError, not_negative, positive, within};
+use super::{ModelError, not_negative, positive};
 
 /// A quantity over speed, linear between points and constant outside them.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,95 +107,25 @@ impl Gearbox {
     pub fn nearest(&self, gear: i8) -> i8 {
         gear.clamp(-1, self.forward.len().min(i8::MAX as usize) as i8)
     }
-}
 
-/// Most locked differentials one car may have.
-pub const MAX_LOCKS: usize = 4;
-
-/// How torque reaches the wheels, and which speeds are tied together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Differential {
-    /// Share of the propeller shaft's torque per wheel, in wheel order; they sum to 1.
-    pub shares: Box<[f32]>,
-    /// Locked differentials: the two sets of wheels whose mean speeds are held equal.
-    pub locks: Box<[[Box<[usize]>; 2]]>,
-}
-
-/// What turns the wheels.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Powertrain {
-    /// Nothing but raw torques.
-    None,
-    /// Torque straight at the wheels: throttle times N m, per wheel in wheel order; negative gear reverses it.
-    Direct(Box<[f32]>),
-    /// Engine, clutch, gearbox and differentials.
-    Engine(Box<EngineDrive>),
-}
-
-/// The parts of a drivetrain with an engine.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EngineDrive {
-    /// Source of the torque.
-    pub engine: Engine,
-    /// Between engine and gearbox.
-    pub clutch: Clutch,
-    /// Ratios.
-    pub gearbox: Gearbox,
-    /// Torque split.
-    pub differential: Differential,
-}
-
-impl Powertrain {
-    /// The engine's drivetrain, if there is one.
-    pub fn engine(&self) -> Option<&EngineDrive> {
-        match self {
-            Powertrain::Engine(drive) => Some(drive),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
-        match self {
-            Powertrain::None => Ok(()),
-            Powertrain::Direct(torques) if torques.len() != wheels => {
-                Err(ModelError::Wheels("direct drive needs one torque for each wheel"))
-            }
-            Powertrain::Direct(torques) => torques.iter().try_for_each(|&t| not_negative("direct torque", t)),
-            Powertrain::Engine(drive) => drive.check(wheels),
-        }
+    pub(super) fn check(&self) -> Result<(), ModelError> {
+        positive("final drive", self.final_drive)?;
+        positive("reverse ratio", self.reverse)?;
+        positive("efficiency", self.efficiency)?;
+        positive("1 + epsilon - efficiency", 1.000_1 - self.efficiency)?;
+        not_negative("shift time", self.shift_time)?;
+        self.forward.iter().try_for_each(|&r| positive("gear ratio", r))?;
+        positive("up-shift speed above down-shift speed", self.up_speed - self.down_speed)
     }
 }
 
-impl EngineDrive {
-    fn check(&self, wheels: usize) -> Result<(), ModelError> {
-        let Self { engine, clutch, gearbox, differential } = self;
-        positive("engine idle speed", engine.idle)?;
-        positive("engine limit above idle", engine.limit - engine.idle)?;
-        positive("engine inertia", engine.inertia)?;
-        not_negative("engine drag", engine.drag[0])?;
-        not_negative("engine drag per speed", engine.drag[1])?;
-        positive("clutch capacity", clutch.capacity)?;
-        positive("clutch engagement above idle", clutch.engaged_speed - engine.idle)?;
-        positive("final drive", gearbox.final_drive)?;
-        positive("reverse ratio", gearbox.reverse)?;
-        positive("efficiency", gearbox.efficiency)?;
-        positive("1 + epsilon - efficiency", 1.000_1 - gearbox.efficiency)?;
-        not_negative("shift time", gearbox.shift_time)?;
-        gearbox.forward.iter().try_for_each(|&r| positive("gear ratio", r))?;
-        positive("up-shift speed above down-shift speed", gearbox.up_speed - gearbox.down_speed)?;
-        if differential.shares.len() != wheels {
-            return Err(ModelError::Wheels("the differential needs one share for each wheel"));
-        }
-        differential.shares.iter().try_for_each(|&s| not_negative("torque share", s))?;
-        let sum: f32 = differential.shares.iter().sum();
-        if (sum - 1.0).abs() > 1e-3 {
-            let part = "sum of torque shares".into();
-            return Err(ModelError::OutOfRange { part, found: sum, accepts: "1" });
-        }
-        for &wheel in differential.locks.iter().flatten().flatten() {
-            within("locked differential wheel", wheel, wheels)?;
-        }
-        Ok(())
+impl Engine {
+    pub(super) fn check(&self) -> Result<(), ModelError> {
+        positive("engine idle speed", self.idle)?;
+        positive("engine limit above idle", self.limit - self.idle)?;
+        positive("engine inertia", self.inertia)?;
+        not_negative("engine drag", self.drag[0])?;
+        not_negative("engine drag per speed", self.drag[1])
     }
 }
 

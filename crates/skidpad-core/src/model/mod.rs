@@ -4,6 +4,7 @@ mod aero;
 mod assists;
 mod bank;
 mod check;
+mod drivetrain;
 mod engine;
 mod mass;
 mod suspension;
@@ -15,7 +16,9 @@ pub use assists::Assists;
 pub(crate) use bank::{Bank, Place};
 pub use check::ModelError;
 pub(crate) use check::{not_negative, positive, within};
-pub use engine::{Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, MAX_LOCKS, Powertrain};
+pub(crate) use drivetrain::MAX_COUPLINGS;
+pub use drivetrain::{Coupling, EngineDrive, Powertrain};
+pub use engine::{Clutch, Curve, Engine, Gearbox};
 pub use mass::{box_inertia, sprung_masses};
 pub use suspension::{AntiRollBar, BarCoupling, Knee, Strut, Unsprung};
 pub use tyre::Tyre;
@@ -26,7 +29,7 @@ use crate::tyre::{Conditions, Moments, Response};
 use crate::{Mat3, STANDARD_GRAVITY, Vec3};
 
 /// The box that stands for the body in collisions, aligned with the vehicle frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hull {
     /// Vehicle frame (origin at the centre of mass), m.
     pub centre: Vec3,
@@ -51,8 +54,9 @@ impl Default for Peers {
     }
 }
 
-/// Everything a [`Model`] is made of.
-#[derive(Clone, Debug, PartialEq)]
+/// Everything a [`Model`] is made of. The default is nothing at all, for the parts a car does not have; it has to get mass, inertia,
+/// wheels, axles, tyres, steering and a hull before it is one.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelParts {
     /// Whole car, wheels included, kg, > 0.
     pub mass: f32,
@@ -72,6 +76,8 @@ pub struct ModelParts {
     pub steering: Steering,
     /// What turns the wheels.
     pub powertrain: Powertrain,
+    /// What limits differences of speed between wheels or axles, whatever drives them; at most 4, none by default.
+    pub couplings: Vec<Coupling>,
     /// Drag and downforce.
     pub aero: Aero,
     /// Collision box.
@@ -93,6 +99,7 @@ pub struct Model {
     axle_wheels: Box<[[usize; 2]]>,
     banks: Box<[Bank]>,
     places: Box<[Place]>,
+    coupling_shares: Box<[f32]>,
 }
 
 impl Model {
@@ -117,6 +124,7 @@ impl Model {
             inverse_inertia: parts.inertia.inverse(),
             sprung,
             assists: assists::used(&parts),
+            coupling_shares: parts.couplings.iter().map(|coupling| drivetrain::first_share(&parts, coupling)).collect(),
             axle_wheels,
             parts,
         })
@@ -180,6 +188,11 @@ impl Model {
     /// Where in the banks wheel `i` is.
     pub(crate) fn place(&self, i: usize) -> Place {
         self.places[i]
+    }
+
+    /// Of each coupling, what its first side gets of a torque that drives both sides when nothing holds.
+    pub(crate) fn coupling_shares(&self) -> &[f32] {
+        &self.coupling_shares
     }
 
     /// The tyre of wheel `i`.

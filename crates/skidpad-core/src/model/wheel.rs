@@ -128,7 +128,7 @@ pub struct Axle {
 }
 
 /// Steering limits of the whole car.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Steering {
     /// Largest mean road-wheel angle, rad, in (0, π/2).
     pub lock: f32,

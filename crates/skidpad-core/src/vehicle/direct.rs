@@ -9,7 +9,7 @@ use super::{Coupling, Friction, Vehicle};
 use crate::lane::Four;
 use crate::linear::Six;
 use crate::model::{
-    Aero, AntiRollBar, Axle, Hull, Model, ModelParts, Place, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel,
+    AntiRollBar, Axle, Hull, Model, ModelParts, Place, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel,
 };
 use crate::tyre::{CurveLaw, CurveTyre};
 use crate::{Contact, Controls, Mat3, Scene, State, Vec3, state::Placement};
@@ -59,10 +59,8 @@ fn model(axles: usize) -> Model {
         bars: vec![AntiRollBar { wheels: [0, 1], rate: 15e3, ..AntiRollBar::default() }],
         steering: Steering { lock: 0.6, rate: f32::INFINITY },
         powertrain: Powertrain::Direct(vec![300.0; 2 * axles].into()),
-        aero: Aero::default(),
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.3) },
-        peers: Default::default(),
-        assists: Default::default(),
+        ..ModelParts::default()
     };
     Model::new(parts).expect("valid")
 }

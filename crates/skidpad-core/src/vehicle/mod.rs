@@ -16,6 +16,7 @@ mod laws;
 mod loads;
 mod own_wheels;
 mod rows;
+mod shafts;
 mod sweep;
 mod write_back;
 
@@ -27,9 +28,9 @@ use crate::linear::{Six, Triple};
 use crate::{Body, Budget, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
 use converged::Stop;
-use drive::Shafts;
 use hull::HullRows;
 use rows::Rows;
+use shafts::Shafts;
 
 /// Which pairs of tyre impulses a patch can give.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

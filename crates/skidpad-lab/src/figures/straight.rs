@@ -20,7 +20,7 @@ pub fn drive_shares(model: &Model) -> Vec<f64> {
     let shares: Vec<f64> = match &model.parts().powertrain {
         Powertrain::None => Vec::new(),
         Powertrain::Direct(torques) => torques.iter().map(|&t| f64::from(t)).collect(),
-        Powertrain::Engine(drive) => drive.differential.shares.iter().map(|&s| f64::from(s)).collect(),
+        Powertrain::Engine(drive) => drive.shares.iter().map(|&s| f64::from(s)).collect(),
     };
     let (sum, count) = (shares.iter().sum::<f64>(), model.wheels().len());
     if sum > 0.0 { shares.iter().map(|s| s / sum).collect() } else { vec![1.0 / count as f64; count] }

@@ -1,22 +1,20 @@
 //! From a valid [`VehicleSpec`] to a [`Model`]: every unit conversion, and everything that is derived.
 
 mod assists;
+mod powertrain;
 mod tyre;
 
 use crate::Faults;
 use crate::layout::{self, Station};
 use crate::read::Formulas;
-use crate::spec::{self, Axle, Chassis, Drive, RollingResistance, VehicleSpec};
+use crate::spec::{self, Axle, Chassis, RollingResistance, VehicleSpec};
 use skidpad_core::model::{
-    Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, Clutch, Curve, Differential, Engine, EngineDrive, Gearbox, Hull,
-    Knee, ModelParts, Peers, Powertrain, Rolling, Side, Steering, Strut, Surface, Unsprung, Wheel,
+    Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, Hull, Knee, ModelParts, Peers, Rolling, Side, Steering, Strut,
+    Surface, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, Vec3};
 use std::f64::consts::TAU;
 use tyre::tyres;
-
-/// One revolution per minute, rad/s.
-const RPM: f64 = TAU / 60.0;
 
 /// The model of a description that was just read from `text`, with its Magic Formula tyres.
 pub(crate) fn build(spec: &VehicleSpec, formulas: &Formulas, source_name: &str, text: &str) -> Result<Model, Faults> {
@@ -40,7 +38,8 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
             lock: spec.steering.lock_deg.to_radians() as f32,
             rate: spec.steering.rate_deg_per_s.map_or(f32::INFINITY, |rate| rate.to_radians() as f32),
         },
-        powertrain: powertrain(spec, &stations)?,
+        powertrain: powertrain::powertrain(spec, &stations)?,
+        couplings: powertrain::couplings(spec, &stations),
         aero: aero(spec),
         hull: Hull {
             centre: point(chassis, chassis.hull.behind_front_axle_m, chassis.hull.left_m, chassis.hull.above_ground_m),
@@ -199,65 +198,6 @@ fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
 
 fn is_mirrored(tyre: &spec::Tyre) -> bool {
     matches!(tyre, spec::Tyre::MagicFormula { sides: spec::Sides::Mirrored, .. })
-}
-
-fn powertrain(spec: &VehicleSpec, stations: &[Station]) -> Result<Powertrain, ModelError> {
-    let of_axle = |list: &[f64], axle: usize| list.get(axle).copied().unwrap_or(0.0);
-    match &spec.powertrain {
-        spec::Powertrain::None {} => Ok(Powertrain::None),
-        spec::Powertrain::Direct { wheel_torque_nm } => {
-            Ok(Powertrain::Direct(stations.iter().map(|s| of_axle(wheel_torque_nm, s.axle) as f32).collect()))
-        }
-        spec::Powertrain::Engine { engine, clutch, gearbox, differential } => {
-            let shares = stations
-                .iter()
-                .map(|s| (of_axle(&differential.axle_shares, s.axle) / wheels_on(&spec.axles[s.axle])) as f32);
-            Ok(Powertrain::Engine(Box::new(EngineDrive {
-                engine: engine_of(engine)?,
-                clutch: Clutch {
-                    capacity: clutch.capacity_nm as f32,
-                    engaged_speed: (clutch.engaged_rpm * RPM) as f32,
-                },
-                gearbox: Gearbox {
-                    forward: gearbox.forward.iter().map(|&ratio| ratio as f32).collect(),
-                    reverse: gearbox.reverse as f32,
-                    final_drive: gearbox.final_drive as f32,
-                    efficiency: gearbox.efficiency as f32,
-                    shift_time: gearbox.shift_time_s as f32,
-                    up_speed: (gearbox.up_shift_rpm * RPM) as f32,
-                    down_speed: (gearbox.down_shift_rpm * RPM) as f32,
-                },
-                differential: Differential { shares: shares.collect(), locks: locks(differential, stations) },
-            })))
-        }
-    }
-}
-
-fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
-    let points = engine.torque_curve.iter().map(|p| [(p.rpm * RPM) as f32, p.torque_nm as f32]);
-    Ok(Engine {
-        torque: Curve::new(points.collect()).map_err(ModelError::Wheels)?,
-        drag: [engine.drag_nm as f32, (engine.drag_nm_per_1000_rpm / (1000.0 * RPM)) as f32],
-        idle: (engine.idle_rpm * RPM) as f32,
-        limit: (engine.limit_rpm * RPM) as f32,
-        inertia: engine.inertia_kg_m2 as f32,
-    })
-}
-
-/// One lock for each locked axle, and with a locked centre one between each driven axle and the next.
-fn locks(differential: &spec::Differential, stations: &[Station]) -> Box<[[Box<[usize]>; 2]]> {
-    let on = |axle: usize| -> Box<[usize]> { (0..stations.len()).filter(|&i| stations[i].axle == axle).collect() };
-    let across = differential.locked_axles.iter().filter_map(|&axle| match on(axle as usize - 1)[..] {
-        [left, right] => Some([Box::from([left]), Box::from([right])]),
-        _ => None,
-    });
-    let driven: Vec<usize> =
-        (0..differential.axle_shares.len()).filter(|&i| differential.axle_shares[i] > 0.0).collect();
-    let centre = match differential.centre {
-        Drive::Open => &[],
-        Drive::Locked => &driven[..],
-    };
-    across.chain(centre.windows(2).map(|pair| [on(pair[0]), on(pair[1])])).collect()
 }
 
 fn aero(spec: &VehicleSpec) -> Aero {

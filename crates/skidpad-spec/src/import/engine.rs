@@ -1,7 +1,7 @@
 //! Engines of games as engines of vehicle files.
 
 use super::text::rounded;
-use crate::spec::{Clutch, CurvePoint, Differential, Drive, Engine, Gearbox, Powertrain};
+use crate::spec::{Clutch, CurvePoint, Differential, Engine, Gearbox, Powertrain};
 
 /// Torque a clutch carries, in largest engine torques: games' clutches are viscous and have no limit.
 const CLUTCH: f64 = 1.5;
@@ -57,6 +57,6 @@ pub(super) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
             up_shift_rpm: rounded(engine.up),
             down_shift_rpm: rounded(engine.down),
         }),
-        differential: Differential { axle_shares: shares, locked_axles: Vec::new(), centre: Drive::Open },
+        differential: Differential { axle_shares: shares },
     }
 }

@@ -15,7 +15,7 @@ pub enum Powertrain {
         #[schemars(inner(range(min = 0)))]
         wheel_torque_nm: Vec<f64>,
     },
-    /// Engine, clutch, gearbox and differentials.
+    /// Engine, clutch, gearbox and open differentials.
     Engine {
         /// Source of the torque.
         engine: Box<Engine>,
@@ -105,29 +105,47 @@ pub struct Gearbox {
     pub down_shift_rpm: f64,
 }
 
-/// How torque reaches the axles, and which speeds are tied together.
+/// How torque reaches the axles through open differentials; `couplings` limit what they let turn apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Differential {
     /// Share of the torque for each axle, from the front; they sum to 1.
     #[schemars(length(min = 1), inner(range(min = 0, max = 1)))]
     pub axle_shares: Vec<f64>,
-    /// Axles whose two wheels turn together, counted from 1 at the front. The others have open differentials.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(inner(range(min = 1, max = 32)))]
-    pub locked_axles: Vec<u32>,
-    /// Between the driven axles.
-    #[serde(default)]
-    pub centre: Drive,
 }
 
-/// What a differential does with its two sides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Drive {
-    /// Torques in a fixed ratio, speeds free.
-    #[default]
-    Open,
-    /// Speeds tied together.
-    Locked,
+/// What keeps the two wheels of an axle, or two axles, from turning at different speeds.
+///
+/// Torque goes from the faster side to the slower one: all that is needed while it holds, else what preload, bias and
+/// viscosity give together. One without any of them is an open differential.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Coupling {
+    /// An axle, for its two wheels, or two axles; counted from 1 at the front.
+    #[schemars(length(min = 1, max = 2), inner(range(min = 1, max = 32)))]
+    pub axles: Vec<u32>,
+    /// Whether both sides always turn together.
+    #[serde(default)]
+    pub locked: bool,
+    /// By how much friction lets the torques of the two sides differ, N m: twice what goes from one to the other.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub preload_nm: f64,
+    /// Driven, the slower side gets at most that many times the torque of the faster one, each as a multiple of its share
+    /// of an open differential. 1 limits nothing.
+    #[serde(default = "none")]
+    #[schemars(range(min = 1))]
+    pub drive_bias: f64,
+    /// The same with the engine braking. Absent: as `drive_bias`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub coast_bias: Option<f64>,
+    /// Torque from the faster side to the slower one for each rad/s between their mean speeds, N m s/rad.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub viscous_nm_s_per_rad: f64,
+}
+
+fn none() -> f64 {
+    1.0
 }

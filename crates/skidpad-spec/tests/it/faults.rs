@@ -83,7 +83,7 @@ const KEYS: &[Row] = &[
     ("model = \"engine\"", "model = 1", WrongType, "powertrain.model"),
     ("inertia = {", "inertia = 3 #", WrongType, "chassis.inertia"),
     ("axle_shares = [0, 1]", "axle_shares = 1", WrongType, "powertrain.differential.axle_shares"),
-    ("axle_shares = [0, 1]", "axle_shares = [0, 1]\nlocked_axles = [1.5]", WrongType, LOCKED),
+    ("[aero]", "[[couplings]]\naxles = [1.5]\n[aero]", WrongType, COUPLED),
     ("{ rpm = 1000, torque_nm = 393 }", "[1000, 393]", WrongType, "powertrain.engine.torque_curve[0]"),
     ("name = \"Chevrolet Corvette C5\"", "name = \"\"", OutOfRange, "name"),
     ("mass_kg = 1545", "mass_kg = 0", OutOfRange, "chassis.mass_kg"),
@@ -96,7 +96,6 @@ const KEYS: &[Row] = &[
     ("front_share = 0.66", "front_share = 66", OutOfRange, "brakes.front_share"),
     ("0.74, 0.50]", "0.74, -0.50]", OutOfRange, "powertrain.gearbox.forward[5]"),
     ("model = \"quadratic\"", "model = \"cubic\"", OutOfRange, "rolling_resistance.model"),
-    ("axle_shares = [0, 1]", "axle_shares = [0, 1]\ncentre = \"shut\"", OutOfRange, CENTRE),
 ];
 
 /// Contradictions of body and axles in the Corvette.
@@ -134,12 +133,18 @@ const DRIVE: &[Row] = &[
     ("down_shift_rpm = 2500", "down_shift_rpm = 4020", Contradiction, "powertrain.gearbox.down_shift_rpm"),
     ("axle_shares = [0, 1]", "axle_shares = [1]", Contradiction, "powertrain.differential.axle_shares"),
     ("axle_shares = [0, 1]", "axle_shares = [0.5, 0.4]", Contradiction, "powertrain.differential.axle_shares"),
-    ("axle_shares = [0, 1]", "axle_shares = [0, 1]\nlocked_axles = [3]", Contradiction, LOCKED),
-    ("axle_shares = [0, 1]", "axle_shares = [0, 1]\nlocked_axles = [1]", Contradiction, LOCKED),
+    ("[aero]", "[[couplings]]\naxles = [3]\n[aero]", Contradiction, COUPLED),
+    ("[aero]", "[[couplings]]\naxles = [2, 2]\n[aero]", Contradiction, "couplings[0].axles"),
+    (
+        "[aero]",
+        "[[couplings]]\naxles = [2]\nlocked = true\npreload_nm = 9\n[aero]",
+        Contradiction,
+        "couplings[0].locked",
+    ),
+    ("[aero]", "[[couplings]]\naxles = [2]\ndrive_bias = 0.5\n[aero]", OutOfRange, "couplings[0].drive_bias"),
 ];
 
-const LOCKED: &str = "powertrain.differential.locked_axles[0]";
-const CENTRE: &str = "powertrain.differential.centre";
+const COUPLED: &str = "couplings[0].axles[0]";
 const PRODUCT: &str = "chassis.inertia.roll_yaw_kg_m2";
 const BAR: &str = "axles[0].anti_roll_bar_n";
 const FADES: &str = "axles[0].anti_roll_bar_fades_in_mps";
@@ -163,12 +168,12 @@ fn one_fault_is_one_fault() {
         ],
     );
     check("unity_default", &[("[0, 400]", "[400]", Contradiction, "powertrain.wheel_torque_nm")]);
-    let list = "powertrain.differential.locked_axles[1]";
+    let list = "couplings[1].axles";
     check(
         "truck_6x4",
         &[
             ("front_axle_m = 5.48", "front_axle_m = 3", Contradiction, "axles[2].behind_front_axle_m"),
-            ("0.5, 0.5]", "0.5, 0.5]\nlocked_axles = [2, 2]", Contradiction, list),
+            ("[aero]", "[[couplings]]\naxles = [2, 3]\n[[couplings]]\naxles = [3, 2]\n[aero]", Contradiction, list),
             (
                 "front_axle_m = 4.08",
                 "front_axle_m = 5\nsteer_ratio = 1\nackermann = 1",

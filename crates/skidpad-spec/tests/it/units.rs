@@ -1,6 +1,6 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
-use skidpad_core::model::{BarCoupling, Knee, Peers, Powertrain, Tyre};
+use skidpad_core::model::{BarCoupling, Coupling, Knee, Peers, Powertrain, Tyre};
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
 use skidpad_spec::VehicleSpec;
@@ -49,7 +49,7 @@ fn the_corvette_in_si() {
         ("hull up", parts.hull.centre.z, 0.671 - 0.447),
         ("rise", front.rolling.quadratic, 4e-6),
     ]);
-    assert_eq!(&*drive.differential.shares, [0.0, 0.0, 0.5, 0.5]);
+    assert_eq!(&*drive.shares, [0.0, 0.0, 0.5, 0.5]);
     assert_eq!(parts.bars.len(), 2);
 }
 
@@ -103,14 +103,18 @@ fn ride_frequency_is_of_the_mass_the_wheel_carries() {
     close(&[("rate", model.wheels()[2].strut.rate, rate)]);
 }
 
+/// Couplings tie the wheels of an axle or two axles; a preload is what the torques of both sides differ by.
 #[test]
-fn locks_tie_axles_and_the_centre() {
+fn couplings_tie_wheels_and_axles() {
     let text = skidpad_spec::shipped::find("truck_6x4").expect("shipped");
-    let text = text.replace("centre = \"open\"", "centre = \"locked\"\nlocked_axles = [3]");
+    let couplings = "[[couplings]]\naxles = [3]\nlocked = true\n[[couplings]]\naxles = [2, 3]\npreload_nm = 80\n\
+                     drive_bias = 3\nviscous_nm_s_per_rad = 5\n[aero]";
+    let text = text.replace("[aero]", couplings);
     let model = VehicleSpec::read("truck", &text).expect("valid").compile().expect("valid");
-    let drive = model.parts().powertrain.engine().expect("has an engine");
-    let locks: Vec<[&[usize]; 2]> = drive.differential.locks.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
-    assert_eq!(locks, [[&[4][..], &[5]], [&[2, 3], &[4, 5]]]);
+    let [across, between] = &model.parts().couplings[..] else { panic!("two couplings") };
+    assert_eq!(*across, Coupling::locked([Box::from([4]), Box::from([5])]));
+    let sides: [Box<[usize]>; 2] = [Box::from([2, 3]), Box::from([4, 5])];
+    assert_eq!(*between, Coupling { sides, friction: 40.0, bias: [3.0; 2], viscous: 5.0 });
     assert_eq!(model.parts().axles[0].turning_distance, 4.78);
 }
 

@@ -1,8 +1,7 @@
 //! Rules of the powertrain.
 
 use super::Rules;
-use crate::spec::{Clutch, Differential, Drive, Engine, Gearbox, Powertrain};
-use skidpad_core::model::MAX_LOCKS;
+use crate::spec::{Clutch, Differential, Engine, Gearbox, Powertrain};
 
 impl Rules<'_> {
     pub fn powertrain(&mut self) {
@@ -77,39 +76,53 @@ impl Rules<'_> {
         let path = "powertrain.differential.axle_shares";
         self.one_per_axle(path, shares.len());
         let paths: Vec<String> = (0..shares.len()).map(|i| format!("{path}[{i}]")).collect();
-        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
         let sum: f64 = shares.iter().sum();
         let whole = (sum - 1.0).abs() < 1e-4 || shares.len() != self.spec.axles.len();
         self.rule(path, &others, whole, format!("they sum to {sum}"), "shares that sum to 1", "");
-        others.extend([path, "axles"]);
-        for (i, &axle) in differential.locked_axles.iter().enumerate() {
-            self.locked_axle(i, axle, differential, &others);
-        }
-        let driven = shares.iter().filter(|&&share| share > 0.0).count();
-        let centre = if differential.centre == Drive::Locked { driven.saturating_sub(1) } else { 0 };
-        let locks = differential.locked_axles.len() + centre;
-        others.extend(["powertrain.differential.locked_axles", "powertrain.differential.centre"]);
-        let found = format!("{locks} locks with the centre's");
-        let accepts = format!("at most {MAX_LOCKS} locks in one car");
-        self.rule("powertrain.differential", &others, locks <= MAX_LOCKS, found, accepts, "");
     }
 
-    fn locked_axle(&mut self, i: usize, axle: u32, differential: &Differential, others: &[&str]) {
-        let path = format!("powertrain.differential.locked_axles[{i}]");
+    pub fn couplings(&mut self) {
+        let spec = self.spec;
+        for (i, coupling) in spec.couplings.iter().enumerate() {
+            let path = format!("couplings[{i}]");
+            let on_one = coupling.axles.len() == 1;
+            for (k, &axle) in coupling.axles.iter().enumerate() {
+                self.coupled_axle(&format!("{path}.axles[{k}]"), axle, on_one);
+            }
+            let list = format!("{path}.axles");
+            let found = format!("axle {} with itself", coupling.axles.first().copied().unwrap_or_default());
+            let twice = !on_one && coupling.axles.first() == coupling.axles.last();
+            self.rule(&list, &[], !twice, found, "one axle, or two different ones", "");
+            let before = spec.couplings[..i].iter().position(|other| same_axles(&other.axles, &coupling.axles));
+            let found = format!("the axles of `couplings[{}]`", before.unwrap_or_default());
+            self.rule(&list, &["couplings"], before.is_none(), found, "axles that are not yet coupled so", "");
+            let soft = [coupling.preload_nm, coupling.drive_bias - 1.0, coupling.viscous_nm_s_per_rad];
+            let limited = soft.iter().any(|&value| value > 0.0) || coupling.coast_bias.is_some();
+            let keys = ["preload_nm", "drive_bias", "coast_bias", "viscous_nm_s_per_rad"];
+            let keys = keys.map(|key| format!("{path}.{key}"));
+            let others = keys.each_ref().map(String::as_str);
+            let accepts = "`locked` alone, or preload, bias and viscosity without it";
+            let locked = format!("{path}.locked");
+            self.rule(&locked, &others, !(coupling.locked && limited), "true".into(), accepts, "");
+        }
+    }
+
+    fn coupled_axle(&mut self, path: &str, axle: u32, on_one: bool) {
         let spec = self.spec;
         let index = (axle as usize).saturating_sub(1);
         let Some(described) = spec.axles.get(index) else {
             let accepts = format!("from 1 to {}, the number of axles", spec.axles.len());
-            self.rule(&path, &["axles"], false, format!("{axle}"), accepts, "");
+            self.rule(path, &["axles"], false, format!("{axle}"), accepts, "");
             return;
         };
-        let share = differential.axle_shares.get(index).copied().unwrap_or(1.0);
-        let found = format!("axle {axle} is not driven");
-        self.rule(&path, others, share > 0.0, found, "an axle with a share of the torque", "");
         let track = format!("axles[{index}].track_m");
         let found = format!("axle {axle} has one wheel");
-        self.rule(&path, &["axles", &track], described.track_m.is_some(), found, "an axle with two wheels", "");
-        let first = differential.locked_axles[..i].iter().all(|&before| before != axle);
-        self.rule(&path, others, first, format!("axle {axle} is listed twice"), "each axle once", "");
+        let fits = !on_one || described.track_m.is_some();
+        self.rule(path, &["axles", &track], fits, found, "an axle with two wheels, or two axles", "");
     }
+}
+
+fn same_axles(a: &[u32], b: &[u32]) -> bool {
+    a == b || (a.len() == 2 && b.len() == 2 && a[0] == b[1] && a[1] == b[0])
 }

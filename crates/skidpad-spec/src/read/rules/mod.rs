@@ -23,6 +23,7 @@ pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>)
     }
     rules.brakes();
     rules.powertrain();
+    rules.couplings();
     rules.aero();
     formulas
 }

@@ -1,0 +1,342 @@
+//! Clutch and couplings: rows between spins, solved together for the wheels in their surroundings.
+//!
+//! They are solved before the wheel blocks, each wheel standing in with its inertia *and* the grip of its tyre, so no
+//! shaft stiffness limits the step. A row's law is `own · impulse + per_speed · speed = wish` within its bounds; beyond
+//! them it slips. The wheels answer linearly until one begins or ceases to slide or to be held: one Newton step solves
+//! all rows, another pass looks whether that has happened.
+
+use super::Vehicle;
+use super::rows::Rows;
+use crate::lane::{Four, Lane};
+use crate::model::{Bank, Coupling, MAX_COUPLINGS, Model};
+use crate::state::DriveState;
+
+/// The engine's row and the couplings'.
+const MOST_TIES: usize = 1 + MAX_COUPLINGS;
+
+/// Newton passes of one row alone, and of several.
+const PASSES: [usize; 2] = [3, 8];
+
+/// Change of the clutch's impulse, as a share of its capacity, so small that no wheel can have begun or ceased to slide
+/// unnoticed; the Newton step itself is exact while none does.
+const SETTLED_CLUTCH: f32 = 0.02;
+
+/// Change of a coupling's impulse that ends the passes: a share of it, or a torque, N m.
+const SETTLED_COUPLING: [f32; 2] = [1e-3, 0.01];
+
+/// Share by which a rigid row's step falls short, so that rows that say the same do not divide by nothing.
+const RIGID_SHORTFALL: f32 = 1e-4;
+
+/// One row between spins. Impulses in N m s.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tie {
+    /// Turns of the row per turn of the wheels on its levers.
+    pub ratio: f32,
+    pub efficiency: f32,
+    /// Its law while it holds.
+    pub own: f32,
+    pub per_speed: f32,
+    pub wish: f32,
+    /// Least and largest impulse that hold.
+    pub bounds: [f32; 2],
+    /// Impulse per speed that comes on top of a bound while it slips.
+    pub viscous: f32,
+    /// Change of the impulse that is none.
+    pub settled: [f32; 2],
+    pub impulse: f32,
+}
+
+/// Whether a row follows its law, or slips at its lower or upper bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Regime {
+    Holds,
+    Slips(usize),
+}
+
+/// Workspace of the drivetrain, rebuilt every step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Shafts {
+    ties: [Tie; MOST_TIES],
+    count: usize,
+    dt: f32,
+    engine: Option<Flywheel>,
+    /// Of the rows, rad/s, under the present impulses.
+    speeds: [f32; MOST_TIES],
+    /// How row speeds answer row impulses.
+    answers: [[f32; MOST_TIES]; MOST_TIES],
+}
+
+/// The engine side of the clutch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flywheel {
+    /// Before the clutch acts, rad/s.
+    pub speed: f32,
+    pub inverse_inertia: f32,
+}
+
+impl Tie {
+    /// A clutch that carries up to `capacity` and carried `impulse` before.
+    pub(super) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
+        Self {
+            ratio,
+            efficiency,
+            own: flywheel.inverse_inertia,
+            per_speed: 1.0,
+            wish: flywheel.speed,
+            bounds: [-capacity, capacity],
+            viscous: 0.0,
+            settled: [0.0, SETTLED_CLUTCH * capacity],
+            impulse: impulse.clamp(-capacity, capacity),
+        }
+    }
+
+    /// A coupling that carries nothing yet.
+    fn coupling(coupling: &Coupling, dt: f32) -> Self {
+        let viscous = coupling.viscous * dt;
+        let [relative, torque] = SETTLED_COUPLING;
+        Self {
+            ratio: 1.0,
+            efficiency: 1.0,
+            per_speed: 1.0,
+            bounds: [-coupling.friction * dt, coupling.friction * dt],
+            viscous,
+            settled: [relative, torque * dt],
+            ..Self::default()
+        }
+    }
+
+    /// Torque on the wheels per torque through the row: losses are taken in the direction the power flows.
+    pub(super) fn torque_ratio(&self, impulse: f32) -> f32 {
+        if impulse >= 0.0 { self.ratio * self.efficiency } else { self.ratio / self.efficiency }
+    }
+
+    /// What it is to the wheels when it has `impulse`.
+    pub(super) fn at_wheels(&self, impulse: f32) -> f32 {
+        self.torque_ratio(impulse) * impulse
+    }
+
+    /// `own`, `per_speed` and `wish` of the row.
+    fn law(&self, regime: Regime) -> [f32; 3] {
+        match regime {
+            Regime::Holds => [self.own, self.per_speed, self.wish],
+            Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
+        }
+    }
+
+    /// What its law misses at an impulse and a speed; positive asks for more.
+    fn missing(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
+        let [own, per_speed, wish] = self.law(regime);
+        wish - own * impulse - per_speed * speed
+    }
+
+    /// How the row goes on with `impulse` at `speed`.
+    fn next(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
+        let [least, most] = self.bounds;
+        match regime {
+            Regime::Holds if impulse > most => Regime::Slips(1),
+            Regime::Holds if impulse < least => Regime::Slips(0),
+            Regime::Slips(1) if self.missing(Regime::Holds, impulse, speed) < 0.0 => Regime::Holds,
+            Regime::Slips(0) if self.missing(Regime::Holds, impulse, speed) > 0.0 => Regime::Holds,
+            same => same,
+        }
+    }
+
+    /// `impulse` without its rounding at a bound.
+    fn bounded(&self, regime: Regime, impulse: f32) -> f32 {
+        match regime {
+            Regime::Slips(bound) if self.viscous == 0.0 => self.bounds[bound],
+            Regime::Slips(_) => impulse,
+            Regime::Holds => impulse.max(self.bounds[0]).min(self.bounds[1]),
+        }
+    }
+}
+
+impl Shafts {
+    /// Begins a step: an engine's row, if there is one, before those of the couplings.
+    pub(super) fn begin(&mut self, engine: Option<(Flywheel, Tie)>, couplings: &[Coupling], dt: f32) {
+        self.engine = engine.map(|(flywheel, _)| flywheel);
+        let clutch = engine.map(|(_, clutch)| clutch);
+        let couplings = couplings.iter().map(|coupling| Tie::coupling(coupling, dt));
+        (self.count, self.dt) = (0, dt);
+        for (to, tie) in self.ties.iter_mut().zip(clutch.into_iter().chain(couplings)) {
+            *to = tie;
+            self.count += 1;
+        }
+    }
+
+    pub(super) fn write_back(&self, drive: &mut DriveState, dt: f32) {
+        let mut ties = self.ties[..self.count].iter();
+        if let Some(engine) = &self.engine {
+            let clutch = ties.next().map_or(0.0, |tie| tie.impulse);
+            drive.engine_speed = (engine.speed - clutch * engine.inverse_inertia).max(0.0);
+            drive.clutch = clutch / dt;
+        }
+        for (carried, tie) in drive.couplings.iter_mut().zip(ties) {
+            *carried = tie.impulse / dt;
+        }
+    }
+
+    /// One Newton step of all rows; whether it changed little.
+    fn pass(&mut self, model: &Model, rows: &mut [Rows]) -> bool {
+        self.measure(model, rows);
+        self.set_capacities(model, rows);
+        let found = self.step();
+        let mut settled = true;
+        for (i, tie) in self.ties[..self.count].iter_mut().enumerate() {
+            let (before, after) = (tie.impulse, found[i]);
+            let change = tie.at_wheels(after) - tie.torque_ratio(before) * before;
+            for (bank, rows) in model.banks().iter().zip(&mut *rows) {
+                rows.shaft += bank.levers[i] * Four::splat(change);
+            }
+            tie.impulse = after;
+            let [relative, absolute] = tie.settled;
+            settled &= (after - before).abs() <= relative * after.abs() + absolute;
+        }
+        settled
+    }
+
+    /// Speeds of the rows, and how they answer each other.
+    fn measure(&mut self, model: &Model, rows: &[Rows]) {
+        for i in 0..self.count {
+            self.speeds[i] = 0.0;
+            self.answers[i][..self.count].fill(0.0);
+        }
+        for (bank, rows) in model.banks().iter().zip(rows) {
+            let (spin, answer) = rows.spin_under(bank);
+            for (i, &lever) in bank.levers.iter().enumerate().take(self.count) {
+                self.speeds[i] += (lever * spin).sum();
+                for (j, &other) in bank.levers.iter().enumerate().take(i + 1) {
+                    self.answers[i][j] += (lever * other * answer).sum();
+                }
+            }
+        }
+        for i in 0..self.count {
+            let tie = &self.ties[i];
+            self.speeds[i] *= tie.ratio;
+            for j in 0..i {
+                self.answers[j][i] = self.answers[i][j];
+            }
+        }
+        for i in 0..self.count {
+            for j in 0..self.count {
+                let other = &self.ties[j];
+                self.answers[i][j] *= self.ties[i].ratio * other.torque_ratio(other.impulse);
+            }
+        }
+    }
+
+    /// Bounds of couplings that carry the more, the more is driven through them.
+    fn set_capacities(&mut self, model: &Model, rows: &[Rows]) {
+        let first = usize::from(self.engine.is_some());
+        for (k, coupling) in model.parts().couplings.iter().enumerate() {
+            if coupling.bias == [1.0; 2] {
+                continue;
+            }
+            let on_sides = |bank: &Bank| Four::splat(0.0).less(bank.levers[first + k].abs());
+            let banks = || model.banks().iter().zip(rows);
+            let through: f32 = banks().map(|(bank, rows)| rows.shaft.only(on_sides(bank)).sum()).sum();
+            let share = model.coupling_shares()[k];
+            let [towards_first, towards_second] = coupling.capacity(through / self.dt, share);
+            self.ties[first + k].bounds = [-towards_second * self.dt, towards_first * self.dt];
+        }
+    }
+
+    /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
+    /// none has to.
+    fn step(&self) -> [f32; MOST_TIES] {
+        let mut regimes = [Regime::Holds; MOST_TIES];
+        let mut found = [0.0; MOST_TIES];
+        for _ in 0..2 * self.count + 1 {
+            let changes = self.solve(&regimes);
+            let mut same = true;
+            for i in 0..self.count {
+                let answers = &self.answers[i][..self.count];
+                let speed = self.speeds[i] + answers.iter().zip(&changes).map(|(a, c)| a * c).sum::<f32>();
+                let tie = &self.ties[i];
+                let impulse = tie.impulse + changes[i];
+                found[i] = tie.bounded(regimes[i], impulse);
+                let next = tie.next(regimes[i], impulse, speed);
+                same &= next == regimes[i];
+                regimes[i] = next;
+            }
+            if same {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Changes of the impulses by elimination; rows are definite, so their own entries serve as pivots.
+    fn solve(&self, regimes: &[Regime; MOST_TIES]) -> [f32; MOST_TIES] {
+        let count = self.count;
+        let mut matrix = [[0.0; MOST_TIES]; MOST_TIES];
+        let mut right = [0.0; MOST_TIES];
+        for i in 0..count {
+            let tie = &self.ties[i];
+            let [own, per_speed, _] = tie.law(regimes[i]);
+            right[i] = tie.missing(regimes[i], tie.impulse, self.speeds[i]);
+            for (entry, answer) in matrix[i].iter_mut().zip(&self.answers[i][..count]) {
+                *entry = per_speed * answer;
+            }
+            matrix[i][i] += if own == 0.0 { RIGID_SHORTFALL * matrix[i][i] } else { own };
+        }
+        for i in 0..count {
+            let pivot = matrix[i];
+            for k in i + 1..count {
+                let share = if pivot[i] > 0.0 { matrix[k][i] / pivot[i] } else { 0.0 };
+                for j in i..count {
+                    matrix[k][j] -= share * pivot[j];
+                }
+                right[k] -= share * right[i];
+            }
+        }
+        for i in (0..count).rev() {
+            let known: f32 = (i + 1..count).map(|j| matrix[i][j] * right[j]).sum();
+            right[i] = if matrix[i][i] > 0.0 { (right[i] - known) / matrix[i][i] } else { 0.0 };
+        }
+        right
+    }
+}
+
+impl Vehicle {
+    /// Solves clutch and couplings; leaves each wheel's shaft impulse.
+    pub(super) fn solve_shafts(&mut self) {
+        let shafts = &mut self.shafts;
+        if shafts.ties[..shafts.count].iter().all(|tie| tie.bounds == [0.0; 2] && tie.viscous == 0.0) {
+            return;
+        }
+        for _ in 0..PASSES[usize::from(shafts.count > 1)] {
+            if shafts.pass(&self.model, &mut self.rows) {
+                return;
+            }
+        }
+    }
+}
+
+impl Rows {
+    /// Spin of the wheels under their present shaft impulse with their tyres gripping as they can, and how the spins
+    /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
+    #[inline(always)]
+    fn spin_under(&self, bank: &Bank) -> (Four, Four) {
+        let momentum = self.momentum + self.shaft;
+        let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        let own = Four::splat(1.0) + self.admittance[0] * self.around.compliance[0];
+        let at_rest = (self.wish[0] - self.admittance[0] * self.around.speed[0]) / own;
+        let per_spin = self.admittance[0] * radius / own;
+        let limit = self.reach[0];
+        let gripping = held_or_turning(momentum - radius * at_rest, self.hold, inertia + radius * per_spin);
+        let tyre = at_rest + per_spin * gripping.0;
+        let sliding = limit.less(tyre.abs());
+        if !Four::any(sliding & bank.present()) {
+            return gripping;
+        }
+        let slid = held_or_turning(momentum - radius * tyre.within(-limit, limit), self.hold, inertia);
+        (Four::select(sliding, slid.0, gripping.0), Four::select(sliding, slid.1, gripping.1))
+    }
+}
+
+fn held_or_turning(momentum: Four, hold: Four, inertia: Four) -> (Four, Four) {
+    let turning = hold.less(momentum.abs());
+    let spin = (momentum - hold.signed_by(momentum)) / inertia;
+    (spin.only(turning), (Four::splat(1.0) / inertia).only(turning))
+}

@@ -1,0 +1,80 @@
+//! The drivetrain of a description.
+
+use super::wheels_on;
+use crate::layout::Station;
+use crate::spec::{self, VehicleSpec};
+use skidpad_core::ModelError;
+use skidpad_core::model::{Clutch, Coupling, Curve, Engine, EngineDrive, Gearbox, Powertrain};
+use std::f64::consts::TAU;
+
+/// One revolution per minute, rad/s.
+const RPM: f64 = TAU / 60.0;
+
+pub(super) fn powertrain(spec: &VehicleSpec, stations: &[Station]) -> Result<Powertrain, ModelError> {
+    let of_axle = |list: &[f64], axle: usize| list.get(axle).copied().unwrap_or(0.0);
+    match &spec.powertrain {
+        spec::Powertrain::None {} => Ok(Powertrain::None),
+        spec::Powertrain::Direct { wheel_torque_nm } => {
+            Ok(Powertrain::Direct(stations.iter().map(|s| of_axle(wheel_torque_nm, s.axle) as f32).collect()))
+        }
+        spec::Powertrain::Engine { engine, clutch, gearbox, differential } => {
+            let shares = stations
+                .iter()
+                .map(|s| (of_axle(&differential.axle_shares, s.axle) / wheels_on(&spec.axles[s.axle])) as f32);
+            Ok(Powertrain::Engine(Box::new(EngineDrive {
+                engine: engine_of(engine)?,
+                clutch: Clutch {
+                    capacity: clutch.capacity_nm as f32,
+                    engaged_speed: (clutch.engaged_rpm * RPM) as f32,
+                },
+                gearbox: Gearbox {
+                    forward: gearbox.forward.iter().map(|&ratio| ratio as f32).collect(),
+                    reverse: gearbox.reverse as f32,
+                    final_drive: gearbox.final_drive as f32,
+                    efficiency: gearbox.efficiency as f32,
+                    shift_time: gearbox.shift_time_s as f32,
+                    up_speed: (gearbox.up_shift_rpm * RPM) as f32,
+                    down_speed: (gearbox.down_shift_rpm * RPM) as f32,
+                },
+                shares: shares.collect(),
+            })))
+        }
+    }
+}
+
+fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
+    let points = engine.torque_curve.iter().map(|p| [(p.rpm * RPM) as f32, p.torque_nm as f32]);
+    Ok(Engine {
+        torque: Curve::new(points.collect()).map_err(ModelError::Wheels)?,
+        drag: [engine.drag_nm as f32, (engine.drag_nm_per_1000_rpm / (1000.0 * RPM)) as f32],
+        idle: (engine.idle_rpm * RPM) as f32,
+        limit: (engine.limit_rpm * RPM) as f32,
+        inertia: engine.inertia_kg_m2 as f32,
+    })
+}
+
+pub(super) fn couplings(spec: &VehicleSpec, stations: &[Station]) -> Vec<Coupling> {
+    let on = |axle: u32| -> Box<[usize]> {
+        (0..stations.len()).filter(|&i| stations[i].axle + 1 == axle as usize).collect()
+    };
+    let coupling = |given: &spec::Coupling| {
+        let sides = match given.axles[..] {
+            [first, second] => [on(first), on(second)],
+            [axle] => {
+                let (left, right) = on(axle).iter().partition::<Vec<usize>, _>(|&&i| stations[i].point[1] > 0.0);
+                [left.into(), right.into()]
+            }
+            _ => Default::default(),
+        };
+        if given.locked {
+            return Coupling::locked(sides);
+        }
+        Coupling {
+            sides,
+            friction: (0.5 * given.preload_nm) as f32,
+            bias: [given.drive_bias, given.coast_bias.unwrap_or(given.drive_bias)].map(|bias| bias as f32),
+            viscous: given.viscous_nm_s_per_rad as f32,
+        }
+    };
+    spec.couplings.iter().map(coupling).collect()
+}
