@@ -122,6 +122,13 @@ impl Trajectory {
         self.frames.iter().fold(0.0, |largest, frame| channel(frame).abs().max(largest))
     }
 
+    /// Least load of any wheel at any time, in percent of its load at rest.
+    pub fn least_load_percent(&self, model: &Model) -> Option<f64> {
+        let share = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
+        let loads = self.frames.iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n).enumerate().map(share));
+        loads.min_by(f64::total_cmp)
+    }
+
     /// Rows in `from_s ..= to_s`.
     pub fn between(&self, from_s: f64, to_s: f64) -> &[Frame] {
         let first = self.row_at_or_after(from_s);
