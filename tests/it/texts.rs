@@ -231,7 +231,7 @@ fn e24_a_handbrake_locks_the_rear_and_lets_it_go() {
 
 /// Rows B13, B16: engine speed is wheel speed through the gears; 17 rad/s in first is 1476.8 rev/min, 4400 is 17.2 m/s on 0.34 m.
 #[test]
-fn b16_engine_speed_follows_the_wheels() {
+fn b13_b16_engine_speed_follows_the_wheels() {
     let rpm = |wheel: f64, ratio: f64| wheel * ratio * 60.0 / std::f64::consts::TAU;
     close("first gear", rpm(17.0, 2.66 * 3.42), 1476.8, 1e-4, "digits stated");
     close("4400 rev/min", 4400.0 / rpm(1.0 / 0.34, 2.66 * 3.42), 17.22, 1e-3, "digits stated");

@@ -190,7 +190,7 @@ mod tests {
     use crate::testing::{model, sampled};
 
     #[test]
-    fn header_and_row_zero_are_exact() {
+    fn d9_header_and_row_zero_are_exact() {
         let trajectory = sampled(0.5, 1.0, |t, frame| frame.x_m = t);
         let mut bytes = Vec::new();
         trajectory.write_csv(&mut bytes).expect("a Vec takes everything");
