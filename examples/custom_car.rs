@@ -21,16 +21,7 @@ fn wheel(axle: usize, side: Side) -> Wheel {
         spin_inertia: 0.05,
         tyre: 0,
         // A kart has no springs: the frame and the tyres give.
-        strut: Strut {
-            rate: 60e3,
-            bump_damping: 900.0,
-            rebound_damping: 900.0,
-            bump_travel: 0.03,
-            droop_travel: 0.03,
-            stop_rate: 200e3,
-            stop_travel: 0.04,
-            knees: Default::default(),
-        },
+        strut: Strut { stop_rate: 200e3, stop_travel: 0.04, ..Strut::linear(60e3, 900.0, [0.03, 0.03]) },
         mirrored: false,
         toe: 0.0,
         camber: 0.0,

@@ -1,6 +1,7 @@
 //! Any input, any pose: no NaN, no panic, and momentum closes.
 
 use proptest::prelude::*;
+use skidpad::core::model::HeaveSpring;
 use skidpad::core::{
     CarStart, Controls, DVec3, FixedBox, Model, ModelParts, Quat, Scene, Vec3, WheelControls, WheelFrame,
     state::Placement,
@@ -152,7 +153,9 @@ fn random_car(mass: f32, height: f32, bias: f32, hertz: f32, ratio: f32) -> Mode
         wheel.strut.rate = share * omega * omega;
         wheel.strut.bump_damping = 2.0 * ratio * share * omega;
         wheel.strut.rebound_damping = wheel.strut.bump_damping;
+        wheel.strut.rise = 0.5 * wheel.strut.rate / wheel.strut.droop_travel;
     }
+    parts.heave_springs = vec![HeaveSpring { wheels: [2, 3], rate: 0.1 * mass * omega * omega, damping: 0.1 * mass }];
     parts.centre_height = height;
     // Clear of the ground whatever the height of the centre of mass.
     parts.hull.centre.z = parts.hull.half_extents.z;

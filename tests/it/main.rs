@@ -32,6 +32,7 @@ mod saved;
 mod snapshots;
 mod statics;
 mod stopping;
+mod suspension;
 mod switch;
 mod symmetry;
 mod texts;

@@ -2,6 +2,7 @@
 
 use bevy_math::{DMat3, DVec3};
 
+use crate::model::BarCoupling;
 use crate::{Model, Quat, Scene, Vec3, math};
 
 /// Fixed-point passes for the tilt's own effect on gravity; each gains about a digit and a half.
@@ -34,23 +35,29 @@ impl Rest {
         let levers: Vec<DVec3> =
             wheels.iter().map(|w| DVec3::new(1.0, w.contact.x.into(), w.contact.y.into())).collect();
         let travel = |i: usize| DVec3::new(-1.0, -levers[i].z, levers[i].y);
-        let rates: Vec<DVec3> = (0..wheels.len()).map(|i| rate(model, i, &travel)).collect();
-        let mut stiffness = DMat3::ZERO;
-        let mut missing = DVec3::ZERO;
-        for (i, (lever, rate)) in levers.iter().zip(&rates).enumerate() {
-            stiffness += DMat3::from_cols(*lever * rate.x, *lever * rate.y, *lever * rate.z);
-            missing -= *lever * f64::from(model.static_load(i));
-        }
-        let compliance = stiffness.inverse();
+        let ties: Vec<Ties> = (0..wheels.len()).map(|i| Ties::of(model, i, &travel)).collect();
+        let weight = (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
         // Heave, roll, pitch.
         let mut pose = DVec3::ZERO;
         for _ in 0..PASSES {
             let gravity = (tilt(pose).inverse() * down).as_dvec3() * mass;
             let wanted = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y);
-            pose = compliance * (wanted + missing);
+            let (mut stiffness, mut missing) = (DMat3::ZERO, -weight);
+            for (i, lever) in levers.iter().enumerate() {
+                let (strut, z) = (&wheels[i].strut, travel(i).dot(pose));
+                let rate = travel(i) * strut.rate_at(z) + ties[i].through + ties[i].beside;
+                stiffness += DMat3::from_cols(*lever * rate.x, *lever * rate.y, *lever * rate.z);
+                // What the tangent of a spring that stiffens gives at no compression is not its force there.
+                missing += *lever * (strut.rate_at(z) * z - strut.spring(z));
+            }
+            pose = stiffness.inverse() * (wanted + missing);
         }
         let compressions: Vec<f32> = (0..wheels.len()).map(|i| travel(i).dot(pose) as f32).collect();
-        let loads: Vec<f32> = (0..wheels.len()).map(|i| model.static_load(i) + rates[i].dot(pose) as f32).collect();
+        let load = |i: usize| {
+            let pushed = wheels[i].strut.spring(travel(i).dot(pose)) + ties[i].through.dot(pose);
+            model.static_load(i) + pushed as f32
+        };
+        let loads: Vec<f32> = (0..wheels.len()).map(load).collect();
         let hangs = wheels
             .iter()
             .zip(&compressions)
@@ -60,15 +67,31 @@ impl Rest {
     }
 }
 
-/// How the load of wheel `i` answers heave, roll and pitch: its spring and its bars.
-fn rate(model: &Model, i: usize, travel: &impl Fn(usize) -> DVec3) -> DVec3 {
-    let parts = model.parts();
-    let mut sum = travel(i) * f64::from(parts.wheels[i].strut.rate);
-    for bar in parts.bars.iter().filter(|b| b.wheels.contains(&i)) {
-        let other = if bar.wheels[0] == i { bar.wheels[1] } else { bar.wheels[0] };
-        sum += (travel(i) - travel(other)) * f64::from(bar.rate_at(0.0));
+/// How the ties of a wheel answer heave, roll and pitch: those through its strut, and those beside it, which its tyre does
+/// not feel.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ties {
+    through: DVec3,
+    beside: DVec3,
+}
+
+impl Ties {
+    fn of(model: &Model, i: usize, travel: &impl Fn(usize) -> DVec3) -> Self {
+        let parts = model.parts();
+        let mut ties = Self::default();
+        let other = |wheels: [usize; 2]| travel(if wheels[0] == i { wheels[1] } else { wheels[0] });
+        for bar in parts.bars.iter().filter(|bar| bar.wheels.contains(&i)) {
+            let rate = (travel(i) - other(bar.wheels)) * f64::from(bar.rate_at(0.0));
+            match bar.coupling {
+                BarCoupling::InLoadPath => ties.through += rate,
+                BarCoupling::External => ties.beside += rate,
+            }
+        }
+        for spring in parts.heave_springs.iter().filter(|spring| spring.wheels.contains(&i)) {
+            ties.through += (travel(i) + other(spring.wheels)) * (0.25 * f64::from(spring.rate));
+        }
+        ties
     }
-    sum
 }
 
 fn tilt(pose: DVec3) -> Quat {

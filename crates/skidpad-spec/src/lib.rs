@@ -26,6 +26,7 @@ mod read;
 mod schema;
 pub mod shipped;
 pub mod spec;
+mod spring;
 pub mod tir;
 
 pub use fault::{Fault, FaultKind, Faults};

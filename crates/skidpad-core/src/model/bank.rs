@@ -38,7 +38,9 @@ pub(crate) struct Bank {
     pub unsprung_mass: Four,
     pub tyre_rate: Four,
     pub tyre_damping: Four,
-    pub rate: Four,
+    rate: Four,
+    /// Rise of the rates; `None` where every spring is linear.
+    rise: Option<Four>,
     pub bump_damping: Four,
     pub rebound_damping: Four,
     /// Speed and share of the knees, bump and rebound; `None` where no wheel has one.
@@ -103,6 +105,14 @@ impl Bank {
         }
     }
 
+    /// What the springs push beyond their force at rest at `travel`, N, and their rates there, N/m.
+    #[inline(always)]
+    pub fn springs(&self, travel: Four) -> (Four, Four) {
+        let Some(rise) = self.rise else { return (self.rate * travel, self.rate) };
+        let risen = rise * travel;
+        ((self.rate + Four::splat(0.5) * risen) * travel, self.rate + risen)
+    }
+
     /// Height of a ray's start above the resting contact point, m.
     #[inline(always)]
     pub fn start_height(&self) -> Four {
@@ -135,6 +145,7 @@ pub(super) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2
 
 fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -> Bank {
     let of = |f: &dyn Fn(&Wheel) -> f32| Four::new(wheels.map(|i| f(&parts.wheels[i])));
+    let any = |f: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| f(&parts.wheels[i]));
     let only = |f: &dyn Fn(usize) -> f32| Four::new(wheels.map(f)) * present;
     let shaft = parts.powertrain.engine().map(|drive| only(&|i| drive.shares[i]));
     let coupling = |coupling: &Coupling| only(&|i| lever(coupling, i));
@@ -153,11 +164,10 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         tyre_rate: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_rate)),
         tyre_damping: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_damping)),
         rate: of(&|w| w.strut.rate),
+        rise: any(&|w| w.strut.rise != 0.0).then(|| of(&|w| w.strut.rise)),
         bump_damping: of(&|w| w.strut.bump_damping),
         rebound_damping: of(&|w| w.strut.rebound_damping),
-        knees: wheels
-            .iter()
-            .any(|&i| parts.wheels[i].strut.knees != <[_; 2]>::default())
+        knees: any(&|w| w.strut.knees != <[_; 2]>::default())
             .then(|| [0, 1].map(|way| [of(&|w| w.strut.knees[way].above), of(&|w| w.strut.knees[way].share)])),
         bump_travel: of(&|w| w.strut.bump_travel),
         droop_travel: of(&|w| w.strut.droop_travel),

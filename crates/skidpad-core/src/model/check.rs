@@ -73,6 +73,16 @@ pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
             positive("range of speeds in which an anti-roll bar fades in", bar.fades_in[1] - bar.fades_in[0])?;
         }
     }
+    for spring in &parts.heave_springs {
+        for wheel in spring.wheels {
+            within("heave spring wheel", wheel, count)?;
+        }
+        if spring.wheels[0] == spring.wheels[1] {
+            return Err(ModelError::Wheels("a heave spring needs two wheels"));
+        }
+        not_negative("heave spring rate", spring.rate)?;
+        not_negative("heave spring damping", spring.damping)?;
+    }
     for (i, tyre) in parts.tyres.iter().enumerate() {
         if let Some(fault) = tyre.faults().into_iter().next() {
             let part = format!("tyre {i}: {}", fault.name);
@@ -99,10 +109,12 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     positive(&named("bump travel"), strut.bump_travel)?;
     positive(&named("droop travel"), strut.droop_travel)?;
     positive(&named("stop travel"), strut.stop_travel)?;
+    positive(&named("wheel rate at full droop"), strut.rate_at(-f64::from(strut.droop_travel)) as f32)?;
     for knee in strut.knees {
         positive(&named("speed of a damper's knee"), knee.above.min(f32::MAX))?;
     }
     for (what, value) in [
+        ("rise of the wheel rate", strut.rise),
         ("bump damping", strut.bump_damping),
         ("rebound damping", strut.rebound_damping),
         ("stop rate", strut.stop_rate),

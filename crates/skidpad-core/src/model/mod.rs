@@ -20,7 +20,7 @@ pub(crate) use drivetrain::MAX_COUPLINGS;
 pub use drivetrain::{Coupling, EngineDrive, Powertrain};
 pub use engine::{Clutch, Curve, Engine, Gearbox};
 pub use mass::{box_inertia, sprung_masses};
-pub use suspension::{AntiRollBar, BarCoupling, Knee, Strut, Unsprung};
+pub use suspension::{AntiRollBar, BarCoupling, HeaveSpring, Knee, Strut, Unsprung};
 pub use tyre::Tyre;
 pub use wheel::{Axle, Rolling, Side, Steering, Wheel};
 
@@ -72,6 +72,8 @@ pub struct ModelParts {
     pub tyres: Vec<Tyre>,
     /// Any number; none by default.
     pub bars: Vec<AntiRollBar>,
+    /// Any number; none by default.
+    pub heave_springs: Vec<HeaveSpring>,
     /// Limits of the steering.
     pub steering: Steering,
     /// What turns the wheels.

@@ -4,11 +4,14 @@ use crate::lane::Lane;
 
 /// Spring, damper and stops of one wheel, about the rest pose.
 ///
-/// Axial force `F = rest_load + rate z + damping ż`, z the compression from rest (m, positive in jounce).
+/// Axial force `F = rest_load + rate z + rise z² / 2 + damping ż`, z the compression from rest (m, positive in jounce).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strut {
-    /// Wheel rate, N/m, > 0.
+    /// Wheel rate at rest, N/m, > 0.
     pub rate: f32,
+    /// By how much the rate rises per metre of compression, N/m², ≥ 0, so little that some rate is left at full droop; 0 for
+    /// a linear spring.
+    pub rise: f32,
     /// Damping while compressing, N s/m, ≥ 0.
     pub bump_damping: f32,
     /// Damping while extending, N s/m, ≥ 0.
@@ -23,6 +26,42 @@ pub struct Strut {
     pub stop_travel: f32,
     /// Where the damper opens while compressing, and while extending.
     pub knees: [Knee; 2],
+}
+
+impl Strut {
+    /// A spring of the same rate (N/m) and a damper of the same force (N s/m) everywhere, with `bump` and `droop` m of travel
+    /// from rest to stops that begin with metal.
+    pub fn linear(rate: f32, damping: f32, [bump, droop]: [f32; 2]) -> Self {
+        Self {
+            rate,
+            rise: 0.0,
+            bump_damping: damping,
+            rebound_damping: damping,
+            bump_travel: bump,
+            droop_travel: droop,
+            stop_rate: 0.0,
+            stop_travel: 1e-3,
+            knees: Default::default(),
+        }
+    }
+
+    /// What the spring pushes beyond its force at rest when compressed by `travel` m, N.
+    pub fn spring(&self, travel: f64) -> f64 {
+        (f64::from(self.rate) + 0.5 * f64::from(self.rise) * travel) * travel
+    }
+
+    /// Wheel rate at a compression of `travel` m, N/m.
+    pub fn rate_at(&self, travel: f64) -> f64 {
+        f64::from(self.rate) + f64::from(self.rise) * travel
+    }
+
+    /// Compression at which the spring, and `beside` N/m parallel to it, push `force` N more than at rest, m: the greater
+    /// root of `rise z² / 2 + (rate + beside) z = force`, written so that it is exact for linear springs. Where a pull is
+    /// beyond what the spring can give, the compression at which it gives most.
+    pub fn compression_under(&self, force: f32, beside: f32) -> f32 {
+        let rate = self.rate + beside;
+        2.0 * force / (rate + (rate * rate + 2.0 * self.rise * force).max(0.0).sqrt())
+    }
 }
 
 /// A damper's knee: its valves open at a speed, and beyond it each further speed adds only a share of the force. Potholes
@@ -63,6 +102,17 @@ pub struct AntiRollBar {
     pub fades_in: [f32; 2],
     /// Where its force goes.
     pub coupling: BarCoupling,
+}
+
+/// A third spring of an axle: it acts on the mean travel of two wheels, so that downforce can be held without stiffness in roll.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HeaveSpring {
+    /// Indices of the wheels.
+    pub wheels: [usize; 2],
+    /// Force on both wheels together per metre of mean travel from rest, N/m, ≥ 0.
+    pub rate: f32,
+    /// The same per m/s of mean travel rate, N s/m, ≥ 0.
+    pub damping: f32,
 }
 
 /// Where the force of an anti-roll bar goes.

@@ -27,6 +27,7 @@ fn model(axles: usize) -> Model {
         tyre: 0,
         strut: Strut {
             rate: 27e3,
+            rise: 0.0,
             bump_damping: 1900.0,
             rebound_damping: 3100.0,
             bump_travel: 0.08,
@@ -57,6 +58,7 @@ fn model(axles: usize) -> Model {
             relaxation: [0.15, 0.3],
         })],
         bars: vec![AntiRollBar { wheels: [0, 1], rate: 15e3, ..AntiRollBar::default() }],
+        heave_springs: Vec::new(),
         steering: Steering { lock: 0.6, rate: f32::INFINITY },
         powertrain: Powertrain::Direct(vec![300.0; 2 * axles].into()),
         hull: Hull { centre: Vec3::ZERO, half_extents: Vec3::new(2.0, 0.8, 0.3) },

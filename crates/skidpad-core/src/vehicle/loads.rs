@@ -1,41 +1,27 @@
-//! Load rows: strut, stop and bar of every wheel as one soft row along its contact normal, all solved at once.
+//! Load rows: strut, stop and what ties it to another of every wheel as one soft row along its contact normal, all solved at once.
 
 use super::Vehicle;
 use super::rows::Rows;
 use crate::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6};
-use crate::model::{AntiRollBar, Bank, BarCoupling};
+use crate::model::Bank;
 use crate::seam::{OVERLAP_RETURN, OVERLAP_RETURN_SPEED};
 
 /// Admittance of a solid stop, or of ground under a wheel at its droop stop, in masses carried: leaves a thousandth of the speed, and f32 still solves it.
 pub(super) const SOLIDITY: f32 = 1e3;
 
 impl Vehicle {
-    /// Compression of wheels without ground: strut, bar and droop stop balance.
+    /// Compression of wheels without ground: strut, ties and droop stop balance.
     pub(super) fn hang(&mut self) {
-        let parts = self.model.parts();
-        let compression = |rows: &[Rows], i: usize| {
-            let place = self.model.place(i);
-            rows[place.bank].compression.lanes()[place.lane]
-        };
-        for (i, wheel) in parts.wheels.iter().enumerate() {
+        for (i, wheel) in self.model.wheels().iter().enumerate() {
             let place = self.model.place(i);
             if self.rows[place.bank].touching.lanes()[place.lane] {
                 continue;
             }
-            let strut = &wheel.strut;
-            let (mut pull, mut rate) = (-self.model.static_load(i), strut.rate);
-            let tied = |b: &&AntiRollBar| b.coupling == BarCoupling::InLoadPath && b.wheels.contains(&i);
-            for bar in parts.bars.iter().filter(tied) {
-                let other = if bar.wheels[0] == i { bar.wheels[1] } else { bar.wheels[0] };
-                let bar = self.bar_rate(bar);
-                pull += bar * compression(&self.rows, other);
-                rate += bar;
-            }
-            let hanging = (pull / rate).clamp(-strut.droop_travel, strut.bump_travel);
+            let hanging = self.hanging(i, |rows| rows.compression);
             let mut lanes = self.rows[place.bank].compression.lanes();
-            lanes[place.lane] = hanging;
+            lanes[place.lane] = hanging.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
             self.rows[place.bank].compression = Four::new(lanes);
         }
     }
@@ -92,13 +78,15 @@ impl Rows {
         let sprung = led.at_most(bank.solid_travel);
         let beyond_stop = sprung - bank.bump_travel;
         let stopped = zero.less(beyond_stop + step * jounce_rate);
+        let (spring, spring_rate) = bank.springs(sprung);
         let force = bank.sprung * Four::splat(STANDARD_GRAVITY)
-            + bank.rate * sprung
-            + Four::new(self.bar_force)
+            + spring
+            + Four::new(self.tied.force)
             + (bank.stop_rate * beyond_stop).only(stopped);
-        let rate = bank.rate + Four::new(self.bar_rate) + bank.stop_rate.only(stopped);
+        let rate = spring_rate + Four::new(self.tied.rate) + bank.stop_rate.only(stopped);
         let (damping, opened) = damper(bank, jounce_rate);
         let corrected = damping * (Four::splat(1.0) + damping * step / (Four::splat(4.0) * bank.sprung));
+        let corrected = corrected + Four::new(self.tied.damping);
         let mut wish = step * (force + opened);
         let mut admittance = step * corrected.at_least(rate * step);
         let beyond_solid = led - bank.solid_travel;

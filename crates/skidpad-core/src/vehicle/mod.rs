@@ -5,7 +5,6 @@
 //! start's, side-slip is 27 % off at 60 Hz).
 
 mod air;
-mod bars;
 mod block;
 mod converged;
 mod direct;
@@ -18,6 +17,7 @@ mod own_wheels;
 mod rows;
 mod shafts;
 mod sweep;
+mod ties;
 mod write_back;
 
 use std::sync::Arc;
@@ -211,7 +211,7 @@ impl Vehicle {
         if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {
             self.free_wheels(body.lead);
         }
-        self.bar_rows();
+        self.tie_rows();
         let own = self.rows.iter().any(|rows| rows.travel.own);
         let loaded = if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) };
         self.grip_rows(dt);

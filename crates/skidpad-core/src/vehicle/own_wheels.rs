@@ -104,26 +104,28 @@ impl Rows {
         self.travel.heave = Six::new(up, centre.cross(up)) * bank.unsprung_mass;
         self.compression = travel;
         self.lead = rate * Four::splat(lead);
+        self.jounce_rate = rate;
     }
 
     /// Strut and tyre as soft rows; see the load row of wheels without a mass for the damping.
     fn travel_row(&mut self, bank: &Bank, dt: f32) {
         let (zero, step) = (Four::splat(0.0), Four::splat(dt));
-        let (led, bar_force, bar_rate) = (self.led(), Four::new(self.bar_force), Four::new(self.bar_rate));
+        let led = self.led();
         let rate = self.travel.rate;
         let weight = bank.sprung * Four::splat(STANDARD_GRAVITY);
         let sprung = led.at_most(bank.solid_travel);
         let beyond_stop = sprung - bank.bump_travel;
         let stopped = zero.less(beyond_stop + step * rate);
+        let (spring, spring_rate) = bank.springs(sprung);
         let force = weight - bank.unsprung_mass * Four::splat(STANDARD_GRAVITY)
-            + bank.rate * sprung
-            + bar_force
+            + spring
+            + Four::new(self.tied.force)
             + (bank.stop_rate * beyond_stop).only(stopped);
-        let stiffness = bank.rate + bar_rate + bank.stop_rate.only(stopped);
+        let stiffness = spring_rate + Four::new(self.tied.rate) + bank.stop_rate.only(stopped);
         let (damping, opened) = damper(bank, rate);
         let travel = &mut self.travel;
         travel.wish = step * (force + opened);
-        travel.admittance = step * damping.at_least(stiffness * step);
+        travel.admittance = step * (damping + Four::new(self.tied.damping)).at_least(stiffness * step);
         travel.slowest = (-bank.droop_travel - led) / step;
         travel.fastest = ((bank.solid_travel - led) / step).at_least(Four::splat(-OVERLAP_RETURN_SPEED));
         let tyre = weight + bank.tyre_rate * travel.squash;

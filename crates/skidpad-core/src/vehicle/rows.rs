@@ -6,6 +6,7 @@
 use super::ground::Footing;
 use super::laws::Asked;
 use super::own_wheels::Travel;
+use super::ties::Tied;
 use super::{LEAST_GROUND_COSINE, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{Six, Triple};
@@ -37,6 +38,8 @@ pub(crate) struct Rows {
     /// Compression beyond the droop stop, m, ≤ 0: the gap a wheel has yet to close.
     pub(super) beyond_droop: Four,
     pub compression: Four,
+    /// Rate of the compression at the start of the step, m/s; 0 in the air.
+    pub(super) jounce_rate: Four,
     /// By how much the compression runs behind the velocity, m.
     pub(super) lead: Four,
     /// Cosine between contact normal and suspension.
@@ -50,8 +53,7 @@ pub(crate) struct Rows {
     /// Lateral row: acts at the contact point.
     pub side: Six<Four>,
     // written by load_rows
-    pub(super) bar_force: [f32; 4],
-    pub(super) bar_rate: [f32; 4],
+    pub(super) tied: Tied,
     pub(super) load_wish: Four,
     /// Speed along the normal before the loads, m/s.
     pub(super) warm_speed: Four,
@@ -301,8 +303,8 @@ impl Vehicle {
             let straight = Triple::new(x, y, bank.lean);
             rows.axle = straight + turn.cross(straight);
             rows.touch(bank, &self.state, contacts, &to_vehicle, moving, dt);
-            let jounce_rate = -rows.parting(moving) / rows.cosine;
-            rows.lead = (jounce_rate * lead * rows.contact_share).only(rows.touching);
+            rows.jounce_rate = (-rows.parting(moving) / rows.cosine).only(rows.touching);
+            rows.lead = rows.jounce_rate * lead * rows.contact_share;
             rows.gripping = FourMask::default();
             rows.load = Four::default();
             rows.travel.own = false;

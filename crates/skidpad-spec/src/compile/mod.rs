@@ -8,12 +8,12 @@ use crate::Faults;
 use crate::layout::{self, Station};
 use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, RollingResistance, VehicleSpec};
+use crate::spring::Spring;
 use skidpad_core::model::{
-    Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, Hull, Knee, ModelParts, Peers, Rolling, Side, Steering, Strut,
-    Surface, Unsprung, Wheel,
+    Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, HeaveSpring, Hull, Knee, ModelParts, Peers, Rolling, Side,
+    Steering, Strut, Surface, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, Vec3};
-use std::f64::consts::TAU;
 use tyre::tyres;
 
 /// The model of a description that was just read from `text`, with its Magic Formula tyres.
@@ -32,6 +32,7 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
         inertia: inertia(chassis),
         centre_height: chassis.centre_above_ground_m as f32,
         bars: bars(spec, &wheels),
+        heave_springs: heave_springs(spec, &wheels),
         axles: axles(spec),
         tyres: tyres(spec, formulas)?,
         steering: Steering {
@@ -106,18 +107,17 @@ fn wheel(spec: &VehicleSpec, station: &Station, share: f64) -> Wheel {
 
 /// Spring and damper of a wheel that carries `share` kg.
 fn strut(axle: &Axle, share: f64) -> Strut {
-    let given = &axle.suspension;
-    let from_frequency = || share * (TAU * given.ride_frequency_hz.unwrap_or(0.0)).powi(2);
-    let rate = given.rate_n_per_m.unwrap_or_else(from_frequency);
-    let critical = 2.0 * (rate * share.max(0.0)).sqrt();
+    let (given, spring) = (&axle.suspension, Spring::of(axle, share));
+    let critical = 2.0 * (spring.rate * share.max(0.0)).sqrt();
     let damping =
         |stated: Option<f64>, ratio: Option<f64>| stated.unwrap_or_else(|| ratio.unwrap_or(0.0) * critical) as f32;
     Strut {
-        rate: rate as f32,
+        rate: spring.rate as f32,
+        rise: spring.rise as f32,
         bump_damping: damping(given.bump_damping_n_s_per_m, given.bump_damping_ratio),
         rebound_damping: damping(given.rebound_damping_n_s_per_m, given.rebound_damping_ratio),
         bump_travel: given.bump_travel_m as f32,
-        droop_travel: given.droop_travel_m as f32,
+        droop_travel: spring.droop as f32,
         stop_rate: given.bump_stop_rate_n_per_m as f32,
         stop_travel: given.bump_stop_travel_m as f32,
         knees: [&given.bump_knee, &given.rebound_knee].map(knee),
@@ -194,6 +194,16 @@ fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
         }
     };
     left.map(bar).filter(|bar| bar.rate > 0.0).collect()
+}
+
+fn heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
+    let left = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
+    let spring = |(i, wheel): (usize, &Wheel)| {
+        let given = spec.axles[wheel.axle].heave_spring.as_ref()?;
+        let (rate, damping) = (given.rate_n_per_m as f32, given.damping_n_s_per_m as f32);
+        Some(HeaveSpring { wheels: [i, i + 1], rate, damping })
+    };
+    left.filter_map(spring).collect()
 }
 
 fn is_mirrored(tyre: &spec::Tyre) -> bool {

@@ -244,13 +244,10 @@ impl Draft {
             anti_roll_bar_share: None,
             anti_roll_bar_fades_in_mps: None,
             anti_roll_bar_external: false,
+            heave_spring: None,
             brake_torque_nm: Some(self.keep(&at("brake_torque_nm"), &brake)),
             handbrake_torque_nm: self.keep(&at("handbrake_torque_nm"), &handbrake),
-            unsprung: group[0].unsprung.as_ref().map(|[mass, tyre]| Unsprung {
-                mass_kg: self.keep(&at("unsprung.mass_kg"), mass),
-                tyre_rate_n_per_m: self.keep(&at("unsprung.tyre_rate_n_per_m"), tyre),
-                tyre_damping_n_s_per_m: 0.0,
-            }),
+            unsprung: group[0].unsprung.as_ref().map(|own| self.unsprung(&at("unsprung"), own)),
             rolling_resistance: group[0].rolling.as_ref().filter(|r| r.value > 0.0).map(|rise| {
                 let rise = said(rise.value / load, rise.from.clone());
                 RollingResistance::Linear {
@@ -261,18 +258,28 @@ impl Draft {
         }
     }
 
+    fn unsprung(&mut self, path: &str, [mass, tyre]: &[Said; 2]) -> Unsprung {
+        Unsprung {
+            mass_kg: self.keep(&format!("{path}.mass_kg"), mass),
+            tyre_rate_n_per_m: self.keep(&format!("{path}.tyre_rate_n_per_m"), tyre),
+            tyre_damping_n_s_per_m: 0.0,
+        }
+    }
+
     /// Rate, bump and rebound damping, and travel from rest both ways.
     fn suspension(&mut self, axle: &str, [rate, bump, rebound]: [&Said; 3], travel: [f64; 2]) -> Suspension {
         let at = |key: &str| format!("{axle}.suspension.{key}");
         Suspension {
             rate_n_per_m: Some(self.keep(&at("rate_n_per_m"), rate)),
             ride_frequency_hz: None,
+            rate_rise_n_per_m2: None,
             bump_damping_n_s_per_m: Some(self.keep(&at("bump_damping_n_s_per_m"), bump)),
             bump_damping_ratio: None,
             rebound_damping_n_s_per_m: Some(self.keep(&at("rebound_damping_n_s_per_m"), rebound)),
             rebound_damping_ratio: None,
             bump_travel_m: rounded(travel[0]),
-            droop_travel_m: rounded(travel[1]),
+            droop_travel_m: Some(rounded(travel[1])),
+            preload_n: None,
             bump_stop_rate_n_per_m: 0.0,
             bump_stop_travel_m: 0.04,
             bump_knee: None,

@@ -60,6 +60,9 @@ pub struct Axle {
     /// Whether the bar acts on the chassis beside the tyres, which do not feel it, as scripts on game engines have it.
     #[serde(default)]
     pub anti_roll_bar_external: bool,
+    /// A third spring that acts on the mean travel of both wheels, and not in roll.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heave_spring: Option<HeaveSpring>,
     /// Foot brake torque of each wheel at full pedal, N m. Not with `brakes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
@@ -92,11 +95,24 @@ pub struct Unsprung {
     pub tyre_damping_n_s_per_m: f64,
 }
 
+/// A third (heave) spring of an axle, about the rest pose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeaveSpring {
+    /// Force on both wheels together per mean travel, N/m.
+    #[schemars(range(min = 0))]
+    pub rate_n_per_m: f64,
+    /// Damping force on both wheels together per mean speed of travel, N s/m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub damping_n_s_per_m: f64,
+}
+
 /// Spring, damper and stops of one wheel, measured at the wheel, about the rest pose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Suspension {
-    /// Wheel rate, N/m. Give this or `ride_frequency_hz`.
+    /// Wheel rate at rest, N/m. Give this or `ride_frequency_hz`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub rate_n_per_m: Option<f64>,
@@ -104,6 +120,11 @@ pub struct Suspension {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub ride_frequency_hz: Option<f64>,
+    /// By how much the wheel rate rises per metre of compression, N/m²: the force beyond that at rest is rate z + rise z² / 2.
+    /// Absent: the rate is the same everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub rate_rise_n_per_m2: Option<f64>,
     /// Damping while compressing, N s/m. Give this or `bump_damping_ratio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
@@ -123,9 +144,14 @@ pub struct Suspension {
     /// Compression from rest at which the bump stop begins, m.
     #[schemars(range(min = 0.001, max = 100))]
     pub bump_travel_m: f64,
-    /// Extension from rest at which the droop stop holds the wheel, m.
+    /// Extension from rest at which the droop stop holds the wheel, m. Give this or `preload_n`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 100))]
-    pub droop_travel_m: f64,
+    pub droop_travel_m: Option<f64>,
+    /// What the spring still pushes with at full droop, N; the droop stop is where it does. Give this or `droop_travel_m`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub preload_n: Option<f64>,
     /// Rate of the bump stop, added to the wheel rate beyond `bump_travel_m`, N/m.
     #[serde(default)]
     #[schemars(range(min = 0))]

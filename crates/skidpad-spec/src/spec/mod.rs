@@ -14,7 +14,7 @@ mod tyre;
 
 pub use aero::{Aero, Point, Surface};
 pub use assists::{AngularDrag, Assists};
-pub use axle::{Axle, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
+pub use axle::{Axle, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, Coupling, CurvePoint, Differential, Engine, Gearbox, Powertrain};
 pub use scene::{FixedBoxSpec, SceneSpec};

@@ -114,6 +114,11 @@ const BODY: &[Row] = &[
     ("anti_roll_bar_n_per_m = 19000", "anti_roll_bar_fades_in_mps = [9, 5]", Contradiction, FADES),
     ("bump_damping_ratio", "bump_damping_n_s_per_m = 1\nbump_damping_ratio", Contradiction, BUMP_RATIO),
     ("rate_n_per_m = 28000", "rate_n_per_m = 1\nride_frequency_hz = 1", Contradiction, FREQUENCY),
+    ("anti_roll_bar_n_per_m = 19000", "heave_spring = { rate_n_per_m = -1 }", OutOfRange, HEAVE),
+    ("droop_travel_m = 0.09", "droop_travel_m = 0.09\npreload_n = 10", Contradiction, "axles[0].suspension.preload_n"),
+    ("droop_travel_m = 0.09", "", MissingKey, "axles[0].suspension.droop_travel_m"),
+    ("droop_travel_m = 0.09", "preload_n = 4000", Contradiction, "axles[0].suspension.preload_n"),
+    ("rate_n_per_m = 28000", "rate_n_per_m = 28000\nrate_rise_n_per_m2 = 4e5", Contradiction, RISE),
     ("rate_n_per_m = 28000", "", MissingKey, "axles[0].suspension.rate_n_per_m"),
     ("nominal_load_n = 3800", "", Contradiction, "tyres.front.load_sensitivity"),
     ("asymptote_slip = 0.50", "asymptote_slip = 0.05", Contradiction, "tyres.front.along.asymptote_slip"),
@@ -147,6 +152,8 @@ const DRIVE: &[Row] = &[
 const COUPLED: &str = "couplings[0].axles[0]";
 const PRODUCT: &str = "chassis.inertia.roll_yaw_kg_m2";
 const BAR: &str = "axles[0].anti_roll_bar_n";
+const HEAVE: &str = "axles[0].heave_spring.rate_n_per_m";
+const RISE: &str = "axles[0].suspension.rate_rise_n_per_m2";
 const FADES: &str = "axles[0].anti_roll_bar_fades_in_mps";
 const BUMP_RATIO: &str = "axles[0].suspension.bump_damping_ratio";
 const FREQUENCY: &str = "axles[0].suspension.ride_frequency_hz";

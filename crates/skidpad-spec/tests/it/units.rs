@@ -1,6 +1,6 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
-use skidpad_core::model::{BarCoupling, Coupling, Knee, Peers, Powertrain, Tyre};
+use skidpad_core::model::{BarCoupling, Coupling, HeaveSpring, Knee, Peers, Powertrain, Tyre};
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
 use skidpad_spec::VehicleSpec;
@@ -173,6 +173,40 @@ fn standing_resistance_is_every_wheels() {
         assert_eq!((wheel.rolling.standing, wheel.rolling.standing_below), (0.03, 0.5));
         assert_eq!(wheel.rolling.coefficient(0.0), 0.03);
     }
+}
+
+/// Full droop by what the spring still pushes with there, on linear springs and on such that stiffen; of a wheel with a
+/// mass of its own the spring carries the rest.
+#[test]
+fn preload_says_where_full_droop_is() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let strut = |lines: &str| {
+        let text = text.replacen("droop_travel_m = 0.09", lines, 1);
+        VehicleSpec::read("c5", &text).expect("readable").compile().expect("valid").wheels()[0].strut
+    };
+    let (carried, rate) = ((1545.0 / 2.0 * (2.654 - 1.3) / 2.654 - 40.0) * 9.81, 28e3);
+    let linear = strut("preload_n = 1500");
+    close(&[("droop", linear.droop_travel, (carried - 1500.0) / rate)]);
+    let rising = strut("preload_n = 1500\nrate_rise_n_per_m2 = 90e3");
+    let left = carried + rising.spring(-f64::from(rising.droop_travel));
+    close(&[("rise", rising.rise, 90e3), ("left at droop", left as f32, 1500.0)]);
+    assert!(rising.droop_travel > linear.droop_travel && rising.rate_at(-0.1) < rate);
+    // Its force has its least, 1530 N, where its rate is 0.
+    let never = text.replacen("droop_travel_m = 0.09", "preload_n = 1500\nrate_rise_n_per_m2 = 212e3", 1);
+    let faults = VehicleSpec::read("c5", &never).expect_err("the spring never gives as little");
+    assert_eq!(faults.list()[0].path, "axles[0].suspension.preload_n");
+}
+
+#[test]
+fn heave_springs_belong_to_axles() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let text = text.replacen(
+        "handbrake_torque_nm",
+        "heave_spring = { rate_n_per_m = 30e3, damping_n_s_per_m = 900 }\nhandbrake_torque_nm",
+        1,
+    );
+    let model = VehicleSpec::read("c5", &text).expect("readable").compile().expect("valid");
+    assert_eq!(model.parts().heave_springs, [HeaveSpring { wheels: [2, 3], rate: 30e3, damping: 900.0 }]);
 }
 
 #[test]

@@ -3,11 +3,15 @@
 use super::{Rules, join, nearest, quoted};
 use crate::layout;
 use crate::spec::{Axle, Inertia};
+use crate::spring::{LEAST_RATE, Spring};
 use skidpad_core::MAX_WHEELS;
 
 /// How far boxes may miss the stated mass (share) and centre of mass (m) before they describe another car.
 const BOX_MASS_SLACK: f64 = 0.01;
 const BOX_CENTRE_SLACK: f64 = 0.02;
+
+/// Least travel either way, m.
+const LEAST_TRAVEL: f64 = 0.001;
 
 impl Rules<'_> {
     pub fn chassis(&mut self) {
@@ -170,10 +174,13 @@ impl Rules<'_> {
             ("toe_deg", axle.toe_deg),
             ("camber_deg", axle.camber_deg),
         ];
-        for (key, value) in sided {
+        let [rate, damping] = axle.heave_spring.as_ref().map_or([0.0; 2], |s| [s.rate_n_per_m, s.damping_n_s_per_m]);
+        let heave = join(path, "heave_spring");
+        let heave = [("rate_n_per_m", rate), ("damping_n_s_per_m", damping)].map(|(k, value)| (join(&heave, k), value));
+        for (key, value) in sided.map(|(k, value)| (join(path, k), value)).into_iter().chain(heave) {
             let found = format!("{value} on an axle with one wheel");
             let help = "an axle without `track_m` has a single wheel in the middle";
-            self.rule(&join(path, key), &[&track], !alone || value == 0.0, found, "absent or 0", help);
+            self.rule(&key, &[&track], !alone || value == 0.0, found, "absent or 0", help);
         }
     }
 
@@ -213,6 +220,8 @@ impl Rules<'_> {
             ("rebound_damping_n_s_per_m", s.rebound_damping_n_s_per_m.is_some()),
             ("rebound_damping_ratio", s.rebound_damping_ratio.is_some()),
         );
+        self.exactly_one(path, ("droop_travel_m", s.droop_travel_m.is_some()), ("preload_n", s.preload_n.is_some()));
+        self.spring(i, axle, path);
         let Some(frequency) = s.ride_frequency_hz else {
             return;
         };
@@ -228,6 +237,42 @@ impl Rules<'_> {
         self.rule(&join(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
     }
 
+    /// Full droop must exist, and some rate must be left there.
+    fn spring(&mut self, i: usize, axle: &Axle, path: &str) {
+        let Some(shares) = layout::shares(self.spec) else { return };
+        let s = &axle.suspension;
+        let mass = self.spec.chassis.mass_kg;
+        let wheels = layout::stations(self.spec).into_iter().zip(shares).filter(|(station, _)| station.axle == i);
+        let springs: Vec<Spring> = wheels.map(|(_, share)| Spring::of(axle, share * mass)).collect();
+        let key = |name: &str| join(path, name);
+        let mut others = self.of_axles(&["track_m", "behind_front_axle_m"]);
+        others.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join("chassis", k)));
+        others.extend(["rate_n_per_m", "ride_frequency_hz", "rate_rise_n_per_m2", "preload_n"].map(key));
+        others.push(format!("axles[{i}].unsprung.mass_kg"));
+        let others: Vec<&str> = others.iter().map(String::as_str).collect();
+        let least = springs.iter().map(|s| s.carries).fold(f64::INFINITY, f64::min);
+        let extends = s.preload_n.is_none() || springs.iter().all(|s| s.droop >= LEAST_TRAVEL);
+        let found = format!("{} N under a spring that carries {least:.1} N at rest", s.preload_n.unwrap_or(0.0));
+        let accepts = "less than that by 1 mm of travel or more, and no less than the spring gives when extended";
+        self.rule(&key("preload_n"), &others, extends, found, accepts, "");
+        let left = springs.iter().map(Spring::rate_left).fold(f64::INFINITY, f64::min);
+        let rises = s.rate_rise_n_per_m2.is_none() || !extends || left >= LEAST_RATE;
+        let found = format!(
+            "{}: {:.1} % of the rate would be left at full droop",
+            s.rate_rise_n_per_m2.unwrap_or(0.0),
+            100.0 * left
+        );
+        let help = "the rate falls by as much per metre of extension as it rises per metre of compression";
+        self.rule(
+            &key("rate_rise_n_per_m2"),
+            &others,
+            rises,
+            found,
+            "a rise that leaves some rate at full droop",
+            help,
+        );
+    }
+
     /// The wheels carry their own mass too.
     fn unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(own) = &axle.unsprung else { return };
@@ -241,7 +286,8 @@ impl Rules<'_> {
         others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
         let found = format!("{} kg on a wheel that carries {carried:.1} kg in all", own.mass_kg);
         let help = "the mass of a wheel is part of the car's";
-        self.rule(&join(path, "unsprung.mass_kg"), &others, own.mass_kg < carried, found, "less than that", help);
+        let mass = join(&join(path, "unsprung"), "mass_kg");
+        self.rule(&mass, &others, own.mass_kg < carried, found, "less than that", help);
     }
 
     pub fn brakes(&mut self) {

@@ -1,0 +1,251 @@
+//! Springs that stiffen, heave springs, and what else an axle's suspension does.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use skidpad::core::model::HeaveSpring;
+use skidpad::core::state::Placement;
+use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3};
+
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, solvers};
+
+/// Ride frequency at rest of [`even`] cars, Hz.
+const RIDE: f64 = 1.4;
+
+/// The solvers, and wheels that move on their own.
+fn all() -> Vec<BackendInfo> {
+    let own = skidpad::modes().into_iter().filter(|mode| mode.name == "constraint-unsprung");
+    solvers().into_iter().chain(own).collect()
+}
+
+/// A C5 without bars and dampers whose springs are in proportion to what they carry: it heaves without pitching.
+/// `rise` is that of the frequency's square, 1/(m s²).
+fn even(rise: f64) -> ModelParts {
+    let mut parts = c5().without_air();
+    parts.bars.clear();
+    let (a, b) = (parts.wheels[0].contact.x, -parts.wheels[2].contact.x);
+    for wheel in &mut parts.wheels {
+        let share = parts.mass * if wheel.axle == 0 { b } else { a } / (a + b) / 2.0;
+        wheel.strut.rate = share * ((TAU * RIDE).powi(2)) as f32;
+        wheel.strut.rise = share * rise as f32;
+        (wheel.strut.bump_damping, wheel.strut.rebound_damping) = (0.0, 0.0);
+    }
+    parts
+}
+
+/// A C5 whose springs stiffen by `rise` N/m².
+fn progressive(rise: f32) -> ModelParts {
+    let mut parts = c5().without_air();
+    parts.wheels.iter_mut().for_each(|wheel| wheel.strut.rise = rise);
+    parts
+}
+
+/// Heave springs of `rate` N/m and `damping` N s/m per kilogram that an axle carries.
+fn with_heave_springs(mut parts: ModelParts, rate: f32, damping: f32) -> ModelParts {
+    let (a, b) = (parts.wheels[0].contact.x, -parts.wheels[2].contact.x);
+    let spring = |first: usize, share: f32| {
+        let mass = parts.mass * share / (a + b);
+        HeaveSpring { wheels: [first, first + 1], rate: rate * mass, damping: damping * mass }
+    };
+    parts.heave_springs = vec![spring(0, b), spring(2, a)];
+    parts
+}
+
+/// Settled where gravity is `times` what it is.
+fn settled(solver: &BackendInfo, model: &Arc<Model>, times: f64) -> Vec<Frame> {
+    let scene = Scene { gravity: (GRAVITY * times) as f32, ..Scene::flat() };
+    let mut car = Drive::new(solver, model, &scene, Placement::default(), 240.0);
+    car.run(4.0, |_| Controls::parked())
+}
+
+/// The load of a spring that stiffens is `W + k z + r z² / 2` at every compression, and a car stands so from the first step.
+#[test]
+fn progressive_springs_push_as_their_law_says() {
+    let model = progressive(250e3).model();
+    for solver in all() {
+        for times in [0.8, 1.0, 1.3, 1.5] {
+            let frames = settled(&solver, &model, times);
+            let (first, last) = (&frames[0], &frames[frames.len() - 1]);
+            let sum: f64 = last.wheels.iter().map(|w| w.load_n).sum();
+            let what = format!("{} at {times} g", solver.name);
+            close(&what, sum, f64::from(model.mass()) * GRAVITY * times, 1e-4, "nothing else carries");
+            for (i, (wheel, now)) in model.wheels().iter().zip(&last.wheels).enumerate() {
+                // Of a wheel on its own the strut carries all but its weight.
+                let own = wheel.unsprung.filter(|_| solver.name == "constraint-unsprung").map_or(0.0, |own| own.mass);
+                let lighter = f64::from(own) * GRAVITY * (times - 1.0);
+                let (k, r, z) = (f64::from(wheel.strut.rate), 250e3, now.compression_m);
+                let expected = f64::from(model.static_load(i)) + k * z + 0.5 * r * z * z + lighter;
+                close(&what, now.load_n, expected, 1e-3, "asked");
+                let settles = (first.wheels[i].compression_m - z).abs();
+                assert!(own > 0.0 || settles < 2e-5, "{what}: wheel {i} settles {settles} m");
+            }
+        }
+    }
+}
+
+/// Equilibrium of springs that stiffen on a slope, from the first step.
+#[test]
+fn progressive_springs_start_in_equilibrium_on_a_slope() {
+    let model = with_heave_springs(progressive(250e3), 20.0, 0.0).model();
+    for solver in solvers() {
+        for heading in [0.0, 0.8, 2.5] {
+            let placement = Placement { heading, gear: Some(0), ..Placement::default() };
+            let mut car = Drive::new(&solver, &model, &Scene::sloping(15f32.to_radians()), placement, 240.0);
+            let frames = car.run(3.0, |_| Controls::parked());
+            let (first, last) = (&frames[0], &frames[frames.len() - 1]);
+            for (first, last) in first.wheels.iter().zip(&last.wheels) {
+                let what = format!("{} heading {heading}", solver.name);
+                close(&what, first.load_n, last.load_n, 0.01, "small angles; patches strained 2 mm");
+                let travel = first.compression_m - last.compression_m;
+                assert!(travel.abs() < 1e-3, "{what}: settles {travel} m");
+            }
+        }
+    }
+}
+
+/// Heave of a car let go `by` m above where it stands, at `times` the gravity and `hz`, about that height.
+fn heave(solver: &BackendInfo, model: &Arc<Model>, times: f64, by: f64, hz: f32) -> Vec<f64> {
+    let scene = Scene { gravity: (GRAVITY * times) as f32, ..Scene::flat() };
+    let mut car = Drive::new(solver, model, &scene, Placement { gear: Some(0), ..Placement::default() }, hz);
+    let mut state = car.world.state(0).clone();
+    let stands = state.position.z;
+    state.position.z += by;
+    car.world.set_state(0, &state);
+    car.run(3.0, |_| Controls::coasting()).iter().map(|f| f.z_m - stands).collect()
+}
+
+/// Times (in steps) and heights of the turning points, by parabola through three samples.
+fn turns(swing: &[f64]) -> Vec<(f64, f64)> {
+    let turn = |(i, w): (usize, &[f64])| {
+        let (rise, bend) = (w[2] - w[0], w[2] - 2.0 * w[1] + w[0]);
+        ((w[1] - w[0]) * (w[2] - w[1]) < 0.0)
+            .then(|| (i as f64 + 1.0 - 0.5 * rise / bend, w[1] - rise * rise / (8.0 * bend)))
+    };
+    swing.windows(3).enumerate().filter_map(turn).collect()
+}
+
+/// Frequency from the first five turning points, Hz.
+fn frequency(swing: &[f64], hz: f32) -> f64 {
+    let turns = turns(swing);
+    2.0 * f64::from(hz) / (turns[4].0 - turns[0].0)
+}
+
+/// Small swings at two loads have the frequency of the rate there.
+#[test]
+fn progressive_springs_swing_faster_under_load() {
+    let rise = 600.0;
+    let model = even(rise).model();
+    for solver in solvers() {
+        for times in [0.8, 1.4] {
+            // ω₀² z + r z² / 2 = Δg.
+            let (square, more) = ((TAU * RIDE).powi(2), GRAVITY * (times - 1.0));
+            let z = 2.0 * more / (square + (square * square + 2.0 * rise * more).sqrt());
+            let expected = (square + rise * z).sqrt() / TAU;
+            let found = frequency(&heave(&solver, &model, times, 2e-3, 960.0), 960.0);
+            close(&format!("{} at {times} g", solver.name), found, expected, 2e-3, "numerical damping 0.5 % at 960 Hz");
+        }
+    }
+}
+
+/// A free undamped swing of 40 mm never gains energy, at 30 Hz and at 240 Hz.
+#[test]
+fn progressive_springs_give_back_no_more_than_they_took() {
+    let rise = 600.0;
+    let model = even(rise).model();
+    for solver in solvers() {
+        for hz in [30.0, 60.0, 240.0] {
+            // Potential energy per mass at the turning points, compression z = −heave.
+            let stored = |heave: f64| 0.5 * (TAU * RIDE * heave).powi(2) - rise * heave.powi(3) / 6.0;
+            let swing = heave(&solver, &model, 1.0, 0.04, hz);
+            let energies: Vec<f64> = turns(&swing).iter().map(|turn| stored(turn.1)).collect();
+            assert!(energies.len() > 5 && energies[0] < stored(0.04), "{} at {hz} Hz", solver.name);
+            let lost = energies.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-3) + 1e-7);
+            assert!(lost, "{} at {hz} Hz: {energies:?}", solver.name);
+        }
+    }
+}
+
+/// A heave spring's rate adds to the springs' in heave, exactly.
+#[test]
+fn heave_springs_add_in_heave() {
+    let added = 80.0;
+    let model = with_heave_springs(even(0.0), added as f32, 0.0).model();
+    let rate = (TAU * RIDE).powi(2) + added;
+    for solver in solvers() {
+        for times in [0.7, 1.4] {
+            let frames = settled(&solver, &model, times);
+            for frame in [&frames[0], &frames[frames.len() - 1]] {
+                for wheel in &frame.wheels {
+                    let expected = GRAVITY * (times - 1.0) / rate;
+                    close(&format!("{} at {times} g", solver.name), wheel.compression_m, expected, 1e-3, "asked");
+                }
+            }
+        }
+        let found = frequency(&heave(&solver, &model, 1.0, 0.01, 960.0), 960.0);
+        close(solver.name, found, rate.sqrt() / TAU, 3e-3, "numerical damping at 960 Hz");
+    }
+}
+
+/// The damper of a heave spring damps heave by the ratio `c / (2 √(k m))`.
+#[test]
+fn heave_springs_damp_heave() {
+    let ratio = 0.2;
+    let model = with_heave_springs(even(0.0), 0.0, (2.0 * ratio * TAU * RIDE) as f32).model();
+    for solver in solvers() {
+        for hz in [60.0, 240.0] {
+            let turns = turns(&heave(&solver, &model, 1.0, 0.02, hz));
+            let decrement = (turns[0].1 / turns[1].1).abs().ln();
+            let found = decrement / (std::f64::consts::PI.powi(2) + decrement * decrement).sqrt();
+            let slack = if hz < 100.0 { 0.05 } else { 0.02 };
+            close(&format!("{} at {hz} Hz", solver.name), found, ratio, slack, "half of it known a step late");
+        }
+    }
+}
+
+/// The last second of a steady left turn at 20 m/s.
+fn turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
+    let mut car = Drive::rolling(solver, model, 20.0, 240.0);
+    let frames = car.run(5.0, |f| Controls {
+        steer: 0.04,
+        gear: Some(0),
+        wheels: hold_speed(f, model, 20.0),
+        ..Controls::default()
+    });
+    frames[frames.len() - 240..].to_vec()
+}
+
+/// A heave spring as stiff as both springs of its axle leaves roll as it is.
+#[test]
+fn heave_springs_do_not_resist_roll() {
+    let parts = || c5().without_air().without_rolling_resistance();
+    let (without, with) = (parts().model(), with_heave_springs(parts(), 80.0, 0.0).model());
+    for solver in solvers() {
+        let [without, with] = [&without, &with].map(|model| {
+            let frames = turn(&solver, model);
+            mean(&frames, |f| f.roll_rad) / mean(&frames, |f| f.ay_mps2)
+        });
+        close(&format!("{}: roll per acceleration", solver.name), with, without, 1e-3, "asked");
+    }
+}
+
+/// With a wheel in the air bars and heave springs are forces inside the car: its loads carry it, no more and no less.
+#[test]
+fn a_lifted_wheel_hangs_between_bar_and_heave_spring() {
+    let mut parts = with_heave_springs(progressive(150e3), 40.0, 0.5);
+    parts.bars.iter_mut().for_each(|bar| bar.rate = 200e3);
+    let model = parts.model();
+    let at = model.wheels()[0].contact;
+    let block = FixedBox::upright(DVec3::new(f64::from(at.x), f64::from(at.y), 0.06), Vec3::new(0.3, 0.3, 0.12));
+    let scene = Scene { boxes: vec![block], ..Scene::flat() };
+    for solver in solvers() {
+        let mut car = Drive::new(&solver, &model, &scene, Placement::default(), 240.0);
+        let mut state = car.world.state(0).clone();
+        state.position.z += 0.12;
+        car.world.set_state(0, &state);
+        let frames = car.run(8.0, |_| Controls::parked());
+        let last = &frames[frames.len() - 480..];
+        assert!(last.iter().all(|f| f.wheels.iter().any(|w| w.load_n == 0.0)), "{}: a wheel hangs", solver.name);
+        let sum = mean(last, |f| f.wheels.iter().map(|w| w.load_n).sum());
+        close(solver.name, sum, f64::from(model.mass()) * GRAVITY, 2e-3, "at rest, leaning by 4°");
+    }
+}
