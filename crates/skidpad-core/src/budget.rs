@@ -33,6 +33,10 @@ macro_rules! assists {
 }
 
 assists! {
+    AntiLock, "abs", "Brakes that do not lock.";
+    StabilityControl, "stability", "Brakes of single wheels that keep the car where it is steered, and a closed throttle.";
+    CounterSteer, "counter_steer", "Steering into a slide.";
+    SpeedSteering, "speed_steering", "Less steering at speed.";
     AngularDrag, "angular_drag", "Slows every rotation of the chassis; no real force does.";
 }
 

@@ -9,6 +9,7 @@
 //! its origin at the centre of mass of the whole car at rest.
 #![forbid(unsafe_code)]
 
+mod assists;
 pub mod backend;
 pub mod budget;
 pub mod cars;

@@ -1,26 +1,138 @@
 //! Helpers and tricks a vehicle may have: none unless it asks for them.
 
-use super::check::not_negative;
+use super::check::{not_negative, positive};
 use super::{ModelError, ModelParts};
 use crate::budget::Assist;
 
 /// Assists of a vehicle, each off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Assists {
+    /// Brakes that do not lock.
+    pub abs: Option<AntiLock>,
+    /// Brakes of single wheels that keep the car where it is steered.
+    pub stability: Option<StabilityControl>,
+    /// Steering into a slide.
+    pub counter_steer: Option<CounterSteer>,
+    /// Less steering at speed.
+    pub speed_steering: Option<SpeedSteering>,
     /// Rate at which every rotation of the chassis dies away by itself, 1/s, ≥ 0; 0 is off.
     pub angular_drag: f32,
 }
 
+/// Anti-lock brakes: the foot brake of each wheel gives no more than what holds the wheel at a slip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AntiLock {
+    /// Slip ratio behind the road, 0 to 1, best near the tyre's peak.
+    pub slip: f32,
+    /// Time constant with which slips go there, s, ≥ 0.
+    pub response: f32,
+    /// Speed below which wheels may lock, so that the car stops and stands, m/s, ≥ 0.
+    pub off_below: f32,
+}
+
+/// Stability control: what the car turns too much or too little, one wheel's brake makes up for, and the throttle closes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StabilityControl {
+    /// Understeer gradient of the car that is wanted, rad per m/s², ≥ 0.
+    pub understeer: f32,
+    /// Largest lateral acceleration that is asked of the tyres, m/s², > 0.
+    pub largest_acceleration: f32,
+    /// Sideslip angle beyond which the car is turned back, rad, > 0.
+    pub largest_sideslip: f32,
+    /// Yaw rate by which the car may be off, rad/s, ≥ 0.
+    pub tolerance: f32,
+    /// Time constant with which the yaw rate is brought back, s, ≥ 0.
+    pub response: f32,
+    /// Slip ratio behind the road that its brakes do not exceed, 0 to 1.
+    pub slip: f32,
+    /// It does nothing below the first speed and all it can above the second, m/s.
+    pub fades_in: [f32; 2],
+}
+
+impl Default for StabilityControl {
+    fn default() -> Self {
+        Self {
+            understeer: 0.002,
+            largest_acceleration: 8.0,
+            largest_sideslip: 0.1,
+            tolerance: 0.05,
+            response: 0.1,
+            slip: 0.15,
+            fades_in: [3.0, 6.0],
+        }
+    }
+}
+
+/// Counter-steer: a gain times the mean slip angle of the wheels is added to the steering.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CounterSteer {
+    /// Rad of steering per rad of slip, ≥ 0.
+    pub gain: f32,
+    /// Most it adds, rad, ≥ 0.
+    pub authority: f32,
+    /// It does nothing below the first speed and all it can above the second, m/s.
+    pub fades_in: [f32; 2],
+}
+
+/// Steering whose lock and rate fall with speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedSteering {
+    /// All of both is left below the first speed, the shares above the second, m/s; smooth between.
+    pub between: [f32; 2],
+    /// Shares of lock and rate that are left, each in (0, 1].
+    pub shares: [f32; 2],
+}
+
 impl Assists {
     pub(super) fn check(&self) -> Result<(), ModelError> {
+        if let Some(own) = &self.abs {
+            share("slip of the anti-lock brakes", own.slip)?;
+            not_negative("response of the anti-lock brakes", own.response)?;
+            not_negative("speed below which anti-lock brakes are off", own.off_below)?;
+        }
+        if let Some(own) = &self.stability {
+            not_negative("understeer gradient of the stability control", own.understeer)?;
+            positive("largest acceleration of the stability control", own.largest_acceleration)?;
+            positive("largest sideslip angle of the stability control", own.largest_sideslip)?;
+            not_negative("tolerance of the stability control", own.tolerance)?;
+            not_negative("response of the stability control", own.response)?;
+            share("slip of the stability control's brakes", own.slip)?;
+            fading("stability control", own.fades_in)?;
+        }
+        if let Some(own) = &self.counter_steer {
+            not_negative("gain of the counter-steer assist", own.gain)?;
+            not_negative("authority of the counter-steer assist", own.authority)?;
+            fading("counter-steer assist", own.fades_in)?;
+        }
+        if let Some(own) = &self.speed_steering {
+            fading("steering by speed", own.between)?;
+            share("share of the lock", own.shares[0])?;
+            share("share of the steering's rate", own.shares[1])?;
+        }
         not_negative("angular drag", self.angular_drag)
     }
+}
+
+fn share(part: &str, found: f32) -> Result<(), ModelError> {
+    if found > 0.0 && found <= 1.0 {
+        return Ok(());
+    }
+    Err(ModelError::OutOfRange { part: part.into(), found, accepts: "above 0 and at most 1" })
+}
+
+fn fading(assist: &str, [from, to]: [f32; 2]) -> Result<(), ModelError> {
+    not_negative(&format!("speed from which the {assist} acts"), from)?;
+    positive(&format!("range of speeds in which the {assist} fades in"), to - from)
 }
 
 /// Those that can add anything to a car of `parts`, in the order of [`Assist::ALL`].
 pub(super) fn used(parts: &ModelParts) -> Box<[Assist]> {
     let assists = &parts.assists;
     let uses = |assist: &Assist| match assist {
+        Assist::AntiLock => assists.abs.is_some(),
+        Assist::StabilityControl => assists.stability.is_some(),
+        Assist::CounterSteer => assists.counter_steer.is_some(),
+        Assist::SpeedSteering => assists.speed_steering.is_some(),
         Assist::AngularDrag => assists.angular_drag > 0.0,
     };
     Assist::ALL.iter().copied().filter(uses).collect()

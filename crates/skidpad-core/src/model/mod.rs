@@ -12,7 +12,7 @@ mod tyre;
 mod wheel;
 
 pub use aero::{Aero, Surface};
-pub use assists::Assists;
+pub use assists::{AntiLock, Assists, CounterSteer, SpeedSteering, StabilityControl};
 pub(crate) use bank::{Bank, Place};
 pub use check::ModelError;
 pub(crate) use check::{not_negative, positive, within};

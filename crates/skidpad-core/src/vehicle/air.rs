@@ -6,10 +6,16 @@ use crate::linear::Six;
 use crate::{Body, Mat3, Vec3};
 
 impl Vehicle {
+    /// What acts on the chassis beside its tyres and struts, as impulses about the centre of mass.
+    pub(super) fn external(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
+        let real = self.air(body, to_world, dt) + self.external_bars(dt);
+        if self.model.assists().is_empty() { real } else { real + self.tricks(body, to_world, dt) }
+    }
+
     /// Drag and downforce as impulses about the centre of mass.
     ///
     /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable.
-    pub(super) fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
+    fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
         let aero = &self.model.parts().aero;
         let velocity = to_world.transpose() * body.velocity;
         let speed = velocity.length();
@@ -25,7 +31,7 @@ impl Vehicle {
     }
 
     /// What tricks do to the chassis from outside its tyres; counts it.
-    pub(super) fn tricks(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
+    fn tricks(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
         if self.model.parts().assists.angular_drag > 0.0 {
             return self.angular_drag(body, to_world, dt);
         }

@@ -3,6 +3,7 @@
 use super::Vehicle;
 use super::shafts::{Flywheel, Tie};
 use crate::Controls;
+use crate::assists::Asked;
 use crate::controls::bounded;
 use crate::lane::{Four, Lane};
 use crate::model::{Engine, EngineDrive, Gearbox};
@@ -22,10 +23,8 @@ const LARGEST_TORQUE: f32 = 1e6;
 
 impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
-    pub(super) fn drive(&mut self, controls: &Controls, dt: f32) {
-        let throttle = bounded(controls.throttle, 0.0, 1.0);
-        let foot = bounded(controls.brake, 0.0, 1.0);
-        let hand = bounded(controls.handbrake, 0.0, 1.0);
+    pub(super) fn drive(&mut self, controls: &Controls, asked: &Asked, dt: f32) {
+        let Asked { throttle, brake: foot, handbrake: hand, .. } = *asked;
         let towards = match controls.gear {
             Some(gear) => f32::from(gear.signum()),
             None => 1.0,

@@ -5,6 +5,7 @@
 //! start's, side-slip is 27 % off at 60 Hz).
 
 mod air;
+mod assists;
 mod block;
 mod converged;
 mod direct;
@@ -22,11 +23,13 @@ mod write_back;
 
 use std::sync::Arc;
 
+use crate::assists::Asked;
 use crate::controls::bounded;
 use crate::lane::{Four, Lane};
 use crate::linear::{Six, Triple};
 use crate::{Body, Budget, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
+use assists::Correction;
 use converged::Stop;
 use hull::HullRows;
 use rows::Rows;
@@ -98,6 +101,7 @@ pub struct Vehicle {
     shafts: Shafts,
     hull: HullRows,
     budget: Budget,
+    correction: Option<Correction>,
     /// Share of the rate that anti-roll bars have in this step.
     bar_share: f32,
     /// Vehicle axes to world axes at the start of the step.
@@ -131,6 +135,7 @@ impl Vehicle {
             shafts: Shafts::default(),
             hull: HullRows::default(),
             budget: Budget::default(),
+            correction: None,
             bar_share: 1.0,
             to_world: Mat3::IDENTITY,
             lead: 0.0,
@@ -197,15 +202,12 @@ impl Vehicle {
         }
         let to_world = Mat3::from_quat(body.rotation);
         (self.to_world, self.lead) = (to_world, body.lead);
-        self.steer(controls, dt);
-        self.drive(controls, dt);
+        let asked = self.listen(controls, dt);
+        self.steer(controls, &asked, dt);
+        self.drive(controls, &asked, dt);
         self.set_bars(controls);
         self.locate(body, &to_world, contacts, dt);
-        let mut external = self.air(body, &to_world, dt) + self.external_bars(dt);
-        if !self.model.assists().is_empty() {
-            self.budget = Budget::default();
-            external = external + self.tricks(body, &to_world, dt);
-        }
+        let external = self.external(body, &to_world, dt);
         let free = self.enter(body, &to_world) + self.response(external);
         let warm = free + self.response(self.wheel_impulses(false));
         if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {
@@ -215,6 +217,7 @@ impl Vehicle {
         let own = self.rows.iter().any(|rows| rows.travel.own);
         let loaded = if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) };
         self.grip_rows(dt);
+        self.assist_brakes(&asked, loaded, dt);
         self.hull.forget();
         let report = match coupling {
             Coupling::OneSweep => self.sweep(loaded),
@@ -269,12 +272,10 @@ impl Vehicle {
     }
 
     /// Road-wheel angles: rate limit, axle ratio, Ackermann, toe, or the raw angle of a wheel.
-    fn steer(&mut self, controls: &Controls, dt: f32) {
+    fn steer(&mut self, controls: &Controls, asked: &Asked, dt: f32) {
         let parts = self.model.parts();
-        let limits = &parts.steering;
-        let wanted = bounded(controls.steer, -limits.lock, limits.lock);
-        let reach = limits.rate * dt;
-        self.state.steer += (wanted - self.state.steer).clamp(-reach, reach);
+        let reach = asked.steer_rate * dt;
+        self.state.steer += (asked.steer - self.state.steer).clamp(-reach, reach);
         for (axle, &[left, right]) in parts.axles.iter().zip(self.model.axle_wheels()) {
             let mean = self.state.steer * axle.steer_ratio;
             let track = parts.wheels[left].contact.y - parts.wheels[right].contact.y;

@@ -1,11 +1,37 @@
 //! Assists in SI units.
 
 use crate::spec::VehicleSpec;
-use skidpad_core::model::Assists;
+use skidpad_core::model::{AntiLock, Assists, CounterSteer, SpeedSteering, StabilityControl};
 
 pub(super) fn assists(spec: &VehicleSpec) -> Assists {
     let Some(given) = &spec.assists else {
         return Assists::default();
     };
-    Assists { angular_drag: given.angular_drag.as_ref().map_or(0.0, |own| own.rate_per_s as f32) }
+    let speeds = |mps: [f64; 2]| mps.map(|speed| speed as f32);
+    Assists {
+        abs: given.abs.as_ref().map(|own| AntiLock {
+            slip: own.slip as f32,
+            response: own.response_s as f32,
+            off_below: own.off_below_mps as f32,
+        }),
+        stability: given.stability.as_ref().map(|own| StabilityControl {
+            understeer: own.understeer_rad_per_mps2 as f32,
+            largest_acceleration: own.largest_lateral_mps2 as f32,
+            largest_sideslip: own.largest_sideslip_deg.to_radians() as f32,
+            tolerance: own.tolerance_deg_per_s.to_radians() as f32,
+            response: own.response_s as f32,
+            slip: own.slip as f32,
+            fades_in: speeds(own.fades_in_mps),
+        }),
+        counter_steer: given.counter_steer.as_ref().map(|own| CounterSteer {
+            gain: own.gain as f32,
+            authority: own.authority_deg.to_radians() as f32,
+            fades_in: speeds(own.fades_in_mps),
+        }),
+        speed_steering: given.speed_steering.as_ref().map(|own| SpeedSteering {
+            between: speeds(own.between_mps),
+            shares: [own.lock_share, own.rate_share].map(|share| share as f32),
+        }),
+        angular_drag: given.angular_drag.as_ref().map_or(0.0, |own| own.rate_per_s as f32),
+    }
 }

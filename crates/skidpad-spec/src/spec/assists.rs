@@ -7,9 +7,110 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Assists {
+    /// Brakes that do not lock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abs: Option<AntiLock>,
+    /// Stability control: brakes of single wheels keep the car where it is steered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stability: Option<Stability>,
+    /// Steering into a slide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counter_steer: Option<CounterSteer>,
+    /// Less steering at speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed_steering: Option<SpeedSteering>,
     /// A trick: every rotation of the body dies away by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub angular_drag: Option<AngularDrag>,
+}
+
+/// Anti-lock brakes: the foot brake of each wheel gives no more than what holds the wheel at a slip. The handbrake locks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AntiLock {
+    /// Slip ratio behind the road, best where the tyre's grip is greatest.
+    #[serde(default = "slip")]
+    #[schemars(range(min = 0.001, max = 1))]
+    pub slip: f64,
+    /// Time constant with which slips go there, s.
+    #[serde(default = "quick")]
+    #[schemars(range(min = 0, max = 10))]
+    pub response_s: f64,
+    /// Speed below which wheels may lock, so that the car stops and stands, m/s.
+    #[serde(default = "walking")]
+    #[schemars(range(min = 0, max = 100))]
+    pub off_below_mps: f64,
+}
+
+/// What the car turns too much or too little against the linear bicycle, one wheel's brake makes up for; the throttle
+/// closes meanwhile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stability {
+    /// Understeer gradient of the car that is wanted, rad per m/s².
+    #[serde(default = "understeer")]
+    #[schemars(range(min = 0, max = 1))]
+    pub understeer_rad_per_mps2: f64,
+    /// Largest lateral acceleration that is asked of the tyres, m/s².
+    #[serde(default = "grip")]
+    #[schemars(range(min = 0.001, max = 1000))]
+    pub largest_lateral_mps2: f64,
+    /// Sideslip angle beyond which the car is turned back, degrees.
+    #[serde(default = "sideslip")]
+    #[schemars(range(min = 0.001, max = 90))]
+    pub largest_sideslip_deg: f64,
+    /// Yaw rate by which the car may be off, degrees per second.
+    #[serde(default = "tolerance")]
+    #[schemars(range(min = 0, max = 1000))]
+    pub tolerance_deg_per_s: f64,
+    /// Time constant with which the yaw rate is brought back, s.
+    #[serde(default = "patient")]
+    #[schemars(range(min = 0, max = 10))]
+    pub response_s: f64,
+    /// Slip ratio behind the road that its brakes do not exceed.
+    #[serde(default = "slip")]
+    #[schemars(range(min = 0.001, max = 1))]
+    pub slip: f64,
+    /// It does nothing below the first speed and all it can above the second, m/s.
+    #[serde(default = "moving")]
+    #[schemars(inner(range(min = 0, max = 1000)))]
+    pub fades_in_mps: [f64; 2],
+}
+
+/// A gain times the mean slip angle of the wheels, each weighted with its load and the size of its slip, is added to the
+/// steering.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CounterSteer {
+    /// Steering per slip angle.
+    #[serde(default = "gain")]
+    #[schemars(range(min = 0, max = 10))]
+    pub gain: f64,
+    /// Most it adds, as mean road-wheel angle, degrees.
+    #[serde(default = "authority")]
+    #[schemars(range(min = 0, max = 90))]
+    pub authority_deg: f64,
+    /// It does nothing below the first speed and all it can above the second, m/s.
+    #[serde(default = "moving")]
+    #[schemars(inner(range(min = 0, max = 1000)))]
+    pub fades_in_mps: [f64; 2],
+}
+
+/// Lock and rate of the steering fall with speed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpeedSteering {
+    /// All of both is left below the first speed, the shares above the second, m/s; smooth between.
+    #[schemars(inner(range(min = 0, max = 1000)))]
+    pub between_mps: [f64; 2],
+    /// Share of the lock that is left.
+    #[serde(default = "all")]
+    #[schemars(range(min = 0.001, max = 1))]
+    pub lock_share: f64,
+    /// Share of the steering's rate that is left.
+    #[serde(default = "all")]
+    #[schemars(range(min = 0.001, max = 1))]
+    pub rate_share: f64,
 }
 
 /// A moment against every rotation of the body, which no real force makes.
@@ -19,4 +120,52 @@ pub struct AngularDrag {
     /// Share of the rotation lost in a second, as an exponential rate, 1/s.
     #[schemars(range(min = 0, max = 1000))]
     pub rate_per_s: f64,
+}
+
+fn slip() -> f64 {
+    0.12
+}
+
+fn quick() -> f64 {
+    0.01
+}
+
+fn patient() -> f64 {
+    0.1
+}
+
+fn walking() -> f64 {
+    1.5
+}
+
+fn moving() -> [f64; 2] {
+    [3.0, 6.0]
+}
+
+fn understeer() -> f64 {
+    0.002
+}
+
+fn grip() -> f64 {
+    8.0
+}
+
+fn sideslip() -> f64 {
+    6.0
+}
+
+fn tolerance() -> f64 {
+    3.0
+}
+
+fn gain() -> f64 {
+    1.0
+}
+
+fn authority() -> f64 {
+    20.0
+}
+
+fn all() -> f64 {
+    1.0
 }

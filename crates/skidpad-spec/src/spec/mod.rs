@@ -13,7 +13,7 @@ mod scene;
 mod tyre;
 
 pub use aero::{Aero, Point, Surface};
-pub use assists::{AngularDrag, Assists};
+pub use assists::{AngularDrag, AntiLock, Assists, CounterSteer, SpeedSteering, Stability};
 pub use axle::{Axle, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, Coupling, CurvePoint, Differential, Engine, Gearbox, Powertrain};

@@ -144,7 +144,7 @@ proptest! {
         name in prop::sample::select(shipped::names().collect::<Vec<_>>()),
         changes in prop::collection::vec(change(), 1..5),
     ) {
-        let text = with_options(shipped::find(name).expect("shipped"));
+        let text = with_options(shipped::find(name).expect("shipped")) + crate::assists::ALL;
         check(&changes.iter().fold(text, |text, change| apply(&text, change)));
     }
 

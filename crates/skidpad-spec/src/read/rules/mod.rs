@@ -1,5 +1,6 @@
 //! Rules between fields. Each names the keys it reads and is left out if one of them holds a placeholder.
 
+mod assists;
 mod body;
 mod drive;
 mod tyre;
@@ -25,6 +26,7 @@ pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>)
     rules.powertrain();
     rules.couplings();
     rules.aero();
+    rules.assists();
     formulas
 }
 

@@ -1,8 +1,14 @@
 //! Assists and tricks, rows A17 and E23: each off by default, each told in the budget of the step.
 
+mod brakes;
+mod steering;
+
+use skidpad::core::model::CounterSteer;
 use skidpad::core::{Assist, Controls, DVec3, Frame, Model, Quat, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, own_code, solvers};
+
+const COUNTER_STEER: CounterSteer = CounterSteer { gain: 1.0, authority: 0.4, fades_in: [3.0, 6.0] };
 
 /// What `assist` added in the step of `frame`, in the order of its columns.
 fn added(frame: &Frame, assist: Assist) -> [f64; 10] {

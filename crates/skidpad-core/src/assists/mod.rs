@@ -1,0 +1,45 @@
+//! Laws of the assists: pure functions of a car's motion and of what its driver asks. Who calls them, and what they then
+//! do to rows and shafts, is `vehicle::assists`.
+//!
+//! None of them counts steps: each leads what it controls to its target with a time constant `τ`, by a share
+//! `dt / (τ + dt)` of the distance in a step, which neither overshoots in long steps nor fades out in short ones.
+
+pub(crate) mod slip;
+pub(crate) mod stability;
+pub(crate) mod steering;
+
+use crate::Controls;
+use crate::controls::bounded;
+use crate::model::Steering;
+
+/// What pedals and steering wheel ask for, once clamped; assists change it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    /// 0 to 1.
+    pub throttle: f32,
+    /// Foot brake, 0 to 1.
+    pub brake: f32,
+    /// 0 to 1.
+    pub handbrake: f32,
+    /// Mean road-wheel angle of an axle with ratio 1, rad.
+    pub steer: f32,
+    /// Largest change of the steering's angle, rad/s.
+    pub steer_rate: f32,
+}
+
+impl Asked {
+    pub fn of(controls: &Controls, steering: &Steering) -> Self {
+        Self {
+            throttle: bounded(controls.throttle, 0.0, 1.0),
+            brake: bounded(controls.brake, 0.0, 1.0),
+            handbrake: bounded(controls.handbrake, 0.0, 1.0),
+            steer: bounded(controls.steer, -steering.lock, steering.lock),
+            steer_rate: steering.rate,
+        }
+    }
+}
+
+/// Share of the distance to its target that a quantity with time constant `response` s covers in a step of `dt` s.
+pub(crate) fn approach(response: f32, dt: f32) -> f32 {
+    dt / (response + dt)
+}

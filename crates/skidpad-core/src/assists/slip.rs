@@ -1,0 +1,27 @@
+//! Brakes and motors that hold a wheel near a slip: torques computed from the rows of the tyre, not searched for.
+
+use super::approach;
+use crate::lane::{Four, FourMask, Lane};
+
+/// Speed of the road, m/s, below which slip is not divided by it.
+const LEAST_SPEED: f32 = 0.1;
+
+/// Spins, rad/s, at which wheels of `radius` m whose centres will move at `ahead` m/s come one step nearer to slipping by
+/// `slip` (–, negative behind the road), having turned by `spin` rad/s at `speed` m/s; and where that can be said.
+///
+/// Slips, not spins, are led to their target: a car that brakes slows its road down all the while, and a spin would be
+/// late by its time constant.
+#[inline(always)]
+pub(crate) fn spin_towards(
+    slip: Four,
+    ahead: Four,
+    [spin, speed, radius]: [Four; 3],
+    response: f32,
+    dt: f32,
+) -> (Four, FourMask) {
+    let one = Four::splat(1.0);
+    let rolls = Four::splat(LEAST_SPEED).less(speed.abs());
+    let now = spin * radius / Four::select(rolls, speed, one) - one;
+    let next = now + (slip - now) * Four::splat(approach(response, dt));
+    ((one + next) * ahead / radius, rolls)
+}

@@ -1,0 +1,87 @@
+//! Steering that knows the speed, and steering into a slide.
+
+use crate::lane::Lane;
+use crate::model::{CounterSteer, SpeedSteering};
+
+/// Slip angle, rad, below which the counter-steer assist sees next to nothing: the mean is weighted by slip, and at none it
+/// would be anything.
+const LEAST_SLIP: f32 = 2e-3;
+
+impl SpeedSteering {
+    /// Shares of the lock and of the steering's rate that are left at `speed` m/s.
+    pub(crate) fn shares(&self, speed: f32) -> [f32; 2] {
+        let along = speed.abs().smoothstep(self.between[0], self.between[1]);
+        self.shares.map(|share| 1.0 + (share - 1.0) * along)
+    }
+}
+
+/// Mean slip angle of a car's wheels, each weighted with its load and with the size of its slip.
+///
+/// After Kester Maddock, "Vehicle Simulation with Bullet": the wheels that slide most say where the car goes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MeanSlip {
+    weighted: f32,
+    steered: f32,
+    weights: f32,
+    loads: f32,
+}
+
+impl MeanSlip {
+    /// With the two wheels of an axle: their slip angles (rad), loads (N, counted only as far as they roll), and the
+    /// axle's steer ratio. Of both sides alike, so that a mirrored car steers the mirrored way.
+    pub fn with_axle(self, slips: [f32; 2], loads: [f32; 2], steer_ratio: f32) -> Self {
+        let weights = [0, 1].map(|i| loads[i] * slips[i].abs());
+        Self {
+            weighted: self.weighted + (weights[0] * slips[0] + weights[1] * slips[1]),
+            steered: self.steered + steer_ratio * (weights[0] + weights[1]),
+            weights: self.weights + (weights[0] + weights[1]),
+            loads: self.loads + (loads[0] + loads[1]),
+        }
+    }
+
+    /// The angle that `own` adds to `asked` rad of steering while the wheels stand at `now` rad and the car runs at `speed`
+    /// m/s, rad: `gain` times the mean slip angle, within its authority.
+    ///
+    /// Turned wheels slip less by what they are turned, so the mean is that of the steering being asked for:
+    /// `δ = g (ᾱ − s (asked + δ − now))`, solved for δ, s the share of the weights on steered wheels.
+    pub fn added(&self, own: &CounterSteer, asked: f32, now: f32, speed: f32) -> f32 {
+        let weights = self.weights + self.loads * LEAST_SLIP;
+        if weights <= 0.0 {
+            return 0.0;
+        }
+        let (slip, steered) = (self.weighted / weights, self.steered / weights);
+        let angle = own.gain * (slip + steered * (now - asked)) / (1.0 + own.gain * steered.max(0.0));
+        angle.clamp(-own.authority, own.authority) * speed.smoothstep(own.fades_in[0], own.fades_in[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: CounterSteer = CounterSteer { gain: 0.8, authority: 0.3, fades_in: [3.0, 6.0] };
+
+    /// Row E23: nothing at zero slip, bounded by the authority, into the slide.
+    #[test]
+    fn e23_counter_steer_is_zero_without_slip_and_bounded() {
+        let of = |front: f32, rear: f32| {
+            let mean = MeanSlip::default().with_axle([front; 2], [3e3; 2], 1.0);
+            mean.with_axle([rear; 2], [3e3; 2], 0.0)
+        };
+        assert_eq!(MeanSlip::default().added(&OWN, 0.1, 0.1, 20.0), 0.0);
+        assert_eq!(of(0.0, 0.0).added(&OWN, 0.1, 0.0, 20.0), 0.0);
+        assert_eq!(of(0.0, -1.0).added(&OWN, 0.0, 0.0, 20.0), -0.3, "the tail slides right: steer right");
+        assert_eq!(of(0.0, -1.0).added(&OWN, 0.0, 0.0, 2.0), 0.0, "not at a crawl");
+        let small = of(0.0, -0.2).added(&OWN, 0.0, 0.0, 20.0);
+        // The least slip takes 2 % of it: the rear wheels carry half of the load.
+        assert!((small + 0.16).abs() < 4e-3, "gain times the slip of the only wheels that slide: {small}");
+    }
+
+    #[test]
+    fn shares_of_the_lock_fall_smoothly() {
+        let own = SpeedSteering { between: [10.0, 30.0], shares: [0.25, 0.5] };
+        assert_eq!(own.shares(5.0), [1.0, 1.0]);
+        assert_eq!(own.shares(20.0), [0.625, 0.75]);
+        assert_eq!(own.shares(-40.0), [0.25, 0.5]);
+    }
+}

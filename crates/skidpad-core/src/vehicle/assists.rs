@@ -1,0 +1,210 @@
+//! Where assists reach into a step: before steering and drive at what the driver asks, and before the coupling at the
+//! brakes, once the rows of the tyres tell what a torque will do. Everything they change is counted in the budget.
+
+use super::Vehicle;
+use super::rows::Rows;
+use crate::Controls;
+use crate::assists::Asked;
+use crate::assists::slip::spin_towards;
+use crate::assists::stability::Planar;
+use crate::assists::steering::MeanSlip;
+use crate::budget::{Added, Assist, Budget};
+use crate::lane::{Four, FourMask, Lane};
+use crate::linear::Six;
+use crate::math;
+use crate::model::{AntiLock, Bank, StabilityControl};
+
+/// What the stability control wants of the brakes in a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Correction {
+    /// N m about the vertical, positive to the left.
+    moment: f32,
+    /// Whether the car turns too much, not too little.
+    oversteer: bool,
+}
+
+impl Vehicle {
+    /// What is asked of pedals and steering, by the driver and by the assists of a car that has any.
+    pub(super) fn listen(&mut self, controls: &Controls, dt: f32) -> Asked {
+        let asked = Asked::of(controls, &self.model.parts().steering);
+        if self.model.assists().is_empty() {
+            return asked;
+        }
+        self.budget = Budget::default();
+        self.assist_driver(asked, dt)
+    }
+
+    fn assist_driver(&mut self, mut asked: Asked, dt: f32) -> Asked {
+        let assists = self.model.parts().assists;
+        let driver = asked.steer;
+        if let Some(own) = &assists.speed_steering {
+            let [lock, rate] = own.shares(self.forward_speed());
+            let lock = lock * self.model.parts().steering.lock;
+            let kept = asked.steer.clamp(-lock, lock);
+            self.budget.add(Assist::SpeedSteering, Added { steer: kept - asked.steer, ..Added::default() });
+            (asked.steer, asked.steer_rate) = (kept, rate * asked.steer_rate);
+        }
+        if let Some(own) = &assists.counter_steer {
+            let lock = self.model.parts().steering.lock;
+            let added = self.mean_slip().added(own, asked.steer, self.state.steer, self.forward_speed());
+            let steer = (asked.steer + added).clamp(-lock, lock);
+            self.budget.add(Assist::CounterSteer, Added { steer: steer - asked.steer, ..Added::default() });
+            asked.steer = steer;
+        }
+        self.correction = None;
+        if let Some(own) = &assists.stability {
+            self.correction = self.correct(own, driver, dt);
+            if self.correction.is_some() {
+                self.budget.add(Assist::StabilityControl, Added { throttle: -asked.throttle, ..Added::default() });
+                asked.throttle = 0.0;
+            }
+        }
+        asked
+    }
+
+    /// Lets assists change the brakes, from the velocity `loaded` that loads and the last step's tyre impulses left.
+    pub(super) fn assist_brakes(&mut self, asked: &Asked, loaded: Six<f32>, dt: f32) {
+        if self.model.assists().is_empty() {
+            return;
+        }
+        let assists = self.model.parts().assists;
+        if let Some(own) = assists.abs.filter(|_| asked.brake > 0.0) {
+            self.keep_from_locking(&own, asked.brake, loaded, dt);
+        }
+        if let (Some(own), Some(correction)) = (assists.stability, self.correction) {
+            self.brake_one_wheel(&own, correction, loaded, dt);
+        }
+    }
+
+    /// Along the vehicle, m/s.
+    fn forward_speed(&self) -> f32 {
+        self.planar().velocity[0]
+    }
+
+    fn planar(&self) -> Planar {
+        let to_vehicle = self.state.rotation.inverse();
+        let (velocity, angular) = (to_vehicle * self.state.velocity, to_vehicle * self.state.angular);
+        Planar { velocity: [velocity.x, velocity.y], yaw_rate: angular.z }
+    }
+
+    fn mean_slip(&self) -> MeanSlip {
+        let parts = self.model.parts();
+        let slip = |i: usize| {
+            let wheel = &self.state.wheels[i];
+            -math::atan(wheel.deflection[1] / self.model.patch_lengths(i, wheel.load, math::asin(wheel.lean))[1])
+        };
+        let load = |i: usize| self.state.wheels[i].load * self.state.wheels[i].rolling;
+        parts.axles.iter().zip(self.model.axle_wheels()).fold(MeanSlip::default(), |mean, (axle, &wheels)| {
+            let alone = if wheels[0] == wheels[1] { 0.5 } else { 1.0 };
+            mean.with_axle(wheels.map(slip), wheels.map(|i| load(i) * alone), axle.steer_ratio)
+        })
+    }
+
+    /// What the stability control has to do about the motion now, if anything; `steer` is the driver's.
+    fn correct(&self, own: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
+        let car = self.planar();
+        let share = own.share_at(car.velocity[0]);
+        let (curvature, wheelbase) = self.steered_curvature(steer);
+        let wanted = own.wanted_yaw_rate(curvature, wheelbase, &car);
+        let excess = own.excess(car.yaw_rate, wanted) * share;
+        if excess == 0.0 {
+            return None;
+        }
+        let moment = own.moment(excess, self.model.inertia().z_axis.z, dt);
+        Some(Correction { moment, oversteer: moment * car.yaw_rate < 0.0 })
+    }
+
+    /// Curvature the car would turn with at a crawl (1/m), and the distance between its turning axis and its first axle.
+    fn steered_curvature(&self, steer: f32) -> (f32, f32) {
+        let axles = &self.model.parts().axles;
+        let [first, last] = [&axles[0], &axles[axles.len() - 1]];
+        let rear = if axles.iter().any(|axle| axle.steer_ratio == 0.0) {
+            (0.0, 0.0)
+        } else {
+            (last.turning_distance, last.steer_ratio)
+        };
+        let wheelbase = (first.turning_distance - rear.0).abs().max(1e-3);
+        (steer * (first.steer_ratio - rear.1) / wheelbase, wheelbase)
+    }
+
+    fn keep_from_locking(&mut self, own: &AntiLock, pedal: f32, loaded: Six<f32>, dt: f32) {
+        let (at, zero) = (loaded.wide(), Four::splat(0.0));
+        let mut taken = 0.0;
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            let [speed, spin] =
+                [bank.gather(|i| self.state.wheels[i].rolling_speed), bank.gather(|i| self.state.wheels[i].spin)];
+            let (most, fast) = rows.brake_to_slip(bank, at, own.slip, [speed, spin], own.response, dt);
+            let fast = fast & Four::splat(own.off_below).less(speed.abs());
+            let foot = bank.brake_torque * Four::splat(pedal * dt);
+            let others = rows.brake - foot;
+            let kept = (most - others).within(zero, foot);
+            let cut = (foot - kept).only(fast);
+            rows.brake = rows.brake - cut;
+            rows.hold = rows.hold - cut;
+            taken += cut.sum();
+        }
+        self.budget.add(Assist::AntiLock, Added { brake_torque: -taken / dt, ..Added::default() });
+    }
+
+    /// Brakes the one wheel whose drag turns the car the wanted way: in front against too much turning, behind against too
+    /// little, where braking costs the side force that is wanted less.
+    fn brake_one_wheel(&mut self, own: &StabilityControl, correction: Correction, loaded: Six<f32>, dt: f32) {
+        let axles = self.model.axle_wheels();
+        let axle = if correction.oversteer { axles[0] } else { axles[axles.len() - 1] };
+        let i = if correction.moment > 0.0 { axle[0] } else { axle[1] };
+        let (wheel, place) = (&self.model.wheels()[i], self.model.place(i));
+        let lever = wheel.contact.y.abs();
+        if lever == 0.0 {
+            return;
+        }
+        let (bank, rows) = (&self.model.banks()[place.bank], &mut self.rows[place.bank]);
+        let [speed, spin] =
+            [bank.gather(|i| self.state.wheels[i].rolling_speed), bank.gather(|i| self.state.wheels[i].spin)];
+        let (most, fast) = rows.brake_to_slip(bank, loaded.wide(), own.slip, [speed, spin], own.response, dt);
+        let (most, fast) = (most.lanes()[place.lane], fast.lanes()[place.lane]);
+        let there = rows.brake.lanes()[place.lane];
+        let wanted = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;
+        let added = if fast { wanted.min(most - there).max(0.0) } else { 0.0 };
+        let mut lanes = [0.0; 4];
+        lanes[place.lane] = added;
+        rows.brake += Four::new(lanes);
+        rows.hold += Four::new(lanes);
+        self.budget.add(Assist::StabilityControl, Added { brake_torque: added / dt, ..Added::default() });
+    }
+}
+
+impl Rows {
+    /// Angular impulse of a brake, N m s, ≥ 0, that brings wheels one step nearer to slipping by `slip` behind the road, on
+    /// tyres that answer as their rows say; and where the wheels roll fast enough to tell. `at` is the chassis velocity the
+    /// step is expected to end with.
+    ///
+    /// `p + T − R x − I ω` with the tyre's impulse x at the spin ω wanted: the brake is what is left of the wheel's
+    /// momentum, so ω is met within the step whatever the tyre's slope, past its peak too.
+    fn brake_to_slip(
+        &self,
+        bank: &Bank,
+        at: Six<Four>,
+        slip: f32,
+        [speed, spin]: [Four; 2],
+        response: f32,
+        dt: f32,
+    ) -> (Four, FourMask) {
+        let [along, _] = self.speeds(at);
+        let (goal, rolls) = spin_towards(Four::splat(-slip), along, [spin, speed, bank.radius], response, dt);
+        let need = self.need_for(bank, along, goal);
+        let braking = need * speed.sign() - (self.hold - self.brake);
+        (braking, rolls & self.gripping)
+    }
+
+    /// Angular impulse that has to be taken from wheels, N m s, so that they turn by `goal` rad/s while their centres move at
+    /// `along` m/s.
+    #[inline(always)]
+    fn need_for(&self, bank: &Bank, along: Four, goal: Four) -> Four {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let limit = self.limit();
+        let across = self.tyre[1] / Four::select(zero.less(limit[1]), limit[1], one);
+        let left = limit[0] * (one - across * across).at_least(zero).sqrt();
+        let tyre = (self.wish[0] - self.admittance[0] * (along - bank.radius * goal)).within(-left, left);
+        self.momentum + self.shaft - bank.radius * tyre - bank.spin_inertia * goal
+    }
+}

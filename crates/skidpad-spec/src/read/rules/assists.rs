@@ -1,0 +1,22 @@
+//! Rules of assists.
+
+use super::Rules;
+
+impl Rules<'_> {
+    pub fn assists(&mut self) {
+        let Some(own) = &self.spec.assists else {
+            return;
+        };
+        let ranges = [
+            ("assists.stability.fades_in_mps", own.stability.as_ref().map(|own| own.fades_in_mps)),
+            ("assists.counter_steer.fades_in_mps", own.counter_steer.as_ref().map(|own| own.fades_in_mps)),
+            ("assists.speed_steering.between_mps", own.speed_steering.as_ref().map(|own| own.between_mps)),
+        ];
+        for (path, range) in ranges {
+            if let Some([low, high]) = range {
+                let fits = (low as f32) < high as f32;
+                self.rule(path, &[], fits, format!("[{low}, {high}]"), "two speeds, the second greater", "");
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Tables of assists: defaults, units, faults.
+
+use skidpad_core::model::{AntiLock, Assists, CounterSteer, SpeedSteering, StabilityControl};
+use skidpad_spec::{FaultKind, Loaded, shipped};
+
+/// A shipped car with every assist.
+pub const ALL: &str = include_str!("files/assists.toml");
+
+fn with(tables: &str) -> Result<Assists, Vec<(FaultKind, String)>> {
+    let text = format!("{}\n{tables}", shipped::find("corvette_c5").expect("shipped"));
+    match Loaded::read("car.toml", &text) {
+        Ok(loaded) => Ok(loaded.model.parts().assists),
+        Err(faults) => Err(faults.list().iter().map(|fault| (fault.kind, fault.path.clone())).collect()),
+    }
+}
+
+#[test]
+fn assists_are_off_without_their_table_and_have_defaults_with_it() {
+    assert_eq!(with(""), Ok(Assists::default()));
+    assert_eq!(with("[assists]"), Ok(Assists::default()));
+    let all = with(ALL).expect("sound");
+    assert_eq!(all.abs, Some(AntiLock { slip: 0.12, response: 0.01, off_below: 1.5 }));
+    let degrees = |angle: f64| angle.to_radians() as f32;
+    let stability =
+        StabilityControl { largest_sideslip: degrees(6.0), tolerance: degrees(3.0), slip: 0.12, ..Default::default() };
+    assert_eq!(all.stability, Some(stability));
+    let counter_steer = CounterSteer { gain: 1.0, authority: degrees(20.0), fades_in: [3.0, 6.0] };
+    assert_eq!(all.counter_steer, Some(counter_steer));
+    assert_eq!(all.speed_steering, Some(SpeedSteering { between: [10.0, 30.0], shares: [0.3, 0.5] }));
+    assert_eq!(all.angular_drag, 0.5);
+    let short = with("[assists.abs]\n[assists.stability]\n[assists.counter_steer]").expect("sound");
+    assert_eq!((short.abs, short.stability, short.counter_steer), (all.abs, all.stability, all.counter_steer));
+}
+
+#[test]
+fn every_fault_of_assists_is_told_at_once() {
+    let faults = with(
+        "[assists.abs]\nslip = 0\n[assists.counter_steer]\nfades_in_mps = [6, 3]\n[assists.speed_steering]\nlock_share = 2\n\
+         [assists.turbo]\n",
+    );
+    let faults = faults.expect_err("four faults");
+    let expected = [
+        (FaultKind::OutOfRange, "assists.abs.slip"),
+        (FaultKind::Contradiction, "assists.counter_steer.fades_in_mps"),
+        (FaultKind::MissingKey, "assists.speed_steering.between_mps"),
+        (FaultKind::OutOfRange, "assists.speed_steering.lock_share"),
+        (FaultKind::UnknownKey, "assists.turbo"),
+    ];
+    for (kind, path) in expected {
+        assert!(faults.contains(&(kind, path.into())), "{path}: {faults:?}");
+    }
+    assert_eq!(faults.len(), expected.len(), "{faults:?}");
+}
