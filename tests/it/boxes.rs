@@ -34,6 +34,35 @@ fn a_car_stands_on_a_box_as_on_the_plane() {
     }
 }
 
+/// Row C3: what a washboard of sharp edges does to wheels that are rays. All wheels step up and down together, 38 times a
+/// second, far above the ride frequency: the springs answer with `k h / 2` in turns, so the body feels `k h / 2 m`, and
+/// dampers, which know the body's speed alone, do not feel the edges.
+#[test]
+fn c3_a_washboard_reaches_the_body_through_the_springs_alone() {
+    let (height, speed) = (0.01f32, 20.0f32);
+    let mut parts = c5().without_air().without_rolling_resistance();
+    parts.bars.clear();
+    let base = f64::from(parts.wheels[0].contact.x - parts.wheels[2].contact.x);
+    let pitch = base / 5.0;
+    let model = parts.model();
+    let size = Vec3::new(0.5 * pitch as f32, 4.0, 1.0);
+    let plank = |i: i32| FixedBox::upright(DVec3::new(f64::from(i) * pitch, 0.0, f64::from(height) - 0.5), size);
+    let washboard = with((10..110).map(plank).collect());
+    let rate: f32 = model.wheels().iter().map(|w| w.strut.rate).sum();
+    let expected = f64::from(rate * 0.5 * height / model.mass());
+    for solver in solvers() {
+        let placement = Placement { speed, gear: Some(0), ..Placement::default() };
+        let mut drive = Drive::new(&solver, &model, &washboard, placement, 1000.0);
+        let frames = drive.run(2.5, |_| Controls::coasting());
+        // After the swing of the first planks, over whole planks.
+        let ridden: Vec<_> = frames.iter().filter(|f| (30.0..30.0 + 40.0 * pitch).contains(&f.x_m)).collect();
+        let jumps = ridden.windows(2).map(|pair| (pair[1].vz_mps - pair[0].vz_mps) * 1000.0);
+        let squares: f64 = jumps.map(|a| a * a).sum();
+        let found = (squares / (ridden.len() - 1) as f64).sqrt();
+        close(solver.name, found, expected, 0.03, "what of the ride frequency is left at the 27-fold");
+    }
+}
+
 /// The box's friction takes the place of the plane's: on Coulomb tyres of 1 a locked car slides with g times its grip.
 #[test]
 fn the_grip_of_a_box_is_the_tyres() {

@@ -59,7 +59,7 @@ fn steer(solver: &BackendInfo, model: &std::sync::Arc<Model>, table: &Table, spe
 
 /// Four wheels with springs, linear tyres without relaxation to speak of: position within 1 % of the path.
 #[test]
-fn the_320i_follows_the_single_track_model() {
+fn b1_the_320i_follows_the_single_track_model() {
     let cases = [
         (15.0, false, include_str!("data/commonroad_st_step_v15_d0.02.csv")),
         (15.0, true, include_str!("data/commonroad_st_stephold_v15_d0.02.csv")),

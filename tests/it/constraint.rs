@@ -232,7 +232,7 @@ fn e19_wheels_hop_at_their_frequency() {
 
 /// What the wheels' own mass does to a step steer: reported, and small.
 #[test]
-fn unsprung_wheels_drive_like_the_others_but_for_their_ride() {
+fn a11_unsprung_wheels_drive_like_the_others_but_for_their_ride() {
     let model = c5().model();
     let end = |name: &str, hz: f32| {
         let mut car = Drive::rolling(&solver(name), &model, 25.0, hz);

@@ -54,7 +54,7 @@ fn end(solver: &BackendInfo, model: &Arc<Model>, script: &Script, hz: f32) -> DV
 const CLOSED: f64 = 3e-3;
 
 #[test]
-fn every_solver_converges_to_the_common_trajectory() {
+fn b5_every_solver_converges_to_the_common_trajectory() {
     converges(&c5().model(), &SCRIPTS);
 }
 

@@ -79,7 +79,7 @@ fn e11_modes_swing_as_told() {
 
 /// Roll, loads and the steering a car needs at half its grip.
 #[test]
-fn steady_cornering_is_the_one_told() {
+fn a2_steady_cornering_is_the_one_told() {
     // So much grip along that the little drive a turn takes costs none across.
     let mut parts = c5()
         .without_air()
@@ -193,7 +193,7 @@ fn stops_are_as_long_as_told() {
 
 /// Row D7: downforce presses the springs by what is told.
 #[test]
-fn d7_compression_at_speed() {
+fn d6_d7_compression_at_speed() {
     let mut parts = c5();
     let surface = |x: f32| Surface { coefficient: 0.9, point: Vec3::new(x, 0.0, 0.0) };
     parts.aero.downforce = [surface(1.3), surface(-1.6)];
@@ -221,7 +221,7 @@ fn d7_compression_at_speed() {
 /// the ground slow the roll down and allow longer steps.
 #[cfg(feature = "impulse")]
 #[test]
-fn explicit_springs_fail_beyond_the_step_told() {
+fn b19_explicit_springs_fail_beyond_the_step_told() {
     let model = evenly_damped(shipped("bullet_reference"), 0.5).on_coulomb_tyres(1e-6).model();
     let bound = Modes::of(&model).expect("upright").explicit_step_s;
     let bullet = skidpad::backends().into_iter().find(|b| b.name == "bullet").expect("a peer");

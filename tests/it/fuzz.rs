@@ -58,7 +58,7 @@ const CARS: usize = 8;
 
 /// A million car-steps per solver with inputs that change at random, cars thrown into the air and onto their roofs.
 #[test]
-fn a_million_random_steps_stay_finite() {
+fn b18_a_million_random_steps_stay_finite() {
     survive(&Scene::sloping(0.1), 1_000_000 / CARS);
 }
 
@@ -114,7 +114,7 @@ fn survive(scene: &Scene, steps: usize) {
 
 /// Oracle 5.24: in the air the centre of mass follows its parabola, and a brake turns the body by −Σ I_w Δω / I_yy.
 #[test]
-fn momentum_closes_in_the_air() {
+fn a15_momentum_closes_in_the_air() {
     let model = c5().without_air().model();
     for solver in solvers() {
         let mut car = Drive::rolling(&solver, &model, 30.0, 240.0);

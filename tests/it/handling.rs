@@ -28,9 +28,9 @@ fn corner(solver: &BackendInfo, model: &Arc<Model>, speed: f64, steer: f32) -> S
     }
 }
 
-#[test]
-fn linear_tyres_give_the_bicycle_models_gains() {
-    let (front, rear) = (150e3f64, 190e3f64);
+/// The C5 on linear tyres of 150 kN/rad in front and 190 kN/rad behind, without what bends the bicycle model: the model,
+/// its wheelbase, and its understeer gradient, rad/(m/s²).
+fn linear_car(front: f64, rear: f64) -> (Arc<Model>, [f64; 2], f64) {
     let mut parts = c5().without_air().without_rolling_resistance();
     let own = *curve(&parts.tyres[0]);
     let tyre = |stiffness: f64| CurveTyre {
@@ -47,9 +47,15 @@ fn linear_tyres_give_the_bicycle_models_gains() {
         *axle = Axle { ackermann: 0.0, ..*axle };
     }
     let (a, b) = (f64::from(parts.wheels[0].contact.x), -f64::from(parts.wheels[2].contact.x));
-    let (mass, base) = (f64::from(parts.mass), a + b);
-    let model = parts.model();
-    let gradient = mass / base * (b / front - a / rear);
+    let gradient = f64::from(parts.mass) / (a + b) * (b / front - a / rear);
+    (parts.model(), [a, b], gradient)
+}
+
+#[test]
+fn b20_b21_linear_tyres_give_the_bicycle_models_gains() {
+    let rear = 190e3f64;
+    let (model, [a, b], gradient) = linear_car(150e3, rear);
+    let (mass, base) = (f64::from(model.mass()), a + b);
     for solver in solvers() {
         let steer = 0.01f32;
         let found = corner(&solver, &model, 100.0 / 3.6, steer);
@@ -61,6 +67,24 @@ fn linear_tyres_give_the_bicycle_models_gains() {
         close(&what("sideslip gain"), found.sideslip / steer, expected, 0.01, "asked");
         let measured = (steer - base * found.yaw_rate / v) / found.lateral_acceleration;
         close(&what("understeer gradient"), measured, gradient, 0.01, "asked");
+    }
+}
+
+/// Row B20, signs: backwards, slip angles count against the way the wheels go, so `ψ' / δ = v / (L + K v |v|)`: what
+/// understeers forwards oversteers backwards. Steered left, the car turns left forwards and right backwards.
+#[test]
+fn b20_signs_in_all_quadrants() {
+    let (model, [a, b], gradient) = linear_car(150e3, 190e3);
+    for solver in solvers() {
+        for speed in [12.0f64, -12.0] {
+            for steer in [0.01f32, -0.01] {
+                let found = corner(&solver, &model, speed, steer);
+                let expected = found.speed / (a + b + gradient * found.speed * found.speed.abs());
+                let what = format!("{} at {speed} m/s, {steer} rad", solver.name);
+                close(&what, found.yaw_rate / f64::from(steer), expected, 0.01, "asked");
+                assert_eq!(found.yaw_rate > 0.0, (speed > 0.0) == (steer > 0.0), "{what}");
+            }
+        }
     }
 }
 

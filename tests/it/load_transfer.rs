@@ -8,7 +8,7 @@ const RATE: f32 = 240.0;
 
 /// Σ ΔN t = m a_y h + m g h φ, ΔN = (N_out − N_in) / 2 per axle.
 #[test]
-fn lateral_transfer_closes_with_any_anti_roll_bar() {
+fn a6_a10_lateral_transfer_closes_with_any_anti_roll_bar() {
     for stiffness in [0.0, 1.0, 4.0] {
         let mut parts = c5().without_air().without_rolling_resistance();
         for bar in &mut parts.bars {
@@ -43,7 +43,7 @@ fn transfer(frame: &Frame, model: &Model) -> f64 {
 
 /// ΔN L = m |a| h + m g h |θ| + Σ I |ω̇|, accelerating and braking.
 #[test]
-fn longitudinal_transfer_closes() {
+fn b9_longitudinal_transfer_closes() {
     let model = c5().without_air().model();
     let h = f64::from(model.parts().centre_height);
     let wheelbase = f64::from(model.wheels()[0].contact.x - model.wheels()[2].contact.x);

@@ -7,7 +7,7 @@ use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, solvers};
 
 /// "Car Physics for Games": 448 N m through 2.66 · 3.42 at 0.7 on a 0.34 m wheel push with 8391 N.
 #[test]
-fn b12_hub_torque_over_radius() {
+fn b2_b12_hub_torque_over_radius() {
     let mut parts = c5().without_air().without_rolling_resistance();
     for wheel in &mut parts.wheels {
         wheel.radius = 0.34;
@@ -30,7 +30,7 @@ fn b12_hub_torque_over_radius() {
 
 /// "Car Physics for Games": 1056.4 N against 0.4257 v² + 12.8 v balance at 37 m/s.
 #[test]
-fn b6_top_speed_emerges() {
+fn b6_c1_top_speed_emerges() {
     let mut parts = c5();
     parts.mass = 1500.0;
     parts.aero = Default::default();

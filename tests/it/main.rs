@@ -22,6 +22,7 @@ mod hull;
 mod import;
 mod load_transfer;
 mod longitudinal;
+mod moose;
 mod parked;
 mod peers;
 #[cfg(feature = "rapier")]

@@ -6,7 +6,7 @@ use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, solvers};
 
 /// Oracle 5.1: axle loads by the lever rule, sum m g, height as described; reached from a 20 mm drop.
 #[test]
-fn loads_and_height_at_rest_are_the_described_ones() {
+fn c6_loads_and_height_at_rest_are_the_described_ones() {
     let model = c5().model();
     let (a, b) = (model.wheels()[0].contact.x as f64, -model.wheels()[2].contact.x as f64);
     let weight = model.mass() as f64 * GRAVITY;
@@ -33,7 +33,7 @@ fn loads_and_height_at_rest_are_the_described_ones() {
 
 /// A car put on a slope with its brake on is at rest from the first step: only its contact patches take up their strain.
 #[test]
-fn a_car_starts_in_equilibrium_on_a_slope() {
+fn c7_a_car_starts_in_equilibrium_on_a_slope() {
     let model = c5().model();
     for solver in solvers() {
         for heading in [0.0, 0.8, 2.5] {

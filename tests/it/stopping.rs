@@ -6,7 +6,7 @@ use crate::common::{Drive, GRAVITY, Simplify, c5, close, solvers};
 
 /// Oracle 5.11 with drag: (m / 2k) ln(1 + k v² / (μ m g)); then no rollback and rest.
 #[test]
-fn stopping_distance_does_not_depend_on_the_tick_rate() {
+fn b8_stopping_distance_does_not_depend_on_the_tick_rate() {
     let model = c5().on_coulomb_tyres(1.0).without_rolling_resistance().model();
     let (mass, k, v) = (f64::from(model.mass()), f64::from(model.parts().aero.drag), 100.0 / 3.6);
     let expected = mass / (2.0 * k) * (k * v * v / (mass * GRAVITY)).ln_1p();

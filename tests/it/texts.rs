@@ -4,6 +4,8 @@ use skidpad::core::model::{Knee, Rolling};
 use skidpad::core::state::Placement;
 use skidpad::core::{Controls, Frame, Scene};
 
+use skidpad::lab::figures::straight::peak_power;
+
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, solvers};
 
 /// Row B3: with drag alone 1/v grows by C / m per second.
@@ -19,6 +21,44 @@ fn b3_drag_is_a_straight_line_of_one_over_speed() {
             close(&format!("{} after {seconds} s", solver.name), found, slope, 5e-3, "asked");
         }
     }
+}
+
+/// Row B4: with C_drag 0.4257 and C_rr 12.8 drag and linear rolling resistance are equal at 30.07 m/s: there a coasting car
+/// is slowed as much by one as by the other.
+#[test]
+fn b4_drag_and_rolling_resistance_cross() {
+    let (drag, rolling) = (0.4257f32, 12.8f32);
+    close("the crossover", f64::from(rolling / drag), 30.07, 1e-3, "digits stated");
+    let slowed_by = |drag: f32, rolling: f32, solver: &_| {
+        let mut parts = c5();
+        parts.aero = skidpad::core::model::Aero { drag, ..Default::default() };
+        let linear = rolling / (parts.mass * GRAVITY as f32);
+        parts.wheels.iter_mut().for_each(|w| w.rolling = Rolling { linear, ..Rolling::default() });
+        let frames = Drive::rolling(solver, &parts.model(), 30.57, 60.0).run(4.0, |_| Controls::coasting());
+        let crossed = frames.iter().position(|f| f.vx_mps < 30.07).expect("slows down");
+        let width = crossed.min(30);
+        assert!(width > 10, "{width}");
+        (frames[crossed - width].vx_mps - frames[crossed + width].vx_mps) * 30.0 / width as f64
+    };
+    for solver in solvers() {
+        let [air, wheels] = [slowed_by(drag, 0.0, &solver), slowed_by(0.0, rolling, &solver)];
+        close(solver.name, air, wheels, 5e-3, "of row B3; the mean is over 0.2 m/s");
+    }
+}
+
+/// Rows B10, B11: `hp = lb·ft · rpm / 5252` is `T ω`; the C5's curve gives its most power near 5600 rev/min, 345 hp.
+#[test]
+fn b10_b11_power_is_torque_times_speed() {
+    const POUND_FOOT_NM: f64 = 0.3048 * 0.453_592_37 * 9.806_65;
+    const HORSEPOWER_W: f64 = 550.0 * POUND_FOOT_NM;
+    let rpm = std::f64::consts::TAU / 60.0;
+    for (pound_feet, speed) in [(350.0, 4400.0), (300.0, 5252.0), (100.0, 1000.0)] {
+        let horsepower = pound_feet * POUND_FOOT_NM * speed * rpm / HORSEPOWER_W;
+        close("horsepower", horsepower, pound_feet * speed / 5252.0, 3e-5, "5252 is 5252.113 rounded");
+    }
+    let [power, speed] = peak_power(&c5().model()).expect("an engine");
+    close("most power", power / HORSEPOWER_W, 345.0, 0.02, "rated; the curve is read from a chart, its top 254 kW");
+    close("where", speed / rpm, 5600.0, 0.03, "rated; the chart has a point at 5500");
 }
 
 /// Row B15: crawling, the rear axle's middle goes round a circle of L / tan δ and the front wheels' of L / sin δ.
@@ -117,6 +157,39 @@ fn d4_rolling_resistance_by_axle() {
     }
 }
 
+/// Row A1: a car that does not roll on its springs slides sideways with both inner wheels loaded below a grip of t / 2h, and
+/// lifts them above it.
+#[test]
+fn a1_a_rigid_car_rolls_if_and_only_if_it_grips_more_than_its_threshold() {
+    let mut rigid = c5().without_air();
+    for wheel in &mut rigid.wheels {
+        let strut = &mut wheel.strut;
+        // 50 times as stiff, and damped hard: roll follows the force without swinging over.
+        (strut.rate, strut.bump_damping, strut.rebound_damping) = (50.0 * strut.rate, 5e4, 5e4);
+    }
+    let threshold = rigid.wheels[0].contact.y / rigid.centre_height;
+    for share in [0.9f32, 1.1] {
+        let model = rigid.clone().on_coulomb_tyres(share * threshold).model();
+        for solver in solvers() {
+            let mut car = Drive::rolling(&solver, &model, 0.0, 240.0);
+            let mut state = car.world.state(0).clone();
+            state.velocity.y = 20.0;
+            state.previous_velocity = state.velocity;
+            car.world.set_state(0, &state);
+            let frames = car.run(0.6, |_| Controls::coasting());
+            // It slides to the left: the wheels on the right are the inner ones.
+            let inner = |f: &Frame| f.wheels[1].load_n + f.wheels[3].load_n;
+            let least = frames[24..].iter().map(inner).fold(f64::INFINITY, f64::min);
+            let what = format!("{} at {share} of t / 2h: {least} N on the inner wheels", solver.name);
+            assert_eq!(least > 0.0, share < 1.0, "{what}");
+            if share < 1.0 {
+                // What statics leave them, W / 2 (1 - share), with the little the springs still roll.
+                assert!(least < 0.5 * f64::from(model.mass()) * GRAVITY * 0.12, "{what}");
+            }
+        }
+    }
+}
+
 /// Row E5: on a slope the wheels together carry m g cos θ.
 #[test]
 fn e5_loads_on_a_slope_are_of_its_normal() {
@@ -158,7 +231,7 @@ fn e24_a_handbrake_locks_the_rear_and_lets_it_go() {
 
 /// Rows B13, B16: engine speed is wheel speed through the gears; 17 rad/s in first is 1476.8 rev/min, 4400 is 17.2 m/s on 0.34 m.
 #[test]
-fn b16_engine_speed_follows_the_wheels() {
+fn b13_b16_engine_speed_follows_the_wheels() {
     let rpm = |wheel: f64, ratio: f64| wheel * ratio * 60.0 / std::f64::consts::TAU;
     close("first gear", rpm(17.0, 2.66 * 3.42), 1476.8, 1e-4, "digits stated");
     close("4400 rev/min", 4400.0 / rpm(1.0 / 0.34, 2.66 * 3.42), 17.22, 1e-3, "digits stated");

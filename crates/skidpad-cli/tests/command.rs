@@ -195,7 +195,7 @@ fn unknown_names_and_bad_steps_are_told_with_what_is_known() {
     };
     fails(here.path(), &run("corvete_c5", "impulse", "settle", "0.01"), 1, &["corvette_c5"]);
     fails(here.path(), &run("corvette_c5", "impulze", "settle", "0.01"), 1, &["did you mean `impulse`?", "constraint"]);
-    fails(here.path(), &run("corvette_c5", "impulse", "moose", "0.01"), 1, &["step-steer", "slalom"]);
+    fails(here.path(), &run("corvette_c5", "impulse", "zigzag", "0.01"), 1, &["step-steer", "slalom"]);
     for dt in ["0", "-1", "nan", "inf", "0.2"] {
         fails(here.path(), &run("corvette_c5", "impulse", "settle", dt), 1, &["--dt-s", "at most 0.1 s"]);
     }

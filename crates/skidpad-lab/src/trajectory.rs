@@ -122,6 +122,13 @@ impl Trajectory {
         self.frames.iter().fold(0.0, |largest, frame| channel(frame).abs().max(largest))
     }
 
+    /// Least load of any wheel at any time, in percent of its load at rest.
+    pub fn least_load_percent(&self, model: &Model) -> Option<f64> {
+        let share = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
+        let loads = self.frames.iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n).enumerate().map(share));
+        loads.min_by(f64::total_cmp)
+    }
+
     /// Rows in `from_s ..= to_s`.
     pub fn between(&self, from_s: f64, to_s: f64) -> &[Frame] {
         let first = self.row_at_or_after(from_s);
@@ -183,7 +190,7 @@ mod tests {
     use crate::testing::{model, sampled};
 
     #[test]
-    fn header_and_row_zero_are_exact() {
+    fn d9_header_and_row_zero_are_exact() {
         let trajectory = sampled(0.5, 1.0, |t, frame| frame.x_m = t);
         let mut bytes = Vec::new();
         trajectory.write_csv(&mut bytes).expect("a Vec takes everything");

@@ -98,7 +98,7 @@ fn a_lift_weighs_a_car() {
 
 /// On a train at 50 m/s, which goes 0.8 m in a step, no wheel loses the ground and nothing slips.
 #[test]
-fn a_train_carries_cars() {
+fn e22_a_train_carries_cars() {
     let mut world = Yard::empty(Axes::ZUp, 60.0);
     let handle = platform(&mut world, RigidBodyBuilder::kinematic_velocity_based());
     let places = [-7.0, 0.0, 7.0].map(|x| Placement { x, ..standing(0.0) });

@@ -17,7 +17,8 @@ pub fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// docs/models.md has each row of the classic texts once, and names tests that exist.
+/// docs/models.md has each row of the classic texts once, names tests that exist and are named after their row, and counts
+/// them right.
 fn rows(files: &[File]) -> Vec<String> {
     let numbered =
         [('A', 1..=20), ('B', 1..=21), ('C', 1..=11), ('D', 1..=9), ('E', 4..=5), ('E', 11..=12), ('E', 21..=24)];
@@ -30,6 +31,23 @@ fn rows(files: &[File]) -> Vec<String> {
         .filter(|row| count(row) != 1)
         .map(|row| format!("docs/models.md: row {row} stands there {} times, not once", count(&row)))
         .collect();
+    let entries = page.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let row = cells.get(1).filter(|row| row.starts_with(|c: char| c.is_ascii_uppercase()))?;
+        Some((*row, *cells.get(3)?))
+    });
+    let entries: Vec<(&str, &str)> = entries.collect();
+    for (row, test) in entries.iter().filter(|(_, test)| !test.is_empty()) {
+        let name = test.trim_matches('`').rsplit("::").next().unwrap_or("");
+        if !name.split('_').any(|part| part == row.to_lowercase()) {
+            problems.push(format!("docs/models.md: the test of row {row} is not named after it: {test}"));
+        }
+    }
+    let tested = entries.iter().filter(|(_, test)| !test.is_empty()).count();
+    let count = format!("{tested} of {} rows have a test.", entries.len());
+    if !page.contains(&count) {
+        problems.push(format!("docs/models.md: does not say \"{count}\""));
+    }
     for (path, test) in page.split('`').filter_map(|quoted| quoted.split_once(".rs::")) {
         let source = text(files, &format!("{path}.rs"));
         if !source.contains(&format!("fn {test}(")) {

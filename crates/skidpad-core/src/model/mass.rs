@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn two_and_three_wheels_are_determined() {
+    fn c4_two_and_three_wheels_are_determined() {
         check(&[[1.0, 0.0], [-1.5, 0.0]], &[600.0, 400.0]);
         check(&[[2.0, 0.0], [-1.0, 0.8], [-1.0, -0.8]], &[1000.0 / 3.0; 3]);
     }

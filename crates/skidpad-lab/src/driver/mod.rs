@@ -6,7 +6,7 @@
 mod path;
 mod speed;
 
-pub use path::{Line, PathFollower, StraightKeeper};
+pub use path::{Line, PathFollower, Shift, StraightKeeper};
 pub use speed::{Cruise, SpeedHolder};
 
 use skidpad_core::{Controls, Frame, Model};

@@ -37,6 +37,37 @@ pub enum Line {
         /// m.
         start: f64,
     },
+    /// Straight along the x axis but for two shifts to the side, one after the other.
+    Lanes([Shift; 2]),
+}
+
+/// A change of lane: `y` grows by `left (s − sin(2π s) / 2π)` while `s` runs from 0 at `from` to 1 at `to`, so the
+/// curvature is one period of a sine and has no jump.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shift {
+    /// Distance to the left, m.
+    pub left: f64,
+    /// x where it begins, m.
+    pub from: f64,
+    /// x where it ends, m, > `from`.
+    pub to: f64,
+}
+
+impl Shift {
+    /// Largest curvature, 1/m, where the line's slope is small.
+    pub fn sharpest_bend(&self) -> f64 {
+        TAU * self.left.abs() / ((self.to - self.from) * (self.to - self.from))
+    }
+
+    /// y and its first two derivatives by x at `x`.
+    fn at(&self, x: f64) -> [f64; 3] {
+        let length = self.to - self.from;
+        let share = ((x - self.from) / length).clamp(0.0, 1.0);
+        let (sin, cos) = math::sin_cos((TAU * share) as f32);
+        let (sin, cos) = (f64::from(sin), f64::from(cos));
+        let per = self.left / length;
+        [self.left * (share - sin / TAU), per * (1.0 - cos), per * TAU / length * sin]
+    }
 }
 
 /// Where a point is against a line.
@@ -84,6 +115,17 @@ impl Line {
                 let bend = if x + ahead < start { 0.0 } else { 0.5 * amplitude * k * k * cos_ahead };
                 Nearest {
                     offset_m: (y - 0.5 * amplitude * (1.0 - cos)) / (1.0 + slope * slope).sqrt(),
+                    heading: f64::from(math::atan(slope as f32)),
+                    curvature_ahead: bend / (stretch * stretch.sqrt()),
+                }
+            }
+            Line::Lanes(shifts) => {
+                let sum = |x: f64| shifts.iter().map(|s| s.at(x)).fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i] + b[i]));
+                let [line, slope, _] = sum(x);
+                let [_, slope_ahead, bend] = sum(x + ahead);
+                let stretch = 1.0 + slope_ahead * slope_ahead;
+                Nearest {
+                    offset_m: (y - line) / (1.0 + slope * slope).sqrt(),
                     heading: f64::from(math::atan(slope as f32)),
                     curvature_ahead: bend / (stretch * stretch.sqrt()),
                 }
@@ -190,6 +232,19 @@ mod tests {
         assert_eq!(wave.beside(5.0, 0.5, 0.0), Nearest { offset_m: 0.5, heading: 0.0, curvature_ahead: 0.0 });
         assert!((wave.beside(50.0, 4.0, 0.0).offset_m).abs() < 1e-6);
         assert!((wave.beside(35.0, 2.0, 0.0).heading - (4.0 * PI / 60.0f64).atan()).abs() < 1e-6);
+        let out = Shift { left: 3.0, from: 10.0, to: 30.0 };
+        let lanes = Line::Lanes([out, Shift { left: -2.0, from: 40.0, to: 60.0 }]);
+        for (x, y, slope) in
+            [(5.0, 0.0, 0.0), (20.0, 1.5, 0.3), (35.0, 3.0, 0.0), (50.0, 2.0, -0.2), (80.0, 1.0, 0.0f64)]
+        {
+            let near = lanes.beside(x, y, 0.0);
+            assert!(near.offset_m.abs() < 1e-6 && (near.heading - slope.atan()).abs() < 1e-6, "{x}: {near:?}");
+        }
+        // Sharpest after a quarter of the shift: 2π left / length².
+        assert!(
+            (lanes.beside(5.0, 0.0, 10.0).curvature_ahead - TAU * 3.0 / 400.0 / (1.0f64 + 0.0225).powf(1.5)).abs()
+                < 1e-6
+        );
     }
 
     #[track_caller]
@@ -215,5 +270,7 @@ mod tests {
         stays_within(Line::Circle { radius: 40.0 }, 0.2);
         stays_within(Line::Circle { radius: -40.0 }, 0.2);
         stays_within(Line::Wave { amplitude: 4.0, wavelength: 60.0, start: 20.0 }, 0.3);
+        let lane = |left: f64, from: f64| Shift { left, from, to: from + 30.0 };
+        stays_within(Line::Lanes([lane(3.5, 20.0), lane(-3.5, 80.0)]), 0.3);
     }
 }

@@ -187,7 +187,7 @@ mod tests {
 
     /// Rows A16, D7, E2, E11, E12: each mistake is told, and only then.
     #[test]
-    fn e12_lints_tell_each_mistake() {
+    fn a16_e12_lints_tell_each_mistake() {
         let each =
             |f: fn(&mut skidpad_core::model::Wheel)| move |parts: &mut ModelParts| parts.wheels.iter_mut().for_each(f);
         says(

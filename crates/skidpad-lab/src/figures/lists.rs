@@ -3,7 +3,7 @@
 use skidpad_core::Model;
 
 use super::stance::{self, Demand};
-use super::straight::{Pedal, stopping_distance};
+use super::straight::{Pedal, peak_power, stopping_distance};
 use super::{Figures, G, Modes, OwnWheels, cornering};
 use crate::metrics::Metric;
 
@@ -69,6 +69,11 @@ pub fn car(model: &Model) -> Vec<Metric> {
     list.extend(turning(model, &figures));
     list.extend(tipping(model, &figures));
     let stop = |pedal| stopping_distance(model, STOP_FROM, pedal);
+    if let Some([power, speed]) = peak_power(model) {
+        let turns = speed * 60.0 / core::f64::consts::TAU;
+        list.push(Metric::new("peak_power_kw", "Engine's most power", "kW", 1, Some(power * 1e-3)));
+        list.push(Metric::new("peak_power_rpm", "Where", "rev/min", 0, Some(turns)));
+    }
     list.extend([
         Metric::new("top_speed_mps", "Top speed, drive against resistance", "m/s", 2, figures.top_speed_mps),
         Metric::new("stop_floored_m", "Stop from 100 km/h, pedal to the floor", "m", 2, stop(Pedal::Floored)),

@@ -56,6 +56,20 @@ pub fn top_speed(model: &Model) -> Option<f64> {
     (top < 149.9).then_some(top)
 }
 
+/// Where the engine gives the most power at full load, [W, rad/s]; `None` without an engine. The power `T ω` of a curve
+/// that is linear between points peaks at a point or between two.
+pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
+    const STEPS: usize = 100;
+    let engine = &model.parts().powertrain.engine()?.engine;
+    let between = engine.torque.points().windows(2).flat_map(|pair| {
+        let [low, high] = [pair[0][0], pair[1][0]].map(f64::from);
+        (0..=STEPS).map(move |i| low + (high - low) * i as f64 / STEPS as f64)
+    });
+    let within = between.filter(|&speed| speed <= f64::from(engine.limit));
+    let power = |speed: f64| [f64::from(engine.torque.at(speed as f32)) * speed, speed];
+    within.map(power).max_by(|a, b| a[0].total_cmp(&b[0]))
+}
+
 /// How the driver brakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pedal {

@@ -7,6 +7,7 @@ mod acceleration;
 mod braking;
 mod circle;
 mod coast_down;
+mod lane_change;
 mod parked;
 mod roll;
 mod settle;
@@ -17,6 +18,7 @@ pub use acceleration::{Acceleration, AccelerationMetrics, Launch};
 pub use braking::{Braking, BrakingMetrics};
 pub use circle::{Circle, CircleMetrics};
 pub use coast_down::{CoastDown, CoastDownMetrics};
+pub use lane_change::{Course, LaneChange, LaneChangeMetrics};
 pub use parked::{Parked, ParkedMetrics};
 pub use roll::{Roll, RollMetrics};
 pub use settle::{Settle, SettleMetrics};
@@ -180,6 +182,16 @@ pub const CATALOGUE: &[Entry] = &[
     entry!("step-steer", StepSteer { speed_mps <- initial_speed_mps }, "ISO 7401 step at 100 km/h to 4 m/s²: response, gains, overshoot"),
     entry!("circle", Circle {}, "ISO 4138 constant radius of 100 m at rising speed: understeer, gains, load transfer"),
     entry!("slalom", Slalom { speed_mps <- initial_speed_mps }, "a driver around cones 30.5 m apart: peaks of yaw rate, acceleration, roll"),
+    Entry {
+        name: "lane-change",
+        about: "ISO 3888-1 double lane change between cones, at up to 80 km/h: clearance, cones hit, peaks",
+        build: |adjust| Box::new(LaneChange { course: Course::Double, speed_mps: adjust.initial_speed_mps }),
+    },
+    Entry {
+        name: "moose",
+        about: "ISO 3888-2 around an obstacle, throttle released at the entry: clearance, cones hit, wheels lifted, peaks",
+        build: |adjust| Box::new(LaneChange { course: Course::Obstacle, speed_mps: adjust.initial_speed_mps }),
+    },
     entry!("roll", Roll { speed_mps <- initial_speed_mps }, "rolling in neutral with nothing pressed over the ground of a scene: loads, time in the air"),
     entry!("parked", Parked { slope_rad <- slope_rad, heading_rad <- heading_rad }, "brake held for 65 s on a slope of 20°, then released: drift, release speed"),
 ];

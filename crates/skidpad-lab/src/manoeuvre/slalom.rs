@@ -58,8 +58,6 @@ impl Slalom {
         let peak = |channel: &dyn Fn(&Frame) -> f64| Some(trajectory.largest(channel));
         let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
         let line = self.line();
-        let share = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
-        let loads = trajectory.frames().iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n).enumerate().map(share));
         SlalomMetrics {
             peak_steer_deg: degrees(|f| f.steer_rad),
             peak_yaw_rate_degps: degrees(|f| f.yaw_rate_radps),
@@ -67,7 +65,7 @@ impl Slalom {
             peak_sideslip_deg: degrees(|f| f.vy_mps.atan2(f.vx_mps)),
             peak_roll_deg: degrees(|f| f.roll_rad),
             peak_roll_rate_degps: degrees(|f| f.roll_rate_radps),
-            least_load_percent: loads.min_by(f64::total_cmp),
+            least_load_percent: trajectory.least_load_percent(model),
             path_error_m: peak(&|f| line.beside(f.x_m, f.y_m, 0.0).offset_m),
             time_s: trajectory.rises_to(self.length_m(), 0.0, |f| f.x_m),
         }

@@ -14,8 +14,10 @@ mod certificate;
 mod charts;
 mod page;
 mod plot;
+mod rear_view;
 
 pub use certificate::CertificateReport;
+pub use rear_view::rear_view;
 
 use std::io::{self, Write};
 use std::path::Path;

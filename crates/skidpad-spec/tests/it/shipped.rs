@@ -24,7 +24,7 @@ fn the_list_is_the_folder() {
 
 /// `F = m g b / L` and `m g a / L` for two axles; for more, the loads balance about the centre of mass.
 #[test]
-fn static_loads_follow_the_lever_rule() {
+fn a14_static_loads_follow_the_lever_rule() {
     for (name, Loaded { spec, model }) in every() {
         let weight = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY);
         let load = |i: usize| f64::from(model.static_load(i));

@@ -143,7 +143,7 @@ fn b7_drag_from_coefficient_area_and_air() {
 
 /// Row A6b: an anti-roll bar in newtons per metre, in the newtons of game scripts, and as a share of the stiffness in roll.
 #[test]
-fn anti_roll_bars_come_in_three_units() {
+fn a6b_anti_roll_bars_come_in_three_units() {
     let text = include_str!("../../../../vehicles/corvette_c5.toml");
     let bar = |line: &str| {
         let text = text.replace("anti_roll_bar_n_per_m = 19000", line);

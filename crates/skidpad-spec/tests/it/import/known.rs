@@ -100,7 +100,7 @@ fn godot_springs_feel_part_of_the_travel() {
 /// Rows C2, C4, C5, C6, C11: the prefab of a body of 1500 kg on four default wheels is the shipped car, whose brakes and
 /// motor a script would give.
 #[test]
-fn c2_unity5_default_is_the_shipped_car() {
+fn c2_c11_unity5_default_is_the_shipped_car() {
     let imported = import(Source::Unity, given!("unity5_default.prefab"));
     let (mut spec, mut shipped) = (imported.spec, read("unity_default"));
     for axle in spec.axles.iter_mut().chain(&mut shipped.axles) {

@@ -1,0 +1,342 @@
+//! Lane changes between cones: a driver leaves his lane and comes back.
+
+use skidpad_core::{Controls, Frame, Model};
+
+use super::{KMH_100, Manoeuvre, Setup};
+use crate::driver::{Coast, Cruise, Driver, Line, Now, PathFollower, Shift};
+use crate::figures::Figures;
+use crate::figures::cornering::grip_limit;
+use crate::figures::stance::rollover;
+use crate::metrics::{Metric, metrics};
+use crate::trajectory::Trajectory;
+
+/// Whose cones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// ISO 3888-1, double lane change: 110 m, at a steady speed.
+    Double,
+    /// ISO 3888-2, obstacle avoidance, known as the moose test: 61 m, rolling out from 2 m after the entry.
+    Obstacle,
+}
+
+/// A lane change and back between cones. The lanes are as wide as the car asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaneChange {
+    /// Whose cones.
+    pub course: Course,
+    /// At the entry, m/s, > 0; `None`: 80 km/h (double) or 50 km/h (obstacle), and less where the line would ask the car
+    /// for more than [`Course::SHARE_OF_LIMIT`] of what grip or rollover allow it.
+    pub speed_mps: Option<f64>,
+}
+
+metrics! {
+    /// What happened between the cones. A run passes when no cone is hit.
+    LaneChangeMetrics {
+        entry_speed_mps, "m/s", 3, "Speed at the entry", "When the front of the body passes the first cones.";
+        exit_speed_mps, "m/s", 3, "Speed at the exit", "When the front of the body passes the last cones.";
+        cones_hit, "-", 0, "Cones hit", "Of the three that stand on each side of each lane.";
+        least_clearance_mm, "mm", 0, "Least clearance", "Between the body and any cone, across the lanes; negative where one is hit.";
+        wheels_lifted, "-", 0, "Wheels that lifted", "How many had no load at some time.";
+        least_load_percent, "%", 1, "Least wheel load", "Of any wheel at any time, of its static load.";
+        peak_steer_deg, "deg", 3, "Peak road-wheel angle", "Mean road-wheel angle, by size.";
+        peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "By size.";
+        peak_lateral_acceleration_mps2, "m/s²", 3, "Peak lateral acceleration", "By size.";
+        peak_sideslip_deg, "deg", 3, "Peak sideslip angle", "By size.";
+        peak_roll_deg, "deg", 3, "Peak roll angle", "By size.";
+    }
+}
+
+/// Straight before the first cones, m: the car comes to rest on its springs and in its lane.
+const LEAD_IN_M: f64 = 20.0;
+/// Straight after the last cones, m.
+const LEAD_OUT_M: f64 = 5.0;
+/// How far into the course the throttle is released, m, where it is.
+const RELEASED_AT_M: f64 = 2.0;
+/// Cones on each side of a lane: at its ends and in its middle.
+const CONES_A_SIDE: u32 = 3;
+
+/// A lane between cones, in the axes of the run, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Lane {
+    from: f64,
+    to: f64,
+    right: f64,
+    left: f64,
+}
+
+impl Lane {
+    fn centre(&self) -> f64 {
+        0.5 * (self.left + self.right)
+    }
+
+    /// (x, y) of the cones on either side.
+    fn cones(&self) -> impl Iterator<Item = [f64; 3]> {
+        let (from, length) = (self.from, self.to - self.from);
+        let x = move |i: u32| from + length * f64::from(i) / f64::from(CONES_A_SIDE - 1);
+        let (right, left) = (self.right, self.left);
+        (0..CONES_A_SIDE).map(move |i| [x(i), right, left])
+    }
+}
+
+impl Course {
+    /// Lanes for a body `width` m wide, its middle on the x axis in the first one.
+    ///
+    /// Lengths, widths and distances of ISO 3888-1:2018 and ISO 3888-2:2011 as public test scripts have them; both
+    /// distances between lanes are from right edge to right edge in 3888-1, from left to right edge in 3888-2, whose last
+    /// lane is no narrower than 3 m.
+    fn lanes(self, width: f64) -> [Lane; 3] {
+        let first = 1.1 * width + 0.25;
+        let right = -0.5 * first;
+        let lane = |from: f64, to: f64, right: f64, wide: f64| Lane {
+            from: LEAD_IN_M + from,
+            to: LEAD_IN_M + to,
+            right,
+            left: right + wide,
+        };
+        match self {
+            Course::Double => [
+                lane(0.0, 15.0, right, first),
+                lane(45.0, 70.0, right + 3.5, 1.2 * width + 0.25),
+                lane(95.0, 125.0, right, 1.3 * width + 0.25),
+            ],
+            Course::Obstacle => [
+                lane(0.0, 12.0, right, first),
+                lane(25.5, 36.5, right + first + 1.0, width + 1.0),
+                lane(49.0, 61.0, right, (1.3 * width + 0.25).max(3.0)),
+            ],
+        }
+    }
+
+    /// What a standard run asks of the lateral acceleration a car can hold, –.
+    pub const SHARE_OF_LIMIT: f64 = 0.7;
+
+    /// The line a driver takes: from the middle of a lane to the next. He leaves a lane before its end and arrives after
+    /// the next one's start, by as much as leaves a decimetre to every cone: the longer the way, the less it is bent.
+    fn shifts(self, width: f64) -> [Shift; 2] {
+        let lanes = self.lanes(width);
+        let overlap = match self {
+            Course::Double => [[6.0, 6.0]; 2],
+            Course::Obstacle => [[4.0, 6.0], [5.0, 6.0]],
+        };
+        [0, 1].map(|i| {
+            let (a, b, [before, after]) = (lanes[i], lanes[i + 1], overlap[i]);
+            Shift { left: b.centre() - a.centre(), from: a.to - before, to: b.from + after }
+        })
+    }
+
+    fn sharpest_bend(self, width: f64) -> f64 {
+        self.shifts(width).iter().fold(0.0, |most, shift| shift.sharpest_bend().max(most))
+    }
+}
+
+/// A body's outline as seen from above.
+struct Outline {
+    ahead: f64,
+    half_length: f64,
+    half_width: f64,
+}
+
+impl Outline {
+    fn of(model: &Model) -> Self {
+        let hull = &model.parts().hull;
+        let [ahead, half_length, half_width] = [hull.centre.x, hull.half_extents.x, hull.half_extents.y].map(f64::from);
+        Self { ahead, half_length, half_width }
+    }
+
+    fn front(&self) -> f64 {
+        self.ahead + self.half_length
+    }
+
+    /// From where to where the body lies across the line `x`, m; `None` when it does not reach it.
+    fn across(&self, frame: &Frame, x: f64) -> Option<[f64; 2]> {
+        let (sin, cos) = frame.yaw_rad.sin_cos();
+        let corner = |along: f64, across: f64| {
+            let (u, v) = (self.ahead + along * self.half_length, across * self.half_width);
+            [frame.x_m + u * cos - v * sin - x, frame.y_m + u * sin + v * cos]
+        };
+        let corners = [corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0), corner(1.0, -1.0)];
+        let mut found: Option<[f64; 2]> = None;
+        for i in 0..4 {
+            let ([x0, y0], [x1, y1]) = (corners[i], corners[(i + 1) % 4]);
+            if (x0 > 0.0) == (x1 > 0.0) {
+                continue;
+            }
+            let y = y0 + (y1 - y0) * x0 / (x0 - x1);
+            found = Some(found.map_or([y, y], |[low, high]| [low.min(y), high.max(y)]));
+        }
+        found
+    }
+}
+
+impl LaneChange {
+    /// Speed at the entry, m/s.
+    pub fn speed(&self, model: &Model) -> f64 {
+        self.speed_mps.unwrap_or_else(|| {
+            let standard = match self.course {
+                Course::Double => 0.8 * KMH_100,
+                Course::Obstacle => 0.5 * KMH_100,
+            };
+            let allowed = [grip_limit(model), rollover(model).map(|s| s.lateral_acceleration)];
+            let least = allowed.into_iter().flatten().fold(f64::INFINITY, f64::min);
+            let bend = self.course.sharpest_bend(2.0 * Outline::of(model).half_width);
+            standard.min((Course::SHARE_OF_LIMIT * least / bend).sqrt())
+        })
+    }
+
+    fn end_m(&self) -> f64 {
+        self.course.lanes(1.0)[2].to + LEAD_OUT_M
+    }
+
+    /// The figures of a run.
+    pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> LaneChangeMetrics {
+        let outline = Outline::of(model);
+        let lanes = self.course.lanes(2.0 * outline.half_width);
+        let clearances: Vec<f64> = lanes
+            .iter()
+            .flat_map(Lane::cones)
+            .flat_map(|[x, right, left]| {
+                let mut least = [f64::INFINITY; 2];
+                for [low, high] in trajectory.frames().iter().filter_map(|f| outline.across(f, x)) {
+                    least = [least[0].min(low - right), least[1].min(left - high)];
+                }
+                least
+            })
+            .filter(|clearance| clearance.is_finite())
+            .collect();
+        let passes = |x: f64| trajectory.rises_to(x, 0.0, |f| f.x_m + outline.front());
+        let speed_at = |x: f64| passes(x).map(|t| trajectory.at(t, |f| f.vx_mps.hypot(f.vy_mps)));
+        let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
+        let lifted = |i: &usize| trajectory.frames().iter().any(|f| f.wheels[*i].load_n <= 0.0);
+        LaneChangeMetrics {
+            entry_speed_mps: speed_at(lanes[0].from),
+            exit_speed_mps: speed_at(lanes[2].to),
+            cones_hit: Some(clearances.iter().filter(|c| **c < 0.0).count() as f64),
+            least_clearance_mm: clearances.iter().map(|c| 1e3 * c).min_by(f64::total_cmp),
+            wheels_lifted: Some((0..model.wheels().len()).filter(lifted).count() as f64),
+            least_load_percent: trajectory.least_load_percent(model),
+            peak_steer_deg: degrees(|f| f.steer_rad),
+            peak_yaw_rate_degps: degrees(|f| f.yaw_rate_radps),
+            peak_lateral_acceleration_mps2: Some(trajectory.largest(|f| f.ay_mps2)),
+            peak_sideslip_deg: degrees(|f| f.vy_mps.atan2(f.vx_mps)),
+            peak_roll_deg: degrees(|f| f.roll_rad),
+        }
+    }
+}
+
+/// Frequency at which the driver answers, rad/s: brisk, the whole course takes four seconds.
+const FREQUENCY: f64 = 4.0;
+
+struct LaneChangeDriver {
+    run: LaneChange,
+    speed_mps: f64,
+    front: f64,
+    figures: Figures,
+    cruise: Cruise,
+    path: PathFollower,
+}
+
+impl Driver for LaneChangeDriver {
+    fn drive(&mut self, now: &Now<'_>) -> Controls {
+        let steer = self.path.steer(now, &self.figures) as f32;
+        let entered = now.frame.x_m + self.front - LEAD_IN_M;
+        if self.run.course == Course::Obstacle && entered > RELEASED_AT_M {
+            return Controls { steer, ..Coast.drive(now) };
+        }
+        Controls { steer, ..self.cruise.controls(now, self.speed_mps) }
+    }
+    fn finished(&self, now: &Now<'_>) -> bool {
+        now.frame.x_m > self.run.end_m()
+    }
+}
+
+impl Manoeuvre for LaneChange {
+    fn name(&self) -> &'static str {
+        match self.course {
+            Course::Double => "lane-change",
+            Course::Obstacle => "moose",
+        }
+    }
+    fn about(&self) -> String {
+        let (standard, pedal) = match self.course {
+            Course::Double => ("3888-1", "speed held"),
+            Course::Obstacle => ("3888-2", "rolling out from 2 m after the first cones"),
+        };
+        match self.speed_mps {
+            Some(speed) => format!("between the cones of ISO {standard} at {speed:.1} m/s, {pedal}"),
+            None => format!("between the cones of ISO {standard}, {pedal}"),
+        }
+    }
+    fn setup(&self, model: &Model) -> Setup {
+        let speed = self.speed(model);
+        Setup { duration_s: 2.0 * self.end_m() / speed.max(0.1), ..Setup::flat(speed) }
+    }
+    fn driver(&self, model: &Model) -> Box<dyn Driver> {
+        let outline = Outline::of(model);
+        Box::new(LaneChangeDriver {
+            run: *self,
+            speed_mps: self.speed(model),
+            front: outline.front(),
+            figures: Figures::of(model),
+            cruise: Cruise::default(),
+            path: PathFollower::new(Line::Lanes(self.course.shifts(2.0 * outline.half_width)), FREQUENCY, 0.0),
+        })
+    }
+    fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        self.measure(model, trajectory).list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{self, sampled};
+
+    /// For a car 1.80 m wide: lanes 2.23, 2.80 and 3.00 m wide, the second 3.515 m to the left.
+    #[test]
+    fn the_lanes_of_a_known_car() {
+        let lanes = Course::Obstacle.lanes(1.8);
+        let widths = lanes.map(|l| l.left - l.right);
+        for (found, expected) in widths.iter().zip([2.23, 2.80, 3.00]) {
+            assert!((found - expected).abs() < 1e-9, "{widths:?}");
+        }
+        assert!((lanes[1].centre() - lanes[0].centre() - 3.515).abs() < 1e-9);
+        // A path file for 3888-1 that ships with another program shifts by 3.586 and ends at 0.172 m for 1.72 m.
+        let lanes = Course::Double.lanes(1.72).map(|l| l.centre());
+        assert!((lanes[1] - lanes[0] - 3.586).abs() < 1e-9 && (lanes[2] - lanes[0] - 0.172).abs() < 1e-9);
+    }
+
+    /// A car 0.5 m off the middle of its lane hits the cones of that side and no others.
+    #[test]
+    fn cones_are_hit_on_the_side_the_car_is_on() {
+        let model = testing::model();
+        let run = LaneChange { course: Course::Obstacle, speed_mps: Some(20.0) };
+        let [first, second, third] = run.course.lanes(2.0 * Outline::of(&model).half_width);
+        for (off, hit) in [(0.0, 0.0), (0.5, 3.0), (-0.5, 3.0)] {
+            let driven = sampled(0.01, 5.0, |t, frame| {
+                frame.x_m = 20.0 * t;
+                frame.vx_mps = 20.0;
+                let between = |a: &Lane, b: &Lane| frame.x_m < 0.5 * (a.to + b.from);
+                let lane = if between(&first, &second) {
+                    &first
+                } else if between(&second, &third) {
+                    &second
+                } else {
+                    &third
+                };
+                frame.y_m = lane.centre() + if lane == &first { off } else { 0.0 };
+            });
+            let found = run.measure(&model, &driven);
+            assert_eq!((found.cones_hit, found.entry_speed_mps), (Some(hit), Some(20.0)), "{off}");
+            assert_eq!(found.least_clearance_mm.is_some_and(|c| c > 0.0), hit == 0.0);
+        }
+    }
+
+    #[test]
+    fn a_turned_body_is_wider() {
+        let outline = Outline { ahead: 0.0, half_length: 2.0, half_width: 1.0 };
+        let frame = Frame { x_m: 10.0, yaw_rad: 0.3, ..Frame::default() };
+        let [low, high] = outline.across(&frame, 10.0).expect("under it");
+        assert!((high - 1.0 / 0.3f64.cos()).abs() < 1e-12 && (low + high).abs() < 1e-12);
+        assert_eq!(outline.across(&frame, 12.3), None);
+    }
+}

@@ -1,0 +1,111 @@
+//! A car from behind: how it leans, what its wheels carry, what its anti-roll bars do.
+
+use std::io;
+
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use skidpad_core::{Frame, Model};
+
+/// Pixels.
+const SIZE: (u32, u32) = (760, 480);
+/// What is drawn, m from the middle of the car and above the ground.
+const ACROSS: core::ops::Range<f64> = -1.9..1.9;
+const UP: core::ops::Range<f64> = -0.5..1.9;
+/// Length of the bar that stands for the load at rest, m.
+const REST_M: f64 = 0.35;
+
+type Picture<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// Draws `model` from behind in the moment of `frame` as SVG: hull, centre of mass, a bar for the load of each wheel
+/// against the one at rest, and the force of each anti-roll bar at full rate, N, positive upwards on the chassis.
+///
+/// # Errors
+/// When plotters cannot draw.
+pub fn rear_view(model: &Model, frame: &Frame, title: &str) -> io::Result<String> {
+    let mut svg = String::new();
+    draw(model, frame, title, &mut svg).map_err(io::Error::other)?;
+    Ok(svg)
+}
+
+/// The force the bar number `number` of `model` puts on its left wheel's strut and takes from its right one's, N.
+fn bar_force(model: &Model, frame: &Frame, number: usize) -> f64 {
+    let bar = &model.parts().bars[number];
+    let [left, right] = bar.wheels.map(|i| frame.wheels[i].compression_m);
+    f64::from(bar.rate_at(frame.vx_mps as f32)) * (left - right)
+}
+
+fn draw(
+    model: &Model,
+    frame: &Frame,
+    title: &str,
+    svg: &mut String,
+) -> Result<(), Box<dyn core::error::Error + Send + Sync>> {
+    let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    root.fill(&WHITE)?;
+    let mut chart =
+        ChartBuilder::on(&root).caption(title, ("sans-serif", 18)).margin(12).build_cartesian_2d(ACROSS, UP)?;
+    body(&mut chart, model, frame)?;
+    for (i, wheel) in model.wheels().iter().enumerate() {
+        let load = frame.wheels[i].load_n;
+        let x = -f64::from(wheel.contact.y) + 0.12 * wheel.axle as f64 - 0.06;
+        let tip = (x, load / f64::from(model.static_load(i)) * REST_M);
+        chart.draw_series([PathElement::new([(x, 0.0), tip], GREEN.stroke_width(6))])?;
+        let below = (x - 0.2, -0.08 - 0.09 * wheel.axle as f64);
+        chart.draw_series([words(format!("{} {load:.0} N", model.wheel_name(i)), below, &BLACK)])?;
+    }
+    for number in 0..model.parts().bars.len() {
+        let force = bar_force(model, frame, number);
+        let text = format!("bar {}: {force:.0} N at the left wheel, {:.0} N at the right", number + 1, -force);
+        chart.draw_series([words(text, (-1.8, 1.75 - 0.11 * number as f64), &RED)])?;
+    }
+    drop(chart);
+    root.present()?;
+    Ok(())
+}
+
+/// Ground, hull and centre of mass. Left is left, so x points against the vehicle's y axis.
+fn body(
+    chart: &mut Picture<'_, '_>,
+    model: &Model,
+    frame: &Frame,
+) -> Result<(), Box<dyn core::error::Error + Send + Sync>> {
+    let (hull, (sin, cos)) = (&model.parts().hull, frame.roll_rad.sin_cos());
+    let height = f64::from(model.parts().centre_height);
+    let place = |left: f64, up: f64| (-left * cos + up * sin, height + up * cos + left * sin);
+    let [middle, wide, high] = [hull.centre.z, hull.half_extents.y, hull.half_extents.z].map(f64::from);
+    let corners = [(wide, -high), (wide, high), (-wide, high), (-wide, -high)];
+    let outline = corners.map(|(left, up)| place(left, middle + up));
+    chart.draw_series([Polygon::new(outline, BLUE.mix(0.15).filled())])?;
+    chart.draw_series([PathElement::new([(ACROSS.start, 0.0), (ACROSS.end, 0.0)], BLACK.stroke_width(2))])?;
+    chart.draw_series([Circle::new(place(0.0, 0.0), 6, RED.filled())])?;
+    chart.draw_series([words("centre of mass".into(), place(-0.08, 0.02), &RED)])?;
+    Ok(())
+}
+
+fn words<'a>(text: String, at: (f64, f64), colour: &'a RGBColor) -> Text<'a, (f64, f64), String> {
+    Text::new(text, at, ("sans-serif", 15).into_font().color(colour))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::model::AntiRollBar;
+
+    /// Row A20: the picture tells the load of every wheel, the force of every bar and where the centre of mass is.
+    #[test]
+    fn a20_the_view_from_behind_tells_loads_and_bars() {
+        let mut parts = testing::model().parts().clone();
+        parts.bars = vec![AntiRollBar { wheels: [0, 1], rate: 20e3, ..AntiRollBar::default() }];
+        let model = Model::new(parts).expect("valid");
+        let mut frame = testing::sampled(0.1, 0.1, |_, _| {}).first().clone();
+        for (i, wheel) in frame.wheels.iter_mut().enumerate() {
+            (wheel.load_n, wheel.compression_m) = (1000.0 + i as f64, if i == 0 { 0.01 } else { -0.02 });
+        }
+        let svg = rear_view(&model, &frame, "<a car>").expect("drawn");
+        let told = ["1l 1000 N", "1r 1001 N", "2l 1002 N", "2r 1003 N", "bar 1: 600 N", "-600 N", "centre of mass"];
+        for words in told.into_iter().chain(["&lt;a car&gt;"]) {
+            assert!(svg.contains(words), "{words} is not in the picture");
+        }
+    }
+}

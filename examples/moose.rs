@@ -1,0 +1,77 @@
+//! What do anti-roll bars do in a moose test? `cargo run --release --example moose [vehicle] [km/h] [backend]`
+//!
+//! Drives the course of ISO 3888-2 with one setting of the bars after the other, and draws the car from behind where it
+//! rolls most. A car that falls over is put back at the start and goes again, slower.
+
+use std::sync::Arc;
+
+use skidpad::core::{BackendInfo, CarStart, Model};
+use skidpad::lab::driver::Now;
+use skidpad::lab::manoeuvre::{Course, LaneChange, Manoeuvre};
+use skidpad::lab::{report::rear_view, trajectory::Trajectory};
+
+const DT: f64 = 1.0 / 240.0;
+/// Name, factor of every rate, speeds between which the bars fade in, m/s.
+const SETTINGS: [(&str, f32, [f32; 2]); 4] =
+    [("none", 0.0, [0.0; 2]), ("auto", 1.0, [5.0, 15.0]), ("described", 1.0, [0.0; 2]), ("twice", 2.0, [0.0; 2])];
+
+/// Drives until the course ends or the car leans by 45°, which no car comes back from.
+fn drive(backend: &BackendInfo, run: &LaneChange, model: &Arc<Model>) -> Trajectory {
+    let setup = run.setup(model);
+    let car = CarStart { model: Arc::clone(model), placement: setup.placement };
+    let mut world = (backend.build)(&setup.scene, &[car], DT as f32);
+    let mut driver = run.driver(model);
+    let mut driven = Trajectory::new(model, world.frame(0), DT);
+    for step in 0..(setup.duration_s / DT) as u64 {
+        let frame = world.frame(0);
+        let now = Now { step, dt_s: DT, model, frame: &frame };
+        if driver.finished(&now) || frame.roll_rad.abs() > 0.8 {
+            break;
+        }
+        let report = world.step(&[driver.drive(&now)]);
+        driven.push(world.frame(0), report);
+    }
+    driven
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let vehicle = arguments.next().unwrap_or_else(|| "corvette_c5".into());
+    let fastest: f64 = arguments.next().map_or(Ok(60.0), |text| text.parse())?;
+    let name = arguments.next().unwrap_or_else(|| "impulse".into());
+    let backend = skidpad::backend(&name).ok_or_else(|| format!("there is no backend `{name}`"))?;
+    let described = skidpad::spec::load(&vehicle)?.model;
+    std::fs::create_dir_all("target/skidpad")?;
+
+    println!(
+        "{vehicle} on {name}\n{:10} {:>5} {:>6} {:>9} {:>7} {:>7}",
+        "bars", "km/h", "cones", "least", "lifted", "roll"
+    );
+    for (setting, factor, fades_in) in SETTINGS {
+        let mut parts = described.parts().clone();
+        for bar in &mut parts.bars {
+            (bar.rate, bar.fades_in) = (bar.rate * factor, fades_in);
+        }
+        let model = Arc::new(Model::new(parts)?);
+        let mut kmh = fastest;
+        let (run, driven) = loop {
+            let run = LaneChange { course: Course::Obstacle, speed_mps: Some(kmh / 3.6) };
+            let driven = drive(&backend, &run, &model);
+            if driven.last().roll_rad.abs() <= 0.8 || kmh <= 20.0 {
+                break (run, driven);
+            }
+            println!("{setting:10} {kmh:>5.0} fell over after {:.1} s: again, 10 km/h slower", driven.last().t_s);
+            kmh -= 10.0;
+        };
+        let found = run.measure(&model, &driven);
+        let [cones, least, lifted, roll] =
+            [found.cones_hit, found.least_load_percent, found.wheels_lifted, found.peak_roll_deg]
+                .map(Option::unwrap_or_default);
+        println!("{setting:10} {kmh:>5.0} {cones:>6.0} {least:>7.1} % {lifted:>7.0} {roll:>6.2}°");
+        let most = driven.peak(0.0, |f| f.roll_rad.abs());
+        let title = format!("{vehicle}, bars: {setting}, {kmh:.0} km/h, after {:.2} s", most.t_s);
+        std::fs::write(format!("target/skidpad/moose_{setting}.svg"), rear_view(&model, most, &title)?)?;
+    }
+    println!("views from behind: target/skidpad/moose_*.svg");
+    Ok(())
+}
