@@ -28,11 +28,13 @@ pub mod shipped;
 pub mod spec;
 mod spring;
 pub mod tir;
+mod tyre_size;
 
 pub use fault::{Fault, FaultKind, Faults};
 pub use load::{LoadError, Loaded, load};
 pub use schema::{scene_schema, schema};
 pub use spec::{SceneSpec, VehicleSpec};
+pub use tyre_size::TyreSize;
 
 use beside::Beside;
 use skidpad_core::Model;

@@ -86,7 +86,7 @@ fn wheel(spec: &VehicleSpec, station: &Station, share: f64) -> Wheel {
         axle: station.axle,
         side: station.side,
         contact: vec3([x, y, -spec.chassis.centre_above_ground_m]),
-        radius: axle.wheel_radius_m as f32,
+        radius: axle.radius_m() as f32,
         spin_inertia: axle.wheel_spin_inertia_kg_m2 as f32,
         // A name that is not there becomes an index `Model::new` refuses.
         tyre: tyre.unwrap_or(spec.tyres.len()),

@@ -231,7 +231,8 @@ impl Draft {
         Axle {
             behind_front_axle_m: rounded(self.front - mean(group, |w| w.at[0])),
             track_m: track,
-            wheel_radius_m: self.keep(&at("wheel_radius_m"), &radius),
+            wheel_radius_m: Some(self.keep(&at("wheel_radius_m"), &radius)),
+            tyre_size: None,
             wheel_spin_inertia_kg_m2: self.keep(&at("wheel_spin_inertia_kg_m2"), &spin),
             tyre: tyre.to_owned(),
             steer_ratio: rounded(mean(group, |w| w.steer)),

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tyre_size::TyreSize;
+
 /// An axle: two equal wheels, or one in the middle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -15,8 +17,12 @@ pub struct Axle {
     #[schemars(range(min = 0.001, max = 100))]
     pub track_m: Option<f64>,
     /// Loaded (effective) rolling radius of a wheel, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 100))]
-    pub wheel_radius_m: f64,
+    pub wheel_radius_m: Option<f64>,
+    /// The same by the size on the tyre's sidewall, like `275/40 R18`: 0.97 of its unloaded radius.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tyre_size: Option<String>,
     /// Inertia of one wheel about its axle, brake disc and shaft included, kg m².
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub wheel_spin_inertia_kg_m2: f64,
@@ -77,6 +83,14 @@ pub struct Axle {
     /// Rolling resistance of this axle. Absent: the car's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolling_resistance: Option<RollingResistance>,
+}
+
+impl Axle {
+    /// Loaded rolling radius of a wheel, m; 0 when neither it nor a tyre size is given.
+    pub fn radius_m(&self) -> f64 {
+        let by_size = || TyreSize::parse(self.tyre_size.as_deref()?).map(|size| size.rolling_radius_m());
+        self.wheel_radius_m.or_else(by_size).unwrap_or(0.0)
+    }
 }
 
 /// Mass of one wheel with all that moves with it, and its tyre as a vertical spring. Part of the car's mass.

@@ -107,6 +107,13 @@ const BODY: &[Row] = &[
     ("mass_kg = 1545", "centre_left_m = 0.8\nmass_kg = 1545", Contradiction, "chassis.centre_left_m"),
     ("front_axle_m = 0\n", "front_axle_m = 0.1\n", Contradiction, "axles[0].behind_front_axle_m"),
     ("wheel_radius_m = 0.317", "wheel_radius_m = 1.6", Contradiction, "axles[0].wheel_radius_m"),
+    ("wheel_radius_m = 0.317", "tyre_size = \"245-45-17\"", Contradiction, "axles[0].tyre_size"),
+    (
+        "wheel_radius_m = 0.317",
+        "wheel_radius_m = 0.317\ntyre_size = \"245/45R17\"",
+        Contradiction,
+        "axles[0].tyre_size",
+    ),
     ("tyre = \"front\"", "tyre = \"wet\"", Contradiction, "axles[0].tyre"),
     ("inertia = {", "# {", MissingKey, "chassis.inertia"),
     ("track_m = 1.575", "", Contradiction, "axles[0].anti_roll_bar_n_per_m"),

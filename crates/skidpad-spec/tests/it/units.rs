@@ -141,6 +141,15 @@ fn b7_drag_from_coefficient_area_and_air() {
     assert!((car.model.parts().aero.drag - 0.4257).abs() < 1e-6, "{}", car.model.parts().aero.drag);
 }
 
+/// Row B14: a tyre size in place of the radius.
+#[test]
+fn b14_a_tyre_size_gives_the_rolling_radius() {
+    let text = include_str!("../../../../vehicles/corvette_c5.toml");
+    let text = text.replace("wheel_radius_m = 0.331", "tyre_size = \"P275/40ZR-18\"");
+    let spec = VehicleSpec::read("size.toml", &text).expect("readable");
+    close(&[("radius", spec.compile().expect("valid").parts().wheels[2].radius, 0.97 * 0.3386)]);
+}
+
 /// Row A6b: an anti-roll bar in newtons per metre, in the newtons of game scripts, and as a share of the stiffness in roll.
 #[test]
 fn a6b_anti_roll_bars_come_in_three_units() {

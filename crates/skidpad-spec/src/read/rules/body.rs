@@ -4,6 +4,7 @@ use super::{Rules, join, nearest, quoted};
 use crate::layout;
 use crate::spec::{Axle, Inertia};
 use crate::spring::{LEAST_RATE, Spring};
+use crate::tyre_size::TyreSize;
 use skidpad_core::MAX_WHEELS;
 
 /// How far boxes may miss the stated mass (share) and centre of mass (m) before they describe another car.
@@ -76,6 +77,23 @@ impl Rules<'_> {
         self.rule("chassis.boxes", &others, near, found, accepts, "");
     }
 
+    fn radius(&mut self, axle: &Axle, path: &str) {
+        let given = ("wheel_radius_m", axle.wheel_radius_m.is_some());
+        self.exactly_one(path, given, ("tyre_size", axle.tyre_size.is_some()));
+        let (radius, size) = (join(path, "wheel_radius_m"), join(path, "tyre_size"));
+        if let Some(text) = &axle.tyre_size {
+            let accepts = "a metric size like `275/40 R18`";
+            let help = "width of the section in mm, its height in %, `R`, rim in inches; or give `wheel_radius_m`";
+            self.rule(&size, &[], TyreSize::parse(text).is_some(), format!("`{text}`"), accepts, help);
+        }
+        if let Some(track) = axle.track_m {
+            let found = format!("{} m", axle.radius_m());
+            let accepts = format!("less than the track of {track} m");
+            let place = if axle.tyre_size.is_some() { &size } else { &radius };
+            self.rule(place, &[&join(path, "track_m")], axle.radius_m() < track, found, accepts, "");
+        }
+    }
+
     /// Rules for all wheels together.
     pub fn footprint(&mut self) {
         let paths = self.of_axles(&["track_m"]);
@@ -121,12 +139,7 @@ impl Rules<'_> {
             let found = format!("{behind}");
             self.rule(&key("behind_front_axle_m"), &[&other], behind > before, found, accepts, "");
         }
-        if let Some(track) = axle.track_m {
-            let found = format!("{} m", axle.wheel_radius_m);
-            let accepts = format!("less than the track of {track} m");
-            let fits = axle.wheel_radius_m < track;
-            self.rule(&key("wheel_radius_m"), &[&key("track_m")], fits, found, accepts, "");
-        }
+        self.radius(axle, &path);
         self.tyre_name(&key("tyre"), &axle.tyre);
         self.single_wheel(axle, &path);
         let angle = spec.steering.lock_deg * axle.steer_ratio.abs();

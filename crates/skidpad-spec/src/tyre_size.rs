@@ -1,0 +1,90 @@
+//! Tyre sizes as they stand on the sidewall.
+
+/// A metric tyre size: `P275/40ZR18`, `245/45 R 17 98W`, `195/65R15`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TyreSize {
+    /// Width of the section, mm.
+    pub width_mm: f64,
+    /// Height of the section over its width, %.
+    pub aspect_percent: f64,
+    /// Diameter of the rim, inches.
+    pub rim_in: f64,
+}
+
+/// What the load of a car leaves of a tyre's unloaded radius while it rolls; 0.96 to 0.98 for passenger cars (Gillespie,
+/// Fundamentals of Vehicle Dynamics, takes the rolling radius a few per cent below the free one).
+const LOADED_SHARE: f64 = 0.97;
+
+impl TyreSize {
+    /// Reads a size: an optional `P` or `LT`, width, `/`, aspect ratio, letters of construction and speed, rim; a load index
+    /// may follow. Blanks and hyphens are skipped. `None` for any other text, and for sizes no road tyre has.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (width, rest) = text.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic()).split_once('/')?;
+        let rest = rest.trim_start();
+        let letters = rest.find(|c: char| !c.is_ascii_digit())?;
+        let (aspect, rest) = rest.split_at(letters);
+        let filler = |c: char| c.is_ascii_alphabetic() || c == '-' || c == ' ';
+        let rim = rest.trim_start_matches(filler);
+        // A size without its `R` would run aspect and rim together.
+        let construction = &rest[..rest.len() - rim.len()];
+        let end = rim.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rim.len());
+        let number = |text: &str| text.trim().parse::<f64>().ok();
+        let size = Self { width_mm: number(width)?, aspect_percent: number(aspect)?, rim_in: number(&rim[..end])? };
+        let known = construction.contains(|c: char| c.is_ascii_alphabetic())
+            && (50.0..=600.0).contains(&size.width_mm)
+            && (15.0..=110.0).contains(&size.aspect_percent)
+            && (4.0..=30.0).contains(&size.rim_in);
+        known.then_some(size)
+    }
+
+    /// Radius without load, m: half the rim and one height of the section.
+    pub fn unloaded_radius_m(&self) -> f64 {
+        0.5 * self.rim_in * 0.0254 + self.width_mm * 1e-3 * self.aspect_percent * 0.01
+    }
+
+    /// Radius of the tyre rolling under its car, m: 0.97 of the unloaded one.
+    pub fn rolling_radius_m(&self) -> f64 {
+        LOADED_SHARE * self.unloaded_radius_m()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Row B14: P275/40ZR-18 is 338.6 mm unloaded.
+    #[test]
+    fn b14_a_tyre_code_gives_its_radius() {
+        for (code, radius) in [
+            ("P275/40ZR-18", 0.3386),
+            ("275/40 R18", 0.3386),
+            ("245/45 R 17 98W", 0.326_15),
+            ("195/65R15", 0.317_25),
+            ("LT 265/70R17", 0.4014),
+            ("315/80 R22.5", 0.537_75),
+        ] {
+            let size = TyreSize::parse(code).unwrap_or_else(|| panic!("{code}"));
+            assert!((size.unloaded_radius_m() - radius).abs() < 1e-6, "{code}: {}", size.unloaded_radius_m());
+            assert!((size.rolling_radius_m() - 0.97 * radius).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_sizes() {
+        for text in [
+            "",
+            "275",
+            "275/40",
+            "275/R18",
+            "/40R18",
+            "275/4018",
+            "9e9/40R18",
+            "275/40R",
+            "275/40R99",
+            "é/ü",
+            "-275/40R18",
+        ] {
+            assert_eq!(TyreSize::parse(text), None, "{text}");
+        }
+    }
+}
