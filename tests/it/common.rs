@@ -20,6 +20,11 @@ pub fn own_code() -> Vec<BackendInfo> {
     skidpad::backends().into_iter().filter(ours).chain(skidpad::modes()).collect()
 }
 
+/// Solvers and modes that turn wheels by skidpad's rows.
+pub fn on_rows() -> Vec<BackendInfo> {
+    own_code().into_iter().filter(|solver| solver.name != "bullet").collect()
+}
+
 /// Parts of a shipped vehicle, to be changed for a test.
 pub fn shipped(name: &str) -> ModelParts {
     skidpad::spec::load(name).expect("shipped").model.parts().clone()

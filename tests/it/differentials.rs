@@ -3,13 +3,8 @@
 use skidpad::core::model::{Coupling, Curve, Powertrain};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, close, own_code};
+use crate::common::{Drive, Simplify, c5, close, on_rows};
 use crate::fuzz::{Random, wild_controls};
-
-/// Solvers and modes that turn wheels by rows.
-fn coupled() -> Vec<BackendInfo> {
-    own_code().into_iter().filter(|solver| solver.name != "bullet").collect()
-}
 
 /// A C5 on dry friction of 1, with an engine of constant torque and hardly any inertia.
 fn plain(torque: f32, shares: [f32; 4]) -> ModelParts {
@@ -88,7 +83,7 @@ const LOW: f32 = 0.1;
 /// Left wheel on ice: an open differential gives the right one what the ice takes, and what spins the left one up.
 #[test]
 fn split_friction_open_gives_twice_the_low_side() {
-    for solver in coupled() {
+    for solver in on_rows() {
         let found = driven(&solver, 250.0, REAR, None, LOW);
         close(&format!("{} torques", solver.name), found.hub[3], found.hub[2], 1e-4, "rounding");
         close(&format!("{} ice", solver.name), found.tyre[2], found.grip[2], 0.01, "asked");
@@ -99,7 +94,7 @@ fn split_friction_open_gives_twice_the_low_side() {
 /// A preload P: twice the low side plus P. A bias B: the low side and its multiple. Viscous: in proportion to the speeds.
 #[test]
 fn split_friction_limited_slip_adds_what_it_says() {
-    for solver in coupled() {
+    for solver in on_rows() {
         let with = |change: Coupling| driven(&solver, 250.0, REAR, Some(change), LOW);
         let found = with(Coupling { friction: 100.0, ..open(across_the_rear()) });
         close(&format!("{} preload", solver.name), found.hub[3] - found.hub[2], 200.0, 0.01, ROWS);
@@ -119,7 +114,7 @@ fn split_friction_limited_slip_adds_what_it_says() {
 /// A locked differential turns both wheels alike and gives each what its tyre takes.
 #[test]
 fn split_friction_locked_gives_both_sides() {
-    for solver in coupled() {
+    for solver in on_rows() {
         let locked = |torque: f32| driven(&solver, torque, REAR, Some(Coupling::locked(across_the_rear())), LOW);
         let held = locked(150.0);
         close(&format!("{} speeds", solver.name), held.spin[2], held.spin[3], 1e-3, FORESEEN);
@@ -137,7 +132,7 @@ fn split_friction_locked_gives_both_sides() {
 /// and with a bias B each axle's torque over its share differs by B.
 #[test]
 fn centre_differential_splits_and_locks() {
-    for solver in coupled() {
+    for solver in on_rows() {
         let drive = |coupling, low| driven(&solver, 250.0, FRONT_FOUR_TENTHS, coupling, low);
         let axles = |of: &[f64; 4]| [of[0] + of[1], of[2] + of[3]];
         let [front, rear] = axles(&drive(None, 1.0).hub);
@@ -159,7 +154,7 @@ fn centre_differential_splits_and_locks() {
 /// Random couplings under wild pedals, thrown into the air now and then: nothing becomes infinite.
 #[test]
 fn any_couplings_survive_anything() {
-    for solver in coupled() {
+    for solver in on_rows() {
         let mut random = Random(0x51_7C_C1_B7_27_22_0A_95);
         for _ in 0..20 {
             let mut parts = c5();

@@ -23,6 +23,7 @@ mod import;
 mod load_transfer;
 mod longitudinal;
 mod moose;
+mod motors;
 mod parked;
 mod peers;
 #[cfg(feature = "rapier")]

@@ -10,6 +10,23 @@ use crate::{Controls, Model, State, controls::bounded};
 pub fn drive_forces(model: &Model, state: &mut State, controls: &Controls, forces: &mut [f32]) {
     let wheels = model.wheels();
     let throttle = bounded(controls.throttle, 0.0, 1.0);
+    powertrain_forces(model, state, controls, throttle, forces);
+    let (brake, towards) =
+        (bounded(controls.brake, 0.0, 1.0), controls.gear.map_or(1.0, |gear| f32::from(gear.signum())));
+    for motor in &model.parts().motors {
+        let turning = motor.wheels.iter().map(|&i| state.wheels[i].spin).sum::<f32>() / motor.wheels.len() as f32;
+        let demand = if towards == 0.0 { 0.0 } else { motor.demand(throttle, brake) };
+        let torque = motor.torque(turning * motor.reduction * towards, demand).0 * towards * motor.reduction;
+        let losses = if torque * turning < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency };
+        for &i in &motor.wheels {
+            forces[i] += torque * losses / (motor.wheels.len() as f32 * wheels[i].radius);
+        }
+    }
+}
+
+/// What an engine or torques straight at the wheels push.
+fn powertrain_forces(model: &Model, state: &mut State, controls: &Controls, throttle: f32, forces: &mut [f32]) {
+    let wheels = model.wheels();
     match &model.parts().powertrain {
         Powertrain::None => forces.fill(0.0),
         Powertrain::Direct(torques) => {

@@ -90,8 +90,7 @@ pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
         }
     }
     parts.assists.check()?;
-    drivetrain::check_couplings(&parts.couplings, count)?;
-    parts.powertrain.check(count)
+    drivetrain::check(parts)
 }
 
 fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {

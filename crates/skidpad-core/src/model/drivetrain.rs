@@ -1,6 +1,6 @@
 //! How torque reaches the wheels, and what ties their speeds together.
 
-use super::{Clutch, Engine, Gearbox, ModelError, ModelParts, not_negative, positive, within};
+use super::{Clutch, Engine, Gearbox, MAX_MOTORS, ModelError, ModelParts, not_negative, positive, within};
 
 /// Most couplings one car may have.
 pub const MAX_COUPLINGS: usize = 4;
@@ -90,7 +90,7 @@ impl Powertrain {
         }
     }
 
-    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
+    fn check(&self, wheels: usize) -> Result<(), ModelError> {
         match self {
             Powertrain::None => Ok(()),
             Powertrain::Direct(torques) if torques.len() != wheels => {
@@ -102,11 +102,18 @@ impl Powertrain {
     }
 }
 
-pub(super) fn check_couplings(couplings: &[Coupling], wheels: usize) -> Result<(), ModelError> {
-    if couplings.len() > MAX_COUPLINGS {
+/// What turns the wheels of `parts`, and what ties them.
+pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
+    let wheels = parts.wheels.len();
+    if parts.couplings.len() > MAX_COUPLINGS {
         return Err(ModelError::Wheels("a car has at most 4 couplings"));
     }
-    couplings.iter().try_for_each(|coupling| coupling.check(wheels))
+    if parts.motors.len() > MAX_MOTORS {
+        return Err(ModelError::Wheels("a car has at most 8 motors"));
+    }
+    parts.couplings.iter().try_for_each(|coupling| coupling.check(wheels))?;
+    parts.motors.iter().try_for_each(|motor| motor.check(wheels))?;
+    parts.powertrain.check(wheels)
 }
 
 /// What the first side of a coupling gets of a torque that drives both sides when nothing holds; half without an engine.

@@ -7,6 +7,7 @@ mod check;
 mod drivetrain;
 mod engine;
 mod mass;
+mod motor;
 mod suspension;
 mod tyre;
 mod wheel;
@@ -20,6 +21,8 @@ pub(crate) use drivetrain::MAX_COUPLINGS;
 pub use drivetrain::{Coupling, EngineDrive, Powertrain};
 pub use engine::{Clutch, Curve, Engine, Gearbox};
 pub use mass::{box_inertia, sprung_masses};
+pub(crate) use motor::MAX_MOTORS;
+pub use motor::Motor;
 pub use suspension::{AntiRollBar, BarCoupling, HeaveSpring, Knee, Strut, Unsprung};
 pub use tyre::Tyre;
 pub use wheel::{Axle, Rolling, Side, Steering, Wheel};
@@ -78,6 +81,8 @@ pub struct ModelParts {
     pub steering: Steering,
     /// What turns the wheels.
     pub powertrain: Powertrain,
+    /// Electric motors, beside an engine or alone; at most 8, none by default.
+    pub motors: Vec<Motor>,
     /// What limits differences of speed between wheels or axles, whatever drives them; at most 4, none by default.
     pub couplings: Vec<Coupling>,
     /// Drag and downforce.
@@ -190,6 +195,11 @@ impl Model {
     /// Where in the banks wheel `i` is.
     pub(crate) fn place(&self, i: usize) -> Place {
         self.places[i]
+    }
+
+    /// Whether pedals drive it: an engine, torques straight at the wheels, or motors.
+    pub fn is_driven(&self) -> bool {
+        !matches!(self.parts.powertrain, Powertrain::None) || !self.parts.motors.is_empty()
     }
 
     /// Of each coupling, what its first side gets of a torque that drives both sides when nothing holds.

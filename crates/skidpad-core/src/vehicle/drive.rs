@@ -1,12 +1,12 @@
 //! Pedals to torques: engine, gearbox, brakes. What clutch and couplings make of them is `shafts`'.
 
 use super::Vehicle;
-use super::shafts::{Flywheel, Tie};
+use super::shafts::{Flywheel, Pull, Tie};
 use crate::Controls;
 use crate::assists::Asked;
 use crate::controls::bounded;
 use crate::lane::{Four, Lane};
-use crate::model::{Engine, EngineDrive, Gearbox};
+use crate::model::{Engine, EngineDrive, Gearbox, MAX_MOTORS};
 use crate::state::DriveState;
 
 /// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
@@ -32,7 +32,9 @@ impl Vehicle {
         let (step, pull) = (Four::splat(dt), Four::splat(throttle * towards));
         let parts = self.model.parts();
         let engine = parts.powertrain.engine();
-        let mut turning = 0.0;
+        let first = usize::from(engine.is_some());
+        let motors = first..first + parts.motors.len();
+        let (mut turning, mut rotors) = (0.0, [0.0; MAX_MOTORS]);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let mut motor = bank.direct * pull;
             let mut brake = Four::splat(foot) * bank.brake_torque + Four::splat(hand) * bank.handbrake_torque;
@@ -44,6 +46,9 @@ impl Vehicle {
             let spin = bank.gather(|i| self.state.wheels[i].spin);
             if engine.is_some() {
                 turning += (bank.levers[0] * spin).sum();
+            }
+            for (rotor, lever) in rotors.iter_mut().zip(&bank.levers[motors.clone()]) {
+                *rotor += (*lever * spin).sum();
             }
             rows.motor = motor * step;
             rows.momentum = bank.spin_inertia * spin + rows.motor;
@@ -63,7 +68,10 @@ impl Vehicle {
         } else {
             state.gear = controls.gear.unwrap_or(1);
         }
-        self.shafts.begin(running, &parts.couplings, dt);
+        self.shafts.begin(running, Pull { throttle, brake: foot, towards }, &self.model, dt);
+        for (k, motor) in parts.motors.iter().enumerate() {
+            self.shafts.turned(k, rotors[k] * motor.reduction);
+        }
     }
 }
 

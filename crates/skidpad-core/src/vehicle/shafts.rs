@@ -1,4 +1,4 @@
-//! Clutch and couplings: rows between spins, solved together for the wheels in their surroundings.
+//! Clutch, motors and couplings: rows between spins, solved together for the wheels in their surroundings.
 //!
 //! They are solved before the wheel blocks, each wheel standing in with its inertia *and* the grip of its tyre, so no
 //! shaft stiffness limits the step. A row's law is `own · impulse + per_speed · speed = wish` within its bounds; beyond
@@ -8,11 +8,11 @@
 use super::Vehicle;
 use super::rows::Rows;
 use crate::lane::{Four, Lane};
-use crate::model::{Bank, Coupling, MAX_COUPLINGS, Model};
+use crate::model::{Bank, Coupling, MAX_COUPLINGS, MAX_MOTORS, Model, Motor};
 use crate::state::DriveState;
 
-/// The engine's row and the couplings'.
-const MOST_TIES: usize = 1 + MAX_COUPLINGS;
+/// The engine's row, the motors' and the couplings'.
+const MOST_TIES: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
 /// Newton passes of one row alone, and of several.
 const PASSES: [usize; 2] = [3, 8];
@@ -21,8 +21,8 @@ const PASSES: [usize; 2] = [3, 8];
 /// unnoticed; the Newton step itself is exact while none does.
 const SETTLED_CLUTCH: f32 = 0.02;
 
-/// Change of a coupling's impulse that ends the passes: a share of it, or a torque, N m.
-const SETTLED_COUPLING: [f32; 2] = [1e-3, 0.01];
+/// Change of any other impulse that ends the passes: a share of it, or a torque, N m.
+const SETTLED: [f32; 2] = [1e-3, 0.01];
 
 /// Share by which a rigid row's step falls short, so that rows that say the same do not divide by nothing.
 const RIGID_SHORTFALL: f32 = 1e-4;
@@ -60,10 +60,24 @@ pub(super) struct Shafts {
     count: usize,
     dt: f32,
     engine: Option<Flywheel>,
+    pull: Pull,
+    /// Rotor speeds at the start of the step, rad/s.
+    rotors: [f32; MAX_MOTORS],
     /// Of the rows, rad/s, under the present impulses.
     speeds: [f32; MOST_TIES],
     /// How row speeds answer row impulses.
     answers: [[f32; MOST_TIES]; MOST_TIES],
+    /// Of the elimination; only the rows there are are ever written, which a small car would pay for.
+    matrix: [[f32; MOST_TIES]; MOST_TIES],
+}
+
+/// What the pedals ask of the motors.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pull {
+    pub throttle: f32,
+    pub brake: f32,
+    /// 1 forward, −1 in reverse, 0 in neutral.
+    pub towards: f32,
 }
 
 /// The engine side of the clutch.
@@ -93,13 +107,26 @@ impl Tie {
     /// A coupling that carries nothing yet.
     fn coupling(coupling: &Coupling, dt: f32) -> Self {
         let viscous = coupling.viscous * dt;
-        let [relative, torque] = SETTLED_COUPLING;
+        let [relative, torque] = SETTLED;
         Self {
             ratio: 1.0,
             efficiency: 1.0,
             per_speed: 1.0,
             bounds: [-coupling.friction * dt, coupling.friction * dt],
             viscous,
+            settled: [relative, torque * dt],
+            ..Self::default()
+        }
+    }
+
+    /// A motor's rotor, which turns with its wheels; its law follows in every pass.
+    fn motor(motor: &Motor, dt: f32) -> Self {
+        let [relative, torque] = SETTLED;
+        Self {
+            ratio: motor.reduction,
+            efficiency: motor.efficiency,
+            own: 1.0,
+            bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],
             ..Self::default()
         }
@@ -152,26 +179,40 @@ impl Tie {
 }
 
 impl Shafts {
-    /// Begins a step: an engine's row, if there is one, before those of the couplings.
-    pub(super) fn begin(&mut self, engine: Option<(Flywheel, Tie)>, couplings: &[Coupling], dt: f32) {
+    /// Begins a step: an engine's row, if there is one, before those of motors and couplings. Rows carry nothing yet but the
+    /// clutch, which carries what it did.
+    pub(super) fn begin(&mut self, engine: Option<(Flywheel, Tie)>, pull: Pull, model: &Model, dt: f32) {
+        let parts = model.parts();
         self.engine = engine.map(|(flywheel, _)| flywheel);
         let clutch = engine.map(|(_, clutch)| clutch);
-        let couplings = couplings.iter().map(|coupling| Tie::coupling(coupling, dt));
-        (self.count, self.dt) = (0, dt);
-        for (to, tie) in self.ties.iter_mut().zip(clutch.into_iter().chain(couplings)) {
+        let motors = parts.motors.iter().map(|motor| Tie::motor(motor, dt));
+        let couplings = parts.couplings.iter().map(|coupling| Tie::coupling(coupling, dt));
+        (self.count, self.dt, self.pull) = (0, dt, pull);
+        for (to, tie) in self.ties.iter_mut().zip(clutch.into_iter().chain(motors).chain(couplings)) {
             *to = tie;
             self.count += 1;
         }
     }
 
-    pub(super) fn write_back(&self, drive: &mut DriveState, dt: f32) {
+    /// Tells how fast motor `k` turned when the step began, rad/s.
+    pub(super) fn turned(&mut self, k: usize, speed: f32) {
+        self.rotors[k] = speed;
+    }
+
+    /// Row of the first motor, and of the first coupling.
+    fn first_rows(&self, model: &Model) -> [usize; 2] {
+        let motors = usize::from(self.engine.is_some());
+        [motors, motors + model.parts().motors.len()]
+    }
+
+    pub(super) fn write_back(&self, drive: &mut DriveState, motors: usize, dt: f32) {
         let mut ties = self.ties[..self.count].iter();
         if let Some(engine) = &self.engine {
             let clutch = ties.next().map_or(0.0, |tie| tie.impulse);
             drive.engine_speed = (engine.speed - clutch * engine.inverse_inertia).max(0.0);
             drive.clutch = clutch / dt;
         }
-        for (carried, tie) in drive.couplings.iter_mut().zip(ties) {
+        for (carried, tie) in drive.couplings.iter_mut().zip(ties.skip(motors)) {
             *carried = tie.impulse / dt;
         }
     }
@@ -179,6 +220,7 @@ impl Shafts {
     /// One Newton step of all rows; whether it changed little.
     fn pass(&mut self, model: &Model, rows: &mut [Rows]) -> bool {
         self.measure(model, rows);
+        self.linearise_motors(model);
         self.set_capacities(model, rows);
         let found = self.step();
         let mut settled = true;
@@ -225,9 +267,21 @@ impl Shafts {
         }
     }
 
+    /// Rotor and torque of every motor at the speed it has now: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`.
+    fn linearise_motors(&mut self, model: &Model) {
+        let (pull, dt, [first, _]) = (self.pull, self.dt, self.first_rows(model));
+        for (k, motor) in model.parts().motors.iter().enumerate() {
+            let (speed, tie) = (self.speeds[first + k], &mut self.ties[first + k]);
+            let demand = if pull.towards == 0.0 { 0.0 } else { motor.demand(pull.throttle, pull.brake) };
+            let (torque, slope) = motor.torque(speed * pull.towards, demand);
+            tie.per_speed = motor.inertia - dt * slope;
+            tie.wish = motor.inertia * self.rotors[k] + dt * (torque * pull.towards - slope * speed);
+        }
+    }
+
     /// Bounds of couplings that carry the more, the more is driven through them.
     fn set_capacities(&mut self, model: &Model, rows: &[Rows]) {
-        let first = usize::from(self.engine.is_some());
+        let [_, first] = self.first_rows(model);
         for (k, coupling) in model.parts().couplings.iter().enumerate() {
             if coupling.bias == [1.0; 2] {
                 continue;
@@ -243,7 +297,7 @@ impl Shafts {
 
     /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
     /// none has to.
-    fn step(&self) -> [f32; MOST_TIES] {
+    fn step(&mut self) -> [f32; MOST_TIES] {
         let mut regimes = [Regime::Holds; MOST_TIES];
         let mut found = [0.0; MOST_TIES];
         for _ in 0..2 * self.count + 1 {
@@ -267,9 +321,8 @@ impl Shafts {
     }
 
     /// Changes of the impulses by elimination; rows are definite, so their own entries serve as pivots.
-    fn solve(&self, regimes: &[Regime; MOST_TIES]) -> [f32; MOST_TIES] {
-        let count = self.count;
-        let mut matrix = [[0.0; MOST_TIES]; MOST_TIES];
+    fn solve(&mut self, regimes: &[Regime; MOST_TIES]) -> [f32; MOST_TIES] {
+        let (count, matrix) = (self.count, &mut self.matrix);
         let mut right = [0.0; MOST_TIES];
         for i in 0..count {
             let tie = &self.ties[i];
@@ -281,13 +334,14 @@ impl Shafts {
             matrix[i][i] += if own == 0.0 { RIGID_SHORTFALL * matrix[i][i] } else { own };
         }
         for i in 0..count {
-            let pivot = matrix[i];
-            for k in i + 1..count {
-                let share = if pivot[i] > 0.0 { matrix[k][i] / pivot[i] } else { 0.0 };
-                for j in i..count {
-                    matrix[k][j] -= share * pivot[j];
+            let (done, left) = matrix.split_at_mut(i + 1);
+            let pivot = &done[i][..count];
+            for (k, row) in left.iter_mut().enumerate().take(count - i - 1) {
+                let share = if pivot[i] > 0.0 { row[i] / pivot[i] } else { 0.0 };
+                for (entry, over) in row.iter_mut().zip(pivot).skip(i) {
+                    *entry -= share * over;
                 }
-                right[k] -= share * right[i];
+                right[i + 1 + k] -= share * right[i];
             }
         }
         for i in (0..count).rev() {

@@ -1,10 +1,9 @@
 //! Holding a speed: with pedals like a person, or with exact torques at the driven wheels.
 
-use skidpad_core::model::Powertrain;
 use skidpad_core::{Controls, Model, WheelControls};
 
 use super::Now;
-use crate::figures::{drive_force, drive_shares, resistance};
+use crate::figures::{drive_force, drive_shares, per_radius, resistance};
 
 /// Answer of the speed to its error: a second-order system with both roots at −1 1/s. Slow enough not to disturb a
 /// lateral test, fast enough to hold a speed within millimetres per second after some seconds.
@@ -68,7 +67,7 @@ pub struct SpeedHolder {
 impl SpeedHolder {
     /// Pedals that hold `target_mps`, m/s, as controls that steer straight ahead.
     pub fn controls(&mut self, now: &Now<'_>, target_mps: f64) -> Controls {
-        if matches!(now.model.parts().powertrain, Powertrain::None) {
+        if !now.model.is_driven() {
             return self.cruise.controls(now, target_mps);
         }
         if target_mps <= 0.0 && now.frame.vx_mps < STOPPING_MPS {
@@ -100,7 +99,7 @@ fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
 fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
     let Some(drive) = model.parts().powertrain.engine() else { return 0.0 };
     let ratio = f64::from(drive.gearbox.ratio(gear));
-    let per_radius: f64 = drive_shares(model).iter().zip(model.wheels()).map(|(s, w)| s / f64::from(w.radius)).sum();
+    let per_radius = per_radius(drive, model.wheels());
     let turning = speed * per_radius * ratio;
     if turning < f64::from(drive.engine.idle) {
         return 0.0;

@@ -22,6 +22,7 @@ pub use bicycle::Bicycle;
 pub use lints::lints;
 pub use modes::Modes;
 pub use roll::OwnWheels;
+pub(crate) use straight::per_radius;
 pub use straight::{drive_force, drive_shares, resistance};
 
 use skidpad_core::{Model, STANDARD_GRAVITY};

@@ -1,7 +1,7 @@
 //! Straight driving: resistance, drive, top speed and the length of a stop.
 
 use skidpad_core::Model;
-use skidpad_core::model::{Powertrain, Wheel};
+use skidpad_core::model::{EngineDrive, Motor, Powertrain, Wheel};
 use skidpad_core::tyre::Conditions;
 
 use super::G;
@@ -17,17 +17,44 @@ pub fn resistance(model: &Model, v: f64) -> f64 {
 
 /// Share of the drive that reaches each wheel, in wheel order, summing to 1; equal shares for a car without a motor.
 pub fn drive_shares(model: &Model) -> Vec<f64> {
-    let shares: Vec<f64> = match &model.parts().powertrain {
-        Powertrain::None => Vec::new(),
-        Powertrain::Direct(torques) => torques.iter().map(|&t| f64::from(t)).collect(),
-        Powertrain::Engine(drive) => drive.shares.iter().map(|&s| f64::from(s)).collect(),
+    let motors = |i: usize| -> f64 {
+        let parts = model.parts().motors.iter().filter(|motor| motor.wheels.contains(&i));
+        parts.map(|motor| motor_torque(motor, 0.0) / motor.wheels.len() as f64).sum()
     };
+    let engine = |drive: &EngineDrive, i: usize| {
+        let ratio = drive.gearbox.ratio(1) * drive.gearbox.efficiency;
+        f64::from(drive.shares[i] * ratio * drive.engine.torque.peak())
+    };
+    let powertrain = |i: usize| match &model.parts().powertrain {
+        Powertrain::None => 0.0,
+        Powertrain::Direct(torques) => f64::from(torques[i]),
+        Powertrain::Engine(drive) if model.parts().motors.is_empty() => f64::from(drive.shares[i]),
+        Powertrain::Engine(drive) => engine(drive, i),
+    };
+    let shares: Vec<f64> = (0..model.wheels().len()).map(|i| powertrain(i) + motors(i)).collect();
     let (sum, count) = (shares.iter().sum::<f64>(), model.wheels().len());
     if sum > 0.0 { shares.iter().map(|s| s / sum).collect() } else { vec![1.0 / count as f64; count] }
 }
 
 /// Full-throttle force at the road at `v` m/s in forward gear `gear` (ignored without a gearbox), N, clutch closed.
 pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
+    let motors = model.parts().motors.iter().map(|motor| motor_force(model, motor, v));
+    powertrain_force(model, v, gear) + motors.sum::<f64>()
+}
+
+/// Torque of a motor at its wheels together, at full throttle and a mean speed of the wheels, N m.
+fn motor_torque(motor: &Motor, turning: f64) -> f64 {
+    let (torque, _) = motor.torque(turning as f32 * motor.reduction, 1.0);
+    f64::from(torque * motor.reduction * motor.efficiency)
+}
+
+fn motor_force(model: &Model, motor: &Motor, v: f64) -> f64 {
+    let count = motor.wheels.len() as f64;
+    let per_radius = motor.wheels.iter().map(|&i| 1.0 / f64::from(model.wheels()[i].radius)).sum::<f64>() / count;
+    motor_torque(motor, v * per_radius) * per_radius
+}
+
+fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
     let wheels = model.wheels();
     match &model.parts().powertrain {
         Powertrain::None => 0.0,
@@ -35,7 +62,7 @@ pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
             torques.iter().zip(wheels).map(|(&t, w)| f64::from(t) / f64::from(w.radius)).sum()
         }
         Powertrain::Engine(drive) => {
-            let per_radius: f64 = drive_shares(model).iter().zip(wheels).map(|(s, w)| s / f64::from(w.radius)).sum();
+            let per_radius = per_radius(drive, wheels);
             let ratio = f64::from(drive.gearbox.ratio(gear));
             let speed = v * per_radius * ratio;
             if speed > f64::from(drive.engine.limit) {
@@ -45,6 +72,11 @@ pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
             torque * ratio * f64::from(drive.gearbox.efficiency) * per_radius
         }
     }
+}
+
+/// Turns of the propeller shaft's wheels per metre of road, times 2π, 1/m.
+pub(crate) fn per_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 {
+    drive.shares.iter().zip(wheels).map(|(&share, wheel)| f64::from(share) / f64::from(wheel.radius)).sum()
 }
 
 /// Highest speed at which some gear still overcomes the resistance, found in steps of 0.01 m/s up to 150 m/s.

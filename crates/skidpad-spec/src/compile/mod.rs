@@ -40,6 +40,7 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
             rate: spec.steering.rate_deg_per_s.map_or(f32::INFINITY, |rate| rate.to_radians() as f32),
         },
         powertrain: powertrain::powertrain(spec, &stations)?,
+        motors: powertrain::motors(spec, &stations),
         couplings: powertrain::couplings(spec, &stations),
         aero: aero(spec),
         hull: Hull {

@@ -4,7 +4,7 @@ use super::wheels_on;
 use crate::layout::Station;
 use crate::spec::{self, VehicleSpec};
 use skidpad_core::ModelError;
-use skidpad_core::model::{Clutch, Coupling, Curve, Engine, EngineDrive, Gearbox, Powertrain};
+use skidpad_core::model::{Clutch, Coupling, Curve, Engine, EngineDrive, Gearbox, Motor, Powertrain};
 use std::f64::consts::TAU;
 
 /// One revolution per minute, rad/s.
@@ -53,15 +53,41 @@ fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
     })
 }
 
-pub(super) fn couplings(spec: &VehicleSpec, stations: &[Station]) -> Vec<Coupling> {
-    let on = |axle: u32| -> Box<[usize]> {
-        (0..stations.len()).filter(|&i| stations[i].axle + 1 == axle as usize).collect()
+/// Wheels of an axle counted from 1.
+fn on(stations: &[Station], axle: u32) -> Box<[usize]> {
+    (0..stations.len()).filter(|&i| stations[i].axle + 1 == axle as usize).collect()
+}
+
+pub(super) fn motors(spec: &VehicleSpec, stations: &[Station]) -> Vec<Motor> {
+    let motor = |given: &spec::Motor, wheels: Box<[usize]>| Motor {
+        wheels,
+        peak_torque: given.peak_torque_nm as f32,
+        power: given.peak_power_w.map_or(f32::INFINITY, |power| power as f32),
+        max_speed: (given.limit_rpm * RPM) as f32,
+        reduction: given.reduction as f32,
+        efficiency: given.efficiency as f32,
+        inertia: given.inertia_kg_m2 as f32,
+        lift_regeneration: given.lift_regeneration as f32,
+        brake_regeneration: given.brake_regeneration as f32,
     };
+    let motors_of = |given: &spec::Motor| -> Vec<Motor> {
+        let wheels = on(stations, given.axle);
+        if given.each_wheel {
+            wheels.iter().map(|&wheel| motor(given, [wheel].into())).collect()
+        } else {
+            vec![motor(given, wheels)]
+        }
+    };
+    spec.motors.iter().flat_map(motors_of).collect()
+}
+
+pub(super) fn couplings(spec: &VehicleSpec, stations: &[Station]) -> Vec<Coupling> {
     let coupling = |given: &spec::Coupling| {
         let sides = match given.axles[..] {
-            [first, second] => [on(first), on(second)],
+            [first, second] => [on(stations, first), on(stations, second)],
             [axle] => {
-                let (left, right) = on(axle).iter().partition::<Vec<usize>, _>(|&&i| stations[i].point[1] > 0.0);
+                let (left, right) =
+                    on(stations, axle).iter().partition::<Vec<usize>, _>(|&&i| stations[i].point[1] > 0.0);
                 [left.into(), right.into()]
             }
             _ => Default::default(),

@@ -57,6 +57,7 @@ pub(super) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
         rolling_resistance: None,
         standing_resistance: None,
         powertrain: draft.powertrain(car, &groups),
+        motors: Vec::new(),
         couplings: Vec::new(),
         aero: None,
         peers: car.peers.clone(),

@@ -16,7 +16,7 @@ pub use aero::{Aero, Point, Surface};
 pub use assists::{AngularDrag, AntiLock, Assists, CounterSteer, SpeedSteering, Stability};
 pub use axle::{Axle, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
-pub use powertrain::{Clutch, Coupling, CurvePoint, Differential, Engine, Gearbox, Powertrain};
+pub use powertrain::{Clutch, Coupling, CurvePoint, Differential, Engine, Gearbox, Motor, Powertrain};
 pub use scene::{FixedBoxSpec, SceneSpec};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
@@ -58,6 +58,10 @@ pub struct VehicleSpec {
     pub standing_resistance: Option<StandingResistance>,
     /// What turns the wheels.
     pub powertrain: Powertrain,
+    /// Electric motors, at most 8, beside what else turns the wheels. Absent: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8))]
+    pub motors: Vec<Motor>,
     /// Locked and limited-slip differentials, and couplings between axles. Absent: every differential is open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 4))]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "model", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Powertrain {
-    /// Nothing.
+    /// Nothing, but for `motors`.
     None {},
     /// Torque straight at the wheels, throttle times the stated torque.
     Direct {
@@ -114,6 +114,51 @@ pub struct Differential {
     pub axle_shares: Vec<f64>,
 }
 
+/// An electric motor behind a fixed reduction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Motor {
+    /// The axle it drives, counted from 1 at the front.
+    #[schemars(range(min = 1, max = 32))]
+    pub axle: u32,
+    /// Whether each wheel of the axle has such a motor. Else one drives both, through an open differential.
+    #[serde(default)]
+    pub each_wheel: bool,
+    /// Largest torque of the rotor, N m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub peak_torque_nm: f64,
+    /// Largest power, W. Absent: the torque alone limits it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub peak_power_w: Option<f64>,
+    /// Rotor speed at which it no longer drives, rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub limit_rpm: f64,
+    /// Turns of the rotor per turn of the wheels.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub reduction: f64,
+    /// Share of the power that arrives at the wheels.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub efficiency: f64,
+    /// Of the rotor, kg m².
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub inertia_kg_m2: f64,
+    /// Share of its torque that it brakes with while the throttle is closed.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub lift_regeneration: f64,
+    /// Share of its torque that it brakes with at full brake pedal, on top of the brakes.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub brake_regeneration: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
 /// What keeps the two wheels of an axle, or two axles, from turning at different speeds.
 ///
 /// Torque goes from the faster side to the slower one: all that is needed while it holds, else what preload, bias and
@@ -133,7 +178,7 @@ pub struct Coupling {
     pub preload_nm: f64,
     /// Driven, the slower side gets at most that many times the torque of the faster one, each as a multiple of its share
     /// of an open differential. 1 limits nothing.
-    #[serde(default = "none")]
+    #[serde(default = "one")]
     #[schemars(range(min = 1))]
     pub drive_bias: f64,
     /// The same with the engine braking. Absent: as `drive_bias`.
@@ -144,8 +189,4 @@ pub struct Coupling {
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub viscous_nm_s_per_rad: f64,
-}
-
-fn none() -> f64 {
-    1.0
 }

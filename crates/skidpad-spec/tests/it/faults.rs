@@ -146,6 +146,13 @@ const DRIVE: &[Row] = &[
     ("axle_shares = [0, 1]", "axle_shares = [1]", Contradiction, "powertrain.differential.axle_shares"),
     ("axle_shares = [0, 1]", "axle_shares = [0.5, 0.4]", Contradiction, "powertrain.differential.axle_shares"),
     ("[aero]", "[[couplings]]\naxles = [3]\n[aero]", Contradiction, COUPLED),
+    (
+        "[aero]",
+        "[[motors]]\naxle = 3\npeak_torque_nm = 9\nlimit_rpm = 9\nreduction = 9\n[aero]",
+        Contradiction,
+        "motors[0].axle",
+    ),
+    ("[aero]", "[[motors]]\naxle = 1\npeak_torque_nm = 9\nlimit_rpm = 9\n[aero]", MissingKey, "motors[0].reduction"),
     ("[aero]", "[[couplings]]\naxles = [2, 2]\n[aero]", Contradiction, "couplings[0].axles"),
     (
         "[aero]",

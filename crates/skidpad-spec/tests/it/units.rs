@@ -118,6 +118,21 @@ fn couplings_tie_wheels_and_axles() {
     assert_eq!(model.parts().axles[0].turning_distance, 4.78);
 }
 
+/// Motors drive an axle together or each wheel by itself.
+#[test]
+fn motors_drive_axles_or_wheels() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let given = "peak_torque_nm = 300\nlimit_rpm = 9549.296585513720\nreduction = 9";
+    let motors = format!(
+        "[[motors]]\naxle = 2\n{given}\npeak_power_w = 9e4\n[[motors]]\naxle = 1\neach_wheel = true\n{given}\n[aero]"
+    );
+    let model = VehicleSpec::read("hybrid", &text.replace("[aero]", &motors)).expect("valid").compile().expect("valid");
+    let [rear, left, right] = &model.parts().motors[..] else { panic!("three motors") };
+    assert_eq!([&*rear.wheels, &*left.wheels, &*right.wheels], [&[2, 3][..], &[0], &[1]]);
+    close(&[("top speed", rear.max_speed, 1000.0), ("power", rear.power, 9e4), ("torque", left.peak_torque, 300.0)]);
+    assert_eq!((left.power, left.efficiency, left.inertia), (f32::INFINITY, 1.0, 0.0));
+}
+
 /// A car changed in code is checked like a file, and its faults show the file it would be.
 #[test]
 fn a_changed_description_is_checked_again() {

@@ -82,6 +82,27 @@ impl Rules<'_> {
         self.rule(path, &others, whole, format!("they sum to {sum}"), "shares that sum to 1", "");
     }
 
+    pub fn motors(&mut self) {
+        let spec = self.spec;
+        let mut count = 0;
+        for (i, motor) in spec.motors.iter().enumerate() {
+            let path = format!("motors[{i}].axle");
+            let axle = spec.axles.get((motor.axle as usize).saturating_sub(1));
+            let accepts = format!("from 1 to {}, the number of axles", spec.axles.len());
+            self.rule(&path, &["axles"], axle.is_some(), format!("{}", motor.axle), accepts, "");
+            let twin = motor.each_wheel && axle.is_some_and(|axle| axle.track_m.is_some());
+            count += if twin { 2 } else { 1 };
+        }
+        self.rule(
+            "motors",
+            &[],
+            count <= 8,
+            format!("{count} motors, each wheel's counted"),
+            "at most 8 in one car",
+            "",
+        );
+    }
+
     pub fn couplings(&mut self) {
         let spec = self.spec;
         for (i, coupling) in spec.couplings.iter().enumerate() {

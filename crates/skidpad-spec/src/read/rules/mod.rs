@@ -24,6 +24,7 @@ pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>)
     }
     rules.brakes();
     rules.powertrain();
+    rules.motors();
     rules.couplings();
     rules.aero();
     rules.assists();

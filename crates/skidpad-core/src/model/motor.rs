@@ -1,0 +1,137 @@
+//! Electric motors.
+
+use super::{ModelError, not_negative, positive, within};
+
+/// Most motors one car may have.
+pub const MAX_MOTORS: usize = 8;
+
+/// Share of a motor's top speed over which it gives up driving below that, and regenerating above a standstill.
+const FADE: f32 = 0.02;
+
+/// An electric motor behind a fixed reduction, on one wheel or, through an open differential, on several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motor {
+    /// The wheels it drives, each with the same share.
+    pub wheels: Box<[usize]>,
+    /// Largest torque of the rotor, N m, ≥ 0.
+    pub peak_torque: f32,
+    /// Largest power, W, > 0; infinite when the torque alone limits it.
+    pub power: f32,
+    /// Rotor speed at which it no longer drives, rad/s, > 0.
+    pub max_speed: f32,
+    /// Turns of the rotor per turn of the wheels, > 0.
+    pub reduction: f32,
+    /// Share of the power that arrives at the wheels, in (0, 1].
+    pub efficiency: f32,
+    /// Of the rotor, kg m², ≥ 0.
+    pub inertia: f32,
+    /// Share of its torque that it brakes with while the throttle is closed, 0 to 1.
+    pub lift_regeneration: f32,
+    /// Share of its torque that it brakes with, on top of the brakes, at full brake pedal, 0 to 1.
+    pub brake_regeneration: f32,
+}
+
+impl Motor {
+    /// Share of its torque asked for by the pedals (each 0 to 1), −1 to 1: driving, or braking by regeneration.
+    pub fn demand(&self, throttle: f32, brake: f32) -> f32 {
+        let held_back = self.lift_regeneration * (1.0 - throttle) + self.brake_regeneration * brake;
+        (throttle - held_back).max(-1.0)
+    }
+
+    /// Largest torque at a rotor speed (rad/s), N m: the peak, then constant power.
+    pub fn available(&self, speed: f32) -> f32 {
+        self.peak_torque.min(self.power / speed.abs().max(f32::MIN_POSITIVE))
+    }
+
+    /// Rotor torque, N m, at a rotor speed (rad/s, positive in the direction driven) under a demand of −1 to 1, and how it
+    /// changes with the speed, N m s, never above 0.
+    ///
+    /// It drives up to its top speed and regenerates against any rotation; in 2 % of the top speed below that and above
+    /// a standstill it fades.
+    pub fn torque(&self, speed: f32, demand: f32) -> (f32, f32) {
+        let (most, fade) = (self.available(speed), FADE * self.max_speed);
+        if demand < 0.0 {
+            let share = (speed / fade).clamp(-1.0, 1.0);
+            let slope = if speed.abs() < fade { demand * most / fade } else { 0.0 };
+            return (demand * most * share, slope);
+        }
+        let left = ((self.max_speed - speed) / fade).clamp(0.0, 1.0);
+        let torque = demand * most * left;
+        let limited = if speed > 0.0 && most < self.peak_torque { -torque / speed } else { 0.0 };
+        let ending = if left > 0.0 && left < 1.0 { -demand * most / fade } else { 0.0 };
+        (torque, limited + ending)
+    }
+
+    pub(super) fn check(&self, wheels: usize) -> Result<(), ModelError> {
+        if self.wheels.is_empty() {
+            return Err(ModelError::Wheels("a motor needs a wheel"));
+        }
+        for &wheel in &self.wheels {
+            within("wheel of a motor", wheel, wheels)?;
+        }
+        not_negative("peak torque of a motor", self.peak_torque)?;
+        positive("power of a motor", self.power.min(f32::MAX))?;
+        positive("top speed of a motor", self.max_speed)?;
+        positive("reduction of a motor", self.reduction)?;
+        positive("efficiency of a motor", self.efficiency)?;
+        positive("1 + epsilon - efficiency of a motor", 1.000_1 - self.efficiency)?;
+        not_negative("inertia of a rotor", self.inertia)?;
+        for share in [self.lift_regeneration, self.brake_regeneration] {
+            not_negative("share of regeneration", share)?;
+            not_negative("what regeneration leaves of 1", 1.0 - share)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn motor() -> Motor {
+        Motor {
+            wheels: [0, 1].into(),
+            peak_torque: 300.0,
+            power: 90e3,
+            max_speed: 1000.0,
+            reduction: 9.0,
+            efficiency: 1.0,
+            inertia: 0.05,
+            lift_regeneration: 0.2,
+            brake_regeneration: 0.5,
+        }
+    }
+
+    #[test]
+    fn torque_is_constant_then_power_is() {
+        let motor = motor();
+        for (speed, demand, torque) in [
+            (0.0, 1.0, 300.0),
+            (300.0, 1.0, 300.0),
+            (600.0, 1.0, 150.0),
+            (600.0, 0.5, 75.0),
+            (990.0, 1.0, 45.454_55),
+            (1000.0, 1.0, 0.0),
+            (1200.0, 1.0, 0.0),
+            (-100.0, 1.0, 300.0),
+            (600.0, -0.2, -30.0),
+            (0.0, -1.0, 0.0),
+            (-600.0, -1.0, 150.0),
+        ] {
+            assert!((motor.torque(speed, demand).0 - torque).abs() < 1e-3, "{speed} {demand}");
+        }
+        assert_eq!(motor.demand(0.0, 0.0), -0.2);
+        assert_eq!(motor.demand(1.0, 0.0), 1.0);
+        assert_eq!(motor.demand(0.0, 1.0), -0.7);
+    }
+
+    #[test]
+    fn slopes_are_differences_or_nothing() {
+        let motor = motor();
+        for (speed, demand) in [(100.0, 1.0), (500.0, 0.7), (990.0, 1.0), (10.0, -0.4), (-10.0, -0.4)] {
+            let (above, below) = (motor.torque(speed + 0.5, demand).0, motor.torque(speed - 0.5, demand).0);
+            let slope = motor.torque(speed, demand).1;
+            assert!((slope - (above - below)).abs() < 0.01 * slope.abs() + 1e-3, "{speed} {demand}: {slope}");
+        }
+    }
+}
