@@ -38,7 +38,10 @@ fn kart() -> Result<Model, skidpad::core::ModelError> {
         inertia: Mat3::from_diagonal(Vec3::from_array(box_inertia(170.0, [1.6, 1.0, 0.5]).map(|i| i as f32))),
         centre_height: CENTRE_HEIGHT,
         wheels: [0, 1].iter().flat_map(|&axle| [wheel(axle, Side::Left), wheel(axle, Side::Right)]).collect(),
-        axles: vec![Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: WHEELBASE }, Axle::default()],
+        axles: vec![
+            Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: WHEELBASE, ..Axle::default() },
+            Axle::default(),
+        ],
         tyres: vec![Tyre::Curve(CurveTyre {
             law: CurveLaw::LinearPerLoad { stiffness: [20.0, 16.0] },
             friction: [1.4, 1.4],

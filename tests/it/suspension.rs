@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use skidpad::core::model::HeaveSpring;
+use skidpad::core::model::{Guidance, HeaveSpring};
 use skidpad::core::state::Placement;
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3};
 
@@ -247,5 +247,87 @@ fn a_lifted_wheel_hangs_between_bar_and_heave_spring() {
         assert!(last.iter().all(|f| f.wheels.iter().any(|w| w.load_n == 0.0)), "{}: a wheel hangs", solver.name);
         let sum = mean(last, |f| f.wheels.iter().map(|w| w.load_n).sum());
         close(solver.name, sum, f64::from(model.mass()) * GRAVITY, 2e-3, "at rest, leaning by 4°");
+    }
+}
+
+/// A C5 on parallel steering whose links turn its wheels as they travel.
+pub fn guided() -> ModelParts {
+    let links = |sign: f32| Guidance { toe: [0.15 * sign, 1.5], camber: [-0.5, -2.0 * sign] };
+    let mut parts = c5().without_air().without_rolling_resistance();
+    for (axle, sign) in parts.axles.iter_mut().zip([1.0, -1.0]) {
+        (axle.ackermann, axle.guidance) = (0.0, Some(links(sign)));
+    }
+    for wheel in &mut parts.wheels {
+        (wheel.toe, wheel.camber) = (0.004, -0.01);
+    }
+    parts
+}
+
+/// Static value and linear and quadratic gain at a compression of `z` m.
+fn polynomial(fixed: f32, [linear, quadratic]: [f32; 2], z: f64) -> f64 {
+    f64::from(fixed) + f64::from(linear) * z + f64::from(quadratic) * z * z
+}
+
+/// Toe and camber are what the links say at each wheel's compression, mirrored left and right: in heave, and leaning in a turn.
+#[test]
+fn links_turn_the_wheels_with_their_travel() {
+    let model = guided().model();
+    for solver in all() {
+        for (gravity, speed, steer) in [(1.3, 0.0f32, 0.0f32), (1.0, 20.0, 0.04)] {
+            let scene = Scene { gravity: (GRAVITY * gravity) as f32, ..Scene::flat() };
+            let placement = Placement { speed, gear: Some(0), ..Placement::default() };
+            let mut car = Drive::new(&solver, &model, &scene, placement, 240.0);
+            car.run(5.0, |f| {
+                let wheels = hold_speed(f, &model, speed.into());
+                Controls { steer, gear: Some(0), wheels, ..Controls::default() }
+            });
+            let state = car.world.state(0);
+            for (i, (wheel, now)) in model.wheels().iter().zip(&state.wheels).enumerate() {
+                let links = model.parts().axles[wheel.axle].guidance.expect("has links");
+                let (z, outwards) = (f64::from(now.compression), if i % 2 == 0 { -1.0 } else { 1.0 });
+                let steered =
+                    outwards * polynomial(wheel.toe, links.toe, z) + if i < 2 { f64::from(steer) } else { 0.0 };
+                let what = format!("{} wheel {i} at {z} m", solver.name);
+                // The wheel is steered by the last step's travel.
+                assert!((f64::from(now.steer) - steered).abs() < 2e-5, "{what}: {}, not {steered} rad", now.steer);
+                if steer == 0.0 {
+                    let camber = outwards * polynomial(wheel.camber, links.camber, z);
+                    assert!(
+                        (f64::from(now.lean) - camber).abs() < 1e-4,
+                        "{what}: leans {}, not {camber} rad",
+                        now.lean
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Row C9: tyre forces that act d above the ground roll the car by (h − d) / h of what they would, and not at all at the
+/// height of its centre of mass; the budget tells the moment.
+#[test]
+fn c9_forces_above_the_ground_roll_less() {
+    let height = c5().centre_height;
+    for solver in all() {
+        let roll = |point: f32| {
+            let mut parts = c5().without_air().without_rolling_resistance();
+            parts.axles.iter_mut().for_each(|axle| axle.force_point = point);
+            let model = parts.model();
+            let frames = turn(&solver, &model);
+            let lateral = mean(&frames, |f| f.ay_mps2);
+            if point > 0.0 {
+                let told = mean(&frames, |f| f.budget[0].1.moment.x.into());
+                let expected = -f64::from(model.mass() * point) * lateral;
+                close(&format!("{}: moment told", solver.name), told, expected, 0.02, "forces turn with the wheels");
+            }
+            mean(&frames, |f| f.roll_rad) / lateral
+        };
+        let whole = roll(0.0);
+        for share in [0.75, 0.5, 0.25] {
+            let found = roll((1.0 - share as f32) * height) / whole;
+            close(&format!("{} with {share} of the height", solver.name), found, share, 0.02, "asked");
+        }
+        let none = roll(height) / whole;
+        assert!(none.abs() < 0.02, "{}: {none} of the roll", solver.name);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use skidpad::core::model::HeaveSpring;
 use skidpad::core::{BackendInfo, Controls, DVec3, Model, Scene, State, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, solvers};
@@ -34,6 +35,18 @@ fn left_is_right_on_every_tyre_law() {
     for (_, parts) in crate::tyre_laws::cars() {
         reflects(&parts.model());
     }
+}
+
+/// Springs that stiffen, a heave spring, links that turn the wheels and forces above the ground.
+#[test]
+fn left_is_right_on_every_part_of_a_suspension() {
+    let mut parts = crate::suspension::guided();
+    for (i, wheel) in parts.wheels.iter_mut().enumerate() {
+        wheel.strut.rise = 1e5 + 5e4 * (i / 2) as f32;
+    }
+    parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 3e4, damping: 2e3 }];
+    parts.axles[1].force_point = 0.2;
+    reflects(&parts.model());
 }
 
 fn reflects(model: &Arc<Model>) {

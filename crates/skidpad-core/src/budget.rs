@@ -38,6 +38,7 @@ assists! {
     CounterSteer, "counter_steer", "Steering into a slide.";
     SpeedSteering, "speed_steering", "Less steering at speed.";
     AngularDrag, "angular_drag", "Slows every rotation of the chassis; no real force does.";
+    ForcePoint, "force_point", "Lets tyre forces act above the ground, where they roll and pitch the car less.";
 }
 
 /// What one assist added in a step, means over the step. All zero: it did nothing.

@@ -34,7 +34,10 @@ pub fn model() -> Model {
         inertia: Mat3::from_diagonal(Vec3::new(400.0, 1200.0, 1400.0)),
         centre_height: 0.5,
         wheels: [0, 1].iter().flat_map(|&a| [wheel(a, Side::Left), wheel(a, Side::Right)]).collect(),
-        axles: vec![Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.5 }, Axle::default()],
+        axles: vec![
+            Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.5, ..Axle::default() },
+            Axle::default(),
+        ],
         tyres: vec![Tyre::Curve(CurveTyre {
             law: CurveLaw::Linear { stiffness: [50e3, 50e3] },
             friction: [1.0, 1.0],

@@ -134,6 +134,7 @@ pub(super) fn used(parts: &ModelParts) -> Box<[Assist]> {
         Assist::CounterSteer => assists.counter_steer.is_some(),
         Assist::SpeedSteering => assists.speed_steering.is_some(),
         Assist::AngularDrag => assists.angular_drag > 0.0,
+        Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point > 0.0),
     };
     Assist::ALL.iter().copied().filter(uses).collect()
 }

@@ -6,7 +6,6 @@
 use super::{Coupling, ModelParts, Motor, Powertrain, Tyre, Wheel};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Triple;
-use crate::math;
 use crate::tyre::{CurveConstants, CurveLaw, CurveTyre};
 
 /// Where a wheel is among the banks.
@@ -56,8 +55,8 @@ pub(crate) struct Bank {
     pub laws: Box<[Law]>,
     /// −1 where a tyre is mounted with left and right exchanged, else 1.
     pub hand: Four,
-    /// Sine of the static camber, positive with the top leaning right.
-    pub lean: Four,
+    /// How far above the contact points tyre forces act, m; `None` where all act there.
+    pub force_point: Option<Four>,
     /// Torque of a motor of its own at full throttle, N m.
     pub direct: Four,
     /// Levers on each row between spins: the propeller shaft's first, if there is an engine, then the
@@ -178,7 +177,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         tyre: CurveConstants::side_by_side(wheels.map(|i| curve(&parts.tyres[parts.wheels[i].tyre]).constants())),
         laws: laws(parts, wheels, present),
         hand: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
-        lean: of(&|w| math::sin_cos(w.lean()).0),
+        force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
         levers: shaft
             .into_iter()

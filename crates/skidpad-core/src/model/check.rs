@@ -102,8 +102,13 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     }
     positive(&named("radius"), wheel.radius)?;
     positive(&named("spin inertia"), wheel.spin_inertia)?;
-    positive(&named("1 - size of camber"), 1.0 - wheel.camber.abs())?;
     let strut = &wheel.strut;
+    let travel = strut.droop_travel.max(strut.bump_travel + strut.stop_travel);
+    let axle = &parts.axles[wheel.axle];
+    let [toe, camber] = axle.guidance.map_or([0.0; 2], |links| links.largest(travel));
+    positive(&named("1 - size of camber, anywhere in its travel"), 1.0 - wheel.camber.abs() - camber)?;
+    positive(&named("1 - size of toe against travel"), 1.0 - toe)?;
+    not_negative(&named("height of its force point"), axle.force_point)?;
     positive(&named("wheel rate"), strut.rate)?;
     positive(&named("bump travel"), strut.bump_travel)?;
     positive(&named("droop travel"), strut.droop_travel)?;

@@ -25,7 +25,7 @@ pub(crate) use motor::MAX_MOTORS;
 pub use motor::Motor;
 pub use suspension::{AntiRollBar, BarCoupling, HeaveSpring, Knee, Strut, Unsprung};
 pub use tyre::Tyre;
-pub use wheel::{Axle, Rolling, Side, Steering, Wheel};
+pub use wheel::{Axle, Guidance, Rolling, Side, Steering, Wheel};
 
 use crate::budget::Assist;
 use crate::tyre::{Conditions, Moments, Response};

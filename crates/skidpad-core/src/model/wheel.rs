@@ -16,6 +16,15 @@ pub enum Side {
 }
 
 impl Side {
+    /// 1 where outwards is to the right, −1 where it is to the left, 0 in the middle.
+    pub(crate) fn rightwards(self) -> f32 {
+        match self {
+            Side::Left => -1.0,
+            Side::Right => 1.0,
+            Side::Centre => 0.0,
+        }
+    }
+
     /// The letter used in channel names.
     pub fn letter(self) -> char {
         match self {
@@ -62,11 +71,7 @@ pub struct Wheel {
 impl Wheel {
     /// Static camber as the road sees it on a level car, rad, positive with the top leaning right.
     pub fn lean(&self) -> f32 {
-        match self.side {
-            Side::Left => -self.camber,
-            Side::Right => self.camber,
-            Side::Centre => 0.0,
-        }
+        self.side.rightwards() * self.camber
     }
 }
 
@@ -125,6 +130,33 @@ pub struct Axle {
     pub ackermann: f32,
     /// Distance from the turning axis (the mean of the unsteered axles) to this axle, m, positive ahead of it.
     pub turning_distance: f32,
+    /// How its links turn the wheels as they travel; `None` where toe and camber stay.
+    pub guidance: Option<Guidance>,
+    /// How far above the contact points the forces of its tyres act, along the travel, m, ≥ 0. A trick: 0 is what is real, at
+    /// the height of the centre of mass tyres neither roll nor pitch the car.
+    pub force_point: f32,
+}
+
+/// Toe and camber of an axle's wheels against their compression from rest z (m, positive in jounce), beyond the static ones:
+/// `linear z + quadratic z²`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Guidance {
+    /// rad/m and rad/m², positive toe-in.
+    pub toe: [f32; 2],
+    /// rad/m and rad/m², positive with the top leaning outwards.
+    pub camber: [f32; 2],
+}
+
+impl Guidance {
+    /// Toe and camber that a compression of `travel` m adds, rad.
+    pub fn at(&self, travel: f32) -> [f32; 2] {
+        [self.toe, self.camber].map(|[linear, quadratic]| (linear + quadratic * travel) * travel)
+    }
+
+    /// Bounds of the sizes of both within `travel` m either way, rad.
+    pub fn largest(&self, travel: f32) -> [f32; 2] {
+        [self.toe, self.camber].map(|[linear, quadratic]| (linear.abs() + quadratic.abs() * travel) * travel)
+    }
 }
 
 /// Steering limits of the whole car.

@@ -1,4 +1,4 @@
-//! What the air does to the chassis, and what nothing real does: the trick of angular drag.
+//! What the air does to the chassis, and what nothing real does: the tricks of angular drag and of a point of force above the ground.
 
 use super::Vehicle;
 use crate::budget::{Added, Assist};
@@ -36,6 +36,18 @@ impl Vehicle {
             return self.angular_drag(body, to_world, dt);
         }
         Six::default()
+    }
+
+    /// Counts the moment that tyre forces have less for acting above the ground.
+    pub(super) fn count_force_point(&mut self, dt: f32) {
+        for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
+            let Some(height) = bank.force_point else { continue };
+            let force = rows.forward.linear * rows.tyre[0] + rows.side.linear * rows.tyre[1];
+            // Moments of `height ẑ × force`, left + right first.
+            let moment = [-(height * force.y), height * force.x].map(|moment| moment.sum() / dt);
+            let added = Added::wrench(Vec3::ZERO, Vec3::new(moment[0], moment[1], 0.0));
+            self.budget.add(Assist::ForcePoint, added);
+        }
     }
 
     /// Moment that slows every rotation at the model's rate, as an impulse; no real force does this.

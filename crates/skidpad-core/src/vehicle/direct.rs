@@ -49,7 +49,7 @@ fn model(axles: usize) -> Model {
         inertia: Mat3::from_diagonal(Vec3::new(480.0, 2350.0, 2500.0)),
         centre_height: 0.45,
         wheels: (0..2 * axles).map(wheel).collect(),
-        axles: vec![Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.7 }; axles],
+        axles: vec![Axle { steer_ratio: 1.0, ackermann: 0.0, turning_distance: 2.7, ..Axle::default() }; axles],
         tyres: vec![Tyre::Curve(CurveTyre {
             law: CurveLaw::Linear { stiffness: [100e3, 80e3] },
             friction: [3.0; 2],

@@ -227,6 +227,7 @@ impl Vehicle {
                 self.converge(free, loaded, stop, friction)
             }
         };
+        self.count_force_point(dt);
         let [(linear, angular), (stop, turn_stop)] =
             [external + self.wheel_impulses(true), self.hull.impulse()].map(Six::parts);
         let push = Push {
@@ -281,14 +282,19 @@ impl Vehicle {
             let track = parts.wheels[left].contact.y - parts.wheels[right].contact.y;
             let spread = if mean == 0.0 { 0.0 } else { ackermann_spread(mean, axle, track) };
             for (i, sign) in [(left, -1.0), (right, 1.0)] {
+                let (wheel, state) = (&parts.wheels[i], &mut self.state.wheels[i]);
+                let (mut toe, mut camber) = (wheel.toe, wheel.camber);
+                if let Some(links) = &axle.guidance {
+                    let [more_toe, more_camber] = links.at(state.compression);
+                    (toe, camber) = (toe + more_toe, camber + more_camber);
+                }
                 let raw = controls.wheels.get(i).and_then(|w| w.steer);
-                let angle = match raw {
+                state.steer = match raw {
                     Some(angle) => bounded(angle, -1.5, 1.5),
-                    None => mean + sign * (spread + parts.wheels[i].toe),
+                    None => mean + sign * (spread + toe),
                 };
-                self.state.wheels[i].steer = angle;
                 let place = self.model.place(i);
-                self.rows[place.bank].turn(place.lane, angle, parts.wheels[i].camber);
+                self.rows[place.bank].turn(place.lane, state.steer, [camber, wheel.side.rightwards()]);
             }
         }
     }
@@ -325,7 +331,7 @@ mod tests {
     /// Oracle 5.13: cot δo − cot δi = T / L, and the mean is what was asked.
     #[test]
     fn ackermann_is_exact_on_both_sides() {
-        let axle = Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: 2.654 };
+        let axle = Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: 2.654, ..Axle::default() };
         for mean in [-0.6, -0.2, -0.01, 0.01, 0.2378, 0.6f32] {
             let spread = ackermann_spread(mean, &axle, 1.575);
             let (left, right) = (mean - spread, mean + spread);

@@ -20,8 +20,9 @@ use crate::{Body, Contact, Mat3, State, Vec3, math};
 pub(crate) struct Rows {
     // written by steer
     steered: [f32; 4],
-    /// Axle direction across the car: x and y in the vehicle frame at the start of the step.
-    straight_axle: [[f32; 4]; 2],
+    inclined: [f32; 4],
+    /// Axle direction across the car, vehicle frame at the start of the step.
+    straight_axle: [[f32; 4]; 3],
     // written by locate
     pub touching: FourMask,
     pub(super) footing: Footing,
@@ -48,9 +49,9 @@ pub(crate) struct Rows {
     pub axle: Triple<Four>,
     /// Load row: acts at the contact point along its normal.
     pub normal: Six<Four>,
-    /// Rolling-direction row: acts at the wheel centre; its other end is the wheel's spin.
+    /// Rolling-direction row: acts at the wheel centre, or its force point; its other end is the wheel's spin.
     pub forward: Six<Four>,
-    /// Lateral row: acts at the contact point.
+    /// Lateral row: acts at the contact point, or its force point.
     pub side: Six<Four>,
     // written by load_rows
     pub(super) tied: Tied,
@@ -168,14 +169,14 @@ const STANDING_DAMPING: f32 = 0.4;
 pub(super) const DROOP_SLACK: f32 = 1e-3;
 
 impl Rows {
-    /// Turns the wheel of `lane`, which has a static `camber` rad, to `angle` rad.
-    pub(super) fn turn(&mut self, lane: usize, angle: f32, camber: f32) {
-        let [x, y] = &mut self.straight_axle;
-        if self.steered[lane] != angle || y[lane] == 0.0 {
+    /// Turns the wheel of `lane` to `angle` rad, with a `camber` rad that leans its top to the right by `rightwards`.
+    pub(super) fn turn(&mut self, lane: usize, angle: f32, [camber, rightwards]: [f32; 2]) {
+        let [x, y, z] = &mut self.straight_axle;
+        if self.steered[lane] != angle || self.inclined[lane] != camber || y[lane] == 0.0 {
             let (sin, cos) = math::sin_cos(angle);
-            let (_, level) = math::sin_cos(camber);
-            (x[lane], y[lane]) = (-sin * level, cos * level);
-            self.steered[lane] = angle;
+            let (lean, level) = math::sin_cos(camber);
+            (x[lane], y[lane], z[lane]) = (-sin * level, cos * level, rightwards * lean);
+            (self.steered[lane], self.inclined[lane]) = (angle, camber);
         }
     }
 
@@ -254,13 +255,14 @@ impl Rows {
         let forward = side.cross(normal);
         self.compression = reached.at_least(-bank.droop_travel).only(faces_ground);
         let point = bank.contact + up * self.compression;
-        let centre = point + up * bank.radius;
+        let pushed = bank.force_point.map_or(point, |height| point + up * height);
+        let centre = pushed + up * bank.radius;
         self.grip = met(|c| c.grip, 0.0);
         self.lean = lean.only(faces_ground);
         self.cosine = normal.z;
         self.normal = Six::new(normal, point.cross(normal));
         self.forward = Six::new(forward, centre.cross(forward));
-        self.side = Six::new(side, point.cross(side));
+        self.side = Six::new(side, pushed.cross(side));
         self.find_footing(bank, contacts, to_vehicle);
         self.beyond_droop = (reached - self.compression).only(faces_ground);
         self.contact_share = self.share_of_contact(moving, dt);
@@ -299,8 +301,8 @@ impl Vehicle {
         let lead = Four::splat(body.lead);
         let mut all_touch = true;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let [x, y] = rows.straight_axle.map(Four::new);
-            let straight = Triple::new(x, y, bank.lean);
+            let [x, y, z] = rows.straight_axle.map(Four::new);
+            let straight = Triple::new(x, y, z);
             rows.axle = straight + turn.cross(straight);
             rows.touch(bank, &self.state, contacts, &to_vehicle, moving, dt);
             rows.jounce_rate = (-rows.parting(moving) / rows.cosine).only(rows.touching);

@@ -10,8 +10,8 @@ use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use skidpad_core::model::{
-    Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, HeaveSpring, Hull, Knee, ModelParts, Peers, Rolling, Side,
-    Steering, Strut, Surface, Unsprung, Wheel,
+    Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers, Rolling,
+    Side, Steering, Strut, Surface, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, Vec3};
 use tyre::tyres;
@@ -174,8 +174,18 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
         steer_ratio: axle.steer_ratio as f32,
         ackermann: axle.ackermann as f32,
         turning_distance: layout::turning_distance(spec, i) as f32,
+        guidance: axle.guidance.as_ref().map(guidance),
+        force_point: axle.force_point_above_ground_m.unwrap_or(0.0) as f32,
     };
     spec.axles.iter().enumerate().map(axle).collect()
+}
+
+fn guidance(given: &spec::Guidance) -> Guidance {
+    let per_m = |both: [f64; 2]| both.map(|angle| angle.to_radians() as f32);
+    Guidance {
+        toe: per_m([given.toe_deg_per_m, given.toe_deg_per_m2]),
+        camber: per_m([given.camber_deg_per_m, given.camber_deg_per_m2]),
+    }
 }
 
 fn bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {

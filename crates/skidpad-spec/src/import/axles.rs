@@ -240,6 +240,11 @@ impl Draft {
             ackermann: 0.0,
             toe_deg: 0.0,
             camber_deg: 0.0,
+            guidance: None,
+            force_point_above_ground_m: group[0]
+                .force_point
+                .as_ref()
+                .map(|at_height| self.keep(&at("force_point_above_ground_m"), at_height)),
             suspension,
             anti_roll_bar_n_per_m: if track.is_some() { self.keep(&at("anti_roll_bar_n_per_m"), &bar) } else { 0.0 },
             anti_roll_bar_n: None,
@@ -250,14 +255,15 @@ impl Draft {
             brake_torque_nm: Some(self.keep(&at("brake_torque_nm"), &brake)),
             handbrake_torque_nm: self.keep(&at("handbrake_torque_nm"), &handbrake),
             unsprung: group[0].unsprung.as_ref().map(|own| self.unsprung(&at("unsprung"), own)),
-            rolling_resistance: group[0].rolling.as_ref().filter(|r| r.value > 0.0).map(|rise| {
-                let rise = said(rise.value / load, rise.from.clone());
-                RollingResistance::Linear {
-                    coefficient: 0.0,
-                    rise_s_per_m: self.keep(&at("rolling_resistance.rise_s_per_m"), &rise),
-                }
-            }),
+            rolling_resistance: self.rolling(&at("rolling_resistance"), group[0], load),
         }
+    }
+
+    fn rolling(&mut self, path: &str, wheel: &Corner, load: f64) -> Option<RollingResistance> {
+        let rise = wheel.rolling.as_ref().filter(|r| r.value > 0.0)?;
+        let rise = said(rise.value / load, rise.from.clone());
+        let rise_s_per_m = self.keep(&format!("{path}.rise_s_per_m"), &rise);
+        Some(RollingResistance::Linear { coefficient: 0.0, rise_s_per_m })
     }
 
     fn unsprung(&mut self, path: &str, [mass, tyre]: &[Said; 2]) -> Unsprung {

@@ -65,6 +65,8 @@ pub(super) struct Corner {
     pub bar: Said,
     /// Mass of its own and vertical rate of the tyre, kg and N/m.
     pub unsprung: Option<[Said; 2]>,
+    /// How far above the ground tyre forces act, m; `None` at the ground.
+    pub force_point: Option<Said>,
     /// Rolling resistance per load and speed, s/m.
     pub rolling: Option<Said>,
 }

@@ -369,6 +369,7 @@ fn corner(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) ->
         handbrake: said(w.handbrakeTorque, "handbrakeTorque"),
         motor,
         bar: said(bar.map_or(0.0, |b| b.stiffness.max(0.0)), "antiRollForceParams"),
+        force_point: None,
         unsprung: None,
         rolling: Some(said(w.dampingRate / (w.radius * w.radius), "dampingRate over radius² and load")),
         path,

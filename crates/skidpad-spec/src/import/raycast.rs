@@ -189,6 +189,7 @@ fn corner(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Imp
             format!("{engine} {} N × radius", wheel.engine_force.abs()),
         ),
         bar: none(),
+        force_point: None,
         unsprung: None,
         rolling: None,
     }

@@ -419,9 +419,7 @@ fn raised(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> 
     let share = (1.0 - distance / height).clamp(0.0, 1.0);
     import.note(
         "wheels[0].m_ForceAppPointDistance",
-        format!(
-            "forces act {distance} m above the ground there, which leaves {share:.2} of the roll; at the ground here"
-        ),
+        format!("forces act {distance} m above the ground, which leaves {share:.2} of the roll: a trick, kept"),
     );
     Some(Peers { roll_influence: super::text::rounded(share), largest_suspension_force_n: None })
 }
@@ -475,6 +473,8 @@ fn corner(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
         handbrake: said(0.0, ""),
         motor: said(0.0, ""),
         bar: said(0.0, ""),
+        force_point: (w.m_ForceAppPointDistance > 0.0)
+            .then(|| said(w.m_ForceAppPointDistance, "m_ForceAppPointDistance")),
         unsprung: None,
         rolling: Some(said(
             w.m_WheelDampingRate / (w.m_Radius * w.m_Radius),

@@ -45,6 +45,14 @@ pub struct Axle {
     #[serde(default)]
     #[schemars(range(min = -10, max = 10))]
     pub camber_deg: f64,
+    /// How toe and camber follow the travel. Absent: they stay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guidance: Option<Guidance>,
+    /// Height above the ground at which the forces of the tyres act, m: less of them rolls and pitches the car, as on game
+    /// engines. A trick; absent or 0 is what is real.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 10))]
+    pub force_point_above_ground_m: Option<f64>,
     /// Spring, damper and stops of each wheel.
     pub suspension: Suspension,
     /// Anti-roll bar: force at each wheel per metre of difference in travel, N/m.
@@ -107,6 +115,28 @@ pub struct Unsprung {
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub tyre_damping_n_s_per_m: f64,
+}
+
+/// Toe and camber of an axle's wheels against their compression from rest z, m: linear z + quadratic z², beyond the static ones.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Guidance {
+    /// Toe per compression, degrees per m, positive toe-in in jounce.
+    #[serde(default)]
+    #[schemars(range(min = -1000, max = 1000))]
+    pub toe_deg_per_m: f64,
+    /// Toe per compression squared, degrees per m².
+    #[serde(default)]
+    #[schemars(range(min = -10000, max = 10000))]
+    pub toe_deg_per_m2: f64,
+    /// Camber per compression, degrees per m, positive when the top leans outwards in jounce; most cars have it negative.
+    #[serde(default)]
+    #[schemars(range(min = -1000, max = 1000))]
+    pub camber_deg_per_m: f64,
+    /// Camber per compression squared, degrees per m².
+    #[serde(default)]
+    #[schemars(range(min = -10000, max = 10000))]
+    pub camber_deg_per_m2: f64,
 }
 
 /// A third (heave) spring of an axle, about the rest pose.

@@ -14,7 +14,7 @@ mod tyre;
 
 pub use aero::{Aero, Point, Surface};
 pub use assists::{AngularDrag, AntiLock, Assists, CounterSteer, SpeedSteering, Stability};
-pub use axle::{Axle, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
+pub use axle::{Axle, Guidance, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, Coupling, CurvePoint, Differential, Engine, Gearbox, Motor, Powertrain};
 pub use scene::{FixedBoxSpec, SceneSpec};

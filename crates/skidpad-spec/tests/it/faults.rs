@@ -123,6 +123,7 @@ const BODY: &[Row] = &[
     ("rate_n_per_m = 28000", "rate_n_per_m = 1\nride_frequency_hz = 1", Contradiction, FREQUENCY),
     ("anti_roll_bar_n_per_m = 19000", "heave_spring = { rate_n_per_m = -1 }", OutOfRange, HEAVE),
     ("droop_travel_m = 0.09", "droop_travel_m = 0.09\npreload_n = 10", Contradiction, "axles[0].suspension.preload_n"),
+    ("ackermann = 1 ", "guidance = { camber_deg_per_m = 400 }\nackermann = 1 ", Contradiction, LINKS),
     ("droop_travel_m = 0.09", "", MissingKey, "axles[0].suspension.droop_travel_m"),
     ("droop_travel_m = 0.09", "preload_n = 4000", Contradiction, "axles[0].suspension.preload_n"),
     ("rate_n_per_m = 28000", "rate_n_per_m = 28000\nrate_rise_n_per_m2 = 4e5", Contradiction, RISE),
@@ -166,6 +167,7 @@ const DRIVE: &[Row] = &[
 const COUPLED: &str = "couplings[0].axles[0]";
 const PRODUCT: &str = "chassis.inertia.roll_yaw_kg_m2";
 const BAR: &str = "axles[0].anti_roll_bar_n";
+const LINKS: &str = "axles[0].guidance.camber_deg_per_m";
 const HEAVE: &str = "axles[0].heave_spring.rate_n_per_m";
 const RISE: &str = "axles[0].suspension.rate_rise_n_per_m2";
 const FADES: &str = "axles[0].anti_roll_bar_fades_in_mps";

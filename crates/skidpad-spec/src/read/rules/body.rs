@@ -1,18 +1,15 @@
 //! Rules of chassis, axles, tyres, brakes and aerodynamics.
 
+use super::suspension::{sided_links, sided_springs};
 use super::{Rules, join, nearest, quoted};
 use crate::layout;
 use crate::spec::{Axle, Inertia};
-use crate::spring::{LEAST_RATE, Spring};
 use crate::tyre_size::TyreSize;
 use skidpad_core::MAX_WHEELS;
 
 /// How far boxes may miss the stated mass (share) and centre of mass (m) before they describe another car.
 const BOX_MASS_SLACK: f64 = 0.01;
 const BOX_CENTRE_SLACK: f64 = 0.02;
-
-/// Least travel either way, m.
-const LEAST_TRAVEL: f64 = 0.001;
 
 impl Rules<'_> {
     pub fn chassis(&mut self) {
@@ -148,6 +145,7 @@ impl Rules<'_> {
         self.rule(&key("steer_ratio"), &["steering.lock_deg"], angle < 90.0, found, accepts, "");
         self.ackermann(i, axle, &key("ackermann"));
         self.anti_roll_bar(axle, &path);
+        self.guidance(i, axle, &path);
         self.suspension(i, axle, &key("suspension"));
         self.unsprung(i, axle, &path);
     }
@@ -187,120 +185,12 @@ impl Rules<'_> {
             ("toe_deg", axle.toe_deg),
             ("camber_deg", axle.camber_deg),
         ];
-        let [rate, damping] = axle.heave_spring.as_ref().map_or([0.0; 2], |s| [s.rate_n_per_m, s.damping_n_s_per_m]);
-        let heave = join(path, "heave_spring");
-        let heave = [("rate_n_per_m", rate), ("damping_n_s_per_m", damping)].map(|(k, value)| (join(&heave, k), value));
-        for (key, value) in sided.map(|(k, value)| (join(path, k), value)).into_iter().chain(heave) {
+        let sided = sided.map(|(k, value)| (join(path, k), value)).into_iter();
+        for (key, value) in sided.chain(sided_springs(axle, path)).chain(sided_links(axle, path)) {
             let found = format!("{value} on an axle with one wheel");
             let help = "an axle without `track_m` has a single wheel in the middle";
             self.rule(&key, &[&track], !alone || value == 0.0, found, "absent or 0", help);
         }
-    }
-
-    fn anti_roll_bar(&mut self, axle: &Axle, path: &str) {
-        let rates = [
-            ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
-            ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
-            ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
-        ];
-        let given: Vec<_> = rates.iter().filter(|(_, rate)| *rate > 0.0).collect();
-        if let [(first, _), (second, rate), ..] = given[..] {
-            let help = "they are three ways to say the same; remove the others";
-            let found = format!("{rate} beside `{first}`");
-            self.rule(&join(path, second), &[&join(path, first)], false, found, "absent or 0", help);
-        }
-        if let Some([low, high]) = axle.anti_roll_bar_fades_in_mps {
-            let found = format!("[{low}, {high}]");
-            let key = join(path, "anti_roll_bar_fades_in_mps");
-            self.rule(&key, &[], low < high, found, "two speeds, the second greater", "");
-        }
-    }
-
-    fn suspension(&mut self, i: usize, axle: &Axle, path: &str) {
-        let s = &axle.suspension;
-        self.exactly_one(
-            path,
-            ("rate_n_per_m", s.rate_n_per_m.is_some()),
-            ("ride_frequency_hz", s.ride_frequency_hz.is_some()),
-        );
-        self.exactly_one(
-            path,
-            ("bump_damping_n_s_per_m", s.bump_damping_n_s_per_m.is_some()),
-            ("bump_damping_ratio", s.bump_damping_ratio.is_some()),
-        );
-        self.exactly_one(
-            path,
-            ("rebound_damping_n_s_per_m", s.rebound_damping_n_s_per_m.is_some()),
-            ("rebound_damping_ratio", s.rebound_damping_ratio.is_some()),
-        );
-        self.exactly_one(path, ("droop_travel_m", s.droop_travel_m.is_some()), ("preload_n", s.preload_n.is_some()));
-        self.spring(i, axle, path);
-        let Some(frequency) = s.ride_frequency_hz else {
-            return;
-        };
-        let carried = layout::shares(self.spec).is_none_or(|shares| {
-            let on_axle = layout::stations(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
-            on_axle.into_iter().all(|(_, share)| share > 1e-6)
-        });
-        let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
-        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
-        let found = format!("{frequency} Hz of a wheel that carries nothing");
-        let accepts = "given for wheels that carry load; use `rate_n_per_m`";
-        self.rule(&join(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
-    }
-
-    /// Full droop must exist, and some rate must be left there.
-    fn spring(&mut self, i: usize, axle: &Axle, path: &str) {
-        let Some(shares) = layout::shares(self.spec) else { return };
-        let s = &axle.suspension;
-        let mass = self.spec.chassis.mass_kg;
-        let wheels = layout::stations(self.spec).into_iter().zip(shares).filter(|(station, _)| station.axle == i);
-        let springs: Vec<Spring> = wheels.map(|(_, share)| Spring::of(axle, share * mass)).collect();
-        let key = |name: &str| join(path, name);
-        let mut others = self.of_axles(&["track_m", "behind_front_axle_m"]);
-        others.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join("chassis", k)));
-        others.extend(["rate_n_per_m", "ride_frequency_hz", "rate_rise_n_per_m2", "preload_n"].map(key));
-        others.push(format!("axles[{i}].unsprung.mass_kg"));
-        let others: Vec<&str> = others.iter().map(String::as_str).collect();
-        let least = springs.iter().map(|s| s.carries).fold(f64::INFINITY, f64::min);
-        let extends = s.preload_n.is_none() || springs.iter().all(|s| s.droop >= LEAST_TRAVEL);
-        let found = format!("{} N under a spring that carries {least:.1} N at rest", s.preload_n.unwrap_or(0.0));
-        let accepts = "less than that by 1 mm of travel or more, and no less than the spring gives when extended";
-        self.rule(&key("preload_n"), &others, extends, found, accepts, "");
-        let left = springs.iter().map(Spring::rate_left).fold(f64::INFINITY, f64::min);
-        let rises = s.rate_rise_n_per_m2.is_none() || !extends || left >= LEAST_RATE;
-        let found = format!(
-            "{}: {:.1} % of the rate would be left at full droop",
-            s.rate_rise_n_per_m2.unwrap_or(0.0),
-            100.0 * left
-        );
-        let help = "the rate falls by as much per metre of extension as it rises per metre of compression";
-        self.rule(
-            &key("rate_rise_n_per_m2"),
-            &others,
-            rises,
-            found,
-            "a rise that leaves some rate at full droop",
-            help,
-        );
-    }
-
-    /// The wheels carry their own mass too.
-    fn unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
-        let Some(own) = &axle.unsprung else { return };
-        let carried = layout::shares(self.spec).map(|shares| {
-            let on_axle = layout::stations(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
-            on_axle.map(|(_, share)| share * self.spec.chassis.mass_kg).fold(f64::INFINITY, f64::min)
-        });
-        let carried = carried.unwrap_or(f64::INFINITY);
-        let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
-        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
-        let found = format!("{} kg on a wheel that carries {carried:.1} kg in all", own.mass_kg);
-        let help = "the mass of a wheel is part of the car's";
-        let mass = join(&join(path, "unsprung"), "mass_kg");
-        self.rule(&mass, &others, own.mass_kg < carried, found, "less than that", help);
     }
 
     pub fn brakes(&mut self) {

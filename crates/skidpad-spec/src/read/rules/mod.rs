@@ -3,6 +3,7 @@
 mod assists;
 mod body;
 mod drive;
+mod suspension;
 mod tyre;
 
 use super::walk::{join, quoted};

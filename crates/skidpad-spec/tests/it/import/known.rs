@@ -130,6 +130,7 @@ fn c9_force_application_point_is_told_and_kept_for_peers() {
     let text = given!("unity5_default.prefab").replace("m_ForceAppPointDistance: 0", "m_ForceAppPointDistance: 0.2");
     let imported = import(Source::Unity, &text);
     assert_eq!(imported.spec.peers.expect("stated").roll_influence, 0.75);
+    assert!(imported.spec.axles.iter().all(|axle| axle.force_point_above_ground_m == Some(0.2)));
     let note = imported.notes.iter().find(|n| n.key.ends_with("m_ForceAppPointDistance")).expect("told");
     assert!(note.line > 0 && note.text.contains("0.75"), "{note:?}");
 }

@@ -1,0 +1,187 @@
+//! Rules of springs, dampers, bars and links.
+
+use super::{Rules, join};
+use crate::layout;
+use crate::spec::Axle;
+use crate::spring::{LEAST_RATE, Spring};
+
+/// Least travel either way, m.
+const LEAST_TRAVEL: f64 = 0.001;
+
+/// Largest toe or camber anywhere in the travel, degrees.
+const LARGEST_ANGLE: f64 = 30.0;
+
+/// Values of a heave spring, which an axle with one wheel cannot have.
+pub(super) fn sided_springs(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
+    let path = join(path, "heave_spring");
+    let values = axle
+        .heave_spring
+        .as_ref()
+        .map(|s| [("rate_n_per_m", s.rate_n_per_m), ("damping_n_s_per_m", s.damping_n_s_per_m)]);
+    values.into_iter().flatten().map(move |(key, value)| (join(&path, key), value))
+}
+
+/// Values of links that turn the wheels of an axle, which one with a single wheel cannot have.
+pub(super) fn sided_links(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
+    let path = join(path, "guidance");
+    let values = axle.guidance.as_ref().map(|links| {
+        [
+            ("toe_deg_per_m", links.toe_deg_per_m),
+            ("toe_deg_per_m2", links.toe_deg_per_m2),
+            ("camber_deg_per_m", links.camber_deg_per_m),
+            ("camber_deg_per_m2", links.camber_deg_per_m2),
+        ]
+    });
+    values.into_iter().flatten().map(move |(key, value)| (join(&path, key), value))
+}
+
+impl Rules<'_> {
+    /// Toe and camber must stay small over the whole travel.
+    pub fn guidance(&mut self, i: usize, axle: &Axle, path: &str) {
+        let Some(links) = &axle.guidance else { return };
+        let springs = self.springs(i, axle);
+        let s = &axle.suspension;
+        let droop = springs.iter().map(|s| s.droop).fold(0.0, f64::max);
+        let travel = droop.max(s.bump_travel_m + s.bump_stop_travel_m);
+        let angles = [
+            ("toe", axle.toe_deg, links.toe_deg_per_m, links.toe_deg_per_m2),
+            ("camber", axle.camber_deg, links.camber_deg_per_m, links.camber_deg_per_m2),
+        ];
+        let at = |name: &str| join(path, name);
+        let suspension = |name: &str| join(&at("suspension"), name);
+        let mut others = self.spring_paths(i, path);
+        others.extend(["bump_travel_m", "bump_stop_travel_m", "droop_travel_m"].map(suspension));
+        for (what, fixed, linear, quadratic) in angles {
+            let largest = fixed.abs() + (linear.abs() + quadratic.abs() * travel) * travel;
+            let [steep, bent] = ["m", "m2"].map(|unit| join(&at("guidance"), &format!("{what}_deg_per_{unit}")));
+            let (key, other) = if linear.abs() >= quadratic.abs() * travel { (steep, bent) } else { (bent, steep) };
+            let own = [other, at(&format!("{what}_deg"))];
+            let others: Vec<&str> = others.iter().chain(&own).map(String::as_str).collect();
+            let found = format!("a {what} of up to {largest:.1}° within {travel:.3} m of travel");
+            let accepts = format!("at most {LARGEST_ANGLE}° anywhere in the travel");
+            self.rule(&key, &others, largest <= LARGEST_ANGLE, found, accepts, "");
+        }
+    }
+
+    /// The springs of the wheels of axle `i`; none of a car that no wheels carry.
+    fn springs(&self, i: usize, axle: &Axle) -> Vec<Spring> {
+        let Some(shares) = layout::shares(self.spec) else { return Vec::new() };
+        let mass = self.spec.chassis.mass_kg;
+        let wheels = layout::stations(self.spec).into_iter().zip(shares).filter(|(station, _)| station.axle == i);
+        wheels.map(|(_, share)| Spring::of(axle, share * mass)).collect()
+    }
+
+    /// What the springs of axle `i` follow from.
+    fn spring_paths(&self, i: usize, path: &str) -> Vec<String> {
+        let suspension = join(path, "suspension");
+        let mut paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
+        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join("chassis", k)));
+        let own = ["rate_n_per_m", "ride_frequency_hz", "rate_rise_n_per_m2", "preload_n"];
+        paths.extend(own.map(|k| join(&suspension, k)));
+        paths.push(format!("axles[{i}].unsprung.mass_kg"));
+        paths
+    }
+
+    pub fn anti_roll_bar(&mut self, axle: &Axle, path: &str) {
+        let rates = [
+            ("anti_roll_bar_n_per_m", axle.anti_roll_bar_n_per_m),
+            ("anti_roll_bar_n", axle.anti_roll_bar_n.unwrap_or(0.0)),
+            ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
+        ];
+        let given: Vec<_> = rates.iter().filter(|(_, rate)| *rate > 0.0).collect();
+        if let [(first, _), (second, rate), ..] = given[..] {
+            let help = "they are three ways to say the same; remove the others";
+            let found = format!("{rate} beside `{first}`");
+            self.rule(&join(path, second), &[&join(path, first)], false, found, "absent or 0", help);
+        }
+        if let Some([low, high]) = axle.anti_roll_bar_fades_in_mps {
+            let found = format!("[{low}, {high}]");
+            let key = join(path, "anti_roll_bar_fades_in_mps");
+            self.rule(&key, &[], low < high, found, "two speeds, the second greater", "");
+        }
+    }
+
+    pub fn suspension(&mut self, i: usize, axle: &Axle, path: &str) {
+        let s = &axle.suspension;
+        self.exactly_one(
+            path,
+            ("rate_n_per_m", s.rate_n_per_m.is_some()),
+            ("ride_frequency_hz", s.ride_frequency_hz.is_some()),
+        );
+        self.exactly_one(
+            path,
+            ("bump_damping_n_s_per_m", s.bump_damping_n_s_per_m.is_some()),
+            ("bump_damping_ratio", s.bump_damping_ratio.is_some()),
+        );
+        self.exactly_one(
+            path,
+            ("rebound_damping_n_s_per_m", s.rebound_damping_n_s_per_m.is_some()),
+            ("rebound_damping_ratio", s.rebound_damping_ratio.is_some()),
+        );
+        self.exactly_one(path, ("droop_travel_m", s.droop_travel_m.is_some()), ("preload_n", s.preload_n.is_some()));
+        self.spring(i, axle, path);
+        let Some(frequency) = s.ride_frequency_hz else {
+            return;
+        };
+        let carried = layout::shares(self.spec).is_none_or(|shares| {
+            let on_axle = layout::stations(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
+            on_axle.into_iter().all(|(_, share)| share > 1e-6)
+        });
+        let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        others.extend(["chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
+        let found = format!("{frequency} Hz of a wheel that carries nothing");
+        let accepts = "given for wheels that carry load; use `rate_n_per_m`";
+        self.rule(&join(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
+    }
+
+    /// Full droop must exist, and some rate must be left there.
+    fn spring(&mut self, i: usize, axle: &Axle, path: &str) {
+        let springs = self.springs(i, axle);
+        if springs.is_empty() {
+            return;
+        }
+        let s = &axle.suspension;
+        let key = |name: &str| join(path, name);
+        let paths = self.spring_paths(i, &format!("axles[{i}]"));
+        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let least = springs.iter().map(|s| s.carries).fold(f64::INFINITY, f64::min);
+        let extends = s.preload_n.is_none() || springs.iter().all(|s| s.droop >= LEAST_TRAVEL);
+        let found = format!("{} N under a spring that carries {least:.1} N at rest", s.preload_n.unwrap_or(0.0));
+        let accepts = "less than that by 1 mm of travel or more, and no less than the spring gives when extended";
+        self.rule(&key("preload_n"), &others, extends, found, accepts, "");
+        let left = springs.iter().map(Spring::rate_left).fold(f64::INFINITY, f64::min);
+        let rises = s.rate_rise_n_per_m2.is_none() || !extends || left >= LEAST_RATE;
+        let found = format!(
+            "{}: {:.1} % of the rate would be left at full droop",
+            s.rate_rise_n_per_m2.unwrap_or(0.0),
+            100.0 * left
+        );
+        let help = "the rate falls by as much per metre of extension as it rises per metre of compression";
+        self.rule(
+            &key("rate_rise_n_per_m2"),
+            &others,
+            rises,
+            found,
+            "a rise that leaves some rate at full droop",
+            help,
+        );
+    }
+
+    /// The wheels carry their own mass too.
+    pub fn unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
+        let Some(own) = &axle.unsprung else { return };
+        let carried = layout::shares(self.spec).map(|shares| {
+            let on_axle = layout::stations(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
+            on_axle.map(|(_, share)| share * self.spec.chassis.mass_kg).fold(f64::INFINITY, f64::min)
+        });
+        let carried = carried.unwrap_or(f64::INFINITY);
+        let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
+        let found = format!("{} kg on a wheel that carries {carried:.1} kg in all", own.mass_kg);
+        let help = "the mass of a wheel is part of the car's";
+        let mass = join(&join(path, "unsprung"), "mass_kg");
+        self.rule(&mass, &others, own.mass_kg < carried, found, "less than that", help);
+    }
+}
