@@ -187,7 +187,12 @@ impl TyreModel for CurveTyre {
         let load = conditions.load.within(s(LEAST_LOAD), s(1e9));
         let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
         let CurvePoint { limit, stiffness, reference, .. } = constants.at(load, grip);
-        let share = conditions.load.within(s(0.0), load) / load * (conditions.grip.within(s(0.0), grip) / grip);
+        // With numbers that are none as 0.
+        let slight = conditions.load.at_least(s(0.0)).less(load) | conditions.grip.at_least(s(0.0)).less(grip);
+        let mut share = s(1.0);
+        if L::any(slight) {
+            share = conditions.load.within(s(0.0), load) / load * (conditions.grip.within(s(0.0), grip) / grip);
+        }
         CurveAt { point: CurvePoint { limit, stiffness, reference, tyre: constants }, share }
     }
 }
@@ -278,7 +283,11 @@ impl<L: Lane> CurveConstants<L> {
         let limit = self.friction_at(load).map(|mu| mu * load * grip);
         let curved = L::splat(0.0).less(self.curved);
         let stiffness = [0, 1].map(|i| self.fixed[i] + self.per_load[i] * load + self.per_limit[i] * limit[i]);
-        let reference = [0, 1].map(|i| L::select(curved, self.extremum[i], limit[i] / stiffness[i]));
+        let reference = if L::any(!curved) {
+            [0, 1].map(|i| L::select(curved, self.extremum[i], limit[i] / stiffness[i]))
+        } else {
+            self.extremum
+        };
         CurvePoint { limit, stiffness, reference, tyre: self }
     }
 }
@@ -331,9 +340,13 @@ impl<L: Lane, C: Borrow<CurveConstants<L>>> CurvePoint<L, C> {
         if !L::any(beyond) {
             return (adhesion, rise);
         }
+        let rise = L::select(beyond, L::splat(0.0), rise);
+        if !L::any(curved) {
+            return (L::select(beyond, one, adhesion), rise);
+        }
         let tyre = self.tyre.borrow();
         let sliding = one + (tyre.asymptote[i] - one) * x.smoothstep(one, tyre.end[i]);
-        (L::select(beyond, sliding, adhesion), L::select(beyond, L::splat(0.0), rise))
+        (L::select(beyond, sliding, adhesion), rise)
     }
 }
 
