@@ -1,5 +1,7 @@
 //! Any input, any pose: no NaN, no panic, and momentum closes.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use skidpad::core::model::HeaveSpring;
 use skidpad::core::{
@@ -48,6 +50,7 @@ pub fn wild_controls(random: &mut Random) -> Controls {
         handbrake: random.wild(-0.5, 1.5),
         steer: random.wild(-1.0, 1.0),
         bars: (random.next().is_multiple_of(4)).then(|| random.wild(-0.5, 1.5)),
+        cruise: (random.next().is_multiple_of(4)).then(|| random.wild(-5.0, 60.0)),
         clutch: (random.next().is_multiple_of(4)).then(|| random.wild(-0.5, 1.5)),
         gear: (random.next().is_multiple_of(2)).then(|| random.between(-128.0, 127.0) as i8),
         wheels: if raw { (0..4).map(|_| wheel(random)).collect() } else { Box::default() },
@@ -59,7 +62,15 @@ const CARS: usize = 8;
 /// A million car-steps per solver with inputs that change at random, cars thrown into the air and onto their roofs.
 #[test]
 fn b18_a_million_random_steps_stay_finite() {
-    survive(&Scene::sloping(0.1), 1_000_000 / CARS);
+    survive(&c5().model(), &Scene::sloping(0.1), 1_000_000 / CARS);
+}
+
+/// The same with every assist at work.
+#[test]
+fn random_steps_with_every_assist_stay_finite() {
+    let mut parts = c5();
+    parts.assists = crate::assists::all();
+    survive(&parts.model(), &Scene::sloping(0.1), 200_000 / CARS);
 }
 
 /// The same among boxes: ramps, a wall, a crate turned on its corner, one as thin as a coin and one as large as a hill.
@@ -74,11 +85,10 @@ fn random_steps_among_boxes_stay_finite() {
         boxes.push(FixedBox::upright(at(0.0, 0.45), Vec3::new(2.0, 2.0, 0.002)));
     }
     boxes.push(FixedBox::upright(DVec3::new(-60.0, 0.0, -100.0), Vec3::new(100.0, 1000.0, 205.0)));
-    survive(&Scene { boxes, ..Scene::sloping(0.1) }, 200_000 / CARS);
+    survive(&c5().model(), &Scene { boxes, ..Scene::sloping(0.1) }, 200_000 / CARS);
 }
 
-fn survive(scene: &Scene, steps: usize) {
-    let model = c5().model();
+fn survive(model: &Arc<Model>, scene: &Scene, steps: usize) {
     for solver in own_code() {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let starts: Vec<CarStart> = (0..CARS)

@@ -35,6 +35,9 @@ macro_rules! assists {
 assists! {
     AntiLock, "abs", "Brakes that do not lock.";
     StabilityControl, "stability", "Brakes of single wheels that keep the car where it is steered, and a closed throttle.";
+    TractionControl, "traction", "Engine and motors held back, and brakes of single wheels, where driven wheels would spin.";
+    LaunchControl, "launch", "Engine speed held, and the clutch let in as far as the tyres take it.";
+    CruiseControl, "cruise", "An engine that pulls without the driver's foot.";
     CounterSteer, "counter_steer", "Steering into a slide.";
     SpeedSteering, "speed_steering", "Less steering at speed.";
     AngularDrag, "angular_drag", "Slows every rotation of the chassis; no real force does.";

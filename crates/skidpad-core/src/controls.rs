@@ -17,6 +17,9 @@ pub struct Controls {
     pub gear: Option<i8>,
     /// Active anti-roll bars: 0 to 1 of every bar's rate; `None`: all of it.
     pub bars: Option<f32>,
+    /// Speed that cruise control holds where a car has it, m/s, ≥ 0; `None`: off. Braking switches it off, a wider throttle
+    /// overrules it.
+    pub cruise: Option<f32>,
     /// Raw inputs per wheel, in wheel order; empty, or one for each wheel.
     pub wheels: Box<[WheelControls]>,
 }

@@ -46,7 +46,9 @@ impl Rest {
         let swings = velocity.length() + angular.length() > SWUNG_OUT;
         let before = (self.engine_speed, self.steer);
         (self.engine_speed, self.steer) = (drive.engine_speed, *steer);
-        let drives = |asked: &Controls| asked.throttle != 0.0 || asked.wheels.iter().any(|w| w.motor_torque != 0.0);
+        let drives = |asked: &Controls| {
+            asked.throttle != 0.0 || asked.cruise.is_some() || asked.wheels.iter().any(|w| w.motor_torque != 0.0)
+        };
         let driven = self.controls.as_ref().is_some_and(drives);
         let rolls = wheels.iter().zip(vehicle.model().wheels()).any(|(w, of)| (w.spin * of.radius).abs() > STILL);
         let steady = (before.0 - drive.engine_speed).abs() <= STEADY * drive.engine_speed.abs();
@@ -56,8 +58,8 @@ impl Rest {
 
 /// A clone that keeps the memory it has.
 fn copy(from: &Controls, to: &mut Controls) {
-    let Controls { throttle, brake, handbrake, steer, clutch, gear, bars, wheels } = from;
+    let Controls { throttle, brake, handbrake, steer, clutch, gear, bars, cruise, wheels } = from;
     (to.throttle, to.brake, to.handbrake, to.steer) = (*throttle, *brake, *handbrake, *steer);
-    (to.clutch, to.gear, to.bars) = (*clutch, *gear, *bars);
+    (to.clutch, to.gear, to.bars, to.cruise) = (*clutch, *gear, *bars, *cruise);
     to.wheels.clone_from(wheels);
 }

@@ -81,7 +81,7 @@ pub(crate) mod controls {
     use skidpad_core::{Controls, WheelControls};
 
     type Wheel = (f32, f32, Option<f32>);
-    type Saved = ([f32; 4], [Option<f32>; 2], Option<i8>, Vec<Wheel>);
+    type Saved = ([f32; 4], [Option<f32>; 3], Option<i8>, Vec<Wheel>);
 
     pub fn serialize<S: Serializer>(controls: &Option<Controls>, to: S) -> Result<S::Ok, S::Error> {
         let wheel = |wheel: &WheelControls| {
@@ -89,17 +89,22 @@ pub(crate) mod controls {
             (motor_torque, brake_torque, steer)
         };
         let all = |controls: &Controls| -> Saved {
-            let Controls { throttle, brake, handbrake, steer, clutch, gear, bars, wheels } = controls;
-            ([*throttle, *brake, *handbrake, *steer], [*clutch, *bars], *gear, wheels.iter().map(wheel).collect())
+            let Controls { throttle, brake, handbrake, steer, clutch, gear, bars, cruise, wheels } = controls;
+            (
+                [*throttle, *brake, *handbrake, *steer],
+                [*clutch, *bars, *cruise],
+                *gear,
+                wheels.iter().map(wheel).collect(),
+            )
         };
         controls.as_ref().map(all).serialize(to)
     }
 
     pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Option<Controls>, D::Error> {
         let wheel = |(motor_torque, brake_torque, steer)| WheelControls { motor_torque, brake_torque, steer };
-        let all = |([throttle, brake, handbrake, steer], [clutch, bars], gear, wheels): Saved| {
+        let all = |([throttle, brake, handbrake, steer], [clutch, bars, cruise], gear, wheels): Saved| {
             let wheels = wheels.into_iter().map(wheel).collect();
-            Controls { throttle, brake, handbrake, steer, clutch, gear, bars, wheels }
+            Controls { throttle, brake, handbrake, steer, clutch, gear, bars, cruise, wheels }
         };
         Ok(Option::<Saved>::deserialize(from)?.map(all))
     }

@@ -6,10 +6,8 @@ use skidpad::core::{
     Assist, BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement,
 };
 
-use super::added;
+use super::{ABS, added};
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, solvers};
-
-const ABS: AntiLock = AntiLock { slip: 0.1, response: 0.01, off_below: 1.5 };
 
 /// A C5 with brakes for twice the grip, on tyres that peak at a slip of 0.1 and lose a quarter beyond it.
 fn strong(abs: Option<AntiLock>) -> ModelParts {

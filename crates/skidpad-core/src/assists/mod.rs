@@ -15,8 +15,12 @@ use crate::model::Steering;
 /// What pedals and steering wheel ask for, once clamped; assists change it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked {
-    /// 0 to 1.
+    /// 0 to 1, 1 while cruise control holds the engine back from there.
     pub throttle: f32,
+    /// The driver's throttle, 0 to 1.
+    pub own_throttle: f32,
+    /// Speed to cruise at, m/s, unless the driver brakes.
+    pub cruise: Option<f32>,
     /// Foot brake, 0 to 1.
     pub brake: f32,
     /// 0 to 1.
@@ -29,9 +33,12 @@ pub(crate) struct Asked {
 
 impl Asked {
     pub fn of(controls: &Controls, steering: &Steering) -> Self {
+        let (throttle, brake) = (bounded(controls.throttle, 0.0, 1.0), bounded(controls.brake, 0.0, 1.0));
         Self {
-            throttle: bounded(controls.throttle, 0.0, 1.0),
-            brake: bounded(controls.brake, 0.0, 1.0),
+            throttle,
+            own_throttle: throttle,
+            cruise: controls.cruise.filter(|speed| speed.is_finite() && brake == 0.0),
+            brake,
             handbrake: bounded(controls.handbrake, 0.0, 1.0),
             steer: bounded(controls.steer, -steering.lock, steering.lock),
             steer_rate: steering.rate,

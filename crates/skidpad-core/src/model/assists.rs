@@ -11,6 +11,12 @@ pub struct Assists {
     pub abs: Option<AntiLock>,
     /// Brakes of single wheels that keep the car where it is steered.
     pub stability: Option<StabilityControl>,
+    /// Driven wheels that do not spin.
+    pub traction: Option<TractionControl>,
+    /// The best start.
+    pub launch: Option<LaunchControl>,
+    /// A speed held.
+    pub cruise: Option<CruiseControl>,
     /// Steering into a slide.
     pub counter_steer: Option<CounterSteer>,
     /// Less steering at speed.
@@ -28,6 +34,45 @@ pub struct AntiLock {
     pub response: f32,
     /// Speed below which wheels may lock, so that the car stops and stands, m/s, ≥ 0.
     pub off_below: f32,
+}
+
+/// Traction control: engine and motors give no more than what holds driven wheels at a slip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TractionControl {
+    /// Slip ratio beyond the road, 0 to 1, best near the tyre's peak.
+    pub slip: f32,
+    /// Slip speed that is always allowed, m/s, > 0: slip ratios mean nothing at a standstill.
+    pub least: f32,
+    /// Time constant with which slips go there, s, ≥ 0.
+    pub response: f32,
+    /// Share of a wheel's foot brake that may hold a spinning wheel of an open differential, 0 to 1. At 0 the wheel with
+    /// least grip decides for the engine, else the one with most.
+    pub brakes: f32,
+}
+
+/// Launch control: with the throttle down and the car braked the engine stands at a speed, clutch open; once the brake is
+/// let go, the clutch carries what the tyres take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaunchControl {
+    /// Of the engine, rad/s, > 0.
+    pub engine_speed: f32,
+    /// As [`TractionControl::slip`].
+    pub slip: f32,
+    /// As [`TractionControl::least`].
+    pub least: f32,
+    /// As [`TractionControl::response`].
+    pub response: f32,
+    /// Speed up to which it acts, m/s, > 0.
+    pub until: f32,
+}
+
+/// Cruise control: engine or motors hold the speed of [`crate::Controls::cruise`]; it does not brake.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CruiseControl {
+    /// Time constant with which the speed goes there, s, > 0.
+    pub response: f32,
+    /// Largest acceleration it asks for, m/s², > 0.
+    pub largest_acceleration: f32,
 }
 
 /// Stability control: what the car turns too much or too little, one wheel's brake makes up for, and the throttle closes.
@@ -99,6 +144,24 @@ impl Assists {
             share("slip of the stability control's brakes", own.slip)?;
             fading("stability control", own.fades_in)?;
         }
+        if let Some(own) = &self.traction {
+            share("slip of the traction control", own.slip)?;
+            positive("least slip speed of the traction control", own.least)?;
+            not_negative("response of the traction control", own.response)?;
+            not_negative("share of the brakes of the traction control", own.brakes)?;
+            not_negative("what the traction control leaves of the brakes", 1.0 - own.brakes)?;
+        }
+        if let Some(own) = &self.launch {
+            positive("engine speed of the launch control", own.engine_speed)?;
+            share("slip of the launch control", own.slip)?;
+            positive("least slip speed of the launch control", own.least)?;
+            not_negative("response of the launch control", own.response)?;
+            positive("speed up to which launch control acts", own.until)?;
+        }
+        if let Some(own) = &self.cruise {
+            positive("response of the cruise control", own.response)?;
+            positive("largest acceleration of the cruise control", own.largest_acceleration)?;
+        }
         if let Some(own) = &self.counter_steer {
             not_negative("gain of the counter-steer assist", own.gain)?;
             not_negative("authority of the counter-steer assist", own.authority)?;
@@ -131,6 +194,9 @@ pub(super) fn used(parts: &ModelParts) -> Box<[Assist]> {
     let uses = |assist: &Assist| match assist {
         Assist::AntiLock => assists.abs.is_some(),
         Assist::StabilityControl => assists.stability.is_some(),
+        Assist::TractionControl => assists.traction.is_some(),
+        Assist::LaunchControl => assists.launch.is_some(),
+        Assist::CruiseControl => assists.cruise.is_some(),
         Assist::CounterSteer => assists.counter_steer.is_some(),
         Assist::SpeedSteering => assists.speed_steering.is_some(),
         Assist::AngularDrag => assists.angular_drag > 0.0,

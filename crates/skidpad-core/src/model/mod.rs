@@ -13,7 +13,9 @@ mod tyre;
 mod wheel;
 
 pub use aero::{Aero, Surface};
-pub use assists::{AntiLock, Assists, CounterSteer, SpeedSteering, StabilityControl};
+pub use assists::{
+    AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
+};
 pub(crate) use bank::{Bank, Place};
 pub use check::ModelError;
 pub(crate) use check::{not_negative, positive, within};

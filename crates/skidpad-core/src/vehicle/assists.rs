@@ -51,12 +51,16 @@ impl Vehicle {
             self.budget.add(Assist::CounterSteer, Added { steer: steer - asked.steer, ..Added::default() });
             asked.steer = steer;
         }
+        if assists.cruise.is_some() && asked.cruise.is_some() {
+            // Whatever of it the speed does not ask for is cut again.
+            asked.throttle = 1.0;
+        }
         self.correction = None;
         if let Some(own) = &assists.stability {
             self.correction = self.correct(own, driver, dt);
             if self.correction.is_some() {
-                self.budget.add(Assist::StabilityControl, Added { throttle: -asked.throttle, ..Added::default() });
-                asked.throttle = 0.0;
+                self.budget.add(Assist::StabilityControl, Added { throttle: -asked.own_throttle, ..Added::default() });
+                (asked.throttle, asked.cruise) = (0.0, None);
             }
         }
         asked
@@ -74,10 +78,11 @@ impl Vehicle {
         if let (Some(own), Some(correction)) = (assists.stability, self.correction) {
             self.brake_one_wheel(&own, correction, loaded, dt);
         }
+        self.assist_drive(asked, loaded, dt);
     }
 
     /// Along the vehicle, m/s.
-    fn forward_speed(&self) -> f32 {
+    pub(super) fn forward_speed(&self) -> f32 {
         self.planar().velocity[0]
     }
 
@@ -199,7 +204,7 @@ impl Rows {
     /// Angular impulse that has to be taken from wheels, N m s, so that they turn by `goal` rad/s while their centres move at
     /// `along` m/s.
     #[inline(always)]
-    fn need_for(&self, bank: &Bank, along: Four, goal: Four) -> Four {
+    pub(super) fn need_for(&self, bank: &Bank, along: Four, goal: Four) -> Four {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let limit = self.limit();
         let across = self.tyre[1] / Four::select(zero.less(limit[1]), limit[1], one);

@@ -58,7 +58,11 @@ impl Vehicle {
         let state = &mut self.state.drive;
         let running = engine.map(|drive| {
             state.select_gear(&drive.gearbox, controls.gear, turning, dt);
-            engage(drive, state, controls, throttle, dt)
+            let (mut flywheel, clutch) = engage(drive, state, controls, throttle, dt);
+            if !self.model.assists().is_empty() {
+                flywheel.bounds = [0.0, asked.own_throttle].map(|t| flywheel_speed(drive, state, t, dt));
+            }
+            (flywheel, clutch)
         });
         if let Some((_, clutch)) = &running {
             let shaft = Four::splat(clutch.at_wheels(clutch.impulse));
@@ -78,18 +82,22 @@ impl Vehicle {
 fn engage(drive: &EngineDrive, state: &DriveState, controls: &Controls, throttle: f32, dt: f32) -> (Flywheel, Tie) {
     let EngineDrive { engine, clutch, gearbox, .. } = drive;
     let shifting = state.shift_left > 0.0;
-    let throttle = if shifting { 0.0 } else { throttle };
     let engaged = match controls.clutch {
         _ if shifting || state.gear == 0 => 0.0,
         Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
         None => ((state.engine_speed - engine.idle) / (clutch.engaged_speed - engine.idle)).clamp(0.0, 1.0),
     };
     let capacity = clutch.capacity * engaged * dt;
-    let torque = engine_torque(engine, state.engine_speed, throttle);
-    let flywheel =
-        Flywheel { speed: state.engine_speed + dt * torque / engine.inertia, inverse_inertia: 1.0 / engine.inertia };
+    let speed = flywheel_speed(drive, state, throttle, dt);
+    let flywheel = Flywheel { speed, inverse_inertia: 1.0 / engine.inertia, bounds: [speed; 2] };
     let ratio = gearbox.ratio(state.gear);
     (flywheel, Tie::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt))
+}
+
+/// Speed of the engine after `dt` s before its clutch acts, rad/s.
+fn flywheel_speed(drive: &EngineDrive, state: &DriveState, throttle: f32, dt: f32) -> f32 {
+    let throttle = if state.shift_left > 0.0 { 0.0 } else { throttle };
+    state.engine_speed + dt * engine_torque(&drive.engine, state.engine_speed, throttle) / drive.engine.inertia
 }
 
 /// Crankshaft torque, N m: throttle times the full-load curve, minus drag as the throttle closes, plus the idle

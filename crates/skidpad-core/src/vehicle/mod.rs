@@ -19,6 +19,7 @@ mod rows;
 mod shafts;
 mod sweep;
 mod ties;
+mod traction;
 mod write_back;
 
 use std::sync::Arc;

@@ -86,6 +86,8 @@ pub(super) struct Flywheel {
     /// Before the clutch acts, rad/s.
     pub speed: f32,
     pub inverse_inertia: f32,
+    /// The same with a closed throttle and with the driver's; only of cars with assists.
+    pub bounds: [f32; 2],
 }
 
 impl Tie {
@@ -215,6 +217,62 @@ impl Shafts {
         for (carried, tie) in drive.couplings.iter_mut().zip(ties.skip(motors)) {
             *carried = tie.impulse / dt;
         }
+    }
+
+    /// Turns of the engine per turn of the propeller shaft; `None` without an engine, or out of gear.
+    pub(super) fn engine_ratio(&self) -> Option<f32> {
+        self.engine.map(|_| self.ties[0].ratio).filter(|&ratio| ratio != 0.0)
+    }
+
+    /// Speed the engine must have before its clutch acts, for the clutch to give the propeller shaft `shaft` N m s
+    /// towards the gear, while that then turns by `turning` rad/s.
+    fn speed_for(&self, engine: &Flywheel, shaft: f32, turning: f32) -> f32 {
+        let tie = &self.ties[0];
+        let through = shaft / tie.torque_ratio(shaft).abs();
+        tie.ratio * turning + through.max(tie.bounds[0]).min(tie.bounds[1]) * engine.inverse_inertia
+    }
+
+    /// Sets the engine's speed before its clutch acts within what the throttle can do; what that added, N m s.
+    fn set_engine(&mut self, speed: f32, least: f32, counted_from: f32) -> f32 {
+        let Some(engine) = &mut self.engine else { return 0.0 };
+        let (before, after) = (engine.speed, speed.max(least).min(engine.speed));
+        engine.speed = after;
+        self.ties[0].wish += after - before;
+        (after - counted_from) / engine.inverse_inertia
+    }
+
+    /// Cuts the engine so that the propeller shaft gets no more than `shaft` N m s towards the gear and then turns by no more
+    /// than `turning` rad/s; what that took, N m s at the crankshaft.
+    pub(super) fn cut_engine(&mut self, shaft: f32, turning: f32) -> f32 {
+        let Some(engine) = self.engine else { return 0.0 };
+        -self.set_engine(self.speed_for(&engine, shaft, turning), engine.bounds[0], engine.speed)
+    }
+
+    /// Cuts the engine so that it turns no faster than `speed` rad/s, or than a propeller shaft with `turning` rad/s
+    /// makes it; what that took, N m s.
+    pub(super) fn hold_engine(&mut self, speed: f32, turning: f32) -> f32 {
+        let Some(engine) = self.engine else { return 0.0 };
+        let tie = &self.ties[0];
+        let most = speed.max(tie.ratio * turning) + tie.impulse.max(0.0) * engine.inverse_inertia;
+        -self.set_engine(most, engine.bounds[0], engine.speed)
+    }
+
+    /// Lets the clutch carry no more than what gives the propeller shaft `shaft` N m s towards the gear; by how much that
+    /// changes what the shaft has from the last step, N m s.
+    pub(super) fn limit_clutch(&mut self, shaft: f32) -> f32 {
+        let tie = &mut self.ties[0];
+        let before = tie.at_wheels(tie.impulse);
+        let most = shaft / tie.torque_ratio(1.0).abs();
+        tie.bounds = tie.bounds.map(|bound| bound.max(-most).min(most));
+        tie.impulse = tie.impulse.max(-most).min(most);
+        tie.at_wheels(tie.impulse) - before
+    }
+
+    /// Lets the engine pull just enough to give the propeller shaft `shaft` N m s towards the gear, no less than with the
+    /// driver's throttle; what that added, N m s.
+    pub(super) fn pull(&mut self, shaft: f32, turning: f32) -> f32 {
+        let Some(engine) = self.engine else { return 0.0 };
+        self.set_engine(self.speed_for(&engine, shaft, turning), engine.bounds[1], engine.bounds[1])
     }
 
     /// One Newton step of all rows; whether it changed little.

@@ -12,6 +12,7 @@
 //! | `clutch` | 0 to 1, 1 pressed | works by itself |
 //! | `gear` | −1, 0, 1 … | shifts by itself |
 //! | `steer_rad` | mean road-wheel angle, rad, ±π/2 | 0 |
+//! | `cruise_mps` | m/s, ≥ 0 | off; held by the car itself, where it has cruise control |
 //! | `target_speed_mps` | m/s, ≥ 0 | – ; with it, the speed holder works throttle and brake, and a scripted brake adds to it |
 //! | `motor_torque_nm.1l` … | N m at that wheel | 0 |
 //! | `brake_torque_nm.1l` … | N m at that wheel, ≥ 0 | 0 |
@@ -39,6 +40,7 @@ enum Input {
     Handbrake,
     Clutch,
     Bars,
+    Cruise,
     Gear,
     Steer,
     TargetSpeed,
@@ -100,6 +102,7 @@ impl Script {
             clutch: self.held(Input::Clutch, now).map(|v| v as f32),
             gear: self.held(Input::Gear, now).map(|v| v as i8),
             bars: self.held(Input::Bars, now).map(|v| v as f32),
+            cruise: self.held(Input::Cruise, now).map(|v| v as f32),
             wheels: self.wheel_controls(now),
         }
     }

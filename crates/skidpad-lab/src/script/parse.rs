@@ -39,6 +39,7 @@ const PLAIN: &[(&str, Input)] = &[
     ("bars", Input::Bars),
     ("gear", Input::Gear),
     ("steer_rad", Input::Steer),
+    ("cruise_mps", Input::Cruise),
     ("target_speed_mps", Input::TargetSpeed),
 ];
 
@@ -251,7 +252,7 @@ fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
         Input::Steer | Input::WheelSteer(_) => {
             within(-FRAC_PI_2, FRAC_PI_2).ok_or_else(|| "an angle from -1.5707 to 1.5707 rad".into())
         }
-        Input::TargetSpeed => within(0.0, 1000.0).ok_or_else(|| "a speed from 0 to 1000 m/s".into()),
+        Input::TargetSpeed | Input::Cruise => within(0.0, 1000.0).ok_or_else(|| "a speed from 0 to 1000 m/s".into()),
         Input::WheelBrake(_) => within(0.0, f64::INFINITY).ok_or_else(|| "a finite number, 0 or more".into()),
         Input::Motor(_) | Input::Time => value.ok_or_else(|| "a finite number".into()),
     }

@@ -1,7 +1,10 @@
 //! Assists in SI units.
 
+use super::powertrain::RPM;
 use crate::spec::VehicleSpec;
-use skidpad_core::model::{AntiLock, Assists, CounterSteer, SpeedSteering, StabilityControl};
+use skidpad_core::model::{
+    AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
+};
 
 pub(super) fn assists(spec: &VehicleSpec) -> Assists {
     let Some(given) = &spec.assists else {
@@ -22,6 +25,23 @@ pub(super) fn assists(spec: &VehicleSpec) -> Assists {
             response: own.response_s as f32,
             slip: own.slip as f32,
             fades_in: speeds(own.fades_in_mps),
+        }),
+        traction: given.traction.as_ref().map(|own| TractionControl {
+            slip: own.slip as f32,
+            least: own.least_slip_mps as f32,
+            response: own.response_s as f32,
+            brakes: own.brake_share as f32,
+        }),
+        launch: given.launch.as_ref().map(|own| LaunchControl {
+            engine_speed: (own.engine_rpm * RPM) as f32,
+            slip: own.slip as f32,
+            least: own.least_slip_mps as f32,
+            response: own.response_s as f32,
+            until: own.until_mps as f32,
+        }),
+        cruise: given.cruise.as_ref().map(|own| CruiseControl {
+            response: own.response_s as f32,
+            largest_acceleration: own.largest_acceleration_mps2 as f32,
         }),
         counter_steer: given.counter_steer.as_ref().map(|own| CounterSteer {
             gain: own.gain as f32,

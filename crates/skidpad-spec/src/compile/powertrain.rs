@@ -8,7 +8,7 @@ use skidpad_core::model::{Clutch, Coupling, Curve, Engine, EngineDrive, Gearbox,
 use std::f64::consts::TAU;
 
 /// One revolution per minute, rad/s.
-const RPM: f64 = TAU / 60.0;
+pub(super) const RPM: f64 = TAU / 60.0;
 
 pub(super) fn powertrain(spec: &VehicleSpec, stations: &[Station]) -> Result<Powertrain, ModelError> {
     let of_axle = |list: &[f64], axle: usize| list.get(axle).copied().unwrap_or(0.0);

@@ -13,6 +13,15 @@ pub struct Assists {
     /// Stability control: brakes of single wheels keep the car where it is steered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stability: Option<Stability>,
+    /// Traction control.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traction: Option<Traction>,
+    /// Launch control.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launch: Option<Launch>,
+    /// Cruise control, for drivers who set a speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cruise: Option<Cruise>,
     /// Steering into a slide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter_steer: Option<CounterSteer>,
@@ -40,6 +49,69 @@ pub struct AntiLock {
     #[serde(default = "walking")]
     #[schemars(range(min = 0, max = 100))]
     pub off_below_mps: f64,
+}
+
+/// Engine and motors give no more than what holds driven wheels at a slip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Traction {
+    /// Slip ratio beyond the road, best where the tyre's grip is greatest.
+    #[serde(default = "slip")]
+    #[schemars(range(min = 0.001, max = 1))]
+    pub slip: f64,
+    /// Slip speed that is always allowed, m/s.
+    #[serde(default = "creeping")]
+    #[schemars(range(min = 0.001, max = 100))]
+    pub least_slip_mps: f64,
+    /// Time constant with which slips go there, s.
+    #[serde(default = "quick")]
+    #[schemars(range(min = 0, max = 10))]
+    pub response_s: f64,
+    /// Share of a wheel's foot brake that may hold a spinning wheel. At 0 the wheel with least grip decides for the engine,
+    /// else the one with most.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub brake_share: f64,
+}
+
+/// With the throttle down and the brake held the engine stands at a speed, clutch open; once the brake is let go, the clutch
+/// carries what the tyres take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// Of the engine, rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub engine_rpm: f64,
+    /// Slip ratio beyond the road, best where the tyre's grip is greatest.
+    #[serde(default = "slip")]
+    #[schemars(range(min = 0.001, max = 1))]
+    pub slip: f64,
+    /// Slip speed that is always allowed, m/s.
+    #[serde(default = "creeping")]
+    #[schemars(range(min = 0.001, max = 100))]
+    pub least_slip_mps: f64,
+    /// Time constant with which slips go there, s.
+    #[serde(default = "quick")]
+    #[schemars(range(min = 0, max = 10))]
+    pub response_s: f64,
+    /// Speed up to which it acts, m/s.
+    #[serde(default = "launched")]
+    #[schemars(range(min = 0.001, max = 1000))]
+    pub until_mps: f64,
+}
+
+/// Engine or motors hold a speed that controls ask for; it does not brake.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cruise {
+    /// Time constant with which the speed goes there, s.
+    #[serde(default = "calm")]
+    #[schemars(range(min = 0.001, max = 100))]
+    pub response_s: f64,
+    /// Largest acceleration it asks for, m/s².
+    #[serde(default = "calm_acceleration")]
+    #[schemars(range(min = 0.001, max = 1000))]
+    pub largest_acceleration_mps2: f64,
 }
 
 /// What the car turns too much or too little against the linear bicycle, one wheel's brake makes up for; the throttle
@@ -168,4 +240,20 @@ fn authority() -> f64 {
 
 fn all() -> f64 {
     1.0
+}
+
+fn creeping() -> f64 {
+    0.5
+}
+
+fn launched() -> f64 {
+    15.0
+}
+
+fn calm() -> f64 {
+    1.0
+}
+
+fn calm_acceleration() -> f64 {
+    2.0
 }

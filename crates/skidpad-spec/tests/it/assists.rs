@@ -1,6 +1,8 @@
 //! Tables of assists: defaults, units, faults.
 
-use skidpad_core::model::{AntiLock, Assists, CounterSteer, SpeedSteering, StabilityControl};
+use skidpad_core::model::{
+    AntiLock, Assists, CounterSteer, CruiseControl, SpeedSteering, StabilityControl, TractionControl,
+};
 use skidpad_spec::{FaultKind, Loaded, shipped};
 
 /// A shipped car with every assist.
@@ -28,7 +30,15 @@ fn assists_are_off_without_their_table_and_have_defaults_with_it() {
     assert_eq!(all.counter_steer, Some(counter_steer));
     assert_eq!(all.speed_steering, Some(SpeedSteering { between: [10.0, 30.0], shares: [0.3, 0.5] }));
     assert_eq!(all.angular_drag, 0.5);
-    let short = with("[assists.abs]\n[assists.stability]\n[assists.counter_steer]").expect("sound");
+    let traction = TractionControl { slip: 0.12, least: 0.5, response: 0.01, brakes: 0.5 };
+    assert_eq!(all.traction, Some(traction));
+    let launch = all.launch.expect("given");
+    assert!((launch.engine_speed - 366.519).abs() < 1e-3, "3500 rev/min: {}", launch.engine_speed);
+    assert_eq!(all.cruise, Some(CruiseControl { response: 1.0, largest_acceleration: 2.0 }));
+    let tables = "[assists.abs]\n[assists.stability]\n[assists.counter_steer]\n[assists.traction]\n[assists.cruise]";
+    let short = with(&format!("{tables}\n[assists.launch]\nengine_rpm = 3500")).expect("sound");
+    assert_eq!((short.launch, short.cruise), (all.launch, all.cruise));
+    assert_eq!(short.traction, Some(TractionControl { brakes: 0.0, ..traction }));
     assert_eq!((short.abs, short.stability, short.counter_steer), (all.abs, all.stability, all.counter_steer));
 }
 
