@@ -41,6 +41,8 @@ pub struct Comparison {
     pub about: String,
     /// Length of a step, s.
     pub dt_s: f64,
+    /// What stands on the ground beside the way, (x, y), m.
+    pub cones: Vec<(f64, f64)>,
     /// In the order the solvers were given.
     pub outcomes: Vec<Outcome>,
 }
@@ -207,7 +209,13 @@ pub fn compare(
         let threads: Vec<_> = backends.iter().map(start).collect();
         threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
-    Comparison { manoeuvre: manoeuvre.name(), about: about(manoeuvre, adjust), dt_s: dt.seconds(), outcomes }
+    Comparison {
+        manoeuvre: manoeuvre.name(),
+        about: about(manoeuvre, adjust),
+        dt_s: dt.seconds(),
+        cones: manoeuvre.cones(model),
+        outcomes,
+    }
 }
 
 #[cfg(test)]
@@ -222,7 +230,9 @@ mod tests {
     }
 
     fn row(outcomes: Vec<Outcome>) -> Row {
-        Comparison { manoeuvre: "braking", about: String::new(), dt_s: 0.01, outcomes }.rows().remove(0)
+        Comparison { manoeuvre: "braking", about: String::new(), dt_s: 0.01, cones: Vec::new(), outcomes }
+            .rows()
+            .remove(0)
     }
 
     #[test]

@@ -270,6 +270,10 @@ impl Manoeuvre for LaneChange {
         let speed = self.speed(model);
         Setup { duration_s: 2.0 * self.end_m() / speed.max(0.1), ..Setup::flat(speed) }
     }
+    fn cones(&self, model: &Model) -> Vec<(f64, f64)> {
+        let lanes = self.course.lanes(2.0 * Outline::of(model).half_width);
+        lanes.iter().flat_map(Lane::cones).flat_map(|[x, right, left]| [(x, right), (x, left)]).collect()
+    }
     fn driver(&self, model: &Model) -> Box<dyn Driver> {
         let outline = Outline::of(model);
         Box::new(LaneChangeDriver {

@@ -126,6 +126,10 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn about(&self) -> String;
     /// Ground, start, duration.
     fn setup(&self, model: &Model) -> Setup;
+    /// What stands on the ground beside the way, (x, y), m: for pictures.
+    fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
+        Vec::new()
+    }
     /// A fresh driver.
     fn driver(&self, model: &Model) -> Box<dyn Driver>;
     /// Figures of a run, in the generic view.

@@ -141,6 +141,7 @@ fn path(comparison: &Comparison) -> io::Result<Chart> {
         y_label: "y, m".into(),
         least_span: 1.0,
         equal_scale: true,
+        dots: comparison.cones.clone(),
         series: comparison
             .outcomes
             .iter()

@@ -46,6 +46,8 @@ pub struct Plot {
     pub marks: bool,
     /// Values to draw a level line at; always in the picture.
     pub levels: Vec<f64>,
+    /// Points of their own; always in the picture.
+    pub dots: Vec<(f64, f64)>,
     /// Lines.
     pub series: Vec<Series>,
 }
@@ -68,7 +70,8 @@ impl Plot {
     fn y_range(&self) -> Range<f64> {
         let of = |leads: bool| self.series.iter().filter(move |s| s.leads || !leads).flat_map(|s| &s.points);
         let any_leads = self.series.iter().any(|s| s.leads);
-        let (low, high) = extent(of(any_leads).map(|p| p.1).chain(self.levels.iter().copied()));
+        let fixed = self.levels.iter().copied().chain(self.dots.iter().map(|p| p.1));
+        let (low, high) = extent(of(any_leads).map(|p| p.1).chain(fixed));
         let span = (high - low).max(self.least_span);
         let (middle, half) = (0.5 * (low + high), 0.56 * span);
         middle - half..middle + half
@@ -145,6 +148,7 @@ impl Plot {
             let ends = [x.start, x.end].map(|x| (x, level));
             chart.draw_series(LineSeries::new(ends, LEVEL.stroke_width(2 * FINE)))?;
         }
+        chart.draw_series(self.dots.iter().map(|&dot| Circle::new(dot, 2 * FINE, INK.filled())))?;
         for series in &self.series {
             let style = line_colour(series.number).stroke_width(2 * FINE);
             for part in series.points.split(|p| !(y.start..=y.end).contains(&p.1)).filter(|part| part.len() > 1) {
@@ -241,11 +245,15 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_in_the_picture() {
-        let far = Plot { levels: vec![-3.0, 5.0], ..plot(vec![(0.0, 0.0), (1.0, 1.0)], false) };
-        let range = far.y_range();
-        assert!(range.contains(&-3.0) && range.contains(&5.0), "{range:?}");
-        assert!(far.svg("levels").expect("drawable").contains("class=\"level\""));
+    fn levels_and_dots_are_in_the_picture() {
+        let line = || plot(vec![(0.0, 0.0), (1.0, 1.0)], false);
+        let drawn = |far: Plot, class: &str| {
+            let range = far.y_range();
+            assert!(range.contains(&-3.0) && range.contains(&5.0), "{range:?}");
+            assert!(far.svg("fixed").expect("drawable").contains(class));
+        };
+        drawn(Plot { levels: vec![-3.0, 5.0], ..line() }, "class=\"level\"");
+        drawn(Plot { dots: vec![(0.2, -3.0), (0.4, 5.0)], ..line() }, "<circle");
     }
 
     #[test]
