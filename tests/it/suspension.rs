@@ -331,3 +331,24 @@ fn c9_forces_above_the_ground_roll_less() {
         assert!(none.abs() < 0.02, "{}: {none} of the roll", solver.name);
     }
 }
+/// Loads run smoothly through a step of steering, where each damper turns round: what bends them from step to step falls with
+/// the square of the step, as of any smooth curve.
+#[test]
+fn loads_run_smoothly_where_dampers_turn_round() {
+    let model = c5().model();
+    for solver in all() {
+        let bend = |hz: f32| {
+            let mut car = Drive::rolling(&solver, &model, 27.0, hz);
+            let frames = car.run(3.0, |f| {
+                let steer = if f.t_s < 0.5 { 0.0 } else { 0.05 };
+                Controls { steer, gear: Some(0), wheels: hold_speed(f, &model, 27.0), ..Controls::default() }
+            });
+            let load = |k: usize, i: usize| frames[k].wheels[i].load_n;
+            let bends = (2..frames.len() - 1)
+                .flat_map(|k| [0, 1, 2, 3].map(|i| (load(k + 1, i) - 2.0 * load(k, i) + load(k - 1, i)).abs()));
+            bends.fold(0.0, f64::max)
+        };
+        let (coarse, fine) = (bend(240.0), bend(960.0));
+        assert!(coarse < 8.0 && fine < 1.5, "{}: {coarse} N at 240 Hz, {fine} N at 960 Hz", solver.name);
+    }
+}

@@ -148,7 +148,7 @@ impl Vehicle {
                 }
                 rows.own_load(bank).add_to(&mut products, rows);
             } else {
-                let (load, admittance) = rows.bounded_load();
+                let (load, admittance) = rows.bounded_load(bank);
                 rows.load = load;
                 products.add(admittance, rows.normal);
             }

@@ -77,11 +77,10 @@ impl Rows {
         };
     }
 
-    /// Lets the ground give way to the load rows.
-    pub(super) fn yield_loads(&mut self) {
+    /// Wish and admittance of a load row whose ground gives way.
+    pub(super) fn yielding_load(&self, wish: Four, admittance: Four) -> (Four, Four) {
         let Footing { give: [give, _], last_load, .. } = self.footing;
-        (self.load_wish, self.load_admittance) = yielding(give, last_load, self.load_wish, self.load_admittance);
-        (self.droop_wish, self.droop_admittance) = yielding(give, last_load, self.droop_wish, self.droop_admittance);
+        yielding(give, last_load, wish, admittance)
     }
 
     /// Lets the ground give way to the tyre rows.

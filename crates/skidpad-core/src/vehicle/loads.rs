@@ -11,6 +11,13 @@ use crate::seam::{OVERLAP_RETURN, OVERLAP_RETURN_SPEED};
 /// Admittance of a solid stop, or of ground under a wheel at its droop stop, in masses carried: leaves a thousandth of the speed, and f32 still solves it.
 pub(super) const SOLIDITY: f32 = 1e3;
 
+/// Solves in which dampers may turn out to move the other way; one is typical of steps in which one does.
+const DAMPER_PASSES: usize = 4;
+
+/// Rebound slower than this still counts as bump, m/s: what is off is half a newton, and in a standing car, which moves by
+/// rounding errors only, dampers do not change sides.
+const STANDING_DAMPER: f32 = 2e-4;
+
 impl Vehicle {
     /// Compression of wheels without ground: strut, ties and droop stop balance.
     pub(super) fn hang(&mut self) {
@@ -33,7 +40,7 @@ impl Vehicle {
             (rows.pressing, rows.hanging) = (rows.touching, FourMask::default());
         }
         // Each pass hands rows to their droop stop or drops those that would pull; a car cannot do more than both to each.
-        for _ in 0..2 * self.model.wheels().len() {
+        for pass in 0..DAMPER_PASSES + 2 * self.model.wheels().len() {
             let mut products = OuterProducts::none();
             let mut wished = Six::default();
             for rows in &self.rows {
@@ -46,8 +53,8 @@ impl Vehicle {
             let after = warm + system.solve(wished);
             let at = after.wide();
             let mut changed = false;
-            for rows in &mut self.rows {
-                changed |= rows.settle_load(at);
+            for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+                changed |= rows.settle_load(bank, at, dt, pass < DAMPER_PASSES);
             }
             if !changed {
                 return after;
@@ -84,11 +91,7 @@ impl Rows {
             + Four::new(self.tied.force)
             + (bank.stop_rate * beyond_stop).only(stopped);
         let rate = spring_rate + Four::new(self.tied.rate) + bank.stop_rate.only(stopped);
-        let (damping, opened) = damper(bank, jounce_rate);
-        let corrected = damping * (Four::splat(1.0) + damping * step / (Four::splat(4.0) * bank.sprung));
-        let corrected = corrected + Four::new(self.tied.damping);
-        let mut wish = step * (force + opened);
-        let mut admittance = step * corrected.at_least(rate * step);
+        let (mut wish, mut metal) = (step * force, zero);
         let beyond_solid = led - bank.solid_travel;
         let rigid = Four::splat(SOLIDITY) * bank.sprung;
         let solid = zero.less(beyond_solid + step * jounce_rate);
@@ -98,16 +101,48 @@ impl Rows {
             let returned = (excess * Four::splat(OVERLAP_RETURN)).at_most(Four::splat(OVERLAP_RETURN_SPEED));
             let back = Four::select(zero.less(excess), returned, excess);
             wish += (rigid * back).only(solid);
-            admittance += rigid.only(solid);
+            metal = rigid.only(solid);
         }
         let gap = led + self.beyond_droop + bank.droop_travel;
         self.droop_wish = rigid * gap / (step * self.cosine);
         self.droop_admittance = rigid / (self.cosine * self.cosine);
-        self.load_wish = self.contact_share * wish / self.cosine;
+        if self.footing.moves {
+            let droop = self.yielding_load(self.droop_wish, self.droop_admittance);
+            (self.droop_wish, self.droop_admittance) = droop;
+        }
+        self.undamped = [wish, step * rate, metal];
+        self.damp(bank, self.jounce_rate, dt);
+    }
+
+    /// Adds the damper as it is at a jounce rate to the load row.
+    #[inline(always)]
+    fn damp(&mut self, bank: &Bank, jounce_rate: Four, dt: f32) {
+        let step = Four::splat(dt);
+        let [wish, least, metal] = self.undamped;
+        let (damping, opened) = damper(bank, in_bump(jounce_rate), jounce_rate);
+        let corrected = damping * (Four::splat(1.0) + damping * step / (Four::splat(4.0) * bank.sprung));
+        let corrected = corrected + Four::new(self.tied.damping);
+        let admittance = step * corrected.at_least(least) + metal;
+        self.damping = damping;
+        self.load_wish = self.contact_share * (wish + step * opened) / self.cosine;
         self.load_admittance = self.contact_share * admittance / (self.cosine * self.cosine);
         if self.footing.moves {
-            self.yield_loads();
+            (self.load_wish, self.load_admittance) = self.yielding_load(self.load_wish, self.load_admittance);
         }
+    }
+
+    /// Takes the dampers anew that the chassis, parting from the ground at `speed`, moves the other way or beyond a knee;
+    /// whether there were any.
+    #[inline(always)]
+    fn damp_anew(&mut self, bank: &Bank, speed: Four, dt: f32) -> bool {
+        let rate = -speed / self.cosine;
+        let (damping, _) = damper(bank, in_bump(rate), rate);
+        let other = damping.less(self.damping) | self.damping.less(damping);
+        if !Four::any(other & self.pressing & !self.hanging) {
+            return false;
+        }
+        self.damp(bank, rate, dt);
+        true
     }
 
     /// Wish and admittance of the load row as it now acts, nothing where it does not press.
@@ -118,11 +153,14 @@ impl Rows {
         (wish.only(self.pressing), admittance.only(self.pressing))
     }
 
-    /// Loads at chassis velocity `at`; whether a wheel came to hang on its droop stop or would pull, so that they have to
-    /// be solved anew.
+    /// Loads at chassis velocity `at`; whether a wheel came to hang on its droop stop or would pull, or a damper turned out
+    /// to move the other way (asked only if they may be solved `again` for that), so that they have to be solved anew.
     #[inline(always)]
-    fn settle_load(&mut self, at: Six<Four>) -> bool {
+    fn settle_load(&mut self, bank: &Bank, at: Six<Four>, dt: f32, again: bool) -> bool {
         let (zero, speed) = (Four::splat(0.0), self.parting(at));
+        if again && self.damp_anew(bank, speed, dt) {
+            return true;
+        }
         let (wish, admittance) = self.load_terms();
         let load = wish - admittance * speed;
         let pulls = load.less(zero);
@@ -135,8 +173,9 @@ impl Rows {
 
     /// Impulse of the load row as the chassis now moves, not below zero, and its admittance there.
     #[inline(always)]
-    pub fn bounded_load(&mut self) -> (Four, Four) {
+    pub fn bounded_load(&mut self, bank: &Bank) -> (Four, Four) {
         let speed = self.seen.normal;
+        self.damp_anew(bank, speed, self.dt);
         let spring = self.load_wish - self.load_admittance * speed;
         let stop = self.droop_wish - self.droop_admittance * speed;
         self.hanging = stop.less(spring);
@@ -146,11 +185,17 @@ impl Rows {
     }
 }
 
-/// A damper at a jounce rate: slope of its force, and what the force would be at no speed if it went on like this.
+/// Where dampers are in bump.
 #[inline(always)]
-pub(super) fn damper(bank: &Bank, jounce_rate: Four) -> (Four, Four) {
+fn in_bump(jounce_rate: Four) -> FourMask {
+    Four::splat(-STANDING_DAMPER).less(jounce_rate)
+}
+
+/// A damper in `bump` or rebound at a jounce rate: slope of its force, and what the force would be at no speed if it went on
+/// like this.
+#[inline(always)]
+pub(super) fn damper(bank: &Bank, bump: FourMask, jounce_rate: Four) -> (Four, Four) {
     let zero = Four::splat(0.0);
-    let bump = zero.less(jounce_rate);
     let slow = Four::select(bump, bank.bump_damping, bank.rebound_damping);
     let Some(knees) = bank.knees else { return (slow, zero) };
     let [above, share] = [0, 1].map(|k| Four::select(bump, knees[0][k], knees[1][k]));

@@ -35,9 +35,11 @@ pub(super) struct Travel {
     pub heave: Six<Four>,
     /// Impulse of the tyre along the travel, N s.
     lift: Four,
-    /// Strut: impulse `wish + admittance · q̇`, N s.
+    /// Impulse of springs, stops and ties at no travel rate, N s, and the least damping that bounds them, N s/m.
     wish: Four,
-    admittance: Four,
+    least: Four,
+    /// Length of the step, s.
+    step: Four,
     /// Bounds of the travel rate by the two ends of the travel, m/s.
     slowest: Four,
     fastest: Four,
@@ -122,10 +124,9 @@ impl Rows {
             + Four::new(self.tied.force)
             + (bank.stop_rate * beyond_stop).only(stopped);
         let stiffness = spring_rate + Four::new(self.tied.rate) + bank.stop_rate.only(stopped);
-        let (damping, opened) = damper(bank, rate);
         let travel = &mut self.travel;
-        travel.wish = step * (force + opened);
-        travel.admittance = step * (damping + Four::new(self.tied.damping)).at_least(stiffness * step);
+        travel.wish = step * force;
+        (travel.least, travel.step) = (stiffness * step, step);
         travel.slowest = (-bank.droop_travel - led) / step;
         travel.fastest = ((bank.solid_travel - led) / step).at_least(Four::splat(-OVERLAP_RETURN_SPEED));
         let tyre = weight + bank.tyre_rate * travel.squash;
@@ -141,22 +142,40 @@ impl Rows {
         let travel = self.travel;
         let pushed = bank.unsprung_mass * travel.rate - self.seen.heave + travel.lift - travel.wish;
         let lifted = wish - give * self.seen.normal;
-        let inertia = Four::select(bank.present(), bank.unsprung_mass, one) + travel.admittance;
+        let mass = Four::select(bank.present(), bank.unsprung_mass, one);
         let solve = |pressing: FourMask| {
             let force = pushed + (cosine * lifted).only(pressing);
-            let free = force / (inertia + (cosine * cosine * give).only(pressing));
+            let (free, inertia) = self.moved(bank, force, mass + (cosine * cosine * give).only(pressing));
             let bounded = free.within(travel.slowest, travel.fastest);
-            (bounded, bounded.less(free) | free.less(bounded))
+            (bounded, inertia, bounded.less(free) | free.less(bounded))
         };
         let load = |rate: Four| lifted - give * cosine * rate;
-        let (pressed, _) = solve(self.touching);
+        let (pressed, ..) = solve(self.touching);
         let pressing = self.touching & zero.less(load(pressed));
-        let (rate, ended) = solve(pressing);
+        let (rate, inertia, ended) = solve(pressing);
         self.travel.next_rate = rate;
         self.load = load(rate).at_least(zero).only(pressing);
         let through = self.normal * (cosine * give).only(pressing) + travel.heave;
-        let yielding = -one / (inertia + (cosine * cosine * give).only(pressing));
+        let yielding = -one / inertia;
         Answer { pressing: give.only(pressing), yielding: yielding.only(bank.present() & !ended), through }
+    }
+
+    /// Travel rate that an impulse `force` gives to `inertia` kg against the damper, and what resists it in all: the side of
+    /// the damper is that of the impulse, and beyond its knee it is where it gets there without.
+    #[inline(always)]
+    fn moved(&self, bank: &Bank, force: Four, inertia: Four) -> (Four, Four) {
+        let Travel { step, least, .. } = self.travel;
+        let resisting = |damping: Four| inertia + step * (damping + Four::new(self.tied.damping)).at_least(least);
+        let zero = Four::splat(0.0);
+        let bump = zero.less(force);
+        let slow = resisting(damper(bank, bump, zero).0);
+        let rate = force / slow;
+        if bank.knees.is_none() {
+            return (rate, slow);
+        }
+        let (damping, opened) = damper(bank, bump, rate);
+        let inertia = resisting(damping);
+        ((force - step * opened) / inertia, inertia)
     }
 
     /// Takes over what the tyre as it now acts lifts the wheel by.

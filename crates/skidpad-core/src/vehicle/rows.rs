@@ -55,6 +55,11 @@ pub(crate) struct Rows {
     pub side: Six<Four>,
     // written by load_rows
     pub(super) tied: Tied,
+    /// Springs, stops and ties of the load row along the travel, before the damper: impulse at no speed, N s, the least
+    /// admittance that bounds them, and that of metal on metal.
+    pub(super) undamped: [Four; 3],
+    /// Slope of the damper where it was taken, N s/m.
+    pub(super) damping: Four,
     pub(super) load_wish: Four,
     /// Speed along the normal before the loads, m/s.
     pub(super) warm_speed: Four,

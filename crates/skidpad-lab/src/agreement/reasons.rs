@@ -34,15 +34,6 @@ pub const REASONS: &[Reason] = &[
               round after 10 s and 207 m, so the quarter mile has no figure, and its largest acceleration is one of turning round.",
     },
     Reason {
-        vehicle: "corvette_c5_tmeasy",
-        manoeuvre: "step-steer",
-        metrics: &["yaw_rate_peak_s", "tb_factor_deg_s"],
-        why: "The yaw rate stays within 0.03 % of its top for 20 ms. There the inner wheels' dampers change from rebound to \
-              bump, and their loads jump by up to 170 N from step to step at 240 Hz, which decides where the top is. At 480 Hz \
-              every solver has it at 0.341 s, at 1920 Hz at 0.339 s \
-              (`skidpad compare --vehicle corvette_c5_tmeasy --manoeuvre step-steer --rate-hz 480`).",
-    },
-    Reason {
         vehicle: "unity_default",
         manoeuvre: "lane-change",
         metrics: &["exit_speed_mps", "cones_hit", "least_clearance_mm", "peak_roll_deg"],
