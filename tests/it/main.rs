@@ -1,5 +1,6 @@
 //! What must hold for every solver: closed forms, invariants, agreement. One binary, so that it links once.
 
+mod air;
 mod assists;
 mod bars;
 mod boxes;

@@ -40,6 +40,7 @@ assists! {
     CruiseControl, "cruise", "An engine that pulls without the driver's foot.";
     CounterSteer, "counter_steer", "Steering into a slide.";
     SpeedSteering, "speed_steering", "Less steering at speed.";
+    Elements, "elements", "Force elements of one's own.";
     AngularDrag, "angular_drag", "Slows every rotation of the chassis; no real force does.";
     ForcePoint, "force_point", "Lets tyre forces act above the ground, where they roll and pitch the car less.";
 }

@@ -11,6 +11,8 @@ pub struct Scene {
     pub slope: f32,
     /// Factor on the friction of every tyre, ≥ 0; 1 is the surface the tyre was described on.
     pub grip: f32,
+    /// Velocity of the air, world, m/s; still by default.
+    pub wind: Vec3,
     /// Fixed boxes; none by default.
     pub boxes: Vec<FixedBox>,
 }
@@ -43,7 +45,7 @@ impl FixedBox {
 
 impl Default for Scene {
     fn default() -> Self {
-        Self { gravity: STANDARD_GRAVITY, slope: 0.0, grip: 1.0, boxes: Vec::new() }
+        Self { gravity: STANDARD_GRAVITY, slope: 0.0, grip: 1.0, wind: Vec3::ZERO, boxes: Vec::new() }
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Body {
     pub free_velocity: Vec3,
     /// Angular velocity the step would end with if the vehicle pushed nothing, rad/s.
     pub free_angular: Vec3,
+    /// Velocity of the air around it, m/s.
+    pub wind: Vec3,
     /// Time by which the pose runs behind the velocity, s: `(1 − θ) dt` for a world that moves poses by
     /// `dt ((1 − θ) v_old + θ v_new)`. 0 for semi-implicit Euler; springs lose `(1 − θ) k dt` of damping without it.
     pub lead: f32,

@@ -1,7 +1,7 @@
 //! Cars in a Rapier world: rows in, forces out.
 
 use rapier3d::prelude::*;
-use skidpad_core::{CarStart, Cars, Controls, Coupling, Scene, State, StepReport, Vehicle};
+use skidpad_core::{CarStart, Cars, Controls, Coupling, Scene, State, StepReport, Vec3, Vehicle};
 
 use crate::chassis::{self, Track, lead, move_to};
 use crate::ground::{Loaded, Stand, floats, stirs};
@@ -33,6 +33,8 @@ pub struct RapierCars {
     before: Vec<Loaded>,
     coasting: Controls,
     pub(crate) unstepped: bool,
+    /// Of the air, z up, m/s.
+    pub(crate) wind: Vec3,
 }
 
 /// What the adapter keeps of one car.
@@ -67,7 +69,7 @@ impl RapierCars {
             let handle = chassis::insert(world.bodies, world.colliders, axes, &car.model, &state);
             (handle, Vehicle::new(car.model.clone(), state))
         };
-        Self { unstepped: true, ..Self::adopt(axes, cars.iter().map(start).collect()) }
+        Self { unstepped: true, wind: scene.wind, ..Self::adopt(axes, cars.iter().map(start).collect()) }
     }
 
     /// Drives vehicles whose bodies are in the world already, and in its broad phase, such as those of a world that was
@@ -95,7 +97,13 @@ impl RapierCars {
             before: Vec::new(),
             coasting: Controls::coasting(),
             unstepped: false,
+            wind: Vec3::ZERO,
         }
+    }
+
+    /// The air moves at `velocity` m/s from the next step on, in the world's axes.
+    pub fn set_wind(&mut self, velocity: Vector) {
+        self.wind = self.axes.from_world(velocity);
     }
 
     /// The vehicles, in order.
@@ -159,6 +167,7 @@ impl RapierCars {
             loaded: &mut self.loaded,
             before: &self.before,
             unstepped: self.unstepped,
+            wind: self.wind,
             ground,
         };
         self.cars.push(&mut port, controls, Coupling::OneSweep, dt)
@@ -199,6 +208,7 @@ impl RapierCars {
             loaded: &mut self.loaded,
             before: &self.before,
             unstepped: self.unstepped,
+            wind: self.wind,
             ground: QueryFilter::default(),
         };
         self.cars.write_back(&port, dt)

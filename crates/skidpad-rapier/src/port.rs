@@ -1,7 +1,7 @@
 //! The seam to Rapier: bodies and rays in, forces out.
 
 use rapier3d::prelude::*;
-use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, WorldPort};
+use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, Vec3, WorldPort};
 
 use crate::cars::Seat;
 use crate::chassis::lead;
@@ -17,6 +17,8 @@ pub(crate) struct Port<'a> {
     pub before: &'a [Loaded],
     /// Whether the world has not been stepped with these cars in it, so that its broad phase may know of nothing yet.
     pub unstepped: bool,
+    /// Vehicle-side world axes (z up), m/s.
+    pub wind: Vec3,
     /// What wheels stand on, beside what their chassis' groups and sensors say.
     pub ground: QueryFilter<'a>,
 }
@@ -36,6 +38,7 @@ impl WorldPort for Port<'_> {
                 angular: self.axes.from_world(body.angvel()),
                 free_velocity: self.axes.from_world((body.linvel() + pull * dt) * linear),
                 free_angular: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular),
+                wind: self.wind,
                 lead,
                 asleep: body.is_sleeping(),
             };

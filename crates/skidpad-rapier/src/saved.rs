@@ -19,6 +19,7 @@ pub struct SavedCars {
     cars: Vec<SavedCar>,
     loaded: Vec<Loaded>,
     unstepped: bool,
+    wind: [f32; 3],
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,6 +46,7 @@ impl RapierCars {
             cars: self.vehicles().iter().enumerate().map(car).collect(),
             loaded: self.loaded.clone(),
             unstepped: self.unstepped,
+            wind: self.wind.to_array(),
         }
     }
 
@@ -64,7 +66,7 @@ impl RapierCars {
         };
         let vehicles = models.iter().zip(&saved.cars).enumerate().map(vehicle).collect::<Result<_, LoadError>>()?;
         let mut cars = Self::adopt(saved.axes, vehicles);
-        (cars.loaded, cars.unstepped) = (saved.loaded, saved.unstepped);
+        (cars.loaded, cars.unstepped, cars.wind) = (saved.loaded, saved.unstepped, saved.wind.into());
         for (i, car) in saved.cars.into_iter().enumerate() {
             (cars.seats[i].rest, cars.seats[i].stands) = (car.rest, car.stands);
             if car.away {

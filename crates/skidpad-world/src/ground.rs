@@ -13,6 +13,7 @@ pub struct Ground {
     pub(crate) grip: f32,
     pub(crate) blocks: Vec<Block>,
     gravity: f32,
+    wind: Vec3,
 }
 
 /// A box of the scene, ready to be asked.
@@ -76,12 +77,17 @@ impl Ground {
     /// The ground of `scene`.
     pub fn new(scene: &Scene) -> Self {
         let blocks = scene.boxes.iter().map(Block::new).collect();
-        Self { normal: scene.normal(), grip: scene.grip, blocks, gravity: scene.gravity }
+        Self { normal: scene.normal(), grip: scene.grip, blocks, gravity: scene.gravity, wind: scene.wind }
     }
 
     /// Gravity along −z of the world, m/s².
     pub fn gravity(&self) -> f32 {
         self.gravity
+    }
+
+    /// Velocity of the air, m/s.
+    pub fn wind(&self) -> Vec3 {
+        self.wind
     }
 
     /// The first face in the way of a ray from `start` along the unit vector `direction`, up to `reach` m away.

@@ -176,6 +176,7 @@ impl WorldPort for World {
                 angular: chassis.angular,
                 free_velocity: chassis.velocity + fall,
                 free_angular: chassis.angular,
+                wind: self.ground.wind(),
                 lead: 0.5 * dt,
                 asleep: false,
             };

@@ -199,6 +199,7 @@ pub(super) fn used(parts: &ModelParts) -> Box<[Assist]> {
         Assist::CruiseControl => assists.cruise.is_some(),
         Assist::CounterSteer => assists.counter_steer.is_some(),
         Assist::SpeedSteering => assists.speed_steering.is_some(),
+        Assist::Elements => !parts.elements.is_empty(),
         Assist::AngularDrag => assists.angular_drag > 0.0,
         Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point > 0.0),
     };

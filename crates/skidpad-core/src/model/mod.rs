@@ -30,6 +30,7 @@ pub use tyre::Tyre;
 pub use wheel::{Axle, Guidance, Rolling, Side, Steering, Wheel};
 
 use crate::budget::Assist;
+use crate::element::Element;
 use crate::tyre::{Conditions, Moments, Response};
 use crate::{Mat3, STANDARD_GRAVITY, Vec3};
 
@@ -95,6 +96,8 @@ pub struct ModelParts {
     pub peers: Peers,
     /// Helpers and tricks; none by default.
     pub assists: Assists,
+    /// Forces of one's own; none by default, and none from files.
+    pub elements: Vec<Element>,
 }
 
 /// A valid vehicle: immutable, shared between the cars that drive it.

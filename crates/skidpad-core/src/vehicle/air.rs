@@ -1,27 +1,36 @@
-//! What the air does to the chassis, and what nothing real does: the tricks of angular drag and of a point of force above the ground.
+//! What acts on the chassis beside its tyres and struts: the air, force elements of one's own, and what nothing real does:
+//! the tricks of angular drag and of a point of force above the ground.
 
 use super::Vehicle;
 use crate::budget::{Added, Assist};
+use crate::element::Motion;
 use crate::linear::Six;
-use crate::{Body, Mat3, Vec3};
+use crate::{Body, Controls, Mat3, Vec3};
 
 impl Vehicle {
     /// What acts on the chassis beside its tyres and struts, as impulses about the centre of mass.
-    pub(super) fn external(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
+    pub(super) fn external(&mut self, body: &Body, to_world: &Mat3, controls: &Controls, dt: f32) -> Six<f32> {
         let real = self.air(body, to_world, dt) + self.external_bars(dt);
-        if self.model.assists().is_empty() { real } else { real + self.tricks(body, to_world, dt) }
+        if self.model.assists().is_empty() {
+            return real;
+        }
+        let (own, drag) = (self.elements(body, to_world, controls, dt), self.angular_drag(body, to_world, dt));
+        real + own + drag
     }
 
-    /// Drag and downforce as impulses about the centre of mass.
+    /// Drag, side force and downforce as impulses about the centre of mass, of the air that meets the car.
     ///
     /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable.
     fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
         let aero = &self.model.parts().aero;
-        let velocity = to_world.transpose() * body.velocity;
+        let velocity = to_world.transpose() * (body.velocity - body.wind);
         let speed = velocity.length();
         let at = |point: Vec3, force: Vec3| Six::of(force * dt, point.cross(force * dt));
         let fading = |coefficient: f32| coefficient * speed / (1.0 + dt * coefficient * speed / self.model.mass());
         let mut sum = at(aero.drag_point, velocity * -fading(aero.drag));
+        if aero.side != 0.0 {
+            sum = sum + at(aero.side_point, Vec3::Y * (-fading(aero.side) * velocity.y));
+        }
         for surface in &aero.downforce {
             if surface.coefficient != 0.0 {
                 sum = sum + at(surface.point, Vec3::NEG_Z * (fading(surface.coefficient) * speed));
@@ -30,12 +39,17 @@ impl Vehicle {
         sum
     }
 
-    /// What tricks do to the chassis from outside its tyres; counts it.
-    fn tricks(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
-        if self.model.parts().assists.angular_drag > 0.0 {
-            return self.angular_drag(body, to_world, dt);
+    /// What force elements do to the chassis, as an impulse; counts it.
+    fn elements(&mut self, body: &Body, to_world: &Mat3, controls: &Controls, dt: f32) -> Six<f32> {
+        let (model, motion) = (&self.model, Motion::of(body, dt));
+        let (mut force, mut moment) = (Vec3::ZERO, Vec3::ZERO);
+        for element in &model.parts().elements {
+            let action = element.0.act(&motion, controls);
+            let (own, turning) = action.wrench(to_world, model.inverse_mass(), model.inverse_inertia(), dt);
+            (force, moment) = (force + own, moment + turning);
         }
-        Six::default()
+        self.budget.add(Assist::Elements, Added::wrench(force, moment));
+        Six::of(force * dt, moment * dt)
     }
 
     /// Counts the moment that tyre forces have less for acting above the ground.

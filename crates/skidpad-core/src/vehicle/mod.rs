@@ -118,6 +118,7 @@ pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
     angular: Vec3::ZERO,
     free_velocity: Vec3::ZERO,
     free_angular: Vec3::ZERO,
+    wind: Vec3::ZERO,
     lead: 0.0,
     asleep: false,
 };
@@ -208,7 +209,7 @@ impl Vehicle {
         self.drive(controls, &asked, dt);
         self.set_bars(controls);
         self.locate(body, &to_world, contacts, dt);
-        let external = self.external(body, &to_world, dt);
+        let external = self.external(body, &to_world, controls, dt);
         let free = self.enter(body, &to_world) + self.response(external);
         let warm = free + self.response(self.wheel_impulses(false));
         if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {

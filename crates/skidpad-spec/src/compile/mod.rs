@@ -49,6 +49,7 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
         },
         peers: peers(spec),
         assists: assists::assists(spec),
+        elements: Vec::new(),
         wheels,
     })
 }
@@ -237,6 +238,8 @@ fn aero(spec: &VehicleSpec) -> Aero {
     Aero {
         drag: given.drag_n_s2_per_m2.unwrap_or_else(by_coefficient) as f32,
         drag_point: given.drag_point.as_ref().map_or(Vec3::ZERO, at),
+        side: given.side_n_s2_per_m2.unwrap_or_else(|| given.side_coefficient.unwrap_or(0.0) * pressure_area) as f32,
+        side_point: given.side_point.as_ref().map_or(Vec3::ZERO, at),
         downforce: [(); 2].map(|()| surfaces.next().unwrap_or_default()),
     }
 }

@@ -26,6 +26,19 @@ pub struct Aero {
     /// Where the drag acts. Absent: at the centre of mass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drag_point: Option<Point>,
+    /// Side force coefficient per sine of the angle at which the air meets the car, on `frontal_area_m2`, beyond what drag
+    /// gives sideways. Give this or `side_n_s2_per_m2`, or neither.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 20))]
+    pub side_coefficient: Option<f64>,
+    /// The same at 1 m/s, N s²/m²: the force is that times the speed of the air times its lateral component.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub side_n_s2_per_m2: Option<f64>,
+    /// Where the side force acts; ahead of the centre of mass it turns the car away from the wind. Absent: at the centre of
+    /// mass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side_point: Option<Point>,
     /// Surfaces that press the car down or lift it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 2))]

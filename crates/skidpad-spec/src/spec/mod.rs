@@ -17,7 +17,7 @@ pub use assists::{AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, 
 pub use axle::{Axle, Guidance, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, Coupling, CurvePoint, Differential, Engine, Gearbox, Motor, Powertrain};
-pub use scene::{FixedBoxSpec, SceneSpec};
+pub use scene::{FixedBoxSpec, SceneSpec, WindSpec};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
 use schemars::JsonSchema;

@@ -28,6 +28,9 @@ pub struct SceneSpec {
     #[serde(default = "full_grip")]
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// Air that moves. Absent: still air.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wind: Option<WindSpec>,
     /// Start of a car: x and y in the plane, and how far above it the wheels stand, m. Absent: what the manoeuvre says.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1e6, max = 1e6)))]
@@ -44,6 +47,15 @@ pub struct SceneSpec {
     #[serde(default, rename = "box", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 10000))]
     pub boxes: Vec<FixedBoxSpec>,
+}
+
+/// Air that moves, everywhere and always alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WindSpec {
+    /// Where it blows to: x, y and z in the world, m/s.
+    #[schemars(inner(range(min = -200, max = 200)))]
+    pub velocity_mps: [f64; 3],
 }
 
 /// A box that never moves.
@@ -107,6 +119,7 @@ impl SceneSpec {
             gravity: self.gravity_mps2 as f32,
             slope: self.slope_deg.to_radians() as f32,
             grip: self.grip as f32,
+            wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| Vec3::from_array(wind.velocity_mps.map(|v| v as f32))),
             boxes: self.boxes.iter().map(FixedBoxSpec::fixed_box).collect(),
         }
     }

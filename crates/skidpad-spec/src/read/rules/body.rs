@@ -220,12 +220,20 @@ impl Rules<'_> {
             ("drag_n_s2_per_m2", aero.drag_n_s2_per_m2.is_some()),
         );
         let area = aero.frontal_area_m2.is_some();
-        let coefficients = std::iter::once(("aero.drag_coefficient".to_owned(), aero.drag_coefficient.is_some()));
+        if aero.side_coefficient.is_some() && aero.side_n_s2_per_m2.is_some() {
+            let found = "given as well as `side_coefficient`".to_owned();
+            let accepts = "the only one of `side_coefficient` and `side_n_s2_per_m2`";
+            self.rule("aero.side_n_s2_per_m2", &["aero.side_coefficient"], false, found, accepts, "remove one of them");
+        }
+        let coefficients = [
+            ("aero.drag_coefficient".to_owned(), aero.drag_coefficient.is_some()),
+            ("aero.side_coefficient".to_owned(), aero.side_coefficient.is_some()),
+        ];
         let surfaces =
             aero.surfaces.iter().enumerate().map(|(i, surface)| {
                 (format!("aero.surfaces[{i}].lift_coefficient"), surface.lift_coefficient.is_some())
             });
-        let coefficients: Vec<(String, bool)> = coefficients.chain(surfaces).collect();
+        let coefficients: Vec<(String, bool)> = coefficients.into_iter().chain(surfaces).collect();
         for (path, given) in coefficients {
             let found = "given without an area".to_owned();
             self.rule(&path, &["aero.frontal_area_m2"], !given || area, found, "together with `frontal_area_m2`", "");

@@ -1,0 +1,68 @@
+//! How do I push a car with a force of my own? A rocket and a tow rope, as force elements of the model.
+
+use std::sync::Arc;
+
+use skidpad::core::{
+    Action, CarStart, Controls, DVec3, Element, ForceElement, Model, Motion, Scene, Vec3, state::Placement,
+};
+
+/// Pushes forward as far as the throttle is pressed.
+#[derive(Debug)]
+struct Rocket {
+    thrust_n: f32,
+}
+
+impl ForceElement for Rocket {
+    fn act(&self, motion: &Motion, controls: &Controls) -> Action {
+        let forward = motion.rotation * Vec3::X;
+        Action { force: forward * (self.thrust_n * controls.throttle.clamp(0.0, 1.0)), ..Action::default() }
+    }
+}
+
+/// Pulls once it is taut, however stiff: its damping tells how the force falls as the car gives way within the step.
+#[derive(Debug)]
+struct Rope {
+    hook: Vec3,
+    anchor: DVec3,
+    length_m: f64,
+    rate_n_per_m: f32,
+    damping_n_s_per_m: f32,
+}
+
+impl ForceElement for Rope {
+    fn act(&self, motion: &Motion, _controls: &Controls) -> Action {
+        let rope = self.anchor - motion.point(self.hook);
+        let towards = rope.normalize_or_zero().as_vec3();
+        let parting = -motion.point_velocity(self.hook).dot(towards);
+        let damping = self.damping_n_s_per_m + self.rate_n_per_m * motion.dt;
+        let stretch = (rope.length() - self.length_m) as f32;
+        let pull = self.rate_n_per_m * stretch + damping * parting;
+        if stretch <= 0.0 || pull <= 0.0 {
+            return Action::default();
+        }
+        Action { force: towards * pull, point: self.hook, damping, ..Action::default() }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut parts = skidpad::spec::load("corvette_c5")?.model.parts().clone();
+    let rope = Rope {
+        hook: Vec3::new(-2.0, 0.0, 0.0),
+        anchor: DVec3::new(-12.0, 0.0, 0.5),
+        length_m: 30.0,
+        rate_n_per_m: 2e5,
+        damping_n_s_per_m: 2e4,
+    };
+    parts.elements = vec![Element::new(Rocket { thrust_n: 8000.0 }), Element::new(rope)];
+    let car = CarStart { model: Arc::new(Model::new(parts)?), placement: Placement::default() };
+    for backend in skidpad::backends().iter().filter(|backend| !backend.peer) {
+        let mut world = (backend.build)(&Scene::flat(), std::slice::from_ref(&car), 1.0 / 60.0);
+        for _ in 0..600 {
+            world.step(&[Controls { throttle: 1.0, gear: Some(0), ..Controls::default() }]);
+        }
+        let frame = world.frame(0);
+        let [force, ..] = frame.budget[0].1.values();
+        println!("{:<11} hangs at {:.2} m, the elements push with {force:.0} N", backend.name, frame.x_m);
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Wind, side force, and force elements of one's own.
+
+use skidpad::core::{Action, Assist, Controls, DVec3, Element, ForceElement, Motion, Scene, Vec3, state::Placement};
+
+use crate::common::{Drive, Simplify, c5, close, mean, solvers};
+
+/// Coasting in wind the air's speed falls as `1 / u = 1 / u₀ + C t / m`, whatever the wind; with the wind behind the car is
+/// pushed when it is slower.
+#[test]
+fn b3_drag_is_of_the_air_that_meets_the_car() {
+    let parts = c5().without_rolling_resistance();
+    let model = parts.model();
+    let mass = f64::from(model.rolling_mass());
+    let drag = f64::from(model.parts().aero.drag);
+    for solver in solvers() {
+        for (wind, speed) in [(-15.0f32, 30.0f32), (15.0, 30.0), (20.0, 5.0)] {
+            for hz in [30.0, 240.0] {
+                let scene = Scene { wind: Vec3::new(wind, 0.0, 0.0), ..Scene::flat() };
+                let placement = Placement { speed, gear: Some(0), ..Placement::default() };
+                let mut car = Drive::new(&solver, &model, &scene, placement, hz);
+                let frames = car.run(10.0, |_| Controls::coasting());
+                let air = f64::from(speed - wind);
+                let left = air / (1.0 + drag * air.abs() * 10.0 / mass);
+                let found = frames[frames.len() - 1].vx_mps - f64::from(wind);
+                let lost = (air - found) / (air - left);
+                close(
+                    &format!("{} wind {wind}, {hz} Hz", solver.name),
+                    lost,
+                    1.0,
+                    0.01,
+                    "first order in the step; wheels' inertia",
+                );
+            }
+        }
+    }
+}
+
+/// A braked car in a crosswind: its tyres hold side force and drag, `(C_side + C_drag) w²`, and their moment about the
+/// vertical is that of the side force at its point.
+#[test]
+fn tyres_hold_a_crosswind() {
+    let mut parts = c5().on_coulomb_tyres(1.0);
+    (parts.aero.side, parts.aero.side_point) = (1.1, Vec3::new(0.6, 0.0, 0.0));
+    parts.aero.drag_point = Vec3::ZERO;
+    let (side, drag) = (f64::from(parts.aero.side), f64::from(parts.aero.drag));
+    let model = parts.model();
+    for solver in solvers() {
+        let scene = Scene { wind: Vec3::new(0.0, 40.0, 0.0), ..Scene::flat() };
+        let mut car = Drive::new(&solver, &model, &scene, Placement::default(), 240.0);
+        let frames = car.run(5.0, |_| Controls::parked());
+        let last = &frames[frames.len() - 240..];
+        let force = mean(last, |f| f.wheels.iter().map(|w| w.fy_n).sum());
+        close(
+            &format!("{} force", solver.name),
+            -force,
+            (side + drag) * 1600.0,
+            0.01,
+            "the car leans by half a degree",
+        );
+        let moment = mean(last, |f| {
+            let arms = f.wheels.iter().zip(model.wheels());
+            arms.map(|(w, of)| w.fy_n * f64::from(of.contact.x) - w.fx_n * f64::from(of.contact.y)).sum()
+        });
+        close(&format!("{} moment", solver.name), -moment, side * 1600.0 * 0.6, 0.02, "wheels lean and jack");
+    }
+}
+
+/// Pushes forward.
+#[derive(Debug)]
+struct Rocket(f32);
+
+impl ForceElement for Rocket {
+    fn act(&self, motion: &Motion, controls: &Controls) -> Action {
+        let force = motion.rotation * Vec3::X * (self.0 * controls.throttle);
+        Action { force, ..Action::default() }
+    }
+}
+
+/// Row D8: a rocket of one's own accelerates a car by thrust over mass, and the budget tells the thrust.
+#[test]
+fn d8_a_rocket_accelerates_by_thrust_over_mass() {
+    let mut parts = c5().without_air().without_rolling_resistance();
+    parts.elements = vec![Element::new(Rocket(4000.0)), Element::new(Rocket(1000.0))];
+    let model = parts.model();
+    for solver in solvers() {
+        for hz in [30.0, 240.0] {
+            let mut car = Drive::rolling(&solver, &model, 0.0, hz);
+            let frames = car.run(4.0, |_| Controls { throttle: 0.8, gear: Some(0), ..Controls::default() });
+            let last = &frames[frames.len() - 1];
+            let expected = 4000.0 / f64::from(model.rolling_mass()) * 4.0;
+            close(&format!("{} {hz} Hz", solver.name), last.vx_mps, expected, 0.003, "tyres slip a little");
+            let (assist, added) = last.budget[0];
+            assert_eq!(assist, Assist::Elements);
+            close(solver.name, added.values()[0], 4000.0, 1e-6, "rounding");
+        }
+    }
+}
+
+/// A spring with a damper between a point of the world and the centre of mass.
+#[derive(Debug)]
+struct Tether {
+    anchor: DVec3,
+    rate: f32,
+    damping: f32,
+}
+
+impl ForceElement for Tether {
+    fn act(&self, motion: &Motion, _: &Controls) -> Action {
+        let away = (motion.point(Vec3::ZERO) - self.anchor).as_vec3() * Vec3::X;
+        let speed = motion.velocity * Vec3::X;
+        let damping = self.damping + self.rate * motion.dt;
+        Action { force: -(away * self.rate + speed * damping), damping, ..Action::default() }
+    }
+}
+
+/// Row D8: told how its force falls, an element is stable however stiff: a car on ice tied by 10 MN/m stays, at 30 Hz too;
+/// a soft one swings with `√(k / m)`.
+#[test]
+fn d8_stiff_elements_are_stable_and_soft_ones_swing() {
+    for solver in solvers() {
+        let drive = |rate: f32, damping: f32, speed: f32, hz: f32| {
+            let mut parts = c5().without_air().without_rolling_resistance();
+            parts.elements = vec![Element::new(Tether { anchor: DVec3::ZERO, rate, damping })];
+            let model = parts.model();
+            let ice = Scene { grip: 0.0, ..Scene::flat() };
+            let placement = Placement { speed, gear: Some(0), ..Placement::default() };
+            let mass = f64::from(model.mass());
+            (Drive::new(&solver, &model, &ice, placement, hz).run(4.0, |_| Controls::coasting()), mass)
+        };
+        let (frames, _) = drive(1e7, 1e5, 5.0, 30.0);
+        let most = frames.iter().map(|f| f.x_m.abs()).fold(0.0, f64::max);
+        assert!(most < 0.2 && frames[60].vx_mps.abs() < 0.01, "{}: {most} m, {} m/s", solver.name, frames[60].vx_mps);
+        let (frames, mass) = drive(2e4, 0.0, 1.0, 1000.0);
+        let crossing = frames.windows(2).find(|pair| pair[0].x_m > 0.0 && pair[1].x_m <= 0.0).expect("it swings");
+        let half = std::f64::consts::PI / (2e4 / mass).sqrt();
+        close(solver.name, crossing[1].t_s, half, 0.005, "a step in 0.9 s; first order");
+    }
+}
