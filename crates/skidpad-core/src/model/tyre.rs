@@ -91,6 +91,16 @@ impl Tyre {
         rising.reduce(|best, next| if best.1 < next.1 { next } else { best }).map(|(slip, _)| slip)
     }
 
+    /// Speed over spin of the upright tyre that rolls freely under `load` N as fast as it was measured, m; `None` for laws that
+    /// know no radius of their own.
+    pub fn rolling_radius(&self, load: f32) -> Option<f32> {
+        let Self::MagicFormula { formula, pressure } = self else { return None };
+        let speed = formula.coefficients().longvl;
+        let spin = speed / formula.coefficients().unloaded_radius;
+        let conditions = inflated(Conditions::upright(load, speed), *pressure);
+        Some(formula.radii(&conditions, spin, [0.0; 2]).effective)
+    }
+
     /// Whether it creeps while rolling; dry friction holds by its deflection alone.
     pub fn creeps(&self) -> bool {
         !matches!(self, Self::Curve(tyre) if tyre.holds())

@@ -11,9 +11,9 @@ use crate::spec::{self, Axle, Chassis, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use skidpad_core::model::{
     Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers, Rolling,
-    Side, Steering, Strut, Surface, Unsprung, Wheel,
+    Side, Steering, Strut, Surface, Tyre, Unsprung, Wheel,
 };
-use skidpad_core::{Mat3, Model, ModelError, Vec3};
+use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
 use tyre::tyres;
 
 /// The model of a description that was just read from `text`, with its Magic Formula tyres.
@@ -25,8 +25,10 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
     let chassis = &spec.chassis;
     let stations = layout::stations(spec);
     let shares = layout::shares(spec).ok_or(ModelError::Unsupported)?;
+    let tyres = tyres(spec, formulas)?;
+    let carried = stations.iter().zip(&shares);
     let wheels: Vec<Wheel> =
-        stations.iter().zip(&shares).map(|(station, &share)| wheel(spec, station, share * chassis.mass_kg)).collect();
+        carried.map(|(station, &share)| wheel(spec, &tyres, station, share * chassis.mass_kg)).collect();
     Model::new(ModelParts {
         mass: chassis.mass_kg as f32,
         inertia: inertia(chassis),
@@ -34,7 +36,7 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
         bars: bars(spec, &wheels),
         heave_springs: heave_springs(spec, &wheels),
         axles: axles(spec),
-        tyres: tyres(spec, formulas)?,
+        tyres,
         steering: Steering {
             lock: spec.steering.lock_deg.to_radians() as f32,
             rate: spec.steering.rate_deg_per_s.map_or(f32::INFINITY, |rate| rate.to_radians() as f32),
@@ -80,15 +82,17 @@ fn inertia(chassis: &Chassis) -> Mat3 {
     Mat3::from_cols(vec3([xx, -xy, -xz]), vec3([-xy, yy, -yz]), vec3([-xz, -yz, zz]))
 }
 
-fn wheel(spec: &VehicleSpec, station: &Station, share: f64) -> Wheel {
+fn wheel(spec: &VehicleSpec, tyres: &[Tyre], station: &Station, share: f64) -> Wheel {
     let axle = &spec.axles[station.axle];
     let [x, y] = station.point;
     let tyre = spec.tyres.keys().position(|name| *name == axle.tyre);
+    let own_radius = tyre.and_then(|tyre| tyres[tyre].rolling_radius(share as f32 * STANDARD_GRAVITY));
     Wheel {
         axle: station.axle,
         side: station.side,
         contact: vec3([x, y, -spec.chassis.centre_above_ground_m]),
-        radius: axle.radius_m() as f32,
+        // A radius no tyre tells becomes one `Model::new` refuses.
+        radius: axle.radius_m().map_or_else(|| own_radius.unwrap_or(0.0), |radius| radius as f32),
         spin_inertia: axle.wheel_spin_inertia_kg_m2 as f32,
         // A name that is not there becomes an index `Model::new` refuses.
         tyre: tyre.unwrap_or(spec.tyres.len()),

@@ -20,7 +20,8 @@ pub struct Axle {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 100))]
     pub wheel_radius_m: Option<f64>,
-    /// The same by the size on the tyre's sidewall, like `275/40 R18`: 0.97 of its unloaded radius.
+    /// The same by the size on the tyre's sidewall, like `275/40 R18`: 0.97 of its unloaded radius. With neither, a tyre of the
+    /// Magic Formula has the effective radius of its file, under the load at rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tyre_size: Option<String>,
     /// Inertia of one wheel about its axle, brake disc and shaft included, kg m².
@@ -94,10 +95,10 @@ pub struct Axle {
 }
 
 impl Axle {
-    /// Loaded rolling radius of a wheel, m; 0 when neither it nor a tyre size is given.
-    pub fn radius_m(&self) -> f64 {
+    /// Loaded rolling radius of a wheel, m, as it is or as a tyre size tells it.
+    pub fn radius_m(&self) -> Option<f64> {
         let by_size = || TyreSize::parse(self.tyre_size.as_deref()?).map(|size| size.rolling_radius_m());
-        self.wheel_radius_m.or_else(by_size).unwrap_or(0.0)
+        self.wheel_radius_m.or_else(by_size)
     }
 }
 

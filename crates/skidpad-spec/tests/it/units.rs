@@ -165,6 +165,22 @@ fn b14_a_tyre_size_gives_the_rolling_radius() {
     close(&[("radius", spec.compile().expect("valid").parts().wheels[2].radius, 0.97 * 0.3386)]);
 }
 
+/// A Magic Formula tyre brings its own rolling radius: what its file says under the load at rest, between the deflected and
+/// the free one.
+#[test]
+fn a_magic_formula_tyre_has_its_own_radius() {
+    let text = skidpad_spec::shipped::find("corvette_c5_mf").expect("shipped");
+    let lines = text.lines().filter(|line| !line.starts_with("wheel_radius_m")).map(|line| format!("{line}\n"));
+    let car = skidpad_spec::Loaded::read("corvette_c5_mf", &lines.collect::<String>()).expect("valid").model;
+    for (i, wheel) in car.wheels().iter().enumerate() {
+        let told = car.tyre(i).rolling_radius(car.static_load(i)).expect("a Magic Formula");
+        close(&[("radius", wheel.radius, f64::from(told))]);
+        let free = if wheel.axle == 0 { 0.326 } else { 0.339 };
+        let pressed = free - car.static_load(i) / 230e3;
+        assert!((pressed..free).contains(&wheel.radius), "{} from {pressed} to {free}", wheel.radius);
+    }
+}
+
 /// Row A6b: an anti-roll bar in newtons per metre, in the newtons of game scripts, and as a share of the stiffness in roll.
 #[test]
 fn a6b_anti_roll_bars_come_in_three_units() {

@@ -3,7 +3,7 @@
 use super::suspension::{sided_links, sided_springs};
 use super::{Rules, join, nearest, quoted};
 use crate::layout;
-use crate::spec::{Axle, Inertia};
+use crate::spec::{Axle, Inertia, Tyre};
 use crate::tyre_size::TyreSize;
 use skidpad_core::MAX_WHEELS;
 
@@ -76,18 +76,20 @@ impl Rules<'_> {
 
     fn radius(&mut self, axle: &Axle, path: &str) {
         let given = ("wheel_radius_m", axle.wheel_radius_m.is_some());
-        self.exactly_one(path, given, ("tyre_size", axle.tyre_size.is_some()));
+        let has_own = matches!(self.spec.tyres.get(&axle.tyre), Some(Tyre::MagicFormula { .. }));
+        if axle.radius_m().is_some() || !has_own {
+            self.exactly_one(path, given, ("tyre_size", axle.tyre_size.is_some()));
+        }
         let (radius, size) = (join(path, "wheel_radius_m"), join(path, "tyre_size"));
         if let Some(text) = &axle.tyre_size {
             let accepts = "a metric size like `275/40 R18`";
             let help = "width of the section in mm, its height in %, `R`, rim in inches; or give `wheel_radius_m`";
             self.rule(&size, &[], TyreSize::parse(text).is_some(), format!("`{text}`"), accepts, help);
         }
-        if let Some(track) = axle.track_m {
-            let found = format!("{} m", axle.radius_m());
+        if let (Some(track), Some(found)) = (axle.track_m, axle.radius_m()) {
             let accepts = format!("less than the track of {track} m");
             let place = if axle.tyre_size.is_some() { &size } else { &radius };
-            self.rule(place, &[&join(path, "track_m")], axle.radius_m() < track, found, accepts, "");
+            self.rule(place, &[&join(path, "track_m")], found < track, format!("{found} m"), accepts, "");
         }
     }
 
