@@ -65,6 +65,30 @@ fn tyres_hold_a_crosswind() {
     }
 }
 
+/// Row D5: what each wheel's rolling resistance takes is told: together it is mass times deceleration of a coasting car.
+#[test]
+fn d5_rolling_resistance_of_each_wheel_is_told() {
+    let model = c5().without_air().model();
+    for solver in solvers() {
+        for speed in [20.0, -5.0] {
+            let mut car = Drive::rolling(&solver, &model, speed, 240.0);
+            let frames = car.run(2.0, |_| Controls::coasting());
+            let last = &frames[240..];
+            let force = mean(last, |f| f.wheels.iter().map(|w| w.rolling_n).sum());
+            let slowed = (frames[480].vx_mps - frames[240].vx_mps) / 1.0;
+            close(
+                &format!("{} {speed} m/s", solver.name),
+                force,
+                f64::from(model.rolling_mass()) * slowed,
+                0.01,
+                "pitching",
+            );
+        }
+        let frame = Drive::rolling(&solver, &model, 0.0, 240.0).step(&Controls::parked());
+        assert!(frame.wheels.iter().all(|w| w.rolling_n == 0.0), "{}: it stands", solver.name);
+    }
+}
+
 /// Pushes forward.
 #[derive(Debug)]
 struct Rocket(f32);

@@ -11,7 +11,7 @@ use skidpad::lab::{Comparison, Manoeuvre};
 use crate::arguments::{Changes, Compare};
 use crate::fail;
 use crate::output::{Table, print};
-use crate::run::{ON_A_SCENE, adjust, check_duration, health, progress_bar, time_step};
+use crate::run::{ON_A_SCENE, adjust, assists, check_duration, health, progress_bar, time_step};
 
 /// Compares what was asked for, prints the tables and writes the report.
 pub fn compare(asked: &Compare) -> miette::Result<()> {
@@ -104,6 +104,7 @@ fn table(comparison: &Comparison) -> String {
         text.push_str("  * a peer, not counted in the spread\n");
     }
     for outcome in &comparison.outcomes {
+        text.push_str(&assists(outcome.backend, &outcome.trajectory));
         text.push_str(&health(outcome.backend, &outcome.trajectory));
     }
     text

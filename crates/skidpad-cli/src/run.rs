@@ -4,7 +4,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::IntoDiagnostic;
-use skidpad::core::Model;
+use skidpad::core::{Added, Model};
 use skidpad::lab::files::write_atomically;
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
@@ -44,6 +44,7 @@ pub fn run(asked: &Run) -> miette::Result<()> {
     }
     let mut text = format!("{} on {}: {}\n\n", vehicle.spec.name, backend.name, manoeuvre.about());
     text.push_str(&figures(&metrics));
+    text.push_str(&assists(backend.name, &trajectory));
     text.push_str(&health(backend.name, &trajectory));
     text.push_str(&format!("\n{} rows in {}\n", trajectory.frames().len(), asked.out.display()));
     print(&text)
@@ -61,6 +62,22 @@ fn figures(metrics: &[Metric]) -> String {
         table.row([metric.label.clone(), metric.text(), metric.unit.to_string()]);
     }
     table.text(2)
+}
+
+/// What assists added on a solver, each with the largest of what it changed; empty for a plain car.
+pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
+    let help = trajectory.help();
+    if help.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(1);
+    for own in &help {
+        let changed = Added::CHANNELS.iter().zip(own.largest).filter(|(_, value)| *value != 0.0);
+        let texts: Vec<String> = changed.map(|(name, value)| format!("{name} {value:.3}")).collect();
+        let most = if texts.is_empty() { "nothing".into() } else { texts.join(", ") };
+        table.row([own.assist.name().to_string(), format!("{:.1} % of the time", 100.0 * own.share), most]);
+    }
+    format!("\n  assists on {backend}, with the largest of what they added\n{}", table.text(4))
 }
 
 /// A warning when a step of the run did not go as it should; empty when all did.

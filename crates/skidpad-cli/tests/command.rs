@@ -42,6 +42,25 @@ fn without_arguments_it_compares_every_solver_and_writes_a_report() {
 }
 
 #[test]
+fn a_run_tells_what_assists_added() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let car = format!(
+        "{}\n[assists.abs]\n[assists.traction]\n",
+        skidpad::spec::shipped::find("corvette_c5").expect("shipped")
+    );
+    std::fs::write(folder.path().join("car.toml"), car).expect("writable");
+    std::fs::write(folder.path().join("c.csv"), "t_s,gear,brake\n0,0,1\n1,0,1\n").expect("writable");
+    let run = ["run", "--vehicle", "car.toml", "--backend", "impulse", "--dt-s", "0.01", "--controls", "c.csv"];
+    let text = works(folder.path(), &[&run[..], &["--initial-speed-mps", "30", "--out", "t.csv"]].concat());
+    assert!(text.contains("assists on impulse"), "{text}");
+    let line =
+        |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_else(|| panic!("{text}"));
+    assert!(line("abs").contains("brake_nm -") && line("traction").contains("nothing"), "{text}");
+    let csv = std::fs::read_to_string(folder.path().join("t.csv")).expect("written");
+    assert!(csv.lines().next().expect("a header").ends_with("steer_rad.traction"), "{csv}");
+}
+
+#[test]
 fn a_table_of_controls_becomes_a_csv_of_every_step() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("c.csv"), "t_s,gear,brake\n0,3,0\n0.5,3,1\n1,3,0\n").expect("writable");

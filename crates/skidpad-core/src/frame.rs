@@ -1,5 +1,6 @@
 //! Telemetry: one list of channels makes the struct, the column names, the units and the manual.
 
+use crate::state::WheelState;
 use crate::{Added, Assist, Budget, Model, State, Vec3, math};
 
 /// One column of telemetry.
@@ -73,6 +74,7 @@ channels! {
         mz_nm, "N m", "Aligning moment of the tyre about the contact normal, positive turns to the left.";
         spin_radps, "rad/s", "Absolute rate about the axle, positive rolls forward.";
         compression_m, "m", "Suspension compression from rest, positive in jounce.";
+        rolling_n, "N", "Rolling resistance at the contact, positive drives forward; 0 for a wheel that does not turn.";
         contact, "-", "1 when the ground is within reach of the wheel, else 0.";
     }
 }
@@ -139,6 +141,12 @@ impl Frame {
     }
 }
 
+/// What rolling resistance does to wheel `i`, N, positive forward.
+fn rolling_resistance(model: &Model, wheel: &WheelState, i: usize) -> f64 {
+    let force = model.wheels()[i].rolling.coefficient(wheel.rolling_speed.abs()) * wheel.load;
+    if wheel.spin == 0.0 { 0.0 } else { -(force * wheel.spin.signum()) as f64 }
+}
+
 impl WheelFrame {
     fn of(model: &Model, state: &State, i: usize) -> Self {
         let wheel = &state.wheels[i];
@@ -155,6 +163,7 @@ impl WheelFrame {
             mz_nm: wheel.aligning as f64,
             spin_radps: wheel.spin as f64,
             compression_m: wheel.compression as f64,
+            rolling_n: rolling_resistance(model, wheel, i),
             contact: f64::from(u8::from(wheel.contact)),
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use skidpad_core::{Frame, Model, StepReport};
+use skidpad_core::{Added, Assist, Frame, Model, StepReport};
 
 use crate::files::{WriteError, write_atomically};
 
@@ -15,6 +15,17 @@ pub struct Trajectory {
     frames: Vec<Frame>,
     dt_s: f64,
     worst: StepReport,
+}
+
+/// What one assist did in a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Help {
+    /// Which one.
+    pub assist: Assist,
+    /// Share of the steps in which it added anything.
+    pub share: f64,
+    /// The largest of each of [`Added::CHANNELS`] by size, with its sign.
+    pub largest: [f64; 10],
 }
 
 impl Trajectory {
@@ -129,6 +140,19 @@ impl Trajectory {
         loads.min_by(f64::total_cmp)
     }
 
+    /// What each assist of the car added over the run, in the order of columns; none for a plain car.
+    pub fn help(&self) -> Vec<Help> {
+        let rows = &self.frames[1..];
+        let of = |(k, &(assist, _)): (usize, &(Assist, Added))| {
+            let values = || rows.iter().filter_map(|frame| frame.budget.get(k)).map(|(_, added)| added.values());
+            let busy = values().filter(|values| values.iter().any(|value| *value != 0.0)).count();
+            let larger = |most: f64, value: f64| if value.abs() > most.abs() { value } else { most };
+            let largest = values().fold([0.0; 10], |most, now| std::array::from_fn(|i| larger(most[i], now[i])));
+            Help { assist, share: busy as f64 / rows.len().max(1) as f64, largest }
+        };
+        self.first().budget.iter().enumerate().map(of).collect()
+    }
+
     /// Rows in `from_s ..= to_s`.
     pub fn between(&self, from_s: f64, to_s: f64) -> &[Frame] {
         let first = self.row_at_or_after(from_s);
@@ -201,9 +225,9 @@ mod tests {
         assert!(header.starts_with(
             "t_s,x_m,y_m,z_m,roll_rad,pitch_rad,yaw_rad,vx_mps,vy_mps,vz_mps,roll_rate_radps,pitch_rate_radps,\
              yaw_rate_radps,ax_mps2,ay_mps2,engine_radps,gear,steer_rad,load_n.1l,fx_n.1l,fy_n.1l,slip_ratio.1l,\
-             slip_angle_rad.1l,camber_rad.1l,mx_nm.1l,mz_nm.1l,spin_radps.1l,compression_m.1l,contact.1l,load_n.1r,"
+             slip_angle_rad.1l,camber_rad.1l,mx_nm.1l,mz_nm.1l,spin_radps.1l,compression_m.1l,rolling_n.1l,contact.1l,load_n.1r,"
         ));
-        assert!(header.ends_with("compression_m.2r,contact.2r"), "{header}");
+        assert!(header.ends_with("compression_m.2r,rolling_n.2r,contact.2r"), "{header}");
         let columns = header.split(',').count();
         assert!(lines.clone().all(|line| line.split(',').count() == columns));
         assert_eq!(lines.count(), 3);
