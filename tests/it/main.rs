@@ -40,3 +40,4 @@ mod symmetry;
 mod texts;
 mod thrown;
 mod tyre_laws;
+mod wheels;

@@ -34,7 +34,7 @@ pub struct WheelState {
     pub spin: f32,
     /// Deflection of the contact patch along and across, m; over the relaxation length it is the lagged slip κ and −tan α.
     pub deflection: [f32; 2],
-    /// Compression from rest, m, positive in jounce.
+    /// Compression from rest, m, positive in jounce, not below full droop.
     pub compression: f32,
     /// Rate of the compression of a wheel that moves on its own, m/s; 0 of one whose mass is the chassis'.
     pub travel_rate: f32,

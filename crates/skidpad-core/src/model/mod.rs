@@ -240,6 +240,12 @@ impl Model {
         self.tyre(i).lengths(&Conditions { camber: camber * hand, ..Conditions::upright(load, 0.0) })
     }
 
+    /// Camber of wheel `i` against the chassis at a compression of `travel` m, rad, positive with the top leaning outwards.
+    pub fn camber(&self, i: usize, travel: f32) -> f32 {
+        let wheel = &self.parts.wheels[i];
+        wheel.camber + self.parts.axles[wheel.axle].guidance.map_or(0.0, |links| links.at(travel)[1])
+    }
+
     /// Name of wheel `i` in channels: axle number from the front and side, like `1l`.
     pub fn wheel_name(&self, i: usize) -> String {
         let wheel = &self.parts.wheels[i];

@@ -2,11 +2,11 @@
 
 use super::Vehicle;
 use super::rows::Rows;
-use crate::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6};
 use crate::model::Bank;
 use crate::seam::{OVERLAP_RETURN, OVERLAP_RETURN_SPEED};
+use crate::{MAX_WHEELS, STANDARD_GRAVITY};
 
 /// Admittance of a solid stop, or of ground under a wheel at its droop stop, in masses carried: leaves a thousandth of the speed, and f32 still solves it.
 pub(super) const SOLIDITY: f32 = 1e3;
@@ -19,17 +19,20 @@ const DAMPER_PASSES: usize = 4;
 const STANDING_DAMPER: f32 = 2e-4;
 
 impl Vehicle {
-    /// Compression of wheels without ground: strut, ties and droop stop balance.
+    /// Compression of wheels without ground: strut, ties and droop stop balance, what ties lead to taken where it hangs or
+    /// stands without them, so that no wheel is asked before another.
     pub(super) fn hang(&mut self) {
-        for (i, wheel) in self.model.wheels().iter().enumerate() {
-            let place = self.model.place(i);
-            if self.rows[place.bank].touching.lanes()[place.lane] {
-                continue;
+        let mut hanging = [0.0; MAX_WHEELS];
+        for tied in [false, true] {
+            for (i, (wheel, hanging)) in self.model.wheels().iter().zip(&mut hanging).enumerate() {
+                let strut = &wheel.strut;
+                let free = || strut.compression_under(-self.model.static_load(i), 0.0);
+                let balance = if tied { self.hanging(i, |rows| rows.compression) } else { free() };
+                *hanging = balance.clamp(-strut.droop_travel, strut.bump_travel);
             }
-            let hanging = self.hanging(i, |rows| rows.compression);
-            let mut lanes = self.rows[place.bank].compression.lanes();
-            lanes[place.lane] = hanging.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
-            self.rows[place.bank].compression = Four::new(lanes);
+            for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+                rows.compression = Four::select(rows.touching, rows.compression, bank.gather(|i| hanging[i]));
+            }
         }
     }
 

@@ -67,7 +67,7 @@ impl Rows {
             let pressing = Four::splat(0.0).less(self.load);
             (pressing.lanes(), self.next_travel(lead, dt).lanes(), self.travel.next_rate.lanes())
         } else {
-            (self.touching.lanes(), self.compression.lanes(), [0.0; 4])
+            (self.touching.lanes(), self.next_compression(bank, at, lead, dt).lanes(), [0.0; 4])
         };
         let lean = self.lean.lanes();
         bank.each(|k, i| {
@@ -92,6 +92,14 @@ impl Rows {
             let [overturning, aligning] = self.moments.map(|moment| (moment / step).lanes());
             bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
         }
+    }
+
+    /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.
+    #[inline(always)]
+    fn next_compression(&self, bank: &Bank, at: Six<Four>, lead: f32, dt: f32) -> Four {
+        let rate = (-self.parting(at) / self.cosine).only(self.touching);
+        let moved = self.jounce_rate * Four::splat(lead) + rate * Four::splat(dt - lead);
+        (self.compression + self.beyond_droop + moved).at_least(-bank.droop_travel)
     }
 
     /// Deflections after the step: of a standing patch, of a rolling one, or in between.
