@@ -13,6 +13,7 @@ mod port;
 mod rest;
 #[cfg(feature = "serde")]
 mod saved;
+mod seat;
 mod sets;
 mod stock;
 

@@ -3,9 +3,9 @@
 use rapier3d::prelude::*;
 use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, Vec3, WorldPort};
 
-use crate::cars::Seat;
 use crate::chassis::lead;
 use crate::ground::{self, Loaded, Meeting};
+use crate::seat::Seat;
 use crate::{Axes, Sets};
 
 pub(crate) struct Port<'a> {

@@ -7,7 +7,8 @@ use std::path::Path;
 use skidpad_core::BackendInfo;
 
 use super::charts::{Chart, chart};
-use super::page::{END, escape, figure, legend, start};
+use super::escape::escape;
+use super::page::{END, figure, legend, start};
 use super::plot::{Plot, Series};
 use crate::certify::{Certificate, Holds, Row, Total};
 use crate::compare::CLOSED_MM;

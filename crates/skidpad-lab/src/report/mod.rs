@@ -12,6 +12,7 @@ macro_rules! put {
 
 mod certificate;
 mod charts;
+mod escape;
 mod page;
 mod plot;
 mod rear_view;

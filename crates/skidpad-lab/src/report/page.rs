@@ -6,6 +6,7 @@ use std::io;
 use skidpad_core::BackendInfo;
 
 use super::charts::{Chart, charts};
+use super::escape::escape;
 use super::plot::LOOKS;
 use super::{Published, Report};
 use crate::compare::{CLOSED_MM, Comparison, Row};
@@ -16,21 +17,6 @@ const STYLE: &str = include_str!("style.css");
 
 /// Spread above which a figure is marked, %: the agreement the solvers are held to at 1/240 s.
 const MARKED_PERCENT: f64 = 2.0;
-
-/// `text` for use in HTML, also inside attributes.
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            other => safe.push(other),
-        }
-    }
-    safe
-}
 
 pub fn html(report: &Report<'_>) -> io::Result<String> {
     let names: Vec<&str> = report.comparisons.iter().map(|c| c.manoeuvre).collect();

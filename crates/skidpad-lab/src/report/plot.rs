@@ -6,6 +6,8 @@ use std::io;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
+use super::escape::escape;
+
 /// Pixels of the drawing per pixel on the page: plotters rounds to whole ones, and lines must stay smooth.
 const FINE: u32 = 5;
 /// Width of a plot on the page, px.
@@ -190,7 +192,7 @@ fn with_classes(svg: &str, size: [u32; 2], title: &str) -> String {
     let hex = |colour: RGBColor| format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
     let mut text = format!(
         "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">{body}",
-        super::page::escape(title)
+        escape(title)
     );
     for number in 0..LOOKS {
         for (attribute, class) in [("stroke", "line"), ("fill", "mark")] {

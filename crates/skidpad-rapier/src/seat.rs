@@ -1,0 +1,35 @@
+//! What the adapter keeps of one car beside its vehicle.
+
+use rapier3d::prelude::*;
+use skidpad_core::Vehicle;
+
+use crate::Axes;
+use crate::chassis::Track;
+use crate::ground::Stand;
+use crate::rest::Rest;
+
+/// What the adapter keeps of one car.
+#[derive(Clone, Debug)]
+pub(crate) struct Seat {
+    pub handle: RigidBodyHandle,
+    /// Force and torque the user had on the body, restored after the step.
+    pub user: (Vector, Vector),
+    /// In the world's axes.
+    pub track: Track,
+    pub rest: Rest,
+    /// What its wheels may stand on: the groups of the chassis' first collider.
+    pub groups: Option<InteractionGroups>,
+    /// What its wheels stood on when they last were asked.
+    pub stands: Vec<Stand>,
+}
+
+impl Seat {
+    /// Something woke the body within the step, which gravity then pulled down without anything to hold it: what held it
+    /// until it fell asleep acts now. `moving` is the time for which a velocity gained moves the pose.
+    pub fn wake(&self, body: &mut RigidBody, axes: Axes, vehicle: &Vehicle, moving: f32) {
+        let gained = axes.to_world(self.rest.held.impulse * vehicle.model().inverse_mass());
+        body.set_translation(body.translation() + gained * moving, false);
+        body.set_linvel(body.linvel() + gained, false);
+        body.apply_torque_impulse(axes.to_world(self.rest.held.angular_impulse), false);
+    }
+}
