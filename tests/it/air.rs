@@ -1,5 +1,6 @@
 //! Wind, side force, and force elements of one's own.
 
+use skidpad::core::model::{AeroMaps, Surface, Table};
 use skidpad::core::{Action, Assist, Controls, DVec3, Element, ForceElement, Motion, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, mean, solvers};
@@ -42,7 +43,12 @@ fn tyres_hold_a_crosswind() {
     let mut parts = c5().on_coulomb_tyres(1.0);
     (parts.aero.side, parts.aero.side_point) = (1.1, Vec3::new(0.6, 0.0, 0.0));
     parts.aero.drag_point = Vec3::ZERO;
-    let (side, drag) = (f64::from(parts.aero.side), f64::from(parts.aero.drag));
+    let yaw = || Table::new([vec![0.0, 1.5], vec![0.0]], vec![1.0, 2.0]).expect("sound");
+    let maps =
+        AeroMaps { at_rest: [0.1; 2], heights: Default::default(), yaw: [yaw(), Table::default(), Table::default()] };
+    parts.aero.maps = Some(Box::new(maps));
+    // From the side the drag is twice that from ahead.
+    let (side, drag) = (f64::from(parts.aero.side), 2.0 * f64::from(parts.aero.drag));
     let model = parts.model();
     for solver in solvers() {
         let scene = Scene { wind: Vec3::new(0.0, 40.0, 0.0), ..Scene::flat() };
@@ -62,6 +68,42 @@ fn tyres_hold_a_crosswind() {
             arms.map(|(w, of)| w.fy_n * f64::from(of.contact.x) - w.fx_n * f64::from(of.contact.y)).sum()
         });
         close(&format!("{} moment", solver.name), -moment, side * 1600.0 * 0.6, 0.02, "wheels lean and jack");
+    }
+}
+
+/// A car whose downforce grows as it comes down settles where springs and air balance, `2 k z = C v² f(h₀ − z)` at each axle.
+#[test]
+fn downforce_by_ride_height_settles_where_springs_balance_it() {
+    let mut parts = c5().without_air().without_rolling_resistance();
+    let (low, high) = (0.05f32, 0.15f32);
+    let table = |values: [f32; 4]| Table::new([vec![low, high], vec![low, high]], values.into()).expect("sound");
+    for (surface, wheel) in parts.aero.downforce.iter_mut().zip([0, 2]) {
+        let at = parts.wheels[wheel].contact;
+        *surface = Surface { coefficient: 0.4, point: Vec3::new(at.x, 0.0, at.z) };
+    }
+    // Falls from 2 to 1 with the height of the surface's own axle.
+    let heights = [Table::default(), table([2.0, 2.0, 1.0, 1.0]), table([2.0, 1.0, 2.0, 1.0])];
+    parts.aero.maps = Some(Box::new(AeroMaps { at_rest: [0.12, 0.13], heights, yaw: Default::default() }));
+    let model = parts.model();
+    for solver in solvers() {
+        for hz in [30.0, 240.0] {
+            let mut car = Drive::rolling(&solver, &model, 50.0, hz);
+            let frames = car.run(6.0, |_| Controls::coasting());
+            let last = &frames[frames.len() - 1];
+            for (wheel, rest) in [(0, 0.12), (2, 0.13)] {
+                let rate = 2.0 * f64::from(model.wheels()[wheel].strut.rate);
+                let (push, slope) = (0.4 * last.vx_mps.powi(2), 10.0);
+                let found = last.wheels[wheel].compression_m;
+                let expected = push * (2.5 - slope * rest) / (rate - push * slope);
+                close(
+                    &format!("{} {hz} Hz, wheel {wheel}", solver.name),
+                    found,
+                    expected,
+                    0.01,
+                    "pitch tilts the surfaces",
+                );
+            }
+        }
     }
 }
 

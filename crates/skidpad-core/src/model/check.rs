@@ -90,6 +90,7 @@ pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
         }
     }
     parts.assists.check()?;
+    parts.aero.check()?;
     drivetrain::check(parts)
 }
 

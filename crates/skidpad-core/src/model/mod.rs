@@ -12,7 +12,7 @@ mod suspension;
 mod tyre;
 mod wheel;
 
-pub use aero::{Aero, Surface};
+pub use aero::{Aero, AeroMaps, Surface, Table};
 pub use assists::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };

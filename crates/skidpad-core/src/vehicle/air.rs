@@ -5,7 +5,10 @@ use super::Vehicle;
 use crate::budget::{Added, Assist};
 use crate::element::Motion;
 use crate::linear::Six;
-use crate::{Body, Controls, Mat3, Vec3};
+use crate::{Body, Controls, Mat3, Vec3, math};
+
+/// Speed along the vehicle, m/s, below which the air's direction is not told from it.
+const LEAST_AIR_SPEED: f32 = 0.1;
 
 impl Vehicle {
     /// What acts on the chassis beside its tyres and struts, as impulses about the centre of mass.
@@ -27,16 +30,30 @@ impl Vehicle {
         let speed = velocity.length();
         let at = |point: Vec3, force: Vec3| Six::of(force * dt, point.cross(force * dt));
         let fading = |coefficient: f32| coefficient * speed / (1.0 + dt * coefficient * speed / self.model.mass());
-        let mut sum = at(aero.drag_point, velocity * -fading(aero.drag));
+        let [drag, factors @ ..] = self.aero_factors(velocity);
+        let mut sum = at(aero.drag_point, velocity * -fading(aero.drag * drag));
         if aero.side != 0.0 {
             sum = sum + at(aero.side_point, Vec3::Y * (-fading(aero.side) * velocity.y));
         }
-        for surface in &aero.downforce {
+        for (surface, factor) in aero.downforce.iter().zip(factors) {
             if surface.coefficient != 0.0 {
-                sum = sum + at(surface.point, Vec3::NEG_Z * (fading(surface.coefficient) * speed));
+                sum = sum + at(surface.point, Vec3::NEG_Z * (fading(surface.coefficient * factor) * speed));
             }
         }
         sum
+    }
+
+    /// What maps make of drag and surfaces in air that comes at `velocity` (vehicle frame, m/s).
+    fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
+        let Some(maps) = &self.model.parts().aero.maps else { return [1.0; 3] };
+        let axles = self.model.axle_wheels();
+        let ends = [axles[0], axles[axles.len() - 1]];
+        let heights = [0, 1].map(|end| {
+            let [left, right] = ends[end].map(|i| self.state.wheels[i].compression);
+            maps.at_rest[end] - 0.5 * (left + right)
+        });
+        let angle = math::atan(velocity.y.abs() / velocity.x.abs().max(LEAST_AIR_SPEED));
+        [0, 1, 2].map(|i| maps.heights[i].at(heights) * maps.yaw[i].at([angle, 0.0]))
     }
 
     /// What force elements do to the chassis, as an impulse; counts it.

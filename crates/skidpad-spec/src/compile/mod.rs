@@ -1,5 +1,6 @@
 //! From a valid [`VehicleSpec`] to a [`Model`]: every unit conversion, and everything that is derived.
 
+mod aero;
 mod assists;
 mod powertrain;
 mod tyre;
@@ -10,8 +11,8 @@ use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use skidpad_core::model::{
-    Aero, AntiRollBar, Axle as ModelAxle, BarCoupling, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers, Rolling,
-    Side, Steering, Strut, Surface, Tyre, Unsprung, Wheel,
+    AntiRollBar, Axle as ModelAxle, BarCoupling, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers, Rolling, Side,
+    Steering, Strut, Tyre, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
 use tyre::tyres;
@@ -44,7 +45,7 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
         powertrain: powertrain::powertrain(spec, &stations)?,
         motors: powertrain::motors(spec, &stations),
         couplings: powertrain::couplings(spec, &stations),
-        aero: aero(spec),
+        aero: aero::aero(spec)?,
         hull: Hull {
             centre: point(chassis, chassis.hull.behind_front_axle_m, chassis.hull.left_m, chassis.hull.above_ground_m),
             half_extents: vec3([chassis.hull.length_m, chassis.hull.width_m, chassis.hull.height_m].map(|s| 0.5 * s)),
@@ -224,26 +225,4 @@ fn heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
 
 fn is_mirrored(tyre: &spec::Tyre) -> bool {
     matches!(tyre, spec::Tyre::MagicFormula { sides: spec::Sides::Mirrored, .. })
-}
-
-fn aero(spec: &VehicleSpec) -> Aero {
-    let Some(given) = &spec.aero else {
-        return Aero::default();
-    };
-    let at = |p: &spec::Point| point(&spec.chassis, p.behind_front_axle_m, p.left_m, p.above_ground_m);
-    let pressure_area = 0.5 * given.air_density_kg_per_m3 * given.frontal_area_m2.unwrap_or(0.0);
-    let by_coefficient = || given.drag_coefficient.unwrap_or(0.0) * pressure_area;
-    let surface = |s: &spec::Surface| Surface {
-        coefficient: s.downforce_n_s2_per_m2.unwrap_or_else(|| -s.lift_coefficient.unwrap_or(0.0) * pressure_area)
-            as f32,
-        point: at(&s.point),
-    };
-    let mut surfaces = given.surfaces.iter().map(surface);
-    Aero {
-        drag: given.drag_n_s2_per_m2.unwrap_or_else(by_coefficient) as f32,
-        drag_point: given.drag_point.as_ref().map_or(Vec3::ZERO, at),
-        side: given.side_n_s2_per_m2.unwrap_or_else(|| given.side_coefficient.unwrap_or(0.0) * pressure_area) as f32,
-        side_point: given.side_point.as_ref().map_or(Vec3::ZERO, at),
-        downforce: [(); 2].map(|()| surfaces.next().unwrap_or_default()),
-    }
 }

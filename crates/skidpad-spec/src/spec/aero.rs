@@ -39,6 +39,12 @@ pub struct Aero {
     /// mass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side_point: Option<Point>,
+    /// How ride height changes drag and surfaces. Absent: not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height_map: Option<HeightMap>,
+    /// How the angle at which the air meets the car changes drag and surfaces. Absent: not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub yaw_map: Option<YawMap>,
     /// Surfaces that press the car down or lift it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 2))]
@@ -47,6 +53,43 @@ pub struct Aero {
 
 fn standard_air() -> f64 {
     1.225
+}
+
+/// Factors by ride height, bilinear between the heights given and constant beyond them. Surfaces state theirs as
+/// `height_factors`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeightMap {
+    /// Ride height at the first axle with the car at rest, m; it falls by what the wheels travel in.
+    #[schemars(range(min = 0.001, max = 10))]
+    pub front_at_rest_m: f64,
+    /// The same at the last axle, m.
+    #[schemars(range(min = 0.001, max = 10))]
+    pub rear_at_rest_m: f64,
+    /// Ride heights at the first axle, rising, m.
+    #[schemars(length(min = 1, max = 100), inner(range(min = -10, max = 10)))]
+    pub front_m: Vec<f64>,
+    /// Ride heights at the last axle, rising, m.
+    #[schemars(length(min = 1, max = 100), inner(range(min = -10, max = 10)))]
+    pub rear_m: Vec<f64>,
+    /// Factors on the drag: one list for each front height, with one number for each rear height. Absent: 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100))]
+    pub drag: Vec<Vec<f64>>,
+}
+
+/// Factors by the angle between the car and the air that meets it, to either side, linear between the angles given and
+/// constant beyond them. Surfaces state theirs as `yaw_factors`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct YawMap {
+    /// Angles, rising, degrees.
+    #[schemars(length(min = 1, max = 100), inner(range(min = 0, max = 90)))]
+    pub angles_deg: Vec<f64>,
+    /// Factor on the drag at each. Absent: 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100), inner(range(min = 0, max = 100)))]
+    pub drag: Vec<f64>,
 }
 
 /// A point of the car.
@@ -76,6 +119,14 @@ pub struct Surface {
     /// Downforce at 1 m/s, N s²/m², positive downwards. Give this or `lift_coefficient`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub downforce_n_s2_per_m2: Option<f64>,
+    /// Factors by ride height, as those on the drag in `height_map`. Absent: 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100))]
+    pub height_factors: Vec<Vec<f64>>,
+    /// Factors by the angle of the air, one for each of `yaw_map`. Absent: 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100), inner(range(min = 0, max = 100)))]
+    pub yaw_factors: Vec<f64>,
     /// Where it acts.
     pub point: Point,
 }

@@ -12,7 +12,7 @@ mod powertrain;
 mod scene;
 mod tyre;
 
-pub use aero::{Aero, Point, Surface};
+pub use aero::{Aero, HeightMap, Point, Surface, YawMap};
 pub use assists::{AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, SpeedSteering, Stability, Traction};
 pub use axle::{Axle, Guidance, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};

@@ -1,5 +1,6 @@
 //! Tests of the vehicle file format from outside.
 
+mod aero;
 mod assists;
 mod faults;
 mod import;

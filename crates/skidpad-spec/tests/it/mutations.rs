@@ -150,6 +150,12 @@ proptest! {
     }
 
     #[test]
+    fn mutants_of_maps_are_vehicles_or_have_faults(changes in prop::collection::vec(change(), 1..5)) {
+        let text = crate::aero::car(crate::aero::MAPS);
+        check(&changes.iter().fold(text, |text, change| apply(&text, change)));
+    }
+
+    #[test]
     fn any_text_is_read(text in "(\\PC|\\n|[\\[\\]{}=\"',.#])*") {
         check(&text);
     }

@@ -247,5 +247,6 @@ impl Rules<'_> {
                 ("downforce_n_s2_per_m2", surface.downforce_n_s2_per_m2.is_some()),
             );
         }
+        self.aero_maps(aero);
     }
 }

@@ -1,5 +1,6 @@
 //! Rules between fields. Each names the keys it reads and is left out if one of them holds a placeholder.
 
+mod aero;
 mod assists;
 mod body;
 mod drive;
