@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::Surface;
+use skidpad::core::model::{HeaveSpring, Surface};
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Scene, Vec3};
@@ -194,7 +194,19 @@ fn stops_are_as_long_as_told() {
 /// Row D7: downforce presses the springs by what is told.
 #[test]
 fn d6_d7_compression_at_speed() {
+    pressed_as_told(c5());
+}
+
+/// The same on springs that stiffen, with a heave spring at the rear.
+#[test]
+fn progressive_and_heave_springs_are_pressed_as_told() {
     let mut parts = c5();
+    parts.wheels.iter_mut().for_each(|wheel| wheel.strut.rise = 200e3);
+    parts.heave_springs = vec![HeaveSpring { wheels: [2, 3], rate: 40e3, damping: 2e3 }];
+    pressed_as_told(parts);
+}
+
+fn pressed_as_told(mut parts: ModelParts) {
     let surface = |x: f32| Surface { coefficient: 0.9, point: Vec3::new(x, 0.0, 0.0) };
     parts.aero.downforce = [surface(1.3), surface(-1.6)];
     let model = parts.model();

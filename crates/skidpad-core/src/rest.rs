@@ -2,7 +2,7 @@
 
 use bevy_math::{DMat3, DVec3};
 
-use crate::model::{BarCoupling, Wheel};
+use crate::model::BarCoupling;
 use crate::{Model, Quat, Scene, Vec3, math};
 
 /// Fixed-point passes for the tilt's own effect on gravity; each gains about a digit and a half.
@@ -31,11 +31,8 @@ impl Rest {
     pub fn of(model: &Model, scene: &Scene, heading: f32) -> Option<Self> {
         let down = scene.orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
         let wheels = model.wheels();
-        let mass = f64::from(model.mass());
-        // Friction acts at the points of force; each wheel is taken to hold in proportion to what it carries.
-        let point = |(wheel, carried): (&Wheel, &f32)| f64::from(model.parts().axles[wheel.axle].force_point * carried);
-        let raised = wheels.iter().zip(model.sprung()).map(point).sum::<f64>() / mass;
-        let height = f64::from(model.parts().centre_height) - raised;
+        // Each wheel is taken to hold in proportion to what it carries.
+        let (mass, height) = (f64::from(model.mass()), model.tyre_lever());
         let levers: Vec<DVec3> =
             wheels.iter().map(|w| DVec3::new(1.0, w.contact.x.into(), w.contact.y.into())).collect();
         let travel = |i: usize| DVec3::new(-1.0, -levers[i].z, levers[i].y);

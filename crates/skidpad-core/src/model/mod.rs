@@ -240,6 +240,14 @@ impl Model {
         self.tyre(i).lengths(&Conditions { camber: camber * hand, ..Conditions::upright(load, 0.0) })
     }
 
+    /// Height of the centre of mass above the points at which tyre forces act, their mean by static load, m: the lever on
+    /// which they roll and pitch the car; negative where they act above it.
+    pub fn tyre_lever(&self) -> f64 {
+        let point = |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts.axles[wheel.axle].force_point * carried);
+        let raised = self.parts.wheels.iter().zip(&self.sprung).map(point).sum::<f64>() / f64::from(self.parts.mass);
+        f64::from(self.parts.centre_height) - raised
+    }
+
     /// Camber of wheel `i` against the chassis at a compression of `travel` m, rad, positive with the top leaning outwards.
     pub fn camber(&self, i: usize, travel: f32) -> f32 {
         let wheel = &self.parts.wheels[i];

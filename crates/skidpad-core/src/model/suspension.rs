@@ -58,9 +58,9 @@ impl Strut {
     /// Compression at which the spring, and `beside` N/m parallel to it, push `force` N more than at rest, m: the greater
     /// root of `rise z² / 2 + (rate + beside) z = force`, written so that it is exact for linear springs. Where a pull is
     /// beyond what the spring can give, the compression at which it gives most.
-    pub fn compression_under(&self, force: f32, beside: f32) -> f32 {
-        let rate = self.rate + beside;
-        2.0 * force / (rate + (rate * rate + 2.0 * self.rise * force).max(0.0).sqrt())
+    pub fn compression_under(&self, force: f64, beside: f64) -> f64 {
+        let rate = f64::from(self.rate) + beside;
+        2.0 * force / (rate + (rate * rate + 2.0 * f64::from(self.rise) * force).max(0.0).sqrt())
     }
 }
 

@@ -26,7 +26,7 @@ impl Vehicle {
         for tied in [false, true] {
             for (i, (wheel, hanging)) in self.model.wheels().iter().zip(&mut hanging).enumerate() {
                 let strut = &wheel.strut;
-                let free = || strut.compression_under(-self.model.static_load(i), 0.0);
+                let free = || strut.compression_under((-self.model.static_load(i)).into(), 0.0) as f32;
                 let balance = if tied { self.hanging(i, |rows| rows.compression) } else { free() };
                 *hanging = balance.clamp(-strut.droop_travel, strut.bump_travel);
             }

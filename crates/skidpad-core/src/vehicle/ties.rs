@@ -122,7 +122,7 @@ impl Vehicle {
                 rate += tie.rate;
             }
         }
-        self.model.wheels()[i].strut.compression_under(push, rate)
+        self.model.wheels()[i].strut.compression_under(push.into(), rate.into()) as f32
     }
 
     /// What bars beside the struts do to the chassis in `dt` s: a force along its vertical above each wheel that touches.

@@ -65,9 +65,7 @@ fn support(model: &Model) -> Vec<String> {
     let most = |i: usize| {
         let strut = &model.wheels()[i].strut;
         let before_metal = f64::from(strut.bump_travel + strut.stop_travel);
-        f64::from(model.static_load(i))
-            + f64::from(strut.rate) * before_metal
-            + f64::from(strut.stop_rate * strut.stop_travel)
+        f64::from(model.static_load(i)) + strut.spring(before_metal) + f64::from(strut.stop_rate * strut.stop_travel)
     };
     let wheels = model.wheels().len();
     let springs = (0..wheels).map(most).sum::<f64>() / weight;

@@ -15,7 +15,7 @@ pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
     let one = |i: usize| {
         let strut = &model.wheels()[i].strut;
         let (load, rate) = (f64::from(model.static_load(i)), f64::from(strut.rate));
-        let most = load + rate * f64::from(strut.bump_travel);
+        let most = load + strut.spring(strut.bump_travel.into());
         vec![
             Metric::new("static_load_n", "Static load", "N", 1, Some(load)),
             Metric::new("sag_mm", "Sag", "mm", 1, Some(load / rate * 1e3)),
@@ -29,7 +29,7 @@ pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
 pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     let hop = OwnWheels::of(model).map(|own| own.hop_hz);
     let one = |(i, a): (usize, &super::AxleFigures)| {
-        vec![
+        let mut list = vec![
             Metric::new("ahead_of_centre_m", "Ahead of the centre of mass", "m", 3, Some(a.x_m)),
             Metric::new("track_m", "Track", "m", 3, Some(a.track_m)),
             Metric::new("static_load_n", "Static load", "N", 0, Some(a.load_n)),
@@ -45,9 +45,33 @@ pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
                 a.cornering_stiffness_n_per_rad,
             ),
             Metric::new("hop_hz", "Wheel hop, wheels on their own", "Hz", 2, hop.as_ref().map(|h| h[i])),
-        ]
+        ];
+        list.extend(knees(model, i));
+        list
     };
     Figures::of(model).axles.iter().enumerate().map(one).collect()
+}
+
+/// What the knees of an axle's dampers leave, for axles that have some.
+fn knees(model: &Model, axle: usize) -> Vec<Metric> {
+    let Some(first) = model.wheels().iter().find(|wheel| wheel.axle == axle) else { return Vec::new() };
+    let names = [
+        ("bump_knee_mps", "Damper opens in bump at", "bump_damping_beyond_knee", "Damping left in bump beyond"),
+        (
+            "rebound_knee_mps",
+            "Damper opens in rebound at",
+            "rebound_damping_beyond_knee",
+            "Damping left in rebound beyond",
+        ),
+    ];
+    let both = names.into_iter().zip(first.strut.knees).filter(|(_, knee)| knee.above.is_finite());
+    both.flat_map(|((key, name, left, left_name), knee)| {
+        [
+            Metric::new(key, name, "m/s", 3, Some(knee.above.into())),
+            Metric::new(left, left_name, "-", 2, Some(knee.share.into())),
+        ]
+    })
+    .collect()
 }
 
 /// Figures of the whole car.

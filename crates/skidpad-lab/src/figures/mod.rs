@@ -102,7 +102,9 @@ fn axle(model: &Model, index: usize) -> AxleFigures {
     let total = |f: &dyn Fn(usize) -> f64| on().map(|(i, _)| f(i)).sum::<f64>();
     let strut = |i: usize| &model.wheels()[i].strut;
     let (mass, rate) = (total(&|i| f64::from(model.sprung()[i])), total(&|i| f64::from(strut(i).rate)));
-    let critical = 2.0 * (rate * mass).sqrt();
+    let springs = || model.parts().heave_springs.iter().filter(|s| model.wheels()[s.wheels[0]].axle == index);
+    let [heave, damped] = springs().fold([0.0; 2], |[r, d], s| [r + f64::from(s.rate), d + f64::from(s.damping)]);
+    let critical = 2.0 * ((rate + heave) * mass).sqrt();
     let y = |i: usize| f64::from(model.wheels()[i].contact.y);
     let (left, right) = on().fold((f64::MIN, f64::MAX), |(l, r), (i, _)| (l.max(y(i)), r.min(y(i))));
     AxleFigures {
@@ -110,9 +112,9 @@ fn axle(model: &Model, index: usize) -> AxleFigures {
         track_m: (left - right).max(0.0),
         load_n: mass * G,
         sag_m: mass * G / rate,
-        ride_hz: (rate / mass).sqrt() / core::f64::consts::TAU,
-        bump_damping_ratio: total(&|i| f64::from(strut(i).bump_damping)) / critical,
-        rebound_damping_ratio: total(&|i| f64::from(strut(i).rebound_damping)) / critical,
+        ride_hz: ((rate + heave) / mass).sqrt() / core::f64::consts::TAU,
+        bump_damping_ratio: (total(&|i| f64::from(strut(i).bump_damping)) + damped) / critical,
+        rebound_damping_ratio: (total(&|i| f64::from(strut(i).rebound_damping)) + damped) / critical,
         cornering_stiffness_n_per_rad: on().map(|(i, _)| cornering_stiffness(model, i)).sum(),
     }
 }

@@ -7,7 +7,7 @@
 
 use nalgebra::{Cholesky, Matrix3, SymmetricEigen, Vector3};
 use skidpad_core::Model;
-use skidpad_core::model::Strut;
+use skidpad_core::model::{HeaveSpring, Knee, Strut};
 
 use super::G;
 
@@ -16,7 +16,7 @@ use super::G;
 pub struct Mode {
     /// Undamped natural frequency, Hz.
     pub frequency_hz: f64,
-    /// Damping ratio with the mean of bump and rebound damping, –.
+    /// Damping ratio with the mean of bump and rebound damping below the dampers' knees, –.
     pub damping_ratio: f64,
     /// Heave of the centre of mass (m, up), roll and pitch (rad, ISO 8855) of the motion; its largest part is 1.
     pub shape: [f64; 3],
@@ -48,7 +48,10 @@ impl Modes {
     /// Of `model`; `None` when its springs cannot hold it upright.
     pub fn of(model: &Model) -> Option<Self> {
         let mean = |s: &Strut| 0.5 * f64::from(s.bump_damping + s.rebound_damping);
-        let hard = |s: &Strut| f64::from(s.bump_damping.max(s.rebound_damping));
+        let hard = |s: &Strut| {
+            let steepest = |damping: f32, knee: &Knee| damping * knee.share.max(1.0);
+            steepest(s.bump_damping, &s.knees[0]).max(steepest(s.rebound_damping, &s.knees[1])).into()
+        };
         let [heave, roll, pitch] = modes(model, false, mean)?;
         let [_, roll_held, _] = modes(model, true, mean)?;
         let bound = |mode: &Mode| {
@@ -66,7 +69,8 @@ fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[
     let root = Cholesky::new(mass)?.l();
     let inverse = root.try_inverse()?;
     let eigen = SymmetricEigen::new(inverse * stiffness(model) * inverse.transpose());
-    let dampers = sum_of_levers(model, |i| damping(&model.wheels()[i].strut));
+    let dampers = sum_of_levers(model, |i| damping(&model.wheels()[i].strut))
+        + sum_of_heave_springs(model, |spring| spring.damping.into());
     let found: Vec<(Vector3<f64>, Mode)> = (0..3)
         .map(|i| {
             let motion = inverse.transpose() * eigen.eigenvectors.column(i);
@@ -90,7 +94,7 @@ fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[
 /// Free wheels add what their spin resists of pitching; held contact points move the roll axis to the ground.
 fn masses(model: &Model, held: bool) -> Matrix3<f64> {
     let (inertia, mass) = (model.inertia(), f64::from(model.mass()));
-    let height = f64::from(model.parts().centre_height);
+    let height = model.tyre_lever();
     let spin = f64::from(model.rolling_mass()) - mass;
     let [xx, xy, yy] = [inertia.x_axis.x, inertia.x_axis.y, inertia.y_axis.y].map(f64::from);
     let roll = if held { mass * height * height } else { 0.0 };
@@ -105,8 +109,18 @@ fn stiffness(model: &Model) -> Matrix3<f64> {
         (a - b) * (a - b).transpose() * f64::from(bar.rate)
     };
     let bars: Matrix3<f64> = model.parts().bars.iter().map(bar).sum();
+    let heave = sum_of_heave_springs(model, |spring| spring.rate.into());
     let toppling = f64::from(model.mass() * model.parts().centre_height) * G;
-    springs + bars - Matrix3::from_diagonal(&Vector3::new(0.0, toppling, toppling))
+    springs + bars + heave - Matrix3::from_diagonal(&Vector3::new(0.0, toppling, toppling))
+}
+
+/// A heave spring answers the mean of two travels.
+fn sum_of_heave_springs(model: &Model, of: impl Fn(&HeaveSpring) -> f64) -> Matrix3<f64> {
+    let one = |spring: &HeaveSpring| {
+        let [a, b] = spring.wheels.map(|i| lever(model, i));
+        (a + b) * (a + b).transpose() * (0.25 * of(spring))
+    };
+    model.parts().heave_springs.iter().map(one).sum()
 }
 
 fn sum_of_levers(model: &Model, rate: impl Fn(usize) -> f64) -> Matrix3<f64> {

@@ -4,6 +4,7 @@
 //! with it. Loads come from springs, stops and bars, all linear between their corners.
 
 use skidpad_core::Model;
+use skidpad_core::model::BarCoupling;
 
 use super::G;
 
@@ -44,7 +45,7 @@ impl Demand {
 
     /// Braking with `deceleration` m/s² at the ground: `Σ x N = m a h`.
     pub fn braking(model: &Model, deceleration: f64) -> Self {
-        let pitching = f64::from(model.mass()) * deceleration * f64::from(model.parts().centre_height);
+        let pitching = f64::from(model.mass()) * deceleration * model.tyre_lever();
         Self { pitching, ..Self::at_rest(model) }
     }
 
@@ -56,7 +57,7 @@ impl Demand {
             let surface = |s: &skidpad_core::model::Surface| f(f64::from(s.coefficient) * pressure, s.point.x.into());
             aero.downforce.iter().map(surface).sum()
         };
-        let lever = f64::from(aero.drag_point.z + model.parts().centre_height);
+        let lever = f64::from(aero.drag_point.z) + model.tyre_lever();
         Self {
             weight: rest.weight + down(&|force, _| force),
             pitching: down(&|force, x| force * x) - f64::from(aero.drag) * pressure * lever,
@@ -65,20 +66,21 @@ impl Demand {
 }
 
 /// The stance with this `roll` (rad) that carries `demand`: `z = s + x θ − y φ`, `Σ N` and `Σ x N` as demanded. The
-/// lateral acceleration follows from the rest: `m h a_y = −Σ y N − m g h φ`.
+/// lateral acceleration follows from the rest: `m h a_y = −Σ y N − m g h φ`, where tyre forces act on the ground.
 ///
 /// `None` when no heave and pitch carry it, as when braking would lift the rear.
 pub fn stand(model: &Model, roll: f64, demand: Demand) -> Option<Stance> {
     let residual = |pose: [f64; 2]| {
-        let (_, loads) = wheels(model, pose, roll);
-        let sum = |f: &dyn Fn(usize) -> f64| loads.iter().enumerate().map(|(i, n)| f(i) * n).sum::<f64>();
+        let pushes = wheels(model, pose, roll).pushes;
+        let sum = |f: &dyn Fn(usize) -> f64| pushes.iter().enumerate().map(|(i, n)| f(i) * n).sum::<f64>();
         [sum(&|_| 1.0) - demand.weight, sum(&|i| model.wheels()[i].contact.x.into()) - demand.pitching]
     };
     let pose = solve(residual, demand.weight)?;
-    let (compressions, loads) = wheels(model, pose, roll);
-    let across: f64 = loads.iter().zip(model.wheels()).map(|(n, w)| n * f64::from(w.contact.y)).sum();
-    let height = f64::from(model.parts().centre_height);
-    let lateral_acceleration = -across / (f64::from(model.mass()) * height) - G * roll;
+    let Wheels { compressions, loads, pushes } = wheels(model, pose, roll);
+    let across: f64 = pushes.iter().zip(model.wheels()).map(|(n, w)| n * f64::from(w.contact.y)).sum();
+    let mass = f64::from(model.mass());
+    let toppling = mass * G * f64::from(model.parts().centre_height) * roll;
+    let lateral_acceleration = (-across - toppling) / (mass * model.tyre_lever());
     Some(Stance { roll, lateral_acceleration, compressions, loads })
 }
 
@@ -148,8 +150,18 @@ fn solve(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]
     (size(error) < 1e-6).then_some(pose)
 }
 
-/// Travel and load of every wheel with the chassis `[s, θ]` down and nose-down, rolled by `roll`.
-fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> (Vec<f64>, Vec<f64>) {
+/// Every wheel in a pose.
+struct Wheels {
+    /// From rest, m.
+    compressions: Vec<f64>,
+    /// What each tyre carries, N.
+    loads: Vec<f64>,
+    /// What each corner pushes the chassis with, bars beside the tyres included, N.
+    pushes: Vec<f64>,
+}
+
+/// The wheels with the chassis `[s, θ]` down and nose-down, rolled by `roll`.
+fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> Wheels {
     let on_ground: Vec<f64> =
         model.wheels().iter().map(|w| down + f64::from(w.contact.x) * pitch - f64::from(w.contact.y) * roll).collect();
     let mut travel: Vec<f64> =
@@ -159,38 +171,65 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> (Vec<f64>, Vec<f
         let (z, bump) = (travel[i], f64::from(strut.bump_travel));
         let stop = f64::from(strut.stop_rate) * (z - bump).max(0.0)
             + METAL_RATE * (z - bump - f64::from(strut.stop_travel)).max(0.0);
-        let bars: f64 = bars(model, i).map(|(other, rate)| rate * (z - travel[other])).sum();
-        f64::from(model.static_load(i)) + f64::from(strut.rate) * z + stop + bars
+        let ties: f64 = ties(model, i).map(|tie| tie.rate * (z + tie.way * travel[tie.other])).sum();
+        f64::from(model.static_load(i)) + strut.spring(z) + stop + ties
     };
-    // A wheel that would pull is off the ground and hangs where its spring and its bars balance.
+    // A wheel that would pull is off the ground and hangs where its spring and its ties balance.
     for i in 0..travel.len() {
         if force(&travel, i) < 0.0 {
             let strut = &model.wheels()[i].strut;
-            let (pull, rate) = bars(model, i)
-                .fold((-f64::from(model.static_load(i)), f64::from(strut.rate)), |(pull, rate), (other, bar)| {
-                    (pull + bar * travel[other], rate + bar)
-                });
-            travel[i] = (pull / rate).max(-f64::from(strut.droop_travel));
+            let (push, rate) = ties(model, i).fold((-f64::from(model.static_load(i)), 0.0), |(push, rate), tie| {
+                (push - tie.way * tie.rate * travel[tie.other], rate + tie.rate)
+            });
+            travel[i] = strut.compression_under(push, rate).max(-f64::from(strut.droop_travel));
         }
     }
     let load = |i: usize| {
         let left = 1.0 - (travel[i] - on_ground[i]).max(0.0) / DROOP_CORNER_M;
         force(&travel, i).max(0.0) * left.max(0.0)
     };
-    let loads = (0..travel.len()).map(load).collect();
-    (travel, loads)
+    let loads: Vec<f64> = (0..travel.len()).map(load).collect();
+    let beside = |i: usize| {
+        let bars = model.parts().bars.iter().filter(|bar| bar.coupling == BarCoupling::External && loads[i] > 0.0);
+        bars.filter_map(|bar| Some((other(bar.wheels, i)?, f64::from(bar.rate))))
+            .map(|(other, rate)| rate * (travel[i] - travel[other]))
+            .sum::<f64>()
+    };
+    let pushes = (0..travel.len()).map(|i| loads[i] + beside(i)).collect();
+    Wheels { compressions: travel, loads, pushes }
 }
 
-/// The wheels that bars tie wheel `i` to, with the bars' rates.
-fn bars(model: &Model, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-    let tied = model.parts().bars.iter().filter(move |bar| bar.wheels.contains(&i));
-    tied.map(move |bar| (if bar.wheels[0] == i { bar.wheels[1] } else { bar.wheels[0] }, f64::from(bar.rate)))
+/// What ties a wheel to another: it gets `rate (z + way z')`.
+struct Tie {
+    other: usize,
+    /// N/m.
+    rate: f64,
+    /// −1 of a bar, 1 of a heave spring.
+    way: f64,
+}
+
+/// Bars in the load path and heave springs of wheel `i`.
+fn ties(model: &Model, i: usize) -> impl Iterator<Item = Tie> + '_ {
+    let parts = model.parts();
+    let bars = parts.bars.iter().filter(|bar| bar.coupling == BarCoupling::InLoadPath);
+    let bars = bars.filter_map(move |bar| Some(Tie { other: other(bar.wheels, i)?, rate: bar.rate.into(), way: -1.0 }));
+    let springs = parts.heave_springs.iter();
+    bars.chain(springs.filter_map(move |spring| {
+        Some(Tie { other: other(spring.wheels, i)?, rate: 0.25 * f64::from(spring.rate), way: 1.0 })
+    }))
+}
+
+/// The other end of what ties wheel `i`; `None` if it does not.
+fn other(wheels: [usize; 2], i: usize) -> Option<usize> {
+    let end = wheels.iter().position(|&wheel| wheel == i)?;
+    Some(wheels[1 - end])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing;
+    use skidpad_core::model::{AntiRollBar, HeaveSpring};
 
     #[test]
     fn small_demands_are_the_linear_formulas() {
@@ -214,6 +253,35 @@ mod tests {
         assert!(tipping.loads[0] + tipping.loads[2] < 1e-2 * 1000.0 * G, "{tipping:?}");
         assert!(corner(&model, 1.001 * tipping.lateral_acceleration).is_none());
         assert!(corner(&model, 0.9999 * tipping.lateral_acceleration).is_some());
+    }
+
+    /// What a spring that stiffens, a heave spring and a bar beside the tyres give: loads by their laws, roll by all of them.
+    #[test]
+    fn every_part_of_a_suspension_counts() {
+        let mut parts = testing::model().parts().clone();
+        parts.wheels.iter_mut().for_each(|wheel| wheel.strut.rise = 1e5);
+        parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 50e3, damping: 0.0 }];
+        let model = Model::new(parts.clone()).expect("valid");
+        let heavy = Demand { weight: 1300.0 * G, pitching: 0.0 };
+        let pressed = stand(&model, 0.0, heavy).expect("stands");
+        let [front, rear] = [0, 2].map(|i| pressed.compressions[i]);
+        let carried = |z: f64, more: f64| 250.0 * G + 25e3 * z + 0.5e5 * z * z + 25e3 * more * z;
+        assert!((pressed.loads[0] - carried(front, 1.0)).abs() < 1e-3, "{pressed:?}");
+        assert!((pressed.loads[2] - carried(rear, 0.0)).abs() < 1e-3 && rear > front);
+        let bar = |coupling| AntiRollBar { wheels: [0, 1], rate: 25e3, coupling, ..AntiRollBar::default() };
+        let turning = [BarCoupling::InLoadPath, BarCoupling::External].map(|coupling| {
+            parts.bars = vec![bar(coupling)];
+            stand(&Model::new(parts.clone()).expect("valid"), 0.02, Demand::at_rest(&model)).expect("stands")
+        });
+        assert!((turning[0].lateral_acceleration - turning[1].lateral_acceleration).abs() < 1e-6);
+        let moved = |stance: &Stance| stance.loads[1] - stance.loads[0];
+        let through = 2.0 * 25e3 * (turning[0].compressions[1] - turning[0].compressions[0]);
+        assert!((moved(&turning[0]) - moved(&turning[1]) - through).abs() < 1e-3, "{turning:?}");
+        parts.bars.clear();
+        parts.axles.iter_mut().for_each(|axle| axle.force_point = 0.25);
+        let [ground, raised] = [model, Model::new(parts).expect("valid")]
+            .map(|model| stand(&model, 0.02, Demand::at_rest(&model)).expect("stands").lateral_acceleration);
+        assert!((raised / ground - 2.0).abs() < 1e-9, "half the lever, twice the acceleration for the same roll");
     }
 
     #[test]

@@ -174,7 +174,8 @@ pub struct Suspension {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub bump_damping_n_s_per_m: Option<f64>,
-    /// Damping while compressing, share of the critical damping of the mass the wheel carries.
+    /// Damping while compressing, share of the critical damping of the mass the wheel carries. If all wheels have the same, and
+    /// the same ride frequency, that is the ratio of the car's own heave, however many they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 10))]
     pub bump_damping_ratio: Option<f64>,
