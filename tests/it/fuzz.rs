@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use skidpad::core::model::HeaveSpring;
+use skidpad::core::model::{HeaveSpring, Knee};
 use skidpad::core::{
     CarStart, Controls, DVec3, FixedBox, Model, ModelParts, Quat, Scene, Vec3, WheelControls, WheelFrame,
     state::Placement,
@@ -86,6 +86,19 @@ fn random_steps_among_boxes_stay_finite() {
     }
     boxes.push(FixedBox::upright(DVec3::new(-60.0, 0.0, -100.0), Vec3::new(100.0, 1000.0, 205.0)));
     survive(&c5().model(), &Scene { boxes, ..Scene::sloping(0.1) }, 200_000 / CARS);
+}
+
+/// The same with all that a suspension can have.
+#[test]
+fn random_steps_on_every_part_of_a_suspension_stay_finite() {
+    let mut parts = crate::suspension::guided();
+    for wheel in &mut parts.wheels {
+        wheel.strut.rise = 0.9 * wheel.strut.rate / wheel.strut.droop_travel;
+        wheel.strut.knees = [Knee { above: 0.05, share: 0.3 }, Knee { above: 0.1, share: 2.0 }];
+    }
+    parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 1e6, damping: 1e5 }];
+    parts.axles[1].force_point = 1.0;
+    survive(&parts.model(), &Scene::sloping(0.1), 100_000 / CARS);
 }
 
 fn survive(model: &Arc<Model>, scene: &Scene, steps: usize) {
