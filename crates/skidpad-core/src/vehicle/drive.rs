@@ -82,13 +82,13 @@ impl Vehicle {
 fn engage(drive: &EngineDrive, state: &DriveState, controls: &Controls, throttle: f32, dt: f32) -> (Flywheel, Tie) {
     let EngineDrive { engine, clutch, gearbox, .. } = drive;
     let shifting = state.shift_left > 0.0;
+    let speed = flywheel_speed(drive, state, throttle, dt);
     let engaged = match controls.clutch {
         _ if shifting || state.gear == 0 => 0.0,
         Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
-        None => ((state.engine_speed - engine.idle) / (clutch.engaged_speed - engine.idle)).clamp(0.0, 1.0),
+        None => clutch.engaged_at(speed, engine, dt),
     };
     let capacity = clutch.capacity * engaged * dt;
-    let speed = flywheel_speed(drive, state, throttle, dt);
     let flywheel = Flywheel { speed, inverse_inertia: 1.0 / engine.inertia, bounds: [speed; 2] };
     let ratio = gearbox.ratio(state.gear);
     (flywheel, Tie::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt))
