@@ -42,6 +42,7 @@ assists! {
     SpeedSteering, "speed_steering", "Less steering at speed.";
     Elements, "elements", "Force elements of one's own.";
     AngularDrag, "angular_drag", "Slows every rotation of the chassis; no real force does.";
+    LoweredCentre, "lowered_centre", "Lets the mass lie lower than it does, where the ground's forces roll and pitch it less.";
     ForcePoint, "force_point", "Lets tyre forces act above the ground, where they roll and pitch the car less.";
 }
 

@@ -28,6 +28,7 @@ pub fn all() -> Assists {
         cruise: Some(CRUISE),
         counter_steer: Some(COUNTER_STEER),
         speed_steering: Some(SpeedSteering { between: [5.0, 15.0], shares: [0.3, 0.5] }),
+        lowered_centre: 0.1,
         angular_drag: 0.2,
     }
 }
@@ -72,6 +73,25 @@ fn a17_angular_drag_is_told_as_the_moment_it_adds() {
         let moment = added(last, Assist::AngularDrag)[5];
         let told = -f64::from(rate * model.inertia().z_axis.z) * before.yaw_rate_radps;
         close(solver.name, moment, told, 5e-3, "taken implicitly: 1 / (1 + k dt) = 0.33 % less");
+    }
+}
+
+/// Row A17: a centre of mass that is told lower is the model of a lower car, and the budget tells the rolling moment that the
+/// car is spared, `Δh m a_y`.
+#[test]
+fn a17_a_lowered_centre_of_mass_is_told_as_the_moment_it_spares() {
+    let text = skidpad::spec::shipped::find("corvette_c5").expect("shipped");
+    let tricked = format!("{text}\n[assists.lowered_centre]\nby_m = 0.1\n");
+    let model = skidpad::spec::Loaded::read("car.toml", &tricked).expect("sound").model;
+    let real = c5();
+    assert!((real.centre_height - model.parts().centre_height - 0.1).abs() < 1e-6);
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, 20.0, 240.0);
+        let frames = car.run(3.0, |_| Controls { steer: 0.03, gear: Some(0), ..Controls::default() });
+        let last = &frames[frames.len() - 1];
+        let [_, _, _, roll, ..] = added(last, Assist::LoweredCentre);
+        let spared = -0.1 * f64::from(model.mass()) * last.ay_mps2;
+        close(solver.name, roll, spared, 0.05, "the car leans: its own axes are not the road's");
     }
 }
 

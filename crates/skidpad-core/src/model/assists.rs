@@ -21,6 +21,9 @@ pub struct Assists {
     pub counter_steer: Option<CounterSteer>,
     /// Less steering at speed.
     pub speed_steering: Option<SpeedSteering>,
+    /// By how much the model's centre of mass lies lower than the real one, m, ≥ 0; 0 is off. The model has it lower already:
+    /// this only tells the budget.
+    pub lowered_centre: f32,
     /// Rate at which every rotation of the chassis dies away by itself, 1/s, ≥ 0; 0 is off.
     pub angular_drag: f32,
 }
@@ -172,6 +175,7 @@ impl Assists {
             share("share of the lock", own.shares[0])?;
             share("share of the steering's rate", own.shares[1])?;
         }
+        not_negative("distance by which the centre of mass is lowered", self.lowered_centre)?;
         not_negative("angular drag", self.angular_drag)
     }
 }
@@ -201,6 +205,7 @@ pub(super) fn used(parts: &ModelParts) -> Box<[Assist]> {
         Assist::SpeedSteering => assists.speed_steering.is_some(),
         Assist::Elements => !parts.elements.is_empty(),
         Assist::AngularDrag => assists.angular_drag > 0.0,
+        Assist::LoweredCentre => assists.lowered_centre > 0.0,
         Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point > 0.0),
     };
     Assist::ALL.iter().copied().filter(uses).collect()

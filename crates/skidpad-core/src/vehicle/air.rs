@@ -4,7 +4,8 @@
 use super::Vehicle;
 use crate::budget::{Added, Assist};
 use crate::element::Motion;
-use crate::linear::Six;
+use crate::lane::{Four, Lane};
+use crate::linear::{Six, Triple};
 use crate::{Body, Controls, Mat3, Vec3, math};
 
 /// Speed along the vehicle, m/s, below which the air's direction is not told from it.
@@ -69,15 +70,26 @@ impl Vehicle {
         Six::of(force * dt, moment * dt)
     }
 
-    /// Counts the moment that tyre forces have less for acting above the ground.
-    pub(super) fn count_force_point(&mut self, dt: f32) {
+    /// Counts the moments that forces have less for acting above the ground, and for a mass that lies lower than it does.
+    pub(super) fn count_moved_forces(&mut self, dt: f32) {
+        if self.model.assists().is_empty() {
+            return;
+        }
+        let lowered = self.model.parts().assists.lowered_centre;
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
-            let Some(height) = bank.force_point else { continue };
-            let force = rows.forward.linear * rows.tyre[0] + rows.side.linear * rows.tyre[1];
+            let tyre = rows.forward.linear * rows.tyre[0] + rows.side.linear * rows.tyre[1];
             // Moments of `height ẑ × force`, left + right first.
-            let moment = [-(height * force.y), height * force.x].map(|moment| moment.sum() / dt);
-            let added = Added::wrench(Vec3::ZERO, Vec3::new(moment[0], moment[1], 0.0));
-            self.budget.add(Assist::ForcePoint, added);
+            let moved = |height: Four, force: Triple<Four>| {
+                let [x, y] = [-(height * force.y), height * force.x].map(|moment| moment.sum() / dt);
+                Added::wrench(Vec3::ZERO, Vec3::new(x, y, 0.0))
+            };
+            if let Some(height) = bank.force_point {
+                self.budget.add(Assist::ForcePoint, moved(height, tyre));
+            }
+            if lowered > 0.0 {
+                let ground = tyre + rows.normal.linear * rows.load;
+                self.budget.add(Assist::LoweredCentre, moved(Four::splat(lowered), ground));
+            }
         }
     }
 

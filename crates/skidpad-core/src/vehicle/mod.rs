@@ -229,7 +229,7 @@ impl Vehicle {
                 self.converge(free, loaded, stop, friction)
             }
         };
-        self.count_force_point(dt);
+        self.count_moved_forces(dt);
         let [(linear, angular), (stop, turn_stop)] =
             [external + self.wheel_impulses(true), self.hull.impulse()].map(Six::parts);
         let push = Push {

@@ -1,10 +1,28 @@
 //! Assists in SI units.
 
+use std::borrow::Cow;
+
 use super::powertrain::RPM;
 use crate::spec::VehicleSpec;
 use skidpad_core::model::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
+
+/// By how much the centre of mass is taken to be lower than the chassis says, m.
+fn lowered_by(spec: &VehicleSpec) -> f64 {
+    spec.assists.as_ref().and_then(|given| given.lowered_centre.as_ref()).map_or(0.0, |own| own.by_m)
+}
+
+/// `spec` with its centre of mass where its assists want it.
+pub(super) fn lowered(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
+    let by = lowered_by(spec);
+    if by == 0.0 {
+        return Cow::Borrowed(spec);
+    }
+    let mut lower = spec.clone();
+    lower.chassis.centre_above_ground_m -= by;
+    Cow::Owned(lower)
+}
 
 pub(super) fn assists(spec: &VehicleSpec) -> Assists {
     let Some(given) = &spec.assists else {
@@ -52,6 +70,7 @@ pub(super) fn assists(spec: &VehicleSpec) -> Assists {
             between: speeds(own.between_mps),
             shares: [own.lock_share, own.rate_share].map(|share| share as f32),
         }),
+        lowered_centre: lowered_by(spec) as f32,
         angular_drag: given.angular_drag.as_ref().map_or(0.0, |own| own.rate_per_s as f32),
     }
 }

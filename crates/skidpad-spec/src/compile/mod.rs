@@ -23,6 +23,7 @@ pub(crate) fn build(spec: &VehicleSpec, formulas: &Formulas, source_name: &str, 
 }
 
 fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
+    let spec = &*assists::lowered(spec);
     let chassis = &spec.chassis;
     let stations = layout::stations(spec);
     let shares = layout::shares(spec).ok_or(ModelError::Unsupported)?;

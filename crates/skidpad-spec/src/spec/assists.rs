@@ -28,6 +28,9 @@ pub struct Assists {
     /// Less steering at speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speed_steering: Option<SpeedSteering>,
+    /// A trick: the centre of mass is taken to be lower than the chassis says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lowered_centre: Option<LoweredCentre>,
     /// A trick: every rotation of the body dies away by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub angular_drag: Option<AngularDrag>,
@@ -183,6 +186,15 @@ pub struct SpeedSteering {
     #[serde(default = "all")]
     #[schemars(range(min = 0.001, max = 1))]
     pub rate_share: f64,
+}
+
+/// A centre of mass below the real one, so that the car rolls, pitches and tips less than it would.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoweredCentre {
+    /// By how much, m; less than its height above ground.
+    #[schemars(range(min = 0, max = 100))]
+    pub by_m: f64,
 }
 
 /// A moment against every rotation of the body, which no real force makes.

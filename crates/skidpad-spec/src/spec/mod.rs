@@ -13,7 +13,9 @@ mod scene;
 mod tyre;
 
 pub use aero::{Aero, HeightMap, Point, Surface, YawMap};
-pub use assists::{AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, SpeedSteering, Stability, Traction};
+pub use assists::{
+    AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, LoweredCentre, SpeedSteering, Stability, Traction,
+};
 pub use axle::{Axle, Guidance, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{Clutch, Coupling, CurvePoint, Differential, Engine, Gearbox, Motor, Powertrain};

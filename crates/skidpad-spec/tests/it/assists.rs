@@ -29,7 +29,7 @@ fn assists_are_off_without_their_table_and_have_defaults_with_it() {
     let counter_steer = CounterSteer { gain: 1.0, authority: degrees(20.0), fades_in: [3.0, 6.0] };
     assert_eq!(all.counter_steer, Some(counter_steer));
     assert_eq!(all.speed_steering, Some(SpeedSteering { between: [10.0, 30.0], shares: [0.3, 0.5] }));
-    assert_eq!(all.angular_drag, 0.5);
+    assert_eq!((all.angular_drag, all.lowered_centre), (0.5, 0.1));
     let traction = TractionControl { slip: 0.12, least: 0.5, response: 0.01, brakes: 0.5 };
     assert_eq!(all.traction, Some(traction));
     let launch = all.launch.expect("given");
@@ -46,7 +46,7 @@ fn assists_are_off_without_their_table_and_have_defaults_with_it() {
 fn every_fault_of_assists_is_told_at_once() {
     let faults = with(
         "[assists.abs]\nslip = 0\n[assists.counter_steer]\nfades_in_mps = [6, 3]\n[assists.speed_steering]\nlock_share = 2\n\
-         [assists.turbo]\n",
+         [assists.turbo]\n[assists.lowered_centre]\nby_m = 2\n",
     );
     let faults = faults.expect_err("four faults");
     let expected = [
@@ -55,6 +55,7 @@ fn every_fault_of_assists_is_told_at_once() {
         (FaultKind::MissingKey, "assists.speed_steering.between_mps"),
         (FaultKind::OutOfRange, "assists.speed_steering.lock_share"),
         (FaultKind::UnknownKey, "assists.turbo"),
+        (FaultKind::Contradiction, "assists.lowered_centre.by_m"),
     ];
     for (kind, path) in expected {
         assert!(faults.contains(&(kind, path.into())), "{path}: {faults:?}");

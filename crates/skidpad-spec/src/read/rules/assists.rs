@@ -7,6 +7,13 @@ impl Rules<'_> {
         let Some(own) = &self.spec.assists else {
             return;
         };
+        if let Some(lowered) = &own.lowered_centre {
+            let height = self.spec.chassis.centre_above_ground_m;
+            let fits = height - lowered.by_m >= 0.001;
+            let accepts = format!("less than the {height} m it lies above ground");
+            let others = ["chassis.centre_above_ground_m"];
+            self.rule("assists.lowered_centre.by_m", &others, fits, format!("{} m", lowered.by_m), accepts, "");
+        }
         let ranges = [
             ("assists.stability.fades_in_mps", own.stability.as_ref().map(|own| own.fades_in_mps)),
             ("assists.counter_steer.fades_in_mps", own.counter_steer.as_ref().map(|own| own.fades_in_mps)),
