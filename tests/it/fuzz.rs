@@ -48,6 +48,7 @@ pub fn wild_controls(random: &mut Random) -> Controls {
         throttle: random.wild(-0.5, 1.5),
         brake: random.wild(-0.5, 1.5),
         handbrake: random.wild(-0.5, 1.5),
+        starter: random.next().is_multiple_of(8),
         steer: random.wild(-1.0, 1.0),
         bars: (random.next().is_multiple_of(4)).then(|| random.wild(-0.5, 1.5)),
         cruise: (random.next().is_multiple_of(4)).then(|| random.wild(-5.0, 60.0)),

@@ -16,6 +16,7 @@ mod convergence;
 mod derived;
 mod differentials;
 mod fuzz;
+mod gearboxes;
 mod handling;
 #[cfg(any(feature = "impulse", feature = "constraint"))]
 mod hull;

@@ -15,6 +15,8 @@ pub struct Controls {
     pub clutch: Option<f32>,
     /// −1 reverse, 0 neutral, 1… forward; `None`: the gearbox shifts by itself.
     pub gear: Option<i8>,
+    /// Turns a stalled engine until it runs.
+    pub starter: bool,
     /// Active anti-roll bars: 0 to 1 of every bar's rate; `None`: all of it.
     pub bars: Option<f32>,
     /// Speed that cruise control holds where a car has it, m/s, ≥ 0; `None`: off. Braking switches it off, a wider throttle

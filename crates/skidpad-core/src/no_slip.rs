@@ -4,7 +4,7 @@ use crate::model::Powertrain;
 use crate::{Controls, Model, State, controls::bounded};
 
 /// Force of the powertrain at every wheel, N, positive drives forward: torque × ratio × efficiency / radius, the engine
-/// turning with the spins in `state`. Gear and engine speed of `state` are set to what was used.
+/// turning with the spins in `state`; a torque converter counts as a clutch. Gear and engine speed of `state` are set to what was used.
 ///
 /// `forces` has one place for each wheel.
 pub fn drive_forces(model: &Model, state: &mut State, controls: &Controls, forces: &mut [f32]) {
@@ -38,14 +38,14 @@ fn powertrain_forces(model: &Model, state: &mut State, controls: &Controls, thro
             let shares = &drive.shares;
             let turning: f32 = shares.iter().zip(&state.wheels).map(|(share, wheel)| share * wheel.spin).sum();
             let suitable = || {
-                let top = drive.gearbox.forward.len() as i8;
+                let top = drive.gearbox.nearest(i8::MAX);
                 (1..=top).find(|&g| turning * drive.gearbox.ratio(g) < drive.gearbox.up_speed).unwrap_or(top)
             };
             let gear = controls.gear.unwrap_or_else(suitable);
-            let ratio = drive.gearbox.ratio(gear);
+            let ratio = drive.gearbox.ratio_for(gear, turning, throttle);
             let speed = (turning * ratio).max(drive.engine.idle);
             let torque = if speed < drive.engine.limit { drive.engine.torque.at(speed) } else { 0.0 };
-            let shaft = torque * throttle * ratio * drive.gearbox.efficiency;
+            let shaft = torque * drive.engine.opened(throttle) * ratio * drive.gearbox.efficiency;
             state.drive.gear = gear;
             state.drive.engine_speed = speed;
             for ((force, share), wheel) in forces.iter_mut().zip(shares).zip(wheels) {

@@ -9,7 +9,7 @@ use crate::state::{DriveState, State, WheelState};
 use crate::{DVec3, Quat, Vec3};
 
 /// Version written, and the only one read. Raise it with every change of the fields below.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// First bytes of a car.
 pub const CAR_MAGIC: [u8; 4] = *b"skpC";
@@ -102,7 +102,7 @@ pub struct SaveError {
 }
 
 impl State {
-    /// The state as bytes for [`State::from_bytes`]: 365 for four wheels.
+    /// The state as bytes for [`State::from_bytes`]: 369 for four wheels.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len())];
         let mut to = Writer { left: &mut bytes };
@@ -298,6 +298,7 @@ fields!(DriveState {
     engine_speed: f32,
     gear: i8,
     next_gear: i8,
+    ratio: f32,
     shift_left: f32,
     since_shift: f32,
     clutch: f32,

@@ -70,6 +70,8 @@ pub struct DriveState {
     pub gear: i8,
     /// Gear a running shift will engage.
     pub next_gear: i8,
+    /// Ratio a continuous gearbox has reached, without the final drive; 0 of any other.
+    pub ratio: f32,
     /// Time left of a running shift, s.
     pub shift_left: f32,
     /// Time since the last shift ended, s, up to 1000.
@@ -171,15 +173,17 @@ impl DriveState {
             .sum::<f32>();
         let gearbox = &drive.gearbox;
         let automatic = || match placement.speed {
-            s if s.abs() < 0.1 => 1.min(gearbox.forward.len() as i8),
+            s if s.abs() < 0.1 => 1.min(gearbox.nearest(i8::MAX)),
             s if s < 0.0 => -1,
-            _ => (1..=gearbox.forward.len() as i8)
+            _ => (1..=gearbox.nearest(i8::MAX))
                 .find(|&g| shaft * gearbox.ratio(g) < gearbox.up_speed)
-                .unwrap_or(gearbox.forward.len() as i8),
+                .unwrap_or(gearbox.nearest(i8::MAX)),
         };
         let gear = gearbox.nearest(placement.gear.unwrap_or_else(automatic));
-        let turning = shaft * gearbox.ratio(gear);
+        let ratio = gearbox.continuous.map_or(0.0, |own| gearbox.wanted(&own, shaft, 0.0));
+        let turning = shaft * gearbox.ratio_at(gear, ratio);
         Self {
+            ratio,
             engine_speed: turning.clamp(drive.engine.idle, drive.engine.limit),
             gear,
             next_gear: gear,

@@ -58,8 +58,9 @@ impl Rest {
 
 /// A clone that keeps the memory it has.
 fn copy(from: &Controls, to: &mut Controls) {
-    let Controls { throttle, brake, handbrake, steer, clutch, gear, bars, cruise, wheels } = from;
+    let Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels } = from;
     (to.throttle, to.brake, to.handbrake, to.steer) = (*throttle, *brake, *handbrake, *steer);
-    (to.clutch, to.gear, to.bars, to.cruise) = (*clutch, *gear, *bars, *cruise);
+    (to.clutch, to.gear, to.starter) = (*clutch, *gear, *starter);
+    (to.bars, to.cruise) = (*bars, *cruise);
     to.wheels.clone_from(wheels);
 }

@@ -83,7 +83,7 @@ pub(crate) mod controls {
     use skidpad_core::{Controls, WheelControls};
 
     type Wheel = (f32, f32, Option<f32>);
-    type Saved = ([f32; 4], [Option<f32>; 3], Option<i8>, Vec<Wheel>);
+    type Saved = ([f32; 4], [Option<f32>; 3], Option<i8>, bool, Vec<Wheel>);
 
     pub fn serialize<S: Serializer>(controls: &Option<Controls>, to: S) -> Result<S::Ok, S::Error> {
         let wheel = |wheel: &WheelControls| {
@@ -91,11 +91,12 @@ pub(crate) mod controls {
             (motor_torque, brake_torque, steer)
         };
         let all = |controls: &Controls| -> Saved {
-            let Controls { throttle, brake, handbrake, steer, clutch, gear, bars, cruise, wheels } = controls;
+            let Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels } = controls;
             (
                 [*throttle, *brake, *handbrake, *steer],
                 [*clutch, *bars, *cruise],
                 *gear,
+                *starter,
                 wheels.iter().map(wheel).collect(),
             )
         };
@@ -104,9 +105,9 @@ pub(crate) mod controls {
 
     pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Option<Controls>, D::Error> {
         let wheel = |(motor_torque, brake_torque, steer)| WheelControls { motor_torque, brake_torque, steer };
-        let all = |([throttle, brake, handbrake, steer], [clutch, bars, cruise], gear, wheels): Saved| {
+        let all = |([throttle, brake, handbrake, steer], [clutch, bars, cruise], gear, starter, wheels): Saved| {
             let wheels = wheels.into_iter().map(wheel).collect();
-            Controls { throttle, brake, handbrake, steer, clutch, gear, bars, cruise, wheels }
+            Controls { throttle, brake, handbrake, steer, clutch, gear, starter, bars, cruise, wheels }
         };
         Ok(Option::<Saved>::deserialize(from)?.map(all))
     }

@@ -1,6 +1,6 @@
 //! How torque reaches the wheels, and what ties their speeds together.
 
-use super::{Clutch, Engine, Gearbox, MAX_MOTORS, ModelError, ModelParts, not_negative, positive, within};
+use super::{Engine, Gearbox, MAX_MOTORS, ModelError, ModelParts, Takeup, not_negative, within};
 
 /// Most couplings one car may have.
 pub const MAX_COUPLINGS: usize = 4;
@@ -13,7 +13,7 @@ pub enum Powertrain {
     None,
     /// Torque straight at the wheels: throttle times N m, per wheel in wheel order; negative gear reverses it.
     Direct(Box<[f32]>),
-    /// Engine, clutch, gearbox and open differentials.
+    /// Engine, clutch or converter, gearbox and open differentials.
     Engine(Box<EngineDrive>),
 }
 
@@ -23,7 +23,7 @@ pub struct EngineDrive {
     /// Source of the torque.
     pub engine: Engine,
     /// Between engine and gearbox.
-    pub clutch: Clutch,
+    pub takeup: Takeup,
     /// Ratios.
     pub gearbox: Gearbox,
     /// Share of the propeller shaft's torque per wheel, in wheel order; they sum to 1. Open differentials, but for the
@@ -125,10 +125,9 @@ pub(super) fn first_share(parts: &ModelParts, coupling: &Coupling) -> f32 {
 
 impl EngineDrive {
     fn check(&self, wheels: usize) -> Result<(), ModelError> {
-        let Self { engine, clutch, gearbox, shares } = self;
+        let Self { engine, takeup, gearbox, shares } = self;
         engine.check()?;
-        positive("clutch capacity", clutch.capacity)?;
-        positive("clutch engagement above idle", clutch.engaged_speed - engine.idle)?;
+        takeup.check(engine.idle)?;
         gearbox.check()?;
         if shares.len() != wheels {
             return Err(ModelError::Wheels("the drivetrain needs one share for each wheel"));

@@ -1,4 +1,4 @@
-//! Engine, clutch and gearbox.
+//! Engine and gearbox.
 
 use super::{ModelError, not_negative, positive};
 
@@ -63,26 +63,10 @@ pub struct Engine {
     pub limit: f32,
     /// Crankshaft and flywheel, kg m², > 0.
     pub inertia: f32,
-}
-
-/// A dry clutch: Coulomb friction between engine and gearbox.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Clutch {
-    /// Largest torque it carries fully engaged, N m, > 0.
-    pub capacity: f32,
-    /// Engine speed at which it is fully engaged when it works by itself, rad/s, above idle.
-    pub engaged_speed: f32,
-}
-
-impl Clutch {
-    /// How far it is engaged when it works by itself, 0 to 1, by the speed of its `engine` at the end of a step of `dt` s.
-    /// The engine would come to `speed` rad/s without it; what the clutch carries slows the engine, which opens the clutch
-    /// again: `e = (ω − e C dt / J − idle) / (engaged − idle)`. By the speed at the start a clutch grips too hard when the
-    /// engine rises, by a tenth at 30 Hz, and tyres near their limit break loose.
-    pub(crate) fn engaged_at(&self, speed: f32, engine: &Engine, dt: f32) -> f32 {
-        let range = self.engaged_speed - engine.idle + self.capacity * dt / engine.inertia;
-        ((speed - engine.idle) / range).clamp(0.0, 1.0)
-    }
+    /// Share of the full-load torque (0 to 1) over the pedal (0 to 1); `None`: the pedal is the share.
+    pub throttle_map: Option<Curve>,
+    /// Speed below which it dies, and stands until a starter or the car turns it faster, rad/s, below `idle`; 0: never.
+    pub stall: f32,
 }
 
 /// Ratios and how they change.
@@ -98,10 +82,30 @@ pub struct Gearbox {
     pub efficiency: f32,
     /// Time without drive during a shift, s, ≥ 0.
     pub shift_time: f32,
-    /// Engine speed above which it shifts up by itself, rad/s.
+    /// Engine speed above which it shifts up by itself at full throttle, rad/s.
     pub up_speed: f32,
+    /// The same with the throttle closed, rad/s; between both it follows the pedal.
+    pub easy_up_speed: f32,
     /// Engine speed below which it shifts down by itself, rad/s.
     pub down_speed: f32,
+    /// Whether the ratio is continuous: then it moves between the first and the last forward ratio.
+    pub continuous: Option<Continuous>,
+}
+
+/// How a continuously variable gearbox moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Continuous {
+    /// Engine speed it aims for with the throttle closed and at full throttle, rad/s, each > 0; between both it follows the pedal.
+    pub speeds: [f32; 2],
+    /// Largest change of the ratio, 1/s, > 0.
+    pub rate: f32,
+}
+
+impl Continuous {
+    /// Engine speed it aims for, rad/s.
+    pub fn aim(&self, throttle: f32) -> f32 {
+        self.speeds[0] + (self.speeds[1] - self.speeds[0]) * throttle
+    }
 }
 
 impl Gearbox {
@@ -114,9 +118,33 @@ impl Gearbox {
         }
     }
 
-    /// `gear` limited to those that exist.
+    /// As [`Gearbox::ratio`], with a continuous gearbox at its forward `ratio` without the final drive.
+    pub fn ratio_at(&self, gear: i8, ratio: f32) -> f32 {
+        if self.continuous.is_some() && gear > 0 { ratio * self.final_drive } else { self.ratio(gear) }
+    }
+
+    /// As [`Gearbox::ratio`], with a continuous gearbox where it moves to when its output turns with `turning` rad/s times
+    /// the final drive and the throttle is `throttle`.
+    pub fn ratio_for(&self, gear: i8, turning: f32, throttle: f32) -> f32 {
+        self.ratio_at(gear, self.continuous.map_or(0.0, |own| self.wanted(&own, turning, throttle)))
+    }
+
+    /// The ratio a continuous gearbox moves to, without the final drive.
+    pub(crate) fn wanted(&self, own: &Continuous, turning: f32, throttle: f32) -> f32 {
+        let (low, high) = (self.forward[0], self.forward[self.forward.len() - 1]);
+        let propeller = (turning * self.final_drive).max(f32::MIN_POSITIVE);
+        (own.aim(throttle) / propeller).min(low).max(high)
+    }
+
+    /// `gear` limited to those that exist; a continuous gearbox has one.
     pub fn nearest(&self, gear: i8) -> i8 {
-        gear.clamp(-1, self.forward.len().min(i8::MAX as usize) as i8)
+        let forward = if self.continuous.is_some() { 1 } else { self.forward.len().min(i8::MAX as usize) };
+        gear.clamp(-1, forward as i8)
+    }
+
+    /// Engine speed above which it shifts up at a throttle of 0 to 1, rad/s.
+    pub(crate) fn up_speed_at(&self, throttle: f32) -> f32 {
+        self.easy_up_speed + (self.up_speed - self.easy_up_speed) * throttle
     }
 
     pub(super) fn check(&self) -> Result<(), ModelError> {
@@ -126,17 +154,35 @@ impl Gearbox {
         positive("1 + epsilon - efficiency", 1.000_1 - self.efficiency)?;
         not_negative("shift time", self.shift_time)?;
         self.forward.iter().try_for_each(|&r| positive("gear ratio", r))?;
-        positive("up-shift speed above down-shift speed", self.up_speed - self.down_speed)
+        positive("up-shift speed above down-shift speed", self.up_speed.min(self.easy_up_speed) - self.down_speed)?;
+        let Some(continuous) = &self.continuous else { return Ok(()) };
+        if self.forward.len() != 2 || self.forward[0] < self.forward[1] {
+            return Err(ModelError::Wheels("a continuous gearbox needs two forward ratios, the lowest gear's first"));
+        }
+        positive("rate of a continuous gearbox", continuous.rate)?;
+        continuous.speeds.iter().try_for_each(|&speed| positive("engine speed of a continuous gearbox", speed))
     }
 }
 
 impl Engine {
+    /// Share of the full-load torque at a pedal of 0 to 1.
+    pub fn opened(&self, pedal: f32) -> f32 {
+        self.throttle_map.as_ref().map_or(pedal, |map| map.at(pedal))
+    }
+
     pub(super) fn check(&self) -> Result<(), ModelError> {
         positive("engine idle speed", self.idle)?;
         positive("engine limit above idle", self.limit - self.idle)?;
         positive("engine inertia", self.inertia)?;
         not_negative("engine drag", self.drag[0])?;
-        not_negative("engine drag per speed", self.drag[1])
+        not_negative("engine drag per speed", self.drag[1])?;
+        not_negative("speed at which the engine dies", self.stall)?;
+        positive("idle above the speed at which the engine dies", self.idle - self.stall)?;
+        let shares = self.throttle_map.as_ref().map_or(&[][..], Curve::points);
+        if shares.iter().any(|point| !(0.0..=1.0).contains(&point[1])) {
+            return Err(ModelError::Wheels("a throttle map gives shares from 0 to 1"));
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::Controls;
 use crate::assists::Asked;
 use crate::controls::bounded;
 use crate::lane::{Four, Lane};
-use crate::model::{Engine, EngineDrive, Gearbox, MAX_MOTORS};
+use crate::model::{Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Takeup};
 use crate::state::DriveState;
 
 /// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
@@ -20,6 +20,9 @@ const SHIFT_PAUSE: f32 = 0.5;
 
 /// Largest raw torque accepted at a wheel, N m.
 const LARGEST_TORQUE: f32 = 1e6;
+
+/// The flywheel, and what ties it to the gearbox.
+type Running = (Flywheel, Tie);
 
 impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
@@ -56,13 +59,14 @@ impl Vehicle {
             rows.shaft = Four::default();
         }
         let state = &mut self.state.drive;
-        let running = engine.map(|drive| {
-            state.select_gear(&drive.gearbox, controls.gear, turning, dt);
-            let (mut flywheel, clutch) = engage(drive, state, controls, throttle, dt);
+        let running: Option<Running> = engine.map(|drive| {
+            state.select_gear(&drive.gearbox, controls.gear, turning, throttle, dt);
+            let (mut flywheel, tie) = engage(drive, state, controls, throttle, turning, dt);
             if !self.model.assists().is_empty() {
-                flywheel.bounds = [0.0, asked.own_throttle].map(|t| flywheel_speed(drive, state, t, dt));
+                flywheel.bounds =
+                    [0.0, asked.own_throttle].map(|t| flywheel_speed(drive, state, t, controls.starter, dt));
             }
-            (flywheel, clutch)
+            (flywheel, tie)
         });
         if let Some((_, clutch)) = &running {
             let shaft = Four::splat(clutch.at_wheels(clutch.impulse));
@@ -79,30 +83,51 @@ impl Vehicle {
     }
 }
 
-fn engage(drive: &EngineDrive, state: &DriveState, controls: &Controls, throttle: f32, dt: f32) -> (Flywheel, Tie) {
-    let EngineDrive { engine, clutch, gearbox, .. } = drive;
+fn engage(
+    drive: &EngineDrive,
+    state: &DriveState,
+    controls: &Controls,
+    throttle: f32,
+    turning: f32,
+    dt: f32,
+) -> Running {
+    let EngineDrive { engine, takeup, gearbox, .. } = drive;
     let shifting = state.shift_left > 0.0;
-    let speed = flywheel_speed(drive, state, throttle, dt);
-    let engaged = match controls.clutch {
-        _ if shifting || state.gear == 0 => 0.0,
-        Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
-        None => clutch.engaged_at(speed, engine, dt),
-    };
-    let capacity = clutch.capacity * engaged * dt;
+    let speed = flywheel_speed(drive, state, throttle, controls.starter, dt);
     let flywheel = Flywheel { speed, inverse_inertia: 1.0 / engine.inertia, bounds: [speed; 2] };
-    let ratio = gearbox.ratio(state.gear);
-    (flywheel, Tie::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt))
+    let ratio = gearbox.ratio_at(state.gear, state.ratio);
+    let tie = |capacity: f32| Tie::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
+    let open = shifting || state.gear == 0;
+    match takeup {
+        _ if open => (flywheel, tie(0.0)),
+        Takeup::Clutch(clutch) => {
+            let engaged = match controls.clutch {
+                Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
+                None => clutch.engaged_at(speed, engine, dt),
+            };
+            (flywheel, tie(clutch.capacity * engaged * dt))
+        }
+        Takeup::Converter(converter) => match &converter.lock_up {
+            Some(lock_up) if turning * ratio > lock_up.engaged_speed => (flywheel, tie(lock_up.capacity * dt)),
+            _ => (flywheel, Tie::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
+        },
+    }
 }
 
 /// Speed of the engine after `dt` s before its clutch acts, rad/s.
-fn flywheel_speed(drive: &EngineDrive, state: &DriveState, throttle: f32, dt: f32) -> f32 {
-    let throttle = if state.shift_left > 0.0 { 0.0 } else { throttle };
-    state.engine_speed + dt * engine_torque(&drive.engine, state.engine_speed, throttle) / drive.engine.inertia
+fn flywheel_speed(drive: &EngineDrive, state: &DriveState, throttle: f32, starter: bool, dt: f32) -> f32 {
+    let engine = &drive.engine;
+    let throttle = if state.shift_left > 0.0 { 0.0 } else { engine.opened(throttle) };
+    state.engine_speed + dt * engine_torque(engine, state.engine_speed, throttle, starter) / engine.inertia
 }
 
 /// Crankshaft torque, N m: throttle times the full-load curve, minus drag as the throttle closes, plus the idle
-/// governor, minus what the limiter cuts.
-fn engine_torque(engine: &Engine, speed: f32, throttle: f32) -> f32 {
+/// governor, minus what the limiter cuts. A stalled engine has drag and, at best, its starter.
+fn engine_torque(engine: &Engine, speed: f32, throttle: f32, starter: bool) -> f32 {
+    if speed < engine.stall {
+        let drag = (engine.drag[0] + engine.drag[1] * speed) * (speed / engine.idle);
+        return if starter { (engine.idle - speed) / IDLE_RESPONSE * engine.inertia } else { -drag };
+    }
     let left = ((engine.limit - speed) / (LIMITER_BAND * engine.limit)).clamp(0.0, 1.0);
     let throttle = throttle * left;
     let drag = (engine.drag[0] + engine.drag[1] * speed) * (1.0 - throttle) * (speed / engine.idle).min(1.0);
@@ -115,7 +140,10 @@ fn engine_torque(engine: &Engine, speed: f32, throttle: f32) -> f32 {
 
 impl DriveState {
     /// Advances a running shift, or starts one towards the asked gear or, without one, the gear that suits the speed.
-    fn select_gear(&mut self, gearbox: &Gearbox, asked: Option<i8>, turning: f32, dt: f32) {
+    fn select_gear(&mut self, gearbox: &Gearbox, asked: Option<i8>, turning: f32, throttle: f32, dt: f32) {
+        if let Some(continuous) = &gearbox.continuous {
+            self.follow(gearbox, continuous, turning, throttle, dt);
+        }
         if self.shift_left > 0.0 {
             self.shift_left -= dt;
             if self.shift_left <= 1e-6 {
@@ -124,7 +152,7 @@ impl DriveState {
             return;
         }
         self.since_shift = (self.since_shift + dt).min(1000.0);
-        let wanted = asked.map_or_else(|| self.suitable(gearbox, turning), |g| gearbox.nearest(g));
+        let wanted = asked.map_or_else(|| self.suitable(gearbox, turning, throttle), |g| gearbox.nearest(g));
         if wanted == self.gear {
             return;
         }
@@ -135,13 +163,20 @@ impl DriveState {
         }
     }
 
-    fn suitable(&self, gearbox: &Gearbox, turning: f32) -> i8 {
+    /// Moves a continuous ratio towards the one at which the engine turns as it aims to.
+    fn follow(&mut self, gearbox: &Gearbox, own: &Continuous, turning: f32, throttle: f32, dt: f32) {
+        let wanted = gearbox.wanted(own, turning, throttle);
+        let reach = own.rate * dt;
+        self.ratio += (wanted - self.ratio).clamp(-reach, reach);
+    }
+
+    fn suitable(&self, gearbox: &Gearbox, turning: f32, throttle: f32) -> i8 {
         let top = gearbox.nearest(i8::MAX);
         let speed = turning * gearbox.ratio(self.gear);
         match self.gear {
             0 => 1.min(top),
             gear if gear < 0 || self.since_shift < SHIFT_PAUSE => gear,
-            gear if speed > gearbox.up_speed && gear < top => gear + 1,
+            gear if speed > gearbox.up_speed_at(throttle) && gear < top => gear + 1,
             gear if speed < gearbox.down_speed && gear > 1 => gear - 1,
             gear => gear,
         }

@@ -8,13 +8,13 @@
 use super::Vehicle;
 use super::rows::Rows;
 use crate::lane::{Four, Lane};
-use crate::model::{Bank, Coupling, MAX_COUPLINGS, MAX_MOTORS, Model, Motor};
+use crate::model::{Bank, Converter, Coupling, MAX_COUPLINGS, MAX_MOTORS, Model, Motor, Takeup};
 use crate::state::DriveState;
 
 /// The engine's row, the motors' and the couplings'.
 const MOST_TIES: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
-/// Newton passes of one row alone, and of several.
+/// Newton passes of a clutch alone, and of anything else.
 const PASSES: [usize; 2] = [3, 8];
 
 /// Change of the clutch's impulse, as a share of its capacity, so small that no wheel can have begun or ceased to slide
@@ -23,6 +23,9 @@ const SETTLED_CLUTCH: f32 = 0.02;
 
 /// Change of any other impulse that ends the passes: a share of it, or a torque, N m.
 const SETTLED: [f32; 2] = [1e-3, 0.01];
+
+/// Change of the turbine's speed at which its torque is looked up to find the slope, as a share of the speeds.
+const CONVERTER_PROBE: f32 = 0.01;
 
 /// Share by which a rigid row's step falls short, so that rows that say the same do not divide by nothing.
 const RIGID_SHORTFALL: f32 = 1e-4;
@@ -44,6 +47,8 @@ pub(super) struct Tie {
     /// Change of the impulse that is none.
     pub settled: [f32; 2],
     pub impulse: f32,
+    /// Whether it is a torque converter.
+    pub fluid: bool,
 }
 
 /// Whether a row follows its law, or slips at its lower or upper bound.
@@ -103,6 +108,22 @@ impl Tie {
             viscous: 0.0,
             settled: [0.0, SETTLED_CLUTCH * capacity],
             impulse: impulse.clamp(-capacity, capacity),
+            fluid: false,
+        }
+    }
+
+    /// A torque converter that gave `impulse` before; its law follows in every pass.
+    pub(super) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
+        let [relative, torque] = SETTLED;
+        Self {
+            ratio,
+            efficiency,
+            own: 1.0,
+            bounds: [f32::NEG_INFINITY, f32::INFINITY],
+            settled: [relative, torque * dt],
+            impulse,
+            fluid: true,
+            ..Self::default()
         }
     }
 
@@ -207,15 +228,20 @@ impl Shafts {
         [motors, motors + model.parts().motors.len()]
     }
 
-    pub(super) fn write_back(&self, drive: &mut DriveState, motors: usize, dt: f32) {
-        let mut ties = self.ties[..self.count].iter();
-        if let Some(engine) = &self.engine {
-            let clutch = ties.next().map_or(0.0, |tie| tie.impulse);
-            drive.engine_speed = (engine.speed - clutch * engine.inverse_inertia).max(0.0);
-            drive.clutch = clutch / dt;
+    pub(super) fn write_back(&self, drive: &mut DriveState, model: &Model, rows: &[Rows]) {
+        let ties = &self.ties[..self.count];
+        if let (Some(engine), Some(tie)) = (&self.engine, ties.first()) {
+            let turns = || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.spin).sum());
+            let speed = match converter(model) {
+                Some(fluid) if tie.fluid => self.impeller(fluid, engine, turns().sum::<f32>() * tie.ratio),
+                _ => engine.speed - tie.impulse * engine.inverse_inertia,
+            };
+            drive.engine_speed = speed.max(0.0);
+            drive.clutch = tie.impulse / self.dt;
         }
-        for (carried, tie) in drive.couplings.iter_mut().zip(ties.skip(motors)) {
-            *carried = tie.impulse / dt;
+        let [_, first] = self.first_rows(model);
+        for (carried, tie) in drive.couplings.iter_mut().zip(ties.iter().skip(first)) {
+            *carried = tie.impulse / self.dt;
         }
     }
 
@@ -224,12 +250,24 @@ impl Shafts {
         self.engine.map(|_| self.ties[0].ratio).filter(|&ratio| ratio != 0.0)
     }
 
-    /// Speed the engine must have before its clutch acts, for the clutch to give the propeller shaft `shaft` N m s
-    /// towards the gear, while that then turns by `turning` rad/s.
-    fn speed_for(&self, engine: &Flywheel, shaft: f32, turning: f32) -> f32 {
+    /// Speed the engine must have before its clutch or converter acts, for that to give the propeller shaft `shaft` N m s
+    /// towards the gear, while it then turns by `turning` rad/s.
+    fn speed_for(&self, model: &Model, engine: &Flywheel, shaft: f32, turning: f32) -> f32 {
         let tie = &self.ties[0];
         let through = shaft / tie.torque_ratio(shaft).abs();
-        tie.ratio * turning + through.max(tie.bounds[0]).min(tie.bounds[1]) * engine.inverse_inertia
+        let turbine = tie.ratio * turning;
+        match converter(model).filter(|_| tie.fluid) {
+            Some(fluid) => {
+                let impeller = fluid.impeller_for(through / self.dt, turbine, engine.speed.max(turbine));
+                self.before_converter(fluid, engine, impeller, turbine)
+            }
+            None => turbine + through.max(tie.bounds[0]).min(tie.bounds[1]) * engine.inverse_inertia,
+        }
+    }
+
+    /// Speed of the engine before its converter acts, if that leaves the impeller with `impeller` rad/s.
+    fn before_converter(&self, fluid: &Converter, engine: &Flywheel, impeller: f32, turbine: f32) -> f32 {
+        impeller + self.dt * fluid.torques(impeller, turbine)[0] * engine.inverse_inertia
     }
 
     /// Sets the engine's speed before its clutch acts within what the throttle can do; what that added, N m s.
@@ -243,24 +281,30 @@ impl Shafts {
 
     /// Cuts the engine so that the propeller shaft gets no more than `shaft` N m s towards the gear and then turns by no more
     /// than `turning` rad/s; what that took, N m s at the crankshaft.
-    pub(super) fn cut_engine(&mut self, shaft: f32, turning: f32) -> f32 {
+    pub(super) fn cut_engine(&mut self, model: &Model, shaft: f32, turning: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
-        -self.set_engine(self.speed_for(&engine, shaft, turning), engine.bounds[0], engine.speed)
+        -self.set_engine(self.speed_for(model, &engine, shaft, turning), engine.bounds[0], engine.speed)
     }
 
     /// Cuts the engine so that it turns no faster than `speed` rad/s, or than a propeller shaft with `turning` rad/s
     /// makes it; what that took, N m s.
-    pub(super) fn hold_engine(&mut self, speed: f32, turning: f32) -> f32 {
+    pub(super) fn hold_engine(&mut self, model: &Model, speed: f32, turning: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
         let tie = &self.ties[0];
-        let most = speed.max(tie.ratio * turning) + tie.impulse.max(0.0) * engine.inverse_inertia;
+        let most = match converter(model).filter(|_| tie.fluid) {
+            Some(fluid) => self.before_converter(fluid, &engine, speed, tie.ratio * turning),
+            None => speed.max(tie.ratio * turning) + tie.impulse.max(0.0) * engine.inverse_inertia,
+        };
         -self.set_engine(most, engine.bounds[0], engine.speed)
     }
 
     /// Lets the clutch carry no more than what gives the propeller shaft `shaft` N m s towards the gear; by how much that
-    /// changes what the shaft has from the last step, N m s.
+    /// changes what the shaft has from the last step, N m s. A converter cannot be limited.
     pub(super) fn limit_clutch(&mut self, shaft: f32) -> f32 {
         let tie = &mut self.ties[0];
+        if tie.fluid {
+            return 0.0;
+        }
         let before = tie.at_wheels(tie.impulse);
         let most = shaft / tie.torque_ratio(1.0).abs();
         tie.bounds = tie.bounds.map(|bound| bound.max(-most).min(most));
@@ -270,14 +314,35 @@ impl Shafts {
 
     /// Lets the engine pull just enough to give the propeller shaft `shaft` N m s towards the gear, no less than with the
     /// driver's throttle; what that added, N m s.
-    pub(super) fn pull(&mut self, shaft: f32, turning: f32) -> f32 {
+    pub(super) fn pull(&mut self, model: &Model, shaft: f32, turning: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
-        self.set_engine(self.speed_for(&engine, shaft, turning), engine.bounds[1], engine.bounds[1])
+        self.set_engine(self.speed_for(model, &engine, shaft, turning), engine.bounds[1], engine.bounds[1])
+    }
+
+    /// Speed of the impeller after the step with the turbine at `turbine`, rad/s.
+    fn impeller(&self, fluid: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
+        fluid.impeller_speed(engine.speed, self.dt * engine.inverse_inertia, turbine)
+    }
+
+    /// Torque of the turbine at the speed it has now, and how it changes with it, the impeller following.
+    fn linearise_converter(&mut self, model: &Model) {
+        let (Some(engine), Some(fluid)) = (self.engine, converter(model)) else { return };
+        if !self.ties[0].fluid {
+            return;
+        }
+        let speed = self.speeds[0];
+        let torque = |speed: f32| fluid.torques(self.impeller(fluid, &engine, speed), speed)[1];
+        let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE * (speed.abs() + engine.speed));
+        let slope = ((torque(beyond) - here) / (beyond - speed).max(f32::MIN_POSITIVE)).min(0.0);
+        let tie = &mut self.ties[0];
+        tie.per_speed = -self.dt * slope;
+        tie.wish = self.dt * (here - slope * speed);
     }
 
     /// One Newton step of all rows; whether it changed little.
     fn pass(&mut self, model: &Model, rows: &mut [Rows]) -> bool {
         self.measure(model, rows);
+        self.linearise_converter(model);
         self.linearise_motors(model);
         self.set_capacities(model, rows);
         let found = self.step();
@@ -410,6 +475,13 @@ impl Shafts {
     }
 }
 
+fn converter(model: &Model) -> Option<&Converter> {
+    match &model.parts().powertrain.engine()?.takeup {
+        Takeup::Converter(converter) => Some(converter),
+        Takeup::Clutch(_) => None,
+    }
+}
+
 impl Vehicle {
     /// Solves clutch and couplings; leaves each wheel's shaft impulse.
     pub(super) fn solve_shafts(&mut self) {
@@ -417,7 +489,7 @@ impl Vehicle {
         if shafts.ties[..shafts.count].iter().all(|tie| tie.bounds == [0.0; 2] && tie.viscous == 0.0) {
             return;
         }
-        for _ in 0..PASSES[usize::from(shafts.count > 1)] {
+        for _ in 0..PASSES[usize::from(shafts.count > 1 || shafts.ties[0].fluid)] {
             if shafts.pass(&self.model, &mut self.rows) {
                 return;
             }

@@ -61,7 +61,7 @@ impl Vehicle {
         let mut added = Added { engine_torque: -taken / dt, brake_torque: braked / dt, ..Added::default() };
         if let Some(grip) = self.grip(&wanted, loaded, dt) {
             let impulse = grip.shaft[usize::from(own.brakes > 0.0)];
-            added.engine_torque -= self.shafts.cut_engine(impulse, grip.speed) / dt;
+            added.engine_torque -= self.shafts.cut_engine(&self.model, impulse, grip.speed) / dt;
         }
         self.budget.add(Assist::TractionControl, added);
     }
@@ -74,7 +74,7 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.shaft += bank.levers[0] * Four::splat(change);
         }
-        let taken = self.shafts.hold_engine(own.engine_speed, if at_the_line { 0.0 } else { grip.speed });
+        let taken = self.shafts.hold_engine(&self.model, own.engine_speed, if at_the_line { 0.0 } else { grip.speed });
         self.budget.add(Assist::LaunchControl, Added { engine_torque: -taken / dt, ..Added::default() });
     }
 
@@ -163,7 +163,7 @@ impl Vehicle {
             .banks()
             .iter()
             .fold(0.0, |sum, bank| sum + (bank.levers[0] * bank.gather(|i| self.state.wheels[i].spin)).sum());
-        self.shafts.pull(impulse * radius, turning)
+        self.shafts.pull(&self.model, impulse * radius, turning)
     }
 
     /// Lets motors that were given full throttle pull at `throttle`; by how much beyond the driver's `own`, N m s.

@@ -28,7 +28,7 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             rows.write_back(bank, at, self.lead, dt, &mut state.wheels);
         }
-        self.shafts.write_back(&mut state.drive, self.model.parts().motors.len(), dt);
+        self.shafts.write_back(&mut state.drive, &self.model, &self.rows);
         report
     }
 

@@ -98,8 +98,8 @@ fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
 /// Retarding force of the engine at the road with the throttle closed, N.
 fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
     let Some(drive) = model.parts().powertrain.engine() else { return 0.0 };
-    let ratio = f64::from(drive.gearbox.ratio(gear));
     let per_radius = per_radius(drive, model.wheels());
+    let ratio = f64::from(drive.gearbox.ratio_for(gear, (speed * per_radius) as f32, 0.0));
     let turning = speed * per_radius * ratio;
     if turning < f64::from(drive.engine.idle) {
         return 0.0;

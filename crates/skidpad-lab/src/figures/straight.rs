@@ -1,7 +1,7 @@
 //! Straight driving: resistance, drive, top speed and the length of a stop.
 
 use skidpad_core::Model;
-use skidpad_core::model::{EngineDrive, Motor, Powertrain, Wheel};
+use skidpad_core::model::{EngineDrive, Motor, Powertrain, Takeup, Wheel};
 use skidpad_core::tyre::Conditions;
 
 use super::G;
@@ -63,14 +63,24 @@ fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
         }
         Powertrain::Engine(drive) => {
             let per_radius = per_radius(drive, wheels);
-            let ratio = f64::from(drive.gearbox.ratio(gear));
-            let speed = v * per_radius * ratio;
-            if speed > f64::from(drive.engine.limit) {
-                return 0.0;
-            }
-            let torque = f64::from(drive.engine.torque.at(speed as f32));
+            let ratio = f64::from(drive.gearbox.ratio_for(gear, (v * per_radius) as f32, 1.0));
+            let torque = gearbox_torque(drive, v * per_radius * ratio);
             torque * ratio * f64::from(drive.gearbox.efficiency) * per_radius
         }
+    }
+}
+
+/// Full-throttle torque into the gearbox when its input turns at `turning` rad/s, N m.
+fn gearbox_torque(drive: &EngineDrive, turning: f64) -> f64 {
+    let engine = &drive.engine;
+    let full = |speed: f32| engine.torque.at(speed) * engine.opened(1.0);
+    match &drive.takeup {
+        Takeup::Converter(fluid) if fluid.lock_up.is_none_or(|clutch| turning <= f64::from(clutch.engaged_speed)) => {
+            let impeller = fluid.balance(full, turning as f32, engine.limit);
+            f64::from(fluid.torques(impeller, turning as f32)[1])
+        }
+        _ if turning > f64::from(engine.limit) => 0.0,
+        _ => f64::from(full(turning as f32)),
     }
 }
 
@@ -81,7 +91,7 @@ pub(crate) fn per_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 {
 
 /// Highest speed at which some gear still overcomes the resistance, found in steps of 0.01 m/s up to 150 m/s.
 pub fn top_speed(model: &Model) -> Option<f64> {
-    let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.forward.len() as i8);
+    let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.nearest(i8::MAX));
     let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= resistance(model, v));
     let speeds = || (1..=15_000).map(|i| f64::from(i) * 0.01);
     let top = speeds().take_while(|&v| pulls(v)).last()?;

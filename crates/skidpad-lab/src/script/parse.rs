@@ -35,6 +35,7 @@ const PLAIN: &[(&str, Input)] = &[
     ("throttle", Input::Throttle),
     ("brake", Input::Brake),
     ("handbrake", Input::Handbrake),
+    ("starter", Input::Starter),
     ("clutch", Input::Clutch),
     ("bars", Input::Bars),
     ("gear", Input::Gear),
@@ -240,7 +241,7 @@ fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && (*v as f32).is_finite());
     let within = |low: f64, high: f64| value.filter(|v| (low..=high).contains(v));
     match input {
-        Input::Throttle | Input::Brake | Input::Handbrake | Input::Clutch | Input::Bars => {
+        Input::Throttle | Input::Brake | Input::Handbrake | Input::Starter | Input::Clutch | Input::Bars => {
             within(0.0, 1.0).ok_or_else(|| "a number from 0 to 1".into())
         }
         Input::Gear => {
@@ -260,5 +261,5 @@ fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
 
 /// Number of forward gears; a car without a gearbox has one.
 fn highest_gear(model: &Model) -> f64 {
-    model.parts().powertrain.engine().map_or(1.0, |drive| drive.gearbox.forward.len() as f64)
+    model.parts().powertrain.engine().map_or(1.0, |drive| f64::from(drive.gearbox.nearest(i8::MAX)))
 }

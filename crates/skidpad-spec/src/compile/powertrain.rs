@@ -4,7 +4,9 @@ use super::wheels_on;
 use crate::layout::Station;
 use crate::spec::{self, VehicleSpec};
 use skidpad_core::ModelError;
-use skidpad_core::model::{Clutch, Coupling, Curve, Engine, EngineDrive, Gearbox, Motor, Powertrain};
+use skidpad_core::model::{
+    Clutch, Continuous, Converter, Coupling, Curve, Engine, EngineDrive, Gearbox, Motor, Powertrain, Takeup,
+};
 use std::f64::consts::TAU;
 
 /// One revolution per minute, rad/s.
@@ -17,40 +19,70 @@ pub(super) fn powertrain(spec: &VehicleSpec, stations: &[Station]) -> Result<Pow
         spec::Powertrain::Direct { wheel_torque_nm } => {
             Ok(Powertrain::Direct(stations.iter().map(|s| of_axle(wheel_torque_nm, s.axle) as f32).collect()))
         }
-        spec::Powertrain::Engine { engine, clutch, gearbox, differential } => {
+        spec::Powertrain::Engine { engine, clutch, converter, gearbox, differential } => {
             let shares = stations
                 .iter()
                 .map(|s| (of_axle(&differential.axle_shares, s.axle) / wheels_on(&spec.axles[s.axle])) as f32);
-            Ok(Powertrain::Engine(Box::new(EngineDrive {
-                engine: engine_of(engine)?,
-                clutch: Clutch {
+            let takeup = match (clutch, converter) {
+                (Some(clutch), _) => Takeup::Clutch(Clutch {
                     capacity: clutch.capacity_nm as f32,
                     engaged_speed: (clutch.engaged_rpm * RPM) as f32,
-                },
-                gearbox: Gearbox {
-                    forward: gearbox.forward.iter().map(|&ratio| ratio as f32).collect(),
-                    reverse: gearbox.reverse as f32,
-                    final_drive: gearbox.final_drive as f32,
-                    efficiency: gearbox.efficiency as f32,
-                    shift_time: gearbox.shift_time_s as f32,
-                    up_speed: (gearbox.up_shift_rpm * RPM) as f32,
-                    down_speed: (gearbox.down_shift_rpm * RPM) as f32,
-                },
-                shares: shares.collect(),
-            })))
+                }),
+                (None, Some(converter)) => Takeup::Converter(converter_of(converter)?),
+                (None, None) => return Err(ModelError::Wheels("an engine needs a clutch or a torque converter")),
+            };
+            let (engine, gearbox, shares) = (engine_of(engine)?, gearbox_of(gearbox), shares.collect());
+            Ok(Powertrain::Engine(Box::new(EngineDrive { engine, takeup, gearbox, shares })))
         }
     }
 }
 
+fn curve(points: impl Iterator<Item = [f64; 2]>) -> Result<Curve, ModelError> {
+    Curve::new(points.map(|point| point.map(|value| value as f32)).collect()).map_err(ModelError::Wheels)
+}
+
 fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
-    let points = engine.torque_curve.iter().map(|p| [(p.rpm * RPM) as f32, p.torque_nm as f32]);
+    let map = (!engine.throttle_map.is_empty()).then(|| curve(engine.throttle_map.iter().map(|p| [p.pedal, p.share])));
     Ok(Engine {
-        torque: Curve::new(points.collect()).map_err(ModelError::Wheels)?,
+        torque: curve(engine.torque_curve.iter().map(|p| [p.rpm * RPM, p.torque_nm]))?,
         drag: [engine.drag_nm as f32, (engine.drag_nm_per_1000_rpm / (1000.0 * RPM)) as f32],
         idle: (engine.idle_rpm * RPM) as f32,
         limit: (engine.limit_rpm * RPM) as f32,
         inertia: engine.inertia_kg_m2 as f32,
+        throttle_map: map.transpose()?,
+        stall: (engine.stall_rpm * RPM) as f32,
     })
+}
+
+fn converter_of(converter: &spec::Converter) -> Result<Converter, ModelError> {
+    let points = &converter.points;
+    let lock_up = converter
+        .lock_up
+        .as_ref()
+        .map(|own| Clutch { capacity: own.capacity_nm as f32, engaged_speed: (own.turbine_rpm * RPM) as f32 });
+    Ok(Converter {
+        capacity: curve(points.iter().map(|p| [p.speed_ratio, p.capacity_nm_s2_per_rad2]))?,
+        torque_ratio: curve(points.iter().map(|p| [p.speed_ratio, p.torque_ratio]))?,
+        lock_up,
+    })
+}
+
+fn gearbox_of(gearbox: &spec::Gearbox) -> Gearbox {
+    let speed = |rpm: f64| (rpm * RPM) as f32;
+    Gearbox {
+        forward: gearbox.forward.iter().map(|&ratio| ratio as f32).collect(),
+        reverse: gearbox.reverse as f32,
+        final_drive: gearbox.final_drive as f32,
+        efficiency: gearbox.efficiency as f32,
+        shift_time: gearbox.shift_time_s as f32,
+        up_speed: speed(gearbox.up_shift_rpm),
+        easy_up_speed: speed(gearbox.easy_up_shift_rpm.unwrap_or(gearbox.up_shift_rpm)),
+        down_speed: speed(gearbox.down_shift_rpm),
+        continuous: gearbox
+            .continuous
+            .as_ref()
+            .map(|own| Continuous { speeds: [own.closed_rpm, own.full_rpm].map(speed), rate: own.ratio_per_s as f32 }),
+    }
 }
 
 /// Wheels of an axle counted from 1.

@@ -43,11 +43,14 @@ pub(super) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
             inertia_kg_m2: rounded(engine.inertia),
             drag_nm: 0.0,
             drag_nm_per_1000_rpm: 0.0,
+            throttle_map: Vec::new(),
+            stall_rpm: 0.0,
         }),
-        clutch: Clutch {
+        clutch: Some(Clutch {
             capacity_nm: rounded(CLUTCH * engine.largest_torque),
             engaged_rpm: rounded(ENGAGED * engine.idle),
-        },
+        }),
+        converter: None,
         gearbox: Box::new(Gearbox {
             forward: engine.forward.iter().copied().map(rounded).collect(),
             reverse: rounded(engine.reverse),
@@ -56,6 +59,8 @@ pub(super) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
             shift_time_s: rounded(engine.shift_time),
             up_shift_rpm: rounded(engine.up),
             down_shift_rpm: rounded(engine.down),
+            easy_up_shift_rpm: None,
+            continuous: None,
         }),
         differential: Differential { axle_shares: shares },
     }

@@ -18,7 +18,10 @@ pub use assists::{
 };
 pub use axle::{Axle, Guidance, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
-pub use powertrain::{Clutch, Coupling, CurvePoint, Differential, Engine, Gearbox, Motor, Powertrain};
+pub use powertrain::{
+    Clutch, Continuous, Converter, ConverterPoint, Coupling, CurvePoint, Differential, Engine, Gearbox, LockUp, Motor,
+    PedalPoint, Powertrain,
+};
 pub use scene::{FixedBoxSpec, SceneSpec, WindSpec};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 

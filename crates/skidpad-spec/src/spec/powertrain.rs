@@ -15,12 +15,16 @@ pub enum Powertrain {
         #[schemars(inner(range(min = 0)))]
         wheel_torque_nm: Vec<f64>,
     },
-    /// Engine, clutch, gearbox and open differentials.
+    /// Engine, clutch or torque converter, gearbox and open differentials.
     Engine {
         /// Source of the torque.
         engine: Box<Engine>,
-        /// Between engine and gearbox.
-        clutch: Clutch,
+        /// A dry clutch between engine and gearbox. Absent: a `converter` is there.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clutch: Option<Clutch>,
+        /// A torque converter between engine and gearbox. Absent: a `clutch` is there.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        converter: Option<Converter>,
         /// Ratios and shifts.
         gearbox: Box<Gearbox>,
         /// Between gearbox and wheels.
@@ -52,6 +56,25 @@ pub struct Engine {
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub drag_nm_per_1000_rpm: f64,
+    /// Share of the full-load torque over the pedal, pedals rising. Absent: the pedal is the share.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub throttle_map: Vec<PedalPoint>,
+    /// Speed below which it dies, and stands until a starter or the car turns it faster, rev/min; 0: never.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub stall_rpm: f64,
+}
+
+/// A point of a throttle map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PedalPoint {
+    /// 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub pedal: f64,
+    /// Of the full-load torque.
+    #[schemars(range(min = 0, max = 1))]
+    pub share: f64,
 }
 
 /// A point of a torque curve.
@@ -78,11 +101,51 @@ pub struct Clutch {
     pub engaged_rpm: f64,
 }
 
+/// A torque converter: its impeller turns with the engine, its turbine with the gearbox.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Converter {
+    /// What it does over the speed ratio, ratios rising; linear between points. The last one has a speed ratio of 1 and no
+    /// capacity.
+    #[schemars(length(min = 2))]
+    pub points: Vec<ConverterPoint>,
+    /// A clutch that bridges it. Absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock_up: Option<LockUp>,
+}
+
+/// A point of a torque converter's curves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConverterPoint {
+    /// Turbine speed over impeller speed.
+    #[schemars(range(min = 0, max = 1))]
+    pub speed_ratio: f64,
+    /// Impeller torque over its speed squared, N m s²/rad².
+    #[schemars(range(min = 0))]
+    pub capacity_nm_s2_per_rad2: f64,
+    /// Turbine torque over impeller torque.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub torque_ratio: f64,
+}
+
+/// A clutch that bridges a torque converter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LockUp {
+    /// Largest torque it carries, N m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub capacity_nm: f64,
+    /// Turbine speed above which it is closed, rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub turbine_rpm: f64,
+}
+
 /// Ratios and how they change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gearbox {
-    /// Forward ratios, first gear first.
+    /// Forward ratios, first gear first. With `continuous` two, the ends of its range.
     #[schemars(length(min = 1, max = 30), extend("items" = { "type": "number", "exclusiveMinimum": 0 }))]
     pub forward: Vec<f64>,
     /// Reverse ratio, as a positive number.
@@ -103,6 +166,29 @@ pub struct Gearbox {
     /// Engine speed below which it shifts down by itself, rev/min.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub down_shift_rpm: f64,
+    /// Engine speed above which it shifts up by itself with the throttle closed, rev/min; between both it follows the pedal.
+    /// Absent: as `up_shift_rpm`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub easy_up_shift_rpm: Option<f64>,
+    /// A continuously variable gearbox. Absent: its ratios are steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continuous: Option<Continuous>,
+}
+
+/// How a continuously variable gearbox moves: towards the ratio at which the engine has the speed it aims for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Continuous {
+    /// Engine speed it aims for with the throttle closed, rev/min; in between it follows the pedal.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub closed_rpm: f64,
+    /// Engine speed it aims for at full throttle, rev/min.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub full_rpm: f64,
+    /// Largest change of the ratio, 1/s.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub ratio_per_s: f64,
 }
 
 /// How torque reaches the axles through open differentials; `couplings` limit what they let turn apart.

@@ -1,6 +1,6 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
-use skidpad_core::model::{BarCoupling, Coupling, HeaveSpring, Knee, Peers, Powertrain, Tyre};
+use skidpad_core::model::{BarCoupling, Coupling, HeaveSpring, Knee, Peers, Powertrain, Takeup, Tyre};
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
 use skidpad_spec::VehicleSpec;
@@ -24,6 +24,7 @@ fn the_corvette_in_si() {
     let model = model("corvette_c5");
     let parts = model.parts();
     let Powertrain::Engine(drive) = &parts.powertrain else { panic!("has an engine") };
+    let Takeup::Clutch(clutch) = &drive.takeup else { panic!("has a clutch") };
     let (front, rear) = (&parts.wheels[0], &parts.wheels[2]);
     let front_mass = 1545.0 / 2.0 * (2.654 - 1.3) / 2.654;
     let critical = 2.0 * (28000.0f64 * front_mass).sqrt();
@@ -35,7 +36,7 @@ fn the_corvette_in_si() {
         ("drag", drive.engine.drag[1], 8.0 / 104.719_755_119_659_77),
         ("first point", drive.engine.torque.points()[0][0], 104.719_755_119_659_77),
         ("up-shift", drive.gearbox.up_speed, 628.318_530_717_958_6),
-        ("engaged", drive.clutch.engaged_speed, 209.439_510_239_319_55),
+        ("engaged", clutch.engaged_speed, 209.439_510_239_319_55),
         ("bump", front.strut.bump_damping, 0.30 * critical),
         ("rebound", front.strut.rebound_damping, 0.55 * critical),
         ("front brake", front.brake_torque, 7000.0 * 0.66 / 2.0),
@@ -131,6 +132,41 @@ fn motors_drive_axles_or_wheels() {
     assert_eq!([&*rear.wheels, &*left.wheels, &*right.wheels], [&[2, 3][..], &[0], &[1]]);
     close(&[("top speed", rear.max_speed, 1000.0), ("power", rear.power, 9e4), ("torque", left.peak_torque, 300.0)]);
     assert_eq!((left.power, left.efficiency, left.inertia), (f32::INFINITY, 1.0, 0.0));
+}
+
+/// A torque converter with its lock-up, a continuous gearbox, a throttle map and a speed at which the engine dies.
+#[test]
+fn an_automatic_in_si() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let clutch = "[powertrain.clutch]\ncapacity_nm = 700                  # estimate: 1.45 times the peak torque\nengaged_rpm = 2000                 # estimate\n";
+    assert!(text.contains(clutch));
+    let converter = "[powertrain.converter]\npoints = [\n{ speed_ratio = 0, capacity_nm_s2_per_rad2 = 0.004, torque_ratio = 2 },\n\
+                     { speed_ratio = 1, capacity_nm_s2_per_rad2 = 0, torque_ratio = 1 }]\n\
+                     lock_up = { capacity_nm = 600, turbine_rpm = 2000 }\n";
+    let text = text
+        .replace(clutch, converter)
+        .replace("forward = [2.66, 1.78, 1.30, 1.00, 0.74, 0.50]", "forward = [2.66, 0.5]")
+        .replace(
+            "down_shift_rpm",
+            "continuous = { closed_rpm = 1500, full_rpm = 5000, ratio_per_s = 1.5 }\ndown_shift_rpm",
+        )
+        .replace(
+            "drag_nm = 20",
+            "throttle_map = [{ pedal = 0, share = 0 }, { pedal = 1, share = 0.9 }]\nstall_rpm = 300\ndrag_nm = 20",
+        );
+    let spec = VehicleSpec::read("automatic", &text).unwrap_or_else(|faults| panic!("{}", faults.render()));
+    let model = spec.compile().expect("valid");
+    let drive = model.parts().powertrain.engine().expect("has an engine");
+    let Takeup::Converter(converter) = &drive.takeup else { panic!("has a converter") };
+    assert_eq!(converter.torques(250.0, 0.0), [250.0, 500.0]);
+    let (lock_up, own) = (converter.lock_up.expect("has one"), drive.gearbox.continuous.expect("is continuous"));
+    close(&[
+        ("lock-up", lock_up.engaged_speed, 209.439_510_239_319_55),
+        ("aim", own.aim(1.0), 523.598_775_598_298_9),
+        ("stall", drive.engine.stall, 31.415_926_535_897_93),
+        ("map", drive.engine.opened(0.5), 0.45),
+    ]);
+    assert_eq!((drive.gearbox.nearest(6), own.rate, lock_up.capacity), (1, 1.5, 600.0));
 }
 
 /// A car changed in code is checked like a file, and its faults show the file it would be.

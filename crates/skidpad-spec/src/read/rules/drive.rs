@@ -1,7 +1,9 @@
 //! Rules of the powertrain.
 
 use super::Rules;
-use crate::spec::{Clutch, Differential, Engine, Gearbox, Powertrain};
+use crate::spec::{Clutch, Converter, Differential, Engine, Gearbox, PedalPoint, Powertrain};
+
+const EASY: &str = "powertrain.gearbox.easy_up_shift_rpm";
 
 impl Rules<'_> {
     pub fn powertrain(&mut self) {
@@ -11,8 +13,14 @@ impl Rules<'_> {
             Powertrain::Direct { wheel_torque_nm } => {
                 self.one_per_axle("powertrain.wheel_torque_nm", wheel_torque_nm.len());
             }
-            Powertrain::Engine { engine, clutch, gearbox, differential } => {
-                self.engine(engine, clutch);
+            Powertrain::Engine { engine, clutch, converter, gearbox, differential } => {
+                let (first, second) = (("clutch", clutch.is_some()), ("converter", converter.is_some()));
+                self.exactly_one("powertrain", first, second);
+                self.engine(engine, clutch.as_ref());
+                self.throttle_map(&engine.throttle_map);
+                if let Some(converter) = converter {
+                    self.converter(converter);
+                }
                 self.gearbox(gearbox, engine);
                 self.differential(differential);
             }
@@ -25,7 +33,7 @@ impl Rules<'_> {
         self.rule(path, &["axles"], count == axles, format!("a list of {count}"), accepts, "");
     }
 
-    fn engine(&mut self, engine: &Engine, clutch: &Clutch) {
+    fn engine(&mut self, engine: &Engine, clutch: Option<&Clutch>) {
         for (i, pair) in engine.torque_curve.windows(2).enumerate() {
             let path = format!("powertrain.engine.torque_curve[{}].rpm", i + 1);
             let other = format!("powertrain.engine.torque_curve[{i}].rpm");
@@ -37,8 +45,41 @@ impl Rules<'_> {
         let others = &["powertrain.engine.idle_rpm"];
         let limit = format!("{}", engine.limit_rpm);
         self.rule("powertrain.engine.limit_rpm", others, engine.limit_rpm > idle, limit, accepts.as_str(), "");
-        let engaged = format!("{}", clutch.engaged_rpm);
-        self.rule("powertrain.clutch.engaged_rpm", others, clutch.engaged_rpm > idle, engaged, accepts.as_str(), "");
+        let stall = format!("{}", engine.stall_rpm);
+        let below = format!("below `idle_rpm`, {idle}");
+        self.rule("powertrain.engine.stall_rpm", others, engine.stall_rpm < idle, stall, below, "it would never run");
+        if let Some(clutch) = clutch {
+            let engaged = format!("{}", clutch.engaged_rpm);
+            let above = clutch.engaged_rpm > idle;
+            self.rule("powertrain.clutch.engaged_rpm", others, above, engaged, accepts.as_str(), "");
+        }
+    }
+
+    fn throttle_map(&mut self, map: &[PedalPoint]) {
+        let path = "powertrain.engine.throttle_map";
+        self.rule(path, &[], map.len() != 1, "one point".into(), "at least two points, or none", "");
+        for (i, pair) in map.windows(2).enumerate() {
+            let (path, other) = (format!("{path}[{}].pedal", i + 1), format!("{path}[{i}].pedal"));
+            let accepts = format!("above the {} of the point before", pair[0].pedal);
+            self.rule(&path, &[&other], pair[1].pedal > pair[0].pedal, format!("{}", pair[1].pedal), accepts, "");
+        }
+    }
+
+    fn converter(&mut self, converter: &Converter) {
+        let path = "powertrain.converter.points";
+        for (i, pair) in converter.points.windows(2).enumerate() {
+            let (path, other) = (format!("{path}[{}].speed_ratio", i + 1), format!("{path}[{i}].speed_ratio"));
+            let accepts = format!("above the {} of the point before", pair[0].speed_ratio);
+            let (rises, found) = (pair[1].speed_ratio > pair[0].speed_ratio, format!("{}", pair[1].speed_ratio));
+            self.rule(&path, &[&other], rises, found, accepts, "");
+        }
+        let Some(last) = converter.points.last() else { return };
+        let at = converter.points.len() - 1;
+        let (ratio, capacity) = (format!("{path}[{at}].speed_ratio"), format!("{path}[{at}].capacity_nm_s2_per_rad2"));
+        let help = "at equal speeds a converter takes no torque";
+        self.rule(&ratio, &[], last.speed_ratio == 1.0, format!("{}", last.speed_ratio), "1 for the last point", help);
+        let found = format!("{}", last.capacity_nm_s2_per_rad2);
+        self.rule(&capacity, &[], last.capacity_nm_s2_per_rad2 == 0.0, found, "0 for the last point", help);
     }
 
     fn gearbox(&mut self, gearbox: &Gearbox, engine: &Engine) {
@@ -48,7 +89,11 @@ impl Rules<'_> {
         let help = "the limiter would hold the engine below it, and it would never shift";
         self.rule(up_path, &["powertrain.engine.limit_rpm"], up < limit, format!("{up}"), accepts, help);
         let accepts = format!("above `down_shift_rpm`, {down}");
-        self.rule(up_path, &[down_path], up > down, format!("{up}"), accepts, "");
+        self.rule(up_path, &[down_path], up > down, format!("{up}"), accepts.as_str(), "");
+        let easy = gearbox.easy_up_shift_rpm.unwrap_or(up);
+        self.rule(EASY, &[down_path, up_path], up <= down || easy > down, format!("{easy}"), accepts, "");
+        let accepts = format!("at most `up_shift_rpm`, {up}");
+        self.rule(EASY, &[up_path], easy <= up, format!("{easy}"), accepts, "");
         for (i, pair) in gearbox.forward.windows(2).enumerate() {
             let path = format!("powertrain.gearbox.forward[{}]", i + 1);
             let other = format!("powertrain.gearbox.forward[{i}]");
@@ -57,15 +102,21 @@ impl Rules<'_> {
             let accepts = format!("less than the {lower} of the gear before");
             self.rule(&path, &[&other], falls, format!("{higher}"), accepts, "");
         }
+        if gearbox.continuous.is_some() {
+            let (path, count) = ("powertrain.gearbox.forward", gearbox.forward.len());
+            let found = format!("a list of {count}");
+            self.rule(path, &["powertrain.gearbox.continuous"], count == 2, found, "both ends of its range", "");
+            return;
+        }
         let pairs = gearbox.forward.windows(2);
         let Some(widest) = pairs.map(|pair| pair[1] / pair[0]).min_by(f64::total_cmp) else {
             return;
         };
-        let after = up * widest;
+        let after = easy.min(up) * widest;
         let paths: Vec<String> =
             (0..gearbox.forward.len()).map(|i| format!("powertrain.gearbox.forward[{i}]")).collect();
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        others.push(up_path);
+        others.extend([up_path, EASY]);
         let accepts = format!("below the {after:.0} that the engine turns after the widest shift up");
         let help = "it would shift down again at once, for ever";
         self.rule(down_path, &others, up <= down || after > down, format!("{down}"), accepts, help);

@@ -1,0 +1,159 @@
+//! What brings the engine's torque to the gearbox of a car that stands: a clutch, or a torque converter.
+
+use super::{Curve, Engine, ModelError, positive};
+
+/// Between engine and gearbox.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Takeup {
+    /// A dry clutch.
+    Clutch(Clutch),
+    /// A torque converter.
+    Converter(Converter),
+}
+
+/// A dry clutch: Coulomb friction between engine and gearbox.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clutch {
+    /// Largest torque it carries fully engaged, N m, > 0.
+    pub capacity: f32,
+    /// Engine speed at which it is fully engaged when it works by itself, rad/s, above idle.
+    pub engaged_speed: f32,
+}
+
+impl Clutch {
+    /// How far it is engaged when it works by itself, 0 to 1, by the speed of its `engine` at the end of a step of `dt` s.
+    /// The engine would come to `speed` rad/s without it; what the clutch carries slows the engine, which opens the clutch
+    /// again: `e = (ω − e C dt / J − idle) / (engaged − idle)`. By the speed at the start a clutch grips too hard when the
+    /// engine rises, by a tenth at 30 Hz, and tyres near their limit break loose.
+    pub(crate) fn engaged_at(&self, speed: f32, engine: &Engine, dt: f32) -> f32 {
+        let range = self.engaged_speed - engine.idle + self.capacity * dt / engine.inertia;
+        ((speed - engine.idle) / range).clamp(0.0, 1.0)
+    }
+}
+
+/// A torque converter: the impeller turns with the engine, the turbine with the gearbox.
+///
+/// The impeller takes `C(ν) ω²` at its own speed ω, the turbine gives `R(ν)` times that, ν the speed ratio of turbine and
+/// impeller (dimensional analysis of hydrodynamic drives: Dubbel, "Handbook of Mechanical Engineering", couplings). When the
+/// turbine overtakes, both change places, and the torque is not multiplied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Converter {
+    /// C, N m s², over the speed ratio, each ≥ 0 and 0 at a ratio of 1.
+    pub capacity: Curve,
+    /// R over the speed ratio, each > 0.
+    pub torque_ratio: Curve,
+    /// A clutch that bridges it, if there is one; its speed is the turbine's from which it is closed.
+    pub lock_up: Option<Clutch>,
+}
+
+/// Halvings in search of an impeller speed; the last bits of a float are not worth more.
+const HALVINGS: usize = 22;
+
+impl Converter {
+    /// Torques impeller and turbine take from the engine and give to the gearbox, N m, at their speeds, rad/s.
+    pub fn torques(&self, impeller: f32, turbine: f32) -> [f32; 2] {
+        if turbine <= impeller {
+            let ratio = if impeller > 0.0 { turbine / impeller } else { 0.0 };
+            let taken = self.capacity.at(ratio) * impeller * impeller;
+            return [taken, taken * self.torque_ratio.at(ratio)];
+        }
+        let overrun = self.capacity.at(impeller / turbine) * turbine * turbine;
+        [-overrun, -overrun]
+    }
+
+    /// Impeller speed, rad/s, at which `speed + impulse per torque` balances: the `w` of `w = free − per_torque · T(w)`
+    /// with the turbine at `turbine` rad/s.
+    pub(crate) fn impeller_speed(&self, free: f32, per_torque: f32, turbine: f32) -> f32 {
+        let missing = |speed: f32| free - per_torque * self.torques(speed, turbine)[0] - speed;
+        let free = free.max(0.0);
+        let (mut low, mut high) = if missing(free) < 0.0 { (0.0, free) } else { (free, free.max(turbine)) };
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if missing(middle) < 0.0 { high = middle } else { low = middle }
+        }
+        0.5 * (low + high)
+    }
+
+    /// Impeller speed, rad/s up to `most`, at which the turbine gives `torque` N m while it turns with `turbine` rad/s.
+    pub(crate) fn impeller_for(&self, torque: f32, turbine: f32, most: f32) -> f32 {
+        let (mut low, mut high) = (0.0, most.max(0.0));
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if self.torques(middle, turbine)[1] < torque { low = middle } else { high = middle }
+        }
+        0.5 * (low + high)
+    }
+
+    /// Impeller speed, rad/s, at which an engine's `torque` at its speed balances the impeller's with the turbine at
+    /// `turbine` rad/s; at most `limit`.
+    pub fn balance(&self, torque: impl Fn(f32) -> f32, turbine: f32, limit: f32) -> f32 {
+        let (mut low, mut high) = (0.0, limit);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if torque(middle) < self.torques(middle, turbine)[0] { high = middle } else { low = middle }
+        }
+        0.5 * (low + high)
+    }
+
+    fn check(&self) -> Result<(), ModelError> {
+        let ends = |curve: &Curve| curve.points().iter().all(|point| (0.0..=1.0).contains(&point[0]));
+        if !ends(&self.capacity) || !ends(&self.torque_ratio) {
+            return Err(ModelError::Wheels("the curves of a torque converter are over speed ratios from 0 to 1"));
+        }
+        if self.capacity.at(1.0) != 0.0 || self.capacity.points().iter().any(|point| point[1] < 0.0) {
+            return Err(ModelError::Wheels(
+                "the capacity of a torque converter is never negative, and 0 at a ratio of 1",
+            ));
+        }
+        self.torque_ratio.points().iter().try_for_each(|point| positive("torque ratio of a converter", point[1]))?;
+        let Some(lock_up) = &self.lock_up else { return Ok(()) };
+        positive("capacity of a lock-up clutch", lock_up.capacity)?;
+        positive("speed of a lock-up clutch", lock_up.engaged_speed)
+    }
+}
+
+impl Takeup {
+    pub(super) fn check(&self, idle: f32) -> Result<(), ModelError> {
+        match self {
+            Takeup::Clutch(clutch) => {
+                positive("clutch capacity", clutch.capacity)?;
+                positive("clutch engagement above idle", clutch.engaged_speed - idle)
+            }
+            Takeup::Converter(converter) => converter.check(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converter() -> Converter {
+        Converter {
+            capacity: Curve::new(vec![[0.0, 4e-3], [0.85, 3e-3], [1.0, 0.0]]).expect("valid"),
+            torque_ratio: Curve::new(vec![[0.0, 2.0], [0.85, 1.0]]).expect("valid"),
+            lock_up: None,
+        }
+    }
+
+    #[test]
+    fn torques_meet_their_curves_and_change_sign_at_one() {
+        let converter = converter();
+        assert_eq!(converter.torques(250.0, 0.0), [250.0, 500.0]);
+        assert_eq!(converter.torques(200.0, 200.0), [0.0, 0.0]);
+        let [taken, given] = converter.torques(200.0, 250.0);
+        assert!(taken < 0.0 && taken == given);
+        assert_eq!(converter.torques(0.0, 0.0), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn speeds_balance() {
+        let converter = converter();
+        assert!((converter.balance(|_| 250.0, 0.0, 700.0) - 250.0).abs() < 1e-3);
+        for (free, turbine) in [(300.0, 0.0), (100.0, 250.0), (0.0, 100.0), (200.0, 200.0)] {
+            let speed = converter.impeller_speed(free, 0.2, turbine);
+            let missing = free - 0.2 * converter.torques(speed, turbine)[0] - speed;
+            assert!(missing.abs() < 0.02, "{free} {turbine}: {speed}, {missing}");
+        }
+    }
+}
