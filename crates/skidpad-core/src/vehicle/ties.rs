@@ -74,26 +74,29 @@ impl Vehicle {
         self.add_ties();
         if self.model.banks().iter().zip(&self.rows).any(|(bank, rows)| Four::any(rows.lifted(bank))) {
             self.lift_ends();
+            for rows in &mut self.rows {
+                rows.tied = Tied { travel: rows.tied.travel, ..Tied::default() };
+            }
             self.add_ties();
         }
     }
 
     /// Adds up the ties of each strut at the travels found.
     fn add_ties(&mut self) {
-        for rows in &mut self.rows {
-            rows.tied = Tied { travel: rows.tied.travel, ..Tied::default() };
-        }
         for k in 0..self.ties() {
             let Some(tie) = self.tie(k) else { continue };
             let places = tie.wheels.map(|i| self.model.place(i));
-            let travels = places.map(|at| self.rows[at.bank].tied.travel[at.lane]);
-            let rates = places.map(|at| self.rows[at.bank].jounce_rate.lanes()[at.lane]);
-            for (at, [a, b]) in places.into_iter().zip([[0, 1], [1, 0]]) {
+            let [first, second] = places.map(|at| self.rows[at.bank].tied.travel[at.lane]);
+            for (at, travel) in places.into_iter().zip([first + tie.way * second, second + tie.way * first]) {
                 let tied = &mut self.rows[at.bank].tied;
-                tied.force[at.lane] += tie.rate * (travels[a] + tie.way * travels[b]);
+                tied.force[at.lane] += tie.rate * travel;
                 tied.rate[at.lane] += tie.rate;
-                if tie.damping != 0.0 {
-                    tied.force[at.lane] += tie.way * tie.damping * rates[b];
+            }
+            if tie.damping != 0.0 {
+                let [first, second] = places.map(|at| self.rows[at.bank].jounce_rate.lanes()[at.lane]);
+                for (at, other) in places.into_iter().zip([second, first]) {
+                    let tied = &mut self.rows[at.bank].tied;
+                    tied.force[at.lane] += tie.way * tie.damping * other;
                     tied.damping[at.lane] += tie.damping;
                 }
             }
