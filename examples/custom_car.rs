@@ -27,6 +27,7 @@ fn wheel(axle: usize, side: Side) -> Wheel {
         camber: 0.0,
         brake_torque: if axle == 0 { 0.0 } else { 120.0 },
         handbrake_torque: 0.0,
+        disc: None,
         rolling: Rolling::from_pressure(0.8),
         unsprung: None,
     }

@@ -39,12 +39,12 @@ fn saved(world: &dyn Backend) -> Vec<u8> {
 
 /// Whoever adds a field has to raise `saved::VERSION`.
 #[test]
-fn a_car_takes_369_bytes_and_a_world_little_more_than_its_cars() {
+fn a_car_takes_385_bytes_and_a_world_little_more_than_its_cars() {
     for solver in solvers() {
         let world = two_cars(&solver, &Scene::flat());
         let sizes = [0, 1].map(|car| world.state(car).to_bytes().len());
-        assert_eq!((sizes, saved::VERSION), ([369, 369 + 2 * 61], 3), "{}: four wheels and six", solver.name);
-        assert_eq!(saved(world.as_ref()).len(), 6 + 16 + (1 + 369 - 6) + (1 + 491 - 6), "{}", solver.name);
+        assert_eq!((sizes, saved::VERSION), ([385, 385 + 2 * 65], 3), "{}: four wheels and six", solver.name);
+        assert_eq!(saved(world.as_ref()).len(), 6 + 16 + (1 + 385 - 6) + (1 + 515 - 6), "{}", solver.name);
     }
 }
 
@@ -135,9 +135,9 @@ fn what_is_not_a_saved_car_says_why() {
     let says = |bytes: &[u8], wheels: usize, text: &str| {
         assert_eq!(State::from_bytes(bytes, wheels).map_err(|e| e.to_string()), Err(text.to_owned()));
     };
-    says(b"", 4, "0 bytes were found, but 369 are needed");
-    says(&good[..368], 4, "368 bytes were found, but 369 are needed");
-    says(&[&good[..], b"!"].concat(), 4, "370 bytes were found, but 369 are needed");
+    says(b"", 4, "0 bytes were found, but 385 are needed");
+    says(&good[..384], 4, "384 bytes were found, but 385 are needed");
+    says(&[&good[..], b"!"].concat(), 4, "386 bytes were found, but 385 are needed");
     says(&with(&good, 0, b"\x89PNG"), 4, "the first bytes are \\x89PNG, but a saved car begins with skpC");
     says(&with(&good, 4, &[2, 0]), 4, "version 2 was found, but this build reads version 3");
     says(&good, 6, "car 0: 4 wheels were found, but this car has 6");
@@ -151,9 +151,9 @@ fn what_is_not_a_saved_car_says_why() {
     );
     let infinite = f32::INFINITY.to_le_bytes();
     // Chassis 80, drivetrain 38, number of wheels 1, two wheels and 24 bytes into the third: the tyre's force.
-    let force = 6 + 80 + 38 + 1 + 2 * 61 + 24;
+    let force = 6 + 80 + 38 + 1 + 2 * 65 + 24;
     says(&with(&good, force, &infinite), 4, "car 0, wheel 2, tyre: inf was found, but it must be a finite number");
-    says(&with(&good, 368, &[7]), 4, "car 0, wheel 3, contact: 7 was found, but it must be 0 or 1");
+    says(&with(&good, 384, &[7]), 4, "car 0, wheel 3, contact: 7 was found, but it must be 0 or 1");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
         says(&with(&good, 22 + 1 + 80 + 38, &[6]), "car 0: 6 wheels were found, but this car has 4");
         // The second car, when the first was fine.
         let nan = f64::NAN.to_le_bytes();
-        says(&with(&good, 22 + 2 + 363, &nan), "car 1, position: NaN was found, but it must be a finite number");
+        says(&with(&good, 22 + 2 + 379, &nan), "car 1, position: NaN was found, but it must be a finite number");
         for length in 0..good.len() {
             let found = world.load(&good[..length]);
             assert_eq!(found, Err(LoadError::Length { found: length, accepts: good.len() }), "{}", solver.name);
@@ -218,7 +218,7 @@ fn rapier_does_not_save_a_hull_that_touches() {
         car.run(2.0, |_| Controls::coasting());
         let text = "rapier, car 0: its hull touches something, and Rapier keeps that contact's forces for its next \
                     step, so the world would not resume bit for bit";
-        let expected = if solver.name == "rapier" { Err(text.to_owned()) } else { Ok(22 + 1 + 363) };
+        let expected = if solver.name == "rapier" { Err(text.to_owned()) } else { Ok(22 + 1 + 379) };
         assert_eq!(car.world.save().map(|bytes| bytes.len()).map_err(|e| e.to_string()), expected);
         assert_eq!(State::from_bytes(&car.world.state(0).to_bytes(), 4).as_ref(), Ok(car.world.state(0)));
     }

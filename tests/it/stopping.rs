@@ -1,6 +1,7 @@
 //! Stopping with all wheels at the limit of dry friction.
 
-use skidpad::core::Controls;
+use skidpad::core::model::Disc;
+use skidpad::core::{Controls, ModelParts};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, solvers};
 
@@ -36,5 +37,67 @@ fn b8_stopping_distance_does_not_depend_on_the_tick_rate() {
             let sideways = frames.iter().map(|f| f.y_m.abs()).fold(0.0, f64::max);
             assert!(sideways < 1e-3, "{what}: drifts {sideways} m in a straight stop");
         }
+    }
+}
+
+/// Discs that keep their heat and hold a third when they are 400 K above the air.
+const DISC: Disc = Disc { heat_capacity: 4600.0, cooling: [0.0; 2], fades: [300.0, 400.0], least_share: 1.0 / 3.0 };
+
+/// A C5 on tyres that do not creep, whose brakes take all of its energy.
+fn with_discs(disc: Disc) -> ModelParts {
+    let mut parts = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance();
+    parts.wheels.iter_mut().for_each(|wheel| wheel.disc = Some(disc));
+    parts
+}
+
+/// Without cooling the discs end a stop with the energy the car had: `Σ C ΔT = (m + Σ I / R²) v² / 2`.
+#[test]
+fn discs_take_up_the_energy_of_a_stop() {
+    let model = with_discs(DISC).model();
+    for solver in solvers() {
+        for hz in [30.0, 240.0] {
+            let mut car = Drive::rolling(&solver, &model, 30.0, hz);
+            let frames = car.run(12.0, |_| Controls { brake: 0.4, ..Controls::parked() });
+            let last = &frames[frames.len() - 1];
+            let heat: f64 = last.wheels.iter().map(|w| w.disc_k * f64::from(DISC.heat_capacity)).sum();
+            let energy = 0.5 * f64::from(model.rolling_mass()) * 30.0 * 30.0;
+            close(&format!("{} at {hz} Hz", solver.name), heat, energy, 0.01, "asked; the body pitches on its springs");
+        }
+    }
+}
+
+/// Hot brakes hold their least share, half-way between the two temperatures half-way; and they cool by `exp(−h t / C)`.
+#[test]
+fn hot_brakes_fade_and_cool() {
+    let model = with_discs(Disc { cooling: [46.0, 0.0], ..DISC }).model();
+    for solver in solvers() {
+        let slowed = |temperature: f32| {
+            let mut car = Drive::rolling(&solver, &model, 30.0, 240.0);
+            let mut state = car.world.state(0).clone();
+            state.wheels.iter_mut().for_each(|wheel| wheel.disc = temperature);
+            car.world.set_state(0, &state);
+            let frames = car.run(0.5, |_| Controls { brake: 0.3, ..Controls::parked() });
+            frames[60].vx_mps - frames[120].vx_mps
+        };
+        let cold = slowed(0.0);
+        // They warm by 5 K meanwhile, which costs 3 % of the torque half-way.
+        for (temperature, share, tolerance) in
+            [(200.0, 1.0, 0.002), (350.0, 2.0 / 3.0, 0.05), (500.0, 1.0 / 3.0, 0.002)]
+        {
+            close(
+                &format!("{} at {temperature} K", solver.name),
+                slowed(temperature) / cold,
+                share,
+                tolerance,
+                "warms",
+            );
+        }
+        let mut car = Drive::rolling(&solver, &model, 0.0, 60.0);
+        let mut state = car.world.state(0).clone();
+        state.wheels[0].disc = 300.0;
+        car.world.set_state(0, &state);
+        let frames = car.run(50.0, |_| Controls { throttle: 0.0, brake: 0.5, gear: Some(0), ..Controls::default() });
+        let left = frames[frames.len() - 1].wheels[0].disc_k;
+        close(&format!("{} after 50 s", solver.name), left, 300.0 * (-0.5f64).exp(), 1e-3, "60 Hz of a time of 100 s");
     }
 }

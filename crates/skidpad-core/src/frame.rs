@@ -75,6 +75,7 @@ channels! {
         spin_radps, "rad/s", "Absolute rate about the axle, positive rolls forward.";
         compression_m, "m", "Suspension compression from rest, positive in jounce.";
         rolling_n, "N", "Rolling resistance at the contact, positive drives forward; 0 for a wheel that does not turn.";
+        disc_k, "K", "Temperature of the brake disc above the air's; 0 without one.";
         contact, "-", "1 when the ground is within reach of the wheel, else 0.";
     }
 }
@@ -164,6 +165,7 @@ impl WheelFrame {
             spin_radps: wheel.spin as f64,
             compression_m: wheel.compression as f64,
             rolling_n: rolling_resistance(model, wheel, i),
+            disc_k: wheel.disc as f64,
             contact: f64::from(u8::from(wheel.contact)),
         }
     }

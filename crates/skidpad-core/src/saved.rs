@@ -319,6 +319,7 @@ fields!(WheelState {
     lean: f32,
     overturning: f32,
     aligning: f32,
+    disc: f32,
     contact: bool,
 });
 

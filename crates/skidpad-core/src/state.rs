@@ -57,6 +57,8 @@ pub struct WheelState {
     pub overturning: f32,
     /// Mean moment of the tyre about the contact normal over the last step, N m, positive turns to the left.
     pub aligning: f32,
+    /// Temperature of the brake disc above the air's, K; 0 without one.
+    pub disc: f32,
     /// Whether the ground was within reach.
     pub contact: bool,
 }
@@ -155,7 +157,7 @@ impl WheelState {
         // A sum is finite only if every term is; one test for all of them.
         let all = self.spin + self.deflection[0] + self.deflection[1] + self.compression + self.travel_rate;
         let all = all + self.load + self.tyre[0] + self.tyre[1] + self.torque + self.rolling_speed;
-        (all + self.lean + self.overturning + self.aligning).is_finite()
+        (all + self.lean + self.overturning + self.aligning + self.disc).is_finite()
     }
 }
 

@@ -26,6 +26,7 @@ pub fn model() -> Model {
         camber: 0.0,
         brake_torque: 1500.0,
         handbrake_torque: 0.0,
+        disc: None,
         rolling: Rolling { constant: 0.01, ..Rolling::default() },
         unsprung: None,
     };

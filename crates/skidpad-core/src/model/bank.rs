@@ -27,6 +27,8 @@ pub(crate) struct Bank {
     pub spin_inertia: Four,
     pub brake_torque: Four,
     pub handbrake_torque: Four,
+    /// Whether some wheel's brake warms.
+    pub has_discs: bool,
     /// Rolling resistance coefficient: constant, per speed, per speed squared.
     pub rolling: [Four; 3],
     /// What being at rest adds to it, and the speed at which that has faded, m/s.
@@ -158,6 +160,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         spin_inertia: of(&|w| w.spin_inertia),
         brake_torque: of(&|w| w.brake_torque) * present,
         handbrake_torque: of(&|w| w.handbrake_torque) * present,
+        has_discs: any(&|w| w.disc.is_some()),
         rolling: [of(&|w| w.rolling.constant), of(&|w| w.rolling.linear), of(&|w| w.rolling.quadratic)],
         standing: [of(&|w| w.rolling.most_added()), of(&|w| w.rolling.standing_below.max(f32::MIN_POSITIVE))],
         sprung: Four::new(wheels.map(|i| sprung[i])),

@@ -135,6 +135,15 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     ] {
         not_negative(&named(what), value)?;
     }
+    if let Some(disc) = &wheel.disc {
+        positive(&named("heat capacity of the brake disc"), disc.heat_capacity)?;
+        not_negative(&named("cooling of the brake disc"), disc.cooling[0])?;
+        not_negative(&named("cooling of the brake disc by speed"), disc.cooling[1])?;
+        not_negative(&named("temperature from which the brake fades"), disc.fades[0])?;
+        positive(&named("range of temperatures in which the brake fades"), disc.fades[1] - disc.fades[0])?;
+        not_negative(&named("share that is left of a faded brake"), disc.least_share)?;
+        not_negative(&named("what a faded brake has lost"), 1.0 - disc.least_share)?;
+    }
     if let Some(own) = &wheel.unsprung {
         positive(&named("unsprung mass"), own.mass)?;
         positive(&named("vertical tyre rate"), own.tyre_rate)?;

@@ -29,7 +29,7 @@ pub(crate) use motor::MAX_MOTORS;
 pub use motor::Motor;
 pub use suspension::{AntiRollBar, BarCoupling, HeaveSpring, Knee, Strut, Unsprung};
 pub use tyre::Tyre;
-pub use wheel::{Axle, Guidance, Rolling, Side, Steering, Wheel};
+pub use wheel::{Axle, Disc, Guidance, Rolling, Side, Steering, Wheel};
 
 use crate::budget::Assist;
 use crate::element::Element;

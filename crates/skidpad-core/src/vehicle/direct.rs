@@ -41,6 +41,7 @@ fn model(axles: usize) -> Model {
         camber: 0.0,
         brake_torque: 900.0,
         handbrake_torque: 0.0,
+        disc: None,
         rolling: Rolling { constant: 0.012, ..Rolling::default() },
         unsprung: None,
     };

@@ -41,6 +41,11 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let mut motor = bank.direct * pull;
             let mut brake = Four::splat(foot) * bank.brake_torque + Four::splat(hand) * bank.handbrake_torque;
+            if bank.has_discs {
+                let share =
+                    |i: usize| parts.wheels[i].disc.map_or(1.0, |disc| disc.share_at(self.state.wheels[i].disc));
+                brake = brake * bank.gather(share);
+            }
             if !controls.wheels.is_empty() {
                 let raw = |i: usize| controls.wheels.get(i).copied().unwrap_or_default();
                 motor += bank.gather(|i| bounded(raw(i).motor_torque, -LARGEST_TORQUE, LARGEST_TORQUE));

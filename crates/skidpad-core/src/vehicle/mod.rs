@@ -239,7 +239,8 @@ impl Vehicle {
             angular_stop: to_world * turn_stop,
         };
         let all = push.impulse + push.angular_impulse + push.stop + push.angular_stop;
-        if !(all.x + all.y + all.z).is_finite() {
+        let spins: f32 = self.rows.iter().map(|rows| rows.spin.sum()).sum();
+        if !(all.x + all.y + all.z + spins).is_finite() {
             return self.let_go();
         }
         (push, report)

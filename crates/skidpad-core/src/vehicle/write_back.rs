@@ -2,11 +2,11 @@
 
 use super::rows::Rows;
 use super::{StepReport, Vehicle};
-use crate::Body;
 use crate::lane::{Four, Lane};
 use crate::linear::Six;
 use crate::model::Bank;
 use crate::state::{WALKING, WheelState};
+use crate::{Body, Model};
 
 /// Largest slip a deflection stands for; beyond, only its direction is kept.
 const LARGEST_SLIP: f32 = 10.0;
@@ -26,6 +26,9 @@ impl Vehicle {
         let at = Six::of(to_vehicle * body.velocity, to_vehicle * body.angular).wide();
         let state = &mut self.state;
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
+            if bank.has_discs {
+                rows.warm_discs(bank, &self.model, dt, &mut state.wheels);
+            }
             rows.write_back(bank, at, self.lead, dt, &mut state.wheels);
         }
         self.shafts.write_back(&mut state.drive, &self.model, &self.rows);
@@ -85,6 +88,7 @@ impl Rows {
                 lean: lean[k],
                 overturning: 0.0,
                 aligning: 0.0,
+                disc: wheels[i].disc,
                 contact: contact[k],
             };
         });
@@ -92,6 +96,17 @@ impl Rows {
             let [overturning, aligning] = self.moments.map(|moment| (moment / step).lanes());
             bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
         }
+    }
+
+    /// Turns what brakes did to wheels that still have the spin they began the step with into heat.
+    fn warm_discs(&self, bank: &Bank, model: &Model, dt: f32, wheels: &mut [WheelState]) {
+        let (brake, spin) = (self.brake.lanes(), self.spin.lanes());
+        bank.each(|k, i| {
+            let Some(disc) = &model.wheels()[i].disc else { return };
+            let wheel = &mut wheels[i];
+            let turned = 0.5 * (wheel.spin.abs() + spin[k].abs());
+            wheel.disc = disc.warmed(wheel.disc, brake[k] * turned, wheel.rolling_speed, dt);
+        });
     }
 
     /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.

@@ -11,8 +11,8 @@ use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use skidpad_core::model::{
-    AntiRollBar, Axle as ModelAxle, BarCoupling, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers, Rolling, Side,
-    Steering, Strut, Tyre, Unsprung, Wheel,
+    AntiRollBar, Axle as ModelAxle, BarCoupling, Disc, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers, Rolling,
+    Side, Steering, Strut, Tyre, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
 use tyre::tyres;
@@ -104,6 +104,7 @@ fn wheel(spec: &VehicleSpec, tyres: &[Tyre], station: &Station, share: f64) -> W
         camber: axle.camber_deg.to_radians() as f32,
         brake_torque: brake_torque(spec, station.axle) as f32,
         handbrake_torque: axle.handbrake_torque_nm as f32,
+        disc: axle.brake_disc.as_ref().map(disc),
         rolling: standing(spec, rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref()))),
         unsprung: axle.unsprung.as_ref().map(|own| Unsprung {
             mass: own.mass_kg as f32,
@@ -139,6 +140,15 @@ fn knee(given: &Option<spec::Knee>) -> Knee {
 
 fn wheels_on(axle: &Axle) -> f64 {
     if axle.track_m.is_some() { 2.0 } else { 1.0 }
+}
+
+fn disc(given: &spec::BrakeDisc) -> Disc {
+    Disc {
+        heat_capacity: given.heat_capacity_j_per_k as f32,
+        cooling: [given.cooling_w_per_k as f32, given.cooling_w_s_per_k_m as f32],
+        fades: [given.fades_from_k as f32, given.fades_to_k as f32],
+        least_share: given.least_share as f32,
+    }
 }
 
 fn brake_torque(spec: &VehicleSpec, axle: usize) -> f64 {

@@ -253,6 +253,7 @@ impl Draft {
             anti_roll_bar_external: false,
             heave_spring: None,
             brake_torque_nm: Some(self.keep(&at("brake_torque_nm"), &brake)),
+            brake_disc: None,
             handbrake_torque_nm: self.keep(&at("handbrake_torque_nm"), &handbrake),
             unsprung: group[0].unsprung.as_ref().map(|own| self.unsprung(&at("unsprung"), own)),
             rolling_resistance: self.rolling(&at("rolling_resistance"), group[0], load),

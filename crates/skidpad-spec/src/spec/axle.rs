@@ -86,6 +86,9 @@ pub struct Axle {
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub handbrake_torque_nm: f64,
+    /// Brake discs that warm and fade. Absent: brakes that stay as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brake_disc: Option<BrakeDisc>,
     /// What moves with each wheel, for solvers that let wheels move on their own. Absent: its mass is the chassis'.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsprung: Option<Unsprung>,
@@ -100,6 +103,33 @@ impl Axle {
         let by_size = || TyreSize::parse(self.tyre_size.as_deref()?).map(|size| size.rolling_radius_m());
         self.wheel_radius_m.or_else(by_size)
     }
+}
+
+/// A brake disc or drum of one wheel: takes up the work of the brake, cools in the air, holds less when hot. Temperatures are
+/// above the air's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BrakeDisc {
+    /// Mass times specific heat, J/K; cast iron has 460 J/(kg K).
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub heat_capacity_j_per_k: f64,
+    /// What the air takes of a car at rest, W/K.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub cooling_w_per_k: f64,
+    /// What it takes more with speed, W s/(K m).
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub cooling_w_s_per_k_m: f64,
+    /// Temperature up to which the brake holds all, K above the air.
+    #[schemars(range(min = 0))]
+    pub fades_from_k: f64,
+    /// Temperature from which it holds the least, K above the air.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub fades_to_k: f64,
+    /// Share of its torque that is left then.
+    #[schemars(range(min = 0, max = 1))]
+    pub least_share: f64,
 }
 
 /// Mass of one wheel with all that moves with it, and its tyre as a vertical spring. Part of the car's mass.

@@ -16,7 +16,9 @@ pub use aero::{Aero, HeightMap, Point, Surface, YawMap};
 pub use assists::{
     AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, LoweredCentre, SpeedSteering, Stability, Traction,
 };
-pub use axle::{Axle, Guidance, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung};
+pub use axle::{
+    Axle, BrakeDisc, Guidance, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung,
+};
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{
     Clutch, Continuous, Converter, ConverterPoint, Coupling, CurvePoint, Differential, Engine, Gearbox, LockUp, Motor,

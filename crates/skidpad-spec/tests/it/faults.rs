@@ -107,6 +107,12 @@ const BODY: &[Row] = &[
     ("mass_kg = 1545", "centre_left_m = 0.8\nmass_kg = 1545", Contradiction, "chassis.centre_left_m"),
     ("front_axle_m = 0\n", "front_axle_m = 0.1\n", Contradiction, "axles[0].behind_front_axle_m"),
     ("wheel_radius_m = 0.317", "wheel_radius_m = 1.6", Contradiction, "axles[0].wheel_radius_m"),
+    (
+        "[axles.unsprung]",
+        "[axles.brake_disc]\nheat_capacity_j_per_k = 4600\nfades_from_k = 350\nfades_to_k = 340\nleast_share = 0.6\n[axles.unsprung]",
+        Contradiction,
+        "axles[0].brake_disc.fades_to_k",
+    ),
     ("wheel_radius_m = 0.317", "tyre_size = \"245-45-17\"", Contradiction, "axles[0].tyre_size"),
     (
         "wheel_radius_m = 0.317",

@@ -1,6 +1,6 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
-use skidpad_core::model::{BarCoupling, Coupling, HeaveSpring, Knee, Peers, Powertrain, Takeup, Tyre};
+use skidpad_core::model::{BarCoupling, Coupling, Disc, HeaveSpring, Knee, Peers, Powertrain, Takeup, Tyre};
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
 use skidpad_spec::VehicleSpec;
@@ -190,6 +190,17 @@ fn b7_drag_from_coefficient_area_and_air() {
         .replace("air_density_kg_per_m3 = 1.2 ", "air_density_kg_per_m3 = 1.29 ");
     let car = skidpad_spec::Loaded::read("c5", &text).expect("valid");
     assert!((car.model.parts().aero.drag - 0.4257).abs() < 1e-6, "{}", car.model.parts().aero.drag);
+}
+
+#[test]
+fn brake_discs_go_to_both_wheels_of_their_axle() {
+    let text = include_str!("../../../../vehicles/corvette_c5.toml");
+    let disc = "[axles.brake_disc]\nheat_capacity_j_per_k = 4600\ncooling_w_per_k = 15\ncooling_w_s_per_k_m = 2\n\
+                fades_from_k = 350\nfades_to_k = 650\nleast_share = 0.6\n\n[axles.unsprung]";
+    let spec = VehicleSpec::read("discs.toml", &text.replacen("[axles.unsprung]", disc, 1)).expect("readable");
+    let wheels = spec.compile().expect("valid").wheels().to_vec();
+    let expected = Disc { heat_capacity: 4600.0, cooling: [15.0, 2.0], fades: [350.0, 650.0], least_share: 0.6 };
+    assert_eq!([wheels[0].disc, wheels[1].disc, wheels[2].disc], [Some(expected), Some(expected), None]);
 }
 
 /// Row B14: a tyre size in place of the radius.

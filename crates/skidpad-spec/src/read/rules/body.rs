@@ -74,6 +74,14 @@ impl Rules<'_> {
         self.rule("chassis.boxes", &others, near, found, accepts, "");
     }
 
+    fn brake_disc(&mut self, axle: &Axle, path: &str) {
+        let Some(disc) = &axle.brake_disc else { return };
+        let key = |name: &str| join(&join(path, "brake_disc"), name);
+        let (from, to) = (disc.fades_from_k, disc.fades_to_k);
+        let accepts = format!("more than the {from} of `fades_from_k`");
+        self.rule(&key("fades_to_k"), &[&key("fades_from_k")], to > from, format!("{to}"), accepts, "");
+    }
+
     fn radius(&mut self, axle: &Axle, path: &str) {
         let given = ("wheel_radius_m", axle.wheel_radius_m.is_some());
         let has_own = matches!(self.spec.tyres.get(&axle.tyre), Some(Tyre::MagicFormula { .. }));
@@ -139,6 +147,7 @@ impl Rules<'_> {
             self.rule(&key("behind_front_axle_m"), &[&other], behind > before, found, accepts, "");
         }
         self.radius(axle, &path);
+        self.brake_disc(axle, &path);
         self.tyre_name(&key("tyre"), &axle.tyre);
         self.single_wheel(axle, &path);
         let angle = spec.steering.lock_deg * axle.steer_ratio.abs();
