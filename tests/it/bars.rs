@@ -3,7 +3,7 @@
 use skidpad::core::model::{AntiRollBar, BarCoupling};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, solvers};
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, parked_on_a_block, solvers};
 
 const RATE: f32 = 240.0;
 
@@ -97,18 +97,8 @@ fn a3_a_bar_ties_the_wheels_of_one_axle() {
 fn a9_a_bar_is_an_internal_couple_with_a_wheel_in_the_air() {
     for (coupling, balanced) in [(BarCoupling::InLoadPath, true), (BarCoupling::External, false)] {
         let model = with_bars(|bar| (bar.rate, bar.coupling) = (10.0 * bar.rate, coupling)).model();
-        // A block under one front wheel lifts others off.
-        let at = model.wheels()[0].contact;
-        let block = FixedBox::upright(DVec3::new(f64::from(at.x), f64::from(at.y), 0.06), Vec3::new(0.3, 0.3, 0.12));
-        let scene = Scene { boxes: vec![block], ..Scene::flat() };
         for solver in solvers() {
-            let mut car = Drive::new(&solver, &model, &scene, Placement::default(), RATE);
-            let mut state = car.world.state(0).clone();
-            state.position.z += 0.12;
-            car.world.set_state(0, &state);
-            let frames = car.run(8.0, |_| Controls::parked());
-            let last = &frames[frames.len() - 480..];
-            assert!(last.iter().all(|f| f.wheels.iter().any(|w| w.load_n == 0.0)), "{}: a wheel hangs", solver.name);
+            let last = &parked_on_a_block(&solver, &model);
             let sum = mean(last, |f| f.wheels.iter().map(|w| w.load_n).sum());
             let off = sum / (f64::from(model.mass()) * GRAVITY) - 1.0;
             let what = format!("{} {coupling:?}: loads are {:+.2} % off the weight", solver.name, 100.0 * off);

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use skidpad::core::model::{Rolling, Tyre};
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Frame, Model, ModelParts, Scene, WheelControls};
+use skidpad::core::{
+    Backend, BackendInfo, CarStart, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, WheelControls,
+};
 
 pub const GRAVITY: f64 = 9.81;
 
@@ -117,6 +119,22 @@ impl Drive {
         }
         frames
     }
+}
+
+/// The last two seconds at 240 Hz of a car parked with a front wheel on a block that lifts another one off the ground.
+#[track_caller]
+pub fn parked_on_a_block(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
+    let at = model.wheels()[0].contact;
+    let block = FixedBox::upright(DVec3::new(f64::from(at.x), f64::from(at.y), 0.06), Vec3::new(0.3, 0.3, 0.12));
+    let scene = Scene { boxes: vec![block], ..Scene::flat() };
+    let mut car = Drive::new(solver, model, &scene, Placement::default(), 240.0);
+    let mut state = car.world.state(0).clone();
+    state.position.z += 0.12;
+    car.world.set_state(0, &state);
+    let frames = car.run(8.0, |_| Controls::parked());
+    let last = frames[frames.len() - 480..].to_vec();
+    assert!(last.iter().all(|f| f.wheels.iter().any(|w| w.load_n == 0.0)), "{}: a wheel hangs", solver.name);
+    last
 }
 
 /// Raw torques that hold `speed`, split over all wheels so that they turn no car.

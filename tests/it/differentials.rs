@@ -4,7 +4,7 @@ use skidpad::core::model::{Coupling, Curve, Powertrain};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
-use crate::fuzz::{Random, wild_controls};
+use crate::fuzz::{Random, survives_wild_controls};
 
 /// A C5 on dry friction of 1, with an engine of constant torque and hardly any inertia.
 fn plain(torque: f32, shares: [f32; 4]) -> ModelParts {
@@ -173,19 +173,7 @@ fn any_couplings_survive_anything() {
                 });
             }
             let mut car = Drive::new(&solver, &parts.model(), &split(0.2), Placement::default(), 60.0);
-            let mut controls = Controls::default();
-            for step in 0..400 {
-                if step % 7 == 0 {
-                    controls = wild_controls(&mut random);
-                }
-                if step % 200 == 199 {
-                    let mut state = car.world.state(0).clone();
-                    state.position.z += 1.0;
-                    car.world.set_state(0, &state);
-                }
-                car.step(&controls);
-                assert!(car.world.state(0).is_finite(), "{} step {step}: {:?}", solver.name, car.world.state(0));
-            }
+            survives_wild_controls(&mut car, solver.name, &mut random);
         }
     }
 }

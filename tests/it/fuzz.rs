@@ -58,6 +58,23 @@ pub fn wild_controls(random: &mut Random) -> Controls {
     }
 }
 
+/// Drives `car` for 400 steps under wild controls, lifted by a metre now and then: its state stays finite.
+pub fn survives_wild_controls(car: &mut Drive, solver: &str, random: &mut Random) {
+    let mut controls = Controls::default();
+    for step in 0..400 {
+        if step % 7 == 0 {
+            controls = wild_controls(random);
+        }
+        if step % 200 == 199 {
+            let mut state = car.world.state(0).clone();
+            state.position.z += 1.0;
+            car.world.set_state(0, &state);
+        }
+        car.step(&controls);
+        assert!(car.world.state(0).is_finite(), "{solver} step {step}: {:?}", car.world.state(0));
+    }
+}
+
 const CARS: usize = 8;
 
 /// A million car-steps per solver with inputs that change at random, cars thrown into the air and onto their roofs.

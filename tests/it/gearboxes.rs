@@ -4,7 +4,7 @@ use skidpad::core::model::{Continuous, Converter, Curve, EngineDrive, Powertrain
 use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
-use crate::fuzz::{Random, wild_controls};
+use crate::fuzz::{Random, survives_wild_controls};
 
 fn curve(points: &[[f32; 2]]) -> Curve {
     Curve::new(points.to_vec()).expect("valid")
@@ -188,14 +188,7 @@ fn any_gearbox_survives_anything() {
                 }
             });
             let mut car = Drive::new(&solver, &model.model(), &Scene::flat(), Placement::default(), 60.0);
-            let mut controls = Controls::default();
-            for step in 0..400 {
-                if step % 7 == 0 {
-                    controls = wild_controls(&mut random);
-                }
-                car.step(&controls);
-                assert!(car.world.state(0).is_finite(), "{} step {step}: {:?}", solver.name, car.world.state(0));
-            }
+            survives_wild_controls(&mut car, solver.name, &mut random);
         }
     }
 }

@@ -4,7 +4,7 @@ use skidpad::core::model::{Coupling, Motor, Powertrain};
 use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
-use crate::fuzz::{Random, wild_controls};
+use crate::fuzz::{Random, survives_wild_controls};
 
 fn motor(wheels: &[usize]) -> Motor {
     Motor {
@@ -147,14 +147,7 @@ fn any_motors_survive_anything() {
             }
             parts.couplings.push(Coupling::locked([Box::from([0, 1]), Box::from([2, 3])]));
             let mut car = Drive::new(&solver, &parts.model(), &Scene::flat(), Placement::default(), 60.0);
-            let mut controls = Controls::default();
-            for step in 0..400 {
-                if step % 7 == 0 {
-                    controls = wild_controls(&mut random);
-                }
-                car.step(&controls);
-                assert!(car.world.state(0).is_finite(), "{} step {step}: {:?}", solver.name, car.world.state(0));
-            }
+            survives_wild_controls(&mut car, solver.name, &mut random);
         }
     }
 }

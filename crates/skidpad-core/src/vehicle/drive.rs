@@ -1,7 +1,7 @@
 //! Pedals to torques: engine, gearbox, brakes. What clutch and couplings make of them is `shafts`'.
 
 use super::Vehicle;
-use super::shafts::{Flywheel, Pull, Tie};
+use super::shafts::{Flywheel, Link, Pull};
 use crate::Controls;
 use crate::assists::Asked;
 use crate::controls::bounded;
@@ -21,8 +21,8 @@ const SHIFT_PAUSE: f32 = 0.5;
 /// Largest raw torque accepted at a wheel, N m.
 const LARGEST_TORQUE: f32 = 1e6;
 
-/// The flywheel, and what ties it to the gearbox.
-type Running = (Flywheel, Tie);
+/// The flywheel, and what links it to the gearbox.
+type Running = (Flywheel, Link);
 
 impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
@@ -66,12 +66,12 @@ impl Vehicle {
         let state = &mut self.state.drive;
         let running: Option<Running> = engine.map(|drive| {
             state.select_gear(&drive.gearbox, controls.gear, turning, throttle, dt);
-            let (mut flywheel, tie) = engage(drive, state, controls, throttle, turning, dt);
+            let (mut flywheel, link) = engage(drive, state, controls, throttle, turning, dt);
             if !self.model.assists().is_empty() {
                 flywheel.bounds =
                     [0.0, asked.own_throttle].map(|t| flywheel_speed(drive, state, t, controls.starter, dt));
             }
-            (flywheel, tie)
+            (flywheel, link)
         });
         if let Some((_, clutch)) = &running {
             let shaft = Four::splat(clutch.at_wheels(clutch.impulse));
@@ -101,20 +101,20 @@ fn engage(
     let speed = flywheel_speed(drive, state, throttle, controls.starter, dt);
     let flywheel = Flywheel { speed, inverse_inertia: 1.0 / engine.inertia, bounds: [speed; 2] };
     let ratio = gearbox.ratio_at(state.gear, state.ratio);
-    let tie = |capacity: f32| Tie::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
+    let link = |capacity: f32| Link::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
     let open = shifting || state.gear == 0;
     match takeup {
-        _ if open => (flywheel, tie(0.0)),
+        _ if open => (flywheel, link(0.0)),
         Takeup::Clutch(clutch) => {
             let engaged = match controls.clutch {
                 Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
                 None => clutch.engaged_at(speed, engine, dt),
             };
-            (flywheel, tie(clutch.capacity * engaged * dt))
+            (flywheel, link(clutch.capacity * engaged * dt))
         }
         Takeup::Converter(converter) => match &converter.lock_up {
-            Some(lock_up) if turning * ratio > lock_up.engaged_speed => (flywheel, tie(lock_up.capacity * dt)),
-            _ => (flywheel, Tie::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
+            Some(lock_up) if turning * ratio > lock_up.engaged_speed => (flywheel, link(lock_up.capacity * dt)),
+            _ => (flywheel, Link::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
         },
     }
 }

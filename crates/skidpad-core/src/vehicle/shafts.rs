@@ -12,7 +12,7 @@ use crate::model::{Bank, Converter, Coupling, MAX_COUPLINGS, MAX_MOTORS, Model, 
 use crate::state::DriveState;
 
 /// The engine's row, the motors' and the couplings'.
-const MOST_TIES: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
+const MOST_LINKS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
 /// Newton passes of a clutch alone, and of anything else.
 const PASSES: [usize; 2] = [3, 8];
@@ -32,7 +32,7 @@ const RIGID_SHORTFALL: f32 = 1e-4;
 
 /// One row between spins. Impulses in N m s.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tie {
+pub(super) struct Link {
     /// Turns of the row per turn of the wheels on its levers.
     pub ratio: f32,
     pub efficiency: f32,
@@ -61,7 +61,7 @@ enum Regime {
 /// Workspace of the drivetrain, rebuilt every step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shafts {
-    ties: [Tie; MOST_TIES],
+    links: [Link; MOST_LINKS],
     count: usize,
     dt: f32,
     engine: Option<Flywheel>,
@@ -69,11 +69,11 @@ pub(super) struct Shafts {
     /// Rotor speeds at the start of the step, rad/s.
     rotors: [f32; MAX_MOTORS],
     /// Of the rows, rad/s, under the present impulses.
-    speeds: [f32; MOST_TIES],
+    speeds: [f32; MOST_LINKS],
     /// How row speeds answer row impulses.
-    answers: [[f32; MOST_TIES]; MOST_TIES],
+    answers: [[f32; MOST_LINKS]; MOST_LINKS],
     /// Of the elimination; only the rows there are are ever written, which a small car would pay for.
-    matrix: [[f32; MOST_TIES]; MOST_TIES],
+    matrix: [[f32; MOST_LINKS]; MOST_LINKS],
 }
 
 /// What the pedals ask of the motors.
@@ -95,7 +95,7 @@ pub(super) struct Flywheel {
     pub bounds: [f32; 2],
 }
 
-impl Tie {
+impl Link {
     /// A clutch that carries up to `capacity` and carried `impulse` before.
     pub(super) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
         Self {
@@ -204,15 +204,15 @@ impl Tie {
 impl Shafts {
     /// Begins a step: an engine's row, if there is one, before those of motors and couplings. Rows carry nothing yet but the
     /// clutch, which carries what it did.
-    pub(super) fn begin(&mut self, engine: Option<(Flywheel, Tie)>, pull: Pull, model: &Model, dt: f32) {
+    pub(super) fn begin(&mut self, engine: Option<(Flywheel, Link)>, pull: Pull, model: &Model, dt: f32) {
         let parts = model.parts();
         self.engine = engine.map(|(flywheel, _)| flywheel);
         let clutch = engine.map(|(_, clutch)| clutch);
-        let motors = parts.motors.iter().map(|motor| Tie::motor(motor, dt));
-        let couplings = parts.couplings.iter().map(|coupling| Tie::coupling(coupling, dt));
+        let motors = parts.motors.iter().map(|motor| Link::motor(motor, dt));
+        let couplings = parts.couplings.iter().map(|coupling| Link::coupling(coupling, dt));
         (self.count, self.dt, self.pull) = (0, dt, pull);
-        for (to, tie) in self.ties.iter_mut().zip(clutch.into_iter().chain(motors).chain(couplings)) {
-            *to = tie;
+        for (to, link) in self.links.iter_mut().zip(clutch.into_iter().chain(motors).chain(couplings)) {
+            *to = link;
             self.count += 1;
         }
     }
@@ -229,39 +229,39 @@ impl Shafts {
     }
 
     pub(super) fn write_back(&self, drive: &mut DriveState, model: &Model, rows: &[Rows]) {
-        let ties = &self.ties[..self.count];
-        if let (Some(engine), Some(tie)) = (&self.engine, ties.first()) {
+        let links = &self.links[..self.count];
+        if let (Some(engine), Some(link)) = (&self.engine, links.first()) {
             let turns = || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.spin).sum());
             let speed = match converter(model) {
-                Some(fluid) if tie.fluid => self.impeller(fluid, engine, turns().sum::<f32>() * tie.ratio),
-                _ => engine.speed - tie.impulse * engine.inverse_inertia,
+                Some(fluid) if link.fluid => self.impeller(fluid, engine, turns().sum::<f32>() * link.ratio),
+                _ => engine.speed - link.impulse * engine.inverse_inertia,
             };
             drive.engine_speed = speed.max(0.0);
-            drive.clutch = tie.impulse / self.dt;
+            drive.clutch = link.impulse / self.dt;
         }
         let [_, first] = self.first_rows(model);
-        for (carried, tie) in drive.couplings.iter_mut().zip(ties.iter().skip(first)) {
-            *carried = tie.impulse / self.dt;
+        for (carried, link) in drive.couplings.iter_mut().zip(links.iter().skip(first)) {
+            *carried = link.impulse / self.dt;
         }
     }
 
     /// Turns of the engine per turn of the propeller shaft; `None` without an engine, or out of gear.
     pub(super) fn engine_ratio(&self) -> Option<f32> {
-        self.engine.map(|_| self.ties[0].ratio).filter(|&ratio| ratio != 0.0)
+        self.engine.map(|_| self.links[0].ratio).filter(|&ratio| ratio != 0.0)
     }
 
     /// Speed the engine must have before its clutch or converter acts, for that to give the propeller shaft `shaft` N m s
     /// towards the gear, while it then turns by `turning` rad/s.
     fn speed_for(&self, model: &Model, engine: &Flywheel, shaft: f32, turning: f32) -> f32 {
-        let tie = &self.ties[0];
-        let through = shaft / tie.torque_ratio(shaft).abs();
-        let turbine = tie.ratio * turning;
-        match converter(model).filter(|_| tie.fluid) {
+        let link = &self.links[0];
+        let through = shaft / link.torque_ratio(shaft).abs();
+        let turbine = link.ratio * turning;
+        match converter(model).filter(|_| link.fluid) {
             Some(fluid) => {
                 let impeller = fluid.impeller_for(through / self.dt, turbine, engine.speed.max(turbine));
                 self.before_converter(fluid, engine, impeller, turbine)
             }
-            None => turbine + through.max(tie.bounds[0]).min(tie.bounds[1]) * engine.inverse_inertia,
+            None => turbine + through.max(link.bounds[0]).min(link.bounds[1]) * engine.inverse_inertia,
         }
     }
 
@@ -275,7 +275,7 @@ impl Shafts {
         let Some(engine) = &mut self.engine else { return 0.0 };
         let (before, after) = (engine.speed, speed.max(least).min(engine.speed));
         engine.speed = after;
-        self.ties[0].wish += after - before;
+        self.links[0].wish += after - before;
         (after - counted_from) / engine.inverse_inertia
     }
 
@@ -290,10 +290,10 @@ impl Shafts {
     /// makes it; what that took, N m s.
     pub(super) fn hold_engine(&mut self, model: &Model, speed: f32, turning: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
-        let tie = &self.ties[0];
-        let most = match converter(model).filter(|_| tie.fluid) {
-            Some(fluid) => self.before_converter(fluid, &engine, speed, tie.ratio * turning),
-            None => speed.max(tie.ratio * turning) + tie.impulse.max(0.0) * engine.inverse_inertia,
+        let link = &self.links[0];
+        let most = match converter(model).filter(|_| link.fluid) {
+            Some(fluid) => self.before_converter(fluid, &engine, speed, link.ratio * turning),
+            None => speed.max(link.ratio * turning) + link.impulse.max(0.0) * engine.inverse_inertia,
         };
         -self.set_engine(most, engine.bounds[0], engine.speed)
     }
@@ -301,15 +301,15 @@ impl Shafts {
     /// Lets the clutch carry no more than what gives the propeller shaft `shaft` N m s towards the gear; by how much that
     /// changes what the shaft has from the last step, N m s. A converter cannot be limited.
     pub(super) fn limit_clutch(&mut self, shaft: f32) -> f32 {
-        let tie = &mut self.ties[0];
-        if tie.fluid {
+        let link = &mut self.links[0];
+        if link.fluid {
             return 0.0;
         }
-        let before = tie.at_wheels(tie.impulse);
-        let most = shaft / tie.torque_ratio(1.0).abs();
-        tie.bounds = tie.bounds.map(|bound| bound.max(-most).min(most));
-        tie.impulse = tie.impulse.max(-most).min(most);
-        tie.at_wheels(tie.impulse) - before
+        let before = link.at_wheels(link.impulse);
+        let most = shaft / link.torque_ratio(1.0).abs();
+        link.bounds = link.bounds.map(|bound| bound.max(-most).min(most));
+        link.impulse = link.impulse.max(-most).min(most);
+        link.at_wheels(link.impulse) - before
     }
 
     /// Lets the engine pull just enough to give the propeller shaft `shaft` N m s towards the gear, no less than with the
@@ -327,16 +327,16 @@ impl Shafts {
     /// Torque of the turbine at the speed it has now, and how it changes with it, the impeller following.
     fn linearise_converter(&mut self, model: &Model) {
         let (Some(engine), Some(fluid)) = (self.engine, converter(model)) else { return };
-        if !self.ties[0].fluid {
+        if !self.links[0].fluid {
             return;
         }
         let speed = self.speeds[0];
         let torque = |speed: f32| fluid.torques(self.impeller(fluid, &engine, speed), speed)[1];
         let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE * (speed.abs() + engine.speed));
         let slope = ((torque(beyond) - here) / (beyond - speed).max(f32::MIN_POSITIVE)).min(0.0);
-        let tie = &mut self.ties[0];
-        tie.per_speed = -self.dt * slope;
-        tie.wish = self.dt * (here - slope * speed);
+        let link = &mut self.links[0];
+        link.per_speed = -self.dt * slope;
+        link.wish = self.dt * (here - slope * speed);
     }
 
     /// One Newton step of all rows; whether it changed little.
@@ -347,14 +347,14 @@ impl Shafts {
         self.set_capacities(model, rows);
         let found = self.step();
         let mut settled = true;
-        for (i, tie) in self.ties[..self.count].iter_mut().enumerate() {
-            let (before, after) = (tie.impulse, found[i]);
-            let change = tie.at_wheels(after) - tie.torque_ratio(before) * before;
+        for (i, link) in self.links[..self.count].iter_mut().enumerate() {
+            let (before, after) = (link.impulse, found[i]);
+            let change = link.at_wheels(after) - link.torque_ratio(before) * before;
             for (bank, rows) in model.banks().iter().zip(&mut *rows) {
                 rows.shaft += bank.levers[i] * Four::splat(change);
             }
-            tie.impulse = after;
-            let [relative, absolute] = tie.settled;
+            link.impulse = after;
+            let [relative, absolute] = link.settled;
             settled &= (after - before).abs() <= relative * after.abs() + absolute;
         }
         settled
@@ -376,16 +376,16 @@ impl Shafts {
             }
         }
         for i in 0..self.count {
-            let tie = &self.ties[i];
-            self.speeds[i] *= tie.ratio;
+            let link = &self.links[i];
+            self.speeds[i] *= link.ratio;
             for j in 0..i {
                 self.answers[j][i] = self.answers[i][j];
             }
         }
         for i in 0..self.count {
             for j in 0..self.count {
-                let other = &self.ties[j];
-                self.answers[i][j] *= self.ties[i].ratio * other.torque_ratio(other.impulse);
+                let other = &self.links[j];
+                self.answers[i][j] *= self.links[i].ratio * other.torque_ratio(other.impulse);
             }
         }
     }
@@ -394,11 +394,11 @@ impl Shafts {
     fn linearise_motors(&mut self, model: &Model) {
         let (pull, dt, [first, _]) = (self.pull, self.dt, self.first_rows(model));
         for (k, motor) in model.parts().motors.iter().enumerate() {
-            let (speed, tie) = (self.speeds[first + k], &mut self.ties[first + k]);
+            let (speed, link) = (self.speeds[first + k], &mut self.links[first + k]);
             let demand = if pull.towards == 0.0 { 0.0 } else { motor.demand(pull.throttle, pull.brake) };
             let (torque, slope) = motor.torque(speed * pull.towards, demand);
-            tie.per_speed = motor.inertia - dt * slope;
-            tie.wish = motor.inertia * self.rotors[k] + dt * (torque * pull.towards - slope * speed);
+            link.per_speed = motor.inertia - dt * slope;
+            link.wish = motor.inertia * self.rotors[k] + dt * (torque * pull.towards - slope * speed);
         }
     }
 
@@ -414,25 +414,25 @@ impl Shafts {
             let through: f32 = banks().map(|(bank, rows)| rows.shaft.only(on_sides(bank)).sum()).sum();
             let share = model.coupling_shares()[k];
             let [towards_first, towards_second] = coupling.capacity(through / self.dt, share);
-            self.ties[first + k].bounds = [-towards_second * self.dt, towards_first * self.dt];
+            self.links[first + k].bounds = [-towards_second * self.dt, towards_first * self.dt];
         }
     }
 
     /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
     /// none has to.
-    fn step(&mut self) -> [f32; MOST_TIES] {
-        let mut regimes = [Regime::Holds; MOST_TIES];
-        let mut found = [0.0; MOST_TIES];
+    fn step(&mut self) -> [f32; MOST_LINKS] {
+        let mut regimes = [Regime::Holds; MOST_LINKS];
+        let mut found = [0.0; MOST_LINKS];
         for _ in 0..2 * self.count + 1 {
             let changes = self.solve(&regimes);
             let mut same = true;
             for i in 0..self.count {
                 let answers = &self.answers[i][..self.count];
                 let speed = self.speeds[i] + answers.iter().zip(&changes).map(|(a, c)| a * c).sum::<f32>();
-                let tie = &self.ties[i];
-                let impulse = tie.impulse + changes[i];
-                found[i] = tie.bounded(regimes[i], impulse);
-                let next = tie.next(regimes[i], impulse, speed);
+                let link = &self.links[i];
+                let impulse = link.impulse + changes[i];
+                found[i] = link.bounded(regimes[i], impulse);
+                let next = link.next(regimes[i], impulse, speed);
                 same &= next == regimes[i];
                 regimes[i] = next;
             }
@@ -444,13 +444,13 @@ impl Shafts {
     }
 
     /// Changes of the impulses by elimination; rows are definite, so their own entries serve as pivots.
-    fn solve(&mut self, regimes: &[Regime; MOST_TIES]) -> [f32; MOST_TIES] {
+    fn solve(&mut self, regimes: &[Regime; MOST_LINKS]) -> [f32; MOST_LINKS] {
         let (count, matrix) = (self.count, &mut self.matrix);
-        let mut right = [0.0; MOST_TIES];
+        let mut right = [0.0; MOST_LINKS];
         for i in 0..count {
-            let tie = &self.ties[i];
-            let [own, per_speed, _] = tie.law(regimes[i]);
-            right[i] = tie.missing(regimes[i], tie.impulse, self.speeds[i]);
+            let link = &self.links[i];
+            let [own, per_speed, _] = link.law(regimes[i]);
+            right[i] = link.missing(regimes[i], link.impulse, self.speeds[i]);
             for (entry, answer) in matrix[i].iter_mut().zip(&self.answers[i][..count]) {
                 *entry = per_speed * answer;
             }
@@ -486,10 +486,10 @@ impl Vehicle {
     /// Solves clutch and couplings; leaves each wheel's shaft impulse.
     pub(super) fn solve_shafts(&mut self) {
         let shafts = &mut self.shafts;
-        if shafts.ties[..shafts.count].iter().all(|tie| tie.bounds == [0.0; 2] && tie.viscous == 0.0) {
+        if shafts.links[..shafts.count].iter().all(|link| link.bounds == [0.0; 2] && link.viscous == 0.0) {
             return;
         }
-        for _ in 0..PASSES[usize::from(shafts.count > 1 || shafts.ties[0].fluid)] {
+        for _ in 0..PASSES[usize::from(shafts.count > 1 || shafts.links[0].fluid)] {
             if shafts.pass(&self.model, &mut self.rows) {
                 return;
             }
