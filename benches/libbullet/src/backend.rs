@@ -1,4 +1,4 @@
-//! libbullet's vehicle driven from a skidpad model, as the peer `bullet` is.
+//! libbullet's vehicle driven from a skidpad model, as the peer `bullet` is, but for its tricks, which it does not tell.
 
 use std::sync::Arc;
 

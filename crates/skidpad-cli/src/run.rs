@@ -64,7 +64,7 @@ fn figures(metrics: &[Metric]) -> String {
     table.text(2)
 }
 
-/// What assists added on a solver, each with the largest of what it changed; empty for a plain car.
+/// What assists and tricks added on a solver, each with the largest of what it changed; empty without any.
 pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
     let help = trajectory.help();
     if help.is_empty() {
@@ -73,11 +73,11 @@ pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
     let mut table = Table::new(1);
     for own in &help {
         let changed = Added::CHANNELS.iter().zip(own.largest).filter(|(_, value)| *value != 0.0);
-        let texts: Vec<String> = changed.map(|(name, value)| format!("{name} {value:.3}")).collect();
+        let texts: Vec<String> = changed.map(|(channel, value)| format!("{} {value:.3}", channel.name)).collect();
         let most = if texts.is_empty() { "nothing".into() } else { texts.join(", ") };
         table.row([own.assist.name().to_string(), format!("{:.1} % of the time", 100.0 * own.share), most]);
     }
-    format!("\n  assists on {backend}, with the largest of what they added\n{}", table.text(4))
+    format!("\n  assists and tricks on {backend}, with the largest of what they added\n{}", table.text(4))
 }
 
 /// A warning when a step of the run did not go as it should; empty when all did.

@@ -52,7 +52,7 @@ fn a_run_tells_what_assists_added() {
     std::fs::write(folder.path().join("c.csv"), "t_s,gear,brake\n0,0,1\n1,0,1\n").expect("writable");
     let run = ["run", "--vehicle", "car.toml", "--backend", "impulse", "--dt-s", "0.01", "--controls", "c.csv"];
     let text = works(folder.path(), &[&run[..], &["--initial-speed-mps", "30", "--out", "t.csv"]].concat());
-    assert!(text.contains("assists on impulse"), "{text}");
+    assert!(text.contains("assists and tricks on impulse"), "{text}");
     let line =
         |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_else(|| panic!("{text}"));
     assert!(line("abs").contains("brake_nm -") && line("traction").contains("nothing"), "{text}");

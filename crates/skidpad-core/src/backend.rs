@@ -44,7 +44,7 @@ pub trait Backend {
     fn leave(&mut self, car: usize);
     /// Whether car `car` has left.
     fn is_away(&self, car: usize) -> bool;
-    /// What assists added to car `car` in the last step; nothing where the solver has none.
+    /// What assists and tricks added to car `car` in the last step; nothing where the solver has none, or does not tell.
     fn budget(&self, _car: usize) -> Budget {
         Budget::default()
     }

@@ -5,7 +5,7 @@
 
 use core::ops::AddAssign;
 
-use crate::{Model, Vec3};
+use crate::{Channel, Model, Vec3};
 
 macro_rules! assists {
     ($($name:ident, $text:literal, $about:literal;)*) => {
@@ -44,6 +44,8 @@ assists! {
     AngularDrag, "angular_drag", "Slows every rotation of the chassis; no real force does.";
     LoweredCentre, "lowered_centre", "Lets the mass lie lower than it does, where the ground's forces roll and pitch it less.";
     ForcePoint, "force_point", "Lets tyre forces act above the ground, where they roll and pitch the car less.";
+    RollInfluence, "roll_influence", "Lets side forces of a ray-cast vehicle act above the ground, where they roll the car less.";
+    LargestForce, "largest_force", "Takes from the suspension force of a ray-cast vehicle what is above a bound.";
 }
 
 /// What one assist added in a step, means over the step. All zero: it did nothing.
@@ -63,19 +65,23 @@ pub struct Added {
     pub steer: f32,
 }
 
+const fn channel(name: &'static str, unit: &'static str, about: &'static str) -> Channel {
+    Channel { name, unit, about }
+}
+
 impl Added {
-    /// Names of [`Added::values`] with their units.
-    pub const CHANNELS: [&'static str; 10] = [
-        "force_x_n",
-        "force_y_n",
-        "force_z_n",
-        "moment_x_nm",
-        "moment_y_nm",
-        "moment_z_nm",
-        "brake_nm",
-        "engine_nm",
-        "throttle",
-        "steer_rad",
+    /// The channels of [`Added::values`].
+    pub const CHANNELS: [Channel; 10] = [
+        channel("force_x_n", "N", "Force forward."),
+        channel("force_y_n", "N", "Force to the left."),
+        channel("force_z_n", "N", "Force upward."),
+        channel("moment_x_nm", "N m", "Roll moment, positive right side down."),
+        channel("moment_y_nm", "N m", "Pitch moment, positive nose down."),
+        channel("moment_z_nm", "N m", "Yaw moment, positive to the left."),
+        channel("brake_nm", "N m", "Torque of all brakes."),
+        channel("engine_nm", "N m", "Torque of engine and motors."),
+        channel("throttle", "-", "Throttle."),
+        channel("steer_rad", "rad", "Steering, positive to the left."),
     ];
 
     /// A force (N) and a moment about the centre of mass (N m), vehicle frame.
@@ -105,22 +111,25 @@ impl AddAssign for Added {
 /// What every assist added in the last step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
-    added: [Added; Assist::ALL.len()],
+    /// `None` where nothing was counted.
+    added: [Option<Added>; Assist::ALL.len()],
 }
 
 impl Budget {
     /// What `assist` added.
-    pub fn of(&self, assist: Assist) -> &Added {
-        &self.added[assist as usize]
+    pub fn of(&self, assist: Assist) -> Added {
+        self.added[assist as usize].unwrap_or_default()
     }
 
-    /// Counts `more` as added by `assist`.
-    pub(crate) fn add(&mut self, assist: Assist, more: Added) {
-        self.added[assist as usize] += more;
+    /// Counts `more` as added by `assist`, which then has columns: only for what is there.
+    pub fn add(&mut self, assist: Assist, more: Added) {
+        *self.added[assist as usize].get_or_insert_default() += more;
     }
 
-    /// What the assists that `model` has added, in the order of [`Model::assists`].
+    /// What was added by each assist that `model` has and each that the solver counted, were it nothing, in the order of
+    /// [`Assist::ALL`].
     pub fn entries(&self, model: &Model) -> Vec<(Assist, Added)> {
-        model.assists().iter().map(|&assist| (assist, *self.of(assist))).collect()
+        let told = |assist: &Assist| model.assists().contains(assist) || self.added[*assist as usize].is_some();
+        Assist::ALL.iter().copied().filter(told).map(|assist| (assist, self.of(assist))).collect()
     }
 }

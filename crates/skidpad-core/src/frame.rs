@@ -57,7 +57,7 @@ channels! {
     }
     /// In wheel order.
     pub wheels: Vec<WheelFrame>,
-    /// What each assist of the model added in the step; empty for a car without any.
+    /// What each assist of the model and each trick of the solver added in the step; empty for a car without any.
     pub budget: Vec<(Assist, Added)>,
 }
 
@@ -119,16 +119,16 @@ impl Frame {
         Self { budget: budget.entries(model), ..self }
     }
 
-    /// Column names for `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then what
-    /// each assist it has added, like `steer_rad.counter_steer`.
-    pub fn header(model: &Model) -> Vec<String> {
+    /// Column names for a car of `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then
+    /// what each assist and trick in [`Frame::budget`] added, like `steer_rad.counter_steer`.
+    pub fn header(&self, model: &Model) -> Vec<String> {
         let mut names: Vec<String> = VEHICLE_CHANNELS.iter().map(|c| c.name.to_string()).collect();
         for i in 0..model.wheels().len() {
             let wheel = model.wheel_name(i);
             names.extend(WHEEL_CHANNELS.iter().map(|c| format!("{}.{wheel}", c.name)));
         }
-        for assist in model.assists() {
-            names.extend(Added::CHANNELS.iter().map(|channel| format!("{channel}.{}", assist.name())));
+        for (assist, _) in &self.budget {
+            names.extend(Added::CHANNELS.iter().map(|channel| format!("{}.{}", channel.name, assist.name())));
         }
         names
     }

@@ -23,6 +23,7 @@ pub mod math;
 pub mod model;
 pub mod no_slip;
 mod pose;
+pub mod ray_cast;
 mod rest;
 pub mod saved;
 pub mod scene;

@@ -17,13 +17,15 @@ pub struct Trajectory {
     worst: StepReport,
 }
 
-/// What one assist did in a run.
+/// What one assist or trick did in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Help {
     /// Which one.
     pub assist: Assist,
     /// Share of the steps in which it added anything.
     pub share: f64,
+    /// The mean over all steps of each of [`Added::CHANNELS`].
+    pub mean: [f64; 10],
     /// The largest of each of [`Added::CHANNELS`] by size, with its sign.
     pub largest: [f64; 10],
 }
@@ -31,7 +33,7 @@ pub struct Help {
 impl Trajectory {
     /// Starts with the row for t = 0.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
-        Self { header: Frame::header(model), frames: vec![first], dt_s, worst: StepReport::default() }
+        Self { header: first.header(model), frames: vec![first], dt_s, worst: StepReport::default() }
     }
 
     /// Appends the row after the next step, and how that step went.
@@ -140,7 +142,7 @@ impl Trajectory {
         loads.min_by(f64::total_cmp)
     }
 
-    /// What each assist of the car added over the run, in the order of columns; none for a plain car.
+    /// What each assist of the car and each trick of the solver added over the run, in the order of columns.
     pub fn help(&self) -> Vec<Help> {
         let rows = &self.frames[1..];
         let of = |(k, &(assist, _)): (usize, &(Assist, Added))| {
@@ -148,7 +150,9 @@ impl Trajectory {
             let busy = values().filter(|values| values.iter().any(|value| *value != 0.0)).count();
             let larger = |most: f64, value: f64| if value.abs() > most.abs() { value } else { most };
             let largest = values().fold([0.0; 10], |most, now| std::array::from_fn(|i| larger(most[i], now[i])));
-            Help { assist, share: busy as f64 / rows.len().max(1) as f64, largest }
+            let steps = rows.len().max(1) as f64;
+            let sum = values().fold([0.0; 10], |sum, now| std::array::from_fn(|i| sum[i] + now[i]));
+            Help { assist, share: busy as f64 / steps, mean: sum.map(|sum| sum / steps), largest }
         };
         self.first().budget.iter().enumerate().map(of).collect()
     }
@@ -221,7 +225,7 @@ mod tests {
         let text = String::from_utf8(bytes).expect("text");
         let mut lines = text.lines();
         let header = lines.next().expect("a header");
-        assert_eq!(header, Frame::header(&model()).join(","));
+        assert_eq!(header, trajectory.first().header(&model()).join(","));
         assert!(header.starts_with(
             "t_s,x_m,y_m,z_m,roll_rad,pitch_rad,yaw_rad,vx_mps,vy_mps,vz_mps,roll_rate_radps,pitch_rate_radps,\
              yaw_rate_radps,ax_mps2,ay_mps2,engine_radps,gear,steer_rad,load_n.1l,fx_n.1l,fy_n.1l,slip_ratio.1l,\

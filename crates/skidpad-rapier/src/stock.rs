@@ -2,21 +2,26 @@
 //!
 //! A peer for comparisons, not a solver of skidpad's rows: it has no wheel spin, no tyre curve, no anti-roll bar and no
 //! drivetrain (the engine acts through the ratio as if wheels never slipped). Its friction is the tyre's times the grip
-//! of the plane, also on boxes, because it reads no collider's friction. Its creep and its tick-rate dependence
-//! are what the comparison shows.
+//! of the plane, also on boxes, because it reads no collider's friction. Its roll influence cannot be set from outside.
+//! Its creep and its tick-rate dependence are what the comparison shows.
 
 use std::sync::Arc;
 
-use rapier3d::control::{DynamicRayCastVehicleController, WheelTuning};
+use rapier3d::control::{DynamicRayCastVehicleController, Wheel, WheelTuning};
 use rapier3d::prelude::*;
+use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, no_slip, saved,
+    Backend, BackendInfo, Budget, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, no_slip,
+    saved,
 };
 
 use crate::Axes;
 use crate::backend::{TOUCHES, ground_world, touches};
 use crate::chassis::{self, move_to};
+
+/// The roll influence every wheel of Rapier 0.36 has.
+const ROLL_INFLUENCE: f32 = 0.1;
 
 /// Entry for a list of backends.
 pub const STOCK: BackendInfo = BackendInfo {
@@ -41,6 +46,8 @@ struct StockCar {
     controller: DynamicRayCastVehicleController,
     /// Of the powertrain at each wheel, N.
     forces: Vec<f32>,
+    /// Of the chassis when the controller pushed it last.
+    pushed_at: Pose,
     away: bool,
 }
 
@@ -83,7 +90,7 @@ impl StockCar {
             controller.add_wheel(hard_point, down, axle, wheel.radius + sag, wheel.radius, &tuning);
         }
         let forces = vec![0.0; state.wheels.len()];
-        Self { model: car.model.clone(), state, controller, forces, away: false }
+        Self { model: car.model.clone(), state, controller, forces, pushed_at: Pose::IDENTITY, away: false }
     }
 
     fn drive(&mut self, controls: &Controls, dt: f32) {
@@ -94,6 +101,27 @@ impl StockCar {
             to.steering = no_slip::steer(&self.model, &mut self.state, i, controls);
             self.state.wheels[i].steer = to.steering;
         }
+    }
+
+    /// What the controller's tricks added in the last step of `dt` s.
+    fn tricks(&self, dt: f32) -> Budget {
+        let (centre, to_vehicle) = (self.pushed_at.translation, self.pushed_at.rotation.inverse());
+        let wheel = |wheel: &Wheel| {
+            let ray = wheel.raycast_info();
+            let normal = ray.contact_normal_ws;
+            let across = (wheel.axle() - normal * wheel.axle().dot(normal)).normalize_or_zero();
+            let along = normal.cross(across).normalize_or_zero();
+            RayWheel {
+                arm: to_vehicle * (ray.contact_point_ws - centre),
+                normal: to_vehicle * normal,
+                suspension: wheel.wheel_suspension_force,
+                largest: wheel.max_suspension_force,
+                along: to_vehicle * along * (wheel.forward_impulse / dt),
+                side: to_vehicle * across * (wheel.side_impulse / dt),
+                roll_influence: ROLL_INFLUENCE,
+            }
+        };
+        tricks(&self.model, self.controller.wheels().iter().map(wheel))
     }
 
     fn read(&mut self, world: &PhysicsWorld, dt: f32) {
@@ -140,6 +168,9 @@ impl Backend for StockBackend {
                 filter,
             );
             car.controller.update_vehicle(self.dt, queries);
+            if let Some(body) = self.world.bodies.get(car.controller.chassis) {
+                car.pushed_at = *body.position();
+            }
         }
         self.world.step();
         self.steps += 1;
@@ -171,6 +202,10 @@ impl Backend for StockBackend {
 
     fn state(&self, car: usize) -> &State {
         &self.cars[car].state
+    }
+
+    fn budget(&self, car: usize) -> Budget {
+        self.cars[car].tricks(self.dt)
     }
 
     fn set_state(&mut self, car: usize, state: &State) {

@@ -4,12 +4,15 @@ mod brakes;
 mod drive;
 mod steering;
 
+use std::sync::Arc;
+
+use skidpad::core::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::core::model::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
-use skidpad::core::{Assist, Controls, DVec3, Frame, Model, Quat, Vec3, state::Placement};
+use skidpad::core::{Assist, BackendInfo, Controls, DVec3, Frame, Model, Quat, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, close, own_code, solvers};
+use crate::common::{Drive, Simplify, c5, close, on_rows, solvers};
 
 const COUNTER_STEER: CounterSteer = CounterSteer { gain: 1.0, authority: 0.4, fades_in: [3.0, 6.0] };
 
@@ -38,17 +41,18 @@ fn added(frame: &Frame, assist: Assist) -> [f64; 10] {
     frame.budget.iter().find(|(found, _)| *found == assist).expect("the model has it").1.values()
 }
 
-/// Row A17: shipped cars have no assist, and telemetry has no column of any.
+/// Row A17: shipped cars have no assist, and telemetry of skidpad's solvers has no column of any.
 #[test]
 fn a17_tricks_are_off_by_default() {
     for name in skidpad::spec::shipped::names() {
-        let model = skidpad::spec::load(name).expect("shipped").model;
-        assert!(model.assists().is_empty(), "{name}");
-        assert!(!Frame::header(&model).iter().any(|name| name.contains("angular_drag")));
+        assert!(skidpad::spec::load(name).expect("shipped").model.assists().is_empty(), "{name}");
     }
-    for solver in own_code() {
-        let frame = Drive::rolling(&solver, &c5().model(), 10.0, 60.0).step(&Controls::coasting());
+    let model = c5().model();
+    for solver in on_rows() {
+        let frame = Drive::rolling(&solver, &model, 10.0, 60.0).step(&Controls::coasting());
         assert!(frame.budget.is_empty(), "{}", solver.name);
+        let columns = VEHICLE_CHANNELS.len() + 4 * WHEEL_CHANNELS.len();
+        assert_eq!(frame.header(&model).len(), columns, "{}", solver.name);
     }
 }
 
@@ -98,18 +102,20 @@ fn a17_a_lowered_centre_of_mass_is_told_as_the_moment_it_spares() {
 /// The columns of a car with an assist follow those every car has.
 #[test]
 fn columns_of_an_assist_follow_the_common_ones() {
-    let plain = Frame::header(&c5().model());
+    let header = |solver: &BackendInfo, model: &Arc<Model>| {
+        let mut car = Drive::new(solver, model, &Scene::flat(), Placement::default(), 60.0);
+        let frame = car.step(&Controls::parked());
+        assert_eq!(frame.row().len(), frame.header(model).len(), "{}", solver.name);
+        frame.header(model)
+    };
     let mut parts = c5();
     parts.assists.angular_drag = 0.1;
-    let model: std::sync::Arc<Model> = parts.model();
-    let helped = Frame::header(&model);
-    assert_eq!(helped[..plain.len()], plain[..]);
-    let own = &helped[plain.len()..];
-    assert_eq!(own.len(), 10);
-    assert_eq!((own[5].as_str(), own[9].as_str()), ("moment_z_nm.angular_drag", "steer_rad.angular_drag"));
+    let helped = parts.model();
     for solver in solvers() {
-        let mut car = Drive::new(&solver, &model, &skidpad::core::Scene::flat(), Placement::default(), 60.0);
-        let frame = car.step(&Controls::parked());
-        assert_eq!(frame.row().len(), helped.len(), "{}", solver.name);
+        let (plain, helped) = (header(&solver, &c5().model()), header(&solver, &helped));
+        assert_eq!(helped[..plain.len()], plain[..]);
+        let own = &helped[plain.len()..];
+        assert_eq!(own.len(), 10);
+        assert_eq!((own[5].as_str(), own[9].as_str()), ("moment_z_nm.angular_drag", "steer_rad.angular_drag"));
     }
 }

@@ -207,6 +207,8 @@ pub(super) fn used(parts: &ModelParts) -> Box<[Assist]> {
         Assist::AngularDrag => assists.angular_drag > 0.0,
         Assist::LoweredCentre => assists.lowered_centre > 0.0,
         Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point > 0.0),
+        // Of solvers, not of cars.
+        Assist::RollInfluence | Assist::LargestForce => false,
     };
     Assist::ALL.iter().copied().filter(uses).collect()
 }

@@ -49,7 +49,7 @@ pub struct Hull {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peers {
     /// Share of the height of the centre of mass at which side impulses act: 1 at the ground, as in a real car, 0 at the
-    /// centre's height, where they roll nothing.
+    /// centre's height, where they roll nothing. Rapier's controller has 0.1 whatever stands here.
     pub roll_influence: f32,
     /// Largest force of one suspension, N, > 0; infinite when unbounded.
     pub largest_suspension_force: f32,

@@ -18,8 +18,14 @@ impl Vehicle {
         if self.model.assists().is_empty() {
             return real;
         }
-        let (own, drag) = (self.elements(body, to_world, controls, dt), self.angular_drag(body, to_world, dt));
-        real + own + drag
+        let mut all = real;
+        if !self.model.parts().elements.is_empty() {
+            all = all + self.elements(body, to_world, controls, dt);
+        }
+        if self.model.parts().assists.angular_drag > 0.0 {
+            all = all + self.angular_drag(body, to_world, dt);
+        }
+        all
     }
 
     /// Drag, side force and downforce as impulses about the centre of mass, of the air that meets the car.

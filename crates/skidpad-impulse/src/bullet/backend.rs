@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
-use skidpad_core::{Backend, BackendInfo, CarStart, Controls, Model, Scene, State, StepReport, Vec3, no_slip};
+use skidpad_core::{Backend, BackendInfo, Budget, CarStart, Controls, Model, Scene, State, StepReport, Vec3, no_slip};
 use skidpad_world::Ground;
 
 use super::body::Body;
@@ -125,6 +126,20 @@ fn applied(wheel: &Wheel, bound: f64) -> f64 {
     wheel.force.min(bound)
 }
 
+/// What the wheels of `car` did in the step of `dt` s that it has just taken.
+fn ray_wheels(car: &Car, dt: f64) -> impl Iterator<Item = RayWheel> {
+    let to_vehicle = car.body.rotation.inverse();
+    car.wheels().iter().zip(&car.tuning().wheels).map(move |(wheel, tuning)| RayWheel {
+        arm: (to_vehicle * (wheel.point - car.body.position)).as_vec3(),
+        normal: (to_vehicle * wheel.normal).as_vec3(),
+        suspension: wheel.force as f32,
+        largest: tuning.most_force as f32,
+        along: (to_vehicle * wheel.along * (wheel.forward_impulse / dt)).as_vec3(),
+        side: (to_vehicle * wheel.across * (wheel.side_impulse / dt)).as_vec3(),
+        roll_influence: tuning.roll_influence as f32,
+    })
+}
+
 fn motion(state: &State) -> Body {
     Body {
         position: state.position,
@@ -171,6 +186,11 @@ impl Backend for BulletWorld {
 
     fn state(&self, car: usize) -> &State {
         &self.cars[car].state
+    }
+
+    fn budget(&self, car: usize) -> Budget {
+        let Driven { model, car, .. } = &self.cars[car];
+        tricks(model, ray_wheels(car, f64::from(self.dt)))
     }
 
     fn set_state(&mut self, car: usize, state: &State) {

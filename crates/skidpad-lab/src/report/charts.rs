@@ -108,10 +108,6 @@ fn moves(comparison: &Comparison, span: f64, value: impl Fn(&Frame) -> f64) -> b
     })
 }
 
-fn series(comparison: &Comparison, point: impl Fn(&Frame) -> (f64, f64)) -> Vec<Series> {
-    comparison.outcomes.iter().enumerate().map(|(number, o)| line(number, o, &point)).collect()
-}
-
 fn line(number: usize, outcome: &Outcome, point: impl Fn(&Frame) -> (f64, f64)) -> Series {
     let points: Vec<(f64, f64)> = outcome.trajectory.frames().iter().map(point).collect();
     Series { number, leads: !outcome.peer, points: thinned(&points) }
@@ -165,12 +161,27 @@ fn over_time(
     least_span: f64,
     value: impl Fn(&Frame) -> f64,
 ) -> io::Result<Chart> {
+    of_some(comparison, title, label, least_span, |frame| Some(value(frame)))
+}
+
+/// A channel that only some solvers have, over time.
+///
+/// # Errors
+/// When plotters cannot draw it.
+pub fn of_some(
+    comparison: &Comparison,
+    title: &str,
+    label: &str,
+    least_span: f64,
+    value: impl Fn(&Frame) -> Option<f64>,
+) -> io::Result<Chart> {
+    let has = |(_, outcome): &(usize, &Outcome)| value(outcome.trajectory.first()).is_some();
+    let those = comparison.outcomes.iter().enumerate().filter(has);
     let plot = Plot {
         x_label: "time, s".into(),
         y_label: label.into(),
         least_span,
-        equal_scale: false,
-        series: series(comparison, |f| (f.t_s, value(f))),
+        series: those.map(|(number, o)| line(number, o, |f| (f.t_s, value(f).unwrap_or(0.0)))).collect(),
         ..Plot::default()
     };
     chart(title, &plot)

@@ -10,6 +10,7 @@ macro_rules! put {
     }};
 }
 
+mod budget;
 mod certificate;
 mod charts;
 mod escape;
@@ -112,11 +113,13 @@ impl Report<'_> {
 mod tests {
     use std::sync::Arc;
 
+    use skidpad_core::{Added, Assist, Vec3};
+
     use super::*;
     use crate::compare::compare;
     use crate::manoeuvre::{Adjust, Slalom};
     use crate::run::TimeStep;
-    use crate::testing::{POINT_MASS, model};
+    use crate::testing::{POINT_MASS, model, sampled};
 
     #[test]
     fn a_report_is_whole_escaped_and_needs_nothing_from_outside() {
@@ -145,5 +148,46 @@ mod tests {
         report.write_csv(&mut bytes).expect("a Vec takes everything");
         let text = String::from_utf8(bytes).expect("text");
         assert_eq!(text.lines().count(), 1 + 2 * comparison.rows().len());
+    }
+
+    /// Assists in the order of their columns, solvers without one as dashes; no word of them where nobody has any.
+    #[test]
+    fn what_assists_added_is_told_where_there_are_any() {
+        let model = Arc::new(model());
+        let backends = [POINT_MASS, BackendInfo { name: "<second>", ..POINT_MASS }];
+        let dt = TimeStep::per_second(60.0).expect("valid");
+        let mut comparison = compare(&backends, &model, &Slalom::default(), &Adjust::default(), dt, &|_| {});
+        let page = |comparison: &Comparison| {
+            let comparisons = std::slice::from_ref(comparison);
+            let report = Report {
+                vehicle: "",
+                description: "",
+                model: &model,
+                published: &[],
+                backends: &backends,
+                comparisons,
+            };
+            report.html().expect("drawable")
+        };
+        assert!(!page(&comparison).contains("Added by assists"));
+        let own = &mut comparison.outcomes[1].trajectory;
+        let mut told = sampled(own.dt_s(), own.last().t_s, |t, frame| {
+            let roll = if t > 2.0 { -2500.0 } else { 0.0 };
+            let added = Added { moment: Vec3::new(roll, 0.0, 0.0), ..Added::default() };
+            frame.budget = vec![(Assist::AntiLock, Added::default()), (Assist::RollInfluence, added)];
+        });
+        std::mem::swap(own, &mut told);
+        let html = page(&comparison);
+        for part in [
+            "<h3>Added by assists and tricks</h3>",
+            "<tr><th scope=\"row\">roll influence: roll moment</th><td>N m</td><td class=\"number\">\u{2212}</td>",
+            "<td class=\"number\">\u{2212}2500</td></tr>",
+            "Did nothing in this run: abs.",
+            "Roll moment added by roll influence",
+            "&lt;second&gt;</th>",
+        ] {
+            assert!(html.contains(part), "{part}\n{html}");
+        }
+        assert!(!html.contains("<second>"));
     }
 }

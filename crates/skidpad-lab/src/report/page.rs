@@ -5,6 +5,7 @@ use std::io;
 
 use skidpad_core::BackendInfo;
 
+use super::budget::Budgets;
 use super::charts::{Chart, charts};
 use super::escape::escape;
 use super::plot::LOOKS;
@@ -108,7 +109,10 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
             );
         }
     }
-    let charts = charts(comparison, report.model)?;
+    let budgets = Budgets::of(comparison);
+    budgets.table(page, comparison);
+    let mut charts = charts(comparison, report.model)?;
+    charts.drawn.extend(budgets.charts(comparison)?);
     page.push_str("<div class=\"charts\">\n");
     for chart in &charts.drawn {
         figure(page, chart, comparison.outcomes.iter().map(|o| o.backend));

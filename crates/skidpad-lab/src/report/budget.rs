@@ -1,0 +1,150 @@
+//! What assists and tricks added, as a table and as plots: only where some solver has any.
+
+use std::fmt::Write as _;
+use std::io;
+
+use skidpad_core::{Added, Assist, Channel};
+
+use super::charts::{Chart, of_some};
+use super::escape::escape;
+use crate::compare::Comparison;
+use crate::trajectory::Help;
+
+/// Numbers with fewer digits before the point than this get places behind it.
+const DIGITS: i32 = 4;
+
+/// What every solver tells of one run, in the order of the comparison.
+pub struct Budgets(Vec<Vec<Help>>);
+
+impl Budgets {
+    /// Of the runs of `comparison`.
+    pub fn of(comparison: &Comparison) -> Self {
+        Self(comparison.outcomes.iter().map(|outcome| outcome.trajectory.help()).collect())
+    }
+
+    fn find(&self, solver: usize, assist: Assist) -> Option<&Help> {
+        self.0[solver].iter().find(|own| own.assist == assist)
+    }
+
+    /// Largest size of a channel on any solver.
+    fn peak(&self, assist: Assist, channel: usize) -> f64 {
+        let all = (0..self.0.len()).filter_map(|solver| self.find(solver, assist));
+        all.fold(0.0, |peak, own| own.largest[channel].abs().max(peak))
+    }
+
+    /// What some solver has, in the order of columns.
+    fn assists(&self) -> impl Iterator<Item = Assist> {
+        let told = |assist: &Assist| (0..self.0.len()).any(|solver| self.find(solver, *assist).is_some());
+        Assist::ALL.iter().copied().filter(told)
+    }
+
+    /// The channels in which `assist` did something.
+    fn busy(&self, assist: Assist) -> Vec<usize> {
+        (0..Added::CHANNELS.len()).filter(|&channel| self.peak(assist, channel) > 0.0).collect()
+    }
+
+    /// Appends the table; nothing when no solver has an assist or a trick.
+    pub fn table(&self, page: &mut String, comparison: &Comparison) {
+        let (active, idle): (Vec<Assist>, Vec<Assist>) = self.assists().partition(|&own| !self.busy(own).is_empty());
+        if active.is_empty() && idle.is_empty() {
+            return;
+        }
+        page.push_str("<h3>Added by assists and tricks</h3>\n");
+        if !active.is_empty() {
+            head(page, comparison);
+            active.iter().for_each(|&assist| self.rows(page, comparison, assist));
+            page.push_str("</tbody></table></div>\n");
+        }
+        page.push_str("<p class=\"note\">");
+        for &assist in &active {
+            put!(page, "{}: {} ", capital(&words(assist)), escape(assist.about()));
+        }
+        if !idle.is_empty() {
+            let idle: Vec<String> = idle.into_iter().map(words).collect();
+            put!(page, "Did nothing in this run: {}. ", idle.join(", "));
+        }
+        page.push_str(
+            "Means are over the whole run; largest is by size. Forward, left, up, roll to the right and nose down are \
+             positive. Peers know no assists; a dash is a solver without the trick.</p>\n",
+        );
+    }
+
+    fn rows(&self, page: &mut String, comparison: &Comparison, assist: Assist) {
+        for channel in self.busy(assist) {
+            let about = Added::CHANNELS[channel];
+            put!(page, "<tr><th scope=\"row\">{}: {}</th>", words(assist), lower(label(about.about)));
+            put!(page, "<td>{}</td>", about.unit);
+            let peak = self.peak(assist, channel);
+            for (solver, outcome) in comparison.outcomes.iter().enumerate() {
+                let class = if outcome.peer { "number peer" } else { "number" };
+                let own = self.find(solver, assist);
+                for value in [own.map(|own| own.mean[channel]), own.map(|own| own.largest[channel])] {
+                    let text = value.map_or_else(|| "-".into(), |value| number(value, peak));
+                    put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
+                }
+            }
+            page.push_str("</tr>\n");
+        }
+    }
+
+    /// A plot of each assist that did something, of the channel in which it did most.
+    ///
+    /// # Errors
+    /// When plotters cannot draw one.
+    pub fn charts(&self, comparison: &Comparison) -> io::Result<Vec<Chart>> {
+        let most = |assist| {
+            let busy = self.busy(assist).into_iter();
+            busy.max_by(|&a, &b| self.peak(assist, a).total_cmp(&self.peak(assist, b))).map(|channel| (assist, channel))
+        };
+        let chart = |(assist, channel): (Assist, usize)| {
+            let Channel { about, unit, .. } = Added::CHANNELS[channel];
+            let (what, peak) = (label(about), self.peak(assist, channel));
+            let title = format!("{what} added by {}", words(assist));
+            of_some(comparison, &title, &format!("{}, {unit}", lower(what)), 0.1 * peak, |frame| {
+                let own = frame.budget.iter().find(|(found, _)| *found == assist)?;
+                Some(own.1.values()[channel])
+            })
+        };
+        self.assists().filter_map(most).map(chart).collect()
+    }
+}
+
+fn head(page: &mut String, comparison: &Comparison) {
+    page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\" rowspan=\"2\">added</th>");
+    page.push_str("<th scope=\"col\" rowspan=\"2\">unit</th>");
+    for outcome in &comparison.outcomes {
+        let class = if outcome.peer { "number peer" } else { "number" };
+        put!(page, "<th scope=\"colgroup\" colspan=\"2\" class=\"{class}\">{}</th>", escape(outcome.backend));
+    }
+    page.push_str("</tr>\n<tr>");
+    for outcome in &comparison.outcomes {
+        let class = if outcome.peer { "number peer" } else { "number" };
+        put!(page, "<th scope=\"col\" class=\"{class}\">mean</th><th scope=\"col\" class=\"{class}\">largest</th>");
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+}
+
+/// `value` with as many places as tell a number of the size of `peak` to [`DIGITS`] digits.
+fn number(value: f64, peak: f64) -> String {
+    let places = (DIGITS - 1 - peak.log10().floor() as i32).clamp(0, 6);
+    let scale = 10f64.powi(places);
+    format!("{:.*}", places as usize, (value * scale).round() / scale + 0.0)
+}
+
+fn words(assist: Assist) -> String {
+    assist.name().replace('_', " ")
+}
+
+/// The first words of a channel's text, without its signs.
+fn label(about: &str) -> &str {
+    about.split([',', '.']).next().unwrap_or(about)
+}
+
+fn lower(text: &str) -> String {
+    text.to_lowercase()
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
