@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{HeaveSpring, Surface};
+use skidpad::core::model::{AeroMaps, HeaveSpring, Powertrain, Surface, Table};
 use skidpad::core::state::Placement;
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Scene, Vec3};
+use skidpad::lab::figures::Cruise;
 use skidpad::lab::figures::cornering::extra_steer;
 use skidpad::lab::figures::modes::{Mode, Modes};
-use skidpad::lab::figures::stance::{Demand, corner, rollover, stand};
+use skidpad::lab::figures::stance::{corner, rollover};
 use skidpad::lab::figures::straight::{Pedal, drive_force, stopping_distance};
 use skidpad::lab::{Figures, figures};
 
@@ -220,12 +221,47 @@ fn pressed_as_told(mut parts: ModelParts) {
             wheels.iter_mut().for_each(|w| w.motor_torque += drag);
             Controls { gear: Some(0), wheels, ..Controls::default() }
         });
+        stands_as_told(solver.name, &model, &frames[frames.len() - 120..]);
+    }
+}
+
+#[track_caller]
+fn stands_as_told(solver: &str, model: &Model, steady: &[Frame]) {
+    let told = Cruise::at(model, mean(steady, |f| f.vx_mps)).expect("stands").stance;
+    for i in 0..4 {
+        let found = mean(steady, |f| f.wheels[i].compression_m);
+        close(&format!("{solver} wheel {i}"), found, told.compressions[i], 0.01, "small angles of pitch");
+    }
+}
+
+/// Row D7: drag and downforce by ride height: top speed and compressions are those of the height the car sinks to. Drag and
+/// downforce of a car with this map are half again and three times what they are at rest.
+#[test]
+fn d7_top_speed_is_of_the_ride_height_at_top_speed() {
+    let mut parts = c5();
+    let surface = |x: f32| Surface { coefficient: 0.4, point: Vec3::new(x, 0.0, 0.0) };
+    parts.aero.downforce = [surface(1.3), surface(-1.3)];
+    // Over heights of 20 mm below to 20 mm above those at rest.
+    let map = |low: f32, high: f32| Table::new([vec![0.10, 0.14], vec![0.10, 0.14]], vec![low, low, high, high]);
+    let [drag, front] = [map(1.5, 0.5), map(3.0, 0.0)].map(|table| table.expect("sound"));
+    let rear = Table::new([vec![0.10, 0.14], vec![0.10, 0.14]], vec![3.0, 0.0, 3.0, 0.0]).expect("sound");
+    parts.aero.maps =
+        Some(Box::new(AeroMaps { at_rest: [0.12; 2], heights: [drag, front, rear], yaw: Default::default() }));
+    parts.powertrain = Powertrain::Direct([300.0; 4].into());
+    let model = parts.model();
+    let plain = {
+        let mut parts = model.parts().clone();
+        parts.aero.maps = None;
+        Figures::of(&parts.model()).top_speed_mps.expect("driven")
+    };
+    let told = Figures::of(&model).top_speed_mps.expect("driven");
+    assert!(told < 0.95 * plain, "the map matters: {told} and {plain} m/s");
+    for solver in solvers() {
+        let mut car = Drive::rolling(&solver, &model, told as f32 - 1.0, 120.0);
+        let frames = car.run(150.0, |_| Controls { throttle: 1.0, ..Controls::default() });
         let steady = &frames[frames.len() - 120..];
-        let told = stand(&model, 0.0, Demand::cruising(&model, mean(steady, |f| f.vx_mps))).expect("stands");
-        for i in 0..4 {
-            let found = mean(steady, |f| f.wheels[i].compression_m);
-            close(&format!("{} wheel {i}", solver.name), found, told.compressions[i], 0.01, "small angles of pitch");
-        }
+        close(solver.name, mean(steady, |f| f.vx_mps), told, 2e-3, "0.01 m/s of the search; slip; asked 0.5 %");
+        stands_as_told(solver.name, &model, steady);
     }
 }
 

@@ -189,6 +189,12 @@ impl Model {
         &self.assists
     }
 
+    /// Means over the first and the last axle of what a car's wheels are compressed by.
+    pub fn sunk(&self, compression: impl Fn(usize) -> f32) -> [f32; 2] {
+        let axles = &self.axle_wheels;
+        [axles[0], axles[axles.len() - 1]].map(|[left, right]| 0.5 * (compression(left) + compression(right)))
+    }
+
     /// Wheels of each axle, as a pair; an axle with one wheel names it twice.
     pub(crate) fn axle_wheels(&self) -> &[[usize; 2]] {
         &self.axle_wheels

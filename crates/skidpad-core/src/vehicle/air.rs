@@ -53,14 +53,8 @@ impl Vehicle {
     /// What maps make of drag and surfaces in air that comes at `velocity` (vehicle frame, m/s).
     fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
         let Some(maps) = &self.model.parts().aero.maps else { return [1.0; 3] };
-        let axles = self.model.axle_wheels();
-        let ends = [axles[0], axles[axles.len() - 1]];
-        let heights = [0, 1].map(|end| {
-            let [left, right] = ends[end].map(|i| self.state.wheels[i].compression);
-            maps.at_rest[end] - 0.5 * (left + right)
-        });
-        let angle = math::atan(velocity.y.abs() / velocity.x.abs().max(LEAST_AIR_SPEED));
-        [0, 1, 2].map(|i| maps.heights[i].at(heights) * maps.yaw[i].at([angle, 0.0]))
+        let sunk = self.model.sunk(|i| self.state.wheels[i].compression);
+        maps.factors(sunk, math::atan(velocity.y.abs() / velocity.x.abs().max(LEAST_AIR_SPEED)))
     }
 
     /// What force elements do to the chassis, as an impulse; counts it.

@@ -3,8 +3,8 @@
 use skidpad_core::Model;
 
 use super::lists::most_of_bump;
-use super::stance::{Demand, rollover, stand};
-use super::{AxleFigures, Figures, G};
+use super::stance::rollover;
+use super::{AxleFigures, Cruise, Figures, G};
 
 /// Weight the suspensions must be able to push before metal meets metal, in weights of the car.
 const LEAST_SUPPORT: f64 = 1.5;
@@ -87,7 +87,7 @@ fn support(model: &Model) -> Vec<String> {
 
 fn compressed(model: &Model, figures: &Figures) -> Option<String> {
     let speed = figures.top_speed_mps?;
-    let used = most_of_bump(model, &stand(model, 0.0, Demand::cruising(model, speed))?.compressions);
+    let used = most_of_bump(model, &Cruise::at(model, speed)?.stance.compressions);
     (used >= 100.0).then(|| {
         format!("full compression at top speed: downforce at {speed:.1} m/s uses {used:.0} % of the bump travel")
     })

@@ -2,9 +2,9 @@
 
 use skidpad_core::Model;
 
-use super::stance::{self, Demand};
+use super::stance;
 use super::straight::{Pedal, peak_power, stopping_distance};
-use super::{Figures, G, Modes, OwnWheels, cornering};
+use super::{Cruise, Figures, G, Modes, OwnWheels, cornering};
 use crate::metrics::Metric;
 
 /// Speed the stops are told from, m/s: 100 km/h.
@@ -159,13 +159,18 @@ fn turning(model: &Model, figures: &Figures) -> Vec<Metric> {
 
 fn tipping(model: &Model, figures: &Figures) -> Vec<Metric> {
     let rolled = figures.rollover_g.and_then(|_| stance::rollover(model)).map(|s| s.lateral_acceleration / G);
-    let at_speed = figures.top_speed_mps.and_then(|v| stance::stand(model, 0.0, Demand::cruising(model, v)));
-    let used = at_speed.map(|stance| most_of_bump(model, &stance.compressions));
-    vec![
+    let at_speed = figures.top_speed_mps.and_then(|v| Cruise::at(model, v));
+    let used = at_speed.as_ref().map(|cruise| most_of_bump(model, &cruise.stance.compressions));
+    let mut list = vec![
         Metric::new("rollover_rigid_g", "Rollover threshold t/2h of a rigid car", "g", 3, figures.rollover_g),
         Metric::new("rollover_g", "Rollover threshold on its springs", "g", 3, rolled),
         Metric::new("bump_travel_used_at_top_speed_percent", "Bump travel used at top speed", "%", 1, used),
-    ]
+    ];
+    if model.parts().aero.downforce.iter().any(|surface| surface.coefficient != 0.0) {
+        let force = at_speed.map(|cruise| cruise.downforce_n.iter().sum());
+        list.push(Metric::new("downforce_at_top_speed_n", "Downforce at top speed", "N", 0, force));
+    }
+    list
 }
 
 /// The largest share of its bump travel a wheel uses, %.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Figures`]: loads, sag, the linear bicycle, roll gradient, top speed; cheap, for drivers | here, [`bicycle`], [`roll`], [`straight`] |
 //! | frequencies and damping of the vehicle's own modes | [`modes`] |
+//! | forces of the air, and the ride heights they make | [`cruise`] |
 //! | steady poses with stops and lifted wheels, rollover | [`stance`] |
 //! | understeer with tyre curves and load transfer | [`cornering`] |
 //! | lists of all of them for tables and files | [`lists`] |
@@ -11,6 +12,7 @@
 
 pub mod bicycle;
 pub mod cornering;
+pub mod cruise;
 pub mod lints;
 pub mod lists;
 pub mod modes;
@@ -19,6 +21,7 @@ pub mod stance;
 pub mod straight;
 
 pub use bicycle::Bicycle;
+pub use cruise::Cruise;
 pub use lints::lints;
 pub use modes::Modes;
 pub use roll::OwnWheels;

@@ -49,19 +49,13 @@ impl Demand {
         Self { pitching, ..Self::at_rest(model) }
     }
 
-    /// At a steady `v` m/s: downforce, drag at its point, and the drive that balances it at the ground.
-    pub fn cruising(model: &Model, v: f64) -> Self {
+    /// At a steady speed: what the surfaces press down with, drag at its point, and the drive that balances it at the ground.
+    pub fn pressed(model: &Model, downforce_n: [f64; 2], drag_n: f64) -> Self {
         let (aero, rest) = (&model.parts().aero, Self::at_rest(model));
-        let pressure = v * v;
-        let down = |f: &dyn Fn(f64, f64) -> f64| -> f64 {
-            let surface = |s: &skidpad_core::model::Surface| f(f64::from(s.coefficient) * pressure, s.point.x.into());
-            aero.downforce.iter().map(surface).sum()
-        };
+        let moments =
+            downforce_n.iter().zip(&aero.downforce).map(|(force, surface)| force * f64::from(surface.point.x));
         let lever = f64::from(aero.drag_point.z) + model.tyre_lever();
-        Self {
-            weight: rest.weight + down(&|force, _| force),
-            pitching: down(&|force, x| force * x) - f64::from(aero.drag) * pressure * lever,
-        }
+        Self { weight: rest.weight + downforce_n.iter().sum::<f64>(), pitching: moments.sum::<f64>() - drag_n * lever }
     }
 }
 

@@ -4,15 +4,46 @@ use skidpad_core::Model;
 use skidpad_core::model::{EngineDrive, Motor, Powertrain, Takeup, Wheel};
 use skidpad_core::tyre::Conditions;
 
-use super::G;
 use super::stance::{Demand, stand};
+use super::{Cruise, G};
 
-/// Drag and rolling resistance of the whole car on level ground at `v` m/s, N.
+/// Drag and rolling resistance of the whole car on level ground at `v` m/s, N: of the ride heights and loads it then has,
+/// or those at rest where it has no steady pose.
 pub fn resistance(model: &Model, v: f64) -> f64 {
-    let rolling: f64 = (0..model.wheels().len())
-        .map(|i| f64::from(model.wheels()[i].rolling.coefficient(v as f32)) * f64::from(model.static_load(i)))
-        .sum();
-    f64::from(model.parts().aero.drag) * v * v + rolling
+    Resistance::at(model, v).force(model, v)
+}
+
+/// What decides the resistance of a car that stands as it does at one speed.
+struct Resistance {
+    /// N s²/m².
+    drag: f64,
+    /// Of each wheel, N.
+    loads: Vec<f64>,
+}
+
+impl Resistance {
+    fn at_rest(model: &Model) -> Self {
+        let loads = (0..model.wheels().len()).map(|i| model.static_load(i).into()).collect();
+        Self { drag: model.parts().aero.drag.into(), loads }
+    }
+
+    fn at(model: &Model, v: f64) -> Self {
+        let moved = if is_pressed(model) { Cruise::at(model, v) } else { None };
+        let of = |cruise: Cruise| Self { drag: cruise.drag_n / (v * v).max(1e-12), loads: cruise.stance.loads };
+        moved.map_or_else(|| Self::at_rest(model), of)
+    }
+
+    fn force(&self, model: &Model, v: f64) -> f64 {
+        let wheels = model.wheels().iter().zip(&self.loads);
+        let rolling = wheels.map(|(wheel, load)| f64::from(wheel.rolling.coefficient(v as f32)) * load);
+        self.drag * v * v + rolling.sum::<f64>()
+    }
+}
+
+/// Whether speed changes what the wheels carry or how the air flows.
+fn is_pressed(model: &Model) -> bool {
+    let aero = &model.parts().aero;
+    aero.maps.is_some() || aero.downforce.iter().any(|surface| surface.coefficient != 0.0)
 }
 
 /// Share of the drive that reaches each wheel, in wheel order, summing to 1; equal shares for a car without a motor.
@@ -90,12 +121,31 @@ pub(crate) fn per_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 {
 }
 
 /// Highest speed at which some gear still overcomes the resistance, found in steps of 0.01 m/s up to 150 m/s.
+///
+/// A car that the air presses resists as it stands at that speed: each pass takes the mean of the last speed and the one that
+/// its pose gives.
 pub fn top_speed(model: &Model) -> Option<f64> {
-    let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.nearest(i8::MAX));
-    let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= resistance(model, v));
-    let speeds = || (1..=15_000).map(|i| f64::from(i) * 0.01);
-    let top = speeds().take_while(|&v| pulls(v)).last()?;
+    let mut top = overcome(model, &Resistance::at_rest(model))?;
+    if is_pressed(model) {
+        for _ in 0..100 {
+            let next = overcome(model, &Resistance::at(model, top))?;
+            if (next - top).abs() < SPEED_STEP {
+                break;
+            }
+            top = 0.5 * (top + next);
+        }
+    }
     (top < 149.9).then_some(top)
+}
+
+/// Steps in which the top speed is looked for, m/s.
+const SPEED_STEP: f64 = 0.01;
+
+/// The last speed before `against` stops the car in every gear.
+fn overcome(model: &Model, against: &Resistance) -> Option<f64> {
+    let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.nearest(i8::MAX));
+    let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= against.force(model, v));
+    (1..=15_000).map(|i| f64::from(i) * SPEED_STEP).take_while(|&v| pulls(v)).last()
 }
 
 /// Where the engine gives the most power at full load, [W, rad/s]; `None` without an engine. The power `T ω` of a curve
@@ -122,7 +172,7 @@ pub enum Pedal {
 }
 
 /// Distance from `v` m/s to rest on level ground, m, with the loads braking moves: `s = (m / 2 k) ln(1 + k v² / F)`,
-/// drag `k`, braking force `F` at the mean deceleration. `None` without brakes, or when the rear would lift.
+/// drag `k` without its maps, braking force `F` at the mean deceleration. `None` without brakes, or when the rear would lift.
 pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     let (mass, drag) = (f64::from(model.mass()), f64::from(model.parts().aero.drag));
     let mut deceleration = 0.5 * G;
