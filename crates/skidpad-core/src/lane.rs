@@ -90,8 +90,34 @@ pub trait Lane:
     /// 0 below `low`, 1 above `high`, a cubic with zero slope at both ends between them.
     #[inline(always)]
     fn smoothstep(self, low: Self, high: Self) -> Self {
-        let t = ((self - low) / (high - low)).within(Self::splat(0.0), Self::splat(1.0));
+        ((self - low) / (high - low)).eased()
+    }
+
+    /// 0 below 0, 1 above 1, a cubic with zero slope at both ends between them.
+    #[inline(always)]
+    fn eased(self) -> Self {
+        let t = self.within(Self::splat(0.0), Self::splat(1.0));
         t * t * (Self::splat(3.0) - Self::splat(2.0) * t)
+    }
+}
+
+/// A number for lanes `L`: one that all of them share, or one each.
+pub(crate) trait Spread<L>: Copy {
+    /// In every lane its own.
+    fn spread(self) -> L;
+}
+
+impl<L: Lane> Spread<L> for f32 {
+    #[inline(always)]
+    fn spread(self) -> L {
+        L::splat(self)
+    }
+}
+
+impl Spread<Self> for Four {
+    #[inline(always)]
+    fn spread(self) -> Self {
+        self
     }
 }
 
@@ -158,6 +184,10 @@ macro_rules! by_lane {
         }
     )*};
 }
+
+/// Whether the instructions for the greater and the lesser of two numbers return the second one where both are equal or one is
+/// a NaN, as a comparison and a selection do.
+const RETURNS_THE_SECOND: bool = cfg!(target_feature = "sse");
 
 /// `count` numbers side by side in `numbers`, whose bits are `bits`.
 macro_rules! side_by_side {
@@ -243,6 +273,16 @@ macro_rules! side_by_side {
             }
 
             #[inline(always)]
+            fn at_least(self, bound: Self) -> Self {
+                if RETURNS_THE_SECOND { Self(self.0.fast_max(bound.0)) } else { Self::select(bound.less(self), self, bound) }
+            }
+
+            #[inline(always)]
+            fn at_most(self, bound: Self) -> Self {
+                if RETURNS_THE_SECOND { Self(self.0.fast_min(bound.0)) } else { Self::select(self.less(bound), self, bound) }
+            }
+
+            #[inline(always)]
             fn sqrt(self) -> Self {
                 Self(self.0.sqrt())
             }
@@ -309,6 +349,36 @@ impl FourMask {
 mod tests {
     use super::*;
 
+    /// With numbers that are none, and with zeros that differ in sign alone.
+    #[test]
+    fn bounds_do_in_lanes_what_they_do_alone() {
+        let odd = [0.0, -0.0, f32::NAN, -f32::NAN, 1.0, -2.0, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
+        for (value, bound) in odd.into_iter().flat_map(|value| odd.map(|bound| (value, bound))) {
+            let (four, eight) = (Four::splat(value), Eight::splat(value));
+            let (low, high) = (value.at_least(bound).to_bits(), value.at_most(bound).to_bits());
+            assert_eq!(
+                four.at_least(Four::splat(bound)).lanes().map(f32::to_bits),
+                [low; 4],
+                "{value} at least {bound}"
+            );
+            assert_eq!(
+                four.at_most(Four::splat(bound)).lanes().map(f32::to_bits),
+                [high; 4],
+                "{value} at most {bound}"
+            );
+            assert_eq!(
+                eight.at_least(Eight::splat(bound)).lanes().map(f32::to_bits),
+                [low; 8],
+                "{value} at least {bound}"
+            );
+            assert_eq!(
+                eight.at_most(Eight::splat(bound)).lanes().map(f32::to_bits),
+                [high; 8],
+                "{value} at most {bound}"
+            );
+        }
+    }
+
     #[test]
     fn four_lanes_do_what_one_does() {
         let (a, b) = ([1.5f32, -2.0, 0.0, 3.0e-20], [0.5f32, -2.0, -1.0, 7.0]);
@@ -324,8 +394,6 @@ mod tests {
         same(x / y, |x, y| x / y);
         same(-x, |x, _| -x);
         same(x.abs().sqrt(), |x, _| x.abs().sqrt());
-        same(x.at_least(y), Lane::at_least);
-        same(x.at_most(y), Lane::at_most);
         same(x.signed_by(y), Lane::signed_by);
         same(Four::select(x.less(y), x, y), |x, y| if x < y { x } else { y });
         same(x.smoothstep(Four::splat(-3.0), Four::splat(2.0)), |x, _| x.smoothstep(-3.0, 2.0));

@@ -1,9 +1,7 @@
 //! Simple curves of force over slip, similar at every load: dry friction, straight lines, a slip curve.
 
-use std::borrow::Borrow;
-
 use super::{Conditions, LEAST_FRICTION_SHARE, LEAST_GRIP, Response, TyreAt, TyreModel, ValueFault, demand};
-use crate::lane::{Four, Lane};
+use crate::lane::{Four, Lane, Spread};
 
 /// How the force of a tyre grows with slip. Index 0 is along the rolling direction, 1 across it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,54 +48,58 @@ pub struct CurveTyre {
     pub relaxation: [f32; 2],
 }
 
-/// What the laws of [`CurveLaw`] share once the load is known: a limit, a stiffness and a shape between them.
+/// What the laws of [`CurveLaw`] share once the load is known: a limit, a stiffness and a shape between them. Of one tyre, or
+/// of several side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct CurveConstants<L> {
-    pub friction: [L; 2],
-    pub load_sensitivity: L,
-    pub nominal_load: L,
+pub(crate) struct CurveConstants<H> {
+    pub friction: [H; 2],
+    pub load_sensitivity: H,
+    pub nominal_load: H,
+    per_nominal_load: H,
     /// See [`CurveTyre::lengths`].
-    pub lengths: [L; 2],
+    pub lengths: [H; 2],
     /// 1 where rolling renews the patch, 0 for Coulomb tyres, which hold without creep.
-    relaxes: L,
+    relaxes: H,
     /// Slip stiffness: `fixed + per_load · load + per_limit · limit`, N per unit slip.
-    fixed: [L; 2],
-    per_load: [L; 2],
-    per_limit: [L; 2],
+    fixed: [H; 2],
+    per_load: [H; 2],
+    per_limit: [H; 2],
     /// 1 for a slip curve, 0 for a straight line up to the limit.
-    curved: L,
-    /// Slip of the extremum of a slip curve.
-    extremum: [L; 2],
-    /// Normalised slip at which the asymptote begins, > 1, and its share of the extremum.
-    end: [L; 2],
-    asymptote: [L; 2],
+    curved: H,
+    /// Normalised slip per slip: 1 for Coulomb tyres, 1 over the extremum's slip for a slip curve; 0 where it follows from
+    /// stiffness and limit.
+    per_slip: [H; 2],
+    /// Share of the way from the extremum to where the asymptote begins, per normalised slip beyond 1.
+    fall: [H; 2],
+    /// What the asymptote lacks of the extremum, as a share of it.
+    lost: [H; 2],
 }
 
-/// A tyre at one load and surface; `C` holds its constants, or refers to them.
+/// Tyres at their loads and surfaces, in lanes `L`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CurvePoint<L, C> {
+pub(crate) struct CurvePoint<L> {
     /// Largest force, N.
     limit: [L; 2],
     /// Slope at zero slip, N per unit slip.
     pub stiffness: [L; 2],
-    /// Slip that counts as 1 in the similarity.
-    reference: [L; 2],
-    tyre: C,
+    /// Normalised slip per slip: what counts as 1 in the similarity is its inverse.
+    per_slip: [L; 2],
 }
 
 /// A tyre with a simple curve under given conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct CurveAt<L> {
-    point: CurvePoint<L, CurveConstants<L>>,
+    tyre: CurveConstants<f32>,
+    point: CurvePoint<L>,
     /// What no load and no grip leave of its forces.
     share: L,
 }
 
-/// Normalised slip from which the force starts to turn from the elastic direction to the direction of sliding, and
-/// from which it has turned. Between adhesion (1) and full sliding, where friction opposes the sliding velocity.
-const TURN_TO_SLIDING: [f32; 2] = [1.0, 2.0];
+/// Normalised slip, beyond the 1 that ends adhesion, over which the force turns from the elastic direction to that of full
+/// sliding, where friction opposes the sliding velocity.
+const TURN_TO_SLIDING: f32 = 1.0;
 
-/// Normalised slip below which a force is its stiffness times the slip, so that no direction is divided by nothing.
+/// Least normalised slip.
 const LEAST_SLIP: f32 = 1e-9;
 
 /// A tyre under less load than this, N, is one under it, scaled down.
@@ -115,7 +117,7 @@ impl CurveTyre {
 
     /// Slip ratio from which it pulls most at `load` N; `None` for dry friction.
     pub(crate) fn peak_slip(&self, load: f32) -> Option<f32> {
-        (!self.holds()).then(|| self.constants().at(load, 1.0).reference[0])
+        (!self.holds()).then(|| 1.0 / self.constants().at(load, 1.0).per_slip[0])
     }
 
     /// Whether it is dry friction, which holds without creep.
@@ -123,29 +125,32 @@ impl CurveTyre {
         matches!(self.law, CurveLaw::Coulomb { .. })
     }
 
+    #[inline(always)]
     pub(crate) fn constants(&self) -> CurveConstants<f32> {
         let all = CurveConstants {
             friction: self.friction,
             load_sensitivity: self.load_sensitivity,
             nominal_load: self.nominal_load,
+            per_nominal_load: 1.0 / self.nominal_load,
             lengths: self.lengths(),
             relaxes: 1.0,
-            end: [2.0; 2],
-            asymptote: [1.0; 2],
             ..CurveConstants::default()
         };
         match self.law {
-            CurveLaw::Coulomb { .. } => CurveConstants { relaxes: 0.0, per_limit: [1.0; 2], ..all },
+            CurveLaw::Coulomb { .. } => CurveConstants { relaxes: 0.0, per_limit: [1.0; 2], per_slip: [1.0; 2], ..all },
             CurveLaw::Linear { stiffness } => CurveConstants { fixed: stiffness, ..all },
             CurveLaw::LinearPerLoad { stiffness } => CurveConstants { per_load: stiffness, ..all },
-            CurveLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => CurveConstants {
-                per_limit: extremum_slip.map(|slip| 2.0 / slip),
-                curved: 1.0,
-                extremum: extremum_slip,
-                end: [asymptote_slip[0] / extremum_slip[0], asymptote_slip[1] / extremum_slip[1]],
-                asymptote,
-                ..all
-            },
+            CurveLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => {
+                let per_slip = extremum_slip.map(|slip| 1.0 / slip);
+                CurveConstants {
+                    per_limit: per_slip.map(|per_slip| 2.0 * per_slip),
+                    curved: 1.0,
+                    per_slip,
+                    fall: [0, 1].map(|i| extremum_slip[i] / (asymptote_slip[i] - extremum_slip[i])),
+                    lost: asymptote.map(|share| 1.0 - share),
+                    ..all
+                }
+            }
         }
     }
 
@@ -183,23 +188,24 @@ impl TyreModel for CurveTyre {
     /// Camber, speed and pressure have no effect.
     fn at<L: Lane>(&self, conditions: &Conditions<L>) -> CurveAt<L> {
         let s = L::splat;
-        let constants = self.constants().splat();
+        let tyre = self.constants();
         let load = conditions.load.within(s(LEAST_LOAD), s(1e9));
         let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
-        let CurvePoint { limit, stiffness, reference, .. } = constants.at(load, grip);
+        let point = tyre.at(load, grip);
         // With numbers that are none as 0.
         let slight = conditions.load.at_least(s(0.0)).less(load) | conditions.grip.at_least(s(0.0)).less(grip);
         let mut share = s(1.0);
         if L::any(slight) {
             share = conditions.load.within(s(0.0), load) / load * (conditions.grip.within(s(0.0), grip) / grip);
         }
-        CurveAt { point: CurvePoint { limit, stiffness, reference, tyre: constants }, share }
+        CurveAt { tyre, point, share }
     }
 }
 
 impl<L: Lane> TyreAt<L> for CurveAt<L> {
     fn force(&self, slip: [L; 2]) -> Response<L> {
-        let Response { force, slope } = self.point.force(slip.map(|slip| slip.within(L::splat(-1e4), L::splat(1e4))));
+        let Response { force, slope } =
+            self.tyre.force(&self.point, slip.map(|slip| slip.within(L::splat(-1e4), L::splat(1e4))));
         Response { force: force.map(|f| f * self.share), slope: slope.map(|slope| slope * self.share) }
     }
 
@@ -213,28 +219,7 @@ impl<L: Lane> TyreAt<L> for CurveAt<L> {
 
     /// The stated lengths, or the sliding deflection of dry friction.
     fn relaxation(&self) -> [L; 2] {
-        self.point.tyre.lengths
-    }
-}
-
-impl CurveConstants<f32> {
-    /// The same tyre in every lane.
-    fn splat<L: Lane>(&self) -> CurveConstants<L> {
-        let both = |values: [f32; 2]| values.map(L::splat);
-        CurveConstants {
-            friction: both(self.friction),
-            load_sensitivity: L::splat(self.load_sensitivity),
-            nominal_load: L::splat(self.nominal_load),
-            lengths: both(self.lengths),
-            relaxes: L::splat(self.relaxes),
-            fixed: both(self.fixed),
-            per_load: both(self.per_load),
-            per_limit: both(self.per_limit),
-            curved: L::splat(self.curved),
-            extremum: both(self.extremum),
-            end: both(self.end),
-            asymptote: both(self.asymptote),
-        }
+        self.tyre.lengths.map(L::splat)
     }
 }
 
@@ -249,105 +234,113 @@ impl CurveConstants<Four> {
             friction: both(|t| t.friction),
             load_sensitivity: one(|t| t.load_sensitivity),
             nominal_load: one(|t| t.nominal_load),
+            per_nominal_load: one(|t| t.per_nominal_load),
             lengths: both(|t| t.lengths),
             relaxes: one(|t| t.relaxes),
             fixed: both(|t| t.fixed),
             per_load: both(|t| t.per_load),
             per_limit: both(|t| t.per_limit),
             curved: one(|t| t.curved),
-            extremum: both(|t| t.extremum),
-            end: both(|t| t.end),
-            asymptote: both(|t| t.asymptote),
+            per_slip: both(|t| t.per_slip),
+            fall: both(|t| t.fall),
+            lost: both(|t| t.lost),
         }
     }
 }
 
-impl<L: Lane> CurveConstants<L> {
+impl<H: Copy> CurveConstants<H> {
     /// Where rolling renews the patch.
     #[inline(always)]
-    pub fn relaxes(&self) -> L::Mask {
-        L::splat(0.0).less(self.relaxes)
+    pub fn relaxes<L: Lane>(&self) -> L::Mask
+    where
+        H: Spread<L>,
+    {
+        L::splat(0.0).less(self.relaxes.spread())
     }
 
     /// Friction coefficients at `load` N.
     #[inline(always)]
-    pub fn friction_at(&self, load: L) -> [L; 2] {
-        let excess = (load - self.nominal_load) / self.nominal_load;
-        let share = (L::splat(1.0) - self.load_sensitivity * excess).at_least(L::splat(LEAST_FRICTION_SHARE));
-        self.friction.map(|mu| mu * share)
+    pub fn friction_at<L: Lane>(&self, load: L) -> [L; 2]
+    where
+        H: Spread<L>,
+    {
+        let excess = (load - self.nominal_load.spread()) * self.per_nominal_load.spread();
+        let share = (L::splat(1.0) - self.load_sensitivity.spread() * excess).at_least(L::splat(LEAST_FRICTION_SHARE));
+        self.friction.map(|mu| mu.spread() * share)
     }
 
     /// The tyre at `load` N, > 0, on a surface with factor `grip`, > 0.
     #[inline(always)]
-    pub fn at(&self, load: L, grip: L) -> CurvePoint<L, &Self> {
+    pub fn at<L: Lane>(&self, load: L, grip: L) -> CurvePoint<L>
+    where
+        H: Spread<L>,
+    {
         let limit = self.friction_at(load).map(|mu| mu * load * grip);
-        let curved = L::splat(0.0).less(self.curved);
-        let stiffness = [0, 1].map(|i| self.fixed[i] + self.per_load[i] * load + self.per_limit[i] * limit[i]);
-        let reference = if L::any(!curved) {
-            [0, 1].map(|i| L::select(curved, self.extremum[i], limit[i] / stiffness[i]))
-        } else {
-            self.extremum
-        };
-        CurvePoint { limit, stiffness, reference, tyre: self }
+        let straight = [0, 1].map(|i| self.fixed[i].spread() + self.per_load[i].spread() * load);
+        let stiffness = [0, 1].map(|i| straight[i] + self.per_limit[i].spread() * limit[i]);
+        let mut per_slip = self.per_slip.map(Spread::spread);
+        if L::any(!L::splat(0.0).less(per_slip[0])) {
+            per_slip = [0, 1].map(|i| per_slip[i] + straight[i] / limit[i]);
+        }
+        CurvePoint { limit, stiffness, per_slip }
     }
-}
 
-impl<L: Lane, C: Borrow<CurveConstants<L>>> CurvePoint<L, C> {
     /// Similarity: both slips are scaled by their reference, the pure curves are read at the common magnitude, and the
     /// force points along the scaled slip in adhesion and along the slip itself in full sliding.
     #[inline(always)]
-    pub fn force(&self, slip: [L; 2]) -> Response<L> {
-        let scaled = [slip[0] / self.reference[0], slip[1] / self.reference[1]];
-        let magnitude = (scaled[0] * scaled[0] + scaled[1] * scaled[1]).sqrt();
-        let slight = magnitude.less(L::splat(LEAST_SLIP));
-        let magnitude = L::select(slight, L::splat(1.0), magnitude);
-        let direction = self.direction(slip, scaled, magnitude);
+    pub fn force<L: Lane>(&self, at: &CurvePoint<L>, slip: [L; 2]) -> Response<L>
+    where
+        H: Spread<L>,
+    {
+        let (one, curved) = (L::splat(1.0), self.curved.spread());
+        let scaled = [0, 1].map(|i| slip[i] * at.per_slip[i]);
+        let magnitude = length(scaled);
+        let per_magnitude = one / magnitude;
+        let excess = magnitude - one;
+        let mut direction = scaled.map(|s| s * per_magnitude);
+        let mut share = [magnitude * (one - curved * excess); 2];
+        let mut rise = one - curved * (excess + magnitude);
+        let beyond = L::splat(0.0).less(excess);
+        if L::any(beyond) {
+            direction = turned(at, slip, scaled, excess);
+            share = [0, 1].map(|i| L::select(beyond, self.fallen(excess, i), share[i]));
+            rise = rise.only(!beyond);
+        }
         let mut result = Response::default();
         for i in [0, 1] {
-            let (share, rise) = self.shape(magnitude, i);
             let along = direction[i] * direction[i];
-            let slope = (rise * along + share / magnitude * (L::splat(1.0) - along)).at_least(L::splat(0.0));
-            let stiffness = self.stiffness[i];
-            result.force[i] = L::select(slight, stiffness * slip[i], self.limit[i] * share * direction[i]);
-            result.slope[i] = L::select(slight, stiffness, self.limit[i] / self.reference[i] * slope);
+            let slope = (rise * along + share[i] * per_magnitude * (one - along)).at_least(L::splat(0.0));
+            result.force[i] = at.limit[i] * share[i] * direction[i];
+            result.slope[i] = at.limit[i] * at.per_slip[i] * slope;
         }
         result
     }
 
+    /// Share of the limit in direction `i` at a normalised slip of 1 and `excess`.
     #[inline(always)]
-    fn direction(&self, slip: [L; 2], scaled: [L; 2], magnitude: L) -> [L; 2] {
-        let elastic = scaled.map(|s| s / magnitude);
-        let [start, end] = TURN_TO_SLIDING.map(L::splat);
-        let turning = start.less(magnitude);
-        if !L::any(turning) {
-            return elastic;
-        }
-        let turned = magnitude.smoothstep(start, end);
-        let length = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
-        let mixed = [0, 1].map(|i| elastic[i] * (L::splat(1.0) - turned) + slip[i] / length * turned);
-        let norm = (mixed[0] * mixed[0] + mixed[1] * mixed[1]).sqrt();
-        [0, 1].map(|i| L::select(turning, mixed[i] / norm, elastic[i]))
+    fn fallen<L: Lane>(&self, excess: L, i: usize) -> L
+    where
+        H: Spread<L>,
+    {
+        L::splat(1.0) - self.lost[i].spread() * (self.fall[i].spread() * excess).eased()
     }
+}
 
-    /// Share of the limit, and its slope, at normalised slip `x` ≥ 0 in direction `i`.
-    #[inline(always)]
-    fn shape(&self, x: L, i: usize) -> (L, L) {
-        let (one, two) = (L::splat(1.0), L::splat(2.0));
-        let curved = L::splat(0.0).less(self.tyre.borrow().curved);
-        let adhesion = L::select(curved, x * (two - x), x);
-        let rise = L::select(curved, two - two * x, one);
-        let beyond = one.less(x);
-        if !L::any(beyond) {
-            return (adhesion, rise);
-        }
-        let rise = L::select(beyond, L::splat(0.0), rise);
-        if !L::any(curved) {
-            return (L::select(beyond, one, adhesion), rise);
-        }
-        let tyre = self.tyre.borrow();
-        let sliding = one + (tyre.asymptote[i] - one) * x.smoothstep(one, tyre.end[i]);
-        (L::select(beyond, sliding, adhesion), rise)
-    }
+/// Where the force points at a normalised slip of 1 and `excess`: on its way to sliding both slips are scaled ever more alike.
+#[inline(always)]
+fn turned<L: Lane>(at: &CurvePoint<L>, slip: [L; 2], scaled: [L; 2], excess: L) -> [L; 2] {
+    let alike = L::splat(0.5) * (at.per_slip[0] + at.per_slip[1]);
+    let turned = (excess * L::splat(1.0 / TURN_TO_SLIDING)).eased();
+    let mixed = [0, 1].map(|i| scaled[i] + turned * (alike * slip[i] - scaled[i]));
+    let per_length = L::splat(1.0) / length(mixed);
+    mixed.map(|m| m * per_length)
+}
+
+/// Of a normalised slip, but no less than can be divided by: the direction of a smaller one is shorter than 1 instead, and the
+/// force still its stiffness times the slip.
+#[inline(always)]
+fn length<L: Lane>(scaled: [L; 2]) -> L {
+    (scaled[0] * scaled[0] + scaled[1] * scaled[1]).sqrt().at_least(L::splat(LEAST_SLIP))
 }
 
 #[cfg(test)]

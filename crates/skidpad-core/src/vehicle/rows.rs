@@ -361,7 +361,7 @@ impl Rows {
         let speed = rolling_speed.only(tyre.relaxes());
         let point = tyre.at(load, grip);
         let curve = if Four::any(zero.less(share)) {
-            point.force([0, 1].map(|i| deflection[i] / tyre.lengths[i]))
+            tyre.force(&point, [0, 1].map(|i| deflection[i] / tyre.lengths[i]))
         } else {
             Default::default()
         };
