@@ -32,6 +32,7 @@ mod peers;
 mod rapier;
 mod same_bits;
 mod saved;
+mod shafts;
 mod snapshots;
 mod statics;
 mod stopping;

@@ -39,12 +39,12 @@ fn saved(world: &dyn Backend) -> Vec<u8> {
 
 /// Whoever adds a field has to raise `saved::VERSION`.
 #[test]
-fn a_car_takes_385_bytes_and_a_world_little_more_than_its_cars() {
+fn a_car_takes_417_bytes_and_a_world_little_more_than_its_cars() {
     for solver in solvers() {
         let world = two_cars(&solver, &Scene::flat());
         let sizes = [0, 1].map(|car| world.state(car).to_bytes().len());
-        assert_eq!((sizes, saved::VERSION), ([385, 385 + 2 * 65], 3), "{}: four wheels and six", solver.name);
-        assert_eq!(saved(world.as_ref()).len(), 6 + 16 + (1 + 385 - 6) + (1 + 515 - 6), "{}", solver.name);
+        assert_eq!((sizes, saved::VERSION), ([417, 417 + 2 * 65], 4), "{}: four wheels and six", solver.name);
+        assert_eq!(saved(world.as_ref()).len(), 6 + 16 + (1 + 417 - 6) + (1 + 547 - 6), "{}", solver.name);
     }
 }
 
@@ -135,11 +135,11 @@ fn what_is_not_a_saved_car_says_why() {
     let says = |bytes: &[u8], wheels: usize, text: &str| {
         assert_eq!(State::from_bytes(bytes, wheels).map_err(|e| e.to_string()), Err(text.to_owned()));
     };
-    says(b"", 4, "0 bytes were found, but 385 are needed");
-    says(&good[..384], 4, "384 bytes were found, but 385 are needed");
-    says(&[&good[..], b"!"].concat(), 4, "386 bytes were found, but 385 are needed");
+    says(b"", 4, "0 bytes were found, but 417 are needed");
+    says(&good[..416], 4, "416 bytes were found, but 417 are needed");
+    says(&[&good[..], b"!"].concat(), 4, "418 bytes were found, but 417 are needed");
     says(&with(&good, 0, b"\x89PNG"), 4, "the first bytes are \\x89PNG, but a saved car begins with skpC");
-    says(&with(&good, 4, &[2, 0]), 4, "version 2 was found, but this build reads version 3");
+    says(&with(&good, 4, &[2, 0]), 4, "version 2 was found, but this build reads version 4");
     says(&good, 6, "car 0: 4 wheels were found, but this car has 6");
     let nan = f64::NAN.to_le_bytes();
     says(&with(&good, 6, &nan), 4, "car 0, position: NaN was found, but it must be a finite number");
@@ -150,10 +150,10 @@ fn what_is_not_a_saved_car_says_why() {
         "car 0, rotation: 2.2360680103302 was found, but it must be of length 1 within 0.001",
     );
     let infinite = f32::INFINITY.to_le_bytes();
-    // Chassis 80, drivetrain 38, number of wheels 1, two wheels and 24 bytes into the third: the tyre's force.
-    let force = 6 + 80 + 38 + 1 + 2 * 65 + 24;
+    // Chassis 80, drivetrain 70, number of wheels 1, two wheels and 24 bytes into the third: the tyre's force.
+    let force = 6 + 80 + 70 + 1 + 2 * 65 + 24;
     says(&with(&good, force, &infinite), 4, "car 0, wheel 2, tyre: inf was found, but it must be a finite number");
-    says(&with(&good, 384, &[7]), 4, "car 0, wheel 3, contact: 7 was found, but it must be 0 or 1");
+    says(&with(&good, 416, &[7]), 4, "car 0, wheel 3, contact: 7 was found, but it must be 0 or 1");
 }
 
 #[test]
@@ -168,14 +168,14 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
             assert_eq!(saved(world.as_ref()), before, "{} after {text}", solver.name);
         };
         says(&with(&good, 0, b"skpC"), "the first bytes are skpC, but a saved world begins with skpW");
-        says(&with(&good, 4, &[9, 1]), "version 265 was found, but this build reads version 3");
+        says(&with(&good, 4, &[9, 1]), "version 265 was found, but this build reads version 4");
         let step = 0.005f32.to_le_bytes();
         says(&with(&good, 6, &step), "a step of 0.005 s was found, but this world steps by 0.016666668 s");
         says(&with(&good, 18, &[3]), "3 cars were found, but this world has 2");
-        says(&with(&good, 22 + 1 + 80 + 38, &[6]), "car 0: 6 wheels were found, but this car has 4");
+        says(&with(&good, 22 + 1 + 80 + 70, &[6]), "car 0: 6 wheels were found, but this car has 4");
         // The second car, when the first was fine.
         let nan = f64::NAN.to_le_bytes();
-        says(&with(&good, 22 + 2 + 379, &nan), "car 1, position: NaN was found, but it must be a finite number");
+        says(&with(&good, 22 + 2 + 411, &nan), "car 1, position: NaN was found, but it must be a finite number");
         for length in 0..good.len() {
             let found = world.load(&good[..length]);
             assert_eq!(found, Err(LoadError::Length { found: length, accepts: good.len() }), "{}", solver.name);
@@ -218,7 +218,7 @@ fn rapier_does_not_save_a_hull_that_touches() {
         car.run(2.0, |_| Controls::coasting());
         let text = "rapier, car 0: its hull touches something, and Rapier keeps that contact's forces for its next \
                     step, so the world would not resume bit for bit";
-        let expected = if solver.name == "rapier" { Err(text.to_owned()) } else { Ok(22 + 1 + 379) };
+        let expected = if solver.name == "rapier" { Err(text.to_owned()) } else { Ok(22 + 1 + 411) };
         assert_eq!(car.world.save().map(|bytes| bytes.len()).map_err(|e| e.to_string()), expected);
         assert_eq!(State::from_bytes(&car.world.state(0).to_bytes(), 4).as_ref(), Ok(car.world.state(0)));
     }

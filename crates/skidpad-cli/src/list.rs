@@ -1,7 +1,7 @@
 //! `skidpad list` and `skidpad schema`.
 
 use miette::IntoDiagnostic;
-use skidpad::core::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
+use skidpad::core::frame::{Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::lab::manoeuvre::CATALOGUE;
 
 use skidpad::spec::import::Source;
@@ -64,6 +64,8 @@ fn channels() -> Table {
     for channel in WHEEL_CHANNELS {
         table.row([&format!("{}.<wheel>", channel.name), channel.unit, channel.about]);
     }
+    let shaft = Shaft::CHANNEL;
+    table.row([&format!("{}.<shaft>", shaft.name), shaft.unit, shaft.about]);
     table
 }
 

@@ -57,6 +57,8 @@ channels! {
     }
     /// In wheel order.
     pub wheels: Vec<WheelFrame>,
+    /// Torque of each shaft the model has, N m, in the order of [`Shaft::all`].
+    pub shafts: Vec<(Shaft, f64)>,
     /// What each assist of the model and each trick of the solver added in the step; empty for a car without any.
     pub budget: Vec<(Assist, Added)>,
 }
@@ -77,6 +79,52 @@ channels! {
         rolling_n, "N", "Rolling resistance at the contact, positive drives forward; 0 for a wheel that does not turn.";
         disc_k, "K", "Temperature of the brake disc above the air's; 0 without one.";
         contact, "-", "1 when the ground is within reach of the wheel, else 0.";
+    }
+}
+
+/// A shaft of the drivetrain that tells the mean torque of a step; cars without it have no column for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shaft {
+    /// Into the gearbox, from its clutch or the turbine of its torque converter; positive drives forward in a forward gear.
+    Gearbox,
+    /// The rotor of a motor, counted from 0; positive drives forward. What turns the rotor itself faster is in it.
+    Motor(usize),
+    /// What a coupling, counted from 0, carries to its first side and takes from its second one.
+    Coupling(usize),
+}
+
+impl Shaft {
+    /// The channel of every shaft.
+    pub const CHANNEL: Channel = Channel {
+        name: "torque_nm",
+        unit: "N m",
+        about: "Torque into the gearbox, of a motor's rotor, or of a coupling towards its first side.",
+    };
+
+    /// The shafts of `model`, in the order of columns.
+    pub fn all(model: &Model) -> impl Iterator<Item = Self> {
+        let parts = model.parts();
+        let gearbox = parts.powertrain.engine().map(|_| Shaft::Gearbox);
+        let motors = (0..parts.motors.len()).map(Shaft::Motor);
+        gearbox.into_iter().chain(motors).chain((0..parts.couplings.len()).map(Shaft::Coupling))
+    }
+
+    /// Name in column names: motors and couplings count from 1.
+    pub fn name(self) -> String {
+        match self {
+            Shaft::Gearbox => "gearbox".into(),
+            Shaft::Motor(k) => format!("motor{}", k + 1),
+            Shaft::Coupling(k) => format!("coupling{}", k + 1),
+        }
+    }
+
+    fn torque(self, state: &State) -> f64 {
+        let drive = &state.drive;
+        f64::from(match self {
+            Shaft::Gearbox => drive.clutch,
+            Shaft::Motor(k) => drive.motors[k],
+            Shaft::Coupling(k) => drive.couplings[k],
+        })
     }
 }
 
@@ -110,6 +158,7 @@ impl Frame {
             gear: state.drive.gear as f64,
             steer_rad: state.steer as f64,
             wheels,
+            shafts: Shaft::all(model).map(|shaft| (shaft, shaft.torque(state))).collect(),
             budget: Budget::default().entries(model),
         }
     }
@@ -119,14 +168,16 @@ impl Frame {
         Self { budget: budget.entries(model), ..self }
     }
 
-    /// Column names for a car of `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then
-    /// what each assist and trick in [`Frame::budget`] added, like `steer_rad.counter_steer`.
+    /// Column names for a car of `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then the
+    /// torques of its shafts, like `torque_nm.motor1`, then what each assist and trick in [`Frame::budget`] added, like
+    /// `steer_rad.counter_steer`.
     pub fn header(&self, model: &Model) -> Vec<String> {
         let mut names: Vec<String> = VEHICLE_CHANNELS.iter().map(|c| c.name.to_string()).collect();
         for i in 0..model.wheels().len() {
             let wheel = model.wheel_name(i);
             names.extend(WHEEL_CHANNELS.iter().map(|c| format!("{}.{wheel}", c.name)));
         }
+        names.extend(self.shafts.iter().map(|(shaft, _)| format!("{}.{}", Shaft::CHANNEL.name, shaft.name())));
         for (assist, _) in &self.budget {
             names.extend(Added::CHANNELS.iter().map(|channel| format!("{}.{}", channel.name, assist.name())));
         }
@@ -137,6 +188,7 @@ impl Frame {
     pub fn row(&self) -> Vec<f64> {
         let mut row = self.values().to_vec();
         row.extend(self.wheels.iter().flat_map(|w| w.values()));
+        row.extend(self.shafts.iter().map(|(_, torque)| torque));
         row.extend(self.budget.iter().flat_map(|(_, added)| added.values()));
         row
     }

@@ -37,7 +37,7 @@ pub use budget::{Added, Assist, Budget};
 pub use cars::Cars;
 pub use controls::{Controls, WheelControls};
 pub use element::{Action, Element, ForceElement, Motion};
-pub use frame::{Channel, Frame, WheelFrame};
+pub use frame::{Channel, Frame, Shaft, WheelFrame};
 pub use level_of_detail::{Distances, LevelError, LevelOfDetail};
 pub use model::{Model, ModelError, ModelParts};
 pub use pose::WheelPose;

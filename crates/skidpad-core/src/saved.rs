@@ -4,12 +4,12 @@
 //! step lengths; what is loaded must fit the cars it is loaded into.
 
 use crate::backend::Backend;
-use crate::model::MAX_COUPLINGS;
+use crate::model::{MAX_COUPLINGS, MAX_MOTORS};
 use crate::state::{DriveState, State, WheelState};
 use crate::{DVec3, Quat, Vec3};
 
 /// Version written, and the only one read. Raise it with every change of the fields below.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 
 /// First bytes of a car.
 pub const CAR_MAGIC: [u8; 4] = *b"skpC";
@@ -102,7 +102,7 @@ pub struct SaveError {
 }
 
 impl State {
-    /// The state as bytes for [`State::from_bytes`]: 369 for four wheels.
+    /// The state as bytes for [`State::from_bytes`]: 417 for four wheels.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len())];
         let mut to = Writer { left: &mut bytes };
@@ -303,6 +303,7 @@ fields!(DriveState {
     since_shift: f32,
     clutch: f32,
     couplings: [f32; MAX_COUPLINGS],
+    motors: [f32; MAX_MOTORS],
 });
 
 fields!(WheelState {

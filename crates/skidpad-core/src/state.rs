@@ -1,7 +1,7 @@
 //! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
 
 use crate::lane::Lane;
-use crate::model::MAX_COUPLINGS;
+use crate::model::{MAX_COUPLINGS, MAX_MOTORS};
 use crate::rest::Rest;
 use crate::scene::Scene;
 use crate::{DVec3, Model, Quat, Vec3};
@@ -82,6 +82,8 @@ pub struct DriveState {
     pub clutch: f32,
     /// Mean torque each coupling carried over the last step, N m, positive towards its first side.
     pub couplings: [f32; MAX_COUPLINGS],
+    /// Mean torque of each motor's rotor over the last step, N m, positive drives forward.
+    pub motors: [f32; MAX_MOTORS],
 }
 
 /// Where and how a car starts.

@@ -239,8 +239,17 @@ impl Shafts {
             drive.engine_speed = speed.max(0.0);
             drive.clutch = link.impulse / self.dt;
         }
-        let [_, first] = self.first_rows(model);
-        for (carried, link) in drive.couplings.iter_mut().zip(links.iter().skip(first)) {
+        let [motors, couplings] = self.first_rows(model);
+        if motors == self.count {
+            return;
+        }
+        for (k, (torque, motor)) in drive.motors.iter_mut().zip(&model.parts().motors).enumerate() {
+            let link = &links[motors + k];
+            let turns = model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[motors + k] * rows.spin).sum());
+            let gained = turns.sum::<f32>() * link.ratio - self.rotors[k];
+            *torque = (link.impulse + motor.inertia * gained) / self.dt;
+        }
+        for (carried, link) in drive.couplings.iter_mut().zip(&links[couplings..]) {
             *carried = link.impulse / self.dt;
         }
     }
