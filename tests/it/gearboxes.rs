@@ -1,6 +1,6 @@
 //! Torque converter, continuous gearbox and stalling engine, by closed forms.
 
-use skidpad::core::model::{Continuous, Converter, Curve, EngineDrive, Powertrain, Takeup};
+use skidpad::core::model::{Continuous, Converter, Curve, EngineDrive, LockUp, Powertrain, Takeup};
 use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
@@ -84,9 +84,11 @@ fn converter_multiplies_less_as_the_turbine_catches_up() {
 #[test]
 fn converter_locks_up_and_overruns() {
     for solver in on_rows() {
-        let mut locked = converter();
-        locked.lock_up = Some(skidpad::core::model::Clutch { capacity: 600.0, engaged_speed: 150.0 });
-        for (fluid, told) in [(locked, 1.0..1.000_1), (converter(), 0.3..0.999)] {
+        let with = |lowest_gear: i8| Converter {
+            lock_up: Some(LockUp { capacity: 600.0, speed: 150.0, lowest_gear }),
+            ..converter()
+        };
+        for (fluid, told) in [(with(1), 1.0..1.000_1), (with(2), 0.3..0.999), (converter(), 0.3..0.999)] {
             let model = with_engine(|drive| {
                 drive.takeup = Takeup::Converter(fluid.clone());
                 drive.engine.drag = [60.0, 0.0];
@@ -97,6 +99,28 @@ fn converter_locks_up_and_overruns() {
             let ratio = last.engine_radps / (2.66 * 3.42 * last.wheels[2].spin_radps);
             let near = if told.contains(&1.0) { (ratio - 1.0).abs() < 1e-3 } else { told.contains(&ratio) };
             assert!(near && last.ax_mps2 < -0.2, "{}: {ratio} {}", solver.name, last.ax_mps2);
+        }
+    }
+}
+
+/// A car that appears rolling at 20 m/s is in the first gear it would not shift up from with the throttle closed, stays there, and
+/// at full throttle shifts down until the engine turns faster than 3000 rev/min: 1973 in fourth, 2565 in third, 3512 in second.
+#[test]
+fn full_throttle_kicks_down() {
+    const RPM: f32 = std::f32::consts::TAU / 60.0;
+    let model = with_engine(|drive| {
+        let gears = &mut drive.gearbox;
+        (gears.easy_up_speed, gears.down_speed, gears.kick_down_speed) = (2000.0 * RPM, 1100.0 * RPM, 3000.0 * RPM);
+        gears.shift_time = 0.0;
+    });
+    let model = model.model();
+    for solver in on_rows() {
+        for (throttle, gear) in [(0.0, 4.0), (1.0, 2.0)] {
+            let placement = Placement { speed: 20.0, ..Placement::default() };
+            let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, 240.0);
+            assert_eq!(car.world.frame(0).gear, 4.0, "{}", solver.name);
+            let last = car.run(1.0, |_| Controls { throttle, ..Controls::default() }).pop().expect("frames");
+            assert_eq!(last.gear, gear, "{} at a throttle of {throttle}", solver.name);
         }
     }
 }

@@ -179,9 +179,7 @@ impl DriveState {
         let automatic = || match placement.speed {
             s if s.abs() < 0.1 => 1.min(gearbox.nearest(i8::MAX)),
             s if s < 0.0 => -1,
-            _ => (1..=gearbox.nearest(i8::MAX))
-                .find(|&g| shaft * gearbox.ratio(g) < gearbox.up_speed)
-                .unwrap_or(gearbox.nearest(i8::MAX)),
+            _ => gearbox.rolling_gear(shaft),
         };
         let gear = gearbox.nearest(placement.gear.unwrap_or_else(automatic));
         let ratio = gearbox.continuous.map_or(0.0, |own| gearbox.wanted(&own, shaft, 0.0));

@@ -42,8 +42,26 @@ pub struct Converter {
     pub capacity: Curve,
     /// R over the speed ratio, each > 0.
     pub torque_ratio: Curve,
-    /// A clutch that bridges it, if there is one; its speed is the turbine's from which it is closed.
-    pub lock_up: Option<Clutch>,
+    /// A clutch that bridges it, if there is one.
+    pub lock_up: Option<LockUp>,
+}
+
+/// A clutch that bridges a torque converter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LockUp {
+    /// Largest torque it carries, N m, > 0.
+    pub capacity: f32,
+    /// Turbine speed above which it is closed, rad/s, > 0.
+    pub speed: f32,
+    /// First gear in which it closes, ≥ 1.
+    pub lowest_gear: i8,
+}
+
+impl LockUp {
+    /// Whether it is closed in `gear` with the turbine at `turbine` rad/s.
+    pub fn is_closed(&self, gear: i8, turbine: f32) -> bool {
+        gear >= self.lowest_gear && turbine > self.speed
+    }
 }
 
 /// Halvings in search of an impeller speed; the last bits of a float are not worth more.
@@ -108,7 +126,8 @@ impl Converter {
         self.torque_ratio.points().iter().try_for_each(|point| positive("torque ratio of a converter", point[1]))?;
         let Some(lock_up) = &self.lock_up else { return Ok(()) };
         positive("capacity of a lock-up clutch", lock_up.capacity)?;
-        positive("speed of a lock-up clutch", lock_up.engaged_speed)
+        positive("speed of a lock-up clutch", lock_up.speed)?;
+        positive("lowest gear of a lock-up clutch", lock_up.lowest_gear.into())
     }
 }
 

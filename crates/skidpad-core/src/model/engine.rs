@@ -86,8 +86,10 @@ pub struct Gearbox {
     pub up_speed: f32,
     /// The same with the throttle closed, rad/s; between both it follows the pedal.
     pub easy_up_speed: f32,
-    /// Engine speed below which it shifts down by itself, rad/s.
+    /// Engine speed below which it shifts down by itself with the throttle closed, rad/s.
     pub down_speed: f32,
+    /// The same at full throttle, rad/s; between both it follows the pedal.
+    pub kick_down_speed: f32,
     /// Whether the ratio is continuous: then it moves between the first and the last forward ratio.
     pub continuous: Option<Continuous>,
 }
@@ -147,6 +149,17 @@ impl Gearbox {
         self.easy_up_speed + (self.up_speed - self.easy_up_speed) * throttle
     }
 
+    /// Engine speed below which it shifts down at a throttle of 0 to 1, rad/s.
+    pub(crate) fn down_speed_at(&self, throttle: f32) -> f32 {
+        self.down_speed + (self.kick_down_speed - self.down_speed) * throttle
+    }
+
+    /// Gear of a car that rolls with its throttle closed: the first in which it would not shift up.
+    pub(crate) fn rolling_gear(&self, turning: f32) -> i8 {
+        let top = self.nearest(i8::MAX);
+        (1..=top).find(|&gear| turning * self.ratio(gear) < self.easy_up_speed).unwrap_or(top)
+    }
+
     pub(super) fn check(&self) -> Result<(), ModelError> {
         positive("final drive", self.final_drive)?;
         positive("reverse ratio", self.reverse)?;
@@ -154,7 +167,8 @@ impl Gearbox {
         positive("1 + epsilon - efficiency", 1.000_1 - self.efficiency)?;
         not_negative("shift time", self.shift_time)?;
         self.forward.iter().try_for_each(|&r| positive("gear ratio", r))?;
-        positive("up-shift speed above down-shift speed", self.up_speed.min(self.easy_up_speed) - self.down_speed)?;
+        positive("easy up-shift speed above down-shift speed", self.easy_up_speed - self.down_speed)?;
+        positive("up-shift speed above down-shift speed", self.up_speed - self.down_speed.max(self.kick_down_speed))?;
         let Some(continuous) = &self.continuous else { return Ok(()) };
         if self.forward.len() != 2 || self.forward[0] < self.forward[1] {
             return Err(ModelError::Wheels("a continuous gearbox needs two forward ratios, the lowest gear's first"));

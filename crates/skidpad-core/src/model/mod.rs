@@ -20,7 +20,7 @@ pub use assists::{
 pub(crate) use bank::{Bank, Place};
 pub use check::ModelError;
 pub(crate) use check::{not_negative, positive, within};
-pub use converter::{Clutch, Converter, Takeup};
+pub use converter::{Clutch, Converter, LockUp, Takeup};
 pub(crate) use drivetrain::MAX_COUPLINGS;
 pub use drivetrain::{Coupling, EngineDrive, Powertrain};
 pub use engine::{Continuous, Curve, Engine, Gearbox};

@@ -113,7 +113,7 @@ fn engage(
             (flywheel, link(clutch.capacity * engaged * dt))
         }
         Takeup::Converter(converter) => match &converter.lock_up {
-            Some(lock_up) if turning * ratio > lock_up.engaged_speed => (flywheel, link(lock_up.capacity * dt)),
+            Some(lock_up) if lock_up.is_closed(state.gear, turning * ratio) => (flywheel, link(lock_up.capacity * dt)),
             _ => (flywheel, Link::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
         },
     }
@@ -182,7 +182,7 @@ impl DriveState {
             0 => 1.min(top),
             gear if gear < 0 || self.since_shift < SHIFT_PAUSE => gear,
             gear if speed > gearbox.up_speed_at(throttle) && gear < top => gear + 1,
-            gear if speed < gearbox.down_speed && gear > 1 => gear - 1,
+            gear if speed < gearbox.down_speed_at(throttle) && gear > 1 => gear - 1,
             gear => gear,
         }
     }

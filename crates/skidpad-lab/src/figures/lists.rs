@@ -3,7 +3,7 @@
 use skidpad_core::Model;
 
 use super::stance;
-use super::straight::{Pedal, peak_power, stopping_distance};
+use super::straight::{Pedal, motor_power, peak_power, stall_speed, stopping_distance};
 use super::{Cruise, Figures, G, Modes, OwnWheels, cornering};
 use crate::metrics::Metric;
 
@@ -97,6 +97,13 @@ pub fn car(model: &Model) -> Vec<Metric> {
         let turns = speed * 60.0 / core::f64::consts::TAU;
         list.push(Metric::new("peak_power_kw", "Engine's most power", "kW", 1, Some(power * 1e-3)));
         list.push(Metric::new("peak_power_rpm", "Where", "rev/min", 0, Some(turns)));
+    }
+    if let Some(power) = motor_power(model) {
+        list.push(Metric::new("motor_power_kw", "Motors' most power together", "kW", 1, Some(power * 1e-3)));
+    }
+    if let Some(speed) = stall_speed(model) {
+        let turns = speed * 60.0 / core::f64::consts::TAU;
+        list.push(Metric::new("stall_rpm", "Converter stalls the engine at", "rev/min", 0, Some(turns)));
     }
     list.extend([
         Metric::new("top_speed_mps", "Top speed, drive against resistance", "m/s", 2, figures.top_speed_mps),

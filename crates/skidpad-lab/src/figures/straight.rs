@@ -1,7 +1,7 @@
 //! Straight driving: resistance, drive, top speed and the length of a stop.
 
 use skidpad_core::Model;
-use skidpad_core::model::{EngineDrive, Motor, Powertrain, Takeup, Wheel};
+use skidpad_core::model::{Engine, EngineDrive, Motor, Powertrain, Takeup, Wheel};
 use skidpad_core::tyre::Conditions;
 
 use super::stance::{Demand, stand};
@@ -95,23 +95,42 @@ fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
         Powertrain::Engine(drive) => {
             let per_radius = per_radius(drive, wheels);
             let ratio = f64::from(drive.gearbox.ratio_for(gear, (v * per_radius) as f32, 1.0));
-            let torque = gearbox_torque(drive, v * per_radius * ratio);
+            let torque = gearbox_torque(drive, gear, v * per_radius * ratio);
             torque * ratio * f64::from(drive.gearbox.efficiency) * per_radius
         }
     }
 }
 
-/// Full-throttle torque into the gearbox when its input turns at `turning` rad/s, N m.
-fn gearbox_torque(drive: &EngineDrive, turning: f64) -> f64 {
+/// Full-throttle torque of an engine at a speed in rad/s, N m.
+fn full(engine: &Engine, speed: f32) -> f32 {
+    engine.torque.at(speed) * engine.opened(1.0)
+}
+
+/// Engine speed at which the torque converter holds it at full throttle with the car standing, rad/s; `None` without one.
+pub fn stall_speed(model: &Model) -> Option<f64> {
+    let EngineDrive { engine, takeup: Takeup::Converter(fluid), .. } = model.parts().powertrain.engine()? else {
+        return None;
+    };
+    Some(fluid.balance(|speed| full(engine, speed), 0.0, engine.limit).into())
+}
+
+/// What all motors give together when each gives its most, W; `None` without any.
+pub fn motor_power(model: &Model) -> Option<f64> {
+    let most = |motor: &Motor| f64::from(motor.power.min(motor.peak_torque * motor.max_speed));
+    let motors = &model.parts().motors;
+    (!motors.is_empty()).then(|| motors.iter().map(most).sum())
+}
+
+/// Full-throttle torque into the gearbox when its input turns at `turning` rad/s in `gear`, N m.
+fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
     let engine = &drive.engine;
-    let full = |speed: f32| engine.torque.at(speed) * engine.opened(1.0);
     match &drive.takeup {
-        Takeup::Converter(fluid) if fluid.lock_up.is_none_or(|clutch| turning <= f64::from(clutch.engaged_speed)) => {
-            let impeller = fluid.balance(full, turning as f32, engine.limit);
+        Takeup::Converter(fluid) if !fluid.lock_up.is_some_and(|clutch| clutch.is_closed(gear, turning as f32)) => {
+            let impeller = fluid.balance(|speed| full(engine, speed), turning as f32, engine.limit);
             f64::from(fluid.torques(impeller, turning as f32)[1])
         }
         _ if turning > f64::from(engine.limit) => 0.0,
-        _ => f64::from(full(turning as f32)),
+        _ => f64::from(full(engine, turning as f32)),
     }
 }
 

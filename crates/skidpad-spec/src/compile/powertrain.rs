@@ -5,7 +5,7 @@ use crate::layout::Station;
 use crate::spec::{self, VehicleSpec};
 use skidpad_core::ModelError;
 use skidpad_core::model::{
-    Clutch, Continuous, Converter, Coupling, Curve, Engine, EngineDrive, Gearbox, Motor, Powertrain, Takeup,
+    Clutch, Continuous, Converter, Coupling, Curve, Engine, EngineDrive, Gearbox, LockUp, Motor, Powertrain, Takeup,
 };
 use std::f64::consts::TAU;
 
@@ -56,10 +56,11 @@ fn engine_of(engine: &spec::Engine) -> Result<Engine, ModelError> {
 
 fn converter_of(converter: &spec::Converter) -> Result<Converter, ModelError> {
     let points = &converter.points;
-    let lock_up = converter
-        .lock_up
-        .as_ref()
-        .map(|own| Clutch { capacity: own.capacity_nm as f32, engaged_speed: (own.turbine_rpm * RPM) as f32 });
+    let lock_up = converter.lock_up.as_ref().map(|own| LockUp {
+        capacity: own.capacity_nm as f32,
+        speed: (own.turbine_rpm * RPM) as f32,
+        lowest_gear: own.lowest_gear as i8,
+    });
     Ok(Converter {
         capacity: curve(points.iter().map(|p| [p.speed_ratio, p.capacity_nm_s2_per_rad2]))?,
         torque_ratio: curve(points.iter().map(|p| [p.speed_ratio, p.torque_ratio]))?,
@@ -78,6 +79,7 @@ fn gearbox_of(gearbox: &spec::Gearbox) -> Gearbox {
         up_speed: speed(gearbox.up_shift_rpm),
         easy_up_speed: speed(gearbox.easy_up_shift_rpm.unwrap_or(gearbox.up_shift_rpm)),
         down_speed: speed(gearbox.down_shift_rpm),
+        kick_down_speed: speed(gearbox.kick_down_rpm.unwrap_or(gearbox.down_shift_rpm)),
         continuous: gearbox
             .continuous
             .as_ref()

@@ -60,6 +60,7 @@ pub(super) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
             up_shift_rpm: rounded(engine.up),
             down_shift_rpm: rounded(engine.down),
             easy_up_shift_rpm: None,
+            kick_down_rpm: None,
             continuous: None,
         }),
         differential: Differential { axle_shares: shares },

@@ -139,6 +139,14 @@ pub struct LockUp {
     /// Turbine speed above which it is closed, rev/min.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub turbine_rpm: f64,
+    /// First gear in which it closes.
+    #[serde(default = "first")]
+    #[schemars(range(min = 1, max = 30))]
+    pub lowest_gear: u32,
+}
+
+fn first() -> u32 {
+    1
 }
 
 /// Ratios and how they change.
@@ -171,6 +179,11 @@ pub struct Gearbox {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub easy_up_shift_rpm: Option<f64>,
+    /// Engine speed below which it shifts down by itself at full throttle, rev/min; between both it follows the pedal.
+    /// Absent: as `down_shift_rpm`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub kick_down_rpm: Option<f64>,
     /// A continuously variable gearbox. Absent: its ratios are steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub continuous: Option<Continuous>,

@@ -175,6 +175,12 @@ const DRIVE: &[Row] = &[
     ("down_shift_rpm = 2500", "down_shift_rpm = 6100", Contradiction, "powertrain.gearbox.up_shift_rpm"),
     ("1.30, 1.00", "1.80, 1.00", Contradiction, "powertrain.gearbox.forward[2]"),
     ("down_shift_rpm = 2500", "down_shift_rpm = 4020", Contradiction, "powertrain.gearbox.down_shift_rpm"),
+    (
+        "shift_time_s = 0.3",
+        "kick_down_rpm = 4020\nshift_time_s = 0.3",
+        Contradiction,
+        "powertrain.gearbox.kick_down_rpm",
+    ),
     ("axle_shares = [0, 1]", "axle_shares = [1]", Contradiction, "powertrain.differential.axle_shares"),
     ("axle_shares = [0, 1]", "axle_shares = [0.5, 0.4]", Contradiction, "powertrain.differential.axle_shares"),
     ("[aero]", "[[couplings]]\naxles = [3]\n[aero]", Contradiction, COUPLED),

@@ -142,7 +142,7 @@ fn an_automatic_in_si() {
     assert!(text.contains(clutch));
     let converter = "[powertrain.converter]\npoints = [\n{ speed_ratio = 0, capacity_nm_s2_per_rad2 = 0.004, torque_ratio = 2 },\n\
                      { speed_ratio = 1, capacity_nm_s2_per_rad2 = 0, torque_ratio = 1 }]\n\
-                     lock_up = { capacity_nm = 600, turbine_rpm = 2000 }\n";
+                     lock_up = { capacity_nm = 600, turbine_rpm = 2000, lowest_gear = 2 }\n";
     let text = text
         .replace(clutch, converter)
         .replace("forward = [2.66, 1.78, 1.30, 1.00, 0.74, 0.50]", "forward = [2.66, 0.5]")
@@ -161,12 +161,12 @@ fn an_automatic_in_si() {
     assert_eq!(converter.torques(250.0, 0.0), [250.0, 500.0]);
     let (lock_up, own) = (converter.lock_up.expect("has one"), drive.gearbox.continuous.expect("is continuous"));
     close(&[
-        ("lock-up", lock_up.engaged_speed, 209.439_510_239_319_55),
+        ("lock-up", lock_up.speed, 209.439_510_239_319_55),
         ("aim", own.aim(1.0), 523.598_775_598_298_9),
         ("stall", drive.engine.stall, 31.415_926_535_897_93),
         ("map", drive.engine.opened(0.5), 0.45),
     ]);
-    assert_eq!((drive.gearbox.nearest(6), own.rate, lock_up.capacity), (1, 1.5, 600.0));
+    assert_eq!((drive.gearbox.nearest(6), own.rate, lock_up.capacity, lock_up.lowest_gear), (1, 1.5, 600.0, 2));
 }
 
 /// A car changed in code is checked like a file, and its faults show the file it would be.

@@ -1,9 +1,12 @@
 //! Rules of the powertrain.
 
+use core::iter;
+
 use super::Rules;
 use crate::spec::{Clutch, Converter, Differential, Engine, Gearbox, PedalPoint, Powertrain};
 
 const EASY: &str = "powertrain.gearbox.easy_up_shift_rpm";
+const KICK: &str = "powertrain.gearbox.kick_down_rpm";
 
 impl Rules<'_> {
     pub fn powertrain(&mut self) {
@@ -90,6 +93,9 @@ impl Rules<'_> {
         self.rule(up_path, &["powertrain.engine.limit_rpm"], up < limit, format!("{up}"), accepts, help);
         let accepts = format!("above `down_shift_rpm`, {down}");
         self.rule(up_path, &[down_path], up > down, format!("{up}"), accepts.as_str(), "");
+        let kick = gearbox.kick_down_rpm;
+        let (found, below) = (format!("{}", kick.unwrap_or(down)), format!("below `up_shift_rpm`, {up}"));
+        self.rule(KICK, &[up_path], kick.is_none_or(|kick| kick < up), found, below, "");
         let easy = gearbox.easy_up_shift_rpm.unwrap_or(up);
         self.rule(EASY, &[down_path, up_path], up <= down || easy > down, format!("{easy}"), accepts, "");
         let accepts = format!("at most `up_shift_rpm`, {up}");
@@ -112,14 +118,17 @@ impl Rules<'_> {
         let Some(widest) = pairs.map(|pair| pair[1] / pair[0]).min_by(f64::total_cmp) else {
             return;
         };
-        let after = easy.min(up) * widest;
         let paths: Vec<String> =
             (0..gearbox.forward.len()).map(|i| format!("powertrain.gearbox.forward[{i}]")).collect();
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
         others.extend([up_path, EASY]);
-        let accepts = format!("below the {after:.0} that the engine turns after the widest shift up");
-        let help = "it would shift down again at once, for ever";
-        self.rule(down_path, &others, up <= down || after > down, format!("{down}"), accepts, help);
+        let down = (down_path, down, easy.min(up));
+        for (path, down, up) in iter::once(down).chain(kick.map(|kick| (KICK, kick, up))) {
+            let after = up * widest;
+            let accepts = format!("below the {after:.0} that the engine turns after the widest shift up");
+            let help = "it would shift down again at once, for ever";
+            self.rule(path, &others, up <= down || after > down, format!("{down}"), accepts, help);
+        }
     }
 
     fn differential(&mut self, differential: &Differential) {
