@@ -28,6 +28,7 @@ mod moose;
 mod motors;
 mod parked;
 mod peers;
+mod published;
 #[cfg(feature = "rapier")]
 mod rapier;
 mod same_bits;

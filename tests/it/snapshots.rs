@@ -2,21 +2,20 @@
 //!
 //! A change here is a change of physics: its commit says what moved and by how much.
 
-/// One snapshot per manoeuvre: a row per figure, a column per solver, the spread last.
+/// Drives `vehicle` at 240 Hz, one snapshot per manoeuvre: a row per figure, a column per solver.
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
-#[test]
-fn metrics_of_every_manoeuvre_and_solver() {
+fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab::manoeuvre::Entry>) {
     use std::fmt::Write;
 
-    use skidpad::lab::manoeuvre::{Adjust, CATALOGUE};
+    use skidpad::lab::manoeuvre::Adjust;
     use skidpad::lab::{compare::compare, run::TimeStep};
 
-    let model = skidpad::spec::load("corvette_c5").expect("shipped").model;
+    let model = skidpad::spec::load(vehicle).expect("shipped").model;
     let adjust = Adjust::default();
     let step = TimeStep::per_second(240.0).expect("a valid rate");
     // The `bullet` peer is held to recorded runs instead.
     let backends: Vec<_> = skidpad::backends().into_iter().filter(|b| b.name != "bullet").collect();
-    for entry in CATALOGUE {
+    for entry in manoeuvres {
         let manoeuvre = entry.standard(&adjust);
         let comparison = compare(&backends, &model, manoeuvre.as_ref(), &adjust, step, &|_| {});
         let mut table = format!("{}\n{}\n", comparison.manoeuvre, comparison.about);
@@ -24,7 +23,23 @@ fn metrics_of_every_manoeuvre_and_solver() {
             writeln!(table, "{} [{}]: {}", row.metric.name, row.metric.unit, row.texts.join(" "))
                 .expect("writing to a string");
         }
-        insta::assert_snapshot!(format!("corvette_c5_{}", entry.name), table);
+        insta::assert_snapshot!(format!("{vehicle}_{}", entry.name), table);
+    }
+}
+
+#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
+#[test]
+fn metrics_of_every_manoeuvre_and_solver() {
+    snapshot("corvette_c5", skidpad::lab::manoeuvre::CATALOGUE.iter());
+}
+
+/// Four driven wheels: on motors, and on a torque converter with a torque-biasing centre differential.
+#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
+#[test]
+fn metrics_of_cars_with_four_driven_wheels() {
+    for vehicle in ["tesla_model3_awd", "toyota_4runner"] {
+        let names = ["acceleration", "braking", "step-steer"];
+        snapshot(vehicle, names.into_iter().filter_map(skidpad::lab::manoeuvre::named));
     }
 }
 
