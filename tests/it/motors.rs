@@ -69,7 +69,7 @@ fn power_limited_acceleration_and_top_speed() {
         for hz in [30.0, 240.0] {
             let model = electric(vec![motor(&[2, 3])]).model();
             let radius = f64::from(model.wheels()[2].radius);
-            let mass = f64::from(model.rolling_mass()) + 0.05 * (9.0 / radius).powi(2);
+            let mass = f64::from(model.rolling_mass());
             let placement = Placement { speed: 15.0, ..Placement::default() };
             let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, hz);
             let frames = car.run(16.0, |_| pedals(1.0, 0.0));
@@ -112,7 +112,7 @@ fn regeneration_brakes_and_ends_at_rest() {
         }
         let model = parts.model();
         let radius = f64::from(model.wheels()[0].radius);
-        let mass = f64::from(model.rolling_mass()) + 0.05 * (9.0 / radius).powi(2);
+        let mass = f64::from(model.rolling_mass());
         for (brake, share) in [(0.0, 0.2), (1.0, 0.5)] {
             let placement = Placement { speed: 10.0, ..Placement::default() };
             let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, 60.0);

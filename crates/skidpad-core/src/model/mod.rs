@@ -268,10 +268,16 @@ impl Model {
         format!("{}{}", wheel.axle + 1, wheel.side.letter())
     }
 
-    /// Mass that the car's motion along the road accelerates, wheels' spin included: `m + Σ I / R²`, kg.
+    /// Mass that the car's motion along the road accelerates, the spin of wheels and of motors' rotors included:
+    /// `m + Σ I / R² + Σ J n² / R²`, kg; an engine is not in it.
     pub fn rolling_mass(&self) -> f32 {
         let spin = |w: &Wheel| w.spin_inertia / (w.radius * w.radius);
-        self.parts.mass + self.parts.wheels.iter().map(spin).sum::<f32>()
+        let rotor = |motor: &Motor| {
+            let turns = motor.turns_per_metre(&self.parts.wheels);
+            motor.inertia * turns * turns
+        };
+        let rotors: f32 = self.parts.motors.iter().map(rotor).sum();
+        self.parts.mass + self.parts.wheels.iter().map(spin).sum::<f32>() + rotors
     }
 }
 

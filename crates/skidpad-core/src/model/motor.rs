@@ -1,6 +1,6 @@
 //! Electric motors.
 
-use super::{ModelError, not_negative, positive, within};
+use super::{ModelError, Wheel, not_negative, positive, within};
 
 /// Most motors one car may have.
 pub const MAX_MOTORS: usize = 8;
@@ -36,6 +36,12 @@ impl Motor {
     pub fn demand(&self, throttle: f32, brake: f32) -> f32 {
         let held_back = self.lift_regeneration * (1.0 - throttle) + self.brake_regeneration * brake;
         (throttle - held_back).max(-1.0)
+    }
+
+    /// Angle of the rotor per length of road, rad/m: the reduction times the mean of `1 / R` of its wheels.
+    pub fn turns_per_metre(&self, wheels: &[Wheel]) -> f32 {
+        let sum: f32 = self.wheels.iter().map(|&i| 1.0 / wheels[i].radius).sum();
+        self.reduction * sum / self.wheels.len() as f32
     }
 
     /// Largest torque at a rotor speed (rad/s), N m: the peak, then constant power.

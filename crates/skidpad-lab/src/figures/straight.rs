@@ -80,8 +80,7 @@ fn motor_torque(motor: &Motor, turning: f64) -> f64 {
 }
 
 fn motor_force(model: &Model, motor: &Motor, v: f64) -> f64 {
-    let count = motor.wheels.len() as f64;
-    let per_radius = motor.wheels.iter().map(|&i| 1.0 / f64::from(model.wheels()[i].radius)).sum::<f64>() / count;
+    let per_radius = f64::from(motor.turns_per_metre(model.wheels()) / motor.reduction);
     motor_torque(motor, v * per_radius) * per_radius
 }
 
@@ -184,7 +183,7 @@ pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
 /// How the driver brakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pedal {
-    /// To the floor: a wheel whose brake overcomes its tyre slides.
+    /// To the floor: a wheel whose brake overcomes its tyre slides, or stays at the slip of the anti-lock brakes.
     Floored,
     /// Every wheel at the peak of its tyre, as far as its brake goes.
     Ideal,
@@ -228,7 +227,10 @@ fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: P
     }
     match pedal {
         Pedal::Ideal => peak,
-        Pedal::Floored => -f64::from(tyre.force([-1.0, 0.0], &Conditions::upright(load as f32, 0.0)).force[0]),
+        Pedal::Floored => {
+            let slip = model.parts().assists.abs.map_or(1.0, |abs| abs.slip);
+            -f64::from(tyre.force([-slip, 0.0], &Conditions::upright(load as f32, 0.0)).force[0])
+        }
     }
 }
 
