@@ -1,7 +1,9 @@
 //! Wind, side force, and force elements of one's own.
 
 use skidpad::core::model::{AeroMaps, Surface, Table};
-use skidpad::core::{Action, Assist, Controls, DVec3, Element, ForceElement, Motion, Scene, Vec3, state::Placement};
+use skidpad::core::{
+    Action, Assist, Controls, DVec3, Element, ForceElement, Gust, LevelOfDetail, Motion, Scene, Vec3, state::Placement,
+};
 
 use crate::common::{Drive, Simplify, c5, close, mean, solvers};
 
@@ -104,6 +106,60 @@ fn downforce_by_ride_height_settles_where_springs_balance_it() {
                 );
             }
         }
+    }
+}
+
+/// A gust on a braked car: what its tyres hold over it all is the impulse of the side force, `C V² (¾ r + h)` for a rise of r
+/// and a height V held for h, since the mean of `¼ (1 − cos)²` is 3/8. A car saved in its middle goes on in it.
+#[test]
+fn tyres_hold_the_impulse_of_a_gust() {
+    let mut parts = c5().on_coulomb_tyres(1.0);
+    (parts.aero.side, parts.aero.side_point) = (1.1, Vec3::ZERO);
+    let against = f64::from(parts.aero.side + parts.aero.drag);
+    let model = parts.model();
+    let gust = |starts: f32, holds: f32| Gust { velocity: Vec3::new(0.0, 35.0, 0.0), starts, rises: 0.4, holds };
+    let scene = Scene { gusts: vec![gust(0.5, 0.0), gust(2.0, 1.0)], ..Scene::flat() };
+    for solver in solvers() {
+        for hz in [30.0, 240.0] {
+            let mut car = Drive::new(&solver, &model, &scene, Placement::default(), hz);
+            let mut frames = car.run(2.5, |_| Controls::parked());
+            let saved = car.world.save().expect("nothing touches");
+            let mut twin = Drive::new(&solver, &model, &scene, Placement::default(), hz);
+            twin.world.load(&saved).expect("the same car");
+            frames.extend(car.run(3.5, |_| Controls::parked()).into_iter().skip(1));
+            twin.run(3.5, |_| Controls::parked());
+            assert_eq!(car.world.state(0), twin.world.state(0), "{} {hz} Hz", solver.name);
+            let held: f64 = frames.iter().map(|f| f.wheels.iter().map(|w| w.fy_n).sum::<f64>()).sum();
+            let impulse = against * 35.0 * 35.0 * (0.75 * 0.4 * 2.0 + 1.0);
+            close(&format!("{} {hz} Hz", solver.name), -held / f64::from(hz), impulse, 0.01, "the car leans");
+        }
+    }
+}
+
+/// The same of a car that changes, within the gust, to a coarser world that has stood still so far.
+#[test]
+fn a_gust_goes_on_in_another_level_of_detail() {
+    let mut parts = c5().on_coulomb_tyres(1.0);
+    (parts.aero.side, parts.aero.side_point) = (1.1, Vec3::ZERO);
+    let against = f64::from(parts.aero.side + parts.aero.drag);
+    let model = parts.model();
+    let gust = Gust { velocity: Vec3::new(0.0, 35.0, 0.0), starts: 0.5, rises: 0.4, holds: 1.0 };
+    let scene = Scene { gusts: vec![gust], ..Scene::flat() };
+    for solver in solvers() {
+        let world = |hz: f32| Drive::new(&solver, &model, &scene, Placement::default(), hz).world;
+        let mut car = LevelOfDetail::new(vec![world(240.0), world(60.0)]).expect("60 divides 240");
+        let mut held = 0.0;
+        for tick in 0..960 {
+            if tick == 240 {
+                car.move_car(0, 1);
+            }
+            car.step(&[Controls::parked()]);
+            if car.late(0) == 0.0 {
+                let step = [1.0 / 240.0, 1.0 / 60.0][car.level(0)];
+                held += car.frame(0).wheels.iter().map(|w| w.fy_n).sum::<f64>() * step;
+            }
+        }
+        close(solver.name, -held, against * 35.0 * 35.0 * (0.75 * 0.4 + 1.0), 0.01, "the car leans");
     }
 }
 

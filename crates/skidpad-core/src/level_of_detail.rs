@@ -171,7 +171,10 @@ impl LevelOfDetail {
             // The acceleration channels divide by the step of the world they are in.
             state.previous_velocity = state.velocity - (state.velocity - state.previous_velocity) * (new / old);
         }
-        self.levels[to].world.set_state(i, state);
+        let entered = &mut self.levels[to];
+        entered.world.set_state(i, state);
+        // A world without cars stands still; the wind in it goes on with time.
+        entered.world.set_steps(self.ticks / entered.every);
         self.levels[from].world.leave(i);
         self.levels[from].cars -= 1;
         self.levels[to].cars += 1;

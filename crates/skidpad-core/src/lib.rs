@@ -42,7 +42,7 @@ pub use level_of_detail::{Distances, LevelError, LevelOfDetail};
 pub use model::{Model, ModelError, ModelParts};
 pub use pose::WheelPose;
 pub use saved::{LoadError, SaveError};
-pub use scene::{FixedBox, Scene};
+pub use scene::{FixedBox, Gust, Scene};
 pub use seam::{Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
 pub use state::State;
 pub use vehicle::{Coupling, Friction, StepReport, Vehicle};

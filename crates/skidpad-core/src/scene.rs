@@ -13,8 +13,34 @@ pub struct Scene {
     pub grip: f32,
     /// Velocity of the air, world, m/s; still by default.
     pub wind: Vec3,
+    /// What the wind has beyond that at times; none by default.
+    pub gusts: Vec<Gust>,
     /// Fixed boxes; none by default.
     pub boxes: Vec<FixedBox>,
+}
+
+/// Wind that comes and goes once: it rises as `½ (1 − cos π t / r)`, holds, and falls as it rose. Without holding it is the
+/// discrete gust of EASA CS 25.341(a)(2), `½ U (1 − cos π s / H)` over the distance s, met at the speed `H / r`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gust {
+    /// Of the air at its height, beyond the wind, world, m/s.
+    pub velocity: Vec3,
+    /// Since the start of the world, s.
+    pub starts: f32,
+    /// Time r of the rise, and again of the fall, s, > 0.
+    pub rises: f32,
+    /// Time at its height, s, ≥ 0.
+    pub holds: f32,
+}
+
+impl Gust {
+    /// Velocity of the air at `time` s, beyond the wind, world, m/s.
+    pub fn at(&self, time: f64) -> Vec3 {
+        let since = (time - f64::from(self.starts)) as f32;
+        let risen = since.min(2.0 * self.rises + self.holds - since).clamp(0.0, self.rises);
+        let (_, cosine) = math::sin_cos(core::f32::consts::PI * risen / self.rises);
+        self.velocity * (0.5 - 0.5 * cosine)
+    }
 }
 
 /// A box that never moves. A wheel stands on whichever face its ray meets first; a ray that starts inside meets none.
@@ -45,7 +71,14 @@ impl FixedBox {
 
 impl Default for Scene {
     fn default() -> Self {
-        Self { gravity: STANDARD_GRAVITY, slope: 0.0, grip: 1.0, wind: Vec3::ZERO, boxes: Vec::new() }
+        Self {
+            gravity: STANDARD_GRAVITY,
+            slope: 0.0,
+            grip: 1.0,
+            wind: Vec3::ZERO,
+            gusts: Vec::new(),
+            boxes: Vec::new(),
+        }
     }
 }
 
@@ -58,6 +91,12 @@ impl Scene {
     /// Ground that rises along +x by `slope` rad.
     pub fn sloping(slope: f32) -> Self {
         Self { slope, ..Self::default() }
+    }
+
+    /// Velocity of the air in the step of `dt` s that starts at `time` s, gusts included: as in the middle of it.
+    pub fn wind_in(&self, time: f64, dt: f32) -> Vec3 {
+        let middle = time + 0.5 * f64::from(dt);
+        self.gusts.iter().fold(self.wind, |wind, gust| wind + gust.at(middle))
     }
 
     /// Normal of the ground, unit vector.
@@ -82,4 +121,22 @@ fn turn(axis: Vec3, angle: f32) -> Quat {
     let (sin, cos) = math::sin_cos(0.5 * angle);
     let v = axis * sin;
     Quat::from_xyzw(v.x, v.y, v.z, cos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gust_rises_holds_and_falls() {
+        let gust = Gust { velocity: Vec3::new(0.0, 8.0, 0.0), starts: 2.0, rises: 1.0, holds: 3.0 };
+        for (time, share) in
+            [(0.0, 0.0), (2.0, 0.0), (2.5, 0.5), (3.0, 1.0), (5.9, 1.0), (6.5, 0.5), (7.0, 0.0), (1e6, 0.0)]
+        {
+            assert!((gust.at(time).y - 8.0 * share).abs() < 1e-5, "{time}: {:?}", gust.at(time));
+        }
+        let scene = Scene { wind: Vec3::X, gusts: vec![gust, gust], ..Scene::flat() };
+        assert_eq!(scene.wind_in(1.0, 0.1), Vec3::X);
+        assert!((scene.wind_in(3.5, 0.1) - Vec3::new(1.0, 16.0, 0.0)).length() < 1e-5);
+    }
 }

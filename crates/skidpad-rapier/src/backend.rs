@@ -87,6 +87,9 @@ impl Backend for RapierBackend {
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
+        if !self.scene.gusts.is_empty() {
+            self.cars.set_wind(self.scene.wind_in(self.time(), self.dt));
+        }
         let before = self.cars.before_step(&mut self.world, controls);
         self.world.step();
         self.steps += 1;

@@ -13,6 +13,7 @@ pub struct CarWorld {
     coupling: Coupling,
     cars: Cars,
     world: World,
+    scene: Scene,
     dt: f32,
     steps: u64,
 }
@@ -29,7 +30,7 @@ impl CarWorld {
                 Vehicle::new(car.model.clone(), state)
             })
             .collect();
-        Self { name, coupling, cars: Cars::new(vehicles), world, dt, steps: 0 }
+        Self { name, coupling, cars: Cars::new(vehicles), world, scene: scene.clone(), dt, steps: 0 }
     }
 
     /// Puts every chassis where its vehicle's last good state is, so that no motion is left outside the states.
@@ -48,6 +49,9 @@ impl Backend for CarWorld {
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
+        if !self.scene.gusts.is_empty() {
+            self.world.set_wind(self.scene.wind_in(self.time(), self.dt));
+        }
         let pushed = self.cars.push(&mut self.world, controls, self.coupling, self.dt);
         self.world.advance(self.dt);
         self.steps += 1;

@@ -90,6 +90,11 @@ impl Ground {
         self.wind
     }
 
+    /// The air moves at `velocity` m/s, world, from now on.
+    pub fn set_wind(&mut self, velocity: Vec3) {
+        self.wind = velocity;
+    }
+
     /// The first face in the way of a ray from `start` along the unit vector `direction`, up to `reach` m away.
     ///
     /// The plane stops rays from both sides. Faces of boxes stop rays from outside.

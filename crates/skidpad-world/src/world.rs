@@ -144,6 +144,11 @@ impl World {
         self.chassis.push(chassis);
     }
 
+    /// The air moves at `velocity` m/s from now on.
+    pub fn set_wind(&mut self, velocity: Vec3) {
+        self.ground.set_wind(velocity);
+    }
+
     /// The chassis, in order.
     pub fn chassis_mut(&mut self) -> &mut [Chassis] {
         &mut self.chassis

@@ -3,7 +3,7 @@
 use crate::{Faults, LoadError, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skidpad_core::{DVec3, FixedBox, Scene, Vec3};
+use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
 use std::path::Path;
 
 /// A scene.
@@ -49,13 +49,37 @@ pub struct SceneSpec {
     pub boxes: Vec<FixedBoxSpec>,
 }
 
-/// Air that moves, everywhere and always alike.
+/// Air that moves, everywhere alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WindSpec {
     /// Where it blows to: x, y and z in the world, m/s.
+    #[serde(default)]
     #[schemars(inner(range(min = -200, max = 200)))]
     pub velocity_mps: [f64; 3],
+    /// What it has beyond that at times.
+    #[serde(default, rename = "gust", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100))]
+    pub gusts: Vec<GustSpec>,
+}
+
+/// Wind that comes and goes once: its rise and its fall have the shape of a cosine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GustSpec {
+    /// What it adds to the wind at its height: x, y and z in the world, m/s.
+    #[schemars(inner(range(min = -200, max = 200)))]
+    pub velocity_mps: [f64; 3],
+    /// When it starts, s.
+    #[schemars(range(min = 0, max = 1e6))]
+    pub starts_s: f64,
+    /// How long it takes to its height, and back to nothing, s.
+    #[schemars(range(min = 0.001, max = 1e6))]
+    pub rises_s: f64,
+    /// How long it stays there, s.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1e6))]
+    pub holds_s: f64,
 }
 
 /// A box that never moves.
@@ -119,9 +143,21 @@ impl SceneSpec {
             gravity: self.gravity_mps2 as f32,
             slope: self.slope_deg.to_radians() as f32,
             grip: self.grip as f32,
-            wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| Vec3::from_array(wind.velocity_mps.map(|v| v as f32))),
+            wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| velocity(wind.velocity_mps)),
+            gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
             boxes: self.boxes.iter().map(FixedBoxSpec::fixed_box).collect(),
         }
+    }
+}
+
+fn velocity(mps: [f64; 3]) -> Vec3 {
+    Vec3::from_array(mps.map(|v| v as f32))
+}
+
+impl GustSpec {
+    fn gust(&self) -> Gust {
+        let [starts, rises, holds] = [self.starts_s, self.rises_s, self.holds_s].map(|time| time as f32);
+        Gust { velocity: velocity(self.velocity_mps), starts, rises, holds }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Scene files: what ships reads, what is wrong is told all at once, and units are those of the keys.
 
-use skidpad_core::{DVec3, Scene, Vec3};
+use skidpad_core::{DVec3, Gust, Scene, Vec3};
 use skidpad_spec::FaultKind::{self, *};
 use skidpad_spec::SceneSpec;
 
@@ -22,10 +22,12 @@ fn an_empty_scene_is_flat_dry_ground() {
 #[test]
 fn keys_are_in_the_units_of_their_names() {
     let text = "slope_deg = 10\ngravity_mps2 = 1.62\ngrip = 0.5\n[wind]\nvelocity_mps = [-3, 4, 0]\n\
+                [[wind.gust]]\nvelocity_mps = [0, 9, 0]\nstarts_s = 2\nrises_s = 0.5\n\
                 [[box]]\ncentre_m = [1, -2, 3]\nsize_m = [4, 6, 8]\nyaw_deg = 90\npitch_deg = -30\ngrip = 0.2\n";
     let scene = SceneSpec::read("units.toml", text).expect("valid").scene();
     assert_eq!((scene.slope, scene.gravity, scene.grip), (10f32.to_radians(), 1.62, 0.5));
     assert_eq!(scene.wind, Vec3::new(-3.0, 4.0, 0.0));
+    assert_eq!(scene.gusts, [Gust { velocity: Vec3::new(0.0, 9.0, 0.0), starts: 2.0, rises: 0.5, holds: 0.0 }]);
     let [block] = scene.boxes[..] else { panic!("one box") };
     assert_eq!((block.centre, block.half_extents), (DVec3::new(1.0, -2.0, 3.0), Vec3::new(2.0, 3.0, 4.0)));
     assert_eq!(block.grip, 0.2);
