@@ -2,6 +2,7 @@
 
 use super::Import;
 use super::car::{Car, Contact, Corner, Said, Solid, centre_of, said};
+use super::guided::{Standing, force_point, guidance};
 use super::text::{Described, rounded};
 use crate::VehicleSpec;
 use crate::spec::{Axle, Box3, Chassis, Hull, Powertrain, RollingResistance, Steering, Suspension, Tyre, Unsprung};
@@ -226,6 +227,9 @@ impl Draft {
         let bar = both(|w| &w.bar, "anti-roll bars");
         let travel = [0, 1].map(|end| (mean(group, |w| w.range[end]) - height).abs().max(LEAST_TRAVEL_M));
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
+        let standing = Standing { height, travel };
+        let ([toe_deg, camber_deg], guidance) = guidance(group, standing, import);
+        let force_point = force_point(group, standing, import);
         let at = |key: &str| format!("{path}.{key}");
         self.remark(&at("suspension.bump_travel_m"), &group[0].range_from);
         let track = (group.len() == 2).then(|| rounded(group[0].at[1] - group[1].at[1]));
@@ -238,13 +242,11 @@ impl Draft {
             tyre: tyre.to_owned(),
             steer_ratio: rounded(mean(group, |w| w.steer)),
             ackermann: 0.0,
-            toe_deg: 0.0,
-            camber_deg: 0.0,
-            guidance: None,
-            force_point_above_ground_m: group[0]
-                .force_point
-                .as_ref()
-                .map(|at_height| self.keep(&at("force_point_above_ground_m"), at_height)),
+            toe_deg,
+            camber_deg,
+            guidance,
+            force_point_above_ground_m: force_point
+                .map(|at_height| self.keep(&at("force_point_above_ground_m"), &at_height)),
             suspension,
             anti_roll_bar_n_per_m: if track.is_some() { self.keep(&at("anti_roll_bar_n_per_m"), &bar) } else { 0.0 },
             anti_roll_bar_n: None,

@@ -1,6 +1,7 @@
 //! The car between source and vehicle file: SI units, x forward, y left, z up, any origin, each number with its story.
 
 use super::engine::GameEngine;
+use super::guided::{ForcePoint, Guided};
 use crate::spec::{Friction, Inertia, Peers, Relaxation, Tyre};
 
 /// A number, and what the source says of it.
@@ -65,8 +66,10 @@ pub(super) struct Corner {
     pub bar: Said,
     /// Mass of its own and vertical rate of the tyre, kg and N/m.
     pub unsprung: Option<[Said; 2]>,
-    /// How far above the ground tyre forces act, m; `None` at the ground.
-    pub force_point: Option<Said>,
+    /// Where tyre forces act; `None` at the ground.
+    pub force_point: Option<ForcePoint>,
+    /// Toe and camber over the travel; `None` where they are 0 all over it.
+    pub guided: Option<Guided>,
     /// Rolling resistance per load and speed, s/m.
     pub rolling: Option<Said>,
 }

@@ -263,6 +263,7 @@ fn corner(given: &Parameters, front: bool, side: f64) -> Corner {
         motor: said(force * share(given.T_se), "longitudinal.a_max × m × R_w by T_se"),
         bar: said(roll / (track * track), name("-K_tsf / T_f²", "-K_tsr / T_r²")),
         force_point: None,
+        guided: None,
         unsprung: Some([
             said(0.5 * pick(given.m_uf, given.m_ur), name("m_uf / 2", "m_ur / 2")),
             said(given.K_zt, "K_zt"),

@@ -19,6 +19,7 @@ mod car;
 mod commonroad;
 mod engine;
 mod godot;
+mod guided;
 mod jolt;
 mod physx;
 mod raycast;

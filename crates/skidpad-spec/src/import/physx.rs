@@ -5,6 +5,7 @@
 use super::Import;
 use super::car::{Car, Contact, Corner, Solid, relaxation, said};
 use super::engine::GameEngine;
+use super::guided::{ForcePoint, Guided, OverJounce};
 use super::raycast::Frame;
 use super::text::rounded;
 use crate::spec::Tyre;
@@ -79,6 +80,23 @@ struct Wheel {
     /// N s/m.
     #[schemars(range(min = 0))]
     damping: f64,
+    /// `PxVehicleSuspensionComplianceParams`: toe over the share of the travel from full droop, up to three points, rad,
+    /// positive to the left. Absent: 0.
+    #[serde(default)]
+    #[schemars(length(max = 3))]
+    wheelToeAngle: Vec<[f64; 2]>,
+    /// Camber likewise, rad, positive with the top to the right.
+    #[serde(default)]
+    #[schemars(length(max = 3))]
+    wheelCamberAngle: Vec<[f64; 2]>,
+    /// Where the suspension's force acts likewise, from `suspensionAttachment`, m. Absent: there.
+    #[serde(default)]
+    #[schemars(length(max = 3))]
+    suspForceAppPoint: Vec<[f64; 4]>,
+    /// Where the tyre's force acts likewise, m.
+    #[serde(default)]
+    #[schemars(length(max = 3))]
+    tireForceAppPoint: Vec<[f64; 4]>,
     /// Used by limits only, kg.
     #[schemars(range(min = 0))]
     sprungMass: Option<f64>,
@@ -224,6 +242,7 @@ const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
     let given: PhysxVehicle = import.take_toml()?;
     references(&given, import);
+    tables(&given, import);
     if !import.survey.faults.is_empty() {
         return None;
     }
@@ -250,6 +269,26 @@ pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
         engine: engine(&given),
         peers: None,
     })
+}
+
+/// Tables over jounce must rise from 0 to 1 at most.
+fn tables(given: &PhysxVehicle, import: &mut Import<'_>) {
+    for (i, w) in given.wheels.iter().enumerate() {
+        let first = |points: &[[f64; 2]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
+        let firsts = |points: &[[f64; 4]]| points.iter().map(|p| p[0]).collect::<Vec<f64>>();
+        for (key, shares) in [
+            ("wheelToeAngle", first(&w.wheelToeAngle)),
+            ("wheelCamberAngle", first(&w.wheelCamberAngle)),
+            ("suspForceAppPoint", firsts(&w.suspForceAppPoint)),
+            ("tireForceAppPoint", firsts(&w.tireForceAppPoint)),
+        ] {
+            let rises = shares.windows(2).all(|pair| pair[0] < pair[1]);
+            if !rises || shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
+                let (path, found) = (format!("wheels[{i}].{key}"), format!("points at {shares:?}"));
+                import.fault(&path, found, "points that rise, from 0 (full droop) to 1 (full bump)", "");
+            }
+        }
+    }
 }
 
 fn references(given: &PhysxVehicle, import: &mut Import<'_>) {
@@ -280,6 +319,18 @@ fn references(given: &PhysxVehicle, import: &mut Import<'_>) {
     }
 }
 
+/// Points of force that lie beside the contact point, which is where forces act here.
+fn beside(i: usize, w: &Wheel, import: &mut Import<'_>) {
+    let aside = |points: &[[f64; 4]]| points.iter().any(|p| p[1] != 0.0 || p[3] != 0.0);
+    if aside(&w.suspForceAppPoint) {
+        import.note(&format!("wheels[{i}].suspForceAppPoint"), "loads act at the contact point here");
+    }
+    if aside(&w.tireForceAppPoint) {
+        let text = "tyre forces act above the contact point here: only its height is taken";
+        import.note(&format!("wheels[{i}].tireForceAppPoint"), text);
+    }
+}
+
 fn notes(given: &PhysxVehicle, import: &mut Import<'_>) {
     for (i, w) in given.wheels.iter().enumerate() {
         let at = |key: &str| format!("wheels[{i}].{key}");
@@ -306,6 +357,7 @@ fn notes(given: &PhysxVehicle, import: &mut Import<'_>) {
         if w.frictionVsSlip.iter().any(|p| p[1] != w.frictionVsSlip[0][1]) {
             import.note(&at("frictionVsSlip"), "friction over slip: its largest value is taken at every slip");
         }
+        beside(i, w, import);
         if w.torqueRatio > 0.0 {
             import.note(
                 &at("torqueRatio"),
@@ -369,11 +421,30 @@ fn corner(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) ->
         handbrake: said(w.handbrakeTorque, "handbrakeTorque"),
         motor,
         bar: said(bar.map_or(0.0, |b| b.stiffness.max(0.0)), "antiRollForceParams"),
-        force_point: None,
+        force_point: Some(ForcePoint::OnBody(force_heights(w, top))),
+        guided: guided(w),
         unsprung: None,
         rolling: Some(said(w.dampingRate / (w.radius * w.radius), "dampingRate over radius² and load")),
         path,
     }
+}
+
+/// Points over jounce, their first numbers by the travel.
+fn over_jounce(points: impl Iterator<Item = [f64; 2]>, travel: f64) -> OverJounce {
+    OverJounce(points.map(|[share, value]| [share * travel, value]).collect())
+}
+
+fn guided(w: &Wheel) -> Option<Guided> {
+    let of = |points: &[[f64; 2]]| over_jounce(points.iter().copied(), w.suspensionTravelDist);
+    let (toe, camber) = (of(&w.wheelToeAngle), of(&w.wheelCamberAngle));
+    (!toe.0.is_empty() || !camber.0.is_empty()).then_some(Guided { toe, camber })
+}
+
+/// Heights of the point of the body at which tyre forces act: `top`, that of the attachment, and what the table adds.
+fn force_heights(w: &Wheel, top: f64) -> OverJounce {
+    let of = |&[share, x, y, z]: &[f64; 4]| [share, top + FRAME.iso([x, y, z])[2]];
+    let alone = w.tireForceAppPoint.is_empty().then_some([0.0, top]);
+    over_jounce(w.tireForceAppPoint.iter().map(of).chain(alone), w.suspensionTravelDist)
 }
 
 fn engine(given: &PhysxVehicle) -> Option<GameEngine> {

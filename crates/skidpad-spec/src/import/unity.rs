@@ -4,6 +4,7 @@
 //! forward, x to the right. The target position is 0 at full droop and 1 at full bump.
 
 use super::car::{Car, Contact, Corner, Solid, centre_of, relaxation, said};
+use super::guided::ForcePoint;
 use super::{Import, yaml};
 use crate::read::{Item, Key, Node};
 use crate::spec::{Inertia, Peers, SlipCurve, Tyre};
@@ -474,7 +475,8 @@ fn corner(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
         motor: said(0.0, ""),
         bar: said(0.0, ""),
         force_point: (w.m_ForceAppPointDistance > 0.0)
-            .then(|| said(w.m_ForceAppPointDistance, "m_ForceAppPointDistance")),
+            .then(|| ForcePoint::AboveGround(said(w.m_ForceAppPointDistance, "m_ForceAppPointDistance"))),
+        guided: None,
         unsprung: None,
         rolling: Some(said(
             w.m_WheelDampingRate / (w.m_Radius * w.m_Radius),

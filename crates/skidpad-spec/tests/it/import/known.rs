@@ -199,6 +199,50 @@ fn physx_springs_are_slack_at_full_droop() {
     assert_eq!((&gearbox.forward[..], gearbox.reverse), (&[4.0, 2.0, 1.5, 1.1, 1.0][..], 4.0));
 }
 
+/// Tyre forces act at the suspension's attachment, a point of the body: the travel left and a radius above the ground. Tables
+/// over jounce are about the vertical to the left and about the heading with the top to the right.
+#[test]
+fn physx_tables_over_jounce_are_guidance_and_force_points() {
+    let plain = import(Source::Physx, given!("physx.toml"));
+    let bump = plain.spec.axles[0].suspension.bump_travel_m;
+    near(plain.spec.axles[0].force_point_above_ground_m.expect("kept"), bump + 0.343);
+    assert_eq!((plain.spec.axles[0].toe_deg, &plain.spec.axles[0].guidance), (0.0, &None));
+    let wheel = |x: f64| format!("suspensionAttachment = [{x}, -0.4, 1.4]\n");
+    let tables = |x: f64, side: f64| {
+        let [toe, camber] = [[0.02, 0.0, -0.02], [0.01, 0.03, 0.0]].map(|angles| angles.map(|angle| side * angle));
+        format!(
+            "{}wheelToeAngle = [[0, {}], [0.5, {}], [1, {}]]\nwheelCamberAngle = [[0, {}], [0.5, {}], [1, {}]]\n\
+             tireForceAppPoint = [[0, 0.1, -0.3, 0]]\n",
+            wheel(x),
+            toe[0],
+            toe[1],
+            toe[2],
+            camber[0],
+            camber[1],
+            camber[2]
+        )
+    };
+    let text = given!("physx.toml").replace(&wheel(0.8), &tables(0.8, -1.0)).replace(&wheel(-0.8), &tables(-0.8, 1.0));
+    let imported = import(Source::Physx, &text);
+    let front = &imported.spec.axles[0];
+    let (droop, travel) = (droop(front), 0.221);
+    near(front.force_point_above_ground_m.expect("kept"), bump + 0.343 - 0.3);
+    // Toe-in of 0.02 at full droop, −0.02 at full bump, straight between.
+    let guidance = front.guidance.as_ref().expect("it follows");
+    near(front.toe_deg, (0.02 - 0.04 * droop / travel).to_degrees());
+    near(guidance.toe_deg_per_m, (-0.04 / travel).to_degrees());
+    assert_eq!(guidance.toe_deg_per_m2, 0.0);
+    let camber = |z: f64| front.camber_deg + (guidance.camber_deg_per_m + guidance.camber_deg_per_m2 * z) * z;
+    assert!((camber(-droop) - 0.01f64.to_degrees()).abs() < 1e-6, "{guidance:?}");
+    assert!(camber(bump).abs() < 1e-6, "{guidance:?}");
+    near(front.camber_deg, (0.06 - 0.06 * droop / travel).to_degrees());
+    let told = |word: &str| imported.notes.iter().any(|n| n.text.contains(word));
+    assert!(told("camber follows a parabola") && !told("toe follows a parabola") && told("only its height is taken"));
+    let falling = text.replacen("[[0, -0.02], [0.5,", "[[0.6, -0.02], [0.5,", 1);
+    let faults = Source::Physx.import("file", &falling, Options::default()).expect_err("falls");
+    assert!(faults.render().contains("wheelToeAngle"), "{}", faults.render());
+}
+
 /// The shipped 320i was made from the same set by hand.
 #[test]
 fn commonroad_2_is_the_shipped_320i() {

@@ -1,0 +1,145 @@
+//! What changes over the travel of a suspension: toe, camber and where forces act, from tables over jounce.
+
+use super::Import;
+use super::car::{Corner, Said, said};
+use super::text::rounded;
+use crate::spec::Guidance;
+
+/// Difference of angles worth a note, rad.
+const NOTED_RAD: f64 = 1e-4;
+
+/// Difference of heights worth a note, m.
+const NOTED_M: f64 = 1e-4;
+
+/// A quantity over the compression from full droop, m: linear between points that rise and constant beyond them, 0 without any.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct OverJounce(pub Vec<[f64; 2]>);
+
+impl OverJounce {
+    pub fn at(&self, jounce: f64) -> f64 {
+        let above = self.0.partition_point(|point| point[0] <= jounce);
+        let (Some(low), Some(high)) = (above.checked_sub(1).map(|i| self.0[i]), self.0.get(above)) else {
+            return self.0.get(above.saturating_sub(1)).map_or(0.0, |end| end[1]);
+        };
+        low[1] + (high[1] - low[1]) * (jounce - low[0]) / (high[0] - low[0])
+    }
+}
+
+/// Angles of one wheel, rad.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Guided {
+    /// Positive to the left.
+    pub toe: OverJounce,
+    /// Positive with the top to the right.
+    pub camber: OverJounce,
+}
+
+/// Where the forces of a tyre act.
+#[derive(Clone, Debug)]
+pub(super) enum ForcePoint {
+    /// By so much above the ground, m.
+    AboveGround(Said),
+    /// At heights of the body, in the source's place, m.
+    OnBody(OverJounce),
+}
+
+/// Where an axle's wheels stand in their travel, m.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    /// Height of the contact points at rest, in the source's place.
+    pub height: f64,
+    /// From rest to full bump and to full droop, each > 0.
+    pub travel: [f64; 2],
+}
+
+/// How far above the ground the forces of an axle act at rest; `None` at the ground.
+pub(super) fn force_point(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> Option<Said> {
+    let given = group.iter().find_map(|wheel| wheel.force_point.as_ref())?;
+    let height = |wheel: &Corner| match &wheel.force_point {
+        None => 0.0,
+        Some(ForcePoint::AboveGround(said)) => said.value,
+        Some(ForcePoint::OnBody(heights)) => heights.at(at.travel[1]) - at.height,
+    };
+    let mean = group.iter().map(|wheel| height(wheel)).sum::<f64>() / group.len() as f64;
+    if group.iter().any(|wheel| (height(wheel) - mean).abs() > NOTED_M) {
+        import.note(&group[0].path, "left and right tyre forces act at different heights: their mean is taken");
+    }
+    if let ForcePoint::AboveGround(said) = given {
+        return Some(Said { value: mean, ..said.clone() });
+    }
+    let place = if mean < 0.0 { "below the ground: taken at it" } else { "above the ground at rest: a trick, kept" };
+    import.note(
+        &group[0].path,
+        format!("tyre forces act at a point of the body, {:.3} m {place}; here it stays at that height", mean.abs()),
+    );
+    Some(said(mean.max(0.0), "at rest, by tireForceAppPoint and suspensionAttachment"))
+}
+
+/// Toe and camber at rest (degrees, toe-in and top outwards) and how they follow the travel; `None` where they do not.
+pub(super) fn guidance(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
+    if group.iter().all(|wheel| wheel.guided.is_none()) {
+        return ([0.0; 2], None);
+    }
+    if group.len() == 1 {
+        import.note(&group[0].path, "toe and camber over jounce of a wheel alone on its axle are left out");
+        return ([0.0; 2], None);
+    }
+    let toe = Parabola::of(group, at, |own| &own.toe, "toe", import);
+    let camber = Parabola::of(group, at, |own| &own.camber, "camber", import);
+    let follows = [toe, camber].iter().any(|own| own.linear != 0.0 || own.quadratic != 0.0);
+    let guidance = Guidance {
+        toe_deg_per_m: rounded(toe.linear.to_degrees()),
+        toe_deg_per_m2: rounded(toe.quadratic.to_degrees()),
+        camber_deg_per_m: rounded(camber.linear.to_degrees()),
+        camber_deg_per_m2: rounded(camber.quadratic.to_degrees()),
+    };
+    ([toe, camber].map(|own| rounded(own.at_rest.to_degrees())), follows.then_some(guidance))
+}
+
+/// The parabola over the compression from rest that meets a table at full droop, at rest and at full bump; rad, m.
+#[derive(Clone, Copy, Debug)]
+struct Parabola {
+    at_rest: f64,
+    linear: f64,
+    quadratic: f64,
+}
+
+impl Parabola {
+    fn of(
+        group: &[&Corner],
+        at: Standing,
+        table: fn(&Guided) -> &OverJounce,
+        what: &str,
+        import: &mut Import<'_>,
+    ) -> Self {
+        let [bump, droop] = at.travel;
+        // Inwards or outwards is to the other side at the other wheel.
+        let side = |i: usize| if i == 0 { -1.0 } else { 1.0 };
+        let of = |i: usize, jounce: f64| group[i].guided.as_ref().map_or(0.0, |own| side(i) * table(own).at(jounce));
+        let mean = |jounce: f64| 0.5 * (of(0, jounce) + of(1, jounce));
+        let ends = [0.0, droop, droop + bump];
+        if ends.iter().any(|&jounce| (of(0, jounce) - of(1, jounce)).abs() > NOTED_RAD) {
+            import.note(&group[0].path, format!("left and right {what} over jounce differ: their mean is taken"));
+        }
+        let [low, at_rest, high] = ends.map(mean);
+        let (rise, fall) = ((high - at_rest) / bump, (at_rest - low) / droop);
+        // Of a straight table only rounding is left.
+        let bend = (rise - fall) / (bump + droop);
+        let quadratic = if (rise - fall).abs() > 1e-9 { bend } else { 0.0 };
+        let own = Self { at_rest, linear: rise - quadratic * bump, quadratic };
+        let knots = group.iter().filter_map(|wheel| wheel.guided.as_ref()).flat_map(|own| &table(own).0);
+        let off = knots.map(|point| (mean(point[0]) - own.at(point[0] - droop)).abs()).fold(0.0, f64::max);
+        if off > NOTED_RAD {
+            let degrees = off.to_degrees();
+            import.note(
+                &group[0].path,
+                format!("{what} follows a parabola through droop, rest and bump here, up to {degrees:.2} degrees off its table"),
+            );
+        }
+        own
+    }
+
+    fn at(&self, compression: f64) -> f64 {
+        self.at_rest + (self.linear + self.quadratic * compression) * compression
+    }
+}
