@@ -1,10 +1,11 @@
 //! Differentials and couplings: how they share torque and speed, by closed forms.
 
-use skidpad::core::model::{Coupling, Curve, Powertrain};
+use skidpad::core::model::{Coupling, Curve, Motor, Powertrain};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
 use crate::fuzz::{Random, survives_wild_controls};
+use crate::motors::light as light_motor;
 
 /// A C5 on dry friction of 1, with an engine of constant torque and hardly any inertia.
 fn plain(torque: f32, shares: [f32; 4]) -> ModelParts {
@@ -55,6 +56,10 @@ struct Wheels {
 fn driven(solver: &BackendInfo, torque: f32, shares: [f32; 4], coupling: Option<Coupling>, low: f32) -> Wheels {
     let mut parts = plain(torque, shares);
     parts.couplings.extend(coupling);
+    driven_with(solver, parts, low)
+}
+
+fn driven_with(solver: &BackendInfo, parts: ModelParts, low: f32) -> Wheels {
     let model = parts.model();
     let placement = Placement { speed: 8.0, gear: Some(1), ..Placement::default() };
     let mut car = Drive::new(solver, &model, &split(low), placement, 240.0);
@@ -148,6 +153,26 @@ fn centre_differential_splits_and_locks() {
         let ratio = (front / 0.4) / (rear / 0.6);
         let told = if spin[0] > spin[1] { 1.0 / 1.1 } else { 1.1 };
         close(&format!("{} bias {spin:?}", solver.name), ratio, told, 0.01, ROWS);
+    }
+}
+
+/// A motor behind the centre differential spins its axle: what the differential carries to the other axle is the bias of the
+/// engine's torque alone. The rear's own limiting differential sees both.
+#[test]
+fn a_motor_behind_a_coupling_does_not_drive_through_it() {
+    let motor = Motor { wheels: [2, 3].into(), peak_torque: 3500.0, reduction: 1.0, ..light_motor() };
+    for solver in on_rows() {
+        let mut parts = plain(250.0, FRONT_FOUR_TENTHS);
+        parts.couplings.push(Coupling { bias: [1.5, 1.0], ..open(between_the_axles()) });
+        parts.couplings.push(Coupling { bias: [3.0, 1.0], ..open(across_the_rear()) });
+        parts.motors.push(motor.clone());
+        let found = driven_with(&solver, parts.clone(), 1.0);
+        let [front, rear] = [found.hub[0] + found.hub[1], found.hub[2] + found.hub[3] - 3500.0];
+        assert!(found.spin[2] > 1.2 * found.spin[0], "{}: the rear spins, {found:?}", solver.name);
+        close(&format!("{} axles", solver.name), (front / 0.4) / (rear / 0.6), 1.5, 0.01, ROWS);
+        parts.motors[0].peak_torque = 500.0;
+        let found = driven_with(&solver, parts, LOW);
+        close(&format!("{} rear wheels", solver.name), found.hub[3] / found.hub[2], 3.0, 0.01, ROWS);
     }
 }
 

@@ -6,18 +6,23 @@ use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
 use crate::common::{Drive, Simplify, c5, close, on_rows};
 use crate::fuzz::{Random, survives_wild_controls};
 
-fn motor(wheels: &[usize]) -> Motor {
+/// One without a rotor's inertia, losses, regeneration or a limit of its power.
+pub fn light() -> Motor {
     Motor {
-        wheels: wheels.into(),
+        wheels: [2, 3].into(),
         peak_torque: 300.0,
-        power: 90e3,
+        power: f32::INFINITY,
         max_speed: 1500.0,
         reduction: 9.0,
         efficiency: 1.0,
-        inertia: 0.05,
+        inertia: 0.0,
         lift_regeneration: 0.0,
         brake_regeneration: 0.0,
     }
+}
+
+fn motor(wheels: &[usize]) -> Motor {
+    Motor { wheels: wheels.into(), power: 90e3, inertia: 0.05, ..light() }
 }
 
 /// A C5 without its engine, air and rolling resistance, on `motors`.

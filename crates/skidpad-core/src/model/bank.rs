@@ -3,7 +3,8 @@
 //! An axle always takes two lanes, so that sums by axle treat left and right alike; the second lane of a single wheel
 //! stands empty.
 
-use super::{Coupling, ModelParts, Motor, Powertrain, Tyre, Wheel};
+use super::drivetrain::levers;
+use super::{ModelParts, Powertrain, Tyre, Wheel};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Triple;
 use crate::tyre::{CurveConstants, CurveLaw, CurveTyre};
@@ -61,8 +62,7 @@ pub(crate) struct Bank {
     pub force_point: Option<Four>,
     /// Torque of a motor of its own at full throttle, N m.
     pub direct: Four,
-    /// Levers on each row between spins: the propeller shaft's first, if there is an engine, then the
-    /// motors' and the couplings'.
+    /// Levers on each row between spins, see [`levers`].
     pub levers: Box<[Four]>,
 }
 
@@ -149,9 +149,6 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
     let of = |f: &dyn Fn(&Wheel) -> f32| Four::new(wheels.map(|i| f(&parts.wheels[i])));
     let any = |f: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| f(&parts.wheels[i]));
     let only = |f: &dyn Fn(usize) -> f32| Four::new(wheels.map(f)) * present;
-    let shaft = parts.powertrain.engine().map(|drive| only(&|i| drive.shares[i]));
-    let motor = |motor: &Motor| only(&|i| share(&motor.wheels, i));
-    let coupling = |coupling: &Coupling| only(&|i| lever(coupling, i));
     Bank {
         wheels,
         present,
@@ -182,22 +179,8 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         hand: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
         force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
-        levers: shaft
-            .into_iter()
-            .chain(parts.motors.iter().map(motor))
-            .chain(parts.couplings.iter().map(coupling))
-            .collect(),
+        levers: levers(parts).map(|of| only(&|i| of[i])).collect(),
     }
-}
-
-/// Of wheel `i` on the mean of its side, positive on the first.
-fn lever(coupling: &Coupling, i: usize) -> f32 {
-    share(&coupling.sides[0], i) - share(&coupling.sides[1], i)
-}
-
-/// Of wheel `i` among `wheels`.
-fn share(wheels: &[usize], i: usize) -> f32 {
-    if wheels.contains(&i) { 1.0 / wheels.len() as f32 } else { 0.0 }
 }
 
 fn curve(tyre: &Tyre) -> CurveTyre {

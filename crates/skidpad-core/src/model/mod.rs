@@ -21,6 +21,7 @@ pub(crate) use bank::{Bank, Place};
 pub use check::ModelError;
 pub(crate) use check::{not_negative, positive, within};
 pub use converter::{Clutch, Converter, LockUp, Takeup};
+use drivetrain::Flow;
 pub(crate) use drivetrain::MAX_COUPLINGS;
 pub use drivetrain::{Coupling, EngineDrive, Powertrain};
 pub use engine::{Continuous, Curve, Engine, Gearbox};
@@ -113,7 +114,7 @@ pub struct Model {
     axle_wheels: Box<[[usize; 2]]>,
     banks: Box<[Bank]>,
     places: Box<[Place]>,
-    coupling_shares: Box<[f32]>,
+    flows: Box<[Flow]>,
 }
 
 impl Model {
@@ -138,7 +139,7 @@ impl Model {
             inverse_inertia: parts.inertia.inverse(),
             sprung,
             assists: assists::used(&parts),
-            coupling_shares: parts.couplings.iter().map(|coupling| drivetrain::first_share(&parts, coupling)).collect(),
+            flows: parts.couplings.iter().map(|coupling| Flow::of(&parts, coupling)).collect(),
             axle_wheels,
             parts,
         })
@@ -215,9 +216,9 @@ impl Model {
         !matches!(self.parts.powertrain, Powertrain::None) || !self.parts.motors.is_empty()
     }
 
-    /// Of each coupling, what its first side gets of a torque that drives both sides when nothing holds.
-    pub(crate) fn coupling_shares(&self) -> &[f32] {
-        &self.coupling_shares
+    /// What drives both sides of each coupling.
+    pub(crate) fn flows(&self) -> &[Flow] {
+        &self.flows
     }
 
     /// The tyre of wheel `i`.

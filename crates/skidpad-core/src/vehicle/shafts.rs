@@ -353,7 +353,7 @@ impl Shafts {
         self.measure(model, rows);
         self.linearise_converter(model);
         self.linearise_motors(model);
-        self.set_capacities(model, rows);
+        self.set_capacities(model);
         let found = self.step();
         let mut settled = true;
         for (i, link) in self.links[..self.count].iter_mut().enumerate() {
@@ -412,17 +412,16 @@ impl Shafts {
     }
 
     /// Bounds of couplings that carry the more, the more is driven through them.
-    fn set_capacities(&mut self, model: &Model, rows: &[Rows]) {
+    fn set_capacities(&mut self, model: &Model) {
         let [_, first] = self.first_rows(model);
         for (k, coupling) in model.parts().couplings.iter().enumerate() {
             if coupling.bias == [1.0; 2] {
                 continue;
             }
-            let on_sides = |bank: &Bank| Four::splat(0.0).less(bank.levers[first + k].abs());
-            let banks = || model.banks().iter().zip(rows);
-            let through: f32 = banks().map(|(bank, rows)| rows.shaft.only(on_sides(bank)).sum()).sum();
-            let share = model.coupling_shares()[k];
-            let [towards_first, towards_second] = coupling.capacity(through / self.dt, share);
+            let flow = &model.flows()[k];
+            let through: f32 =
+                self.links.iter().zip(&flow.through).map(|(link, part)| part * link.at_wheels(link.impulse)).sum();
+            let [towards_first, towards_second] = coupling.capacity(through / self.dt, flow.first_share);
             self.links[first + k].bounds = [-towards_second * self.dt, towards_first * self.dt];
         }
     }
