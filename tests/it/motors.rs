@@ -67,6 +67,21 @@ fn b17_a_motor_in_the_air_turns_wheel_and_rotor() {
     }
 }
 
+/// Losses take their share of the driving torque in reverse as they do forward.
+#[test]
+fn a_motor_loses_as_much_in_reverse() {
+    let model = electric(vec![Motor { efficiency: 0.8, ..light() }]).model();
+    for solver in on_rows() {
+        for towards in [1i8, -1] {
+            let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), 240.0);
+            let controls = Controls { throttle: 0.3, gear: Some(towards), ..Controls::default() };
+            car.run(1.0, |_| controls.clone());
+            let given = f64::from(car.world.state(0).wheels[2].torque * f32::from(towards));
+            close(&format!("{} {towards}", solver.name), given, 0.5 * 0.3 * 300.0 * 9.0 * 0.8, 1e-3, "rounding");
+        }
+    }
+}
+
 /// At constant power `m v²` grows by 2 P t, wheels and rotor counted as mass; the speed ends where the motor does.
 #[test]
 fn power_limited_acceleration_and_top_speed() {

@@ -1,4 +1,4 @@
-//! Traction, launch and cruise control.
+//! Traction, launch and cruise control of cars with an engine.
 
 use skidpad::core::model::{Powertrain, TractionControl};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
@@ -8,7 +8,7 @@ use super::{CRUISE, LAUNCH, TRACTION, added};
 use crate::common::{Drive, Simplify, c5, close, mean, solvers};
 
 /// A C5 on tyres that peak at a slip of 0.1 and lose a quarter beyond it.
-fn car() -> ModelParts {
+pub fn car() -> ModelParts {
     c5().without_air().with_tyres(|tyre| CurveTyre {
         law: CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.4; 2], asymptote: [0.75; 2] },
         friction: [0.7; 2],
@@ -17,11 +17,11 @@ fn car() -> ModelParts {
     })
 }
 
-fn full_throttle() -> Controls {
+pub fn full_throttle() -> Controls {
     Controls { throttle: 1.0, gear: Some(1), ..Controls::default() }
 }
 
-fn speed_after(frames: &[Frame], seconds: f64) -> f64 {
+pub fn speed_after(frames: &[Frame], seconds: f64) -> f64 {
     frames.iter().find(|f| f.t_s >= seconds - 1e-9).expect("long enough").vx_mps
 }
 

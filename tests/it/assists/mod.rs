@@ -2,6 +2,7 @@
 
 mod brakes;
 mod drive;
+mod electric;
 mod steering;
 
 use std::sync::Arc;
@@ -19,7 +20,7 @@ const COUNTER_STEER: CounterSteer = CounterSteer { gain: 1.0, authority: 0.4, fa
 const ABS: AntiLock = AntiLock { slip: 0.1, response: 0.01, off_below: 1.5 };
 const TRACTION: TractionControl = TractionControl { slip: 0.1, least: 0.5, response: 0.01, brakes: 0.0 };
 const LAUNCH: LaunchControl = LaunchControl { engine_speed: 400.0, slip: 0.1, least: 0.5, response: 0.01, until: 20.0 };
-const CRUISE: CruiseControl = CruiseControl { response: 1.0, largest_acceleration: 2.0 };
+const CRUISE: CruiseControl = CruiseControl { response: 1.0, largest_acceleration: 2.0, may_brake: false };
 
 /// Every assist and trick at once.
 pub fn all() -> Assists {
@@ -28,7 +29,7 @@ pub fn all() -> Assists {
         stability: Some(StabilityControl::default()),
         traction: Some(TractionControl { brakes: 0.5, ..TRACTION }),
         launch: Some(LAUNCH),
-        cruise: Some(CRUISE),
+        cruise: Some(CruiseControl { may_brake: true, ..CRUISE }),
         counter_steer: Some(COUNTER_STEER),
         speed_steering: Some(SpeedSteering { between: [5.0, 15.0], shares: [0.3, 0.5] }),
         lowered_centre: 0.1,

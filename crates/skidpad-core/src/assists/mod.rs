@@ -19,7 +19,7 @@ pub(crate) struct Asked {
     pub throttle: f32,
     /// The driver's throttle, 0 to 1.
     pub own_throttle: f32,
-    /// Speed to cruise at, m/s, unless the driver brakes.
+    /// Speed to cruise at, m/s, unless the driver brakes or reverses.
     pub cruise: Option<f32>,
     /// Foot brake, 0 to 1.
     pub brake: f32,
@@ -37,7 +37,10 @@ impl Asked {
         Self {
             throttle,
             own_throttle: throttle,
-            cruise: controls.cruise.filter(|speed| speed.is_finite() && brake == 0.0),
+            cruise: controls.cruise.filter(|speed| {
+                let forward = controls.gear.is_none_or(|gear| gear >= 0);
+                speed.is_finite() && brake == 0.0 && forward
+            }),
             brake,
             handbrake: bounded(controls.handbrake, 0.0, 1.0),
             steer: bounded(controls.steer, -steering.lock, steering.lock),

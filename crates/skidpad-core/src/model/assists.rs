@@ -69,13 +69,15 @@ pub struct LaunchControl {
     pub until: f32,
 }
 
-/// Cruise control: engine or motors hold the speed of [`crate::Controls::cruise`]; it does not brake.
+/// Cruise control: motors and engine hold the speed of [`crate::Controls::cruise`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CruiseControl {
     /// Time constant with which the speed goes there, s, > 0.
     pub response: f32,
     /// Largest acceleration it asks for, m/s², > 0.
     pub largest_acceleration: f32,
+    /// Whether it regenerates and brakes where a closed throttle is not enough and the driver's foot is off the throttle.
+    pub may_brake: bool,
 }
 
 /// Stability control: what the car turns too much or too little, one wheel's brake makes up for, and the throttle closes.

@@ -72,9 +72,6 @@ impl Vehicle {
 
     /// Counts the moments that forces have less for acting above the ground, and for a mass that lies lower than it does.
     pub(super) fn count_moved_forces(&mut self, dt: f32) {
-        if self.model.assists().is_empty() {
-            return;
-        }
         let lowered = self.model.parts().assists.lowered_centre;
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             let tyre = rows.forward.linear * rows.tyre[0] + rows.side.linear * rows.tyre[1];

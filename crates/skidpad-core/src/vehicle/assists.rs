@@ -72,13 +72,26 @@ impl Vehicle {
             return;
         }
         let assists = self.model.parts().assists;
-        if let Some(own) = assists.abs.filter(|_| asked.brake > 0.0) {
-            self.keep_from_locking(&own, asked.brake, loaded, dt);
+        let mut pedal = asked.brake;
+        if let (Some(own), Some(speed)) = (assists.cruise, asked.cruise) {
+            pedal = self.cruise(&own, speed, asked, dt);
+        }
+        if let Some(own) = assists.abs.filter(|_| pedal > 0.0) {
+            self.keep_from_locking(&own, pedal, loaded, dt);
         }
         if let (Some(own), Some(correction)) = (assists.stability, self.correction) {
             self.brake_one_wheel(&own, correction, loaded, dt);
         }
         self.assist_drive(asked, loaded, dt);
+    }
+
+    /// Tells the budget what only the solved step knows.
+    pub(super) fn tell(&mut self, dt: f32) {
+        if self.model.assists().is_empty() {
+            return;
+        }
+        self.count_moved_forces(dt);
+        self.count_motors();
     }
 
     /// Along the vehicle, m/s.

@@ -6,8 +6,8 @@ use crate::Controls;
 use crate::assists::Asked;
 use crate::controls::bounded;
 use crate::lane::{Four, Lane};
-use crate::model::{Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Takeup};
-use crate::state::DriveState;
+use crate::model::{Bank, Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Model, Takeup};
+use crate::state::{DriveState, WheelState};
 
 /// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
 const IDLE_RESPONSE: f32 = 0.1;
@@ -42,9 +42,7 @@ impl Vehicle {
             let mut motor = bank.direct * pull;
             let mut brake = Four::splat(foot) * bank.brake_torque + Four::splat(hand) * bank.handbrake_torque;
             if bank.has_discs {
-                let share =
-                    |i: usize| parts.wheels[i].disc.map_or(1.0, |disc| disc.share_at(self.state.wheels[i].disc));
-                brake = brake * bank.gather(share);
+                brake = brake * disc_shares(bank, &self.model, &self.state.wheels);
             }
             if !controls.wheels.is_empty() {
                 let raw = |i: usize| controls.wheels.get(i).copied().unwrap_or_default();
@@ -81,11 +79,17 @@ impl Vehicle {
         } else {
             state.gear = controls.gear.unwrap_or(1);
         }
-        self.shafts.begin(running, Pull { throttle, brake: foot, towards }, &self.model, dt);
+        let pull = Pull { throttle: throttle.min(asked.own_throttle), brake: foot, towards };
+        self.shafts.begin(running, pull, &self.model, dt);
         for (k, motor) in parts.motors.iter().enumerate() {
             self.shafts.turned(k, rotors[k] * motor.reduction);
         }
     }
+}
+
+/// Share of their torque that warm brakes have.
+pub(super) fn disc_shares(bank: &Bank, model: &Model, wheels: &[WheelState]) -> Four {
+    bank.gather(|i| model.wheels()[i].disc.map_or(1.0, |disc| disc.share_at(wheels[i].disc)))
 }
 
 fn engage(

@@ -8,12 +8,14 @@ mod air;
 mod assists;
 mod block;
 mod converged;
+mod cruise;
 mod direct;
 mod drive;
 mod ground;
 mod hull;
 mod laws;
 mod loads;
+mod orders;
 mod own_wheels;
 mod rows;
 mod shafts;
@@ -229,7 +231,7 @@ impl Vehicle {
                 self.converge(free, loaded, stop, friction)
             }
         };
-        self.count_moved_forces(dt);
+        self.tell(dt);
         let [(linear, angular), (stop, turn_stop)] =
             [external + self.wheel_impulses(true), self.hull.impulse()].map(Six::parts);
         let push = Push {

@@ -6,6 +6,7 @@
 //! all rows, another pass looks whether that has happened.
 
 use super::Vehicle;
+use super::orders::Orders;
 use super::rows::Rows;
 use crate::lane::{Four, Lane};
 use crate::model::{Bank, Converter, Coupling, MAX_COUPLINGS, MAX_MOTORS, Model, Motor, Takeup};
@@ -61,13 +62,15 @@ enum Regime {
 /// Workspace of the drivetrain, rebuilt every step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shafts {
-    links: [Link; MOST_LINKS],
+    pub(super) links: [Link; MOST_LINKS],
     count: usize,
-    dt: f32,
-    engine: Option<Flywheel>,
-    pull: Pull,
+    pub(super) dt: f32,
+    pub(super) engine: Option<Flywheel>,
+    pub(super) pull: Pull,
     /// Rotor speeds at the start of the step, rad/s.
-    rotors: [f32; MAX_MOTORS],
+    pub(super) rotors: [f32; MAX_MOTORS],
+    /// What assists want of the motors; `None` where they have not been asked.
+    pub(super) orders: Option<Orders>,
     /// Of the rows, rad/s, under the present impulses.
     speeds: [f32; MOST_LINKS],
     /// How row speeds answer row impulses.
@@ -83,6 +86,15 @@ pub(super) struct Pull {
     pub brake: f32,
     /// 1 forward, −1 in reverse, 0 in neutral.
     pub towards: f32,
+}
+
+impl Pull {
+    /// Torque of a `motor`, N m towards the drive, at a rotor speed of `speed` rad/s (positive forward), and how it changes
+    /// with the speed.
+    pub(super) fn of(&self, motor: &Motor, speed: f32) -> (f32, f32) {
+        let demand = if self.towards == 0.0 { 0.0 } else { motor.demand(self.throttle, self.brake) };
+        motor.torque(speed * self.towards, demand)
+    }
 }
 
 /// The engine side of the clutch.
@@ -142,12 +154,12 @@ impl Link {
         }
     }
 
-    /// A motor's rotor, which turns with its wheels; its law follows in every pass.
-    fn motor(motor: &Motor, dt: f32) -> Self {
+    /// A motor's rotor, which turns with its wheels; its law follows in every pass. In reverse it drives with negative torques.
+    fn motor(motor: &Motor, towards: f32, dt: f32) -> Self {
         let [relative, torque] = SETTLED;
         Self {
             ratio: motor.reduction,
-            efficiency: motor.efficiency,
+            efficiency: if towards < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency },
             own: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],
@@ -208,9 +220,9 @@ impl Shafts {
         let parts = model.parts();
         self.engine = engine.map(|(flywheel, _)| flywheel);
         let clutch = engine.map(|(_, clutch)| clutch);
-        let motors = parts.motors.iter().map(|motor| Link::motor(motor, dt));
+        let motors = parts.motors.iter().map(|motor| Link::motor(motor, pull.towards, dt));
         let couplings = parts.couplings.iter().map(|coupling| Link::coupling(coupling, dt));
-        (self.count, self.dt, self.pull) = (0, dt, pull);
+        (self.count, self.dt, self.pull, self.orders) = (0, dt, pull, None);
         for (to, link) in self.links.iter_mut().zip(clutch.into_iter().chain(motors).chain(couplings)) {
             *to = link;
             self.count += 1;
@@ -223,7 +235,7 @@ impl Shafts {
     }
 
     /// Row of the first motor, and of the first coupling.
-    fn first_rows(&self, model: &Model) -> [usize; 2] {
+    pub(super) fn first_rows(&self, model: &Model) -> [usize; 2] {
         let motors = usize::from(self.engine.is_some());
         [motors, motors + model.parts().motors.len()]
     }
@@ -254,80 +266,6 @@ impl Shafts {
         }
     }
 
-    /// Turns of the engine per turn of the propeller shaft; `None` without an engine, or out of gear.
-    pub(super) fn engine_ratio(&self) -> Option<f32> {
-        self.engine.map(|_| self.links[0].ratio).filter(|&ratio| ratio != 0.0)
-    }
-
-    /// Speed the engine must have before its clutch or converter acts, for that to give the propeller shaft `shaft` N m s
-    /// towards the gear, while it then turns by `turning` rad/s.
-    fn speed_for(&self, model: &Model, engine: &Flywheel, shaft: f32, turning: f32) -> f32 {
-        let link = &self.links[0];
-        let through = shaft / link.torque_ratio(shaft).abs();
-        let turbine = link.ratio * turning;
-        match converter(model).filter(|_| link.fluid) {
-            Some(fluid) => {
-                let impeller = fluid.impeller_for(through / self.dt, turbine, engine.speed.max(turbine));
-                self.before_converter(fluid, engine, impeller, turbine)
-            }
-            None => turbine + through.max(link.bounds[0]).min(link.bounds[1]) * engine.inverse_inertia,
-        }
-    }
-
-    /// Speed of the engine before its converter acts, if that leaves the impeller with `impeller` rad/s.
-    fn before_converter(&self, fluid: &Converter, engine: &Flywheel, impeller: f32, turbine: f32) -> f32 {
-        impeller + self.dt * fluid.torques(impeller, turbine)[0] * engine.inverse_inertia
-    }
-
-    /// Sets the engine's speed before its clutch acts within what the throttle can do; what that added, N m s.
-    fn set_engine(&mut self, speed: f32, least: f32, counted_from: f32) -> f32 {
-        let Some(engine) = &mut self.engine else { return 0.0 };
-        let (before, after) = (engine.speed, speed.max(least).min(engine.speed));
-        engine.speed = after;
-        self.links[0].wish += after - before;
-        (after - counted_from) / engine.inverse_inertia
-    }
-
-    /// Cuts the engine so that the propeller shaft gets no more than `shaft` N m s towards the gear and then turns by no more
-    /// than `turning` rad/s; what that took, N m s at the crankshaft.
-    pub(super) fn cut_engine(&mut self, model: &Model, shaft: f32, turning: f32) -> f32 {
-        let Some(engine) = self.engine else { return 0.0 };
-        -self.set_engine(self.speed_for(model, &engine, shaft, turning), engine.bounds[0], engine.speed)
-    }
-
-    /// Cuts the engine so that it turns no faster than `speed` rad/s, or than a propeller shaft with `turning` rad/s
-    /// makes it; what that took, N m s.
-    pub(super) fn hold_engine(&mut self, model: &Model, speed: f32, turning: f32) -> f32 {
-        let Some(engine) = self.engine else { return 0.0 };
-        let link = &self.links[0];
-        let most = match converter(model).filter(|_| link.fluid) {
-            Some(fluid) => self.before_converter(fluid, &engine, speed, link.ratio * turning),
-            None => speed.max(link.ratio * turning) + link.impulse.max(0.0) * engine.inverse_inertia,
-        };
-        -self.set_engine(most, engine.bounds[0], engine.speed)
-    }
-
-    /// Lets the clutch carry no more than what gives the propeller shaft `shaft` N m s towards the gear; by how much that
-    /// changes what the shaft has from the last step, N m s. A converter cannot be limited.
-    pub(super) fn limit_clutch(&mut self, shaft: f32) -> f32 {
-        let link = &mut self.links[0];
-        if link.fluid {
-            return 0.0;
-        }
-        let before = link.at_wheels(link.impulse);
-        let most = shaft / link.torque_ratio(1.0).abs();
-        link.bounds = link.bounds.map(|bound| bound.max(-most).min(most));
-        link.impulse = link.impulse.max(-most).min(most);
-        link.at_wheels(link.impulse) - before
-    }
-
-    /// Lets the engine pull just enough to give the propeller shaft `shaft` N m s towards the gear, no less than with the
-    /// driver's throttle; what that added, N m s.
-    pub(super) fn pull(&mut self, model: &Model, shaft: f32, turning: f32) -> f32 {
-        let Some(engine) = self.engine else { return 0.0 };
-        self.set_engine(self.speed_for(model, &engine, shaft, turning), engine.bounds[1], engine.bounds[1])
-    }
-
     /// Speed of the impeller after the step with the turbine at `turbine`, rad/s.
     fn impeller(&self, fluid: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
         fluid.impeller_speed(engine.speed, self.dt * engine.inverse_inertia, turbine)
@@ -356,17 +294,24 @@ impl Shafts {
         self.set_capacities(model);
         let found = self.step();
         let mut settled = true;
-        for (i, link) in self.links[..self.count].iter_mut().enumerate() {
-            let (before, after) = (link.impulse, found[i]);
-            let change = link.at_wheels(after) - link.torque_ratio(before) * before;
-            for (bank, rows) in model.banks().iter().zip(&mut *rows) {
-                rows.shaft += bank.levers[i] * Four::splat(change);
-            }
-            link.impulse = after;
-            let [relative, absolute] = link.settled;
+        for (i, &after) in found[..self.count].iter().enumerate() {
+            let before = self.links[i].impulse;
+            self.carry(model, rows, i, after);
+            let [relative, absolute] = self.links[i].settled;
             settled &= (after - before).abs() <= relative * after.abs() + absolute;
         }
         settled
+    }
+
+    /// Lets row `i` carry `impulse`, and its wheels feel it.
+    #[inline(always)]
+    pub(super) fn carry(&mut self, model: &Model, rows: &mut [Rows], i: usize, impulse: f32) {
+        let link = &mut self.links[i];
+        let change = link.at_wheels(impulse) - link.at_wheels(link.impulse);
+        for (bank, rows) in model.banks().iter().zip(rows) {
+            rows.shaft += bank.levers[i] * Four::splat(change);
+        }
+        link.impulse = impulse;
     }
 
     /// Speeds of the rows, and how they answer each other.
@@ -403,9 +348,13 @@ impl Shafts {
     fn linearise_motors(&mut self, model: &Model) {
         let (pull, dt, [first, _]) = (self.pull, self.dt, self.first_rows(model));
         for (k, motor) in model.parts().motors.iter().enumerate() {
-            let (speed, link) = (self.speeds[first + k], &mut self.links[first + k]);
-            let demand = if pull.towards == 0.0 { 0.0 } else { motor.demand(pull.throttle, pull.brake) };
-            let (torque, slope) = motor.torque(speed * pull.towards, demand);
+            let speed = self.speeds[first + k];
+            let given = pull.of(motor, speed);
+            let (torque, slope) = match &mut self.orders {
+                Some(orders) => orders.of(k, motor, speed * pull.towards, given),
+                None => given,
+            };
+            let link = &mut self.links[first + k];
             link.per_speed = motor.inertia - dt * slope;
             link.wish = motor.inertia * self.rotors[k] + dt * (torque * pull.towards - slope * speed);
         }
@@ -483,7 +432,7 @@ impl Shafts {
     }
 }
 
-fn converter(model: &Model) -> Option<&Converter> {
+pub(super) fn converter(model: &Model) -> Option<&Converter> {
     match &model.parts().powertrain.engine()?.takeup {
         Takeup::Converter(converter) => Some(converter),
         Takeup::Clutch(_) => None,

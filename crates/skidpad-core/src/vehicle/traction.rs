@@ -1,4 +1,4 @@
-//! Assists that hold the engine back, or let it pull without the driver: traction, launch and cruise control.
+//! Assists that hold engine and motors back: traction and launch control.
 //!
 //! None of them turns a throttle and waits for what comes of it. The rows of the tyres say which torque brings the driven
 //! wheels to the speed wanted by the end of the step, the engine's row which speed it may have for that, and the engine is
@@ -10,7 +10,7 @@ use crate::assists::{Asked, approach};
 use crate::budget::{Added, Assist};
 use crate::lane::{Four, Lane};
 use crate::linear::Six;
-use crate::model::{Bank, CruiseControl, LaunchControl, TractionControl};
+use crate::model::{Bank, LaunchControl, TractionControl};
 
 /// Throttle from which a driver is taken to launch.
 const LAUNCH_THROTTLE: f32 = 0.5;
@@ -18,12 +18,13 @@ const LAUNCH_THROTTLE: f32 = 0.5;
 /// Speed, m/s, below which a braked car stands at the line.
 const AT_THE_LINE: f32 = 0.5;
 
-/// What brings driven wheels to the slip wanted.
-#[derive(Clone, Copy, Debug)]
+/// What brings the wheels of a shaft to the slip wanted.
+#[derive(Clone, Copy, Debug, Default)]
 struct Grip {
-    /// Propeller shaft's impulse that the wheel with least grip, and the one with most, can take, N m s, ≥ 0 towards the gear.
+    /// The shaft's impulse that the wheel with least grip, and the one with most, can take on top of what others give, N m s,
+    /// ≥ 0 towards the gear.
     shaft: [f32; 2],
-    /// Mean of the driven wheels' speeds then, rad/s.
+    /// Mean of the wheels' speeds then, rad/s.
     speed: f32,
 }
 
@@ -35,6 +36,8 @@ struct Wanted {
     response: f32,
     /// 1 forward, −1 in reverse.
     towards: f32,
+    /// Whether the car is to stand on its brakes instead.
+    stands: bool,
 }
 
 impl Vehicle {
@@ -42,10 +45,6 @@ impl Vehicle {
     /// impulses left.
     pub(super) fn assist_drive(&mut self, asked: &Asked, loaded: Six<f32>, dt: f32) {
         let assists = self.model.parts().assists;
-        if let (Some(own), Some(speed)) = (assists.cruise, asked.cruise) {
-            let added = self.cruise(&own, speed, asked, dt);
-            self.budget.add(Assist::CruiseControl, Added { engine_torque: added / dt, ..Added::default() });
-        }
         let starts = |own: &LaunchControl| asked.throttle >= LAUNCH_THROTTLE && self.forward_speed().abs() < own.until;
         if let Some(own) = assists.launch.filter(starts) {
             self.launch(&own, asked, loaded, dt);
@@ -55,27 +54,45 @@ impl Vehicle {
     }
 
     fn control_traction(&mut self, own: &TractionControl, loaded: Six<f32>, dt: f32) {
-        let wanted = Wanted { slip: own.slip, least: own.least, response: own.response, towards: self.towards() };
-        let taken = self.hold_motors(&wanted, loaded, dt);
-        let braked = if own.brakes > 0.0 { self.brake_spinning_wheels(own, &wanted, loaded, dt) } else { 0.0 };
+        let TractionControl { slip, least, response, brakes } = *own;
+        let wanted = Wanted { slip, least, response, towards: self.towards(), stands: false };
+        let strongest = usize::from(brakes > 0.0);
+        let taken = self.hold_direct_motors(&wanted, loaded, dt);
+        self.hold_motors(Assist::TractionControl, &wanted, strongest, loaded, dt);
+        let braked = if brakes > 0.0 { self.brake_spinning_wheels(own, &wanted, loaded, dt) } else { 0.0 };
         let mut added = Added { engine_torque: -taken / dt, brake_torque: braked / dt, ..Added::default() };
-        if let Some(grip) = self.grip(&wanted, loaded, dt) {
-            let impulse = grip.shaft[usize::from(own.brakes > 0.0)];
-            added.engine_torque -= self.shafts.cut_engine(&self.model, impulse, grip.speed) / dt;
+        if self.shafts.engine_ratio().is_some()
+            && let Some(grip) = self.grip(0, &wanted, loaded, dt)
+        {
+            added.engine_torque -= self.shafts.cut_engine(&self.model, grip.shaft[strongest], grip.speed) / dt;
         }
         self.budget.add(Assist::TractionControl, added);
     }
 
     fn launch(&mut self, own: &LaunchControl, asked: &Asked, loaded: Six<f32>, dt: f32) {
-        let wanted = Wanted { slip: own.slip, least: own.least, response: own.response, towards: self.towards() };
-        let Some(grip) = self.grip(&wanted, loaded, dt) else { return };
-        let at_the_line = asked.brake > 0.0 && self.forward_speed().abs() < AT_THE_LINE;
-        let change = self.shafts.limit_clutch(if at_the_line { 0.0 } else { grip.shaft[0] });
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.shaft += bank.levers[0] * Four::splat(change);
+        let LaunchControl { slip, least, response, .. } = *own;
+        let stands = asked.brake > 0.0 && self.forward_speed().abs() < AT_THE_LINE;
+        let wanted = Wanted { slip, least, response, towards: self.towards(), stands };
+        let mut taken = self.hold_direct_motors(&wanted, loaded, dt);
+        self.hold_motors(Assist::LaunchControl, &wanted, 0, loaded, dt);
+        if self.shafts.engine_ratio().is_some()
+            && let Some(grip) = self.grip(0, &wanted, loaded, dt)
+        {
+            taken += self.launch_engine(own, stands, &grip);
         }
-        let taken = self.shafts.hold_engine(&self.model, own.engine_speed, if at_the_line { 0.0 } else { grip.speed });
         self.budget.add(Assist::LaunchControl, Added { engine_torque: -taken / dt, ..Added::default() });
+    }
+
+    /// Holds the engine's speed while the clutch carries what the wheels take; what that took, N m s. A torque converter, which
+    /// carries what it is given, gets no more from the engine than the wheels take.
+    fn launch_engine(&mut self, own: &LaunchControl, stands: bool, grip: &Grip) -> f32 {
+        let (shafts, model) = (&mut self.shafts, &self.model);
+        if shafts.has_converter() {
+            let cut = shafts.cut_engine(model, grip.shaft[0], grip.speed);
+            return if stands { cut + shafts.hold_engine(model, own.engine_speed, 0.0) } else { cut };
+        }
+        shafts.limit_clutch(model, &mut self.rows, if stands { 0.0 } else { grip.shaft[0] });
+        shafts.hold_engine(model, own.engine_speed, grip.speed)
     }
 
     /// Which way the engaged gear drives.
@@ -83,16 +100,21 @@ impl Vehicle {
         if self.state.drive.gear < 0 { -1.0 } else { 1.0 }
     }
 
-    /// What driven wheels can take through the shaft of an engine; `None` without one, or out of gear.
-    fn grip(&self, wanted: &Wanted, loaded: Six<f32>, dt: f32) -> Option<Grip> {
-        self.shafts.engine_ratio()?;
+    /// What the wheels on row `row` between spins can take through it, a standing car's on their brakes; `None` for a row without
+    /// wheels.
+    fn grip(&self, row: usize, wanted: &Wanted, loaded: Six<f32>, dt: f32) -> Option<Grip> {
+        let carried = Four::splat(self.shafts.carried(row));
         let (mut least, mut most, mut speed) = (f32::INFINITY, 0.0f32, 0.0);
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
-            let share = bank.levers[0];
-            let (goal, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
-            let hold = rows.hold * Four::splat(wanted.towards);
-            let able = (rows.shaft - need + hold) * Four::splat(wanted.towards) / share;
-            speed += (share * goal).sum();
+            let share = bank.levers[row];
+            let able = if wanted.stands {
+                rows.hold / share
+            } else {
+                let (goal, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
+                speed += (share * goal).sum();
+                let hold = rows.hold * Four::splat(wanted.towards);
+                (share * carried - need + hold) * Four::splat(wanted.towards) / share
+            };
             bank.each(|lane, _| {
                 if share.lanes()[lane] > 0.0 {
                     let able = able.lanes()[lane].max(0.0);
@@ -103,17 +125,37 @@ impl Vehicle {
         least.is_finite().then_some(Grip { shaft: [least, most], speed })
     }
 
-    /// Holds each wheel's own motor back; what that took, N m s.
-    fn hold_motors(&mut self, wanted: &Wanted, loaded: Six<f32>, dt: f32) -> f32 {
+    /// Holds motors on wheels and axles back one after the other, each to what the others leave, after the wheel with least grip
+    /// or, where brakes hold that one, after the `strongest`. While the car is to stand they give nothing.
+    fn hold_motors(&mut self, holder: Assist, wanted: &Wanted, strongest: usize, loaded: Six<f32>, dt: f32) {
+        let motors = self.model.parts().motors.len();
+        if motors == 0 {
+            return;
+        }
+        self.shafts.begin_holding(holder, &self.model, &mut self.rows);
+        let [first, _] = self.shafts.first_rows(&self.model);
+        for k in 0..motors {
+            let grip = if wanted.stands { None } else { self.grip(first + k, wanted, loaded, dt) };
+            let grip = grip.unwrap_or_default();
+            self.shafts.hold_motor(&self.model, &mut self.rows, k, grip.shaft[strongest], grip.speed);
+        }
+    }
+
+    /// Holds torques that act straight at the wheels back; what that took, N m s.
+    fn hold_direct_motors(&mut self, wanted: &Wanted, loaded: Six<f32>, dt: f32) -> f32 {
         let mut taken = 0.0;
         let (zero, towards) = (Four::splat(0.0), Four::splat(wanted.towards));
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let motor = rows.motor * towards;
+            let motor = (rows.motor * towards).at_least(zero);
             if !Four::any(zero.less(motor)) {
                 continue;
             }
-            let (_, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
-            let cut = (need * towards - rows.hold).within(zero, motor.at_least(zero)).only(rows.gripping);
+            let cut = if wanted.stands {
+                motor
+            } else {
+                let (_, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
+                (need * towards - rows.hold).within(zero, motor).only(rows.gripping)
+            };
             rows.motor = rows.motor - cut * towards;
             rows.momentum = rows.momentum - cut * towards;
             taken += cut.sum();
@@ -134,48 +176,6 @@ impl Vehicle {
             braked += added.sum();
         }
         braked
-    }
-
-    /// Drives as fast as `speed` m/s with what the driver's throttle leaves.
-    ///
-    /// The force wanted is the last step's, plus what mass times the missing acceleration asks: slopes, wind and a changed
-    /// gear are in the acceleration it sees, so nothing has to be learnt, nor can anything wind up. What it adds, N m s.
-    fn cruise(&mut self, own: &CruiseControl, speed: f32, asked: &Asked, dt: f32) -> f32 {
-        let along = self.state.rotation * crate::Vec3::X;
-        let now = self.state.velocity.dot(along);
-        let gained = (self.state.velocity - self.state.previous_velocity).dot(along) / dt;
-        let missing =
-            ((speed - now) / (own.response + dt)).clamp(-own.largest_acceleration, own.largest_acceleration) - gained;
-        let wheels = self.model.wheels();
-        let driven: f32 = self.state.wheels.iter().zip(wheels).map(|(now, of)| now.torque / of.radius).sum();
-        let mut impulse = (driven + self.model.rolling_mass() * missing) * dt;
-        let (mut radius, mut motors) = (0.0, 0.0);
-        for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
-            impulse += (rows.hold / bank.radius).only(bank.present()).sum();
-            radius += (bank.levers[0] * bank.radius).sum();
-            motors += (bank.direct / bank.radius).only(bank.present()).sum() * dt;
-        }
-        if motors > 0.0 {
-            return self.drive_motors((impulse / motors).clamp(asked.own_throttle, 1.0), asked.own_throttle, dt);
-        }
-        let turning = self
-            .model
-            .banks()
-            .iter()
-            .fold(0.0, |sum, bank| sum + (bank.levers[0] * bank.gather(|i| self.state.wheels[i].spin)).sum());
-        self.shafts.pull(&self.model, impulse * radius, turning)
-    }
-
-    /// Lets motors that were given full throttle pull at `throttle`; by how much beyond the driver's `own`, N m s.
-    fn drive_motors(&mut self, throttle: f32, own: f32, dt: f32) -> f32 {
-        let mut whole = 0.0;
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let changed = bank.direct * Four::splat((throttle - 1.0) * dt);
-            rows.motor += changed;
-            rows.momentum += changed;
-            whole += bank.direct.sum() * dt;
-        }
-        (throttle - own) * whole
     }
 }
 

@@ -60,6 +60,7 @@ pub(super) fn assists(spec: &VehicleSpec) -> Assists {
         cruise: given.cruise.as_ref().map(|own| CruiseControl {
             response: own.response_s as f32,
             largest_acceleration: own.largest_acceleration_mps2 as f32,
+            may_brake: own.may_brake,
         }),
         counter_steer: given.counter_steer.as_ref().map(|own| CounterSteer {
             gain: own.gain as f32,

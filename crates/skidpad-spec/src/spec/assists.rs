@@ -103,7 +103,7 @@ pub struct Launch {
     pub until_mps: f64,
 }
 
-/// Engine or motors hold a speed that controls ask for; it does not brake.
+/// Motors and engine hold a speed that controls ask for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cruise {
@@ -115,6 +115,9 @@ pub struct Cruise {
     #[serde(default = "calm_acceleration")]
     #[schemars(range(min = 0.001, max = 1000))]
     pub largest_acceleration_mps2: f64,
+    /// Whether it regenerates and brakes where a closed throttle is not enough and the driver's foot is off the throttle.
+    #[serde(default)]
+    pub may_brake: bool,
 }
 
 /// What the car turns too much or too little against the linear bicycle, one wheel's brake makes up for; the throttle

@@ -34,10 +34,11 @@ fn assists_are_off_without_their_table_and_have_defaults_with_it() {
     assert_eq!(all.traction, Some(traction));
     let launch = all.launch.expect("given");
     assert!((launch.engine_speed - 366.519).abs() < 1e-3, "3500 rev/min: {}", launch.engine_speed);
-    assert_eq!(all.cruise, Some(CruiseControl { response: 1.0, largest_acceleration: 2.0 }));
+    let cruise = CruiseControl { response: 1.0, largest_acceleration: 2.0, may_brake: true };
+    assert_eq!(all.cruise, Some(cruise));
     let tables = "[assists.abs]\n[assists.stability]\n[assists.counter_steer]\n[assists.traction]\n[assists.cruise]";
     let short = with(&format!("{tables}\n[assists.launch]\nengine_rpm = 3500")).expect("sound");
-    assert_eq!((short.launch, short.cruise), (all.launch, all.cruise));
+    assert_eq!((short.launch, short.cruise), (all.launch, Some(CruiseControl { may_brake: false, ..cruise })));
     assert_eq!(short.traction, Some(TractionControl { brakes: 0.0, ..traction }));
     assert_eq!((short.abs, short.stability, short.counter_steer), (all.abs, all.stability, all.counter_steer));
 }

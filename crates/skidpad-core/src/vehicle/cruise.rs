@@ -1,0 +1,128 @@
+//! Cruise control: motors, the engine and, where it may, the brakes give the force that holds a speed.
+
+use super::Vehicle;
+use super::drive::disc_shares;
+use crate::assists::{Asked, approach};
+use crate::budget::{Added, Assist};
+use crate::lane::{Four, Lane};
+use crate::model::{Bank, CruiseControl, MAX_MOTORS};
+
+/// Time constant of the force, s. Tyres build up theirs within some milliseconds: an acceleration still to come would be asked
+/// for again, and brakes and motors swing at 1 kHz; slower, what heavy rotors take of it is missing too long.
+const FORCE_RESPONSE: f32 = 0.01;
+
+impl Vehicle {
+    /// Drives as fast as `speed` m/s: motors first, then the engine, then brakes, each with what the ones before leave, but
+    /// never with less than the driver's throttle. Returns how far it pushed the brake pedal, 0 to 1.
+    pub(super) fn cruise(&mut self, own: &CruiseControl, speed: f32, asked: &Asked, dt: f32) -> f32 {
+        let brakes = own.may_brake && asked.own_throttle == 0.0;
+        let along = self.state.rotation * crate::Vec3::X;
+        let gained = (self.state.velocity - self.state.previous_velocity).dot(along);
+        let mut missing = self.wanted_push(own, speed - self.state.velocity.dot(along), gained, dt);
+        let (direct, added) = self.drive_direct_motors(missing, asked.own_throttle, dt);
+        missing -= direct;
+        missing -= self.order_motors(missing, brakes, gained, dt);
+        let (engine, pulled) = self.pull_engine(missing, gained);
+        missing -= engine;
+        let pedal = if brakes { self.brake_against(-missing, dt) } else { 0.0 };
+        self.budget.add(Assist::CruiseControl, Added { engine_torque: (added + pulled) / dt, ..Added::default() });
+        pedal
+    }
+
+    /// Impulse that driven wheels are to push a car with that is `slower` by so many m/s, and `gained` m/s in the last step, N s.
+    ///
+    /// The force wanted is the last step's, plus a share of what mass times the missing acceleration asks: slopes, wind and a
+    /// changed gear are in the acceleration it sees, so nothing has to be learnt, nor can anything wind up.
+    fn wanted_push(&self, own: &CruiseControl, slower: f32, gained: f32, dt: f32) -> f32 {
+        let most = own.largest_acceleration;
+        let missing = (slower / (own.response + dt)).clamp(-most, most) - gained / dt;
+        let wheels = self.state.wheels.iter().zip(self.model.wheels());
+        let driven: f32 = wheels.map(|(now, of)| now.torque / of.radius).sum();
+        let held = self.model.banks().iter().zip(&self.rows);
+        let held: f32 = held.map(|(bank, rows)| (rows.hold / bank.radius).only(bank.present()).sum()).sum();
+        let share = approach(FORCE_RESPONSE, dt);
+        (driven + self.model.rolling_mass() * missing * share) * dt + held
+    }
+
+    /// Lets torques straight at the wheels, which were given full throttle, push with `push` N s; with what they do, N s, and
+    /// what that is beyond the driver's `own` throttle, N m s.
+    fn drive_direct_motors(&mut self, push: f32, own: f32, dt: f32) -> (f32, f32) {
+        let banks = self.model.banks();
+        let full: f32 = banks.iter().map(|bank| (bank.direct / bank.radius).only(bank.present()).sum() * dt).sum();
+        if full <= 0.0 {
+            return (0.0, 0.0);
+        }
+        let throttle = (push / full).clamp(own, 1.0);
+        let mut whole = 0.0;
+        for (bank, rows) in banks.iter().zip(&mut self.rows) {
+            let changed = bank.direct * Four::splat((throttle - 1.0) * dt);
+            rows.motor += changed;
+            rows.momentum += changed;
+            whole += bank.direct.sum() * dt;
+        }
+        (throttle * full, (throttle - own) * whole)
+    }
+
+    /// Orders the same share of what they have of all motors, to push with `push` N s, and to regenerate if cruise control
+    /// `brakes`; with what they do, N s. What rotors take to go on gaining speed as the car `gained` it comes on top.
+    fn order_motors(&mut self, push: f32, brakes: bool, gained: f32, dt: f32) -> f32 {
+        let model = &self.model;
+        let [first, _] = self.shafts.first_rows(model);
+        // Of each: least torque, torque at the end that `push` is towards, N s per N m, and the torque its rotor takes.
+        let mut motors = [[0.0; 4]; MAX_MOTORS];
+        let mut whole = 0.0;
+        for (k, motor) in model.parts().motors.iter().enumerate() {
+            let [pedals, regenerating, full] = self.shafts.motor_range(motor, k);
+            let least = if brakes { regenerating } else { pedals };
+            let end = if push < 0.0 { least.min(0.0) } else { full };
+            let per_turn: f32 = model.banks().iter().map(|bank| (bank.levers[first + k] / bank.radius).sum()).sum();
+            let per_torque = self.shafts.links[first + k].torque_ratio(end) * per_turn * dt;
+            motors[k] = [least, end, per_torque, motor.inertia * motor.reduction * per_turn * gained / dt];
+            whole += end * per_torque;
+        }
+        let share = if whole == 0.0 { 0.0 } else { (push / whole).clamp(0.0, 1.0) };
+        let mut given = 0.0;
+        for (k, [least, end, per_torque, rotor]) in motors.iter().enumerate().take(model.parts().motors.len()) {
+            let torque = (share * end).max(*least);
+            self.shafts.order(k, torque + rotor);
+            given += torque * per_torque;
+        }
+        given
+    }
+
+    /// Lets the engine push with `push` N s, no less than with the driver's throttle; with what it does, N s, and what that is
+    /// beyond that throttle, N m s at the crankshaft. What it takes to go on gaining speed as the car `gained` it comes on top.
+    fn pull_engine(&mut self, push: f32, gained: f32) -> (f32, f32) {
+        if self.shafts.engine_ratio().is_none() {
+            return (0.0, 0.0);
+        }
+        let (mut radius, mut turning) = (0.0, 0.0);
+        for bank in self.model.banks() {
+            radius += (bank.levers[0] * bank.radius).sum();
+            let gained = Four::splat(gained) / bank.radius;
+            turning += (bank.levers[0] * (bank.gather(|i| self.state.wheels[i].spin) + gained)).sum();
+        }
+        let least = self.shafts.least_pull(&self.model, turning) / radius;
+        (push.max(least), self.shafts.pull(&self.model, push * radius, turning))
+    }
+
+    /// Brakes with `push` N s as the foot brake shares it, as far as that goes; how far down that is its pedal, 0 to 1.
+    fn brake_against(&mut self, push: f32, dt: f32) -> f32 {
+        let (model, wheels) = (&self.model, &self.state.wheels);
+        let brakes = |bank: &Bank| bank.brake_torque * disc_shares(bank, model, wheels) * Four::splat(dt);
+        let full: f32 = model.banks().iter().map(|bank| (brakes(bank) / bank.radius).only(bank.present()).sum()).sum();
+        if push <= 0.0 || full <= 0.0 {
+            return 0.0;
+        }
+        let pedal = (push / full).min(1.0);
+        let mut added = 0.0;
+        for (bank, rows) in model.banks().iter().zip(&mut self.rows) {
+            let more = brakes(bank) * Four::splat(pedal);
+            rows.brake += more;
+            rows.hold += more;
+            added += more.sum();
+        }
+        self.budget.add(Assist::CruiseControl, Added { brake_torque: added / dt, ..Added::default() });
+        pedal
+    }
+}
