@@ -7,6 +7,7 @@ use miette::IntoDiagnostic;
 use skidpad::core::{Added, Model};
 use skidpad::lab::files::write_atomically;
 use skidpad::lab::metrics::{Metric, to_json};
+use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
 use skidpad::spec::SceneSpec;
 
@@ -72,8 +73,10 @@ pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
     }
     let mut table = Table::new(1);
     for own in &help {
-        let changed = Added::CHANNELS.iter().zip(own.largest).filter(|(_, value)| *value != 0.0);
-        let texts: Vec<String> = changed.map(|(channel, value)| format!("{} {value:.3}", channel.name)).collect();
+        let told = Added::CHANNELS.iter().enumerate().filter(|(k, _)| own.told(*k));
+        let text = |value: f64| four_digits(value, value);
+        let texts: Vec<String> =
+            told.map(|(k, channel)| format!("{} {}", channel.name, text(own.largest[k]))).collect();
         let most = if texts.is_empty() { "nothing".into() } else { texts.join(", ") };
         table.row([own.assist.name().to_string(), format!("{:.1} % of the time", 100.0 * own.share), most]);
     }

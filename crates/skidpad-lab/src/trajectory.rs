@@ -30,6 +30,23 @@ pub struct Help {
     pub largest: [f64; 10],
 }
 
+impl Help {
+    /// Size from which a value is more than rounding, in the unit of its channel.
+    const LEAST_TOLD: f64 = 5e-4;
+
+    /// Whether the channel's largest value is more than rounding.
+    pub fn told(&self, channel: usize) -> bool {
+        self.largest[channel].abs() >= Self::LEAST_TOLD
+    }
+}
+
+/// `value` with as many places as tell a number of the size of `peak` to four digits, at most six.
+pub fn four_digits(value: f64, peak: f64) -> String {
+    let places = (3 - peak.abs().log10().floor() as i32).clamp(0, 6);
+    let scale = 10f64.powi(places);
+    format!("{:.*}", places as usize, (value * scale).round() / scale + 0.0)
+}
+
 impl Trajectory {
     /// Starts with the row for t = 0.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {

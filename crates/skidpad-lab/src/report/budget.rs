@@ -8,10 +8,7 @@ use skidpad_core::{Added, Assist, Channel};
 use super::charts::{Chart, of_some};
 use super::escape::escape;
 use crate::compare::Comparison;
-use crate::trajectory::Help;
-
-/// Numbers with fewer digits before the point than this get places behind it.
-const DIGITS: i32 = 4;
+use crate::trajectory::{Help, four_digits};
 
 /// What every solver tells of one run, in the order of the comparison.
 pub struct Budgets(Vec<Vec<Help>>);
@@ -38,9 +35,10 @@ impl Budgets {
         Assist::ALL.iter().copied().filter(told)
     }
 
-    /// The channels in which `assist` did something.
+    /// The channels in which `assist` did something on some solver.
     fn busy(&self, assist: Assist) -> Vec<usize> {
-        (0..Added::CHANNELS.len()).filter(|&channel| self.peak(assist, channel) > 0.0).collect()
+        let told = |solver, channel| self.find(solver, assist).is_some_and(|own| own.told(channel));
+        (0..Added::CHANNELS.len()).filter(|&channel| (0..self.0.len()).any(|solver| told(solver, channel))).collect()
     }
 
     /// Appends the table; nothing when no solver has an assist or a trick.
@@ -79,7 +77,7 @@ impl Budgets {
                 let class = if outcome.peer { "number peer" } else { "number" };
                 let own = self.find(solver, assist);
                 for value in [own.map(|own| own.mean[channel]), own.map(|own| own.largest[channel])] {
-                    let text = value.map_or_else(|| "-".into(), |value| number(value, peak));
+                    let text = value.map_or_else(|| "-".into(), |value| four_digits(value, peak));
                     put!(page, "<td class=\"{class}\">{}</td>", text.replace('-', "\u{2212}"));
                 }
             }
@@ -122,13 +120,6 @@ fn head(page: &mut String, comparison: &Comparison) {
         put!(page, "<th scope=\"col\" class=\"{class}\">mean</th><th scope=\"col\" class=\"{class}\">largest</th>");
     }
     page.push_str("</tr></thead>\n<tbody>\n");
-}
-
-/// `value` with as many places as tell a number of the size of `peak` to [`DIGITS`] digits.
-fn number(value: f64, peak: f64) -> String {
-    let places = (DIGITS - 1 - peak.log10().floor() as i32).clamp(0, 6);
-    let scale = 10f64.powi(places);
-    format!("{:.*}", places as usize, (value * scale).round() / scale + 0.0)
 }
 
 fn words(assist: Assist) -> String {
