@@ -353,29 +353,15 @@ mod tests {
     #[test]
     fn bounds_do_in_lanes_what_they_do_alone() {
         let odd = [0.0, -0.0, f32::NAN, -f32::NAN, 1.0, -2.0, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
+        fn bits<L: Lane>(value: f32, bound: f32, lanes: fn(L) -> Vec<f32>) -> Vec<[u32; 2]> {
+            let (value, bound) = (L::splat(value), L::splat(bound));
+            let (low, high) = (lanes(value.at_least(bound)), lanes(value.at_most(bound)));
+            low.iter().zip(&high).map(|(low, high)| [low.to_bits(), high.to_bits()]).collect()
+        }
         for (value, bound) in odd.into_iter().flat_map(|value| odd.map(|bound| (value, bound))) {
-            let (four, eight) = (Four::splat(value), Eight::splat(value));
-            let (low, high) = (value.at_least(bound).to_bits(), value.at_most(bound).to_bits());
-            assert_eq!(
-                four.at_least(Four::splat(bound)).lanes().map(f32::to_bits),
-                [low; 4],
-                "{value} at least {bound}"
-            );
-            assert_eq!(
-                four.at_most(Four::splat(bound)).lanes().map(f32::to_bits),
-                [high; 4],
-                "{value} at most {bound}"
-            );
-            assert_eq!(
-                eight.at_least(Eight::splat(bound)).lanes().map(f32::to_bits),
-                [low; 8],
-                "{value} at least {bound}"
-            );
-            assert_eq!(
-                eight.at_most(Eight::splat(bound)).lanes().map(f32::to_bits),
-                [high; 8],
-                "{value} at most {bound}"
-            );
+            let alone = bits::<f32>(value, bound, |one| vec![one])[0];
+            assert_eq!(bits::<Four>(value, bound, |four| four.lanes().to_vec()), [alone; 4], "{value} and {bound}");
+            assert_eq!(bits::<Eight>(value, bound, |eight| eight.lanes().to_vec()), [alone; 8], "{value} and {bound}");
         }
     }
 
