@@ -1,8 +1,11 @@
 //! Wind, side force, and force elements of one's own.
 
+use std::sync::Arc;
+
 use skidpad::core::model::{AeroMaps, Surface, Table};
 use skidpad::core::{
-    Action, Assist, Controls, DVec3, Element, ForceElement, Gust, LevelOfDetail, Motion, Scene, Vec3, state::Placement,
+    Action, Assist, Controls, DVec3, Element, ForceElement, Gust, LevelOfDetail, Model, Motion, Scene, Vec3,
+    state::Placement,
 };
 
 use crate::common::{Drive, Simplify, c5, close, mean, solvers};
@@ -109,14 +112,19 @@ fn downforce_by_ride_height_settles_where_springs_balance_it() {
     }
 }
 
+/// A car whose tyres hold any wind, and the force of air that meets its side, N s²/m².
+fn held_in_the_wind() -> (Arc<Model>, f64) {
+    let mut parts = c5().on_coulomb_tyres(1.0);
+    (parts.aero.side, parts.aero.side_point) = (1.1, Vec3::ZERO);
+    let against = f64::from(parts.aero.side + parts.aero.drag);
+    (parts.model(), against)
+}
+
 /// A gust on a braked car: what its tyres hold over it all is the impulse of the side force, `C V² (¾ r + h)` for a rise of r
 /// and a height V held for h, since the mean of `¼ (1 − cos)²` is 3/8. A car saved in its middle goes on in it.
 #[test]
 fn tyres_hold_the_impulse_of_a_gust() {
-    let mut parts = c5().on_coulomb_tyres(1.0);
-    (parts.aero.side, parts.aero.side_point) = (1.1, Vec3::ZERO);
-    let against = f64::from(parts.aero.side + parts.aero.drag);
-    let model = parts.model();
+    let (model, against) = held_in_the_wind();
     let gust = |starts: f32, holds: f32| Gust { velocity: Vec3::new(0.0, 35.0, 0.0), starts, rises: 0.4, holds };
     let scene = Scene { gusts: vec![gust(0.5, 0.0), gust(2.0, 1.0)], ..Scene::flat() };
     for solver in solvers() {
@@ -139,10 +147,7 @@ fn tyres_hold_the_impulse_of_a_gust() {
 /// The same of a car that changes, within the gust, to a coarser world that has stood still so far.
 #[test]
 fn a_gust_goes_on_in_another_level_of_detail() {
-    let mut parts = c5().on_coulomb_tyres(1.0);
-    (parts.aero.side, parts.aero.side_point) = (1.1, Vec3::ZERO);
-    let against = f64::from(parts.aero.side + parts.aero.drag);
-    let model = parts.model();
+    let (model, against) = held_in_the_wind();
     let gust = Gust { velocity: Vec3::new(0.0, 35.0, 0.0), starts: 0.5, rises: 0.4, holds: 1.0 };
     let scene = Scene { gusts: vec![gust], ..Scene::flat() };
     for solver in solvers() {

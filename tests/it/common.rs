@@ -121,6 +121,14 @@ impl Drive {
     }
 }
 
+/// When `frames` first have `speed` m/s, between two steps, s.
+#[track_caller]
+pub fn time_at(frames: &[Frame], speed: f64) -> f64 {
+    let reached = frames.windows(2).find(|pair| pair[1].vx_mps >= speed).expect("gets that fast");
+    let share = (speed - reached[0].vx_mps) / (reached[1].vx_mps - reached[0].vx_mps);
+    reached[0].t_s + share * (reached[1].t_s - reached[0].t_s)
+}
+
 /// The last two seconds at 240 Hz of a car parked with a front wheel on a block that lifts another one off the ground.
 #[track_caller]
 pub fn parked_on_a_block(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad::core::model::{Curve, Powertrain, Rolling, Tyre};
 use skidpad::core::{BackendInfo, Controls, Frame, Model, Scene, WheelControls, state::Placement};
 
-use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, shipped, solvers};
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, shipped, solvers, time_at};
 
 /// "Car Physics for Games": 448 N m through 2.66 · 3.42 at 0.7 on a 0.34 m wheel push with 8391 N.
 #[test]
@@ -92,21 +92,13 @@ fn drive_off(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Vec<Frame> {
     panic!("{} never reaches 100 km/h", solver.name)
 }
 
-/// Time to 100 km/h from rest, s.
-fn launch(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> f64 {
-    let frames = drive_off(solver, model, hz);
-    let [.., before, after] = &frames[..] else { panic!("at least one step") };
-    let share = (100.0 / 3.6 - before.vx_mps) / (after.vx_mps - before.vx_mps);
-    before.t_s + share * (after.t_s - before.t_s)
-}
-
 /// A launch takes as long at 30 Hz as at 1000 Hz: the clutch is let in by the engine speed a step ends with.
 #[test]
 fn a_launch_does_not_depend_on_the_tick_rate() {
     for solver in solvers() {
         for name in ["corvette_c5", "corvette_c5_mf", "corvette_c5_tmeasy", "truck_6x4"] {
             let model = shipped(name).model();
-            let [found, fine] = [30.0, 1000.0].map(|hz| launch(&solver, &model, hz));
+            let [found, fine] = [30.0, 1000.0].map(|hz| time_at(&drive_off(&solver, &model, hz), 100.0 / 3.6));
             close(&format!("{} {name}", solver.name), found, fine, 0.02, "asked");
         }
     }

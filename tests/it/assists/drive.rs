@@ -1,11 +1,15 @@
 //! Traction, launch and cruise control of cars with an engine.
 
+use std::sync::Arc;
+
 use skidpad::core::model::{Powertrain, TractionControl};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
-use skidpad::core::{Assist, Controls, DVec3, FixedBox, Frame, ModelParts, Scene, Vec3, state::Placement};
+use skidpad::core::{
+    Assist, BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement,
+};
 
 use super::{CRUISE, LAUNCH, TRACTION, added};
-use crate::common::{Drive, Simplify, c5, close, mean, solvers};
+use crate::common::{Drive, Simplify, c5, close, mean, solvers, time_at};
 
 /// A C5 on tyres that peak at a slip of 0.1 and lose a quarter beyond it.
 pub fn car() -> ModelParts {
@@ -23,6 +27,42 @@ pub fn full_throttle() -> Controls {
 
 pub fn speed_after(frames: &[Frame], seconds: f64) -> f64 {
     frames.iter().find(|f| f.t_s >= seconds - 1e-9).expect("long enough").vx_mps
+}
+
+/// A launch at full throttle after two seconds of standing on the brakes.
+pub struct Launch {
+    /// Just before the brakes are let go.
+    pub waiting: Frame,
+    /// The most between 6 and 15 m/s.
+    pub slip: f64,
+    /// From letting go to 100 km/h, s.
+    pub time: f64,
+}
+
+impl Launch {
+    /// Demands that launch control for a slip of 0.1 lets the car stand, and its wheels slip by less than 0.13.
+    #[track_caller]
+    pub fn of(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Self {
+        let placement = Placement { gear: Some(1), ..Placement::default() };
+        let mut drive = Drive::new(solver, model, &Scene::flat(), placement, hz);
+        let frames = drive.run(14.0, |f| Controls {
+            throttle: 1.0,
+            brake: if f.t_s < 2.0 { 1.0 } else { 0.0 },
+            gear: (f.t_s < 2.0).then_some(1),
+            ..Controls::default()
+        });
+        let waiting = frames.iter().find(|f| f.t_s >= 1.9).expect("long enough").clone();
+        assert!(waiting.x_m.abs() < 0.02, "{} {hz} Hz: creeps to {}", solver.name, waiting.x_m);
+        let slip = most_slip(&frames, |f| f.vx_mps > 6.0 && f.vx_mps < 15.0);
+        assert!(slip < 0.13, "{} {hz} Hz: slips {slip}", solver.name);
+        Self { waiting, slip, time: time_at(&frames, 100.0 / 3.6) - 2.0 }
+    }
+}
+
+/// Of any wheel in some of `frames`.
+pub fn most_slip(frames: &[Frame], among: impl Fn(&Frame) -> bool) -> f64 {
+    let slip = |f: &Frame| f.wheels.iter().map(|w| w.slip_ratio).fold(0.0, f64::max);
+    frames.iter().filter(|f| among(f)).map(slip).fold(0.0, f64::max)
 }
 
 /// At full throttle in first gear the driven wheels stay at the slip asked for, at any tick; without they spin.
@@ -139,38 +179,10 @@ fn launch_control_waits_and_launches() {
                 let mut parts = car();
                 parts.assists.launch = Some(LAUNCH);
                 parts.assists.traction = Some(TRACTION);
-                let mut drive = Drive::new(
-                    &solver,
-                    &parts.model(),
-                    &Scene::flat(),
-                    Placement { gear: Some(1), ..Placement::default() },
-                    hz,
-                );
-                let frames = drive.run(14.0, |f| Controls {
-                    throttle: 1.0,
-                    brake: if f.t_s < 2.0 { 1.0 } else { 0.0 },
-                    gear: (f.t_s < 2.0).then_some(1),
-                    ..Controls::default()
-                });
-                let waiting = frames.iter().find(|f| f.t_s >= 1.9).expect("it does");
-                close(
-                    &format!("{} {hz} Hz waits", solver.name),
-                    waiting.engine_radps,
-                    400.0,
-                    0.02,
-                    "the governor's step",
-                );
-                assert!(waiting.x_m.abs() < 0.02, "{} {hz} Hz: creeps to {}", solver.name, waiting.x_m);
-                let slip = frames
-                    .iter()
-                    .filter(|f| f.vx_mps > 6.0 && f.vx_mps < 15.0)
-                    .map(|f| f.wheels[2].slip_ratio)
-                    .fold(0.0, f64::max);
-                let reached = frames.windows(2).find(|pair| pair[1].vx_mps >= 100.0 / 3.6).expect("it does");
-                println!("{} {hz}: slip {slip} time {}", solver.name, reached[1].t_s);
-                assert!(slip < 0.13, "{} {hz} Hz: slips {slip}", solver.name);
-                let share = (100.0 / 3.6 - reached[0].vx_mps) / (reached[1].vx_mps - reached[0].vx_mps);
-                reached[0].t_s + share * (reached[1].t_s - reached[0].t_s) - 2.0
+                let launch = Launch::of(&solver, &parts.model(), hz);
+                let what = format!("{} {hz} Hz waits", solver.name);
+                close(&what, launch.waiting.engine_radps, 400.0, 0.02, "the governor's step");
+                launch.time
             })
             .collect();
         for time in &times {
