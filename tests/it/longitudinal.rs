@@ -80,8 +80,9 @@ fn coast_down_time_and_distance() {
 }
 
 /// Full throttle from rest to 100 km/h, gears shifting by themselves.
-fn drive_off(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Vec<Frame> {
-    let mut car = Drive::new(solver, model, &Scene::flat(), Placement::default(), hz);
+fn drive_off(solver: &BackendInfo, model: &Arc<Model>, grip: f32, hz: f32) -> Vec<Frame> {
+    let scene = Scene { grip, ..Scene::flat() };
+    let mut car = Drive::new(solver, model, &scene, Placement::default(), hz);
     let mut frames = vec![car.world.frame(0)];
     for _ in 0..(100.0 * hz) as usize {
         frames.push(car.step(&Controls { throttle: 1.0, ..Controls::default() }));
@@ -96,27 +97,23 @@ fn drive_off(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Vec<Frame> {
 #[test]
 fn a_launch_does_not_depend_on_the_tick_rate() {
     for solver in solvers() {
-        for name in ["corvette_c5", "corvette_c5_mf", "corvette_c5_tmeasy", "truck_6x4"] {
+        // With the friction it is shipped with the car on TMeasy tyres stands on the edge that the next test finds.
+        let cars = [("corvette_c5", 1.0), ("corvette_c5_mf", 1.0), ("corvette_c5_tmeasy", 1.02), ("truck_6x4", 1.0)];
+        for (name, grip) in cars {
             let model = shipped(name).model();
-            let [found, fine] = [30.0, 1000.0].map(|hz| time_at(&drive_off(&solver, &model, hz), 100.0 / 3.6));
+            let [found, fine] = [30.0, 1000.0].map(|hz| time_at(&drive_off(&solver, &model, grip, hz), 100.0 / 3.6));
             close(&format!("{} {name}", solver.name), found, fine, 0.02, "asked");
         }
     }
 }
 
-/// Share of the C5's friction from which it launches without spinning its wheels.
-fn friction_to_launch(solver: &BackendInfo, hz: f32) -> f64 {
+/// Grip of the ground from which a car launches without spinning its wheels.
+fn grip_to_launch(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> f64 {
     let (mut spins, mut grips) = (0.9, 1.1);
     for _ in 0..12 {
-        let share = 0.5 * (spins + grips);
-        let mut parts = shipped("corvette_c5");
-        for tyre in &mut parts.tyres {
-            if let Tyre::Curve(tyre) = tyre {
-                tyre.friction[0] *= share;
-            }
-        }
-        let spun = drive_off(solver, &parts.model(), hz).iter().any(|f| f.wheels.iter().any(|w| w.slip_ratio > 0.5));
-        *(if spun { &mut spins } else { &mut grips }) = share;
+        let grip = 0.5 * (spins + grips);
+        let spun = drive_off(solver, model, grip, hz).iter().any(|f| f.wheels.iter().any(|w| w.slip_ratio > 0.5));
+        *(if spun { &mut spins } else { &mut grips }) = grip;
     }
     f64::from(grips)
 }
@@ -126,7 +123,11 @@ fn friction_to_launch(solver: &BackendInfo, hz: f32) -> f64 {
 #[test]
 fn the_friction_a_launch_needs_does_not_depend_on_the_tick_rate() {
     for solver in solvers() {
-        let [found, fine] = [30.0, 1000.0].map(|hz| friction_to_launch(&solver, hz));
-        close(solver.name, found, fine, 5e-3, "a quarter of the accuracy asked of the time to 100 km/h");
+        for name in ["corvette_c5", "corvette_c5_tmeasy"] {
+            let model = shipped(name).model();
+            let [found, fine] = [30.0, 1000.0].map(|hz| grip_to_launch(&solver, &model, hz));
+            let what = format!("{} {name}", solver.name);
+            close(&what, found, fine, 5e-3, "a quarter of the accuracy asked of the time to 100 km/h");
+        }
     }
 }

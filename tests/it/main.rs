@@ -15,6 +15,7 @@ mod constraint;
 mod convergence;
 mod derived;
 mod differentials;
+mod energy;
 mod fuzz;
 mod gearboxes;
 mod handling;
@@ -22,6 +23,7 @@ mod handling;
 mod hull;
 #[cfg(feature = "impulse")]
 mod import;
+mod landings;
 mod load_transfer;
 mod longitudinal;
 mod moose;

@@ -117,11 +117,18 @@ fn heave(solver: &BackendInfo, model: &Arc<Model>, times: f64, by: f64, hz: f32)
 /// Times (in steps) and heights of the turning points, by parabola through three samples.
 fn turns(swing: &[f64]) -> Vec<(f64, f64)> {
     let turn = |(i, w): (usize, &[f64])| {
-        let (rise, bend) = (w[2] - w[0], w[2] - 2.0 * w[1] + w[0]);
-        ((w[1] - w[0]) * (w[2] - w[1]) < 0.0)
-            .then(|| (i as f64 + 1.0 - 0.5 * rise / bend, w[1] - rise * rise / (8.0 * bend)))
+        // Stirling's quartic through five samples, t steps from the middle one: a swing at 30 Hz has ten of them.
+        let (slope, bend) = ((w[3] - w[1]) / 2.0, w[3] - 2.0 * w[2] + w[1]);
+        let third = (w[4] - 2.0 * w[3] + 2.0 * w[1] - w[0]) / 2.0;
+        let fourth = w[4] - 4.0 * w[3] + 6.0 * w[2] - 4.0 * w[1] + w[0];
+        let [a, b, c, d] = [slope - third / 6.0, bend / 2.0 - fourth / 24.0, third / 6.0, fourth / 24.0];
+        let newton = |t: f64, _| {
+            t - (a + t * (2.0 * b + t * (3.0 * c + t * 4.0 * d))) / (2.0 * b + t * (6.0 * c + t * 12.0 * d))
+        };
+        let t = (0..5).fold(-a / (2.0 * b), newton);
+        ((w[2] - w[1]) * (w[3] - w[2]) < 0.0).then(|| (i as f64 + 2.0 + t, w[2] + t * (a + t * (b + t * (c + t * d)))))
     };
-    swing.windows(3).enumerate().filter_map(turn).collect()
+    swing.windows(5).enumerate().filter_map(turn).collect()
 }
 
 /// Frequency from the first five turning points, Hz.
@@ -158,7 +165,10 @@ fn progressive_springs_give_back_no_more_than_they_took() {
             let stored = |heave: f64| 0.5 * (TAU * RIDE * heave).powi(2) - rise * heave.powi(3) / 6.0;
             let swing = heave(&solver, &model, 1.0, 0.04, hz);
             let energies: Vec<f64> = turns(&swing).iter().map(|turn| stored(turn.1)).collect();
-            assert!(energies.len() > 5 && energies[0] < stored(0.04), "{} at {hz} Hz", solver.name);
+            // Rapier moves poses by the mean of four velocities: what it shows runs dt / 8 ahead of what swings.
+            let ahead = (TAU * RIDE / f64::from(hz) / 8.0).powi(2);
+            let most = stored(0.04) * (1.0 + ahead + 1e-3);
+            assert!(energies.len() > 5 && energies[0] < most, "{} at {hz} Hz: {energies:?}", solver.name);
             let lost = energies.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-3) + 1e-7);
             assert!(lost, "{} at {hz} Hz: {energies:?}", solver.name);
         }

@@ -121,6 +121,12 @@ impl Six<f32> {
 }
 
 impl Six<Four> {
+    /// The row of one lane.
+    pub fn lane(self, lane: usize) -> Six<f32> {
+        let of = |t: Triple<Four>| [t.x, t.y, t.z].map(|v| v.lanes()[lane]);
+        Six::of(of(self.linear).into(), of(self.angular).into())
+    }
+
     /// Sum of the lanes, axle by axle.
     #[inline(always)]
     pub fn sum(self) -> Six<f32> {

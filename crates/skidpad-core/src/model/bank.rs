@@ -4,7 +4,8 @@
 //! stands empty.
 
 use super::drivetrain::levers;
-use super::{ModelParts, Powertrain, Tyre, Wheel};
+use super::{ModelParts, Powertrain, Strut, Tyre, Wheel};
+use crate::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Triple;
 use crate::tyre::{CurveConstants, CurveLaw, CurveTyre};
@@ -42,12 +43,13 @@ pub(crate) struct Bank {
     pub tyre_damping: Four,
     rate: Four,
     /// Rise of the rates; `None` where every spring is linear.
-    rise: Option<Four>,
+    pub rise: Option<Four>,
     pub bump_damping: Four,
     pub rebound_damping: Four,
     /// Speed and share of the knees, bump and rebound; `None` where no wheel has one.
     pub knees: Option<[[Four; 2]; 2]>,
     pub bump_travel: Four,
+    /// How far below its place at rest a wheel without load hangs, m.
     pub droop_travel: Four,
     pub stop_rate: Four,
     /// Compression at which nothing gives any more, m.
@@ -171,7 +173,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         knees: any(&|w| w.strut.knees != <[_; 2]>::default())
             .then(|| [0, 1].map(|way| [of(&|w| w.strut.knees[way].above), of(&|w| w.strut.knees[way].share)])),
         bump_travel: of(&|w| w.strut.bump_travel),
-        droop_travel: of(&|w| w.strut.droop_travel),
+        droop_travel: Four::new(wheels.map(|i| reached_in_droop(&parts.wheels[i].strut, sprung[i]))),
         stop_rate: of(&|w| w.strut.stop_rate),
         solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
         tyre: CurveConstants::side_by_side(wheels.map(|i| curve(&parts.tyres[parts.wheels[i].tyre]).constants())),
@@ -181,6 +183,13 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
         levers: levers(parts).map(|of| only(&|i| of[i])).collect(),
     }
+}
+
+/// Where the droop stop holds a wheel, or where its spring is slack before that: a wheel that would have to be pulled down to
+/// the ground does not touch it.
+fn reached_in_droop(strut: &Strut, carried: f32) -> f32 {
+    let slack = -strut.compression_under((-carried * STANDARD_GRAVITY).into(), 0.0) as f32;
+    strut.droop_travel.min(slack)
 }
 
 fn curve(tyre: &Tyre) -> CurveTyre {

@@ -14,7 +14,7 @@ const LEAST_AIR_SPEED: f32 = 0.1;
 impl Vehicle {
     /// What acts on the chassis beside its tyres and struts, as impulses about the centre of mass.
     pub(super) fn external(&mut self, body: &Body, to_world: &Mat3, controls: &Controls, dt: f32) -> Six<f32> {
-        let real = self.air(body, to_world, dt) + self.external_bars(dt);
+        let real = self.air(body, to_world, dt);
         if self.model.assists().is_empty() {
             return real;
         }

@@ -161,13 +161,48 @@ impl Rows {
 
     /// Tyre impulses at relative `speed` with `compliance`, inside the ellipse of `limit`.
     ///
+    /// The line through the law at the slip the step began with overshoots where that slip goes away within the step; there
+    /// the law is below the line of its slope at no slip, and that one holds.
+    fn patch(&self, within: Within, speed: [Four; 2], compliance: [Four; 3], limit: [Four; 2]) -> Patch {
+        let patch = self.patch_on(self.wish, self.admittance, within, speed, compliance, limit);
+        if !Four::any(self.bends) {
+            return patch;
+        }
+        let [along, between, across] = compliance;
+        let [x, y] = patch.tyre;
+        let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
+        let over = [0, 1].map(|i| {
+            let straight = self.straight_wish[i] - self.straight_admittance[i] * slips[i];
+            let wish = self.wish[i];
+            (straight * wish).less(patch.tyre[i] * wish) & self.bends
+        });
+        if !Four::any(over[0] | over[1]) {
+            return patch;
+        }
+        let pick = |straight: [Four; 2], bent: [Four; 2]| [0, 1].map(|i| Four::select(over[i], straight[i], bent[i]));
+        let wish = pick(self.straight_wish, self.wish);
+        let admittance = pick(self.straight_admittance, self.admittance);
+        let straight = self.patch_on(wish, admittance, within, speed, compliance, limit);
+        Patch::select(over[0] | over[1], straight, patch)
+    }
+
+    /// Tyre impulses of the rows `wish` and `admittance` inside the ellipse of `limit`.
+    ///
     /// Sliding adds a plastic speed λ x/μ² to both rows, so the stiffer direction does not win: scaling the impulse
     /// instead gives a locked wheel at 45° a quarter of its friction sideways.
-    fn patch(&self, within: Within, speed: [Four; 2], compliance: [Four; 3], limit: [Four; 2]) -> Patch {
+    fn patch_on(
+        &self,
+        wish: [Four; 2],
+        admittance: [Four; 2],
+        within: Within,
+        speed: [Four; 2],
+        compliance: [Four; 3],
+        limit: [Four; 2],
+    ) -> Patch {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
-        let g = self.admittance.map(|a| a.only(grips));
-        let wanted = [0, 1].map(|i| (self.wish[i] - g[i] * speed[i]).only(grips));
+        let g = admittance.map(|a| a.only(grips));
+        let wanted = [0, 1].map(|i| (wish[i] - g[i] * speed[i]).only(grips));
         let squared = limit.map(|l| Four::select(grips, l * l, one));
         let mut system = Pair::new(g, compliance, [zero; 2]);
         let mut x = system.solve(wanted);
@@ -181,7 +216,8 @@ impl Rows {
         }
         let inverse = squared.map(|s| one / s);
         let reach_of = |x: [Four; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
-        let stuck_below = Four::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_most(g[1]);
+        // A row without admittance keeps its impulse; the other one tells when no multiplier changes anything any more.
+        let stuck_below = Four::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
         let mut reach = reach_of(x);
         let (mut plastic, mut live) = (zero, sliding);
         // Hebden's iteration on the length of the impulse, which falls like 1 / (c + λ).

@@ -124,9 +124,6 @@ impl Vehicle {
             last = Step { change, downhill: change.dot(missing) };
         }
         self.hull.settle();
-        for rows in &mut self.rows {
-            rows.hold_to_limit(within);
-        }
         report.not_converged = true;
         report
     }
@@ -141,6 +138,8 @@ impl Vehicle {
     /// of what is missing. What is not part of it, such as friction limits by the loads, follows or stays.
     fn linearise(&mut self, within: Within, follow: Follow) -> (Six<f32>, Symmetric6) {
         let mut products = OuterProducts::none();
+        self.load_ties();
+        self.add_ties(&mut products, Six::default());
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if rows.travel.own {
                 if follow.loads {
@@ -148,9 +147,8 @@ impl Vehicle {
                 }
                 rows.own_load(bank).add_to(&mut products, rows);
             } else {
-                let (load, admittance) = rows.bounded_load(bank);
-                rows.load = load;
-                products.add(admittance, rows.normal);
+                rows.evaluate_load(bank);
+                products.add(rows.load_slope, rows.normal);
             }
             if follow.loads {
                 rows.reach = rows.limit();
@@ -160,7 +158,7 @@ impl Vehicle {
         if within != Within::Side {
             self.solve_shafts();
         }
-        let mut given = self.hull.answer(&mut products, follow.hull, follow.change);
+        let mut given = self.beside + self.hull.answer(&mut products, follow.hull, follow.change);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let tangent = rows.solve_block(bank, within).tangent();
             for (k, weight) in tangent.weights.into_iter().enumerate() {

@@ -95,8 +95,12 @@ fn direct(vehicle: &Vehicle, free: Six<f32>) -> Vec<f64> {
                 .map(|l| at(place, l))
                 .into()
         };
-        let sides =
-            [(rows.normal, rows.load_terms()), (rows.forward, rows.tyre_terms(0)), (rows.side, rows.tyre_terms(1))];
+        let load_wish = rows.load + rows.load_slope * rows.seen.normal;
+        let sides = [
+            (rows.normal, (load_wish, rows.load_slope)),
+            (rows.forward, rows.tyre_terms(0)),
+            (rows.side, rows.tyre_terms(1)),
+        ];
         for (k, (direction, (wish, admittance))) in sides.into_iter().enumerate() {
             let (direction, admittance) = (row(direction), at(place, admittance));
             a[(first + k, first + k)] = 1.0;
@@ -117,6 +121,17 @@ fn direct(vehicle: &Vehicle, free: Six<f32>) -> Vec<f64> {
         a[(first + 3, first + 3)] = f64::from(wheel.spin_inertia);
         a[(first + 3, first + 1)] = f64::from(wheel.radius);
         b[first + 3] = at(place, rows.momentum) - at(place, rows.motor) + torque;
+    }
+    for k in 0..vehicle.model.parts().bars.len() {
+        let (row, gain, seen) = vehicle.tie_terms(k);
+        let (linear, angular) = row.parts();
+        let row = [linear.to_array(), angular.to_array()].concat();
+        for (i, way) in vehicle.model.parts().bars[k].wheels.into_iter().zip([1.0, -1.0]) {
+            b[6 + 4 * i] += way * f64::from(gain * seen);
+            for (j, d) in row.iter().enumerate() {
+                a[(6 + 4 * i, j)] += way * f64::from(gain * d);
+            }
+        }
     }
     let solution = a.lu().solve(&b).expect("regular");
     (0..wheels.len()).flat_map(|i| [0, 1, 2].map(|k| solution[6 + 4 * i + k])).collect()

@@ -89,6 +89,8 @@ impl Rows {
         for i in [0, 1] {
             let (wish, admittance) = yielding(give, self.tyre[i], self.wish[i], self.admittance[i]);
             (self.wish[i], self.admittance[i]) = (wish, admittance);
+            let straight = yielding(give, self.tyre[i], self.straight_wish[i], self.straight_admittance[i]);
+            (self.straight_wish[i], self.straight_admittance[i]) = straight;
         }
     }
 

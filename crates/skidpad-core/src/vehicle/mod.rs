@@ -19,6 +19,7 @@ mod orders;
 mod own_wheels;
 mod rows;
 mod shafts;
+mod strut;
 mod sweep;
 mod ties;
 mod traction;
@@ -103,6 +104,8 @@ pub struct Vehicle {
     rows: Box<[Rows]>,
     shafts: Shafts,
     hull: HullRows,
+    /// What bars beside the struts do to the chassis, N s and N m s.
+    beside: Six<f32>,
     budget: Budget,
     correction: Option<Correction>,
     /// Share of the rate that anti-roll bars have in this step.
@@ -138,6 +141,7 @@ impl Vehicle {
             rows,
             shafts: Shafts::default(),
             hull: HullRows::default(),
+            beside: Six::default(),
             budget: Budget::default(),
             correction: None,
             bar_share: 1.0,
@@ -217,9 +221,8 @@ impl Vehicle {
         if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {
             self.free_wheels(body.lead);
         }
-        self.tie_rows();
-        let own = self.rows.iter().any(|rows| rows.travel.own);
-        let loaded = if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) };
+        self.tie_rows(dt);
+        let loaded = self.solve_any_loads(free, warm, dt);
         self.grip_rows(dt);
         self.assist_brakes(&asked, loaded, dt);
         self.hull.forget();
@@ -227,13 +230,16 @@ impl Vehicle {
             Coupling::OneSweep => self.sweep(loaded),
             Coupling::Converged { tolerance, iterations, friction, .. } => {
                 self.hull.meet(hull, &to_world, self.model.mass(), dt);
-                let stop = Stop { tolerance, iterations };
-                self.converge(free, loaded, stop, friction)
+                let report = self.converge(free, loaded, Stop { tolerance, iterations }, friction);
+                if report.not_converged {
+                    self.sweep_instead(free, warm, dt);
+                }
+                report
             }
         };
         self.tell(dt);
         let [(linear, angular), (stop, turn_stop)] =
-            [external + self.wheel_impulses(true), self.hull.impulse()].map(Six::parts);
+            [external + self.beside + self.wheel_impulses(true), self.hull.impulse()].map(Six::parts);
         let push = Push {
             impulse: to_world * linear,
             angular_impulse: to_world * angular,
@@ -248,6 +254,23 @@ impl Vehicle {
         (push, report)
     }
 
+    /// Loads of wheels that move on their own, or with the chassis; returns the velocity after them.
+    fn solve_any_loads(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) -> Six<f32> {
+        let own = self.rows.iter().any(|rows| rows.travel.own);
+        if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) }
+    }
+
+    /// Takes a step that did not converge with one sweep, and leaves the hull to the world: what an unfinished iteration has
+    /// may be any impulse, those of a sweep cannot give energy.
+    fn sweep_instead(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) {
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.recall(bank, &self.state, dt);
+        }
+        self.hull.forget();
+        let loaded = self.solve_any_loads(free, warm, dt);
+        self.sweep(loaded);
+    }
+
     /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.
     fn let_go(&mut self) -> (Push, StepReport) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -256,7 +279,7 @@ impl Vehicle {
             rows.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.compression = bank.gather(|i| self.state.wheels[i].compression);
         }
-        (self.shafts, self.hull, self.budget) = Default::default();
+        (self.shafts, self.hull, self.budget, self.beside) = Default::default();
         (Push::default(), StepReport { not_finite: true, ..StepReport::default() })
     }
 

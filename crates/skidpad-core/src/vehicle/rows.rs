@@ -6,6 +6,7 @@
 use super::ground::Footing;
 use super::laws::Asked;
 use super::own_wheels::Travel;
+use super::strut::StrutStep;
 use super::ties::Tied;
 use super::{LEAST_GROUND_COSINE, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
@@ -24,6 +25,7 @@ pub(crate) struct Rows {
     /// Axle direction across the car, vehicle frame at the start of the step.
     straight_axle: [[f32; 4]; 3],
     // written by locate
+    pub dt: f32,
     pub touching: FourMask,
     pub(super) footing: Footing,
     pub grip: Four,
@@ -55,11 +57,7 @@ pub(crate) struct Rows {
     pub side: Six<Four>,
     // written by load_rows
     pub(super) tied: Tied,
-    /// Springs, stops and ties of the load row along the travel, before the damper: impulse at no speed, N s, the least
-    /// admittance that bounds them, and that of metal on metal.
-    pub(super) undamped: [Four; 3],
-    /// Slope of the damper where it was taken, N s/m.
-    pub(super) damping: Four,
+    pub(super) strut: StrutStep,
     pub(super) load_wish: Four,
     /// Speed along the normal before the loads, m/s.
     pub(super) warm_speed: Four,
@@ -67,12 +65,15 @@ pub(crate) struct Rows {
     /// The load that keeps the wheel from leaving the ground before the step ends, for wheels at their droop stop.
     pub(super) droop_wish: Four,
     pub(super) droop_admittance: Four,
-    /// Wheels that press, not pull, and those of them whose droop stop takes part of the spring.
+    /// Wheels that press, and those whose droop stop takes part of the spring.
     pub(super) pressing: FourMask,
     pub(super) hanging: FourMask,
+    /// How the load falls with the speed at which the wheel parts from the ground, kg.
+    pub(super) load_slope: Four,
+    /// Load less what ties add to it, as its linearisation has it, N s.
+    pub(super) told: Four,
     pub travel: Travel,
     // written by grip_rows
-    pub dt: f32,
     pub gripping: FourMask,
     /// Friction coefficients along and across at the nominal load, surface included.
     friction: [Four; 2],
@@ -81,7 +82,14 @@ pub(crate) struct Rows {
     unloaded_share: Four,
     pub wish: [Four; 2],
     pub admittance: [Four; 2],
-    /// `1 + dt |V| / σ`: how much of the deflection rolling leaves behind.
+    /// The same of the tyre's slope at no slip on the way through it, which no force exceeds; only where `bends`.
+    pub straight_wish: [Four; 2],
+    pub straight_admittance: [Four; 2],
+    /// Patches whose force grows slower than at no slip.
+    pub bends: FourMask,
+    /// Share of the patch's deflection that sticks to the ground: the slope of the law over that at no slip.
+    pub sticking: [Four; 2],
+    /// `sticking + dt |V| / σ`: what rolling and sliding leave of the deflection.
     pub decay: [Four; 2],
     /// Elastic stiffness of the patch at rest, N/m.
     pub elastic: [Four; 2],
@@ -170,6 +178,12 @@ pub(crate) struct Seen {
 /// a locked stop within a cycle; below 0.2 the car rocks visibly, above 0.8 the patch creeps into place.
 const STANDING_DAMPING: f32 = 0.4;
 
+/// A patch that keeps more than this share of its slope at no slip counts as straight.
+const STRAIGHT: f32 = 0.8;
+
+/// A patch that slides without rolling keeps nothing of its deflection.
+const LEAST_DECAY: f32 = 1e-3;
+
 /// A wheel that hangs this little above the ground is still held to it by its row, m; else rounding decides, step by step.
 pub(super) const DROOP_SLACK: f32 = 1e-3;
 
@@ -241,6 +255,7 @@ impl Rows {
         moving: Six<Four>,
         dt: f32,
     ) {
+        self.dt = dt;
         let met = |of: fn(&Contact) -> f32, missed: f32| {
             bank.gather(|i| contacts.get(i).and_then(Option::as_ref).map_or(missed, of))
         };
@@ -272,13 +287,19 @@ impl Rows {
         self.beyond_droop = (reached - self.compression).only(faces_ground);
         self.contact_share = self.share_of_contact(moving, dt);
         self.touching = faces_ground & Four::splat(0.0).less(self.contact_share);
+        self.recall(bank, state, dt);
+        if self.footing.moves {
+            self.footing.last_load = bank.gather(|i| state.wheels[i].load * dt);
+        }
+        self.recall_moments(bank, state, dt);
+    }
+
+    /// Impulses of the last step, to start from.
+    #[inline(always)]
+    pub(super) fn recall(&mut self, bank: &Bank, state: &State, dt: f32) {
         let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
         self.tyre = [last(|w| w.tyre[0]).only(self.touching), last(|w| w.tyre[1]).only(self.touching)];
         self.torque = last(|w| w.torque);
-        if self.footing.moves {
-            self.footing.last_load = last(|w| w.load);
-        }
-        self.recall_moments(bank, state, dt);
     }
 
     /// Share of the step that is left when a wheel has closed the gap below its droop stop.
@@ -339,6 +360,10 @@ impl Rows {
 
     /// Below walking pace the patch is a spring on a friction cone (it parks, and gives back what it holds when the
     /// brake is released); above, the tyre's curve at the lagged slip. Both have the same slope at zero.
+    ///
+    /// The carcass is a spring of constant rate between rim and contact; its force is the curve's. So the length in which slip
+    /// builds up falls with the curve's slope, and what slides past the peak leaves no memory (Pacejka, *Tire and Vehicle
+    /// Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
     fn grip_row(&mut self, bank: &Bank, tyres: &[Tyre], state: &State, dt: f32) {
         let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(dt));
         let was = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]));
@@ -352,7 +377,6 @@ impl Rows {
         }
         let rolling = coefficient * self.load * bank.radius;
         self.hold = self.brake + rolling;
-        self.dt = dt;
         self.gripping = self.touching & zero.less(self.load) & zero.less(self.grip);
         let load = Four::select(self.gripping, self.load / step, bank.tyre.nominal_load);
         let grip = Four::select(self.gripping, self.grip, one);
@@ -377,17 +401,26 @@ impl Rows {
             self.bite_of_laws(&mut bite, bank, tyres, state, &Asked { deflection, load, grip, share });
         }
         let standing = one - share;
+        self.bends = FourMask::default();
         for i in [0, 1] {
             let elastic = bite.stiffness[i] / bite.lengths[i];
-            let decay = one + step * speed / bite.lengths[i];
             let force = elastic * deflection[i] * standing + bite.curve.force[i] * share;
             let slope = elastic * standing + bite.curve.slope[i] / bite.lengths[i] * share;
+            let sticking = (slope / elastic.at_least(Four::splat(f32::MIN_POSITIVE))).within(zero, one);
+            let decay = sticking + step * speed / bite.lengths[i];
+            let decay = Four::select(self.gripping, decay.at_least(Four::splat(LEAST_DECAY)), one);
             let damping = Four::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
-            let wish = step * (force + slope * (deflection[i] / decay - deflection[i]));
+            let left = sticking * deflection[i] / decay;
+            let wish = step * (force + slope * (left - deflection[i]));
             self.elastic[i] = elastic;
-            self.decay[i] = Four::select(self.gripping, decay, one);
+            self.sticking[i] = sticking;
+            self.decay[i] = decay;
             self.wish[i] = wish.only(self.gripping);
             self.admittance[i] = (step * (step * slope / decay + damping)).only(self.gripping);
+            let straight = step * elastic;
+            self.straight_wish[i] = (straight * left).only(self.gripping);
+            self.straight_admittance[i] = (step * (straight / decay + damping)).only(self.gripping);
+            self.bends = self.bends | (sticking.less(Four::splat(STRAIGHT)) & self.gripping);
             self.friction[i] = bite.friction[i].only(self.gripping);
             self.tyre[i] = self.tyre[i].only(self.gripping);
         }

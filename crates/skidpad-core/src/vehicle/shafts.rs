@@ -459,21 +459,44 @@ impl Rows {
     /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
     #[inline(always)]
     fn spin_under(&self, bank: &Bank) -> (Four, Four) {
+        let bent = self.spin_on(bank, self.wish[0], self.admittance[0]);
+        if !Four::any(self.bends) {
+            return (bent.spin, bent.answer);
+        }
+        let straight = self.spin_on(bank, self.straight_wish[0], self.straight_admittance[0]);
+        let over = (straight.grip * self.wish[0]).less(bent.grip * self.wish[0]) & self.bends;
+        (Four::select(over, straight.spin, bent.spin), Four::select(over, straight.answer, bent.answer))
+    }
+
+    /// The same with the tyre row of `wish` and `admittance`.
+    #[inline(always)]
+    fn spin_on(&self, bank: &Bank, wish: Four, admittance: Four) -> Turning {
         let momentum = self.momentum + self.shaft;
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
-        let own = Four::splat(1.0) + self.admittance[0] * self.around.compliance[0];
-        let at_rest = (self.wish[0] - self.admittance[0] * self.around.speed[0]) / own;
-        let per_spin = self.admittance[0] * radius / own;
+        let own = Four::splat(1.0) + admittance * self.around.compliance[0];
+        let at_rest = (wish - admittance * self.around.speed[0]) / own;
+        let per_spin = admittance * radius / own;
         let limit = self.reach[0];
-        let gripping = held_or_turning(momentum - radius * at_rest, self.hold, inertia + radius * per_spin);
-        let tyre = at_rest + per_spin * gripping.0;
-        let sliding = limit.less(tyre.abs());
+        let (spin, answer) = held_or_turning(momentum - radius * at_rest, self.hold, inertia + radius * per_spin);
+        let grip = at_rest + per_spin * spin;
+        let sliding = limit.less(grip.abs());
         if !Four::any(sliding & bank.present()) {
-            return gripping;
+            return Turning { spin, answer, grip };
         }
-        let slid = held_or_turning(momentum - radius * tyre.within(-limit, limit), self.hold, inertia);
-        (Four::select(sliding, slid.0, gripping.0), Four::select(sliding, slid.1, gripping.1))
+        let slid = held_or_turning(momentum - radius * grip.within(-limit, limit), self.hold, inertia);
+        Turning {
+            spin: Four::select(sliding, slid.0, spin),
+            answer: Four::select(sliding, slid.1, answer),
+            grip: grip.within(-limit, limit),
+        }
     }
+}
+
+/// Wheels under their shafts: spin, rad/s, its answer to an angular impulse, 1/(kg m²), and the impulse of the tyre, N s.
+struct Turning {
+    spin: Four,
+    answer: Four,
+    grip: Four,
 }
 
 fn held_or_turning(momentum: Four, hold: Four, inertia: Four) -> (Four, Four) {

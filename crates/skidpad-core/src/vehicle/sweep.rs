@@ -4,7 +4,8 @@ use super::block::Within;
 use super::rows::{Rows, Surroundings};
 use super::{StepReport, Vehicle};
 use crate::lane::{Four, Lane};
-use crate::linear::{Six, Triple};
+use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
+use crate::model::Bank;
 use crate::{Mat3, Model};
 
 impl Vehicle {
@@ -14,18 +15,81 @@ impl Vehicle {
     /// Each block sees its chassis compliance times the number of gripping wheels: no wheel knows what the others
     /// do, so together they cannot over-correct. At rest and in steady motion nothing changes from step to step and
     /// the result is the converged one.
+    ///
+    /// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
+    /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
+    /// linear rows.
     pub(super) fn sweep(&mut self, loaded: Six<f32>) -> StepReport {
         let gripping: f32 = self.rows.iter().map(|rows| Four::splat(1.0).only(rows.gripping).sum()).sum();
-        let at = loaded.wide();
+        let gripping = Four::splat(gripping);
+        let mut stiff = false;
         for rows in &mut self.rows {
-            rows.around = surroundings(&self.model, rows, at, Four::splat(gripping));
             rows.reach = rows.limit();
+            rows.around = surroundings(&self.model, rows, loaded.wide(), gripping);
+            stiff |= rows.is_stiff();
+        }
+        if stiff {
+            let at = self.couple_linear(loaded).wide();
+            for rows in &mut self.rows {
+                rows.around = surroundings(&self.model, rows, at, gripping);
+            }
         }
         self.solve_shafts();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.solve_block(bank, Within::Cone);
         }
         StepReport { iterations: 1, ..StepReport::default() }
+    }
+}
+
+/// Admittance times compliance of all wheels from which on rows are coupled before the sweep.
+const STIFF: f32 = 1.0;
+
+impl Vehicle {
+    /// Takes the tyre impulses of the linear rows, solved together with the chassis and every wheel's spin, each brought back
+    /// to its limit; returns the velocity they lead to from that with the last step's impulses.
+    fn couple_linear(&mut self, loaded: Six<f32>) -> Six<f32> {
+        let was = self.wheel_impulses(false);
+        let without = loaded + self.response(was) * -1.0;
+        let (mut products, mut given) = (OuterProducts::none(), Six::default());
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            let (wish, gain) = rows.linear_tyres(bank, without.wide());
+            products.add(gain[0], rows.forward);
+            products.add(gain[1], rows.side);
+            rows.tyre = wish;
+            given = given + rows.impulse(false).sum();
+        }
+        let change = Symmetric6::new(self.model.mass(), self.model.inertia(), &products).solve(given);
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            (rows.tyre, _) = rows.linear_tyres(bank, (without + change).wide());
+            rows.hold_to_limit(Within::Cone);
+        }
+        without + self.response(self.wheel_impulses(false))
+    }
+}
+
+impl Rows {
+    /// Whether a tyre answers its own impulse, as often as there are wheels, with more than it.
+    #[inline(always)]
+    fn is_stiff(&self) -> bool {
+        let [along, _, across] = self.around.compliance;
+        let most = Four::splat(STIFF);
+        Four::any(most.less(self.admittance[0] * along) | most.less(self.admittance[1] * across))
+    }
+
+    /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held.
+    #[inline(always)]
+    fn linear_tyres(&self, bank: &Bank, at: Six<Four>) -> ([Four; 2], [Four; 2]) {
+        let (one, radius) = (Four::splat(1.0), bank.radius);
+        let momentum = self.momentum + self.shaft;
+        let driven = momentum - self.hold.signed_by(momentum);
+        let turns = self.hold.less(momentum.abs());
+        let [along, across] = self.speeds(at);
+        let [stiff, side] = self.admittance;
+        let per_spin = (stiff * radius / bank.spin_inertia).only(turns);
+        let gain = stiff / (one + per_spin * radius);
+        let wish = (self.wish[0] - stiff * along + per_spin * driven) / (one + per_spin * radius);
+        ([wish, self.wish[1] - side * across], [gain, side])
     }
 }
 

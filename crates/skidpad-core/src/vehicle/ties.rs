@@ -3,7 +3,7 @@
 use super::Vehicle;
 use super::rows::Rows;
 use crate::lane::{Four, FourMask, Lane};
-use crate::linear::Six;
+use crate::linear::{OuterProducts, Six};
 use crate::model::{AntiRollBar, Bank, BarCoupling, Place};
 use crate::{Controls, STANDARD_GRAVITY, Vec3, controls::bounded};
 
@@ -17,13 +17,19 @@ struct Tie {
     damping: f32,
     /// −1 for a bar, which resists what the wheels do against each other; 1 for a heave spring, which resists the rest.
     way: f32,
+    /// Whether it pushes the chassis beside the struts, not through them.
+    beside: bool,
 }
 
 /// What ties add to the struts of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tied {
-    /// Travels that the ties see, m.
-    travel: [f32; 4],
+    /// Travels that the ties see, m: in the middle of the step, as far as the rates at its start make it.
+    pub travel: [f32; 4],
+    /// Ends that hang, lifted off the ground by the tie.
+    pub lifted: [bool; 4],
+    /// Of the ties through the strut at the speeds seen, along the contact normal, N s.
+    pub impulse: [f32; 4],
     /// At the wheel's own compression and the other's, and at the other's jounce rate, N.
     pub force: [f32; 4],
     /// How the force answers the wheel's own compression, N/m, and jounce rate, N s/m.
@@ -48,43 +54,52 @@ impl Vehicle {
         self.model.parts().bars.len() + self.model.parts().heave_springs.len()
     }
 
-    /// Tie `k` as it is in this step; `None` for a bar beside the struts.
-    fn tie(&self, k: usize) -> Option<Tie> {
+    /// Tie `k` as it is in this step.
+    fn tie(&self, k: usize) -> Tie {
         let parts = self.model.parts();
         if let Some(bar) = parts.bars.get(k) {
-            let tie = Tie { wheels: bar.wheels, rate: self.bar_rate(bar), damping: 0.0, way: -1.0 };
-            return (bar.coupling == BarCoupling::InLoadPath).then_some(tie);
+            let beside = bar.coupling == BarCoupling::External;
+            return Tie { wheels: bar.wheels, rate: self.bar_rate(bar), damping: 0.0, way: -1.0, beside };
         }
         // A quarter: half of it at each wheel, of which each wheel's travel is half of the mean.
-        let spring = parts.heave_springs.get(k - parts.bars.len())?;
-        Some(Tie { wheels: spring.wheels, rate: 0.25 * spring.rate, damping: 0.25 * spring.damping, way: 1.0 })
+        let spring = &parts.heave_springs[k - parts.bars.len()];
+        let [rate, damping] = [spring.rate, spring.damping].map(|value| 0.25 * value);
+        Tie { wheels: spring.wheels, rate, damping, way: 1.0, beside: false }
     }
 
     /// What ties add to each strut.
     ///
     /// A wheel that the other one lifts off the ground hangs where its spring and its ties balance: taken from the ground
     /// below it, a bar would push the other wheel with a force nothing opposes, and the car would bounce for ever.
-    pub(super) fn tie_rows(&mut self) {
-        for rows in &mut self.rows {
-            rows.tied = Tied { travel: rows.led().lanes(), ..Tied::default() };
+    pub(super) fn tie_rows(&mut self, dt: f32) {
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            if rows.travel.own {
+                rows.tied = Tied { travel: rows.led().lanes(), ..Tied::default() };
+            } else {
+                rows.strut_step(bank, dt);
+            }
         }
         if self.ties() == 0 {
             return;
         }
-        self.add_ties();
+        self.sum_ties();
         if self.model.banks().iter().zip(&self.rows).any(|(bank, rows)| Four::any(rows.lifted(bank))) {
             self.lift_ends();
             for rows in &mut self.rows {
-                rows.tied = Tied { travel: rows.tied.travel, ..Tied::default() };
+                let Tied { travel, lifted, .. } = rows.tied;
+                rows.tied = Tied { travel, lifted, ..Tied::default() };
             }
-            self.add_ties();
+            self.sum_ties();
         }
     }
 
     /// Adds up the ties of each strut at the travels found.
-    fn add_ties(&mut self) {
+    fn sum_ties(&mut self) {
         for k in 0..self.ties() {
-            let Some(tie) = self.tie(k) else { continue };
+            let tie = self.tie(k);
+            if tie.beside {
+                continue;
+            }
             let places = tie.wheels.map(|i| self.model.place(i));
             let [first, second] = places.map(|at| self.rows[at.bank].tied.travel[at.lane]);
             for (at, travel) in places.into_iter().zip([first + tie.way * second, second + tie.way * first]) {
@@ -108,9 +123,10 @@ impl Vehicle {
         for (i, wheel) in self.model.wheels().iter().enumerate() {
             let place = self.model.place(i);
             if !self.rows[place.bank].travel.own {
-                let hanging = self.hanging(i, Rows::led).min(wheel.strut.bump_travel);
-                let travel = &mut self.rows[place.bank].tied.travel[place.lane];
-                *travel = travel.max(hanging);
+                let hanging = self.hanging(i, |rows| Four::new(rows.tied.travel)).min(wheel.strut.bump_travel);
+                let tied = &mut self.rows[place.bank].tied;
+                tied.lifted[place.lane] = tied.travel[place.lane] < hanging;
+                tied.travel[place.lane] = tied.travel[place.lane].max(hanging);
             }
         }
     }
@@ -119,7 +135,8 @@ impl Vehicle {
     pub(super) fn hanging(&self, i: usize, travel: impl Fn(&Rows) -> Four) -> f32 {
         let (mut push, mut rate) = (-self.model.static_load(i), 0.0);
         for k in 0..self.ties() {
-            if let Some(tie) = self.tie(k).filter(|tie| tie.wheels.contains(&i)) {
+            let tie = self.tie(k);
+            if !tie.beside && tie.wheels.contains(&i) {
                 let other = self.model.place(if tie.wheels[0] == i { tie.wheels[1] } else { tie.wheels[0] });
                 push -= tie.way * tie.rate * travel(&self.rows[other.bank]).lanes()[other.lane];
                 rate += tie.rate;
@@ -128,20 +145,117 @@ impl Vehicle {
         self.model.wheels()[i].strut.compression_under(push.into(), rate.into()) as f32
     }
 
-    /// What bars beside the struts do to the chassis in `dt` s: a force along its vertical above each wheel that touches.
-    pub(super) fn external_bars(&self, dt: f32) -> Six<f32> {
-        let bars = self.model.parts().bars.iter().filter(|bar| bar.coupling == BarCoupling::External);
-        bars.fold(Six::default(), |sum, bar| {
-            let [a, b] = bar.wheels.map(|i| self.model.place(i));
-            let force = self.bar_rate(bar) * (led(&self.rows, a) - led(&self.rows, b));
-            let at = |i: usize, place: Place, force: f32| {
-                let touches = self.rows[place.bank].touching.lanes()[place.lane];
-                let impulse = if touches { Vec3::Z * (force * dt) } else { Vec3::ZERO };
-                Six::of(impulse, self.model.wheels()[i].contact.cross(impulse))
-            };
-            sum + at(bar.wheels[0], a, force) + at(bar.wheels[1], b, -force)
-        })
+    /// Takes the impulses of all ties at the speeds the rows see: those through the struts go to the loads, the others are what
+    /// acts on the chassis beside them. Over the step a tie is the spring of [`super::strut`], with the travels of both ends.
+    pub(super) fn load_ties(&mut self) {
+        if self.ties() == 0 {
+            return;
+        }
+        for rows in &mut self.rows {
+            rows.tied.impulse = [0.0; 4];
+        }
+        let (mut beside, own) = (Six::default(), self.has_own_wheels());
+        for k in 0..self.ties() {
+            let tie = self.tie(k);
+            if own && !tie.beside {
+                continue;
+            }
+            let ends = tie.wheels.map(|i| self.end(i));
+            let sum = |of: fn(&End) -> f32| of(&ends[0]) + tie.way * of(&ends[1]);
+            let dt = self.rows[0].dt;
+            let held = dt * (tie.rate * sum(|end| end.travel) + 0.5 * tie.damping * sum(|end| end.rate_before));
+            let impulse = held + tie.gain(dt) * sum(|end| end.rate);
+            if tie.beside {
+                beside = beside + (ends[0].pushed + ends[1].pushed * tie.way) * impulse;
+                continue;
+            }
+            for (end, impulse) in ends.into_iter().zip([impulse, tie.way * impulse]) {
+                self.rows[end.place.bank].tied.impulse[end.place.lane] += impulse * end.per_cosine;
+            }
+        }
+        self.beside = beside;
     }
+
+    /// Adds how the ties answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm`
+    /// on as it stays, beyond what is in the loads.
+    pub(super) fn add_ties(&self, products: &mut OuterProducts, warm: Six<f32>) -> Six<f32> {
+        let mut given = self.beside;
+        let own = self.has_own_wheels();
+        for k in 0..self.ties() {
+            let tie = self.tie(k);
+            if own && !tie.beside {
+                continue;
+            }
+            let [first, second] = tie.wheels.map(|i| self.end(i));
+            let row = if tie.beside {
+                first.pushed + second.pushed * tie.way
+            } else {
+                first.pressed + second.pressed * tie.way
+            };
+            let gain = tie.gain(self.rows[0].dt);
+            // Half of it with the left wheels and half with the right ones, so that sums of a mirrored car are the same.
+            let half = 0.5 * gain;
+            products.add(Four::new([half, half, 0.0, 0.0]), row.wide());
+            let seen = -(first.rate + tie.way * second.rate);
+            given = given + row * (gain * (seen - row.dot(warm)));
+        }
+        given
+    }
+
+    /// Row, gain and speed seen of tie `k` through struts that stand upright.
+    #[cfg(test)]
+    pub fn tie_terms(&self, k: usize) -> (Six<f32>, f32, f32) {
+        let tie = self.tie(k);
+        let [first, second] = tie.wheels.map(|i| self.end(i));
+        let row = first.pressed + second.pressed * tie.way;
+        (row, tie.gain(self.rows[0].dt), -(first.rate + tie.way * second.rate))
+    }
+
+    fn has_own_wheels(&self) -> bool {
+        self.rows[0].travel.own
+    }
+
+    /// Wheel `i` as the end of a tie.
+    fn end(&self, i: usize) -> End {
+        let place = self.model.place(i);
+        let (rows, lane) = (&self.rows[place.bank], place.lane);
+        let at = |of: Four| of.lanes()[lane];
+        let follows = rows.touching.lanes()[lane] && !rows.tied.lifted[lane];
+        let per_cosine = 1.0 / at(rows.cosine);
+        let only = |rate: f32| if follows { rate } else { 0.0 };
+        let pressing = follows && rows.pressing.lanes()[lane];
+        let row = |on: bool, row: Six<f32>| if on { row } else { Six::default() };
+        End {
+            place,
+            per_cosine,
+            travel: rows.tied.travel[lane],
+            rate_before: only(at(rows.jounce_rate)),
+            rate: only(-at(rows.seen.normal) * per_cosine),
+            pressed: row(pressing, rows.normal.lane(lane) * per_cosine),
+            pushed: row(rows.touching.lanes()[lane], Six::of(Vec3::Z, self.model.wheels()[i].contact.cross(Vec3::Z))),
+        }
+    }
+}
+
+impl Tie {
+    /// Impulse per rate at the end of a step of `dt` s, N s per m/s.
+    fn gain(&self, dt: f32) -> f32 {
+        0.25 * dt * dt * self.rate + 0.5 * dt * self.damping
+    }
+}
+
+/// A wheel as the end of a tie.
+struct End {
+    place: Place,
+    per_cosine: f32,
+    /// m.
+    travel: f32,
+    /// Jounce rates at the start of the step and as seen, m/s.
+    rate_before: f32,
+    rate: f32,
+    /// Row of what goes through the strut, and of what acts on the chassis beside it.
+    pressed: Six<f32>,
+    pushed: Six<f32>,
 }
 
 impl Rows {
@@ -155,9 +269,4 @@ impl Rows {
         let push = bank.sprung * Four::splat(STANDARD_GRAVITY) + spring + Four::new(self.tied.force);
         push.less(Four::splat(0.0)) & bank.present()
     }
-}
-
-/// Travel in step with the velocity, m.
-fn led(rows: &[Rows], at: Place) -> f32 {
-    rows[at.bank].led().lanes()[at.lane]
 }

@@ -6,7 +6,16 @@ use crate::lane::{Four, Lane};
 use crate::linear::Six;
 use crate::model::Bank;
 use crate::state::{WALKING, WheelState};
-use crate::{Body, Model};
+use crate::{Body, Model, Quat, Vec3};
+
+/// Angular velocity, rad/s, of which 32 bits of a rotation keep a tenth at 1000 Hz.
+const LEAST_RATE: f32 = 1e-3;
+
+/// The small turn from a rotation to another one, rad: their difference has no rounding.
+fn turned(from: Quat, to: Quat) -> Vec3 {
+    let change = Quat::from_xyzw(to.x - from.x, to.y - from.y, to.z - from.z, to.w - from.w);
+    (change * from.conjugate()).xyz() * 2.0
+}
 
 /// Largest slip a deflection stands for; beyond, only its direction is kept.
 const LARGEST_SLIP: f32 = 10.0;
@@ -17,13 +26,18 @@ impl Vehicle {
     ///
     /// The final speed, not the row's own prediction, decides whether a car parks: with the prediction it creeps
     /// 490 mm per minute on 20°.
+    ///
+    /// A rate near the last digits of the rotation counts as what it did to the rotation: taken as it is, the centre of mass of a
+    /// parked car would creep against a turning that never happens.
     pub fn finish(&mut self, body: &Body, dt: f32) -> StepReport {
+        let lost = body.angular.length_squared() < LEAST_RATE * LEAST_RATE;
+        let angular = if lost { turned(self.state.rotation, body.rotation) / dt } else { body.angular };
         let report = self.follow(body);
         if report.not_finite {
             return report;
         }
         let to_vehicle = self.to_world.transpose();
-        let at = Six::of(to_vehicle * body.velocity, to_vehicle * body.angular).wide();
+        let at = Six::of(to_vehicle * body.velocity, to_vehicle * angular).wide();
         let state = &mut self.state;
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             if bank.has_discs {
@@ -61,7 +75,7 @@ impl Rows {
         let rolling = rolling_shares(squared);
         let slip_speed = [along - rolled, across];
         let was = [bank.gather(|i| wheels[i].deflection[0]), bank.gather(|i| wheels[i].deflection[1])];
-        let left = [0, 1].map(|i| (was[i] - step * slip_speed[i]) / self.decay[i]);
+        let left = [0, 1].map(|i| (self.sticking[i] * was[i] - step * slip_speed[i]) / self.decay[i]);
         let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.gripping).lanes());
         let [load, along, across, torque] =
             [self.load, self.tyre[0], self.tyre[1], self.torque].map(|impulse| (impulse / step).lanes());

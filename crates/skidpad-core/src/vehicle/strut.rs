@@ -1,0 +1,222 @@
+//! Strut of a wheel over one step: spring, damper and stops as their mean force along the way the wheel goes.
+//!
+//! With z the compression and ż its rate at the start (0) and the end (1) of the step,
+//!
+//! ```text
+//! impulse / dt = F(½ (z₀ + z₁)) + (1 − θ) c ż₀ + θ c ż₁,    z₁ = z₀ + ½ dt (ż₀ + ż₁)
+//! ```
+//!
+//! The spring's part is the implicit midpoint rule: a spring gives back what it took at any step, and no stiffness is
+//! too much for it (Hairer, Lubich, Wanner, *Geometric Numerical Integration*, ch. II.1). Stops take the mean of
+//! their force along the way instead (Gonzalez, "Time integration and discrete Hamiltonian systems", 1996), so that a
+//! wheel may run into one and out of it within a step.
+
+use super::loads::RETURN_SPEED;
+use super::rows::Rows;
+use super::ties::Tied;
+use crate::STANDARD_GRAVITY;
+use crate::lane::{Four, FourMask, Lane};
+use crate::model::Bank;
+
+/// Rebound slower than this still counts as bump, m/s: what is off is half a newton, and in a standing car, which moves by
+/// rounding errors only, dampers do not change sides.
+const STANDING_DAMPER: f32 = 2e-4;
+
+/// Metal on metal, as a spring and a damper on the mass a wheel carries: natural frequency, rad/s, and damping ratio. Rim,
+/// arms and mounts give so much; a car's tyre has 20 to 30 rad/s.
+const METAL_FREQUENCY: f32 = 70.0;
+const METAL_DAMPING: f32 = 0.7;
+
+/// The step of spring and damper that a strut's row is made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct StrutStep {
+    /// Compression at the start of the step, in step with the velocity, m; below the droop stop for a wheel that has yet to
+    /// meet the ground.
+    pub start: Four,
+    /// Half way, as far as the rate at the start makes it, m.
+    middle: Four,
+    /// Impulse of what the wheel carries at rest, N s.
+    pub weight: Four,
+    /// Impulse at no rate at the end, before what the damper adds there, N s.
+    held: Four,
+    /// What the spring adds to it per rate at the end, N s per m/s.
+    spring: Four,
+    /// Rate of the spring, N/m.
+    rate: Four,
+    /// Factor on the damper that the midpoint rule takes back.
+    stiffening: Four,
+    /// Slope of the damper where it was taken, N s/m.
+    damping: Four,
+}
+
+impl Rows {
+    /// Begins a step of `dt` s with the spring and damper of its start.
+    #[inline(always)]
+    pub(super) fn strut_step(&mut self, bank: &Bank, dt: f32) {
+        let (half, step, before) = (Four::splat(0.5), Four::splat(dt), self.jounce_rate);
+        let begun = self.compression + self.lead - half * step * before * self.contact_share;
+        self.strut.start = begun + self.beyond_droop;
+        // Of the way within the ground.
+        self.strut.middle = half * (begun + self.strut.start) + Four::splat(0.25) * step * before;
+        self.strut.weight = step * bank.sprung * Four::splat(STANDARD_GRAVITY);
+        let travel = Four::select(self.touching, self.strut.middle, self.compression).lanes();
+        self.tied = Tied { travel, ..Tied::default() };
+        self.spring_to(bank, before, dt);
+        self.damp(bank, before, dt);
+    }
+
+    /// Linearises the spring where the step ends with the jounce rate `ends`.
+    ///
+    /// The midpoint rule slows a mode of frequency ω by ω² dt² / 12 and loses 1/4 − 1/12 of ω² dt² of its damping ratio; the
+    /// damper is taken stronger by as much.
+    #[inline(always)]
+    fn spring_to(&mut self, bank: &Bank, ends: Four, dt: f32) {
+        let (step, quarter) = (Four::splat(dt), Four::splat(0.25 * dt));
+        let (mut spring, rate) = match bank.rise {
+            None => bank.springs(self.strut.middle),
+            Some(_) => bank.springs(self.strut.middle + quarter * ends),
+        };
+        if let Some(rise) = bank.rise {
+            // The mean of a force that rises along the way, and the line through it.
+            let half_way = quarter * (self.jounce_rate + ends);
+            spring += rise * half_way * half_way * Four::splat(1.0 / 6.0) - rate * quarter * ends;
+        }
+        let relative = (rate * step * step / bank.sprung).at_most(Four::splat(MOST_STIFFENING));
+        self.strut.stiffening = Four::splat(1.0) + relative * Four::splat(1.0 / 6.0);
+        self.strut.rate = rate;
+        self.strut.spring = step * quarter * rate;
+        self.strut.held = self.strut.weight + step * spring;
+    }
+
+    /// Adds the damper, as it is at a jounce rate at the end of the step, to the load row.
+    #[inline(always)]
+    pub(super) fn damp(&mut self, bank: &Bank, jounce_rate: Four, dt: f32) {
+        let (half, one, step) = (Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
+        let (damping, opened) = damper(bank, in_bump(jounce_rate), jounce_rate);
+        let (before, opened_before) = damper(bank, in_bump(self.jounce_rate), self.jounce_rate);
+        // Half of it counts at the end; all of it where it is stiff: the exponential fit of a damper on a mass, to second
+        // order and without an exponential.
+        let stiff = damping * step / bank.sprung;
+        let share = half + half * stiff / (stiff + Four::splat(6.0));
+        let factor = step * self.strut.stiffening;
+        let explicit = (one - share) * (before * self.jounce_rate + opened_before);
+        self.strut.damping = damping;
+        let wish = self.strut.held + factor * (explicit + share * opened);
+        let admittance = self.strut.spring + factor * share * damping;
+        self.load_wish = wish / self.cosine;
+        self.load_admittance = admittance / (self.cosine * self.cosine);
+        if self.footing.moves {
+            (self.load_wish, self.load_admittance) = self.yielding_load(self.load_wish, self.load_admittance);
+        }
+    }
+
+    /// Takes anew the springs that stiffen, and the dampers that move the other way or beyond a knee, where the step ends with
+    /// the jounce rate `ends`.
+    #[inline(always)]
+    pub(super) fn strut_to(&mut self, bank: &Bank, ends: Four, dt: f32) {
+        let (damping, _) = damper(bank, in_bump(ends), ends);
+        let was = self.strut.damping;
+        if bank.rise.is_some() {
+            self.spring_to(bank, ends, dt);
+        }
+        if bank.rise.is_some() || Four::any((damping.less(was) | was.less(damping)) & self.touching) {
+            self.damp(bank, ends, dt);
+        }
+    }
+
+    /// Where a wheel meets the ground or its bump stop within the step that ends with the jounce rate `ends`.
+    #[inline(always)]
+    pub(super) fn meets_stops(&self, bank: &Bank, ends: Four, dt: f32) -> FourMask {
+        let way = Four::splat(0.5 * dt) * (self.jounce_rate + ends);
+        let farthest = self.strut.start + way.at_least(Four::splat(0.0));
+        (bank.bump_travel.less(farthest) | self.contact_share.less(Four::splat(1.0))) & self.touching
+    }
+
+    /// Load impulse and its slope, N s and kg, of strut and `tied` impulse with bump stop and metal, and with the share of the
+    /// way that lies within the ground, where the step ends with the jounce rate `ends`.
+    pub(super) fn with_stops(&self, bank: &Bank, strut: [Four; 2], tied: Four, ends: Four, dt: f32) -> [Four; 2] {
+        let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
+        let [mut load, mut slope] = strut;
+        let way = half * step * (self.jounce_rate + ends);
+        let end = self.strut.start + way;
+        let per_cosine = one / self.cosine;
+        // How far the end of the way goes per rate at the end, and that per speed of the row.
+        let turn = half * step * per_cosine;
+        let lands = self.contact_share.less(one);
+        let within = (end + bank.droop_travel).at_least(zero);
+        let share = Four::select(lands, (within / way.at_least(Four::splat(LEAST_WAY))).at_most(one), one);
+        slope = share * slope
+            + (load.at_least(zero) * (one - share) / way.at_least(Four::splat(LEAST_WAY)) * turn).only(lands);
+        load = share * (load + tied);
+        let rubber = Beyond::of(self.strut.start - bank.bump_travel, end - bank.bump_travel);
+        let metal = Beyond::of(self.strut.start - bank.solid_travel, end - bank.solid_travel);
+        let stop = bank.stop_rate * (rubber.mean - metal.mean) - self.strut.rate * metal.mean;
+        let stop_slope = bank.stop_rate * (rubber.slope - metal.slope) - self.strut.rate * metal.slope;
+        let damping = bank.sprung * Four::splat(2.0 * METAL_DAMPING * METAL_FREQUENCY);
+        let rate = bank.sprung * Four::splat(METAL_FREQUENCY * METAL_FREQUENCY);
+        // What is deep in comes out at a walking pace, whatever put it there.
+        let most = damping * Four::splat(RETURN_SPEED);
+        let pushed = (rate * metal.mean).at_most(most);
+        let resisting = damping * (half * (self.jounce_rate + ends));
+        let pressed = (pushed + metal.share * resisting).at_least(zero);
+        let presses = zero.less(pressed);
+        let spring = (rate * metal.slope).only((rate * metal.mean).less(most));
+        let metal_slope = (spring * turn + metal.share * damping * half * per_cosine).only(presses);
+        let stops = stop + pressed;
+        load += step * stops * per_cosine;
+        slope += step * per_cosine * (stop_slope * turn + metal_slope).at_least(zero);
+        [load, slope]
+    }
+}
+
+/// Of a way from one place to another, both counted from the beginning of a stop, the part beyond it.
+struct Beyond {
+    /// Mean depth along the way, m, and how it grows with the end of the way.
+    mean: Four,
+    slope: Four,
+    /// Share of the way.
+    share: Four,
+}
+
+impl Beyond {
+    fn of(from: Four, to: Four) -> Self {
+        let (zero, half) = (Four::splat(0.0), Four::splat(0.5));
+        let (first, last) = (from.at_least(zero), to.at_least(zero));
+        let throughout = zero.less(from) & zero.less(to);
+        let length = (to - from).abs().at_least(Four::splat(LEAST_WAY));
+        let (entered, left) = (last / length, first / length);
+        let partly = half * (first * left + last * entered);
+        let slope = entered - half * entered * entered + half * left * left;
+        Self {
+            mean: Four::select(throughout, half * (first + last), partly),
+            slope: Four::select(throughout, half, slope),
+            share: Four::select(throughout, Four::splat(1.0), entered + left),
+        }
+    }
+}
+
+/// A way shorter than this divides as this, m.
+const LEAST_WAY: f32 = 1e-7;
+
+/// Largest square of ω dt that the damper makes up for.
+const MOST_STIFFENING: f32 = 4.0;
+
+/// Where dampers are in bump.
+#[inline(always)]
+fn in_bump(jounce_rate: Four) -> FourMask {
+    Four::splat(-STANDING_DAMPER).less(jounce_rate)
+}
+
+/// A damper in `bump` or rebound at a jounce rate: slope of its force, and what the force would be at no speed if it went on
+/// like this.
+#[inline(always)]
+pub(super) fn damper(bank: &Bank, bump: FourMask, jounce_rate: Four) -> (Four, Four) {
+    let zero = Four::splat(0.0);
+    let slow = Four::select(bump, bank.bump_damping, bank.rebound_damping);
+    let Some(knees) = bank.knees else { return (slow, zero) };
+    let [above, share] = [0, 1].map(|k| Four::select(bump, knees[0][k], knees[1][k]));
+    let fast = above.less(jounce_rate.abs());
+    let damping = Four::select(fast, slow * share, slow);
+    let at_knee = Four::select(fast, (slow - damping) * above, zero);
+    (damping, at_knee.signed_by(jounce_rate))
+}
