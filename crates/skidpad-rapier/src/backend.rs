@@ -8,7 +8,7 @@ use skidpad_core::{
     Backend, BackendInfo, Budget, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, saved,
 };
 
-use crate::{RapierCars, chassis};
+use crate::{RapierCars, Surfaces, chassis};
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
@@ -34,7 +34,7 @@ fn substeps(dt: f32) -> usize {
     if dt < 2e-3 { 1 } else { 4 }
 }
 
-/// A world with the scene's gravity, plane and boxes. Their friction is the grip the probes report.
+/// A world with the scene's gravity, plane and boxes. Their friction is their grip, as a factor on that of bodywork.
 pub(crate) fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     world.integration_parameters.dt = dt;
@@ -90,7 +90,8 @@ impl Backend for RapierBackend {
         if !self.scene.gusts.is_empty() {
             self.cars.set_wind(self.scene.wind_in(self.time(), self.dt));
         }
-        let before = self.cars.before_step(&mut self.world, controls);
+        let ground = Surfaces { grip: Some(&|met| met.collider.friction()), ..Surfaces::default() };
+        let before = self.cars.before_step_on(&mut self.world, controls, ground);
         self.world.step();
         self.steps += 1;
         before.and(self.cars.after_step(&mut self.world))

@@ -6,7 +6,7 @@ use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, Vec3, WorldPort
 use crate::chassis::lead;
 use crate::ground::{self, Loaded, Meeting};
 use crate::seat::Seat;
-use crate::{Axes, Sets};
+use crate::{Axes, Met, Sets, Surfaces};
 
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
@@ -19,8 +19,8 @@ pub(crate) struct Port<'a> {
     pub unstepped: bool,
     /// Vehicle-side world axes (z up), m/s.
     pub wind: Vec3,
-    /// What wheels stand on, beside what their chassis' groups and sensors say.
-    pub ground: QueryFilter<'a>,
+    /// What wheels stand on, beside what their chassis' groups and sensors say, and how it grips.
+    pub ground: Surfaces<'a>,
 }
 
 impl WorldPort for Port<'_> {
@@ -115,12 +115,13 @@ impl Port<'_> {
             seat.stands.push((handle, *collider.position()));
         }
         let meeting = Meeting { point: ray.point_at(hit.time_of_impact), normal: hit.normal, car };
+        let met = Met { handle, collider, point: meeting.point, normal: hit.normal, feature: hit.feature };
         let body = collider.parent().and_then(|parent| Some((parent, self.sets.bodies.get(parent)?)));
         let ground = body.and_then(|body| ground::ground(&self.sets, self.before, body, &meeting));
         Some(Contact {
             distance: hit.time_of_impact,
             normal: self.axes.from_world(hit.normal),
-            grip: collider.friction(),
+            grip: self.ground.grip_of(&met),
             ground: ground.map(|ground| Ground { velocity: self.axes.from_world(ground.velocity), ..ground }),
         })
     }
@@ -133,7 +134,7 @@ impl Port<'_> {
         ray: &Ray,
         reach: f32,
     ) -> Option<(ColliderHandle, RayIntersection)> {
-        let asked = self.ground;
+        let asked = self.ground.filter;
         let is_ground = |handle: ColliderHandle, collider: &Collider| {
             collider.parent() != Some(own) && asked.predicate.is_none_or(|passes| passes(handle, collider))
         };

@@ -4,13 +4,10 @@ use parry3d::math::Pose;
 use parry3d::query::ContactManifold;
 use parry3d::query::details::contact_manifold_cuboid_cuboid;
 use parry3d::shape::Cuboid;
-use skidpad_core::{HULL_POINTS, HullPoint, Vec3};
+use skidpad_core::{BODYWORK_FRICTION, HULL_POINTS, HullPoint, Vec3};
 
 use crate::ground::{Block, Ground};
 use crate::world::Chassis;
-
-/// Friction of bodywork on the ground.
-const FRICTION: f32 = 0.5;
 
 /// Passes over the points; eight corners on a plane settle well before.
 const PASSES: usize = 8;
@@ -116,7 +113,7 @@ impl Touching {
             let arm = chassis.axes * corner(chassis, i);
             let gap = height + arm.dot(normal);
             if gap <= ahead {
-                self.points.push(HullPoint { arm, gap, normal, friction: FRICTION * ground.grip });
+                self.points.push(HullPoint { arm, gap, normal, friction: BODYWORK_FRICTION * ground.grip });
             }
         }
     }
@@ -135,7 +132,7 @@ impl Touching {
             arm: to_centre + chassis.axes * p.local_p2,
             gap: p.dist,
             normal,
-            friction: FRICTION * block.grip,
+            friction: BODYWORK_FRICTION * block.grip,
         }));
     }
 }
