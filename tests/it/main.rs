@@ -27,6 +27,7 @@ mod longitudinal;
 mod moose;
 mod motors;
 mod parked;
+mod passing;
 mod peers;
 mod published;
 #[cfg(feature = "rapier")]
