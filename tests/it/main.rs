@@ -34,6 +34,7 @@ mod published;
 mod rapier;
 mod same_bits;
 mod saved;
+mod scenes;
 mod shafts;
 mod snapshots;
 mod statics;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use rapier3d::prelude::*;
 use skidpad_core::{
-    Backend, BackendInfo, Budget, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, saved,
+    Backend, BackendInfo, Budget, CarStart, Controls, FixedBox, LoadError, Model, SaveError, Scene, State, StepReport,
+    saved, scene::FLUSH,
 };
 
 use crate::{RapierCars, Surfaces, chassis};
@@ -75,6 +76,15 @@ fn pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<Item = &C
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
+/// Grip of the surface of `scene` that ends up on top at `point`.
+fn grip_at(scene: &Scene, point: Vector) -> f32 {
+    let reaches = |fixed: &&FixedBox| {
+        let from_middle = fixed.rotation.inverse() * (point - fixed.centre.as_vec3());
+        from_middle.abs().cmple(fixed.half_extents + FLUSH).all()
+    };
+    scene.boxes.iter().rev().find(reaches).map_or(scene.grip, |fixed| fixed.grip)
+}
+
 impl RapierBackend {
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
@@ -95,7 +105,8 @@ impl Backend for RapierBackend {
         if !self.scene.gusts.is_empty() {
             self.cars.set_wind(self.scene.wind_in(self.time(), self.dt));
         }
-        let ground = Surfaces { grip: Some(&|met| met.collider.friction()), ..Surfaces::default() };
+        let scene = &self.scene;
+        let ground = Surfaces { grip: Some(&|met| grip_at(scene, met.point)), ..Surfaces::default() };
         let before = self.cars.before_step_on(&mut self.world, controls, ground);
         self.world.step();
         self.steps += 1;

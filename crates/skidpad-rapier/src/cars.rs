@@ -32,6 +32,7 @@ pub struct RapierCars {
     pub(crate) loaded: Vec<Loaded>,
     /// Those of the step before.
     before: Vec<Loaded>,
+    standing: Vec<u64>,
     coasting: Controls,
     pub(crate) unstepped: bool,
     /// Of the air, z up, m/s.
@@ -81,6 +82,7 @@ impl RapierCars {
             seats,
             loaded: Vec::new(),
             before: Vec::new(),
+            standing: Vec::new(),
             coasting: Controls::coasting(),
             unstepped: false,
             wind: Vec3::ZERO,
@@ -153,6 +155,7 @@ impl RapierCars {
             seats: &mut self.seats,
             loaded: &mut self.loaded,
             before: &self.before,
+            standing: &mut self.standing,
             unstepped: self.unstepped,
             wind: self.wind,
             ground,
@@ -194,6 +197,7 @@ impl RapierCars {
             seats: &mut self.seats,
             loaded: &mut self.loaded,
             before: &self.before,
+            standing: &mut self.standing,
             unstepped: self.unstepped,
             wind: self.wind,
             ground: Surfaces::default(),

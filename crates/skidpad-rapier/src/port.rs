@@ -15,6 +15,8 @@ pub(crate) struct Port<'a> {
     /// Bodies under the wheels of this step, and of the one before.
     pub loaded: &'a mut Vec<Loaded>,
     pub before: &'a [Loaded],
+    /// Memory for the bodies that wheels stand on.
+    pub standing: &'a mut Vec<u64>,
     /// Whether the world has not been stepped with these cars in it, so that its broad phase may know of nothing yet.
     pub unstepped: bool,
     /// Vehicle-side world axes (z up), m/s.
@@ -53,7 +55,7 @@ impl WorldPort for Port<'_> {
             }
             *answer = self.meet(probe);
         }
-        share_give(answered);
+        share_give(answered, self.standing);
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
@@ -162,16 +164,17 @@ fn beside(ray: &Ray) -> Ray {
     Ray::new(ray.origin + (a + 0.618 * b) * by, ray.dir)
 }
 
-/// Multiplies the give of each body by the number of wheels on it: no wheel knows what the others do.
-fn share_give(contacts: &mut [Option<Contact>]) {
-    let body =
-        |contact: &Option<Contact>| contact.and_then(|c| c.ground).filter(|g| g.give != [0.0; 2]).map(|g| g.body);
-    for i in 0..contacts.len() {
-        let Some(number) = body(&contacts[i]) else { continue };
-        let wheels = contacts.iter().filter(|other| body(other) == Some(number)).count() as f32;
-        if let Some(ground) = contacts[i].as_mut().and_then(|contact| contact.ground.as_mut()) {
-            ground.give = ground.give.map(|give| give * wheels);
-        }
+/// Multiplies the give of each body by the number of wheels on it: no wheel knows what the others do. `standing` is memory.
+fn share_give(contacts: &mut [Option<Contact>], standing: &mut Vec<u64>) {
+    let gives = |contact: &Option<Contact>| contact.and_then(|c| c.ground).filter(|ground| ground.give != [0.0; 2]);
+    standing.clear();
+    standing.extend(contacts.iter().filter_map(gives).map(|ground| ground.body));
+    standing.sort_unstable();
+    for ground in contacts.iter_mut().flatten().filter_map(|contact| contact.ground.as_mut()) {
+        let up_to = |most: u64| standing.partition_point(|body| *body <= most);
+        let below = standing.partition_point(|body| *body < ground.body);
+        let wheels = up_to(ground.body) - below;
+        ground.give = ground.give.map(|give| give * wheels as f32);
     }
 }
 
