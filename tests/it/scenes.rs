@@ -43,7 +43,6 @@ fn solvers_agree_on_shipped_scenes() {
                 // The own solvers are symmetric but for the order of a hull's points; Rapier's contacts leave some digits.
                 let most = frames.iter().map(|f| f.y_m.abs()).fold(0.0, f64::max);
                 let bound = if *solver == "rapier" { 5e-3 } else { 0.5e-3 };
-                println!("{what} {} {} {most}", last.vx_mps, last.x_m);
                 assert!(most < bound, "{what}: {:.2} mm aside", 1e3 * most);
             }
         }

@@ -126,9 +126,8 @@ impl Touching {
 
     /// Adds those found that are nearest, as many as `points` are wanted. Blows are not among them: [`Touching::keep_out`] ends
     /// those in one step.
-    pub(crate) fn nearest(&self, chassis: &Chassis, points: &mut Vec<HullPoint>) {
-        let rests = |found: &&HullPoint| chassis.speed_at(found.arm).dot(found.normal) > -BLOW;
-        for found in self.points.iter().filter(rests) {
+    pub(crate) fn nearest(&self, points: &mut Vec<HullPoint>, dt: f32) {
+        for found in self.points.iter().filter(|found| found.gap <= BLOW * dt) {
             if points.len() < HULL_POINTS {
                 points.push(*found);
             } else if let Some(farthest) = points.iter_mut().max_by(|a, b| a.gap.total_cmp(&b.gap))

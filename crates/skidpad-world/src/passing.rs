@@ -10,6 +10,9 @@ const TOUCHING: f32 = 2e-3;
 /// it: a hull slides from box to flush box over what it has sunk into them, and its edges are as round as that.
 const EDGE: f32 = 1e-2;
 
+/// And by less than that, m, however large a hull is: what overlaps by a centimetre is hit.
+const MOST_EDGE: f32 = 5e-3;
+
 /// Advances within a step; a hull that yaws by half a turn a second past a post at a hand's breadth takes a tenth of them.
 /// One still close after all of them is taken to touch.
 const ADVANCES: usize = 128;
@@ -72,7 +75,7 @@ impl Passing {
             let axes = self.axes(time);
             let farthest = farthest(&axes);
             if farthest.apart <= TOUCHING * size {
-                return Some((time, self.gentlest(&axes, farthest, EDGE * size)));
+                return Some((time, self.gentlest(&axes, farthest)));
             }
             let closing = reach * self.angular.cross(farthest.normal).length() - self.velocity.dot(farthest.normal);
             time += farthest.apart / closing;
@@ -81,12 +84,13 @@ impl Passing {
             }
         }
         let axes = self.axes(time);
-        Some((time, self.gentlest(&axes, farthest(&axes), EDGE * size)))
+        Some((time, self.gentlest(&axes, farthest(&axes))))
     }
 
-    /// The axis by which boxes that overlap along `farthest` touch: of all along which they overlap less than `edge`, that
-    /// which stops least.
-    fn gentlest(&self, axes: &Axes, farthest: Axis, edge: f32) -> Vec3 {
+    /// The axis by which boxes that overlap along `farthest` touch: of all along which they overlap less than an edge is
+    /// round, that which stops least.
+    fn gentlest(&self, axes: &Axes, farthest: Axis) -> Vec3 {
+        let edge = (EDGE * self.moves.min_element()).min(MOST_EDGE);
         let closing = |axis: &Axis| -self.velocity.dot(axis.normal);
         let shallow = axes[..FACES].iter().filter(|axis| axis.apart > -edge);
         let gentlest = shallow.fold(farthest, |best, axis| if closing(axis) < closing(&best) { *axis } else { best });

@@ -220,7 +220,7 @@ impl WorldPort for World {
     fn hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
         let falling = self.ground.gravity() * dt;
         self.touching.find(&self.chassis[car], &self.ground, falling, dt);
-        self.touching.nearest(&self.chassis[car], points);
+        self.touching.nearest(points, dt);
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
