@@ -189,7 +189,8 @@ mod tests {
     fn edges_part_boxes() {
         let between = Vec3::new(0.0, 1.0, 1.0).normalize();
         let edge = Vec3::X.cross(between);
-        let rotation = Quat::from_mat3(&Mat3::from_cols(Vec3::X, between, edge)) * Quat::from_rotation_z(0.785_398_2);
+        let rotation = Quat::from_mat3(&Mat3::from_cols(Vec3::X, between, edge))
+            * Quat::from_rotation_z(core::f32::consts::FRAC_PI_4);
         let apart = 0.1;
         let position = between * (2.0 * 2f32.sqrt() + apart);
         let crossed = Passing { rotation, moves: Vec3::ONE, ..passing(position, between * -1.0) };
