@@ -1,8 +1,8 @@
 //! Boxes in scenes: every solver stands on them, feels their grip and is stopped by them.
 
-use skidpad::core::{Controls, DVec3, FixedBox, Scene, Vec3, state::Placement};
+use skidpad::core::{Controls, DVec3, FixedBox, Frame, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, close, own_code, shipped, solvers};
+use crate::common::{Drive, Simplify, c5, close, on_rows, own_code, shipped, solvers};
 
 fn with(boxes: Vec<FixedBox>) -> Scene {
     Scene { boxes, ..Scene::flat() }
@@ -76,6 +76,30 @@ fn the_grip_of_a_box_is_the_tyres() {
         let (early, late) = (&frames[120], &frames[600]);
         let found = (early.vx_mps - late.vx_mps) / (late.t_s - early.t_s);
         close(solver.name, found, 0.2 * 9.81, 0.005, "mean over 2 s of a car that pitches a little");
+    }
+}
+
+/// A box flush with the plane is a patch of another surface, whatever the last digits say: all wheels have its grip, far from
+/// the origin and on slopes too.
+#[test]
+fn a_box_flush_with_the_plane_lies_on_it() {
+    let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
+    for (slope, x, off) in
+        [(0.0f32, 0.0, 0.0), (0.0, 1234.5, 2e-4), (0.0, 1234.5, -2e-4), (0.05, 0.0, 0.0), (0.05, -777.7, 0.0)]
+    {
+        let mut scene = Scene::sloping(slope);
+        let turned = FixedBox::upright(scene.point(x + 20.0, 0.3, off - 0.5), Vec3::new(120.0, 30.0, 1.0));
+        scene.boxes = vec![FixedBox { grip: 0.2, rotation: scene.orientation(0.3), ..turned }];
+        for solver in on_rows() {
+            let placement = Placement { x, speed: 12.0, gear: Some(0), ..Placement::default() };
+            let mut drive = Drive::new(&solver, &model, &scene, placement, 120.0);
+            let frames = drive.run(2.0, |_| Controls::parked());
+            let what = format!("{} at {x} m, {off} m off, slope {slope}", solver.name);
+            let speed = |frame: &Frame| frame.vx_mps;
+            let lost = (speed(&frames[60]) - speed(&frames[240])) / 1.5;
+            let (sin, cos) = f64::from(slope).sin_cos();
+            close(&what, lost, (0.2 * cos + sin) * 9.81, 0.01, "mean over 1.5 s of a car that pitches a little");
+        }
     }
 }
 

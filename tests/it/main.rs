@@ -29,12 +29,14 @@ mod longitudinal;
 mod moose;
 mod motors;
 mod parked;
+mod passing;
 mod peers;
 mod published;
 #[cfg(feature = "rapier")]
 mod rapier;
 mod same_bits;
 mod saved;
+mod scenes;
 mod shafts;
 mod snapshots;
 mod statics;

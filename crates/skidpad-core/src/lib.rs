@@ -43,7 +43,7 @@ pub use model::{Model, ModelError, ModelParts};
 pub use pose::WheelPose;
 pub use saved::{LoadError, SaveError};
 pub use scene::{FixedBox, Gust, Scene};
-pub use seam::{Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
+pub use seam::{BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
 pub use state::State;
 pub use vehicle::{Coupling, Friction, StepReport, Vehicle};
 

@@ -2,6 +2,10 @@
 
 use crate::{DVec3, Quat, STANDARD_GRAVITY, Vec3, math};
 
+/// Surfaces no further apart along a wheel's ray lie flush, m: above the rounding of a road of kilometres, below what a wheel
+/// feels.
+pub const FLUSH: f32 = 1e-3;
+
 /// An infinite plane with grip, at any slope, and boxes that stand on it, in it or above it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
@@ -15,7 +19,8 @@ pub struct Scene {
     pub wind: Vec3,
     /// What the wind has beyond that at times; none by default.
     pub gusts: Vec<Gust>,
-    /// Fixed boxes; none by default.
+    /// Fixed boxes; none by default. A wheel whose ray meets several surfaces within [`FLUSH`] has the grip of the last of them,
+    /// in the order plane, first box, last box: a box set flush into the ground is a patch of another surface.
     pub boxes: Vec<FixedBox>,
 }
 

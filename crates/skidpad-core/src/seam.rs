@@ -104,6 +104,9 @@ pub struct Push {
 /// Most points at which a hull is kept out of things by the vehicle's own solve; the world keeps the rest out.
 pub const HULL_POINTS: usize = 16;
 
+/// Friction of bodywork on a surface of grip 1; on any other, times its grip. In every world.
+pub const BODYWORK_FRICTION: f32 = 0.5;
+
 /// A point of a hull that touches something, or would within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HullPoint {

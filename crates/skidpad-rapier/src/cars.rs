@@ -8,7 +8,7 @@ use crate::ground::{Loaded, floats, stirs};
 use crate::port::Port;
 use crate::rest::Rest;
 use crate::seat::Seat;
-use crate::{Axes, Sets};
+use crate::{Axes, Sets, Surfaces};
 
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
 ///
@@ -32,6 +32,7 @@ pub struct RapierCars {
     pub(crate) loaded: Vec<Loaded>,
     /// Those of the step before.
     before: Vec<Loaded>,
+    standing: Vec<u64>,
     coasting: Controls,
     pub(crate) unstepped: bool,
     /// Of the air, z up, m/s.
@@ -81,6 +82,7 @@ impl RapierCars {
             seats,
             loaded: Vec::new(),
             before: Vec::new(),
+            standing: Vec::new(),
             coasting: Controls::coasting(),
             unstepped: false,
             wind: Vec3::ZERO,
@@ -128,19 +130,20 @@ impl RapierCars {
     /// `i`; missing ones coast.
     ///
     /// Wheels stand on whatever the first collider of their chassis may collide with by its collision groups, sensors
-    /// and the car's own colliders excepted.
+    /// and the car's own colliders excepted, with all the grip their tyres have on the surface they were described on.
     pub fn before_step<'a>(&mut self, world: impl Into<Sets<'a>>, controls: &[Controls]) -> StepReport {
-        self.before_step_on(world, controls, QueryFilter::default())
+        self.before_step_on(world, controls, Surfaces::default())
     }
 
-    /// As [`RapierCars::before_step`], with wheels that stand only on what passes `ground` too. Groups in `ground` take
-    /// the place of the chassis'.
+    /// As [`RapierCars::before_step`], with wheels that stand only on what passes the filter of `ground` too, and grip there as
+    /// it says.
     pub fn before_step_on<'a>(
         &mut self,
         world: impl Into<Sets<'a>>,
         controls: &[Controls],
-        ground: QueryFilter<'a>,
+        ground: impl Into<Surfaces<'a>>,
     ) -> StepReport {
+        let ground = ground.into();
         let sets = world.into();
         let dt = sets.parameters.dt;
         std::mem::swap(&mut self.loaded, &mut self.before);
@@ -152,6 +155,7 @@ impl RapierCars {
             seats: &mut self.seats,
             loaded: &mut self.loaded,
             before: &self.before,
+            standing: &mut self.standing,
             unstepped: self.unstepped,
             wind: self.wind,
             ground,
@@ -193,9 +197,10 @@ impl RapierCars {
             seats: &mut self.seats,
             loaded: &mut self.loaded,
             before: &self.before,
+            standing: &mut self.standing,
             unstepped: self.unstepped,
             wind: self.wind,
-            ground: QueryFilter::default(),
+            ground: Surfaces::default(),
         };
         self.cars.write_back(&port, dt)
     }

@@ -1,7 +1,7 @@
 //! The chassis as a rigid body of Rapier's.
 
 use rapier3d::prelude::*;
-use skidpad_core::{DVec3, Mat3, Model, State, Vec3};
+use skidpad_core::{BODYWORK_FRICTION, DVec3, Mat3, Model, State, Vec3};
 
 use crate::Axes;
 
@@ -9,7 +9,8 @@ use crate::Axes;
 /// a car that still swings by 15 mm in its springs; this leaves 0.3 mm.
 pub(crate) const STILL: f32 = 1e-3;
 
-/// A body with exactly the model's mass properties; its collider weighs nothing.
+/// A body with exactly the model's mass properties; its collider weighs nothing, and has the friction of bodywork times that
+/// of what it touches, unless the other's rule is stronger than `Multiply`.
 pub(crate) fn insert(
     bodies: &mut RigidBodySet,
     colliders: &mut ColliderSet,
@@ -24,7 +25,11 @@ pub(crate) fn insert(
     let hull = model.parts().hull;
     let half = axes.to_world(hull.half_extents).abs();
     let handle = bodies.insert(RigidBodyBuilder::dynamic().additional_mass_properties(mass));
-    let collider = ColliderBuilder::cuboid(half.x, half.y, half.z).translation(axes.to_world(hull.centre)).density(0.0);
+    let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
+        .translation(axes.to_world(hull.centre))
+        .density(0.0)
+        .friction(BODYWORK_FRICTION)
+        .friction_combine_rule(CoefficientCombineRule::Multiply);
     colliders.insert_with_parent(collider, handle, bodies);
     if let Some(body) = bodies.get_mut(handle) {
         body.activation_mut().normalized_linear_threshold = STILL;

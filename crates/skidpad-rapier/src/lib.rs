@@ -16,6 +16,7 @@ mod saved;
 mod seat;
 mod sets;
 mod stock;
+mod surfaces;
 
 pub use axes::Axes;
 pub use backend::BACKEND;
@@ -25,3 +26,4 @@ pub use rapier3d;
 pub use saved::SavedCars;
 pub use sets::Sets;
 pub use stock::STOCK;
+pub use surfaces::{Met, Surfaces};

@@ -6,7 +6,7 @@ use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, Vec3, WorldPort
 use crate::chassis::lead;
 use crate::ground::{self, Loaded, Meeting};
 use crate::seat::Seat;
-use crate::{Axes, Sets};
+use crate::{Axes, Met, Sets, Surfaces};
 
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
@@ -15,12 +15,14 @@ pub(crate) struct Port<'a> {
     /// Bodies under the wheels of this step, and of the one before.
     pub loaded: &'a mut Vec<Loaded>,
     pub before: &'a [Loaded],
+    /// Memory for the bodies that wheels stand on.
+    pub standing: &'a mut Vec<u64>,
     /// Whether the world has not been stepped with these cars in it, so that its broad phase may know of nothing yet.
     pub unstepped: bool,
     /// Vehicle-side world axes (z up), m/s.
     pub wind: Vec3,
-    /// What wheels stand on, beside what their chassis' groups and sensors say.
-    pub ground: QueryFilter<'a>,
+    /// What wheels stand on, beside what their chassis' groups and sensors say, and how it grips.
+    pub ground: Surfaces<'a>,
 }
 
 impl WorldPort for Port<'_> {
@@ -53,7 +55,7 @@ impl WorldPort for Port<'_> {
             }
             *answer = self.meet(probe);
         }
-        share_give(answered);
+        share_give(answered, self.standing);
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
@@ -115,12 +117,13 @@ impl Port<'_> {
             seat.stands.push((handle, *collider.position()));
         }
         let meeting = Meeting { point: ray.point_at(hit.time_of_impact), normal: hit.normal, car };
+        let met = Met { handle, collider, point: meeting.point, normal: hit.normal, feature: hit.feature };
         let body = collider.parent().and_then(|parent| Some((parent, self.sets.bodies.get(parent)?)));
         let ground = body.and_then(|body| ground::ground(&self.sets, self.before, body, &meeting));
         Some(Contact {
             distance: hit.time_of_impact,
             normal: self.axes.from_world(hit.normal),
-            grip: collider.friction(),
+            grip: self.ground.grip_of(&met),
             ground: ground.map(|ground| Ground { velocity: self.axes.from_world(ground.velocity), ..ground }),
         })
     }
@@ -133,7 +136,7 @@ impl Port<'_> {
         ray: &Ray,
         reach: f32,
     ) -> Option<(ColliderHandle, RayIntersection)> {
-        let asked = self.ground;
+        let asked = self.ground.filter;
         let is_ground = |handle: ColliderHandle, collider: &Collider| {
             collider.parent() != Some(own) && asked.predicate.is_none_or(|passes| passes(handle, collider))
         };
@@ -161,16 +164,17 @@ fn beside(ray: &Ray) -> Ray {
     Ray::new(ray.origin + (a + 0.618 * b) * by, ray.dir)
 }
 
-/// Multiplies the give of each body by the number of wheels on it: no wheel knows what the others do.
-fn share_give(contacts: &mut [Option<Contact>]) {
-    let body =
-        |contact: &Option<Contact>| contact.and_then(|c| c.ground).filter(|g| g.give != [0.0; 2]).map(|g| g.body);
-    for i in 0..contacts.len() {
-        let Some(number) = body(&contacts[i]) else { continue };
-        let wheels = contacts.iter().filter(|other| body(other) == Some(number)).count() as f32;
-        if let Some(ground) = contacts[i].as_mut().and_then(|contact| contact.ground.as_mut()) {
-            ground.give = ground.give.map(|give| give * wheels);
-        }
+/// Multiplies the give of each body by the number of wheels on it: no wheel knows what the others do. `standing` is memory.
+fn share_give(contacts: &mut [Option<Contact>], standing: &mut Vec<u64>) {
+    let gives = |contact: &Option<Contact>| contact.and_then(|c| c.ground).filter(|ground| ground.give != [0.0; 2]);
+    standing.clear();
+    standing.extend(contacts.iter().filter_map(gives).map(|ground| ground.body));
+    standing.sort_unstable();
+    for ground in contacts.iter_mut().flatten().filter_map(|contact| contact.ground.as_mut()) {
+        let up_to = |most: u64| standing.partition_point(|body| *body <= most);
+        let below = standing.partition_point(|body| *body < ground.body);
+        let wheels = up_to(ground.body) - below;
+        ground.give = ground.give.map(|give| give * wheels as f32);
     }
 }
 

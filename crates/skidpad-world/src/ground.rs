@@ -2,7 +2,7 @@
 
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
-use skidpad_core::{Contact, DVec3, FixedBox, Probe, Quat, Scene, Vec3};
+use skidpad_core::{Contact, DVec3, FixedBox, Probe, Quat, Scene, Vec3, scene::FLUSH};
 
 /// The plane and the boxes of a scene.
 #[derive(Clone, Debug)]
@@ -101,9 +101,13 @@ impl Ground {
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let mut nearest = self.plane(start, direction, reach);
         for block in &self.blocks {
-            let least = nearest.map_or(reach, |hit| hit.distance);
-            if let Some((distance, normal)) = block.entered_exactly(start - block.centre, direction, least) {
-                nearest = Some(Hit { distance, normal, grip: block.grip });
+            let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH));
+            if let Some((distance, normal)) = block.entered_exactly(start - block.centre, direction, most) {
+                let met = Hit { distance, normal, grip: block.grip };
+                nearest = Some(match nearest {
+                    Some(under) if under.distance <= distance => Hit { grip: block.grip, ..under },
+                    _ => met,
+                });
             }
         }
         nearest
@@ -134,15 +138,18 @@ impl Ground {
         }
     }
 
-    /// Replaces answers by those of boxes that are nearer.
+    /// Replaces answers by those of boxes that are nearer; one that is flush gives its grip.
     pub(crate) fn probe_blocks(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered) {
             for block in &self.blocks {
-                let reach = answer.map_or(probe.reach, |contact| contact.distance);
+                let reach = answer.map_or(probe.reach, |contact| contact.distance + FLUSH);
                 let start = (probe.position - block.centre).as_vec3() + probe.offset;
                 if let Some((distance, normal)) = block.entered(start, probe.direction, reach) {
-                    let normal = block.to_world * normal;
-                    *answer = Some(Contact { distance, normal, grip: block.grip, ground: None });
+                    let met = Contact { distance, normal: block.to_world * normal, grip: block.grip, ground: None };
+                    *answer = Some(match *answer {
+                        Some(under) if under.distance <= distance => Contact { grip: block.grip, ..under },
+                        _ => met,
+                    });
                 }
             }
         }

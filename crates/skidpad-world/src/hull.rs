@@ -1,16 +1,12 @@
 //! Contact of the chassis box with plane and boxes: a rolled car lies on its roof, a car that meets a wall stops.
 
-use parry3d::math::Pose;
 use parry3d::query::ContactManifold;
-use parry3d::query::details::contact_manifold_cuboid_cuboid;
-use parry3d::shape::Cuboid;
-use skidpad_core::{HULL_POINTS, HullPoint, Vec3};
+use parry3d::shape::{Cuboid, PolygonalFeature};
+use skidpad_core::{BODYWORK_FRICTION, HULL_POINTS, HullPoint, Vec3};
 
 use crate::ground::{Block, Ground};
+use crate::passing::Passing;
 use crate::world::Chassis;
-
-/// Friction of bodywork on the ground.
-const FRICTION: f32 = 0.5;
 
 /// Passes over the points; eight corners on a plane settle well before.
 const PASSES: usize = 8;
@@ -26,10 +22,20 @@ pub struct Touching {
     given: Vec<Given>,
 }
 
-/// Impulses of one point so far, N s.
-#[derive(Clone, Copy, Debug, Default)]
+/// Speed of a touch from which it is a blow, m/s; what comes slower rests, and comes to rest in the next step.
+const BLOW: f32 = 0.5;
+
+/// Share of a gap from which what closes it in a step is taken to touch: solves leave the last digits.
+const CLOSED: f32 = 0.99;
+
+/// What one point has been given so far.
+#[derive(Clone, Copy, Debug)]
 struct Given {
+    /// Least speed along the normal that it is left with, m/s.
+    allowed: f32,
+    /// N s.
     pressed: f32,
+    /// N s.
     drag: Vec3,
 }
 
@@ -50,15 +56,43 @@ impl Touching {
     }
 
     /// Changes the twist of `chassis` so that its hull does not enter `ground` within the coming `dt` s: sequential impulses
-    /// with friction.
+    /// with friction. What hits the ground within the step ends it without any speed towards it; the pose moves as
+    /// [`Chassis::motion`] says.
     pub fn keep_out(&mut self, chassis: &mut Chassis, ground: &Ground, dt: f32) {
         self.find(chassis, ground, 0.0, dt);
+        if self.points.is_empty() {
+            return;
+        }
+        let untouched = |point: &HullPoint| Given { allowed: point.allowed_speed(dt), pressed: 0.0, drag: Vec3::ZERO };
         self.given.clear();
-        self.given.resize(self.points.len(), Given::default());
+        self.given.extend(self.points.iter().map(untouched));
+        self.press_all(chassis);
+        self.end_blows(chassis, dt);
+    }
+
+    /// What hit something within the step ends it without any speed towards it, while the pose still comes as near as it may.
+    /// A blow then takes one step: left with what closes the gap, a car would have turned or slid out of the way before the
+    /// next step stops the rest of it.
+    fn end_blows(&mut self, chassis: &mut Chassis, dt: f32) {
+        let mut hit = false;
+        for (point, given) in self.points.iter().zip(&mut self.given) {
+            let closes = chassis.speed_at(point.arm).dot(point.normal) <= CLOSED * given.allowed;
+            if point.gap > BLOW * dt && closes {
+                (given.allowed, hit) = (0.0, true);
+            }
+        }
+        if hit {
+            let moves = chassis.motion();
+            self.press_all(chassis);
+            chassis.move_with(moves);
+        }
+    }
+
+    fn press_all(&mut self, chassis: &mut Chassis) {
         for _ in 0..PASSES {
             let mut changed = false;
             for (point, so_far) in self.points.iter().zip(&mut self.given) {
-                changed |= press(chassis, point, dt, so_far);
+                changed |= press(chassis, point, so_far);
             }
             if !changed {
                 return;
@@ -76,24 +110,24 @@ impl Touching {
         if ground.blocks.is_empty() {
             return;
         }
-        let ahead = dt * (turning + chassis.velocity.length());
+        // The pose of a body that falls moves with the mean of its velocities.
+        let motion = [chassis.motion()[0] - Vec3::new(0.0, 0.0, 0.5 * falling), chassis.middle_rate(dt)];
+        let ahead = dt * (turning + motion[0].length());
         for block in &ground.blocks {
             let middle = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
             let near = hull.half_extents.length() + block.radius + ahead;
             if middle.length_squared() <= near * near {
-                self.find_on_block(chassis, block, middle, ahead);
+                self.find_on_block(chassis, block, motion, dt);
             }
         }
         // Those the hull moves along, or away from, do not meet.
-        self.points.retain(|point| {
-            let speed = chassis.velocity + chassis.angular.cross(point.arm);
-            point.gap + dt * (speed.dot(point.normal) - falling) < NEAR
-        });
+        self.points.retain(|point| point.gap + dt * (chassis.speed_at(point.arm).dot(point.normal) - falling) < NEAR);
     }
 
-    /// Adds those found that are nearest, as many as `points` are wanted.
-    pub(crate) fn nearest(&self, points: &mut Vec<HullPoint>) {
-        for found in &self.points {
+    /// Adds those found that are nearest, as many as `points` are wanted. Blows are not among them: [`Touching::keep_out`] ends
+    /// those in one step.
+    pub(crate) fn nearest(&self, points: &mut Vec<HullPoint>, dt: f32) {
+        for found in self.points.iter().filter(|found| found.gap <= BLOW * dt) {
             if points.len() < HULL_POINTS {
                 points.push(*found);
             } else if let Some(farthest) = points.iter_mut().max_by(|a, b| a.gap.total_cmp(&b.gap))
@@ -116,26 +150,41 @@ impl Touching {
             let arm = chassis.axes * corner(chassis, i);
             let gap = height + arm.dot(normal);
             if gap <= ahead {
-                self.points.push(HullPoint { arm, gap, normal, friction: FRICTION * ground.grip });
+                self.points.push(HullPoint { arm, gap, normal, friction: BODYWORK_FRICTION * ground.grip });
             }
         }
     }
 
-    /// Points of the hull, its middle at `middle` from the box's, that come nearer to `block` than `ahead`.
-    fn find_on_block(&mut self, chassis: &Chassis, block: &Block, middle: Vec3, ahead: f32) {
-        let turn = block.from_world * chassis.rotation;
-        let hull_in_block = Pose::from_parts(block.from_world * middle, turn);
+    /// Points of the hull that touch `block` when the two first touch within `dt` s, by a `motion` of velocity (m/s) and
+    /// angular velocity (rad/s); none if they pass each other.
+    ///
+    /// A plane is accepted only from where the hull really comes to it: seen from before, the face of an object beside the
+    /// way lies across it.
+    fn find_on_block(&mut self, chassis: &Chassis, block: &Block, motion: [Vec3; 2], dt: f32) {
         let hull = Cuboid::new(chassis.hull.half_extents);
+        let [velocity, angular] = motion.map(|part| block.from_world * part);
+        let passing = Passing {
+            stands: block.shape.half_extents,
+            moves: hull.half_extents,
+            centre: chassis.hull.centre,
+            position: block.from_world * (chassis.position - block.centre).as_vec3(),
+            rotation: block.from_world * chassis.rotation,
+            velocity,
+            angular,
+        };
+        let Some((time, normal)) = passing.touch(dt) else { return };
+        let pose = passing.pose(time);
+        let back = pose.rotation.inverse() * -normal;
+        let [face, of_hull] = [block.shape.support_feature(normal), hull.support_feature(back)];
         // Left-over points would be taken for those of the same pair a moment ago.
         self.manifold.clear();
-        contact_manifold_cuboid_cuboid(&hull_in_block, &block.shape, &hull, ahead, &mut self.manifold);
-        let normal = block.to_world * self.manifold.local_n1;
-        let to_centre = chassis.axes * chassis.hull.centre;
+        PolygonalFeature::contacts(&pose, &pose.inverse(), normal, back, &face, &of_hull, &mut self.manifold, false);
+        let outward = block.to_world * normal;
         self.points.extend(self.manifold.points.iter().map(|p| HullPoint {
-            arm: to_centre + chassis.axes * p.local_p2,
-            gap: p.dist,
-            normal,
-            friction: FRICTION * block.grip,
+            arm: chassis.axes * (chassis.hull.centre + p.local_p2),
+            gap: p.dist - passing.way(p.local_p2, &pose).dot(normal),
+            normal: outward,
+            friction: BODYWORK_FRICTION * block.grip,
         }));
     }
 }
@@ -146,11 +195,10 @@ fn corner(chassis: &Chassis, i: usize) -> Vec3 {
 }
 
 /// Changes the impulses `so_far` of one point by what it still needs; whether it needed anything.
-fn press(chassis: &mut Chassis, point: &HullPoint, dt: f32, so_far: &mut Given) -> bool {
+fn press(chassis: &mut Chassis, point: &HullPoint, so_far: &mut Given) -> bool {
     let (arm, normal) = (point.arm, point.normal);
-    let speed = |c: &Chassis| c.velocity + c.angular.cross(arm);
     let compliance = |c: &Chassis, along: Vec3| c.inverse_mass + arm.cross(along).dot(c.spun_by(arm.cross(along)));
-    let wanted = (point.allowed_speed(dt) - speed(chassis).dot(normal)) / compliance(chassis, normal);
+    let wanted = (so_far.allowed - chassis.speed_at(arm).dot(normal)) / compliance(chassis, normal);
     let pressed = (so_far.pressed + wanted).max(0.0);
     let push = normal * (pressed - so_far.pressed);
     if pressed == so_far.pressed && pressed == 0.0 {
@@ -158,7 +206,7 @@ fn press(chassis: &mut Chassis, point: &HullPoint, dt: f32, so_far: &mut Given) 
     }
     so_far.pressed = pressed;
     chassis.stop(push, arm.cross(push));
-    let slip = speed(chassis);
+    let slip = chassis.speed_at(arm);
     let slip = slip - normal * slip.dot(normal);
     let size = slip.length();
     let mut drag = so_far.drag;

@@ -8,6 +8,7 @@
 mod backend;
 mod ground;
 mod hull;
+mod passing;
 mod world;
 
 pub use backend::CarWorld;

@@ -21,7 +21,7 @@ pub struct Chassis {
     pub(crate) axes: Mat3,
     pub(crate) velocity: Vec3,
     pub(crate) angular: Vec3,
-    /// Half of what the push of this step changed: by so much the mean velocity over the step lags its end.
+    /// By so much the velocity the pose moves with lags that at the end of the step: half of what the push changed.
     lag: Motion,
     pub(crate) inverse_mass: f32,
     pub(crate) inertia: Mat3,
@@ -88,6 +88,21 @@ impl Chassis {
         self.lag = Motion { velocity: velocity * 0.5, angular: angular * 0.5 };
     }
 
+    /// Velocity (m/s) and angular velocity (rad/s) its pose moves with over this step, world axes.
+    pub fn motion(&self) -> [Vec3; 2] {
+        [self.velocity - self.lag.velocity, self.angular - self.lag.angular]
+    }
+
+    /// Its pose moves over this step with that velocity and angular velocity, whatever it ends with.
+    pub(crate) fn move_with(&mut self, [velocity, angular]: [Vec3; 2]) {
+        self.lag = Motion { velocity: self.velocity - velocity, angular: self.angular - angular };
+    }
+
+    /// Velocity of the point `arm` from the centre of mass (m, world axes), m/s.
+    pub(crate) fn speed_at(&self, arm: Vec3) -> Vec3 {
+        self.velocity + self.angular.cross(arm)
+    }
+
     /// Stops the hull by impulses (N s, N m s). They act at once: the pose of this step moves with the velocity they leave.
     pub(crate) fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
         self.velocity += impulse * self.inverse_mass;
@@ -106,15 +121,22 @@ impl Chassis {
     /// within a second with its rate at the start).
     pub(crate) fn advance(&mut self, dt: f32) {
         self.position += ((self.velocity - self.lag.velocity) * dt).as_dvec3();
-        let before = self.axes;
-        let momentum = before * (self.inertia * (before.transpose() * self.angular));
-        let rate = self.angular - self.lag.angular;
-        // With L fixed, dω/dt = −J⁻¹ (ω × L).
-        let middle = rate - self.spun_by(rate.cross(momentum)) * (0.5 * dt);
+        let (momentum, middle) = (self.angular_momentum(), self.middle_rate(dt));
         self.rotation = math::turned(self.rotation, middle, dt);
         self.axes = Mat3::from_quat(self.rotation);
         self.angular = self.axes * (self.inverse_inertia * (self.axes.transpose() * momentum));
         self.lag = Motion::default();
+    }
+
+    /// About the centre of mass, N m s, world axes.
+    fn angular_momentum(&self) -> Vec3 {
+        self.axes * (self.inertia * (self.axes.transpose() * self.angular))
+    }
+
+    /// Angular velocity in the middle of the coming `dt` s, rad/s: with L fixed, dω/dt = −J⁻¹ (ω × L).
+    pub(crate) fn middle_rate(&self, dt: f32) -> Vec3 {
+        let rate = self.angular - self.lag.angular;
+        rate - self.spun_by(rate.cross(self.angular_momentum())) * (0.5 * dt)
     }
 
     fn is_finite(&self) -> bool {
@@ -198,7 +220,7 @@ impl WorldPort for World {
     fn hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
         let falling = self.ground.gravity() * dt;
         self.touching.find(&self.chassis[car], &self.ground, falling, dt);
-        self.touching.nearest(points);
+        self.touching.nearest(points, dt);
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {

@@ -1,6 +1,7 @@
 //! At home in Rapier: what holds for cars in a world the user owns and steps.
 
 mod axes;
+mod grip;
 mod ground_moves;
 mod heights;
 mod rays;

@@ -164,8 +164,9 @@ struct Drag {
     along: [Four; 2],
 }
 
-/// Sliding velocities this many times greater than the last change will not turn round.
-const STEADY: f32 = 64.0;
+/// Sliding velocities this many times greater than the last change will not turn round. Much more, and a car that leans on
+/// three points, one of them about to slide, creeps to its rest by secants for more steps than there are.
+const STEADY: f32 = 4.0;
 
 /// Two unit vectors at right angles to `normal` and each other. A mirrored car has mirrored ones, but for signs.
 fn across(normal: Vec3) -> [Vec3; 2] {

@@ -104,8 +104,10 @@ impl Car {
     pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
         self.body.precess(&self.tuning.inertia, dt);
         self.body.velocity.z -= f64::from(ground.gravity()) * dt;
-        self.keep_out(ground, dt);
+        let [velocity, angular] = self.keep_out(ground, dt);
         self.body.advance(dt);
+        self.body.velocity += velocity;
+        self.body.angular += angular;
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
             wheel.input = inputs.get(i).copied().unwrap_or_default();
         }
@@ -179,16 +181,18 @@ impl Car {
         self.body.angular += self.world_inverse_inertia * arm.cross(impulse);
     }
 
-    fn keep_out(&mut self, ground: &Ground, dt: f64) {
-        let Some((chassis, touching)) = &mut self.hull else { return };
+    /// Keeps the hull out of the ground; what is left of a blow acts when the pose has moved, and is returned.
+    fn keep_out(&mut self, ground: &Ground, dt: f64) -> [DVec3; 2] {
+        let Some((chassis, touching)) = &mut self.hull else { return [DVec3::ZERO; 2] };
         let Body { position, rotation, velocity, angular } = self.body;
         let before = [velocity.as_vec3(), angular.as_vec3()];
         chassis.place(position, rotation.as_quat(), before);
         touching.keep_out(chassis, ground, dt as f32);
-        let after = chassis.twist();
-        if after != before {
-            self.body.velocity += (after[0] - before[0]).as_dvec3();
-            self.body.angular += (after[1] - before[1]).as_dvec3();
+        let (moves, after) = (chassis.motion(), chassis.twist());
+        if moves != before {
+            self.body.velocity += (moves[0] - before[0]).as_dvec3();
+            self.body.angular += (moves[1] - before[1]).as_dvec3();
         }
+        [0, 1].map(|part| (after[part] - moves[part]).as_dvec3())
     }
 }

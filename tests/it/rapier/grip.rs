@@ -1,0 +1,49 @@
+//! How wheels grip is the user's table, not the friction of colliders.
+
+use skidpad::core::{Controls, Scene, state::Placement};
+use skidpad::rapier::rapier3d::prelude::*;
+use skidpad::rapier::{Axes, Met, Surfaces};
+
+use super::Yard;
+use crate::common::{Simplify, c5, close};
+
+/// Way of a C5 on dry friction of 1 that brakes from 20 m/s to a stand, on a slab as `change` makes it, m.
+fn stop(change: impl Fn(ColliderBuilder) -> ColliderBuilder, surfaces: Surfaces) -> f64 {
+    let slab = ColliderBuilder::cuboid(200.0, 50.0, 1.0).translation(Vector::NEG_Z);
+    let mut world = Yard::empty(Axes::ZUp, 120.0);
+    world.insert_collider(change(slab), None);
+    let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
+    let placement = Placement { speed: 20.0, gear: Some(0), ..Placement::default() };
+    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &model, &[placement]);
+    for _ in 0..1200 {
+        yard.cars.before_step_on(&mut yard.world, &[Controls::parked()], surfaces);
+        yard.world.step();
+        yard.cars.after_step(&mut yard.world);
+    }
+    yard.state(0).position.x
+}
+
+/// A plain collider has the friction 0.5: taken for grip, a car needed twice the way.
+#[test]
+fn plain_colliders_grip() {
+    let plain = stop(|slab| slab, Surfaces::default());
+    assert_eq!(plain, stop(|slab| slab.friction(1.0), Surfaces::default()));
+    close("way", plain, 400.0 / (2.0 * 9.81), 0.02, "the car pitches, and the patch takes 5 mm to build up");
+}
+
+/// Collider, place and normal of what a wheel met tell how it grips.
+#[test]
+fn the_grip_is_the_users() {
+    let dry = stop(|slab| slab, Surfaces::default());
+    let by_material = |met: &Met| [1.0, 0.25][met.collider.user_data as usize];
+    let wet = stop(|slab| slab.user_data(1), Surfaces { grip: Some(&by_material), ..Surfaces::default() });
+    close("wet", wet, 4.0 * dry, 0.02, "as above");
+    let by_place = |met: &Met| {
+        assert!(met.point.z.abs() < 1e-4 && (met.normal - Vector::Z).length() < 1e-6, "{} {}", met.point, met.normal);
+        if met.point.x < 10.0 { 0.5 } else { 1.0 }
+    };
+    let mixed = stop(|slab| slab, Surfaces { grip: Some(&by_place), ..Surfaces::default() });
+    // 10 m with half the deceleration, the rest with all of it.
+    let expected = 10.0 + (400.0 - 9.81 * 10.0) / (2.0 * 9.81);
+    close("mixed", mixed, expected, 0.05, "both axles pass the border, a wheelbase of 2.65 m apart");
+}
