@@ -13,9 +13,11 @@ mod commonroad;
 #[cfg(all(feature = "impulse", feature = "constraint"))]
 mod constraint;
 mod convergence;
+mod dead_engine;
 mod derived;
 mod differentials;
 mod fuzz;
+mod gear_choice;
 mod gearboxes;
 mod handling;
 #[cfg(any(feature = "impulse", feature = "constraint"))]

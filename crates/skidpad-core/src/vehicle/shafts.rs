@@ -36,7 +36,9 @@ const RIGID_SHORTFALL: f32 = 1e-4;
 pub(super) struct Link {
     /// Turns of the row per turn of the wheels on its levers.
     pub ratio: f32,
-    pub efficiency: f32,
+    /// Torque on the wheels per torque through the row, negative and positive: losses are taken in the direction the power
+    /// flows.
+    pub gives: [f32; 2],
     /// Its law while it holds.
     pub own: f32,
     pub per_speed: f32,
@@ -50,13 +52,23 @@ pub(super) struct Link {
     pub impulse: f32,
     /// Whether it is a torque converter.
     pub fluid: bool,
+    /// Largest impulse of the dry friction on the engine's side; 0 of any row but the clutch of a dead engine.
+    pub dry_drag: f32,
 }
 
-/// Whether a row follows its law, or slips at its lower or upper bound.
+/// Whether a row follows its law, or slips at its lower or upper bound. While the clutch of a dead engine holds, the
+/// engine either stands or is turned, backwards or forwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Regime {
     Holds,
     Slips(usize),
+    Stands,
+    Turns(usize),
+}
+
+/// What drives the wheels when a row of `ratio` gives a negative and a positive torque with losses of `efficiency`.
+fn gives(ratio: f32, efficiency: f32) -> [f32; 2] {
+    [ratio / efficiency, ratio * efficiency]
 }
 
 /// Workspace of the drivetrain, rebuilt every step.
@@ -103,7 +115,9 @@ pub(super) struct Flywheel {
     /// Before the clutch acts, rad/s.
     pub speed: f32,
     pub inverse_inertia: f32,
-    /// The same with a closed throttle and with the driver's; only of cars with assists.
+    /// Largest angular impulse of the dry friction of a dead engine, N m s.
+    pub dry_drag: f32,
+    /// As `speed`, with a closed throttle and with the driver's; only of cars with assists.
     pub bounds: [f32; 2],
 }
 
@@ -112,7 +126,7 @@ impl Link {
     pub(super) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
         Self {
             ratio,
-            efficiency,
+            gives: gives(ratio, efficiency),
             own: flywheel.inverse_inertia,
             per_speed: 1.0,
             wish: flywheel.speed,
@@ -121,7 +135,23 @@ impl Link {
             settled: [0.0, SETTLED_CLUTCH * capacity],
             impulse: impulse.clamp(-capacity, capacity),
             fluid: false,
+            dry_drag: 0.0,
         }
+    }
+
+    /// This clutch with a dead engine behind it, which turned by `speed` rad/s and whose dry friction has up to `dry_drag`.
+    ///
+    /// With J the inertia and ω the speed of both while the clutch holds, `p = J (ω_f − ω) ∓ D` turning forwards and
+    /// backwards, and anything between both at a standstill: as a brake on the flywheel. What turns a standing engine are the
+    /// wheels.
+    pub(super) fn of_dead_engine(mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) -> Self {
+        let [against, along] = self.gives;
+        if speed <= 0.0 {
+            self.gives = [if speed < 0.0 { along } else { against }, self.ratio / efficiency];
+        }
+        let [relative, torque] = SETTLED;
+        (self.dry_drag, self.settled) = (dry_drag, [relative, torque * dt]);
+        self
     }
 
     /// A torque converter that gave `impulse` before; its law follows in every pass.
@@ -129,7 +159,7 @@ impl Link {
         let [relative, torque] = SETTLED;
         Self {
             ratio,
-            efficiency,
+            gives: gives(ratio, efficiency),
             own: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],
@@ -145,7 +175,7 @@ impl Link {
         let [relative, torque] = SETTLED;
         Self {
             ratio: 1.0,
-            efficiency: 1.0,
+            gives: [1.0; 2],
             per_speed: 1.0,
             bounds: [-coupling.friction * dt, coupling.friction * dt],
             viscous,
@@ -159,7 +189,7 @@ impl Link {
         let [relative, torque] = SETTLED;
         Self {
             ratio: motor.reduction,
-            efficiency: if towards < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency },
+            gives: gives(motor.reduction, if towards < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency }),
             own: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],
@@ -167,9 +197,9 @@ impl Link {
         }
     }
 
-    /// Torque on the wheels per torque through the row: losses are taken in the direction the power flows.
+    /// Torque on the wheels per torque through the row, when that is `impulse`.
     pub(super) fn torque_ratio(&self, impulse: f32) -> f32 {
-        if impulse >= 0.0 { self.ratio * self.efficiency } else { self.ratio / self.efficiency }
+        self.gives[usize::from(impulse >= 0.0)]
     }
 
     /// What it is to the wheels when it has `impulse`.
@@ -179,9 +209,13 @@ impl Link {
 
     /// `own`, `per_speed` and `wish` of the row.
     fn law(&self, regime: Regime) -> [f32; 3] {
+        let drag = self.own * self.dry_drag;
         match regime {
             Regime::Holds => [self.own, self.per_speed, self.wish],
             Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
+            Regime::Stands => [0.0, 1.0, 0.0],
+            Regime::Turns(0) => [self.own, self.per_speed, self.wish + drag],
+            Regime::Turns(_) => [self.own, self.per_speed, self.wish - drag],
         }
     }
 
@@ -191,14 +225,30 @@ impl Link {
         wish - own * impulse - per_speed * speed
     }
 
+    /// What the row is taken to do first.
+    fn first(&self) -> Regime {
+        if self.dry_drag > 0.0 { Regime::Stands } else { Regime::Holds }
+    }
+
     /// How the row goes on with `impulse` at `speed`.
     fn next(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
         let [least, most] = self.bounds;
         match regime {
-            Regime::Holds if impulse > most => Regime::Slips(1),
-            Regime::Holds if impulse < least => Regime::Slips(0),
-            Regime::Slips(1) if self.missing(Regime::Holds, impulse, speed) < 0.0 => Regime::Holds,
-            Regime::Slips(0) if self.missing(Regime::Holds, impulse, speed) > 0.0 => Regime::Holds,
+            Regime::Slips(bound) => {
+                let held = match self.first() {
+                    Regime::Stands => Regime::Turns(usize::from(speed >= 0.0)),
+                    holds => holds,
+                };
+                let missing = self.missing(held, impulse, speed);
+                let carries_less = if bound == 1 { missing < 0.0 } else { missing > 0.0 };
+                if carries_less { held } else { regime }
+            }
+            _ if impulse > most => Regime::Slips(1),
+            _ if impulse < least => Regime::Slips(0),
+            Regime::Stands if self.missing(Regime::Turns(0), impulse, 0.0) < 0.0 => Regime::Turns(0),
+            Regime::Stands if self.missing(Regime::Turns(1), impulse, 0.0) > 0.0 => Regime::Turns(1),
+            Regime::Turns(0) if speed > 0.0 => Regime::Stands,
+            Regime::Turns(1) if speed < 0.0 => Regime::Stands,
             same => same,
         }
     }
@@ -208,8 +258,16 @@ impl Link {
         match regime {
             Regime::Slips(bound) if self.viscous == 0.0 => self.bounds[bound],
             Regime::Slips(_) => impulse,
-            Regime::Holds => impulse.max(self.bounds[0]).min(self.bounds[1]),
+            _ => impulse.max(self.bounds[0]).min(self.bounds[1]),
         }
+    }
+}
+
+impl Flywheel {
+    /// What is left of its `speed` when its dry friction has acted, rad/s.
+    fn dragged(&self, speed: f32) -> f32 {
+        let lost = self.dry_drag * self.inverse_inertia;
+        speed - speed.clamp(-lost, lost)
     }
 }
 
@@ -246,9 +304,9 @@ impl Shafts {
             let turns = || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.spin).sum());
             let speed = match converter(model) {
                 Some(fluid) if link.fluid => self.impeller(fluid, engine, turns().sum::<f32>() * link.ratio),
-                _ => engine.speed - link.impulse * engine.inverse_inertia,
+                _ => engine.dragged(engine.speed - link.impulse * engine.inverse_inertia),
             };
-            drive.engine_speed = speed.max(0.0);
+            drive.engine_speed = speed;
             drive.clutch = link.impulse / self.dt;
         }
         let [motors, couplings] = self.first_rows(model);
@@ -268,7 +326,8 @@ impl Shafts {
 
     /// Speed of the impeller after the step with the turbine at `turbine`, rad/s.
     fn impeller(&self, fluid: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
-        fluid.impeller_speed(engine.speed, self.dt * engine.inverse_inertia, turbine)
+        let free = engine.speed - engine.dry_drag * engine.inverse_inertia;
+        fluid.impeller_speed(free, self.dt * engine.inverse_inertia, turbine)
     }
 
     /// Torque of the turbine at the speed it has now, and how it changes with it, the impeller following.
@@ -379,8 +438,9 @@ impl Shafts {
     /// none has to.
     fn step(&mut self) -> [f32; MOST_LINKS] {
         let mut regimes = [Regime::Holds; MOST_LINKS];
+        regimes[0] = self.links[0].first();
         let mut found = [0.0; MOST_LINKS];
-        for _ in 0..2 * self.count + 1 {
+        for _ in 0..2 * self.count + if regimes[0] == Regime::Stands { 3 } else { 1 } {
             let changes = self.solve(&regimes);
             let mut same = true;
             for i in 0..self.count {
@@ -446,7 +506,8 @@ impl Vehicle {
         if shafts.links[..shafts.count].iter().all(|link| link.bounds == [0.0; 2] && link.viscous == 0.0) {
             return;
         }
-        for _ in 0..PASSES[usize::from(shafts.count > 1 || shafts.links[0].fluid)] {
+        let simple = shafts.count == 1 && !shafts.links[0].fluid && shafts.links[0].dry_drag == 0.0;
+        for _ in 0..PASSES[usize::from(!simple)] {
             if shafts.pass(&self.model, &mut self.rows) {
                 return;
             }
