@@ -13,6 +13,7 @@ mod commonroad;
 #[cfg(all(feature = "impulse", feature = "constraint"))]
 mod constraint;
 mod convergence;
+mod couplings;
 mod dead_engine;
 mod derived;
 mod differentials;

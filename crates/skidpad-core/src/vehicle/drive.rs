@@ -1,7 +1,8 @@
 //! Pedals to torques: engine, gearbox, brakes. What clutch and couplings make of them is `shafts`'.
 
 use super::Vehicle;
-use super::shafts::{Flywheel, Link, Pull};
+use super::links::{Flywheel, Link};
+use super::shafts::Pull;
 use crate::Controls;
 use crate::assists::Asked;
 use crate::controls::bounded;
