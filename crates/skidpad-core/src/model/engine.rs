@@ -188,7 +188,7 @@ impl Engine {
 
     /// Whether it is dead at a crankshaft speed, rad/s, negative backwards.
     pub fn is_dead(&self, speed: f32) -> bool {
-        self.stall > 0.0 && speed < self.stall
+        speed < self.stall && self.stall > 0.0
     }
 
     /// Drag with the throttle closed at a crankshaft speed of either sign, rad/s, N m, ≥ 0.

@@ -34,6 +34,7 @@ type Running = (Flywheel, Link);
 
 impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
+    #[inline(always)]
     pub(super) fn drive(&mut self, controls: &Controls, asked: &Asked, dt: f32) {
         let Asked { throttle, brake: foot, handbrake: hand, .. } = *asked;
         let mut towards = f32::from(controls.gear.map_or(1, i8::signum));
@@ -67,7 +68,7 @@ impl Vehicle {
             rows.shaft = Four::default();
         }
         let (state, wheels) = (&mut self.state.drive, &self.state.wheels);
-        let running: Option<Running> = engine.map(|drive| {
+        let running: Option<Running> = if let Some(drive) = engine {
             let driven = Driven { model: &self.model, shares: &drive.shares, wheels, turning };
             towards = state.select_gear(&drive.gearbox, controls.gear, &driven, throttle, dt);
             let (mut flywheel, link) = engage(drive, state, controls, throttle, turning, dt);
@@ -75,8 +76,10 @@ impl Vehicle {
                 flywheel.bounds =
                     [0.0, asked.own_throttle].map(|t| flywheel_speed(drive, state, t, controls.starter, dt));
             }
-            (flywheel, link)
-        });
+            Some((flywheel, link))
+        } else {
+            None
+        };
         if let Some((_, clutch)) = &running {
             let shaft = Four::splat(clutch.at_wheels(clutch.impulse));
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -86,7 +89,7 @@ impl Vehicle {
             state.gear = controls.gear.unwrap_or(1);
         }
         let pull = Pull { throttle: throttle.min(asked.own_throttle), brake: foot, towards };
-        self.shafts.begin(running, pull, &self.model, dt);
+        self.shafts.begin(running.as_ref(), pull, &self.model, dt);
         for (k, motor) in parts.motors.iter().enumerate() {
             self.shafts.turned(k, rotors[k] * motor.reduction);
         }
@@ -98,6 +101,7 @@ pub(super) fn disc_shares(bank: &Bank, model: &Model, wheels: &[WheelState]) -> 
     bank.gather(|i| model.wheels()[i].disc.map_or(1.0, |disc| disc.share_at(wheels[i].disc)))
 }
 
+#[inline(always)]
 fn engage(
     drive: &EngineDrive,
     state: &DriveState,
@@ -112,29 +116,26 @@ fn engage(
     let dry_drag = if controls.starter { 0.0 } else { engine.dry_drag(state.engine_speed) * dt };
     let flywheel = Flywheel { speed, inverse_inertia: 1.0 / engine.inertia, dry_drag, bounds: [speed; 2] };
     let ratio = gearbox.ratio_at(state.gear, state.ratio);
-    let link = |capacity: f32| {
-        let clutch = Link::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
-        if dry_drag > 0.0 {
-            clutch.of_dead_engine(state.engine_speed, gearbox.efficiency, dry_drag, dt)
-        } else {
-            clutch
-        }
-    };
     let open = shifting || state.gear == 0;
-    match takeup {
-        _ if open => (flywheel, link(0.0)),
+    let capacity = match takeup {
+        _ if open => 0.0,
         Takeup::Clutch(clutch) => {
             let engaged = match controls.clutch {
                 Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
                 None => clutch.engaged_at(speed, engine, dt),
             };
-            (flywheel, link(clutch.capacity * engaged * dt))
+            clutch.capacity * engaged * dt
         }
         Takeup::Converter(converter) => match &converter.lock_up {
-            Some(lock_up) if lock_up.is_closed(state.gear, turning * ratio) => (flywheel, link(lock_up.capacity * dt)),
-            _ => (flywheel, Link::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
+            Some(lock_up) if lock_up.is_closed(state.gear, turning * ratio) => lock_up.capacity * dt,
+            _ => return (flywheel, Link::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
         },
+    };
+    let mut link = Link::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
+    if dry_drag > 0.0 {
+        link.slow_dead_engine(state.engine_speed, gearbox.efficiency, dry_drag, dt);
     }
+    (flywheel, link)
 }
 
 /// Speed of the engine after `dt` s before its clutch acts, rad/s.
@@ -171,16 +172,21 @@ pub(crate) struct Driven<'a> {
 }
 
 impl Driven<'_> {
+    #[inline(always)]
     fn mean(&self, of: impl Fn(usize) -> f32) -> f32 {
         self.shares.iter().enumerate().map(|(i, share)| share * of(i)).sum()
     }
 
     /// Of the road below the wheels, m/s; in the air, what they turn.
+    #[cold]
+    #[inline(never)]
     fn speed(&self) -> f32 {
         self.mean(|i| self.wheels[i].rolling_speed)
     }
 
     /// What `turning` were if the wheels on the ground rolled; `None` with all in the air.
+    #[cold]
+    #[inline(never)]
     fn turning_by_road(&self) -> Option<f32> {
         let touching = |i: usize| if self.wheels[i].contact { 1.0 } else { 0.0 };
         let share = self.mean(touching);
@@ -203,7 +209,10 @@ impl DriveState {
         if let Some(continuous) = &gearbox.continuous {
             self.follow(gearbox, continuous, driven.turning, throttle, dt);
         }
-        let towards = self.allowed(asked.map_or(1, i8::signum), driven);
+        let towards = match asked {
+            None if self.gear > 0 => 1,
+            _ => self.allowed(asked.map_or(1, i8::signum), driven),
+        };
         let told = f32::from(towards);
         if self.shift_left > 0.0 {
             self.shift_left -= dt;
@@ -249,14 +258,20 @@ impl DriveState {
         let ratio = gearbox.ratio(self.gear);
         let speed = driven.turning * ratio;
         let road = || driven.turning_by_road().map(|turning| turning * ratio);
-        let (up, down) = (gearbox.up_speed_at(throttle), gearbox.down_speed_at(throttle));
         match self.gear {
-            0 => gearbox.rolling_gear(driven.turning_by_road().unwrap_or(driven.turning)).min(top),
-            gear if gear < 0 => 1.min(top),
-            gear if self.since_shift < SHIFT_PAUSE => gear,
-            gear if speed > up && gear < top => gear + i8::from(road().is_some_and(|road| road > ROLLS * up)),
-            gear if speed < down && gear > 1 => gear - i8::from(road().is_some_and(|road| road * ROLLS < down)),
-            gear => gear,
+            0 => return gearbox.rolling_gear(driven.turning_by_road().unwrap_or(driven.turning)).min(top),
+            gear if gear < 0 => return 1.min(top),
+            gear if self.since_shift < SHIFT_PAUSE => return gear,
+            _ => (),
         }
+        let up = gearbox.up_speed_at(throttle);
+        if speed > up && self.gear < top {
+            return self.gear + i8::from(road().is_some_and(|road| road > ROLLS * up));
+        }
+        let down = gearbox.down_speed_at(throttle);
+        if speed < down && self.gear > 1 {
+            return self.gear - i8::from(road().is_some_and(|road| road * ROLLS < down));
+        }
+        self.gear
     }
 }

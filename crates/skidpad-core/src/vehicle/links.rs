@@ -79,19 +79,20 @@ impl Link {
         }
     }
 
-    /// This clutch with a dead engine behind it, which turned by `speed` rad/s and whose dry friction has up to `dry_drag`.
+    /// Puts a dead engine behind this clutch, which turned by `speed` rad/s and whose dry friction has up to `dry_drag`.
     ///
     /// With J the inertia and ω the speed of both while the clutch holds, `p = J (ω_f − ω) ∓ D` turning forwards and
     /// backwards, and anything between both at a standstill: as a brake on the flywheel. What turns a standing engine are the
     /// wheels.
-    pub(super) fn of_dead_engine(mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) -> Self {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn slow_dead_engine(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
         let [against, along] = self.gives;
         if speed <= 0.0 {
             self.gives = [if speed < 0.0 { along } else { against }, self.ratio / efficiency];
         }
         let [relative, torque] = SETTLED;
         (self.dry_drag, self.settled) = (dry_drag, [relative, torque * dt]);
-        self
     }
 
     /// A torque converter that gave `impulse` before; its law follows in every pass.
@@ -149,13 +150,12 @@ impl Link {
 
     /// `own`, `per_speed` and `wish` of the row.
     pub(super) fn law(&self, regime: Regime) -> [f32; 3] {
-        let drag = self.own * self.dry_drag;
         match regime {
             Regime::Holds => [self.own, self.per_speed, self.wish],
             Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
             Regime::Stands => [0.0, 1.0, 0.0],
-            Regime::Turns(0) => [self.own, self.per_speed, self.wish + drag],
-            Regime::Turns(_) => [self.own, self.per_speed, self.wish - drag],
+            Regime::Turns(0) => [self.own, self.per_speed, self.wish + self.own * self.dry_drag],
+            Regime::Turns(_) => [self.own, self.per_speed, self.wish - self.own * self.dry_drag],
         }
     }
 

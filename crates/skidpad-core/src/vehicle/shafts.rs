@@ -96,14 +96,16 @@ impl Pull {
 impl Shafts {
     /// Begins a step: an engine's row, if there is one, before those of motors and couplings. Rows carry nothing yet but the
     /// clutch, which carries what it did.
-    pub(super) fn begin(&mut self, engine: Option<(Flywheel, Link)>, pull: Pull, model: &Model, dt: f32) {
+    pub(super) fn begin(&mut self, engine: Option<&(Flywheel, Link)>, pull: Pull, model: &Model, dt: f32) {
         let parts = model.parts();
-        self.engine = engine.map(|(flywheel, _)| flywheel);
-        let clutch = engine.map(|(_, clutch)| clutch);
+        (self.engine, self.count, self.dt, self.pull, self.orders) = (None, 0, dt, pull, None);
+        if let Some((flywheel, clutch)) = engine {
+            (self.engine, self.links[0], self.count) = (Some(*flywheel), *clutch, 1);
+        }
         let motors = parts.motors.iter().map(|motor| Link::motor(motor, pull.towards, dt));
         let couplings = parts.couplings.iter().map(|coupling| Link::coupling(coupling, dt));
-        (self.count, self.dt, self.pull, self.orders) = (0, dt, pull, None);
-        for (to, link) in self.links.iter_mut().zip(clutch.into_iter().chain(motors).chain(couplings)) {
+        let others = &mut self.links[usize::from(engine.is_some())..];
+        for (to, link) in others.iter_mut().zip(motors.chain(couplings)) {
             *to = link;
             self.count += 1;
         }
@@ -155,9 +157,6 @@ impl Shafts {
     /// Torque of the turbine at the speed it has now, and how it changes with it, the impeller following.
     fn linearise_converter(&mut self, model: &Model) {
         let (Some(engine), Some(fluid)) = (self.engine, converter(model)) else { return };
-        if !self.links[0].fluid {
-            return;
-        }
         let speed = self.speeds[0];
         let torque = |speed: f32| fluid.torques(self.impeller(fluid, &engine, speed), speed)[1];
         let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE * (speed.abs() + engine.speed));
@@ -171,11 +170,13 @@ impl Shafts {
     ///
     /// Rows together minimise a convex function of their impulses: the work they take, with its sign turned. Steps that overshoot
     /// its minimum are cut, so that wherever the passes end, couplings have taken energy and given none.
+    #[inline(always)]
     fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, passes: usize) {
         self.look(model, rows, wheels);
+        let coupled = !model.parts().couplings.is_empty();
         for pass in 0..passes {
-            if pass < FOLLOWING && self.set_capacities(model, rows) {
-                self.look(model, rows, wheels);
+            if coupled && pass < FOLLOWING && self.set_capacities(model, rows) {
+                self.look_again(model, rows, wheels);
             }
             if wheels == Wheels::AsBlocks && self.agrees() {
                 return;
@@ -192,17 +193,39 @@ impl Shafts {
             if settled {
                 return;
             }
-            let downhill = self.slope(0.0);
-            self.look(model, rows, wheels);
-            self.shorten(model, rows, wheels, downhill);
+            if self.is_clutch() {
+                self.look_again(model, rows, wheels);
+            } else {
+                let downhill = self.slope(0.0);
+                self.look_again(model, rows, wheels);
+                self.shorten(model, rows, wheels, downhill);
+            }
         }
     }
 
+    /// Whether there is nothing but the clutch of an engine that runs.
+    fn is_clutch(&self) -> bool {
+        let link = &self.links[0];
+        self.engine.is_some() && self.count == 1 && !link.fluid && link.dry_drag == 0.0
+    }
+
     /// Speeds of the rows under the impulses they carry, and their laws there.
+    #[inline(always)]
     fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         self.measure(model, rows, wheels);
-        self.linearise_converter(model);
-        self.linearise_motors(model);
+        if self.links[0].fluid {
+            self.linearise_converter(model);
+        }
+        if !model.parts().motors.is_empty() {
+            self.linearise_motors(model);
+        }
+    }
+
+    /// The same, where a clutch that holds does not come by.
+    #[cold]
+    #[inline(never)]
+    fn look_again(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.look(model, rows, wheels);
     }
 
     /// Slope of what the rows minimise along their last change when they have `share` of it and turn as last measured.
@@ -216,6 +239,8 @@ impl Shafts {
     }
 
     /// Takes part of the last change back if it went too far from where the slope along it was `downhill`.
+    #[cold]
+    #[inline(never)]
     fn shorten(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, downhill: f32) {
         let near = -OVERSHOOT * downhill;
         let (mut low, mut high) = ([0.0, downhill], [1.0, self.slope(1.0)]);
@@ -230,7 +255,7 @@ impl Shafts {
                 let [before, change] = self.change[i];
                 self.carry(model, rows, i, before + kept * change);
             }
-            self.look(model, rows, wheels);
+            self.look_again(model, rows, wheels);
             let slope = self.slope(kept);
             if slope.abs() <= near || kept == low[0] {
                 return;
@@ -264,8 +289,11 @@ impl Shafts {
     }
 
     /// Speeds of the rows, and how they answer each other.
+    #[inline(always)]
     fn measure(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        self.fastest = 0.0;
+        if wheels == Wheels::AsBlocks {
+            self.fastest = 0.0;
+        }
         for i in 0..self.count {
             self.speeds[i] = 0.0;
             self.answers[i][..self.count].fill(0.0);
@@ -345,6 +373,7 @@ impl Shafts {
 
     /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
     /// none has to.
+    #[inline(always)]
     fn step(&mut self) -> [f32; MOST_LINKS] {
         let mut regimes = [Regime::Holds; MOST_LINKS];
         regimes[0] = self.links[0].first();
@@ -412,8 +441,15 @@ impl Vehicle {
     /// Solves clutch and couplings; leaves each wheel's shaft impulse.
     pub(super) fn solve_shafts(&mut self) {
         if self.settle_shafts() && !self.model.parts().couplings.is_empty() {
-            self.shafts.settle(&self.model, &mut self.rows, Wheels::AsBlocks, PASSES[1]);
+            self.follow_blocks();
         }
+    }
+
+    /// Solves all rows once more for wheels as their blocks.
+    #[cold]
+    #[inline(never)]
+    fn follow_blocks(&mut self) {
+        self.shafts.settle(&self.model, &mut self.rows, Wheels::AsBlocks, PASSES[1]);
     }
 
     /// The same for wheels that have no block; leaves their spin, too.
@@ -431,8 +467,8 @@ impl Vehicle {
         if shafts.links[..shafts.count].iter().all(|link| link.bounds == [0.0; 2] && link.viscous == 0.0) {
             return false;
         }
-        let simple = shafts.count == 1 && !shafts.links[0].fluid && shafts.links[0].dry_drag == 0.0;
-        shafts.settle(&self.model, &mut self.rows, Wheels::Alone, PASSES[usize::from(!simple)]);
+        let passes = PASSES[usize::from(!shafts.is_clutch())];
+        shafts.settle(&self.model, &mut self.rows, Wheels::Alone, passes);
         true
     }
 }
