@@ -112,6 +112,49 @@ fn downforce_by_ride_height_settles_where_springs_balance_it() {
     }
 }
 
+/// Surfaces work in the air from ahead alone: acceleration of a car in the air along its own vertical, however it moves.
+/// One that fell at 40 m/s used to be pressed down as if it drove that fast.
+#[test]
+fn a_car_that_falls_or_slides_is_not_pressed_down() {
+    let mut parts = c5();
+    (parts.aero.drag, parts.aero.side) = (0.0, 0.0);
+    parts.aero.downforce = [1.3, -1.6].map(|x| Surface { coefficient: 1.5, point: Vec3::new(x, 0.0, 0.0) });
+    let plain = parts.clone().model();
+    let yaw = || Table::new([vec![0.0, 1.5], vec![0.0]], vec![1.0, 0.5]).expect("sound");
+    let maps = AeroMaps { at_rest: [0.1; 2], heights: Default::default(), yaw: [Table::default(), yaw(), yaw()] };
+    parts.aero.maps = Some(Box::new(maps));
+    let mapped = parts.model();
+    let half_angle = f64::from(0.5 * std::f32::consts::FRAC_PI_4 / 1.5);
+    let rows: [(&Arc<Model>, [f32; 3], f64); 7] = [
+        (&plain, [50.0, 0.0, 0.0], 2500.0),
+        (&plain, [50.0, 0.0, -40.0], 2500.0),
+        (&plain, [0.0, 0.0, -40.0], 0.0),
+        (&plain, [30.0, 40.0, -20.0], 900.0),
+        (&plain, [-50.0, 5.0, 0.0], 0.0),
+        (&mapped, [30.0, 30.0, -20.0], 1800.0 * (1.0 - half_angle)),
+        (&mapped, [-50.0, 0.0, 0.0], 0.0),
+    ];
+    for solver in solvers() {
+        for hz in [30.0, 1000.0] {
+            for (model, velocity, squared) in rows {
+                let mut car = Drive::rolling(&solver, model, 0.0, hz);
+                let mut state = car.world.state(0).clone();
+                state.position.z += 300.0;
+                (state.velocity, state.previous_velocity) = (Vec3::from_array(velocity), Vec3::from_array(velocity));
+                car.world.set_state(0, &state);
+                car.step(&Controls::coasting());
+                let gained = f64::from(car.world.state(0).velocity.z - velocity[2]) * f64::from(hz);
+                let told = -9.81 - 3.0 * squared / f64::from(model.mass());
+                let what = format!("{} {hz} Hz at {velocity:?}: {gained} instead of {told}", solver.name);
+                assert!(
+                    (gained - told).abs() < 0.015 * told.abs(),
+                    "{what} (implicit in a step of 33 ms: 0.5 % of it)"
+                );
+            }
+        }
+    }
+}
+
 /// A car whose tyres hold any wind, and the force of air that meets its side, N s²/m².
 fn held_in_the_wind() -> (Arc<Model>, f64) {
     let mut parts = c5().on_coulomb_tyres(1.0);

@@ -13,10 +13,13 @@ mod commonroad;
 #[cfg(all(feature = "impulse", feature = "constraint"))]
 mod constraint;
 mod convergence;
+mod couplings;
+mod dead_engine;
 mod derived;
 mod differentials;
 mod energy;
 mod fuzz;
+mod gear_choice;
 mod gearboxes;
 mod handling;
 #[cfg(any(feature = "impulse", feature = "constraint"))]

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use skidpad_core::model::Hull;
+use skidpad_core::no_slip::{self, Pedals};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, Controls, DVec3, Model, Quat, SaveError, Scene, State, StepReport, Vec3, no_slip,
+    Backend, BackendInfo, CarStart, Controls, DVec3, Model, Quat, SaveError, Scene, State, StepReport, Vec3,
 };
 use skidpad_impulse::bullet::Tuning;
 
@@ -42,7 +43,7 @@ struct Driven {
     model: Arc<Model>,
     tuning: Tuning,
     state: State,
-    forces: Vec<f32>,
+    pedals: Pedals,
     inputs: Vec<WheelInput>,
     wheels: Vec<Wheel>,
     away: bool,
@@ -72,8 +73,8 @@ impl Driven {
         Self {
             model: start.model.clone(),
             tuning: Tuning::of(&start.model),
+            pedals: Pedals::new(&start.model, &state),
             state,
-            forces: vec![0.0; wheels],
             inputs: vec![WheelInput::default(); wheels],
             wheels: vec![Wheel::default(); wheels],
             away: false,
@@ -81,13 +82,12 @@ impl Driven {
     }
 
     fn drive(&mut self, controls: &Controls, dt: f32) {
-        no_slip::drive_forces(&self.model, &mut self.state, controls, &mut self.forces);
+        let inputs = &mut self.inputs;
+        self.pedals.press(&mut self.state, controls, dt, |i, forces| {
+            (inputs[i].engine_force, inputs[i].brake) = (forces.drive, forces.brake * dt);
+        });
         for (i, input) in self.inputs.iter_mut().enumerate() {
-            *input = WheelInput {
-                engine_force: self.forces[i] + no_slip::motor_force(&self.model, i, controls),
-                brake: no_slip::brake_force(&self.model, i, controls) * dt,
-                steering: no_slip::steer(&self.model, &mut self.state, i, controls),
-            };
+            input.steering = no_slip::steer(&self.model, &mut self.state, i, controls);
         }
     }
 

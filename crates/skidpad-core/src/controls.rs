@@ -13,7 +13,9 @@ pub struct Controls {
     pub steer: f32,
     /// Clutch pedal, 1 fully pressed; `None`: the clutch works by itself.
     pub clutch: Option<f32>,
-    /// −1 reverse, 0 neutral, 1… forward; `None`: the gearbox shifts by itself.
+    /// −1 reverse, 0 neutral, 1… forward; `None`: the gearbox chooses among the forward gears by the speed of engine and road.
+    /// Reverse asked for while an engine's car rolls forward faster than a walk (1.5 m/s), or a forward gear while it rolls back
+    /// so fast, waits in neutral. Motors and torques straight at the wheels have no gears: they pull that way at once.
     pub gear: Option<i8>,
     /// Turns a stalled engine until it runs.
     pub starter: bool,

@@ -1,62 +1,81 @@
-//! Pedals of a car whose wheels cannot slip, for peers that know a force at each wheel but no wheel speed.
+//! Pedals of a car whose wheels cannot slip, for peers that know a force at each wheel but no wheel speed. Engine, clutch or
+//! converter, gearbox and motors are those of every other car.
 
-use crate::model::Powertrain;
-use crate::{Controls, Model, State, controls::bounded};
+use std::sync::Arc;
 
-/// Force of the powertrain at every wheel, N, positive drives forward: torque × ratio × efficiency / radius, the engine
-/// turning with the spins in `state`; a torque converter counts as a clutch. Gear and engine speed of `state` are set to what was used.
-///
-/// `forces` has one place for each wheel.
-pub fn drive_forces(model: &Model, state: &mut State, controls: &Controls, forces: &mut [f32]) {
-    let wheels = model.wheels();
-    let throttle = bounded(controls.throttle, 0.0, 1.0);
-    powertrain_forces(model, state, controls, throttle, forces);
-    let (brake, towards) =
-        (bounded(controls.brake, 0.0, 1.0), controls.gear.map_or(1.0, |gear| f32::from(gear.signum())));
-    for motor in &model.parts().motors {
-        let turning = motor.wheels.iter().map(|&i| state.wheels[i].spin).sum::<f32>() / motor.wheels.len() as f32;
-        let demand = if towards == 0.0 { 0.0 } else { motor.demand(throttle, brake) };
-        let torque = motor.torque(turning * motor.reduction * towards, demand).0 * towards * motor.reduction;
-        let losses = if torque * turning < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency };
-        for &i in &motor.wheels {
-            forces[i] += torque * losses / (motor.wheels.len() as f32 * wheels[i].radius);
+use crate::{Controls, Model, State, Vehicle, controls::bounded};
+
+/// Speed of a wheel's circumference, m/s, below which it stands: a force then has to overcome the brake.
+const STANDS_BELOW: f32 = 0.05;
+
+/// The drivetrain of one car and what its pedals do at the wheels.
+#[derive(Clone, Debug)]
+pub struct Pedals {
+    /// Its engine, motors and gearbox; where it is and how it moves stays the caller's.
+    vehicle: Vehicle,
+    forces: Box<[f32]>,
+}
+
+/// What a ray-cast vehicle is to do at one wheel.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WheelForces {
+    /// N at the contact, positive drives forward.
+    pub drive: f32,
+    /// Largest force of the brake at the contact, N, ≥ 0.
+    pub brake: f32,
+}
+
+impl Pedals {
+    /// Of a car of `model` in `state`.
+    pub fn new(model: &Arc<Model>, state: &State) -> Self {
+        Self { vehicle: Vehicle::new(model.clone(), state.clone()), forces: state.wheels.iter().map(|_| 0.0).collect() }
+    }
+
+    /// What the pedals do in a step of `dt` s: tells it for every wheel in order. `state` gives the speeds of the wheels,
+    /// `spin` and `rolling_speed`, and whether they touch; its drivetrain goes on.
+    ///
+    /// Bullet and Rapier let go of a brake where any force drives. So what engine and motors do against the rotation is told
+    /// as brake, and what the brake takes of what they do along it is taken here. Torques straight at the wheels and raw
+    /// ones stay beside the brake, as those programs have it.
+    pub fn press(&mut self, state: &mut State, controls: &Controls, dt: f32, mut tell: impl FnMut(usize, WheelForces)) {
+        self.vehicle.set_state(state);
+        self.vehicle.drive_rolling(controls, dt, &mut self.forces);
+        if self.vehicle.state().drive.is_finite() && self.forces.iter().sum::<f32>().is_finite() {
+            state.drive = self.vehicle.state().drive;
+        } else {
+            // The last good state stays.
+            self.forces.fill(0.0);
+        }
+        let model = self.vehicle.model();
+        let own = model.parts().powertrain.engine().is_some() || !model.parts().motors.is_empty();
+        for (i, &force) in self.forces.iter().enumerate() {
+            let brake = brake_force(model, i, controls);
+            let mut at = WheelForces { drive: force, brake };
+            if own {
+                let speed = state.wheels[i].spin * model.wheels()[i].radius;
+                at = at.together(if speed.abs() < STANDS_BELOW { force } else { speed });
+            }
+            at.drive += motor_force(model, i, controls);
+            tell(i, at);
         }
     }
 }
 
-/// What an engine or torques straight at the wheels push.
-fn powertrain_forces(model: &Model, state: &mut State, controls: &Controls, throttle: f32, forces: &mut [f32]) {
-    let wheels = model.wheels();
-    match &model.parts().powertrain {
-        Powertrain::None => forces.fill(0.0),
-        Powertrain::Direct(torques) => {
-            for ((force, torque), wheel) in forces.iter_mut().zip(torques).zip(wheels) {
-                *force = torque * throttle / wheel.radius;
-            }
-        }
-        Powertrain::Engine(drive) => {
-            let shares = &drive.shares;
-            let turning: f32 = shares.iter().zip(&state.wheels).map(|(share, wheel)| share * wheel.spin).sum();
-            let suitable = || {
-                let top = drive.gearbox.nearest(i8::MAX);
-                (1..=top).find(|&g| turning * drive.gearbox.ratio(g) < drive.gearbox.up_speed).unwrap_or(top)
-            };
-            let gear = controls.gear.unwrap_or_else(suitable);
-            let ratio = drive.gearbox.ratio_for(gear, turning, throttle);
-            let speed = (turning * ratio).max(drive.engine.idle);
-            let torque = if speed < drive.engine.limit { drive.engine.torque.at(speed) } else { 0.0 };
-            let shaft = torque * drive.engine.opened(throttle) * ratio * drive.gearbox.efficiency;
-            state.drive.gear = gear;
-            state.drive.engine_speed = speed;
-            for ((force, share), wheel) in forces.iter_mut().zip(shares).zip(wheels) {
-                *force = share * shaft / wheel.radius;
-            }
+impl WheelForces {
+    /// Drive and brake as one of the two, on a wheel that turns, or would, the way of the sign of `towards`.
+    fn together(self, towards: f32) -> Self {
+        let along = if towards < 0.0 { -self.drive } else { self.drive };
+        let held = self.brake - along;
+        match self.drive {
+            0.0 => self,
+            _ if held >= 0.0 => Self { drive: 0.0, brake: held },
+            _ => Self { drive: if towards < 0.0 { held } else { -held }, brake: 0.0 },
         }
     }
 }
 
 /// Brake force asked of wheel `i` at its contact, N, ≥ 0: torque of pedal, handbrake and raw input over the radius.
-pub fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
+fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let wheel = &model.wheels()[i];
     let pedal = bounded(controls.brake, 0.0, 1.0) * wheel.brake_torque;
     let lever = bounded(controls.handbrake, 0.0, 1.0) * wheel.handbrake_torque;
@@ -65,7 +84,7 @@ pub fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
 }
 
 /// Force of the raw motor torque of wheel `i` at its contact, N, positive drives forward.
-pub fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
+fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.motor_torque, f32::MIN, f32::MAX));
     raw / model.wheels()[i].radius
 }

@@ -66,7 +66,7 @@ pub struct WheelState {
 /// Motion of the drivetrain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DriveState {
-    /// Crankshaft, rad/s.
+    /// Crankshaft, rad/s; negative where the wheels turn a dead engine backwards.
     pub engine_speed: f32,
     /// Engaged gear: −1, 0, 1…
     pub gear: i8,
@@ -139,8 +139,7 @@ impl State {
             && self.rotation.is_finite()
             && self.velocity.is_finite()
             && self.angular.is_finite()
-            && self.drive.engine_speed.is_finite()
-            && self.drive.clutch.is_finite()
+            && self.drive.is_finite()
             && self.wheels.iter().all(WheelState::is_finite)
     }
 }
@@ -164,6 +163,12 @@ impl WheelState {
 }
 
 impl DriveState {
+    /// Whether every number is finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        let carried: f32 = self.couplings.iter().chain(&self.motors).sum();
+        (self.engine_speed + self.clutch + self.ratio + self.shift_left + self.since_shift + carried).is_finite()
+    }
+
     fn rolling(model: &Model, placement: &Placement) -> Self {
         let Some(drive) = model.parts().powertrain.engine() else {
             let gear = placement.gear.unwrap_or(1);

@@ -1,7 +1,7 @@
 //! Rapier's own `DynamicRayCastVehicleController`, fed from a skidpad model with every parameter in its true unit.
 //!
-//! A peer for comparisons, not a solver of skidpad's rows: it has no wheel spin, no tyre curve, no anti-roll bar and no
-//! drivetrain (the engine acts through the ratio as if wheels never slipped). Its friction is the tyre's times the grip
+//! A peer for comparisons, not a solver of skidpad's rows: it has no wheel spin, no tyre curve and no anti-roll bar; skidpad's
+//! drivetrain drives it as if wheels never slipped. Its friction is the tyre's times the grip
 //! of the plane, also on boxes, because it reads no collider's friction. Its roll influence cannot be set from outside.
 //! Its creep and its tick-rate dependence are what the comparison shows.
 
@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use rapier3d::control::{DynamicRayCastVehicleController, Wheel, WheelTuning};
 use rapier3d::prelude::*;
+use skidpad_core::no_slip::{self, Pedals};
 use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, Budget, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, no_slip,
-    saved,
+    Backend, BackendInfo, Budget, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, saved,
 };
 
 use crate::Axes;
@@ -44,8 +44,7 @@ struct StockCar {
     model: Arc<Model>,
     state: State,
     controller: DynamicRayCastVehicleController,
-    /// Of the powertrain at each wheel, N.
-    forces: Vec<f32>,
+    pedals: Pedals,
     /// Of the chassis when the controller pushed it last.
     pushed_at: Pose,
     away: bool,
@@ -89,15 +88,16 @@ impl StockCar {
             let (down, axle) = (Vector::NEG_Z, Vector::NEG_Y);
             controller.add_wheel(hard_point, down, axle, wheel.radius + sag, wheel.radius, &tuning);
         }
-        let forces = vec![0.0; state.wheels.len()];
-        Self { model: car.model.clone(), state, controller, forces, pushed_at: Pose::IDENTITY, away: false }
+        let pedals = Pedals::new(&car.model, &state);
+        Self { model: car.model.clone(), state, controller, pedals, pushed_at: Pose::IDENTITY, away: false }
     }
 
     fn drive(&mut self, controls: &Controls, dt: f32) {
-        no_slip::drive_forces(&self.model, &mut self.state, controls, &mut self.forces);
-        for (i, to) in self.controller.wheels_mut().iter_mut().enumerate() {
-            to.engine_force = self.forces[i] + no_slip::motor_force(&self.model, i, controls);
-            to.brake = no_slip::brake_force(&self.model, i, controls) * dt;
+        let wheels = self.controller.wheels_mut();
+        self.pedals.press(&mut self.state, controls, dt, |i, forces| {
+            (wheels[i].engine_force, wheels[i].brake) = (forces.drive, forces.brake * dt);
+        });
+        for (i, to) in wheels.iter_mut().enumerate() {
             to.steering = no_slip::steer(&self.model, &mut self.state, i, controls);
             self.state.wheels[i].steer = to.steering;
         }
@@ -138,6 +138,8 @@ impl StockCar {
             let ray = from.raycast_info();
             *to = WheelState {
                 spin: forward_speed / wheel.radius,
+                rolling_speed: forward_speed,
+                rolling: 1.0,
                 compression: wheel.radius - ray.suspension_length,
                 load: from.wheel_suspension_force,
                 // The axle points to the right.

@@ -4,7 +4,7 @@ use super::check::not_negative;
 use super::{ModelError, positive};
 use crate::Vec3;
 
-/// Aerodynamic forces: each `C v²` with v the speed through the air.
+/// Aerodynamic forces: each `C v²` with v the speed through the air, of surfaces the part of it that comes from ahead.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aero {
     /// Drag `½ ρ Cd A`, N s²/m², ≥ 0, along the air that meets the car, at `drag_point`.
@@ -25,7 +25,8 @@ pub struct Aero {
 /// A surface whose force points down in the vehicle frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// `½ ρ Cl A`, N s²/m², positive downwards.
+    /// `½ ρ Cl A`, N s²/m², positive downwards: times the square of the air's speed along the car, none from behind. With a
+    /// yaw map of its own, times that of air from ahead and from the side together.
     pub coefficient: f32,
     /// Vehicle frame, m.
     pub point: Vec3,

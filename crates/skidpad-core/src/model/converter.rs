@@ -80,11 +80,11 @@ impl Converter {
     }
 
     /// Impeller speed, rad/s, at which `speed + impulse per torque` balances: the `w` of `w = free − per_torque · T(w)`
-    /// with the turbine at `turbine` rad/s.
+    /// with the turbine at `turbine` rad/s; 0 for one that would turn backwards, which drag of the engine never makes it do.
     pub(crate) fn impeller_speed(&self, free: f32, per_torque: f32, turbine: f32) -> f32 {
         let missing = |speed: f32| free - per_torque * self.torques(speed, turbine)[0] - speed;
-        let free = free.max(0.0);
-        let (mut low, mut high) = if missing(free) < 0.0 { (0.0, free) } else { (free, free.max(turbine)) };
+        let least = free.max(0.0);
+        let (mut low, mut high) = if missing(least) < 0.0 { (0.0, least) } else { (least, least.max(turbine)) };
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
             if missing(middle) < 0.0 { high = middle } else { low = middle }

@@ -55,7 +55,8 @@ impl Curve {
 pub struct Engine {
     /// Full-load torque (N m) over crankshaft speed (rad/s).
     pub torque: Curve,
-    /// Drag with the throttle closed: `[N m, N m s]`, constant and per rad/s, each ≥ 0.
+    /// Drag with the throttle closed: `[N m, N m s]`, constant and per rad/s, each ≥ 0. A running engine's fades below idle;
+    /// a dead one's is dry friction, which holds it at rest and acts against either rotation.
     pub drag: [f32; 2],
     /// Speed the idle governor holds, rad/s, > 0.
     pub idle: f32,
@@ -65,7 +66,8 @@ pub struct Engine {
     pub inertia: f32,
     /// Share of the full-load torque (0 to 1) over the pedal (0 to 1); `None`: the pedal is the share.
     pub throttle_map: Option<Curve>,
-    /// Speed below which it dies, and stands until a starter or the car turns it faster, rad/s, below `idle`; 0: never.
+    /// Speed below which it dies, and stands until a starter or the car turns it faster, rad/s, below `idle`; 0: never, its
+    /// governor then turns it even from a rotation backwards.
     pub stall: f32,
 }
 
@@ -182,6 +184,21 @@ impl Engine {
     /// Share of the full-load torque at a pedal of 0 to 1.
     pub fn opened(&self, pedal: f32) -> f32 {
         self.throttle_map.as_ref().map_or(pedal, |map| map.at(pedal))
+    }
+
+    /// Whether it is dead at a crankshaft speed, rad/s, negative backwards.
+    pub fn is_dead(&self, speed: f32) -> bool {
+        speed < self.stall && self.stall > 0.0
+    }
+
+    /// Drag with the throttle closed at a crankshaft speed of either sign, rad/s, N m, ≥ 0.
+    pub(crate) fn drag_at(&self, speed: f32) -> f32 {
+        self.drag[0] + self.drag[1] * speed.abs()
+    }
+
+    /// Largest torque of the dry friction that a dead engine has, N m; 0 of one that runs.
+    pub(crate) fn dry_drag(&self, speed: f32) -> f32 {
+        if self.is_dead(speed) { self.drag_at(speed) } else { 0.0 }
     }
 
     pub(super) fn check(&self) -> Result<(), ModelError> {

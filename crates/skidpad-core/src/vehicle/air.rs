@@ -6,6 +6,7 @@ use crate::budget::{Added, Assist};
 use crate::element::Motion;
 use crate::lane::{Four, Lane};
 use crate::linear::{Six, Triple};
+use crate::model::Table;
 use crate::{Body, Controls, Mat3, Vec3, math};
 
 /// Speed along the vehicle, m/s, below which the air's direction is not told from it.
@@ -30,7 +31,9 @@ impl Vehicle {
 
     /// Drag, side force and downforce as impulses about the centre of mass, of the air that meets the car.
     ///
-    /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable.
+    /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable. Surfaces work in
+    /// the air that comes from ahead: a falling car, or one that slides sideways or backwards, is not pressed down. With a map
+    /// over the air's angle, that tells what air from the side does.
     fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
         let aero = &self.model.parts().aero;
         let velocity = to_world.transpose() * (body.velocity - body.wind);
@@ -38,13 +41,18 @@ impl Vehicle {
         let at = |point: Vec3, force: Vec3| Six::of(force * dt, point.cross(force * dt));
         let fading = |coefficient: f32| coefficient * speed / (1.0 + dt * coefficient * speed / self.model.mass());
         let [drag, factors @ ..] = self.aero_factors(velocity);
+        let from_ahead = velocity.x.max(0.0) * velocity.x;
         let mut sum = at(aero.drag_point, velocity * -fading(aero.drag * drag));
         if aero.side != 0.0 {
             sum = sum + at(aero.side_point, Vec3::Y * (-fading(aero.side) * velocity.y));
         }
-        for (surface, factor) in aero.downforce.iter().zip(factors) {
+        for (i, (surface, factor)) in aero.downforce.iter().zip(factors).enumerate() {
             if surface.coefficient != 0.0 {
-                sum = sum + at(surface.point, Vec3::NEG_Z * (fading(surface.coefficient * factor) * speed));
+                let by_angle = aero.maps.as_ref().is_some_and(|maps| maps.yaw[1 + i] != Table::default());
+                let squared = if by_angle { from_ahead + velocity.y * velocity.y } else { from_ahead };
+                let coefficient = surface.coefficient * factor;
+                let implicit = 1.0 + dt * coefficient.abs() * speed / self.model.mass();
+                sum = sum + at(surface.point, Vec3::NEG_Z * (coefficient * squared / implicit));
             }
         }
         sum

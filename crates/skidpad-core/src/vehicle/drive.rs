@@ -1,22 +1,30 @@
 //! Pedals to torques: engine, gearbox, brakes. What clutch and couplings make of them is `shafts`'.
 
 use super::Vehicle;
-use super::shafts::{Flywheel, Link, Pull};
+use super::links::{Flywheel, Link};
+use super::shafts::Pull;
 use crate::Controls;
 use crate::assists::Asked;
 use crate::controls::bounded;
 use crate::lane::{Four, Lane};
 use crate::model::{Bank, Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Model, Takeup};
-use crate::state::{DriveState, WheelState};
+use crate::state::{DriveState, WALKING, WheelState};
 
 /// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
 const IDLE_RESPONSE: f32 = 0.1;
+
+/// Crankshaft speed, rad/s, below which an engine does not fire: a four-stroke turned backwards has no cycle. Not 0, so that
+/// rounding does not decide for one that is held.
+const FIRES_FROM: f32 = -0.1;
 
 /// Share of the limiter speed over which it takes the torque away.
 const LIMITER_BAND: f32 = 0.02;
 
 /// Least time between two automatic shifts, s, so that a shift's own transient does not trigger the next.
 const SHIFT_PAUSE: f32 = 0.5;
+
+/// Share of an engine speed that the road has to make, too, for an automatic shift: less, and the wheels spin or lock.
+const ROLLS: f32 = 0.8;
 
 /// Largest raw torque accepted at a wheel, N m.
 const LARGEST_TORQUE: f32 = 1e6;
@@ -26,12 +34,10 @@ type Running = (Flywheel, Link);
 
 impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
+    #[inline(always)]
     pub(super) fn drive(&mut self, controls: &Controls, asked: &Asked, dt: f32) {
         let Asked { throttle, brake: foot, handbrake: hand, .. } = *asked;
-        let towards = match controls.gear {
-            Some(gear) => f32::from(gear.signum()),
-            None => 1.0,
-        };
+        let mut towards = f32::from(controls.gear.map_or(1, i8::signum));
         let (step, pull) = (Four::splat(dt), Four::splat(throttle * towards));
         let parts = self.model.parts();
         let engine = parts.powertrain.engine();
@@ -61,16 +67,19 @@ impl Vehicle {
             rows.brake = brake * step;
             rows.shaft = Four::default();
         }
-        let state = &mut self.state.drive;
-        let running: Option<Running> = engine.map(|drive| {
-            state.select_gear(&drive.gearbox, controls.gear, turning, throttle, dt);
+        let (state, wheels) = (&mut self.state.drive, &self.state.wheels);
+        let running: Option<Running> = if let Some(drive) = engine {
+            let driven = Driven { model: &self.model, shares: &drive.shares, wheels, turning };
+            towards = state.select_gear(&drive.gearbox, controls.gear, &driven, throttle, dt);
             let (mut flywheel, link) = engage(drive, state, controls, throttle, turning, dt);
             if !self.model.assists().is_empty() {
                 flywheel.bounds =
                     [0.0, asked.own_throttle].map(|t| flywheel_speed(drive, state, t, controls.starter, dt));
             }
-            (flywheel, link)
-        });
+            Some((flywheel, link))
+        } else {
+            None
+        };
         if let Some((_, clutch)) = &running {
             let shaft = Four::splat(clutch.at_wheels(clutch.impulse));
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -80,7 +89,7 @@ impl Vehicle {
             state.gear = controls.gear.unwrap_or(1);
         }
         let pull = Pull { throttle: throttle.min(asked.own_throttle), brake: foot, towards };
-        self.shafts.begin(running, pull, &self.model, dt);
+        self.shafts.begin(running.as_ref(), pull, &self.model, dt);
         for (k, motor) in parts.motors.iter().enumerate() {
             self.shafts.turned(k, rotors[k] * motor.reduction);
         }
@@ -92,6 +101,7 @@ pub(super) fn disc_shares(bank: &Bank, model: &Model, wheels: &[WheelState]) -> 
     bank.gather(|i| model.wheels()[i].disc.map_or(1.0, |disc| disc.share_at(wheels[i].disc)))
 }
 
+#[inline(always)]
 fn engage(
     drive: &EngineDrive,
     state: &DriveState,
@@ -103,24 +113,29 @@ fn engage(
     let EngineDrive { engine, takeup, gearbox, .. } = drive;
     let shifting = state.shift_left > 0.0;
     let speed = flywheel_speed(drive, state, throttle, controls.starter, dt);
-    let flywheel = Flywheel { speed, inverse_inertia: 1.0 / engine.inertia, bounds: [speed; 2] };
+    let dry_drag = if controls.starter { 0.0 } else { engine.dry_drag(state.engine_speed) * dt };
+    let flywheel = Flywheel { speed, inverse_inertia: 1.0 / engine.inertia, dry_drag, bounds: [speed; 2] };
     let ratio = gearbox.ratio_at(state.gear, state.ratio);
-    let link = |capacity: f32| Link::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
     let open = shifting || state.gear == 0;
-    match takeup {
-        _ if open => (flywheel, link(0.0)),
+    let capacity = match takeup {
+        _ if open => 0.0,
         Takeup::Clutch(clutch) => {
             let engaged = match controls.clutch {
                 Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
                 None => clutch.engaged_at(speed, engine, dt),
             };
-            (flywheel, link(clutch.capacity * engaged * dt))
+            clutch.capacity * engaged * dt
         }
         Takeup::Converter(converter) => match &converter.lock_up {
-            Some(lock_up) if lock_up.is_closed(state.gear, turning * ratio) => (flywheel, link(lock_up.capacity * dt)),
-            _ => (flywheel, Link::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
+            Some(lock_up) if lock_up.is_closed(state.gear, turning * ratio) => lock_up.capacity * dt,
+            _ => return (flywheel, Link::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
         },
+    };
+    let mut link = Link::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
+    if dry_drag > 0.0 {
+        link.slow_dead_engine(state.engine_speed, gearbox.efficiency, dry_drag, dt);
     }
+    (flywheel, link)
 }
 
 /// Speed of the engine after `dt` s before its clutch acts, rad/s.
@@ -131,15 +146,14 @@ fn flywheel_speed(drive: &EngineDrive, state: &DriveState, throttle: f32, starte
 }
 
 /// Crankshaft torque, N m: throttle times the full-load curve, minus drag as the throttle closes, plus the idle
-/// governor, minus what the limiter cuts. A stalled engine has drag and, at best, its starter.
+/// governor, minus what the limiter cuts. A dead engine has, at best, its starter: its drag is dry friction.
 fn engine_torque(engine: &Engine, speed: f32, throttle: f32, starter: bool) -> f32 {
-    if speed < engine.stall {
-        let drag = (engine.drag[0] + engine.drag[1] * speed) * (speed / engine.idle);
-        return if starter { (engine.idle - speed) / IDLE_RESPONSE * engine.inertia } else { -drag };
+    if engine.is_dead(speed) {
+        return if starter { (engine.idle - speed) / IDLE_RESPONSE * engine.inertia } else { 0.0 };
     }
     let left = ((engine.limit - speed) / (LIMITER_BAND * engine.limit)).clamp(0.0, 1.0);
-    let throttle = throttle * left;
-    let drag = (engine.drag[0] + engine.drag[1] * speed) * (1.0 - throttle) * (speed / engine.idle).min(1.0);
+    let throttle = if speed < FIRES_FROM { 0.0 } else { throttle * left };
+    let drag = engine.drag_at(speed) * (1.0 - throttle) * (speed / engine.idle).clamp(-1.0, 1.0);
     let pull = engine.torque.at(speed) * throttle;
     let below_idle = (engine.idle - speed) / IDLE_RESPONSE * engine.inertia;
     let governor =
@@ -147,29 +161,88 @@ fn engine_torque(engine: &Engine, speed: f32, throttle: f32, starter: bool) -> f
     pull - drag + governor
 }
 
+/// How the wheels of an engine move.
+pub(crate) struct Driven<'a> {
+    pub model: &'a Model,
+    /// Of the torque, per wheel.
+    pub shares: &'a [f32],
+    pub wheels: &'a [WheelState],
+    /// Of the propeller shaft times the final drive, rad/s.
+    pub turning: f32,
+}
+
+impl Driven<'_> {
+    #[inline(always)]
+    fn mean(&self, of: impl Fn(usize) -> f32) -> f32 {
+        self.shares.iter().enumerate().map(|(i, share)| share * of(i)).sum()
+    }
+
+    /// Of the road below the wheels, m/s; in the air, what they turn.
+    #[cold]
+    #[inline(never)]
+    fn speed(&self) -> f32 {
+        self.mean(|i| self.wheels[i].rolling_speed)
+    }
+
+    /// What `turning` were if the wheels on the ground rolled; `None` with all in the air.
+    #[cold]
+    #[inline(never)]
+    fn turning_by_road(&self) -> Option<f32> {
+        let touching = |i: usize| if self.wheels[i].contact { 1.0 } else { 0.0 };
+        let share = self.mean(touching);
+        let rolling = |i: usize| touching(i) * self.wheels[i].rolling_speed / self.model.wheels()[i].radius;
+        (share > 0.0).then(|| self.mean(rolling) / share)
+    }
+}
+
 impl DriveState {
-    /// Advances a running shift, or starts one towards the asked gear or, without one, the gear that suits the speed.
-    fn select_gear(&mut self, gearbox: &Gearbox, asked: Option<i8>, turning: f32, throttle: f32, dt: f32) {
+    /// Advances a running shift, or starts one towards the asked gear or, without one, the gear that suits the speed. Tells
+    /// which way the gear asked for drives: 1, −1, or 0 in neutral.
+    pub(crate) fn select_gear(
+        &mut self,
+        gearbox: &Gearbox,
+        asked: Option<i8>,
+        driven: &Driven,
+        throttle: f32,
+        dt: f32,
+    ) -> f32 {
         if let Some(continuous) = &gearbox.continuous {
-            self.follow(gearbox, continuous, turning, throttle, dt);
+            self.follow(gearbox, continuous, driven.turning, throttle, dt);
         }
+        let towards = match asked {
+            None if self.gear > 0 => 1,
+            _ => self.allowed(asked.map_or(1, i8::signum), driven),
+        };
+        let told = f32::from(towards);
         if self.shift_left > 0.0 {
             self.shift_left -= dt;
             if self.shift_left <= 1e-6 {
                 (self.gear, self.shift_left, self.since_shift) = (self.next_gear, 0.0, 0.0);
             }
-            return;
+            return told;
         }
         self.since_shift = (self.since_shift + dt).min(1000.0);
-        let wanted = asked.map_or_else(|| self.suitable(gearbox, turning, throttle), |g| gearbox.nearest(g));
+        let wanted = match asked {
+            _ if towards == 0 => 0,
+            Some(gear) => gearbox.nearest(gear),
+            None => self.suitable(gearbox, driven, throttle),
+        };
         if wanted == self.gear {
-            return;
+            return told;
         }
         if wanted == 0 || self.gear == 0 || gearbox.shift_time <= 0.0 {
             (self.gear, self.since_shift) = (wanted, 0.0);
         } else {
             (self.next_gear, self.shift_left) = (wanted, gearbox.shift_time);
         }
+        told
+    }
+
+    /// The sense that was asked for, or 0, neutral, while the car moves against it faster than a walk: as a gearbox whose
+    /// reverse gear is blocked.
+    fn allowed(&self, towards: i8, driven: &Driven) -> i8 {
+        let changes = towards != 0 && towards != self.gear.signum();
+        if changes && f32::from(towards) * driven.speed() < -WALKING[1] { 0 } else { towards }
     }
 
     /// Moves a continuous ratio towards the one at which the engine turns as it aims to.
@@ -179,15 +252,26 @@ impl DriveState {
         self.ratio += (wanted - self.ratio).clamp(-reach, reach);
     }
 
-    fn suitable(&self, gearbox: &Gearbox, turning: f32, throttle: f32) -> i8 {
+    /// The forward gear that suits the engine's speed, unless only wheels that spin, lock or hang in the air say so.
+    fn suitable(&self, gearbox: &Gearbox, driven: &Driven, throttle: f32) -> i8 {
         let top = gearbox.nearest(i8::MAX);
-        let speed = turning * gearbox.ratio(self.gear);
+        let ratio = gearbox.ratio(self.gear);
+        let speed = driven.turning * ratio;
+        let road = || driven.turning_by_road().map(|turning| turning * ratio);
         match self.gear {
-            0 => 1.min(top),
-            gear if gear < 0 || self.since_shift < SHIFT_PAUSE => gear,
-            gear if speed > gearbox.up_speed_at(throttle) && gear < top => gear + 1,
-            gear if speed < gearbox.down_speed_at(throttle) && gear > 1 => gear - 1,
-            gear => gear,
+            0 => return gearbox.rolling_gear(driven.turning_by_road().unwrap_or(driven.turning)).min(top),
+            gear if gear < 0 => return 1.min(top),
+            gear if self.since_shift < SHIFT_PAUSE => return gear,
+            _ => (),
         }
+        let up = gearbox.up_speed_at(throttle);
+        if speed > up && self.gear < top {
+            return self.gear + i8::from(road().is_some_and(|road| road > ROLLS * up));
+        }
+        let down = gearbox.down_speed_at(throttle);
+        if speed < down && self.gear > 1 {
+            return self.gear - i8::from(road().is_some_and(|road| road * ROLLS < down));
+        }
+        self.gear
     }
 }

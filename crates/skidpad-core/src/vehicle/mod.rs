@@ -14,9 +14,11 @@ mod drive;
 mod ground;
 mod hull;
 mod laws;
+mod links;
 mod loads;
 mod orders;
 mod own_wheels;
+mod rolling;
 mod rows;
 mod shafts;
 mod strut;
@@ -226,6 +228,7 @@ impl Vehicle {
         self.grip_rows(dt);
         self.assist_brakes(&asked, loaded, dt);
         self.hull.forget();
+        self.shafts.pyramid = matches!(coupling, Coupling::Converged { friction: Friction::Pyramid, .. });
         let report = match coupling {
             Coupling::OneSweep => self.sweep(loaded),
             Coupling::Converged { tolerance, iterations, friction, .. } => {

@@ -1,8 +1,9 @@
 //! What assists do to the rows between spins before they are solved: engines cut, clutches opened, motors told what to give.
 
 use super::Vehicle;
+use super::links::Flywheel;
 use super::rows::Rows;
-use super::shafts::{Flywheel, Shafts, converter};
+use super::shafts::{Shafts, converter};
 use crate::budget::{Added, Assist};
 use crate::model::{Converter, MAX_MOTORS, Model, Motor};
 

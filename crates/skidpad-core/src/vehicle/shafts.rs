@@ -3,27 +3,36 @@
 //! They are solved before the wheel blocks, each wheel standing in with its inertia *and* the grip of its tyre, so no
 //! shaft stiffness limits the step. A row's law is `own · impulse + per_speed · speed = wish` within its bounds; beyond
 //! them it slips. The wheels answer linearly until one begins or ceases to slide or to be held: one Newton step solves
-//! all rows, another pass looks whether that has happened.
+//! all rows, another pass looks whether that has happened. Rows of couplings then follow the wheel blocks themselves.
 
 use super::Vehicle;
+use super::block::Within;
+use super::links::{Flywheel, Link, Regime};
 use super::orders::Orders;
 use super::rows::Rows;
 use crate::lane::{Four, Lane};
-use crate::model::{Bank, Converter, Coupling, MAX_COUPLINGS, MAX_MOTORS, Model, Motor, Takeup};
+use crate::model::{Bank, Converter, MAX_COUPLINGS, MAX_MOTORS, Model, Motor, Takeup};
 use crate::state::DriveState;
 
 /// The engine's row, the motors' and the couplings'.
 const MOST_LINKS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
 /// Newton passes of a clutch alone, and of anything else.
-const PASSES: [usize; 2] = [3, 8];
+const PASSES: [usize; 2] = [3, 16];
 
-/// Change of the clutch's impulse, as a share of its capacity, so small that no wheel can have begun or ceased to slide
-/// unnoticed; the Newton step itself is exact while none does.
-const SETTLED_CLUTCH: f32 = 0.02;
+/// Passes in which bounds of couplings follow what is driven through them; after these they stay, and what is left is convex.
+const FOLLOWING: usize = 8;
 
-/// Change of any other impulse that ends the passes: a share of it, or a torque, N m.
-const SETTLED: [f32; 2] = [1e-3, 0.01];
+/// A step is too long when the slope along it has turned to more than this share of what it was.
+const OVERSHOOT: f32 = 0.5;
+
+/// Cuts of a step that was too long, and the least share of the range left that one of them takes off either end.
+const CUTS: usize = 10;
+const LEAST_CUT: f32 = 0.05;
+
+/// Misfit between a row's speed and its law that is left between wheels as blocks: a share of the fastest wheel's speed, or
+/// rad/s.
+const AGREED: [f32; 2] = [2e-4, 1e-3];
 
 /// Change of the turbine's speed at which its torque is looked up to find the slope, as a share of the speeds.
 const CONVERTER_PROBE: f32 = 0.01;
@@ -31,32 +40,13 @@ const CONVERTER_PROBE: f32 = 0.01;
 /// Share by which a rigid row's step falls short, so that rows that say the same do not divide by nothing.
 const RIGID_SHORTFALL: f32 = 1e-4;
 
-/// One row between spins. Impulses in N m s.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Link {
-    /// Turns of the row per turn of the wheels on its levers.
-    pub ratio: f32,
-    pub efficiency: f32,
-    /// Its law while it holds.
-    pub own: f32,
-    pub per_speed: f32,
-    pub wish: f32,
-    /// Least and largest impulse that hold.
-    pub bounds: [f32; 2],
-    /// Impulse per speed that comes on top of a bound while it slips.
-    pub viscous: f32,
-    /// Change of the impulse that is none.
-    pub settled: [f32; 2],
-    pub impulse: f32,
-    /// Whether it is a torque converter.
-    pub fluid: bool,
-}
-
-/// Whether a row follows its law, or slips at its lower or upper bound.
+/// How wheels answer the shafts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Regime {
-    Holds,
-    Slips(usize),
+enum Wheels {
+    /// By their tyre's row along alone: what a clutch needs.
+    Alone,
+    /// As their blocks will: what couplings need, since wheels that slide show a torque too much as speed at once.
+    AsBlocks,
 }
 
 /// Workspace of the drivetrain, rebuilt every step.
@@ -75,6 +65,12 @@ pub(super) struct Shafts {
     speeds: [f32; MOST_LINKS],
     /// How row speeds answer row impulses.
     answers: [[f32; MOST_LINKS]; MOST_LINKS],
+    /// Impulse of every row before its last change, and that change.
+    change: [[f32; 2]; MOST_LINKS],
+    /// Of the wheels as blocks, rad/s, either sign.
+    fastest: f32,
+    /// Whether blocks bound each direction of a tyre by itself.
+    pub(super) pyramid: bool,
     /// Of the elimination; only the rows there are are ever written, which a small car would pay for.
     matrix: [[f32; MOST_LINKS]; MOST_LINKS],
 }
@@ -97,133 +93,19 @@ impl Pull {
     }
 }
 
-/// The engine side of the clutch.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flywheel {
-    /// Before the clutch acts, rad/s.
-    pub speed: f32,
-    pub inverse_inertia: f32,
-    /// The same with a closed throttle and with the driver's; only of cars with assists.
-    pub bounds: [f32; 2],
-}
-
-impl Link {
-    /// A clutch that carries up to `capacity` and carried `impulse` before.
-    pub(super) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
-        Self {
-            ratio,
-            efficiency,
-            own: flywheel.inverse_inertia,
-            per_speed: 1.0,
-            wish: flywheel.speed,
-            bounds: [-capacity, capacity],
-            viscous: 0.0,
-            settled: [0.0, SETTLED_CLUTCH * capacity],
-            impulse: impulse.clamp(-capacity, capacity),
-            fluid: false,
-        }
-    }
-
-    /// A torque converter that gave `impulse` before; its law follows in every pass.
-    pub(super) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
-        let [relative, torque] = SETTLED;
-        Self {
-            ratio,
-            efficiency,
-            own: 1.0,
-            bounds: [f32::NEG_INFINITY, f32::INFINITY],
-            settled: [relative, torque * dt],
-            impulse,
-            fluid: true,
-            ..Self::default()
-        }
-    }
-
-    /// A coupling that carries nothing yet.
-    fn coupling(coupling: &Coupling, dt: f32) -> Self {
-        let viscous = coupling.viscous * dt;
-        let [relative, torque] = SETTLED;
-        Self {
-            ratio: 1.0,
-            efficiency: 1.0,
-            per_speed: 1.0,
-            bounds: [-coupling.friction * dt, coupling.friction * dt],
-            viscous,
-            settled: [relative, torque * dt],
-            ..Self::default()
-        }
-    }
-
-    /// A motor's rotor, which turns with its wheels; its law follows in every pass. In reverse it drives with negative torques.
-    fn motor(motor: &Motor, towards: f32, dt: f32) -> Self {
-        let [relative, torque] = SETTLED;
-        Self {
-            ratio: motor.reduction,
-            efficiency: if towards < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency },
-            own: 1.0,
-            bounds: [f32::NEG_INFINITY, f32::INFINITY],
-            settled: [relative, torque * dt],
-            ..Self::default()
-        }
-    }
-
-    /// Torque on the wheels per torque through the row: losses are taken in the direction the power flows.
-    pub(super) fn torque_ratio(&self, impulse: f32) -> f32 {
-        if impulse >= 0.0 { self.ratio * self.efficiency } else { self.ratio / self.efficiency }
-    }
-
-    /// What it is to the wheels when it has `impulse`.
-    pub(super) fn at_wheels(&self, impulse: f32) -> f32 {
-        self.torque_ratio(impulse) * impulse
-    }
-
-    /// `own`, `per_speed` and `wish` of the row.
-    fn law(&self, regime: Regime) -> [f32; 3] {
-        match regime {
-            Regime::Holds => [self.own, self.per_speed, self.wish],
-            Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
-        }
-    }
-
-    /// What its law misses at an impulse and a speed; positive asks for more.
-    fn missing(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
-        let [own, per_speed, wish] = self.law(regime);
-        wish - own * impulse - per_speed * speed
-    }
-
-    /// How the row goes on with `impulse` at `speed`.
-    fn next(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
-        let [least, most] = self.bounds;
-        match regime {
-            Regime::Holds if impulse > most => Regime::Slips(1),
-            Regime::Holds if impulse < least => Regime::Slips(0),
-            Regime::Slips(1) if self.missing(Regime::Holds, impulse, speed) < 0.0 => Regime::Holds,
-            Regime::Slips(0) if self.missing(Regime::Holds, impulse, speed) > 0.0 => Regime::Holds,
-            same => same,
-        }
-    }
-
-    /// `impulse` without its rounding at a bound.
-    fn bounded(&self, regime: Regime, impulse: f32) -> f32 {
-        match regime {
-            Regime::Slips(bound) if self.viscous == 0.0 => self.bounds[bound],
-            Regime::Slips(_) => impulse,
-            Regime::Holds => impulse.max(self.bounds[0]).min(self.bounds[1]),
-        }
-    }
-}
-
 impl Shafts {
     /// Begins a step: an engine's row, if there is one, before those of motors and couplings. Rows carry nothing yet but the
     /// clutch, which carries what it did.
-    pub(super) fn begin(&mut self, engine: Option<(Flywheel, Link)>, pull: Pull, model: &Model, dt: f32) {
+    pub(super) fn begin(&mut self, engine: Option<&(Flywheel, Link)>, pull: Pull, model: &Model, dt: f32) {
         let parts = model.parts();
-        self.engine = engine.map(|(flywheel, _)| flywheel);
-        let clutch = engine.map(|(_, clutch)| clutch);
+        (self.engine, self.count, self.dt, self.pull, self.orders) = (None, 0, dt, pull, None);
+        if let Some((flywheel, clutch)) = engine {
+            (self.engine, self.links[0], self.count) = (Some(*flywheel), *clutch, 1);
+        }
         let motors = parts.motors.iter().map(|motor| Link::motor(motor, pull.towards, dt));
         let couplings = parts.couplings.iter().map(|coupling| Link::coupling(coupling, dt));
-        (self.count, self.dt, self.pull, self.orders) = (0, dt, pull, None);
-        for (to, link) in self.links.iter_mut().zip(clutch.into_iter().chain(motors).chain(couplings)) {
+        let others = &mut self.links[usize::from(engine.is_some())..];
+        for (to, link) in others.iter_mut().zip(motors.chain(couplings)) {
             *to = link;
             self.count += 1;
         }
@@ -246,9 +128,9 @@ impl Shafts {
             let turns = || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.spin).sum());
             let speed = match converter(model) {
                 Some(fluid) if link.fluid => self.impeller(fluid, engine, turns().sum::<f32>() * link.ratio),
-                _ => engine.speed - link.impulse * engine.inverse_inertia,
+                _ => engine.dragged(engine.speed - link.impulse * engine.inverse_inertia),
             };
-            drive.engine_speed = speed.max(0.0);
+            drive.engine_speed = speed;
             drive.clutch = link.impulse / self.dt;
         }
         let [motors, couplings] = self.first_rows(model);
@@ -268,15 +150,13 @@ impl Shafts {
 
     /// Speed of the impeller after the step with the turbine at `turbine`, rad/s.
     fn impeller(&self, fluid: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
-        fluid.impeller_speed(engine.speed, self.dt * engine.inverse_inertia, turbine)
+        let free = engine.speed - engine.dry_drag * engine.inverse_inertia;
+        fluid.impeller_speed(free, self.dt * engine.inverse_inertia, turbine)
     }
 
     /// Torque of the turbine at the speed it has now, and how it changes with it, the impeller following.
     fn linearise_converter(&mut self, model: &Model) {
         let (Some(engine), Some(fluid)) = (self.engine, converter(model)) else { return };
-        if !self.links[0].fluid {
-            return;
-        }
         let speed = self.speeds[0];
         let torque = |speed: f32| fluid.torques(self.impeller(fluid, &engine, speed), speed)[1];
         let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE * (speed.abs() + engine.speed));
@@ -286,21 +166,115 @@ impl Shafts {
         link.wish = self.dt * (here - slope * speed);
     }
 
-    /// One Newton step of all rows; whether it changed little.
-    fn pass(&mut self, model: &Model, rows: &mut [Rows]) -> bool {
-        self.measure(model, rows);
-        self.linearise_converter(model);
-        self.linearise_motors(model);
-        self.set_capacities(model);
-        let found = self.step();
-        let mut settled = true;
-        for (i, &after) in found[..self.count].iter().enumerate() {
-            let before = self.links[i].impulse;
-            self.carry(model, rows, i, after);
-            let [relative, absolute] = self.links[i].settled;
-            settled &= (after - before).abs() <= relative * after.abs() + absolute;
+    /// Newton's method on all rows, from the impulses they carry, with the wheels as `wheels` says.
+    ///
+    /// Rows together minimise a convex function of their impulses: the work they take, with its sign turned. Steps that overshoot
+    /// its minimum are cut, so that wherever the passes end, couplings have taken energy and given none.
+    #[inline(always)]
+    fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, passes: usize) {
+        self.look(model, rows, wheels);
+        let coupled = !model.parts().couplings.is_empty();
+        for pass in 0..passes {
+            if coupled && pass < FOLLOWING && self.set_capacities(model, rows) {
+                self.look_again(model, rows, wheels);
+            }
+            if wheels == Wheels::AsBlocks && self.agrees() {
+                return;
+            }
+            let found = self.step();
+            let mut settled = wheels == Wheels::Alone;
+            for (i, &after) in found[..self.count].iter().enumerate() {
+                let before = self.links[i].impulse;
+                self.carry(model, rows, i, after);
+                let [relative, absolute] = self.links[i].settled;
+                settled &= (after - before).abs() <= relative * after.abs() + absolute;
+                self.change[i] = [before, after - before];
+            }
+            if settled {
+                return;
+            }
+            if self.is_clutch() {
+                self.look_again(model, rows, wheels);
+            } else {
+                let downhill = self.slope(0.0);
+                self.look_again(model, rows, wheels);
+                self.shorten(model, rows, wheels, downhill);
+            }
         }
-        settled
+    }
+
+    /// Whether there is nothing but the clutch of an engine that runs.
+    fn is_clutch(&self) -> bool {
+        let link = &self.links[0];
+        self.engine.is_some() && self.count == 1 && !link.fluid && link.dry_drag == 0.0
+    }
+
+    /// Speeds of the rows under the impulses they carry, and their laws there.
+    #[inline(always)]
+    fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.measure(model, rows, wheels);
+        if self.links[0].fluid {
+            self.linearise_converter(model);
+        }
+        if !model.parts().motors.is_empty() {
+            self.linearise_motors(model);
+        }
+    }
+
+    /// The same, where a clutch that holds does not come by.
+    #[cold]
+    #[inline(never)]
+    fn look_again(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.look(model, rows, wheels);
+    }
+
+    /// Slope of what the rows minimise along their last change when they have `share` of it and turn as last measured.
+    fn slope(&self, share: f32) -> f32 {
+        let along = |(link, ([before, change], speed)): (&Link, (&[f32; 2], &f32))| {
+            let impulse = before + share * change;
+            let turned = if *change == 0.0 { 0.0 } else { link.torque_ratio(impulse) / link.ratio * change };
+            turned * link.excess(impulse, *speed)
+        };
+        self.links[..self.count].iter().zip(self.change.iter().zip(&self.speeds)).map(along).sum()
+    }
+
+    /// Takes part of the last change back if it went too far from where the slope along it was `downhill`.
+    #[cold]
+    #[inline(never)]
+    fn shorten(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, downhill: f32) {
+        let near = -OVERSHOOT * downhill;
+        let (mut low, mut high) = ([0.0, downhill], [1.0, self.slope(1.0)]);
+        if high[1] <= near.max(0.0) {
+            return;
+        }
+        for cut in 0..=CUTS {
+            let width = high[0] - low[0];
+            let across = (low[1] / (low[1] - high[1])).clamp(LEAST_CUT, 1.0 - LEAST_CUT);
+            let kept = if cut == CUTS || downhill >= 0.0 { low[0] } else { low[0] + width * across };
+            for i in 0..self.count {
+                let [before, change] = self.change[i];
+                self.carry(model, rows, i, before + kept * change);
+            }
+            self.look_again(model, rows, wheels);
+            let slope = self.slope(kept);
+            if slope.abs() <= near || kept == low[0] {
+                return;
+            }
+            if slope > 0.0 { high = [kept, slope] } else { low = [kept, slope] }
+        }
+    }
+
+    /// Whether every row turns as its law says.
+    fn agrees(&self) -> bool {
+        let [relative, absolute] = AGREED;
+        let tolerance = relative * self.fastest + absolute;
+        self.links[..self.count].iter().zip(&self.speeds).all(|(link, &speed)| {
+            let [[least, most], [share, alone]] = [link.bounds, link.settled];
+            let beyond = link.impulse - link.impulse.max(least).min(most);
+            let within = link.viscous > 0.0 || beyond.abs() <= share * link.impulse.abs() + alone;
+            let excess = link.excess(link.impulse, speed) / link.ratio.abs().max(1.0);
+            within && (excess <= tolerance || link.impulse <= least) && (excess >= -tolerance || link.impulse >= most)
+        })
     }
 
     /// Lets row `i` carry `impulse`, and its wheels feel it.
@@ -315,13 +289,25 @@ impl Shafts {
     }
 
     /// Speeds of the rows, and how they answer each other.
-    fn measure(&mut self, model: &Model, rows: &[Rows]) {
+    #[inline(always)]
+    fn measure(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        if wheels == Wheels::AsBlocks {
+            self.fastest = 0.0;
+        }
         for i in 0..self.count {
             self.speeds[i] = 0.0;
             self.answers[i][..self.count].fill(0.0);
         }
         for (bank, rows) in model.banks().iter().zip(rows) {
-            let (spin, answer) = rows.spin_under(bank);
+            let (spin, answer) = match wheels {
+                Wheels::Alone => rows.spin_under(bank),
+                Wheels::AsBlocks => {
+                    let within = if self.pyramid { Within::Pyramid } else { Within::Cone };
+                    let found = rows.spin_of_block(bank, within);
+                    self.fastest = found.0.lanes().iter().fold(self.fastest, |most, spin| most.max(spin.abs()));
+                    found
+                }
+            };
             for (i, &lever) in bank.levers.iter().enumerate().take(self.count) {
                 self.speeds[i] += (lever * spin).sum();
                 for (j, &other) in bank.levers.iter().enumerate().take(i + 1) {
@@ -360,9 +346,11 @@ impl Shafts {
         }
     }
 
-    /// Bounds of couplings that carry the more, the more is driven through them.
-    fn set_capacities(&mut self, model: &Model) {
+    /// Bounds of couplings that carry the more, the more is driven through them; whether that took impulse from any. Then
+    /// the wheels turn otherwise than measured.
+    fn set_capacities(&mut self, model: &Model, rows: &mut [Rows]) -> bool {
         let [_, first] = self.first_rows(model);
+        let mut taken = false;
         for (k, coupling) in model.parts().couplings.iter().enumerate() {
             if coupling.bias == [1.0; 2] {
                 continue;
@@ -371,16 +359,26 @@ impl Shafts {
             let through: f32 =
                 self.links.iter().zip(&flow.through).map(|(link, part)| part * link.at_wheels(link.impulse)).sum();
             let [towards_first, towards_second] = coupling.capacity(through / self.dt, flow.first_share);
-            self.links[first + k].bounds = [-towards_second * self.dt, towards_first * self.dt];
+            let (least, most) = (-towards_second * self.dt, towards_first * self.dt);
+            let link = &mut self.links[first + k];
+            link.bounds = [least, most];
+            let impulse = link.impulse.max(least).min(most);
+            if link.viscous == 0.0 && impulse != link.impulse {
+                self.carry(model, rows, first + k, impulse);
+                taken = true;
+            }
         }
+        taken
     }
 
     /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
     /// none has to.
+    #[inline(always)]
     fn step(&mut self) -> [f32; MOST_LINKS] {
         let mut regimes = [Regime::Holds; MOST_LINKS];
+        regimes[0] = self.links[0].first();
         let mut found = [0.0; MOST_LINKS];
-        for _ in 0..2 * self.count + 1 {
+        for _ in 0..4 * self.count + 1 {
             let changes = self.solve(&regimes);
             let mut same = true;
             for i in 0..self.count {
@@ -442,15 +440,36 @@ pub(super) fn converter(model: &Model) -> Option<&Converter> {
 impl Vehicle {
     /// Solves clutch and couplings; leaves each wheel's shaft impulse.
     pub(super) fn solve_shafts(&mut self) {
+        if self.settle_shafts() && !self.model.parts().couplings.is_empty() {
+            self.follow_blocks();
+        }
+    }
+
+    /// Solves all rows once more for wheels as their blocks.
+    #[cold]
+    #[inline(never)]
+    fn follow_blocks(&mut self) {
+        self.shafts.settle(&self.model, &mut self.rows, Wheels::AsBlocks, PASSES[1]);
+    }
+
+    /// The same for wheels that have no block; leaves their spin, too.
+    pub(super) fn roll_shafts(&mut self) {
+        self.settle_shafts();
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.spin = rows.spin_under(bank).0;
+        }
+    }
+
+    /// Solves all rows for wheels alone; whether there is any that carries something.
+    #[inline(always)]
+    fn settle_shafts(&mut self) -> bool {
         let shafts = &mut self.shafts;
         if shafts.links[..shafts.count].iter().all(|link| link.bounds == [0.0; 2] && link.viscous == 0.0) {
-            return;
+            return false;
         }
-        for _ in 0..PASSES[usize::from(shafts.count > 1 || shafts.links[0].fluid)] {
-            if shafts.pass(&self.model, &mut self.rows) {
-                return;
-            }
-        }
+        let passes = PASSES[usize::from(!shafts.is_clutch())];
+        shafts.settle(&self.model, &mut self.rows, Wheels::Alone, passes);
+        true
     }
 }
 
@@ -489,6 +508,18 @@ impl Rows {
             answer: Four::select(sliding, slid.1, answer),
             grip: grip.within(-limit, limit),
         }
+    }
+
+    /// The same with both tyre rows, as the block solves them.
+    ///
+    /// With the driven momentum `d` and the tyre's answer `T` to its speed along, `I ω = d − R x` and `x' = T R / I d'`.
+    fn spin_of_block(&mut self, bank: &Bank, within: Within) -> (Four, Four) {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let tangent = self.solve_block(bank, within).tangent();
+        let along = |k: usize| tangent.weights[k] * tangent.directions[k][0] * tangent.directions[k][0];
+        let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        let free = (one - radius * radius / inertia * (along(0) + along(1))).at_least(zero);
+        (self.spin, (free / inertia).only(zero.less(self.spin.abs())))
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use skidpad_core::no_slip::{self, Pedals};
 use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
-use skidpad_core::{Backend, BackendInfo, Budget, CarStart, Controls, Model, Scene, State, StepReport, Vec3, no_slip};
+use skidpad_core::{Backend, BackendInfo, Budget, CarStart, Controls, Model, Scene, State, StepReport, Vec3};
 use skidpad_world::Ground;
 
 use super::body::Body;
@@ -44,8 +45,7 @@ struct Driven {
     model: Arc<Model>,
     state: State,
     car: Car,
-    /// Of the powertrain at each wheel, N.
-    forces: Vec<f32>,
+    pedals: Pedals,
     inputs: Vec<WheelInput>,
     away: bool,
 }
@@ -59,8 +59,8 @@ impl Driven {
         Self {
             model: start.model.clone(),
             car: Car::new(tuning, motion(&state)),
+            pedals: Pedals::new(&start.model, &state),
             state,
-            forces: vec![0.0; wheels],
             inputs: vec![WheelInput::default(); wheels],
             away: false,
         }
@@ -80,15 +80,13 @@ impl Driven {
     }
 
     fn drive(&mut self, controls: &Controls, dt: f32) {
-        no_slip::drive_forces(&self.model, &mut self.state, controls, &mut self.forces);
         let brake_step = self.car.tuning().brake_step.unwrap_or(f64::from(dt));
+        let inputs = &mut self.inputs;
+        self.pedals.press(&mut self.state, controls, dt, |i, forces| {
+            (inputs[i].engine_force, inputs[i].brake) = (forces.drive.into(), f64::from(forces.brake) * brake_step);
+        });
         for (i, input) in self.inputs.iter_mut().enumerate() {
-            let steering = no_slip::steer(&self.model, &mut self.state, i, controls);
-            *input = WheelInput {
-                engine_force: f64::from(self.forces[i] + no_slip::motor_force(&self.model, i, controls)),
-                brake: f64::from(no_slip::brake_force(&self.model, i, controls)) * brake_step,
-                steering: f64::from(steering),
-            };
+            input.steering = no_slip::steer(&self.model, &mut self.state, i, controls).into();
         }
     }
 

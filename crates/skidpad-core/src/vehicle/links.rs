@@ -1,0 +1,223 @@
+//! One row between spins: its law while it holds, its bounds, and the clutch of an engine that is dead.
+
+use crate::model::{Coupling, Motor};
+
+/// Change of the clutch's impulse, as a share of its capacity, so small that no wheel can have begun or ceased to slide
+/// unnoticed; the Newton step itself is exact while none does.
+const SETTLED_CLUTCH: f32 = 0.02;
+
+/// Change of any other impulse that ends the passes: a share of it, or a torque, N m.
+const SETTLED: [f32; 2] = [1e-3, 0.01];
+
+/// One row between spins. Impulses in N m s.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Link {
+    /// Turns of the row per turn of the wheels on its levers.
+    pub ratio: f32,
+    /// Torque on the wheels per torque through the row, negative and positive: losses are taken in the direction the power
+    /// flows.
+    pub gives: [f32; 2],
+    /// Its law while it holds.
+    pub own: f32,
+    pub per_speed: f32,
+    pub wish: f32,
+    /// Least and largest impulse that hold.
+    pub bounds: [f32; 2],
+    /// Impulse per speed that comes on top of a bound while it slips.
+    pub viscous: f32,
+    /// Change of the impulse that is none.
+    pub settled: [f32; 2],
+    pub impulse: f32,
+    /// Whether it is a torque converter.
+    pub fluid: bool,
+    /// Largest impulse of the dry friction on the engine's side; 0 of any row but the clutch of a dead engine.
+    pub dry_drag: f32,
+}
+
+/// Whether a row follows its law, or slips at its lower or upper bound. While the clutch of a dead engine holds, the
+/// engine either stands or is turned, backwards or forwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Regime {
+    Holds,
+    Slips(usize),
+    Stands,
+    Turns(usize),
+}
+
+/// What drives the wheels when a row of `ratio` gives a negative and a positive torque with losses of `efficiency`.
+fn gives(ratio: f32, efficiency: f32) -> [f32; 2] {
+    [ratio / efficiency, ratio * efficiency]
+}
+
+/// The engine side of the clutch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flywheel {
+    /// Before the clutch acts, rad/s.
+    pub speed: f32,
+    pub inverse_inertia: f32,
+    /// Largest angular impulse of the dry friction of a dead engine, N m s.
+    pub dry_drag: f32,
+    /// As `speed`, with a closed throttle and with the driver's; only of cars with assists.
+    pub bounds: [f32; 2],
+}
+
+impl Link {
+    /// A clutch that carries up to `capacity` and carried `impulse` before.
+    pub(super) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
+        Self {
+            ratio,
+            gives: gives(ratio, efficiency),
+            own: flywheel.inverse_inertia,
+            per_speed: 1.0,
+            wish: flywheel.speed,
+            bounds: [-capacity, capacity],
+            viscous: 0.0,
+            settled: [0.0, SETTLED_CLUTCH * capacity],
+            impulse: impulse.clamp(-capacity, capacity),
+            fluid: false,
+            dry_drag: 0.0,
+        }
+    }
+
+    /// Puts a dead engine behind this clutch, which turned by `speed` rad/s and whose dry friction has up to `dry_drag`.
+    ///
+    /// With J the inertia and ω the speed of both while the clutch holds, `p = J (ω_f − ω) ∓ D` turning forwards and
+    /// backwards, and anything between both at a standstill: as a brake on the flywheel. What turns a standing engine are the
+    /// wheels.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn slow_dead_engine(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
+        let [against, along] = self.gives;
+        if speed <= 0.0 {
+            self.gives = [if speed < 0.0 { along } else { against }, self.ratio / efficiency];
+        }
+        let [relative, torque] = SETTLED;
+        (self.dry_drag, self.settled) = (dry_drag, [relative, torque * dt]);
+    }
+
+    /// A torque converter that gave `impulse` before; its law follows in every pass.
+    pub(super) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
+        let [relative, torque] = SETTLED;
+        Self {
+            ratio,
+            gives: gives(ratio, efficiency),
+            own: 1.0,
+            bounds: [f32::NEG_INFINITY, f32::INFINITY],
+            settled: [relative, torque * dt],
+            impulse,
+            fluid: true,
+            ..Self::default()
+        }
+    }
+
+    /// A coupling that carries nothing yet.
+    pub(super) fn coupling(coupling: &Coupling, dt: f32) -> Self {
+        let viscous = coupling.viscous * dt;
+        let [relative, torque] = SETTLED;
+        Self {
+            ratio: 1.0,
+            gives: [1.0; 2],
+            per_speed: 1.0,
+            bounds: [-coupling.friction * dt, coupling.friction * dt],
+            viscous,
+            settled: [relative, torque * dt],
+            ..Self::default()
+        }
+    }
+
+    /// A motor's rotor, which turns with its wheels; its law follows in every pass. In reverse it drives with negative torques.
+    pub(super) fn motor(motor: &Motor, towards: f32, dt: f32) -> Self {
+        let [relative, torque] = SETTLED;
+        Self {
+            ratio: motor.reduction,
+            gives: gives(motor.reduction, if towards < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency }),
+            own: 1.0,
+            bounds: [f32::NEG_INFINITY, f32::INFINITY],
+            settled: [relative, torque * dt],
+            ..Self::default()
+        }
+    }
+
+    /// Torque on the wheels per torque through the row, when that is `impulse`.
+    pub(super) fn torque_ratio(&self, impulse: f32) -> f32 {
+        self.gives[usize::from(impulse >= 0.0)]
+    }
+
+    /// What it is to the wheels when it has `impulse`.
+    pub(super) fn at_wheels(&self, impulse: f32) -> f32 {
+        self.torque_ratio(impulse) * impulse
+    }
+
+    /// `own`, `per_speed` and `wish` of the row.
+    pub(super) fn law(&self, regime: Regime) -> [f32; 3] {
+        match regime {
+            Regime::Holds => [self.own, self.per_speed, self.wish],
+            Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
+            Regime::Stands => [0.0, 1.0, 0.0],
+            Regime::Turns(0) => [self.own, self.per_speed, self.wish + self.own * self.dry_drag],
+            Regime::Turns(_) => [self.own, self.per_speed, self.wish - self.own * self.dry_drag],
+        }
+    }
+
+    /// What its law misses at an impulse and a speed; positive asks for more.
+    pub(super) fn missing(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
+        let [own, per_speed, wish] = self.law(regime);
+        wish - own * impulse - per_speed * speed
+    }
+
+    /// What the row is taken to do first.
+    pub(super) fn first(&self) -> Regime {
+        if self.dry_drag > 0.0 { Regime::Stands } else { Regime::Holds }
+    }
+
+    /// How the row goes on with `impulse` at `speed`.
+    pub(super) fn next(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
+        let [least, most] = self.bounds;
+        match regime {
+            Regime::Slips(bound) => {
+                let held = match self.first() {
+                    Regime::Stands => Regime::Turns(usize::from(speed >= 0.0)),
+                    holds => holds,
+                };
+                let missing = self.missing(held, impulse, speed);
+                let carries_less = if bound == 1 { missing < 0.0 } else { missing > 0.0 };
+                if carries_less { held } else { regime }
+            }
+            _ if impulse > most => Regime::Slips(1),
+            _ if impulse < least => Regime::Slips(0),
+            Regime::Stands if self.missing(Regime::Turns(0), impulse, 0.0) < 0.0 => Regime::Turns(0),
+            Regime::Stands if self.missing(Regime::Turns(1), impulse, 0.0) > 0.0 => Regime::Turns(1),
+            Regime::Turns(0) if speed > 0.0 => Regime::Stands,
+            Regime::Turns(1) if speed < 0.0 => Regime::Stands,
+            same => same,
+        }
+    }
+
+    /// By how much its `speed` is above what its law has at an `impulse`, rad/s; 0 where the law leaves it open.
+    pub(super) fn excess(&self, impulse: f32, speed: f32) -> f32 {
+        let [least, most] = self.bounds;
+        let beyond = impulse - impulse.max(least).min(most);
+        if beyond != 0.0 {
+            return if self.viscous > 0.0 { speed + beyond / self.viscous } else { 0.0 };
+        }
+        let (free, drag) = (self.wish - self.own * impulse, self.own * self.dry_drag);
+        if self.per_speed > 0.0 { speed - (free - free.clamp(-drag, drag)) / self.per_speed } else { 0.0 }
+    }
+
+    /// `impulse` without its rounding at a bound.
+    pub(super) fn bounded(&self, regime: Regime, impulse: f32) -> f32 {
+        match regime {
+            Regime::Slips(bound) if self.viscous == 0.0 => self.bounds[bound],
+            Regime::Slips(_) => impulse,
+            _ => impulse.max(self.bounds[0]).min(self.bounds[1]),
+        }
+    }
+}
+
+impl Flywheel {
+    /// What is left of its `speed` when its dry friction has acted, rad/s.
+    pub(super) fn dragged(&self, speed: f32) -> f32 {
+        let lost = self.dry_drag * self.inverse_inertia;
+        speed - speed.clamp(-lost, lost)
+    }
+}

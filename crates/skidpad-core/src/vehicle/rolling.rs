@@ -1,0 +1,54 @@
+//! The drivetrain alone, behind wheels that roll as the car moves.
+
+use super::Vehicle;
+use super::rows::{Rows, Surroundings};
+use crate::Controls;
+use crate::assists::Asked;
+use crate::lane::{Four, Lane};
+
+/// How much stiffer than the car is heavy the contact of a rolling wheel is; the rest is what slips.
+const RIGID: f32 = 1e6;
+
+impl Vehicle {
+    /// Pedals to forces at the contact of every wheel, N, positive drives forward, through engine, gearbox and motors but without
+    /// assists, brakes and raw inputs, in a step of `dt` s. The drivetrain's state goes on; wheels and chassis stay.
+    ///
+    /// Where wheels with shares s of a shaft push one mass, each has Σ s² of it: then the shaft feels all of it. Several shafts
+    /// that push it share it, too.
+    pub(crate) fn drive_rolling(&mut self, controls: &Controls, dt: f32, forces: &mut [f32]) {
+        let Controls { throttle, brake, clutch, gear, starter, .. } = *controls;
+        let pedals = Controls { throttle, brake, clutch, gear, starter, ..Controls::default() };
+        self.drive(&pedals, &Asked::of(&pedals, &self.model.parts().steering), dt);
+        let compliance = self.model.inverse_mass() * self.driven_wheels();
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.roll(bank.radius * bank.gather(|i| self.state.wheels[i].spin), compliance);
+        }
+        self.roll_shafts();
+        for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
+            let force = ((rows.motor + rows.shaft) / (bank.radius * Four::splat(dt))).lanes();
+            bank.each(|k, i| forces[i] = force[k]);
+        }
+        self.shafts.write_back(&mut self.state.drive, &self.model, &self.rows);
+    }
+
+    /// Wheels that engine and motors drive, counted by their shares of each shaft.
+    fn driven_wheels(&self) -> f32 {
+        let [_, couplings] = self.shafts.first_rows(&self.model);
+        let counted = |row: usize| {
+            let squares: f32 = self.model.banks().iter().map(|bank| (bank.levers[row] * bank.levers[row]).sum()).sum();
+            1.0 / squares
+        };
+        (0..couplings).map(counted).sum::<f32>().max(1.0)
+    }
+}
+
+impl Rows {
+    /// Wheels that stick to a mass of 1 / `compliance` kg each, which moves at `speed`, and have no brake.
+    fn roll(&mut self, speed: Four, compliance: f32) {
+        let (zero, compliance) = (Four::default(), Four::splat(compliance));
+        self.around = Surroundings { speed: [speed, zero], compliance: [compliance, zero, zero] };
+        self.admittance = [Four::splat(RIGID) / compliance, zero];
+        (self.wish, self.hold) = ([zero; 2], zero);
+        self.reach = [Four::splat(f32::MAX); 2];
+    }
+}

@@ -1,0 +1,146 @@
+//! An engine that does not run, in gear: a brake on the flywheel, by closed forms.
+
+use std::sync::Arc;
+
+use skidpad::core::model::{Engine, Powertrain};
+use skidpad::core::{BackendInfo, Controls, Frame, Model, Scene, state::Placement};
+
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, on_rows};
+
+const DRAG: f32 = 100.0;
+const RATES: [f32; 4] = [30.0, 60.0, 240.0, 1000.0];
+const STALL: f32 = 40.0;
+
+/// A C5 without losses whose engine dies below 40 rad/s and has a dry drag of 100 N m.
+fn model(change: impl Fn(&mut Engine)) -> Arc<Model> {
+    let mut parts = c5().without_air().without_rolling_resistance();
+    let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
+    (drive.engine.stall, drive.engine.drag, drive.gearbox.efficiency) = (STALL, [DRAG, 0.0], 1.0);
+    change(&mut drive.engine);
+    parts.model()
+}
+
+/// Turns of a C5's engine per metre of road in first gear and in reverse.
+fn turns_per_metre(gear: i8) -> f64 {
+    (if gear > 0 { 2.66 } else { 2.90 }) * 3.42 / 0.331
+}
+
+/// In gear, the clutch pedal up, no other pedal pressed.
+fn in_gear(gear: i8) -> Controls {
+    Controls { gear: Some(gear), clutch: Some(0.0), ..Controls::default() }
+}
+
+/// A car whose engine turns by `engine_radps` in `gear` on a slope on which gravity pulls it by `force` N forward.
+fn on_slope(solver: &BackendInfo, model: &Arc<Model>, force: f64, gear: i8, hz: f32) -> Drive {
+    let angle = (force / (f64::from(model.mass()) * GRAVITY)).asin();
+    let placement = Placement { gear: Some(gear), ..Placement::default() };
+    let mut car = Drive::new(solver, model, &Scene::sloping(-angle as f32), placement, hz);
+    let mut state = car.world.state(0).clone();
+    state.drive.engine_speed = 0.0;
+    car.world.set_state(0, &state);
+    car
+}
+
+/// Up to its drag `T`, a force of `T n` at the wheels, a dead engine holds a car on a slope: forward and in reverse gear, uphill
+/// and downhill, at every rate. At 30 Hz a car on 10° used to roll back 5.6 m in 10 s.
+#[test]
+fn a_dead_engine_in_gear_holds_the_car() {
+    let model = model(|_| ());
+    for solver in on_rows() {
+        for hz in RATES {
+            for (gear, share) in [(1, 0.95), (1, -0.95), (-1, 0.95), (-1, -0.95)] {
+                let force = share * f64::from(DRAG) * turns_per_metre(gear);
+                let mut car = on_slope(&solver, &model, force, gear, hz);
+                let frames = car.run(6.0, |_| in_gear(gear));
+                let what = format!("{} {hz} Hz gear {gear} share {share}", solver.name);
+                let [settled, last] = [2.0, 6.0].map(|t| &frames[(t * f64::from(hz)).round() as usize]);
+                let moved = (last.x_m - settled.x_m).abs();
+                assert!(moved < 1e-3, "{what}: {} mm", 1e3 * moved);
+                assert!((settled.x_m - frames[0].x_m).abs() < 0.03, "{what}: {}", settled.x_m - frames[0].x_m);
+                assert_eq!(last.engine_radps, 0.0, "{what}");
+            }
+        }
+    }
+}
+
+/// Beyond its drag a dead engine is turned, in reverse of its sense too: `a = (F − T n) / (m + Σ I/R² + J n²)`.
+#[test]
+fn beyond_its_drag_a_dead_engine_is_turned() {
+    let model = model(|_| ());
+    for solver in on_rows() {
+        for hz in RATES {
+            for (gear, share) in [(1, 1.3), (1, -1.3), (-1, 1.3), (-1, -1.3)] {
+                let (held, turns) = (f64::from(DRAG) * turns_per_metre(gear), turns_per_metre(gear));
+                let mut car = on_slope(&solver, &model, share * held, gear, hz);
+                let frames = car.run(1.5, |_| in_gear(gear));
+                let what = format!("{} {hz} Hz gear {gear} share {share}", solver.name);
+                let at = |t: f64| &frames[(t * f64::from(hz)).round() as usize];
+                let gained = (at(1.5).vx_mps - at(0.5).vx_mps) / 1.0;
+                let mass = f64::from(model.rolling_mass()) + 0.22 * turns * turns;
+                let told = (share - share.signum()) * held / mass;
+                close(&what, gained, told, 0.01, "slip of the driven wheels grows by 0.5 % of the speed");
+                let turned = at(1.5).vx_mps * turns * f64::from(gear.signum());
+                close(&what, at(1.5).engine_radps, turned, 0.02, "slip");
+            }
+        }
+    }
+}
+
+/// A dead flywheel out of gear runs down by `T / J` and stops, from either rotation, and never turns back.
+#[test]
+fn a_dead_flywheel_runs_down_and_stops() {
+    let model = model(|engine| engine.drag = [5.0, 0.0]);
+    for solver in on_rows() {
+        for hz in RATES {
+            for start in [-39.0f32, 39.0] {
+                let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), hz);
+                let mut state = car.world.state(0).clone();
+                state.drive.engine_speed = start;
+                car.world.set_state(0, &state);
+                let frames = car.run(2.5, |_| Controls::coasting());
+                let what = format!("{} {hz} Hz", solver.name);
+                for frame in &frames {
+                    let told = (f64::from(start.abs()) - 5.0 / 0.22 * frame.t_s).max(0.0) * f64::from(start.signum());
+                    assert!((frame.engine_radps - told).abs() < 1e-3, "{what}: {} of {told}", frame.engine_radps);
+                }
+            }
+        }
+    }
+}
+
+/// A car that rolls in gear is stopped by its dead engine within `½ m v² / (T n)`, m with all that turns, and stays.
+#[test]
+fn a_car_is_stopped_by_its_dead_engine_and_stays() {
+    let model = model(|_| ());
+    for solver in on_rows() {
+        for hz in RATES {
+            for (gear, speed) in [(1, 1.2), (1, -1.2), (-1, 1.2), (-1, -1.2f32)] {
+                let turns = turns_per_metre(gear);
+                let placement = Placement { gear: Some(gear), speed, ..Placement::default() };
+                let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, hz);
+                let mut state = car.world.state(0).clone();
+                state.drive.engine_speed = speed * turns as f32 * f32::from(gear.signum());
+                car.world.set_state(0, &state);
+                let frames = car.run(3.0, |_| in_gear(gear));
+                let what = format!("{} {hz} Hz gear {gear} at {speed} m/s", solver.name);
+                let mass = f64::from(model.rolling_mass()) + 0.22 * turns * turns;
+                let way = 0.5 * mass * f64::from(speed).powi(2) / (f64::from(DRAG) * turns);
+                let moved = |frame: &Frame| (frame.x_m - frames[0].x_m) * f64::from(speed.signum());
+                let last = &frames[frames.len() - 1];
+                close(&what, moved(last), way, 0.05, "patches of 5 mm; half a step of the first speed at 30 Hz");
+                assert!(last.vx_mps.abs() < 1e-3 && last.engine_radps.abs() < 1e-2, "{what}: {}", last.vx_mps);
+            }
+        }
+    }
+}
+
+/// An engine that never dies keeps its governor, and a car in gear on a slope is still driven by it.
+#[test]
+fn an_engine_that_never_dies_is_not_held() {
+    let model = model(|engine| engine.stall = 0.0);
+    for solver in on_rows() {
+        let mut car = on_slope(&solver, &model, -500.0, 1, 60.0);
+        let last = car.run(4.0, |_| in_gear(1)).pop().expect("frames");
+        assert!(last.vx_mps > 1.0 && last.engine_radps > 60.0, "{}: {}", solver.name, last.vx_mps);
+    }
+}
