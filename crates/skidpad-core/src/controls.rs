@@ -37,7 +37,16 @@ pub struct WheelControls {
     pub steer: Option<f32>,
 }
 
+/// Largest raw angle of a wheel, rad: short of a right angle.
+const LARGEST_ANGLE: f32 = 1.5;
+
 impl Controls {
+    /// The raw angle of wheel `i`, rad, if there is one.
+    pub(crate) fn raw_angle(&self, i: usize) -> Option<f32> {
+        let raw = self.wheels.get(i).and_then(|wheel| wheel.steer);
+        raw.map(|angle| bounded(angle, -LARGEST_ANGLE, LARGEST_ANGLE))
+    }
+
     /// Foot brake fully applied, in neutral.
     pub fn parked() -> Self {
         Self { brake: 1.0, gear: Some(0), ..Self::default() }

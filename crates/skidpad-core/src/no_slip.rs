@@ -75,6 +75,5 @@ pub fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
 pub fn steer(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
     state.steer = bounded(controls.steer, -parts.steering.lock, parts.steering.lock);
-    let raw = controls.wheels.get(i).and_then(|w| w.steer).filter(|angle| angle.is_finite());
-    raw.unwrap_or(state.steer * parts.axles[parts.wheels[i].axle].steer_ratio)
+    controls.raw_angle(i).unwrap_or(state.steer * parts.axles[parts.wheels[i].axle].steer_ratio)
 }

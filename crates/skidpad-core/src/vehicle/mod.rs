@@ -27,7 +27,6 @@ mod write_back;
 use std::sync::Arc;
 
 use crate::assists::Asked;
-use crate::controls::bounded;
 use crate::lane::{Four, Lane};
 use crate::linear::{Six, Triple};
 use crate::{Body, Budget, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
@@ -72,7 +71,7 @@ pub enum Coupling {
 /// How a step went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// The world held something that is not finite; the vehicle pushed nothing.
+    /// The world held something that is not finite, or the length of the step was negative or not finite; the vehicle pushed nothing.
     pub not_finite: bool,
     /// The converged coupling stopped at its limit of iterations.
     pub not_converged: bool,
@@ -83,6 +82,13 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// The report of a step of `dt` s that is none, `None` of one that is: in no time nothing happens, and what is no length of time
+    /// is told. States, and the count of steps, stay as they were.
+    pub fn of_no_step(dt: f32) -> Option<Self> {
+        let no_step = !(dt > 0.0 && dt.is_finite());
+        no_step.then(|| Self { not_finite: dt != 0.0, ..Self::default() })
+    }
+
     /// The worse of both, field by field.
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -161,9 +167,14 @@ impl Vehicle {
         &self.budget
     }
 
-    /// Continues from `state`, which must be of a car with as many wheels.
-    pub fn set_state(&mut self, state: &State) {
-        self.state.clone_from(state);
+    /// Continues from `state`. One of a car with another number of wheels is refused: then nothing changes, and the answer is
+    /// `false`.
+    pub fn set_state(&mut self, state: &State) -> bool {
+        let fits = state.wheels.len() == self.state.wheels.len();
+        if fits {
+            self.state.clone_from(state);
+        }
+        fits
     }
 
     /// Writes the rays to cast, one for each wheel, into `asked`.
@@ -192,6 +203,7 @@ impl Vehicle {
 
     /// Solves one step of length `dt` (s, > 0) on `contacts`, one for each wheel, and returns what to do to the body. A
     /// converged coupling also keeps the points of its `hull` out of what they touch; one sweep leaves that to the world.
+    /// Of any other length it does nothing; see [`StepReport::of_no_step`].
     pub fn solve(
         &mut self,
         body: &Body,
@@ -201,7 +213,10 @@ impl Vehicle {
         coupling: Coupling,
         dt: f32,
     ) -> (Push, StepReport) {
-        if !(dt > 0.0 && dt.is_finite() && finite(body)) {
+        if let Some(nothing) = StepReport::of_no_step(dt) {
+            return (Push::default(), nothing);
+        }
+        if !finite(body) {
             return self.let_go();
         }
         let to_world = Mat3::from_quat(body.rotation);
@@ -293,11 +308,7 @@ impl Vehicle {
                     let [more_toe, more_camber] = links.at(state.compression);
                     (toe, camber) = (toe + more_toe, camber + more_camber);
                 }
-                let raw = controls.wheels.get(i).and_then(|w| w.steer);
-                state.steer = match raw {
-                    Some(angle) => bounded(angle, -1.5, 1.5),
-                    None => mean + sign * (spread + toe),
-                };
+                state.steer = controls.raw_angle(i).unwrap_or(mean + sign * (spread + toe));
                 let place = self.model.place(i);
                 self.rows[place.bank].turn(place.lane, state.steer, [camber, wheel.side.rightwards()]);
             }

@@ -18,6 +18,9 @@ impl Vehicle {
     /// The final speed, not the row's own prediction, decides whether a car parks: with the prediction it creeps
     /// 490 mm per minute on 20°.
     pub fn finish(&mut self, body: &Body, dt: f32) -> StepReport {
+        if let Some(nothing) = StepReport::of_no_step(dt) {
+            return nothing;
+        }
         let report = self.follow(body);
         if report.not_finite {
             return report;
