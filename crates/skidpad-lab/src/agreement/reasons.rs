@@ -18,20 +18,12 @@ pub const REASONS: &[Reason] = &[
     Reason {
         vehicle: "bmw_320i_commonroad",
         manoeuvre: "acceleration",
-        metrics: &["quarter_mile_s", "quarter_mile_rollout_s", "quarter_mile_mps", "largest_acceleration_mps2"],
+        metrics: &["quarter_mile_s", "quarter_mile_rollout_s", "quarter_mile_mps"],
         why: "The car has no drivetrain to end wheelspin: its driven wheels slip by 10 and leave no side force at the rear, \
           so a yaw angle grows about 150-fold per second. A world that rounds left and right differently spins after 6 s; \
           those whose arithmetic is symmetric stay straight to the bit. Started with a heading of 1° they round \
           too and spin as well: quarter miles from 10.8 to 12.2 s \
           (`skidpad compare --vehicle bmw_320i_commonroad --manoeuvre acceleration --heading-deg 1`).",
-    },
-    Reason {
-        vehicle: "bmw_320i_mf",
-        manoeuvre: "acceleration",
-        metrics: &["largest_acceleration_mps2"],
-        why: "As the same car on linear tyres: no drivetrain ends its wheelspin, and at a slip of 10 the Magic Formula leaves the rear \
-              60 N of side force. Solvers whose arithmetic is symmetric stay straight to the bit; Rapier's car has turned \
-              round after 10 s and 207 m, so the quarter mile has no figure, and its largest acceleration is one of turning round.",
     },
     Reason {
         vehicle: "tesla_model3_awd",
