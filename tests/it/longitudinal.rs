@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{Curve, Powertrain, Rolling, Tyre};
+use skidpad::core::model::{Curve, Powertrain, Rolling};
 use skidpad::core::{BackendInfo, Controls, Frame, Model, Scene, WheelControls, state::Placement};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, shipped, solvers, time_at};

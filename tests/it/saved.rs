@@ -184,6 +184,51 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
     }
 }
 
+/// Loads below 0, shares above 1 and numbers no motion has are refused by name.
+#[test]
+fn a_number_no_step_leaves_is_refused() {
+    let state = State::at_rest(&c5().model(), &Scene::flat(), &Placement::default());
+    let refused = |change: &dyn Fn(&mut State), text: &str| {
+        let mut wrong = state.clone();
+        change(&mut wrong);
+        let found = State::from_bytes(&wrong.to_bytes(), 4).map_err(|e| e.to_string());
+        assert!(found.as_ref().is_err_and(|found| found.contains(text)), "{found:?} for {text}");
+    };
+    refused(&|s| s.wheels[1].load = -3.4e38, "car 0, wheel 1, load: -33999999");
+    refused(&|s| s.wheels[1].load = -1.0, "car 0, wheel 1, load: -1 was found, but it must be a number from 0 to 1e12");
+    refused(
+        &|s| s.wheels[3].rolling = 1.5,
+        "car 0, wheel 3, rolling: 1.5 was found, but it must be a number from 0 to 1",
+    );
+    refused(&|s| s.wheels[0].lean = -2.0, "car 0, wheel 0, lean: -2 was found");
+    refused(&|s| s.wheels[0].disc = -1.0, "car 0, wheel 0, disc: -1 was found");
+    refused(&|s| s.drive.since_shift = -1.0, "car 0, since_shift: -1 was found");
+    refused(&|s| s.velocity.y = 1e13, "car 0, velocity: 9999999827968 was found, but it must be a number within ±1e12");
+}
+
+/// Whatever is let in, at the ends of its range too, drives on with finite numbers.
+#[test]
+fn what_is_let_in_drives_on() {
+    let mut faults = Vec::new();
+    for solver in own_code() {
+        let mut car = crate::common::Drive::rolling(&solver, &c5().model(), 20.0, 60.0);
+        car.run(0.5, |_| slalom(0, 0));
+        let good = car.world.state(0).to_bytes();
+        for at in 6..good.len() - 3 {
+            for value in [f32::MAX, -f32::MAX, 1e30, -1e30, 0.99e12, -0.99e12, -1.0] {
+                let Ok(state) = State::from_bytes(&with(&good, at, &value.to_le_bytes()), 4) else { continue };
+                assert!(car.world.set_state(0, &state));
+                let wrong = (0..3).find(|step| {
+                    car.step(&slalom(*step, 0));
+                    !car.world.state(0).is_finite()
+                });
+                faults.extend(wrong.map(|step| format!("{}: byte {at} of {value}, step {step}", solver.name)));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
+}
+
 /// Any byte may be wrong: loading says so or the car drives on, without a panic.
 #[test]
 fn wrong_bytes_never_panic() {

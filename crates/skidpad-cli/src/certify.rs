@@ -1,24 +1,27 @@
 //! `skidpad certify`: the same manoeuvres at several rates, a table, a report.
 
+use std::process::ExitCode;
+
 use miette::IntoDiagnostic;
 use skidpad::lab::certify::{Certificate, Row, Total};
 use skidpad::lab::report::CertificateReport;
-use skidpad::lab::sweep::Ladder;
 use skidpad::lab::{Manoeuvre, TimeStep, sweep};
 
+use crate::NOT_SOLVED;
 use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of};
 use crate::fail::{self, BadArgument};
 use crate::output::{Table, print};
-use crate::run::{adjust, check_duration, progress_bar};
+use crate::run::{adjust, check_duration, progress_bar, tell_notes};
 
 /// Longest list of deciding figures in the table; a report has them all.
 const MOST_NAMED: usize = 1;
 
 /// Drives what was asked for at every rate, prints the tables and writes the report.
-pub fn certify(asked: &Certify) -> miette::Result<()> {
+pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     let backends = backends(&asked.backends)?;
     let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    tell_notes(&vehicle);
     let steps = steps(&asked.rates_hz)?;
     let within = within(asked.within_percent)?;
     let adjust = adjust(&asked.changes)?;
@@ -50,7 +53,8 @@ pub fn certify(asked: &Certify) -> miette::Result<()> {
     let (page, figures) = (asked.out.join(format!("{stem}.html")), asked.out.join(format!("{stem}.csv")));
     report.save_html(&page).into_diagnostic()?;
     report.save_csv(&figures).into_diagnostic()?;
-    print(&format!("\nreport   {}\nfigures  {}\n", page.display(), figures.display()))
+    print(&format!("\nreport   {}\nfigures  {}\n", page.display(), figures.display()))?;
+    Ok(health(&certificates))
 }
 
 fn steps(rates_hz: &[f64]) -> Result<Vec<TimeStep>, BadArgument> {
@@ -89,7 +93,6 @@ fn tables(certificate: &Certificate) -> String {
             table.row(cells(row, number));
         }
         text.push_str(&format!("\n{}", table.text(2)));
-        text.push_str(&health(ladder));
     }
     text
 }
@@ -102,9 +105,19 @@ fn cells(row: &Row, number: usize) -> Vec<String> {
     cells
 }
 
-fn health(ladder: &Ladder) -> String {
-    let ill = ladder.samples.iter().filter(|s| s.worst.not_finite || s.worst.not_converged);
-    ill.map(|s| format!("  warning: {} did not solve every step of {:.2} ms\n", ladder.backend, s.dt_s * 1e3)).collect()
+/// Warns of steps that were not solved, and gives the exit code; see [`crate::run::health`].
+fn health(certificates: &[Certificate]) -> ExitCode {
+    let ladders = certificates.iter().flat_map(|certificate| &certificate.sweep.ladders);
+    let mut code = ExitCode::SUCCESS;
+    for ladder in ladders {
+        for sample in ladder.samples.iter().filter(|s| s.worst.not_finite || s.worst.not_converged) {
+            eprintln!("warning: {} did not solve every step of {:.2} ms", ladder.backend, sample.dt_s * 1e3);
+            if !ladder.peer {
+                code = ExitCode::from(NOT_SOLVED);
+            }
+        }
+    }
+    code
 }
 
 fn totals(certificates: &[Certificate]) -> String {

@@ -36,7 +36,7 @@ pub fn check(asked: &Check) -> miette::Result<ExitCode> {
 
 /// What is worth a look, of the file and of the model.
 fn worth_a_look(loaded: &Loaded) -> Vec<String> {
-    loaded.spec.lints().into_iter().chain(lints(&loaded.model)).collect()
+    loaded.notes.iter().map(ToString::to_string).chain(lints(&loaded.model)).collect()
 }
 
 fn summary(name: &str, loaded: &Loaded) -> String {

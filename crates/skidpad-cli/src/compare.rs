@@ -1,6 +1,7 @@
 //! `skidpad compare`: the same manoeuvres on several solvers, a table, a report.
 
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use miette::IntoDiagnostic;
@@ -11,12 +12,13 @@ use skidpad::lab::{Comparison, Manoeuvre};
 use crate::arguments::{Changes, Compare};
 use crate::fail;
 use crate::output::{Table, print};
-use crate::run::{ON_A_SCENE, adjust, assists, check_duration, health, progress_bar, time_step};
+use crate::run::{ON_A_SCENE, adjust, assists, check_duration, health, progress_bar, tell_notes, time_step};
 
 /// Compares what was asked for, prints the tables and writes the report.
-pub fn compare(asked: &Compare) -> miette::Result<()> {
+pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
     let backends = backends(&asked.backends)?;
     let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
     let adjust = adjust(&asked.changes)?;
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
@@ -64,7 +66,9 @@ pub fn compare(asked: &Compare) -> miette::Result<()> {
     report.save_html(&path).into_diagnostic()?;
     let figures = asked.out.join(format!("{stem}.csv"));
     report.save_csv(&figures).into_diagnostic()?;
-    print(&format!("\nreport   {}\nfigures  {}\n", path.display(), figures.display()))
+    print(&format!("\nreport   {}\nfigures  {}\n", path.display(), figures.display()))?;
+    let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
+    Ok(health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory))))
 }
 
 /// The manoeuvres that are named, or else the standard ones, or the one that shows a scene.
@@ -105,7 +109,6 @@ fn table(comparison: &Comparison) -> String {
     }
     for outcome in &comparison.outcomes {
         text.push_str(&assists(outcome.backend, &outcome.trajectory));
-        text.push_str(&health(outcome.backend, &outcome.trajectory));
     }
     text
 }

@@ -1,10 +1,14 @@
 //! What can go wrong with what was asked for, told with what would have been right.
 
+use std::path::Path;
+
 use miette::{Diagnostic, LabeledSpan, NamedSource};
 use skidpad::core::BackendInfo;
+use skidpad::lab::files::is_same_file;
 use skidpad::lab::manoeuvre::{CATALOGUE, Entry, named};
 use skidpad::lab::names::nearest;
 use skidpad::lab::script;
+use skidpad::spec::MOST_SHOWN;
 
 /// A name that does not exist.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -55,10 +59,11 @@ pub struct Unreadable {
 
 /// Every fault of a table of controls, shown in its text.
 #[derive(Debug, thiserror::Error, Diagnostic)]
-#[error("`{name}` has {} {}", faults.len(), if faults.len() == 1 { "fault" } else { "faults" })]
+#[error("`{name}` has {}", counted(*found))]
 #[diagnostic(code(bad_controls))]
 pub struct BadControls {
     name: String,
+    found: usize,
     #[source_code]
     text: NamedSource<String>,
     #[related]
@@ -68,8 +73,17 @@ pub struct BadControls {
 impl BadControls {
     /// `faults` of the file called `name` with this `text`.
     pub fn new(name: &str, text: String, faults: script::Faults) -> Self {
-        let faults = faults.0.into_iter().map(ControlsFault).collect();
-        Self { name: name.into(), text: NamedSource::new(name, text), faults }
+        let found = faults.0.len();
+        let faults = faults.0.into_iter().take(MOST_SHOWN).map(ControlsFault).collect();
+        Self { name: name.into(), found, text: NamedSource::new(name, text), faults }
+    }
+}
+
+fn counted(faults: usize) -> String {
+    match faults {
+        1 => "1 fault".into(),
+        n if n > MOST_SHOWN => format!("{n} faults, the first {MOST_SHOWN} of which are shown"),
+        n => format!("{n} faults"),
     }
 }
 
@@ -93,7 +107,24 @@ pub fn manoeuvre(name: &str) -> Result<&'static Entry, UnknownName> {
 
 /// The solver called `name`.
 pub fn backend(name: &str) -> Result<BackendInfo, UnknownName> {
-    let all = skidpad::backends();
+    let all: Vec<BackendInfo> = skidpad::backends().into_iter().chain(skidpad::modes()).collect();
     let known: Vec<&str> = all.iter().map(|info| info.name).collect();
-    all.iter().find(|info| info.name == name).copied().ok_or_else(|| UnknownName::new("backend", name, &known))
+    skidpad::backend(name).ok_or_else(|| UnknownName::new("backend", name, &known))
+}
+
+/// An output that would destroy what it is made from.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{argument}: `{path}` is also {other}")]
+#[diagnostic(code(same_file), help("give a file of its own"))]
+pub struct SameFile {
+    argument: &'static str,
+    path: String,
+    other: String,
+}
+
+/// Refuses to write `path` over any of `others`, each with what it is.
+pub fn not_over(argument: &'static str, path: &Path, others: &[(&str, Option<&Path>)]) -> Result<(), SameFile> {
+    let same = |other: &&(&str, Option<&Path>)| other.1.is_some_and(|other| is_same_file(path, other));
+    let Some((what, _)) = others.iter().find(same) else { return Ok(()) };
+    Err(SameFile { argument, path: path.display().to_string(), other: (*what).to_owned() })
 }

@@ -6,11 +6,12 @@ use skidpad::lab::files::write_atomically;
 use skidpad::spec::import::{Options, Source};
 
 use crate::arguments::Import;
-use crate::fail::{BadArgument, Unreadable};
+use crate::fail::{self, BadArgument, Unreadable};
 use crate::output::print;
 
 /// Reads what was asked for, writes the vehicle file, and tells what it does not say.
 pub fn import(asked: &Import) -> miette::Result<()> {
+    fail::not_over("--out", &asked.out, &[("the file to import", Some(&asked.file))])?;
     let options = match asked.dt_s {
         None => Options::default(),
         Some(dt) => Options { dt_s: step(dt)? },

@@ -1,7 +1,8 @@
 //! The `skidpad` command: compares solvers and steps, runs manoeuvres, checks vehicle files.
 //!
 //! Here: arguments, names people type, tables, progress, exit codes. Not here: anything about cars; that is the
-//! library's. Exit code 0 is success, 1 a fault in what was asked for or in a file, 2 a wrong command line.
+//! library's. Exit code 0 is success, 1 a fault in what was asked for or in a file, 2 a wrong command line, 3 a run in which a solver
+//! of skidpad's own did not solve every step, 130 an end by signal.
 #![forbid(unsafe_code)]
 
 mod agreement;
@@ -21,13 +22,24 @@ use clap::Parser;
 
 use arguments::{Cli, Command};
 
+/// Of a run in which a solver did not solve every step.
+const NOT_SOLVED: u8 = 3;
+
+/// What shells give for a program ended from the keyboard.
+const INTERRUPTED: i32 = 130;
+
 fn main() -> miette::Result<ExitCode> {
+    // Without a handler an interrupt ends the program all the same, and leaves the files it was writing.
+    _ = ctrlc::set_handler(|| {
+        skidpad::lab::files::remove_unfinished();
+        std::process::exit(INTERRUPTED);
+    });
     match Cli::parse().command {
-        None => compare::compare(&arguments::Compare::standard()).map(|()| ExitCode::SUCCESS),
-        Some(Command::Compare(asked)) => compare::compare(&asked).map(|()| ExitCode::SUCCESS),
-        Some(Command::Certify(asked)) => certify::certify(&asked).map(|()| ExitCode::SUCCESS),
+        None => compare::compare(&arguments::Compare::standard()),
+        Some(Command::Compare(asked)) => compare::compare(&asked),
+        Some(Command::Certify(asked)) => certify::certify(&asked),
         Some(Command::Agreement(asked)) => agreement::agreement(&asked),
-        Some(Command::Run(asked)) => run::run(&asked).map(|()| ExitCode::SUCCESS),
+        Some(Command::Run(asked)) => run::run(&asked),
         Some(Command::Check(asked)) => check::check(&asked),
         Some(Command::Import(asked)) => import::import(&asked).map(|()| ExitCode::SUCCESS),
         Some(Command::List { what }) => list::list(what).map(|()| ExitCode::SUCCESS),

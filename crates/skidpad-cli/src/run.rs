@@ -1,18 +1,21 @@
 //! `skidpad run`: one car, one solver, every step as CSV.
 
 use std::path::Path;
+use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::IntoDiagnostic;
-use skidpad::core::{Added, Model};
-use skidpad::lab::files::write_atomically;
+use serde_json::json;
+use skidpad::core::{Added, Model, StepReport};
+use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
-use skidpad::spec::SceneSpec;
+use skidpad::spec::{Loaded, SceneSpec};
 
+use crate::NOT_SOLVED;
 use crate::arguments::{Changes, Run, Step};
-use crate::fail::{self, BadArgument, BadControls, Unreadable};
+use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable};
 use crate::output::{Table, print};
 
 /// Most steps one run may have: their telemetry is kept in memory, about half a kilobyte each.
@@ -22,9 +25,11 @@ const MOST_STEPS: u64 = 4_000_000;
 pub const ON_A_SCENE: &str = "roll";
 
 /// Runs what was asked for and writes the CSV file.
-pub fn run(asked: &Run) -> miette::Result<()> {
+pub fn run(asked: &Run) -> miette::Result<ExitCode> {
+    keep_inputs(asked)?;
     let backend = fail::backend(&asked.backend)?;
     let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
     let adjust = adjust(&asked.changes)?;
     let manoeuvre = manoeuvre(asked, &vehicle.model, &adjust)?;
@@ -41,19 +46,51 @@ pub fn run(asked: &Run) -> miette::Result<()> {
     let metrics = manoeuvre.metrics(&vehicle.model, &trajectory);
     trajectory.save_csv(&asked.out).into_diagnostic()?;
     if let Some(path) = &asked.metrics_json {
-        save_json(path, &metrics)?;
+        save_json(path, &metrics, &trajectory.worst())?;
     }
     let mut text = format!("{} on {}: {}\n\n", vehicle.spec.name, backend.name, manoeuvre.about());
     text.push_str(&figures(&metrics));
     text.push_str(&assists(backend.name, &trajectory));
-    text.push_str(&health(backend.name, &trajectory));
     text.push_str(&format!("\n{} rows in {}\n", trajectory.frames().len(), asked.out.display()));
-    print(&text)
+    let files = [Some(&asked.out), asked.metrics_json.as_ref()];
+    if files.into_iter().flatten().any(|path| path == Path::new(STANDARD_OUTPUT)) {
+        eprint!("{text}");
+    } else {
+        print(&text)?;
+    }
+    Ok(health([(backend.name, false, &trajectory)]))
 }
 
-/// Writes one object from names with units to full values, `null` for what did not happen.
-fn save_json(path: &Path, metrics: &[Metric]) -> miette::Result<()> {
-    let text = serde_json::to_string_pretty(&to_json(metrics)).into_diagnostic()?;
+/// No output is an input, nor the other output.
+fn keep_inputs(asked: &Run) -> Result<(), SameFile> {
+    let inputs = [
+        ("the vehicle", Some(Path::new(&asked.vehicle))),
+        ("the table of controls", asked.controls.as_deref()),
+        ("the scene", asked.changes.scene.as_deref()),
+    ];
+    fail::not_over("--out", &asked.out, &inputs)?;
+    let Some(metrics) = &asked.metrics_json else { return Ok(()) };
+    fail::not_over("--metrics-json", metrics, &inputs)?;
+    fail::not_over("--metrics-json", metrics, &[("what --out writes", Some(&asked.out))])
+}
+
+/// Tells what is worth a look in the files of a vehicle.
+pub fn tell_notes(vehicle: &Loaded) {
+    for note in &vehicle.notes {
+        eprintln!("worth a look: {note}");
+    }
+}
+
+/// Writes one object from names with units to full values, `null` for what did not happen, and how the steps went.
+fn save_json(path: &Path, metrics: &[Metric], worst: &StepReport) -> miette::Result<()> {
+    let mut object = to_json(metrics);
+    object["health"] = json!({
+        "not_finite": worst.not_finite,
+        "not_converged": worst.not_converged,
+        "most_iterations": worst.iterations,
+        "largest_residual_mps": worst.residual,
+    });
+    let text = serde_json::to_string_pretty(&object).into_diagnostic()?;
     write_atomically(path, |out| writeln!(out, "{text}")).into_diagnostic()
 }
 
@@ -83,20 +120,26 @@ pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
     format!("\n  assists and tricks on {backend}, with the largest of what they added\n{}", table.text(4))
 }
 
-/// A warning when a step of the run did not go as it should; empty when all did.
-pub fn health(backend: &str, trajectory: &Trajectory) -> String {
-    let worst = trajectory.worst();
-    let mut text = String::new();
-    if worst.not_finite {
-        text.push_str(&format!("warning: {backend} met a number that is not finite; the last good state was kept\n"));
+/// Warns on the standard error of runs (solver, whether it is a peer, trajectory) in which a step did not go as it should, and gives
+/// the exit code they deserve; peers are not skidpad's to mend.
+pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory)>) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
+    for (backend, peer, trajectory) in runs {
+        let worst = trajectory.worst();
+        if worst.not_finite {
+            eprintln!("warning: {backend} met a number that is not finite; the last good state was kept");
+        }
+        if worst.not_converged {
+            let (iterations, residual) = (worst.iterations, worst.residual);
+            eprintln!(
+                "warning: {backend} stopped at {iterations} iterations in some step, residual {residual:.1e} m/s"
+            );
+        }
+        if (worst.not_finite || worst.not_converged) && !peer {
+            code = ExitCode::from(NOT_SOLVED);
+        }
     }
-    if worst.not_converged {
-        let (iterations, residual) = (worst.iterations, worst.residual);
-        text.push_str(&format!(
-            "warning: {backend} stopped at {iterations} iterations in some step, residual {residual:.1e} m/s\n"
-        ));
-    }
-    text
+    code
 }
 
 fn manoeuvre(asked: &Run, model: &Model, adjust: &Adjust) -> miette::Result<Box<dyn Manoeuvre>> {

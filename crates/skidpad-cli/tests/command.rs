@@ -195,6 +195,67 @@ fn a_scene_gives_ground_boxes_and_start() {
     assert!(folder.path().join("target/skidpad/bullet_reference_roll.html").exists());
 }
 
+const BRIEF: [&str; 9] =
+    ["run", "--vehicle", "car.toml", "--backend", "impulse", "--manoeuvre", "settle", "--duration-s", "0.1"];
+
+/// A folder with the reference car in it.
+fn with_a_car(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("car.toml"), text).expect("writable");
+    folder
+}
+
+#[test]
+fn outputs_never_destroy_what_they_are_made_from() {
+    let car = skidpad::spec::shipped::find("bullet_reference").expect("shipped");
+    let folder = with_a_car(car);
+    for out in ["car.toml", "./car.toml"] {
+        fails(folder.path(), &[&BRIEF[..], &["--out", out]].concat(), 1, &["is also the vehicle"]);
+    }
+    let twice = [&BRIEF[..], &["--out", "t.csv", "--metrics-json", "t.csv"]].concat();
+    fails(folder.path(), &twice, 1, &["--metrics-json", "what --out writes"]);
+    let import = ["import", "--from", "bullet", "car.toml", "--out", "car.toml"];
+    fails(folder.path(), &import, 1, &["is also the file to import"]);
+    assert_eq!(std::fs::read_to_string(folder.path().join("car.toml")).expect("there"), car);
+    let text = works(folder.path(), &[&BRIEF[..], &["--out", "-"]].concat());
+    assert!(text.starts_with("t_s,x_m") && text.lines().all(|line| line.contains(',')), "only the table: {text}");
+    assert!(!folder.path().join("-").exists());
+}
+
+#[test]
+fn modes_run_and_figures_tell_how_the_steps_went() {
+    let folder = with_a_car(skidpad::spec::shipped::find("corvette_c5").expect("shipped"));
+    let mut run = BRIEF;
+    run[4] = "constraint-unsprung";
+    works(folder.path(), &[&run[..], &["--out", "t.csv", "--metrics-json", "t.json"]].concat());
+    let text = std::fs::read_to_string(folder.path().join("t.json")).expect("written");
+    let figures: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let health = &figures["health"];
+    assert_eq!((&health["not_finite"], &health["not_converged"]), (&false.into(), &false.into()), "{health}");
+    assert!(health["most_iterations"].as_u64().is_some_and(|n| n >= 1), "{health}");
+    assert!(health["largest_residual_mps"].as_f64().is_some_and(|r| r < 1e-5), "{health}");
+}
+
+/// What is told of the files of a vehicle, the tyre files it refers to included, reaches every command that drives it.
+#[test]
+fn notes_reach_check_and_run() {
+    let car =
+        skidpad::spec::shipped::find("corvette_c5_mf").expect("shipped").replace("lock_deg = 35", "lock_deg = 0.61");
+    let folder = with_a_car(&car);
+    let tyres = folder.path().join("tyres");
+    std::fs::create_dir(&tyres).expect("writable");
+    for name in ["c5_front", "c5_rear"] {
+        let text = skidpad::spec::tir::find(name).expect("shipped");
+        std::fs::write(tyres.join(format!("{name}.tir")), text.replace("PDY1", "PDY1 = 1\nPDY9")).expect("writable");
+    }
+    let told = ["worth a look: line ", "steering.lock_deg", "c5_front.tir: line ", "PDY9"];
+    let check = works(folder.path(), &["check", "car.toml"]);
+    let run = skidpad(folder.path(), &[&BRIEF[..], &["--out", "t.csv"]].concat());
+    for text in [check, String::from_utf8_lossy(&run.stderr).into_owned()] {
+        assert!(told.iter().all(|word| text.contains(word)), "{text}");
+    }
+}
+
 #[test]
 fn every_fault_of_a_scene_is_shown() {
     let folder = tempfile::tempdir().expect("a temporary folder");

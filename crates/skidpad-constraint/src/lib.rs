@@ -9,7 +9,7 @@ use skidpad_world::CarWorld;
 /// The tolerance is a change of velocity: 1e-5 m/s moves a car 0.2 µm in a step at 60 Hz, four times the last bit of a
 /// speed of 25 m/s. Tighter only adds iterations; ten times looser shows as noise in the order of convergence.
 pub const fn coupling(friction: Friction, own_wheels: bool) -> Coupling {
-    Coupling::Converged { tolerance: 1e-5, iterations: 60, friction, own_wheels }
+    Coupling::Converged { tolerance: 1e-5, iterations: 120, friction, own_wheels }
 }
 
 /// Entry for a list of backends.

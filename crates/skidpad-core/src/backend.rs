@@ -19,7 +19,8 @@ pub struct CarStart {
 pub trait Backend {
     /// Name by which users choose it.
     fn name(&self) -> &'static str;
-    /// Advances every car by one step. `controls[i]` drives car `i`; missing ones coast.
+    /// Advances every car by one step. `controls[i]` drives car `i`; missing ones coast. In a world whose step is none
+    /// ([`StepReport::of_no_step`]) nothing changes.
     fn step(&mut self, controls: &[Controls]) -> StepReport;
     /// Length of a step, s.
     fn dt(&self) -> f32;
@@ -37,8 +38,9 @@ pub trait Backend {
     fn model(&self, car: usize) -> &Arc<Model>;
     /// Motion of car `car` after the last step.
     fn state(&self, car: usize) -> &State;
-    /// Puts car `car` into `state`; the next step continues from it. A car that had left is back.
-    fn set_state(&mut self, car: usize, state: &State);
+    /// Puts car `car` into `state`; the next step continues from it. A car that had left is back. A state of another number of
+    /// wheels is refused: then nothing changes, and the answer is `false`.
+    fn set_state(&mut self, car: usize, state: &State) -> bool;
     /// Takes car `car` out of the world until [`Backend::set_state`]: it keeps its state, is not stepped, costs next to
     /// nothing, and nothing meets it.
     fn leave(&mut self, car: usize);

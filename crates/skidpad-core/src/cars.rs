@@ -51,10 +51,12 @@ impl Cars {
         &self.vehicles
     }
 
-    /// Puts vehicle `car` into `state`, from which the next step continues, whether it had left or not.
-    pub fn set_state(&mut self, car: usize, state: &State) {
-        self.vehicles[car].set_state(state);
-        self.away[car] = false;
+    /// Puts vehicle `car` into `state`, from which the next step continues, whether it had left or not. One of another number of
+    /// wheels is refused: then nothing changes, and the answer is `false`.
+    pub fn set_state(&mut self, car: usize, state: &State) -> bool {
+        let taken = self.vehicles[car].set_state(state);
+        self.away[car] &= !taken;
+        taken
     }
 
     /// Steps vehicle `car` no more, until [`Cars::set_state`]: it casts no ray and pushes nothing.
@@ -69,7 +71,7 @@ impl Cars {
 
     /// First half of a step: reads bodies, probes the ground, solves the rows and hands the pushes to `world`,
     /// which then advances by `dt` s (> 0). Missing controls coast. Vehicles that have left, or whose bodies are asleep, do
-    /// nothing.
+    /// nothing; nor does any in a step that is none ([`StepReport::of_no_step`]), which hands nothing to `world`.
     pub fn push(
         &mut self,
         world: &mut dyn WorldPort,
@@ -77,6 +79,9 @@ impl Cars {
         coupling: Coupling,
         dt: f32,
     ) -> StepReport {
+        if let Some(nothing) = StepReport::of_no_step(dt) {
+            return nothing;
+        }
         world.bodies(dt, &mut self.bodies);
         let mut first = 0;
         for (i, (vehicle, body)) in self.vehicles.iter().zip(&self.bodies).enumerate() {
@@ -122,6 +127,9 @@ impl Cars {
     /// Second half, after the world has advanced: writes the realised motion back into the states. A vehicle that was
     /// woken in between has no rows of this step and only goes with its body.
     pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
+        if let Some(nothing) = StepReport::of_no_step(dt) {
+            return nothing;
+        }
         world.bodies(dt, &mut self.bodies);
         if !self.reactions.is_empty() {
             self.follow_ground(world);

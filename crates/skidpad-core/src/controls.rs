@@ -31,15 +31,24 @@ pub struct Controls {
 /// Raw inputs of one wheel, beside what the pedals do.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WheelControls {
-    /// Torque on the wheel about its axle, N m, positive drives forward.
+    /// Torque on the wheel about its axle, N m, positive drives forward; at most 1e6 of it counts.
     pub motor_torque: f32,
-    /// Additional brake torque, N m, ≥ 0.
+    /// Additional brake torque, N m, ≥ 0; at most 1e6 of it counts.
     pub brake_torque: f32,
     /// Road-wheel angle that replaces the steering's, rad.
     pub steer: Option<f32>,
 }
 
+/// Largest raw angle of a wheel, rad: short of a right angle.
+const LARGEST_ANGLE: f32 = 1.5;
+
 impl Controls {
+    /// The raw angle of wheel `i`, rad, if there is one.
+    pub(crate) fn raw_angle(&self, i: usize) -> Option<f32> {
+        let raw = self.wheels.get(i).and_then(|wheel| wheel.steer);
+        raw.map(|angle| bounded(angle, -LARGEST_ANGLE, LARGEST_ANGLE))
+    }
+
     /// Foot brake fully applied, in neutral.
     pub fn parked() -> Self {
         Self { brake: 1.0, gear: Some(0), ..Self::default() }
@@ -50,6 +59,9 @@ impl Controls {
         Self { gear: Some(0), ..Self::default() }
     }
 }
+
+/// Largest raw torque accepted at a wheel, N m.
+pub(crate) const LARGEST_TORQUE: f32 = 1e6;
 
 /// `value` clamped to `low..=high`; not finite reads as 0.
 pub(crate) fn bounded(value: f32, low: f32, high: f32) -> f32 {

@@ -1,7 +1,7 @@
 //! Telemetry: one list of channels makes the struct, the column names, the units and the manual.
 
 use crate::state::WheelState;
-use crate::{Added, Assist, Budget, Model, State, Vec3, math};
+use crate::{Added, Assist, Budget, Model, State, StepReport, Vec3, math};
 
 /// One column of telemetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,14 +129,15 @@ impl Shaft {
 }
 
 impl Frame {
-    /// Reads the channels of `state` at `time` s, `dt` s after the previous state.
+    /// Reads the channels of `state` at `time` s, `dt` s after the previous state. Accelerations are 0 where `dt` is no length of a step.
     pub fn of(model: &Model, state: &State, time: f64, dt: f32) -> Self {
         let to_vehicle = state.rotation.inverse();
         let velocity = (to_vehicle * state.velocity).as_dvec3();
         let rates = (to_vehicle * state.angular).as_dvec3();
         let angles = math::roll_pitch_yaw(state.rotation).as_dvec3();
         let (sin, cos) = math::sin_cos(angles.z as f32);
-        let acceleration = (state.velocity - state.previous_velocity) / dt;
+        let change = state.velocity - state.previous_velocity;
+        let acceleration = if StepReport::of_no_step(dt).is_some() { Vec3::ZERO } else { change / dt };
         let wheels = (0..state.wheels.len()).map(|i| WheelFrame::of(model, state, i)).collect();
         Self {
             t_s: time,

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::{Controls, Model, State, Vehicle, controls::bounded};
+use crate::controls::{LARGEST_TORQUE, bounded};
+use crate::{Controls, Model, State, Vehicle};
 
 /// Speed of a wheel's circumference, m/s, below which it stands: a force then has to overcome the brake.
 const STANDS_BELOW: f32 = 0.05;
@@ -79,13 +80,13 @@ fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let wheel = &model.wheels()[i];
     let pedal = bounded(controls.brake, 0.0, 1.0) * wheel.brake_torque;
     let lever = bounded(controls.handbrake, 0.0, 1.0) * wheel.handbrake_torque;
-    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.brake_torque, 0.0, f32::MAX));
+    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.brake_torque, 0.0, LARGEST_TORQUE));
     (pedal + lever + raw) / wheel.radius
 }
 
 /// Force of the raw motor torque of wheel `i` at its contact, N, positive drives forward.
 fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
-    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.motor_torque, f32::MIN, f32::MAX));
+    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.motor_torque, -LARGEST_TORQUE, LARGEST_TORQUE));
     raw / model.wheels()[i].radius
 }
 
@@ -94,6 +95,5 @@ fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
 pub fn steer(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
     state.steer = bounded(controls.steer, -parts.steering.lock, parts.steering.lock);
-    let raw = controls.wheels.get(i).and_then(|w| w.steer).filter(|angle| angle.is_finite());
-    raw.unwrap_or(state.steer * parts.axles[parts.wheels[i].axle].steer_ratio)
+    controls.raw_angle(i).unwrap_or(state.steer * parts.axles[parts.wheels[i].axle].steer_ratio)
 }

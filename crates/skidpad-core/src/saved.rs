@@ -216,11 +216,30 @@ struct Reader<'a> {
     wheels: usize,
     wheel: Option<usize>,
     field: &'static str,
+    range: Range,
 }
+
+/// What a number may be.
+#[derive(Clone, Copy)]
+struct Range {
+    least: f64,
+    most: f64,
+    accepts: &'static str,
+}
+
+/// Larger than anything a car does, and so far from the largest number that products of three are finite.
+const LARGEST: f64 = 1e12;
+
+const SIZED: Range = Range { least: -LARGEST, most: LARGEST, accepts: "a number within ±1e12" };
+const NOT_NEGATIVE: Range = Range { least: 0.0, most: LARGEST, accepts: "a number from 0 to 1e12" };
+const SHARE: Range = Range { least: 0.0, most: 1.0, accepts: "a number from 0 to 1" };
+const SINE: Range = Range { least: -1.0, most: 1.0, accepts: "a number within ±1" };
+/// Steering ends short of a right angle; toe and raw angles come on top.
+const STEER: Range = Range { least: -3.2, most: 3.2, accepts: "an angle within ±3.2 rad" };
 
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8], accepts: usize) -> Self {
-        Self { left: bytes, found: bytes.len(), accepts, car: 0, wheels: 0, wheel: None, field: "" }
+        Self { left: bytes, found: bytes.len(), accepts, car: 0, wheels: 0, wheel: None, field: "", range: SIZED }
     }
 
     fn begin(&mut self, what: &'static str, accepts: [u8; 4]) -> Result<(), LoadError> {
@@ -269,7 +288,7 @@ trait Saved: Sized {
 
 /// Both patterns name every field, so a field that is not listed does not compile.
 macro_rules! fields {
-    ($struct:ident { $($field:ident: $type:ty,)+ }) => {
+    ($struct:ident { $($field:ident: $type:ty = $range:expr,)+ }) => {
         impl Saved for $struct {
             const SIZE: usize = 0 $(+ <$type>::SIZE)+;
             fn write(&self, to: &mut Writer<'_>) {
@@ -277,51 +296,51 @@ macro_rules! fields {
                 $($field.write(to);)+
             }
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-                Ok(Self { $($field: { from.field = stringify!($field); Saved::read(from)? },)+ })
+                Ok(Self { $($field: { (from.field, from.range) = (stringify!($field), $range); Saved::read(from)? },)+ })
             }
         }
     };
 }
 
 fields!(State {
-    position: DVec3,
-    rotation: Quat,
-    velocity: Vec3,
-    angular: Vec3,
-    previous_velocity: Vec3,
-    steer: f32,
-    drive: DriveState,
-    wheels: Box<[WheelState]>,
+    position: DVec3 = SIZED,
+    rotation: Quat = SIZED,
+    velocity: Vec3 = SIZED,
+    angular: Vec3 = SIZED,
+    previous_velocity: Vec3 = SIZED,
+    steer: f32 = STEER,
+    drive: DriveState = SIZED,
+    wheels: Box<[WheelState]> = SIZED,
 });
 
 fields!(DriveState {
-    engine_speed: f32,
-    gear: i8,
-    next_gear: i8,
-    ratio: f32,
-    shift_left: f32,
-    since_shift: f32,
-    clutch: f32,
-    couplings: [f32; MAX_COUPLINGS],
-    motors: [f32; MAX_MOTORS],
+    engine_speed: f32 = SIZED,
+    gear: i8 = SIZED,
+    next_gear: i8 = SIZED,
+    ratio: f32 = NOT_NEGATIVE,
+    shift_left: f32 = NOT_NEGATIVE,
+    since_shift: f32 = NOT_NEGATIVE,
+    clutch: f32 = SIZED,
+    couplings: [f32; MAX_COUPLINGS] = SIZED,
+    motors: [f32; MAX_MOTORS] = SIZED,
 });
 
 fields!(WheelState {
-    spin: f32,
-    deflection: [f32; 2],
-    compression: f32,
-    travel_rate: f32,
-    load: f32,
-    tyre: [f32; 2],
-    torque: f32,
-    rolling_speed: f32,
-    rolling: f32,
-    steer: f32,
-    lean: f32,
-    overturning: f32,
-    aligning: f32,
-    disc: f32,
-    contact: bool,
+    spin: f32 = SIZED,
+    deflection: [f32; 2] = SIZED,
+    compression: f32 = SIZED,
+    travel_rate: f32 = SIZED,
+    load: f32 = NOT_NEGATIVE,
+    tyre: [f32; 2] = SIZED,
+    torque: f32 = SIZED,
+    rolling_speed: f32 = SIZED,
+    rolling: f32 = SHARE,
+    steer: f32 = STEER,
+    lean: f32 = SINE,
+    overturning: f32 = SIZED,
+    aligning: f32 = SIZED,
+    disc: f32 = NOT_NEGATIVE,
+    contact: bool = SIZED,
 });
 
 macro_rules! whole_numbers {
@@ -349,7 +368,12 @@ macro_rules! finite_numbers {
             }
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
                 let found = Self::from_le_bytes(from.take()?);
-                if found.is_finite() { Ok(found) } else { Err(from.value(found.into(), "a finite number")) }
+                if !found.is_finite() {
+                    return Err(from.value(found.into(), "a finite number"));
+                }
+                let Range { least, most, accepts } = from.range;
+                let inside = (least..=most).contains(&f64::from(found));
+                if inside { Ok(found) } else { Err(from.value(found.into(), accepts)) }
             }
         }
     )+ };

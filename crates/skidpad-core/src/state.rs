@@ -135,12 +135,14 @@ impl State {
 
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
-        self.position.is_finite()
-            && self.rotation.is_finite()
-            && self.velocity.is_finite()
-            && self.angular.is_finite()
-            && self.drive.is_finite()
-            && self.wheels.iter().all(WheelState::is_finite)
+        // Patterns name every field, so that one that is added does not compile until it is looked at.
+        let Self { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels } = self;
+        position.is_finite()
+            && rotation.is_finite()
+            && [velocity, angular, previous_velocity].into_iter().all(|vector| vector.is_finite())
+            && steer.is_finite()
+            && drive.is_finite()
+            && wheels.iter().all(WheelState::is_finite)
     }
 }
 
@@ -153,20 +155,32 @@ fn rolling_share(speed: f32) -> f32 {
     speed.abs().smoothstep(WALKING[0], WALKING[1])
 }
 
+fn all_finite(numbers: &[f32]) -> bool {
+    numbers.iter().all(|number| number.is_finite())
+}
+
 impl WheelState {
     fn is_finite(&self) -> bool {
-        // A sum is finite only if every term is; one test for all of them.
-        let all = self.spin + self.deflection[0] + self.deflection[1] + self.compression + self.travel_rate;
-        let all = all + self.load + self.tyre[0] + self.tyre[1] + self.torque + self.rolling_speed;
-        (all + self.lean + self.overturning + self.aligning + self.disc).is_finite()
+        #[rustfmt::skip]
+        let Self {
+            spin, deflection, compression, travel_rate, load, tyre, torque, rolling_speed, rolling, steer, lean, overturning,
+            aligning, disc, contact: _,
+        } = *self;
+        all_finite(&[spin, compression, travel_rate, load, torque, rolling_speed, rolling, steer])
+            && all_finite(&[lean, overturning, aligning, disc])
+            && all_finite(&deflection)
+            && all_finite(&tyre)
     }
 }
 
 impl DriveState {
     /// Whether every number is finite.
     pub(crate) fn is_finite(&self) -> bool {
-        let carried: f32 = self.couplings.iter().chain(&self.motors).sum();
-        (self.engine_speed + self.clutch + self.ratio + self.shift_left + self.since_shift + carried).is_finite()
+        let Self { engine_speed, gear: _, next_gear: _, ratio, shift_left, since_shift, clutch, couplings, motors } =
+            self;
+        all_finite(&[*engine_speed, *ratio, *shift_left, *since_shift, *clutch])
+            && all_finite(couplings)
+            && all_finite(motors)
     }
 
     fn rolling(model: &Model, placement: &Placement) -> Self {

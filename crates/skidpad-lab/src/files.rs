@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -13,9 +14,14 @@ pub struct WriteError {
     pub source: io::Error,
 }
 
+/// The name that stands for the standard output.
+pub const STANDARD_OUTPUT: &str = "-";
+
 /// Writes `path` through a temporary file in the same folder, which is renamed when `fill` has succeeded.
 ///
-/// Missing parent folders are made. An older file stays as it was until the new one is complete.
+/// Missing parent folders are made. An older file stays as it was until the new one is complete, and lends it its mode; a link
+/// stays and what it points to is written. What is no file, such as a device or a pipe, is written to and stays; so is the
+/// standard output for [`STANDARD_OUTPUT`].
 ///
 /// # Errors
 /// When the folder cannot be made or written, or `fill` fails; no half-written file is left behind.
@@ -23,23 +29,93 @@ pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
     try_write(path, fill).map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
+/// Whether both paths lead to one file, by whatever names and links.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let number = |path: &Path| std::fs::metadata(path).ok().map(|it| (it.dev(), it.ino()));
+        if number(a).is_some() && number(a) == number(b) {
+            return true;
+        }
+    }
+    followed(a).ok().zip(followed(b).ok()).is_some_and(|(a, b)| a == b)
+}
+
+/// Temporary files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the temporary files of writes that have not ended: for programs that are told to end in the middle of one.
+pub fn remove_unfinished() {
+    for path in unfinished().drain(..) {
+        // There is nobody left to tell.
+        _ = std::fs::remove_file(path);
+    }
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where `path` leads through links, the last of which may point at what is not there yet.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = std::fs::read_link(&path) else {
+            let (Some(name), Ok(folder)) = (path.file_name(), folder_of(&path).canonicalize()) else { return Ok(path) };
+            return Ok(folder.join(name));
+        };
+        path = folder_of(&path).join(target);
+    }
+    Err(io::Error::other("too many links"))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn try_write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    if path == Path::new(STANDARD_OUTPUT) {
+        return through(io::stdout().lock(), fill);
+    }
     if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not the name of a file"));
     }
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let path = followed(path)?;
+    let older = std::fs::metadata(&path).ok();
+    if older.as_ref().is_some_and(|older| !older.is_file()) {
+        return through(std::fs::OpenOptions::new().write(true).open(&path)?, fill);
+    }
+    let folder = folder_of(&path);
     std::fs::create_dir_all(folder)?;
-    let mut temporary = temporary_in(folder)?;
-    {
-        let mut buffered = BufWriter::new(temporary.as_file_mut());
-        fill(&mut buffered)?;
-        buffered.flush()?;
+    let temporary = temporary_in(folder)?;
+    let name = temporary.path().to_owned();
+    unfinished().push(name.clone());
+    let written = fill_and_rename(temporary, older.map(|older| older.permissions()), &path, fill);
+    // What is left of a failed write the temporary file has removed itself.
+    unfinished().retain(|other| *other != name);
+    written
+}
+
+fn fill_and_rename(
+    mut temporary: tempfile::NamedTempFile,
+    mode: Option<std::fs::Permissions>,
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    through(temporary.as_file_mut(), fill)?;
+    if let Some(mode) = mode {
+        temporary.as_file().set_permissions(mode)?;
     }
     temporary.persist(path)?;
     Ok(())
+}
+
+fn through(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut buffered = BufWriter::new(to);
+    fill(&mut buffered)?;
+    buffered.flush()
 }
 
 fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
@@ -78,6 +154,47 @@ mod tests {
         assert!(message.contains("c.txt") && message.contains("disk full"), "{message}");
         assert_eq!(std::fs::read_to_string(&path).expect("readable"), "old");
         assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 1);
+    }
+
+    #[test]
+    fn interrupted_writes_leave_nothing() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("c.txt");
+        let interrupted = write_atomically(&path, |out| {
+            out.write_all(b"half of")?;
+            out.flush()?;
+            assert_eq!(std::fs::read_dir(folder.path())?.count(), 1);
+            unfinished().retain(|name| name.starts_with(folder.path()) || !name.exists());
+            remove_unfinished();
+            assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
+            Err(io::Error::other("interrupted"))
+        });
+        assert!(interrupted.is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_modes_and_devices_stay() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let [real, link, dangling, new] = ["real", "link", "dangling", "new"].map(|name| folder.path().join(name));
+        std::fs::write(&real, "old").expect("writable");
+        std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o600)).expect("ours");
+        symlink("real", &link).expect("a link");
+        symlink("new", &dangling).expect("a link");
+        for (path, target) in [(&link, &real), (&dangling, &new)] {
+            write_atomically(path, |out| out.write_all(b"text")).expect("writable");
+            assert!(path.is_symlink());
+            assert_eq!(std::fs::read_to_string(target).expect("readable"), "text");
+        }
+        assert_eq!(std::fs::metadata(&real).expect("there").permissions().mode() & 0o777, 0o600);
+        write_atomically(Path::new("/dev/null"), |out| out.write_all(b"text")).expect("a device takes it");
+        assert!(std::fs::metadata("/dev/null").expect("there").file_type().is_char_device());
+        assert!(is_same_file(&link, &real) && is_same_file(&dangling, &folder.path().join("./new")));
+        assert!(!is_same_file(&link, &new));
+        let hard = folder.path().join("hard");
+        std::fs::hard_link(&real, &hard).expect("a link");
+        assert!(is_same_file(&hard, &real));
     }
 
     #[test]

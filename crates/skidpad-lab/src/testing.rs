@@ -133,8 +133,9 @@ impl Backend for PointMass {
     fn state(&self, _car: usize) -> &State {
         &self.state
     }
-    fn set_state(&mut self, _car: usize, state: &State) {
+    fn set_state(&mut self, _car: usize, state: &State) -> bool {
         self.state = state.clone();
+        true
     }
     fn leave(&mut self, _car: usize) {}
     fn is_away(&self, _car: usize) -> bool {

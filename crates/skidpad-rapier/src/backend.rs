@@ -102,6 +102,9 @@ impl Backend for RapierBackend {
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
+        if let Some(nothing) = StepReport::of_no_step(self.dt) {
+            return nothing;
+        }
         if !self.scene.gusts.is_empty() {
             self.cars.set_wind(self.scene.wind_in(self.time(), self.dt));
         }
@@ -141,8 +144,8 @@ impl Backend for RapierBackend {
         *self.cars.vehicles()[car].budget()
     }
 
-    fn set_state(&mut self, car: usize, state: &State) {
-        self.cars.set_state(&mut self.world, car, state);
+    fn set_state(&mut self, car: usize, state: &State) -> bool {
+        self.cars.set_state(&mut self.world, car, state)
     }
 
     fn leave(&mut self, car: usize) {

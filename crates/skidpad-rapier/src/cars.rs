@@ -12,7 +12,8 @@ use crate::{Axes, Sets, Surfaces};
 
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
 ///
-/// Around each of the user's steps call [`RapierCars::before_step`] and [`RapierCars::after_step`] with the same `dt`.
+/// Around each of the user's steps call [`RapierCars::before_step`] and [`RapierCars::after_step`] with the same `dt`. Around a step
+/// that is none, as in a pause, both do nothing ([`StepReport::of_no_step`]).
 /// The rows are handed over as forces (impulse / dt): Rapier integrates gravity over its solver's substeps but applies
 /// impulses at once, and a car parked by impulses creeps uphill. Ground that can move gets the opposite forces. All of
 /// them are taken off again after the step, so that several of these may share a world only if they finish a step in
@@ -104,13 +105,17 @@ impl RapierCars {
         self.seats[car].handle
     }
 
-    /// Puts vehicle `car` and its body into `state`, awake. One that had left is back.
-    pub fn set_state<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize, state: &State) {
-        self.cars.set_state(car, state);
+    /// Puts vehicle `car` and its body into `state`, awake. One that had left is back. A state of another number of wheels is
+    /// refused: then nothing changes, and the answer is `false`.
+    pub fn set_state<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize, state: &State) -> bool {
+        if !self.cars.set_state(car, state) {
+            return false;
+        }
         self.seats[car].track = Track::new(self.axes.point_to_world(state.position));
         if let Some(body) = world.into().bodies.get_mut(self.seats[car].handle) {
             move_to(body, self.axes, state);
         }
+        true
     }
 
     /// Steps vehicle `car` no more and disables its body, until [`RapierCars::set_state`].
@@ -146,6 +151,9 @@ impl RapierCars {
         let ground = ground.into();
         let sets = world.into();
         let dt = sets.parameters.dt;
+        if let Some(nothing) = StepReport::of_no_step(dt) {
+            return nothing;
+        }
         std::mem::swap(&mut self.loaded, &mut self.before);
         self.loaded.clear();
         self.let_sleep_or_wake(sets.bodies, sets.colliders, controls);
@@ -167,6 +175,9 @@ impl RapierCars {
     pub fn after_step<'a>(&mut self, world: impl Into<Sets<'a>>) -> StepReport {
         let sets = world.into();
         let dt = sets.parameters.dt;
+        if let Some(nothing) = StepReport::of_no_step(dt) {
+            return nothing;
+        }
         let lead = lead(sets.parameters);
         self.unstepped = false;
         // First, since some of them may be chassis of other cars.

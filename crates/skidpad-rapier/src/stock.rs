@@ -158,6 +158,9 @@ impl Backend for StockBackend {
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
+        if let Some(nothing) = StepReport::of_no_step(self.dt) {
+            return nothing;
+        }
         let coasting = Controls::coasting();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
             car.drive(controls.get(i).unwrap_or(&coasting), self.dt);
@@ -207,16 +210,23 @@ impl Backend for StockBackend {
     }
 
     fn budget(&self, car: usize) -> Budget {
+        if StepReport::of_no_step(self.dt).is_some() {
+            return Budget::default();
+        }
         self.cars[car].tricks(self.dt)
     }
 
-    fn set_state(&mut self, car: usize, state: &State) {
+    fn set_state(&mut self, car: usize, state: &State) -> bool {
         let car = &mut self.cars[car];
+        if state.wheels.len() != car.state.wheels.len() {
+            return false;
+        }
         car.state.clone_from(state);
         car.away = false;
         if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
             move_to(body, Axes::ZUp, state);
         }
+        true
     }
 
     fn leave(&mut self, car: usize) {

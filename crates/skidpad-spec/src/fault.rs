@@ -95,6 +95,9 @@ impl Diagnostic for Fault {
     }
 }
 
+/// Faults a report shows; each is drawn into the text, which takes time in proportion to its length.
+pub const MOST_SHOWN: usize = 50;
+
 /// Every fault of one file, in the order of the text; at least one.
 #[derive(Clone, Debug)]
 pub struct Faults {
@@ -148,6 +151,7 @@ impl Display for Faults {
         let name = self.source_name();
         match self.list.len() {
             1 => write!(f, "{name} has a fault"),
+            n if n > MOST_SHOWN => write!(f, "{name} has {n} faults, the first {MOST_SHOWN} of which are shown"),
             n => write!(f, "{name} has {n} faults"),
         }
     }
@@ -161,7 +165,7 @@ impl Diagnostic for Faults {
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        let own = self.list.iter().map(|fault| fault as &dyn Diagnostic);
+        let own = self.list.iter().take(MOST_SHOWN).map(|fault| fault as &dyn Diagnostic);
         Some(Box::new(own.chain(self.files.iter().map(|faults| faults as &dyn Diagnostic))))
     }
 }

@@ -18,6 +18,7 @@
 mod beside;
 mod compile;
 mod fault;
+mod implausible;
 pub mod import;
 mod layout;
 mod lint;
@@ -30,7 +31,7 @@ mod spring;
 pub mod tir;
 mod tyre_size;
 
-pub use fault::{Fault, FaultKind, Faults};
+pub use fault::{Fault, FaultKind, Faults, MOST_SHOWN};
 pub use load::{LoadError, Loaded, load};
 pub use schema::{scene_schema, schema};
 pub use spec::{SceneSpec, VehicleSpec};
@@ -80,8 +81,8 @@ impl VehicleSpec {
     fn compile_beside(&self, beside: Beside<'_>) -> Result<Model, Faults> {
         let name = if self.name.is_empty() { "vehicle" } else { &self.name };
         let text = self.to_toml().map_err(|error| whole(name, "", error.to_string()))?;
-        let (_, formulas) = read::read(name, &text, beside)?;
-        compile::build(self, &formulas, name, &text)
+        let (_, beyond) = read::read(name, &text, beside)?;
+        compile::build(self, &beyond.formulas, name, &text)
     }
 }
 

@@ -1,61 +1,85 @@
 //! What a file says that is legal but seldom meant, as sentences. What follows from the model alone is the laboratory's.
 
-use crate::spec::{Box3, VehicleSpec};
+use skidpad_core::Model;
+
+use crate::implausible::Car;
+use crate::spec::{Box3, Chassis, VehicleSpec};
 
 /// Share of the smaller of two boxes they may have in common: touching boxes overlap by rounding.
 const SLIGHT_OVERLAP: f64 = 0.01;
 
-impl VehicleSpec {
-    /// What is legal but seldom meant.
-    pub fn lints(&self) -> Vec<String> {
-        let mut found = overlaps(&self.chassis.boxes);
-        found.extend(self.box_mass());
-        found.extend(self.box_centre());
-        if let Some(peers) = self.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
-            found.push(format!(
-                "`peers.roll_influence` {}: side forces of ray-cast vehicles roll the car by that share of what is physical",
-                peers.roll_influence
-            ));
-        }
-        found
-    }
+/// Something worth a look, and the key it is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Lint {
+    pub path: String,
+    pub text: String,
+}
 
-    fn box_mass(&self) -> Option<String> {
-        let sum: f64 = self.chassis.boxes.iter().map(|part| part.mass_kg).sum();
-        let mass = self.chassis.mass_kg;
-        (sum > 0.0 && (sum / mass - 1.0).abs() > 0.01).then(|| {
-            format!("`chassis.boxes` hold {sum:.1} kg, the car {mass:.1} kg: their inertia is scaled to the car's mass")
-        })
-    }
-
-    /// The inertia is about the stated centre of mass; boxes with another centre say that one of the two is wrong.
-    fn box_centre(&self) -> Option<String> {
-        let sum: f64 = self.chassis.boxes.iter().map(|part| part.mass_kg).sum();
-        let mean = |at: fn(&Box3) -> f64| self.chassis.boxes.iter().map(|b| b.mass_kg * at(b)).sum::<f64>() / sum;
-        let chassis = &self.chassis;
-        let behind = mean(|b| b.behind_front_axle_m) - chassis.centre_behind_front_axle_m;
-        let left = mean(|b| b.left_m) - chassis.centre_left_m;
-        let above = mean(|b| b.above_ground_m) - chassis.centre_above_ground_m;
-        let off = (behind * behind + left * left + above * above).sqrt();
-        // No box, no mean: then nothing is off.
-        (off > 0.05).then(|| {
-            format!("the centre of `chassis.boxes` is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one")
-        })
+impl Lint {
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { path: path.into(), text: text.into() }
     }
 }
 
+/// What is legal but seldom meant in `spec`, which makes `model`.
+pub(crate) fn lints(spec: &VehicleSpec, model: &Model) -> Vec<Lint> {
+    let mut found = stated(spec);
+    found.extend(Car { spec, model }.lints());
+    found
+}
+
+/// What the description alone tells.
+fn stated(spec: &VehicleSpec) -> Vec<Lint> {
+    let mut found = overlaps(&spec.chassis.boxes);
+    found.extend(box_mass(&spec.chassis));
+    found.extend(box_centre(&spec.chassis));
+    if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
+        let text = format!(
+            "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
+            peers.roll_influence
+        );
+        found.push(Lint::new("peers.roll_influence", text));
+    }
+    found
+}
+
+fn box_mass(chassis: &Chassis) -> Option<Lint> {
+    let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
+    let mass = chassis.mass_kg;
+    (sum > 0.0 && (sum / mass - 1.0).abs() > 0.01).then(|| {
+        let text = format!("hold {sum:.1} kg, the car {mass:.1} kg: their inertia is scaled to the car's mass");
+        Lint::new("chassis.boxes", text)
+    })
+}
+
+/// The inertia is about the stated centre of mass; boxes with another centre say that one of the two is wrong.
+fn box_centre(chassis: &Chassis) -> Option<Lint> {
+    let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
+    let mean = |at: fn(&Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * at(b)).sum::<f64>() / sum;
+    let behind = mean(|b| b.behind_front_axle_m) - chassis.centre_behind_front_axle_m;
+    let left = mean(|b| b.left_m) - chassis.centre_left_m;
+    let above = mean(|b| b.above_ground_m) - chassis.centre_above_ground_m;
+    let off = (behind * behind + left * left + above * above).sqrt();
+    // No box, no mean: then nothing is off.
+    (off > 0.05).then(|| {
+        let text =
+            format!("their centre is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one");
+        Lint::new("chassis.boxes", text)
+    })
+}
+
 /// Overlapping boxes count what they share twice.
-fn overlaps(boxes: &[Box3]) -> Vec<String> {
+fn overlaps(boxes: &[Box3]) -> Vec<Lint> {
     let mut found = Vec::new();
     for (i, a) in boxes.iter().enumerate() {
         for (j, b) in boxes.iter().enumerate().skip(i + 1) {
             let smaller = volume(a).min(volume(b));
             let share = common(a, b) / smaller;
             if share > SLIGHT_OVERLAP {
-                found.push(format!(
-                    "`chassis.boxes[{i}]` and `[{j}]` overlap by {:.0} % of the smaller: overlapping boxes add mass twice",
-                    100.0 * share
-                ));
+                let overlap = 100.0 * share;
+                let text =
+                    format!("overlaps `[{j}]` by {overlap:.0} % of the smaller: overlapping boxes add mass twice");
+                found.push(Lint::new(format!("chassis.boxes[{i}]"), text));
             }
         }
     }
@@ -79,8 +103,13 @@ fn common(a: &Box3, b: &Box3) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::stated;
     use crate::VehicleSpec;
     use crate::spec::Box3;
+
+    fn texts(spec: &VehicleSpec) -> Vec<String> {
+        stated(spec).into_iter().map(|lint| format!("`{}`: {}", lint.path, lint.text)).collect()
+    }
 
     fn reference() -> VehicleSpec {
         let text = crate::shipped::find("bullet_reference").expect("shipped");
@@ -91,19 +120,19 @@ mod tests {
     #[test]
     fn a13_overlapping_boxes_are_told() {
         let mut spec = reference();
-        assert_eq!(spec.lints(), [""; 0]);
+        assert_eq!(texts(&spec), [""; 0]);
         let half = Box3 { mass_kg: 750.0, length_m: 2.1, ..spec.chassis.boxes[0].clone() };
         let [front, rear] = [0.3, 2.4].map(|behind| Box3 { behind_front_axle_m: behind, ..half.clone() });
         spec.chassis.boxes = vec![front.clone(), rear.clone()];
-        assert_eq!(spec.lints(), [""; 0], "touching boxes do not overlap");
+        assert_eq!(texts(&spec), [""; 0], "touching boxes do not overlap");
         spec.chassis.boxes[1].behind_front_axle_m -= 0.21;
-        let told = spec.lints();
+        let told = texts(&spec);
         assert!(
-            told.len() == 2 && told[0].contains("overlap by 10 %") && told[1].contains("-0.10 m behind"),
+            told.len() == 2 && told[0].contains("overlaps `[1]` by 10 %") && told[1].contains("-0.10 m behind"),
             "{told:?}"
         );
         spec.chassis.boxes = vec![Box3 { behind_front_axle_m: 1.35, ..front }];
-        let told = spec.lints();
+        let told = texts(&spec);
         assert!(told.len() == 1 && told[0].contains("hold 750.0 kg, the car 1500.0 kg"), "{told:?}");
     }
 
@@ -111,6 +140,6 @@ mod tests {
     fn a_share_of_the_roll_is_told() {
         let mut spec = reference();
         spec.peers.as_mut().expect("stated").roll_influence = 0.1;
-        assert!(spec.lints()[0].contains("roll_influence"));
+        assert!(texts(&spec)[0].contains("roll_influence"));
     }
 }

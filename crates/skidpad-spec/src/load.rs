@@ -1,6 +1,9 @@
 //! Getting a vehicle by name or path.
 
 use crate::beside::Beside;
+use crate::lint::{Lint, lints};
+use crate::read::{Beyond, line_starts, position};
+use crate::tir::Note;
 use crate::{Faults, VehicleSpec, compile, read, shipped};
 use miette::Diagnostic;
 use skidpad_core::Model;
@@ -14,6 +17,9 @@ pub struct Loaded {
     pub spec: VehicleSpec,
     /// What drives, to be shared by all cars of this kind.
     pub model: Arc<Model>,
+    /// What is legal but seldom meant, and what tyre files left out or assumed, in the order of the text; see
+    /// [`Note`]. What follows from the model alone is the laboratory's.
+    pub notes: Vec<Note>,
 }
 
 impl Loaded {
@@ -35,9 +41,17 @@ impl Loaded {
     }
 
     fn beside(source_name: &str, text: &str, beside: Beside<'_>) -> Result<Self, Faults> {
-        let (spec, formulas) = read::read(source_name, text, beside)?;
+        let (spec, Beyond { formulas, mut notes, places }) = read::read(source_name, text, beside)?;
         let model = Arc::new(compile::build(&spec, &formulas, source_name, text)?);
-        Ok(Self { spec, model })
+        notes.extend(lints(&spec, &model));
+        let starts = line_starts(text);
+        let note = |lint: Lint| {
+            let line = places.of(&lint.path).map_or(0, |span| position(text, &starts, span.start).0);
+            Note { line, key: lint.path, text: lint.text }
+        };
+        let mut notes: Vec<Note> = notes.into_iter().map(note).collect();
+        notes.sort_by_key(|note| note.line);
+        Ok(Self { spec, model, notes })
     }
 }
 

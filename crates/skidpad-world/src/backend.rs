@@ -49,6 +49,9 @@ impl Backend for CarWorld {
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
+        if let Some(nothing) = StepReport::of_no_step(self.dt) {
+            return nothing;
+        }
         if !self.scene.gusts.is_empty() {
             self.world.set_wind(self.scene.wind_in(self.time(), self.dt));
         }
@@ -90,9 +93,12 @@ impl Backend for CarWorld {
         *self.cars.vehicles()[car].budget()
     }
 
-    fn set_state(&mut self, car: usize, state: &State) {
-        self.cars.set_state(car, state);
-        self.world.chassis_mut()[car].adopt(state);
+    fn set_state(&mut self, car: usize, state: &State) -> bool {
+        let taken = self.cars.set_state(car, state);
+        if taken {
+            self.world.chassis_mut()[car].adopt(state);
+        }
+        taken
     }
 
     fn leave(&mut self, car: usize) {

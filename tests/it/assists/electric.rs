@@ -166,7 +166,7 @@ fn cruise_control_brakes_downhill_if_it_may() {
                 if brakes > 0.0 {
                     close(&what, told, weight - rolling - regenerated, 0.01, "slips of 0.2 %; forces on a slope");
                 } else {
-                    assert_eq!(told, 0.0, "{what}: motors do it");
+                    assert!(told < 1e-3, "{what}: motors do it, not {told} N of brakes");
                 }
             }
         }

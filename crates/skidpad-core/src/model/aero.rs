@@ -1,7 +1,6 @@
 //! What the air does.
 
-use super::check::not_negative;
-use super::{ModelError, positive};
+use super::{ModelError, finite, not_negative, positive};
 use crate::Vec3;
 
 /// Aerodynamic forces: each `C v²` with v the speed through the air, of surfaces the part of it that comes from ahead.
@@ -108,6 +107,12 @@ impl Aero {
     pub(super) fn check(&self) -> Result<(), ModelError> {
         not_negative("drag", self.drag)?;
         not_negative("side force", self.side)?;
+        finite("point of the drag", self.drag_point)?;
+        finite("point of the side force", self.side_point)?;
+        for surface in &self.downforce {
+            finite("point of a surface", surface.point)?;
+            finite("downforce", Vec3::splat(surface.coefficient))?;
+        }
         let Some(maps) = &self.maps else { return Ok(()) };
         for height in maps.at_rest {
             positive("ride height at rest", height)?;

@@ -1,7 +1,7 @@
 //! What a model must be.
 
-use super::{ModelParts, Wheel, drivetrain};
-use crate::MAX_WHEELS;
+use super::{Axle, ModelParts, Wheel, drivetrain};
+use crate::{MAX_WHEELS, Vec3};
 
 /// Why parts do not make a vehicle.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -45,21 +45,20 @@ pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     positive("mass", parts.mass)?;
     positive("centre_height", parts.centre_height)?;
     positive("steering lock", parts.steering.lock)?;
-    let minors = [
-        parts.inertia.x_axis.x,
-        parts.inertia.x_axis.x * parts.inertia.y_axis.y - parts.inertia.x_axis.y * parts.inertia.x_axis.y,
-        parts.inertia.determinant(),
-    ];
-    for minor in minors {
-        positive("a leading minor of the inertia", minor)?;
-    }
+    positive("a right angle less the steering lock", core::f32::consts::FRAC_PI_2 - parts.steering.lock)?;
+    positive_or_infinite("steering rate", parts.steering.rate)?;
+    check_inertia(parts)?;
     for half in parts.hull.half_extents.to_array() {
         positive("hull half extent", half)?;
     }
+    finite("hull centre", parts.hull.centre)?;
     let peers = &parts.peers;
     not_negative("roll influence", peers.roll_influence)?;
     not_negative("what roll influence leaves of 1", 1.0 - peers.roll_influence)?;
-    positive("largest suspension force", peers.largest_suspension_force.min(f32::MAX))?;
+    positive_or_infinite("largest suspension force", peers.largest_suspension_force)?;
+    for axle in &parts.axles {
+        check_axle(axle, parts.steering.lock)?;
+    }
     for (i, wheel) in parts.wheels.iter().enumerate() {
         check_wheel(parts, i, wheel)?;
     }
@@ -94,6 +93,29 @@ pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     drivetrain::check(parts)
 }
 
+/// Positive definite (Sylvester's criterion) and symmetric.
+fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
+    let [x, y, z] = [parts.inertia.x_axis, parts.inertia.y_axis, parts.inertia.z_axis];
+    for minor in [x.x, x.x * y.y - x.y * x.y, parts.inertia.determinant()] {
+        positive("a leading minor of the inertia", minor)?;
+    }
+    // Turning a matrix into other axes rounds it.
+    let rounding = 1e-4 * (x.x + y.y + z.z);
+    for skewed in [x.y - y.x, x.z - z.x, y.z - z.y] {
+        not_negative("symmetry of the inertia, less rounding", rounding - skewed.abs())?;
+    }
+    Ok(())
+}
+
+fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
+    let largest = axle.steer_ratio.abs() * lock;
+    positive("a right angle less the largest steering angle of an axle", core::f32::consts::FRAC_PI_2 - largest)?;
+    not_negative("Ackermann share", axle.ackermann)?;
+    not_negative("what the Ackermann share leaves of 1", 1.0 - axle.ackermann)?;
+    finite("distance of an axle from the turning axis", Vec3::splat(axle.turning_distance))?;
+    not_negative("height of an axle's force point", axle.force_point)
+}
+
 fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {
     let named = |what: &str| format!("wheel {i}: {what}");
     within(&named("axle"), wheel.axle, parts.axles.len())?;
@@ -108,15 +130,14 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     let axle = &parts.axles[wheel.axle];
     let [toe, camber] = axle.guidance.map_or([0.0; 2], |links| links.largest(travel));
     positive(&named("1 - size of camber, anywhere in its travel"), 1.0 - wheel.camber.abs() - camber)?;
-    positive(&named("1 - size of toe against travel"), 1.0 - toe)?;
-    not_negative(&named("height of its force point"), axle.force_point)?;
+    positive(&named("1 - size of toe, anywhere in its travel"), 1.0 - wheel.toe.abs() - toe)?;
     positive(&named("wheel rate"), strut.rate)?;
     positive(&named("bump travel"), strut.bump_travel)?;
     positive(&named("droop travel"), strut.droop_travel)?;
     positive(&named("stop travel"), strut.stop_travel)?;
     positive(&named("wheel rate at full droop"), strut.rate_at(-f64::from(strut.droop_travel)) as f32)?;
     for knee in strut.knees {
-        positive(&named("speed of a damper's knee"), knee.above.min(f32::MAX))?;
+        positive_or_infinite(&named("speed of a damper's knee"), knee.above)?;
     }
     for (what, value) in [
         ("rise of the wheel rate", strut.rise),
@@ -158,6 +179,19 @@ pub(crate) fn positive(part: &str, found: f32) -> Result<(), ModelError> {
     }
     let part = part.into();
     Err(ModelError::OutOfRange { part, found, accepts: "a finite number above 0" })
+}
+
+pub(crate) fn positive_or_infinite(part: &str, found: f32) -> Result<(), ModelError> {
+    if found > 0.0 {
+        return Ok(());
+    }
+    let part = part.into();
+    Err(ModelError::OutOfRange { part, found, accepts: "a number above 0, or infinite" })
+}
+
+pub(crate) fn finite(part: &str, found: Vec3) -> Result<(), ModelError> {
+    let Some(found) = found.to_array().into_iter().find(|number| !number.is_finite()) else { return Ok(()) };
+    Err(ModelError::OutOfRange { part: part.into(), found, accepts: "a finite number" })
 }
 
 pub(crate) fn not_negative(part: &str, found: f32) -> Result<(), ModelError> {

@@ -75,7 +75,9 @@ impl Coupling {
         if twice || self.sides.iter().any(|side| side.is_empty()) {
             return Err(ModelError::Wheels("a coupling needs two different sets of wheels"));
         }
-        not_negative("friction of a coupling", self.friction.min(f32::MAX))?;
+        if self.friction != f32::INFINITY {
+            not_negative("friction of a coupling", self.friction)?;
+        }
         not_negative("viscous torque of a coupling", self.viscous)?;
         self.bias.iter().try_for_each(|bias| not_negative("torque bias of a coupling less 1", bias - 1.0))
     }

@@ -170,6 +170,7 @@ impl Gearbox {
         not_negative("shift time", self.shift_time)?;
         self.forward.iter().try_for_each(|&r| positive("gear ratio", r))?;
         positive("easy up-shift speed above down-shift speed", self.easy_up_speed - self.down_speed)?;
+        not_negative("kick-down speed", self.kick_down_speed)?;
         positive("up-shift speed above down-shift speed", self.up_speed - self.down_speed.max(self.kick_down_speed))?;
         let Some(continuous) = &self.continuous else { return Ok(()) };
         if self.forward.len() != 2 || self.forward[0] < self.forward[1] {

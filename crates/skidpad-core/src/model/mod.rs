@@ -19,7 +19,7 @@ pub use assists::{
 };
 pub(crate) use bank::{Bank, Place};
 pub use check::ModelError;
-pub(crate) use check::{not_negative, positive, within};
+pub(crate) use check::{finite, not_negative, positive, positive_or_infinite, within};
 pub use converter::{Clutch, Converter, LockUp, Takeup};
 use drivetrain::Flow;
 pub(crate) use drivetrain::MAX_COUPLINGS;
@@ -117,6 +117,9 @@ pub struct Model {
     flows: Box<[Flow]>,
 }
 
+/// Share of an even split of the mass that every wheel must carry at rest: rows are scaled by what a wheel carries.
+const LEAST_CARRIED: f32 = 1e-3;
+
 impl Model {
     /// Checks `parts` and derives the share of the mass each wheel carries.
     ///
@@ -128,6 +131,8 @@ impl Model {
         let sprung = sprung_masses(&points, parts.mass as f64).ok_or(ModelError::Unsupported)?;
         let axle_wheels = axle_wheels(&parts)?;
         for (i, (wheel, carried)) in parts.wheels.iter().zip(&sprung).enumerate() {
+            let least = LEAST_CARRIED * parts.mass / parts.wheels.len() as f32;
+            positive(&format!("wheel {i}: mass it carries at rest, less {least} kg"), *carried as f32 - least)?;
             let left = wheel.unsprung.map_or(1.0, |own| *carried as f32 - own.mass);
             positive(&format!("wheel {i}: carried mass less the unsprung one"), left)?;
         }

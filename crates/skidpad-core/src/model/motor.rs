@@ -1,6 +1,6 @@
 //! Electric motors.
 
-use super::{ModelError, Wheel, not_negative, positive, within};
+use super::{ModelError, Wheel, not_negative, positive, positive_or_infinite, within};
 
 /// Most motors one car may have.
 pub const MAX_MOTORS: usize = 8;
@@ -76,7 +76,7 @@ impl Motor {
             within("wheel of a motor", wheel, wheels)?;
         }
         not_negative("peak torque of a motor", self.peak_torque)?;
-        positive("power of a motor", self.power.min(f32::MAX))?;
+        positive_or_infinite("power of a motor", self.power)?;
         positive("top speed of a motor", self.max_speed)?;
         positive("reduction of a motor", self.reduction)?;
         positive("efficiency of a motor", self.efficiency)?;

@@ -71,6 +71,9 @@ impl TMeasy {
         for direction in self.nominal.iter().chain(&self.double) {
             direction.check(&mut faults);
         }
+        for (one, two) in self.nominal.iter().zip(&self.double) {
+            one.check_low_loads(two, &mut faults);
+        }
         faults
     }
 }
@@ -87,6 +90,19 @@ impl Direction {
         demand(faults, sliding > 0.0 && sliding <= largest, "sliding", sliding, "a force above 0, up to the largest");
         let after = sliding_slip > largest_slip && sliding_slip <= 100.0;
         demand(faults, after, "sliding_slip", sliding_slip, "a slip above that of the largest force, up to 100");
+    }
+
+    /// Values over load are parabolas through nothing at no load, with a slope of `2 one - two / 2` there: from `two = 4 one` on
+    /// they are negative at low loads.
+    fn check_low_loads(&self, double: &Self, faults: &mut Vec<ValueFault>) {
+        const LESS: &str = "less than four times that at the nominal load, else it is negative at low loads";
+        for (name, one, two) in [
+            ("slope", self.slope, double.slope),
+            ("largest", self.largest, double.largest),
+            ("sliding", self.sliding, double.sliding),
+        ] {
+            demand(faults, two < 4.0 * one, name, two, LESS);
+        }
     }
 }
 
@@ -270,6 +286,6 @@ mod tests {
         let flat = Direction { slope: 10e3, sliding: 5000.0, ..ALONG };
         let broken = TMeasy { nominal: [flat, ACROSS], nominal_load: f32::NAN, ..TYRE };
         let names: Vec<_> = broken.faults().into_iter().map(|fault| fault.name).collect();
-        assert_eq!(names, ["nominal_load", "slope", "sliding"]);
+        assert_eq!(names, ["nominal_load", "slope", "sliding", "slope"]);
     }
 }

@@ -124,6 +124,9 @@ impl Vehicle {
             last = Step { change, downhill: change.dot(missing) };
         }
         self.hull.settle();
+        for rows in &mut self.rows {
+            rows.hold_to_limit(within);
+        }
         report.not_converged = true;
         report
     }

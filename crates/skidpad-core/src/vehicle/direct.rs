@@ -122,6 +122,13 @@ fn direct(vehicle: &Vehicle, free: Six<f32>) -> Vec<f64> {
         a[(first + 3, first + 1)] = f64::from(wheel.radius);
         b[first + 3] = at(place, rows.momentum) - at(place, rows.motor) + torque;
     }
+    couple(vehicle, &mut a, &mut b);
+    let solution = a.lu().solve(&b).expect("regular");
+    (0..wheels.len()).flat_map(|i| [0, 1, 2].map(|k| solution[6 + 4 * i + k])).collect()
+}
+
+/// Adds the anti-roll bars to the rows of the loads.
+fn couple(vehicle: &Vehicle, a: &mut DMatrix<f64>, b: &mut DVector<f64>) {
     for k in 0..vehicle.model.parts().bars.len() {
         let (row, gain, seen) = vehicle.tie_terms(k);
         let (linear, angular) = row.parts();
@@ -133,8 +140,6 @@ fn direct(vehicle: &Vehicle, free: Six<f32>) -> Vec<f64> {
             }
         }
     }
-    let solution = a.lu().solve(&b).expect("regular");
-    (0..wheels.len()).flat_map(|i| [0, 1, 2].map(|k| solution[6 + 4 * i + k])).collect()
 }
 
 #[test]

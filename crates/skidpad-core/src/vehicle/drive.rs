@@ -5,7 +5,7 @@ use super::links::{Flywheel, Link};
 use super::shafts::Pull;
 use crate::Controls;
 use crate::assists::Asked;
-use crate::controls::bounded;
+use crate::controls::{LARGEST_TORQUE, bounded};
 use crate::lane::{Four, Lane};
 use crate::model::{Bank, Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Model, Takeup};
 use crate::state::{DriveState, WALKING, WheelState};
@@ -25,9 +25,6 @@ const SHIFT_PAUSE: f32 = 0.5;
 
 /// Share of an engine speed that the road has to make, too, for an automatic shift: less, and the wheels spin or lock.
 const ROLLS: f32 = 0.8;
-
-/// Largest raw torque accepted at a wheel, N m.
-const LARGEST_TORQUE: f32 = 1e6;
 
 /// The flywheel, and what links it to the gearbox.
 type Running = (Flywheel, Link);

@@ -125,9 +125,11 @@ impl Rows {
         }
         let droop = self.droop_wish - self.droop_admittance * speed;
         let held = droop.less(load);
+        // The stop's row is so stiff that a solve would step across it: it pulls once, until the solve has seen it. The way of
+        // a wheel that lands ends by itself.
+        let lands = self.contact_share.less(Four::splat(1.0));
+        let reached = held & zero.less(load) & !self.hanging & !lands;
         load = Four::select(held, droop, load);
-        // The stop's row is so stiff that a solve would step across it: it pulls once, until the solve has seen it.
-        let reached = held & !self.hanging;
         self.hanging = held;
         self.pressing = self.touching & (zero.less(load) | reached);
         self.load = load.only(self.pressing);

@@ -30,7 +30,6 @@ mod write_back;
 use std::sync::Arc;
 
 use crate::assists::Asked;
-use crate::controls::bounded;
 use crate::lane::{Four, Lane};
 use crate::linear::{Six, Triple};
 use crate::{Body, Budget, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
@@ -75,7 +74,7 @@ pub enum Coupling {
 /// How a step went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// The world held something that is not finite; the vehicle pushed nothing.
+    /// The world held something that is not finite, or the length of the step was negative or not finite; the vehicle pushed nothing.
     pub not_finite: bool,
     /// The converged coupling stopped at its limit of iterations.
     pub not_converged: bool,
@@ -86,6 +85,13 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// The report of a step of `dt` s that is none, `None` of one that is: in no time nothing happens, and what is no length of time
+    /// is told. States, and the count of steps, stay as they were.
+    pub fn of_no_step(dt: f32) -> Option<Self> {
+        let no_step = !(dt > 0.0 && dt.is_finite());
+        no_step.then(|| Self { not_finite: dt != 0.0, ..Self::default() })
+    }
+
     /// The worse of both, field by field.
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -130,6 +136,9 @@ pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
     asleep: false,
 };
 
+/// What a last iteration may change, m/s, in a step that is taken although it did not converge.
+const LARGEST_RESIDUAL: f32 = 0.02;
+
 /// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.
 const LEAST_GROUND_COSINE: f32 = 0.173_648_18;
 
@@ -167,9 +176,14 @@ impl Vehicle {
         &self.budget
     }
 
-    /// Continues from `state`, which must be of a car with as many wheels.
-    pub fn set_state(&mut self, state: &State) {
-        self.state.clone_from(state);
+    /// Continues from `state`. One of a car with another number of wheels is refused: then nothing changes, and the answer is
+    /// `false`.
+    pub fn set_state(&mut self, state: &State) -> bool {
+        let fits = state.wheels.len() == self.state.wheels.len();
+        if fits {
+            self.state.clone_from(state);
+        }
+        fits
     }
 
     /// Writes the rays to cast, one for each wheel, into `asked`.
@@ -198,6 +212,7 @@ impl Vehicle {
 
     /// Solves one step of length `dt` (s, > 0) on `contacts`, one for each wheel, and returns what to do to the body. A
     /// converged coupling also keeps the points of its `hull` out of what they touch; one sweep leaves that to the world.
+    /// Of any other length it does nothing; see [`StepReport::of_no_step`].
     pub fn solve(
         &mut self,
         body: &Body,
@@ -207,7 +222,10 @@ impl Vehicle {
         coupling: Coupling,
         dt: f32,
     ) -> (Push, StepReport) {
-        if !(dt > 0.0 && dt.is_finite() && finite(body)) {
+        if let Some(nothing) = StepReport::of_no_step(dt) {
+            return (Push::default(), nothing);
+        }
+        if !finite(body) {
             return self.let_go();
         }
         let to_world = Mat3::from_quat(body.rotation);
@@ -227,19 +245,7 @@ impl Vehicle {
         let loaded = self.solve_any_loads(free, warm, dt);
         self.grip_rows(dt);
         self.assist_brakes(&asked, loaded, dt);
-        self.hull.forget();
-        self.shafts.pyramid = matches!(coupling, Coupling::Converged { friction: Friction::Pyramid, .. });
-        let report = match coupling {
-            Coupling::OneSweep => self.sweep(loaded),
-            Coupling::Converged { tolerance, iterations, friction, .. } => {
-                self.hull.meet(hull, &to_world, self.model.mass(), dt);
-                let report = self.converge(free, loaded, Stop { tolerance, iterations }, friction);
-                if report.not_converged {
-                    self.sweep_instead(free, warm, dt);
-                }
-                report
-            }
-        };
+        let report = self.couple(coupling, [free, warm, loaded], hull, dt);
         self.tell(dt);
         let [(linear, angular), (stop, turn_stop)] =
             [external + self.beside + self.wheel_impulses(true), self.hull.impulse()].map(Six::parts);
@@ -257,13 +263,27 @@ impl Vehicle {
         (push, report)
     }
 
+    /// Solves the rows from the `velocities` without wheels, with the last step's tyres, and with the loads.
+    fn couple(&mut self, coupling: Coupling, velocities: [Six<f32>; 3], hull: &[HullPoint], dt: f32) -> StepReport {
+        let [free, warm, loaded] = velocities;
+        self.hull.forget();
+        self.shafts.pyramid = matches!(coupling, Coupling::Converged { friction: Friction::Pyramid, .. });
+        let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else { return self.sweep(loaded) };
+        self.hull.meet(hull, &self.to_world, self.model.mass(), dt);
+        let report = self.converge(free, loaded, Stop { tolerance, iterations }, friction);
+        if report.not_converged && report.residual > LARGEST_RESIDUAL {
+            self.sweep_instead(free, warm, dt);
+        }
+        report
+    }
+
     /// Loads of wheels that move on their own, or with the chassis; returns the velocity after them.
     fn solve_any_loads(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) -> Six<f32> {
         let own = self.rows.iter().any(|rows| rows.travel.own);
         if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) }
     }
 
-    /// Takes a step that did not converge with one sweep, and leaves the hull to the world: what an unfinished iteration has
+    /// Takes a step that is far from convergence with one sweep, and leaves the hull to the world: what an unfinished iteration has
     /// may be any impulse, those of a sweep cannot give energy.
     fn sweep_instead(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -319,11 +339,7 @@ impl Vehicle {
                     let [more_toe, more_camber] = links.at(state.compression);
                     (toe, camber) = (toe + more_toe, camber + more_camber);
                 }
-                let raw = controls.wheels.get(i).and_then(|w| w.steer);
-                state.steer = match raw {
-                    Some(angle) => bounded(angle, -1.5, 1.5),
-                    None => mean + sign * (spread + toe),
-                };
+                state.steer = controls.raw_angle(i).unwrap_or(mean + sign * (spread + toe));
                 let place = self.model.place(i);
                 self.rows[place.bank].turn(place.lane, state.steer, [camber, wheel.side.rightwards()]);
             }

@@ -400,6 +400,18 @@ impl Rows {
         if self.has_laws {
             self.bite_of_laws(&mut bite, bank, tyres, state, &Asked { deflection, load, grip, share });
         }
+        self.linearise(bank, &bite, deflection, share, speed);
+        if self.footing.moves {
+            self.yield_tyres();
+        }
+        self.sensitivity = bite.sensitivity;
+        self.unloaded_share = bite.unloaded_share;
+    }
+
+    /// Wish and admittance of the tyre rows from what the patches give at the slip the step starts with.
+    #[inline(always)]
+    fn linearise(&mut self, bank: &Bank, bite: &Bite, deflection: [Four; 2], share: Four, speed: Four) {
+        let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(self.dt));
         let standing = one - share;
         self.bends = FourMask::default();
         for i in [0, 1] {
@@ -424,17 +436,13 @@ impl Rows {
             self.friction[i] = bite.friction[i].only(self.gripping);
             self.tyre[i] = self.tyre[i].only(self.gripping);
         }
-        if self.footing.moves {
-            self.yield_tyres();
-        }
-        self.sensitivity = bite.sensitivity;
-        self.unloaded_share = bite.unloaded_share;
     }
 
     /// Largest tyre impulses under the load impulse realised so far, N s.
     #[inline(always)]
     pub fn limit(&self) -> [Four; 2] {
-        let share = (self.unloaded_share - self.sensitivity * self.load).at_least(Four::splat(LEAST_FRICTION_SHARE));
-        [self.friction[0] * share * self.load, self.friction[1] * share * self.load]
+        let load = self.load.at_least(Four::default());
+        let share = (self.unloaded_share - self.sensitivity * load).at_least(Four::splat(LEAST_FRICTION_SHARE));
+        [self.friction[0] * share * load, self.friction[1] * share * load]
     }
 }

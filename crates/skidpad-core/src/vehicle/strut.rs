@@ -92,8 +92,8 @@ impl Rows {
     #[inline(always)]
     pub(super) fn damp(&mut self, bank: &Bank, jounce_rate: Four, dt: f32) {
         let (half, one, step) = (Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
-        let (damping, opened) = damper(bank, in_bump(jounce_rate), jounce_rate);
-        let (before, opened_before) = damper(bank, in_bump(self.jounce_rate), self.jounce_rate);
+        let (damping, opened) = damper_at(bank, jounce_rate);
+        let (before, opened_before) = damper_at(bank, self.jounce_rate);
         // Half of it counts at the end; all of it where it is stiff: the exponential fit of a damper on a mass, to second
         // order and without an exponential.
         let stiff = damping * step / bank.sprung;
@@ -114,7 +114,7 @@ impl Rows {
     /// the jounce rate `ends`.
     #[inline(always)]
     pub(super) fn strut_to(&mut self, bank: &Bank, ends: Four, dt: f32) {
-        let (damping, _) = damper(bank, in_bump(ends), ends);
+        let (damping, _) = damper_at(bank, ends);
         let was = self.strut.damping;
         if bank.rise.is_some() {
             self.spring_to(bank, ends, dt);
@@ -144,9 +144,10 @@ impl Rows {
         let turn = half * step * per_cosine;
         let lands = self.contact_share.less(one);
         let within = (end + bank.droop_travel).at_least(zero);
-        let share = Four::select(lands, (within / way.at_least(Four::splat(LEAST_WAY))).at_most(one), one);
-        slope = share * slope
-            + (load.at_least(zero) * (one - share) / way.at_least(Four::splat(LEAST_WAY)) * turn).only(lands);
+        let length = way.at_least(Four::splat(LEAST_WAY));
+        let share = Four::select(lands, (within / length).at_most(one), one);
+        let reached = lands & zero.less(within);
+        slope = share * slope + (load.at_least(zero) * (one - share) / length * turn).only(reached);
         load = share * (load + tied);
         let rubber = Beyond::of(self.strut.start - bank.bump_travel, end - bank.bump_travel);
         let metal = Beyond::of(self.strut.start - bank.solid_travel, end - bank.solid_travel);
@@ -201,10 +202,13 @@ const LEAST_WAY: f32 = 1e-7;
 /// Largest square of ω dt that the damper makes up for.
 const MOST_STIFFENING: f32 = 4.0;
 
-/// Where dampers are in bump.
+/// A damper at a jounce rate, as [`damper`] has it. The two sides meet where slow rebound begins, so that the force has no step.
 #[inline(always)]
-fn in_bump(jounce_rate: Four) -> FourMask {
-    Four::splat(-STANDING_DAMPER).less(jounce_rate)
+fn damper_at(bank: &Bank, jounce_rate: Four) -> (Four, Four) {
+    let standing = Four::splat(STANDING_DAMPER);
+    let bump = (-standing).less(jounce_rate);
+    let (damping, opened) = damper(bank, bump, jounce_rate);
+    (damping, opened + (standing * (bank.rebound_damping - bank.bump_damping)).only(!bump))
 }
 
 /// A damper in `bump` or rebound at a jounce rate: slope of its force, and what the force would be at no speed if it went on

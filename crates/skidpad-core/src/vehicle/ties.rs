@@ -204,7 +204,7 @@ impl Vehicle {
 
     /// Row, gain and speed seen of tie `k` through struts that stand upright.
     #[cfg(test)]
-    pub fn tie_terms(&self, k: usize) -> (Six<f32>, f32, f32) {
+    pub(super) fn tie_terms(&self, k: usize) -> (Six<f32>, f32, f32) {
         let tie = self.tie(k);
         let [first, second] = tie.wheels.map(|i| self.end(i));
         let row = first.pressed + second.pressed * tie.way;

@@ -30,6 +30,9 @@ impl Vehicle {
     /// A rate near the last digits of the rotation counts as what it did to the rotation: taken as it is, the centre of mass of a
     /// parked car would creep against a turning that never happens.
     pub fn finish(&mut self, body: &Body, dt: f32) -> StepReport {
+        if let Some(nothing) = StepReport::of_no_step(dt) {
+            return nothing;
+        }
         let lost = body.angular.length_squared() < LEAST_RATE * LEAST_RATE;
         let angular = if lost { turned(self.state.rotation, body.rotation) / dt } else { body.angular };
         let report = self.follow(body);

@@ -53,7 +53,9 @@ struct Driven {
 impl Driven {
     fn new(scene: &Scene, start: &CarStart, tuning: Tuning, dt: f32) -> Self {
         let mut state = State::at_rest(&start.model, scene, &start.placement);
-        state.velocity += Vec3::Z * (scene.gravity * dt);
+        if StepReport::of_no_step(dt).is_none() {
+            state.velocity += Vec3::Z * (scene.gravity * dt);
+        }
         state.previous_velocity = state.velocity;
         let wheels = state.wheels.len();
         Self {
@@ -153,6 +155,9 @@ impl Backend for BulletWorld {
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
+        if let Some(nothing) = StepReport::of_no_step(self.dt) {
+            return nothing;
+        }
         let coasting = Controls::coasting();
         self.steps += 1;
         let mut report = StepReport::default();
@@ -187,13 +192,21 @@ impl Backend for BulletWorld {
     }
 
     fn budget(&self, car: usize) -> Budget {
+        if StepReport::of_no_step(self.dt).is_some() {
+            return Budget::default();
+        }
         let Driven { model, car, .. } = &self.cars[car];
         tricks(model, ray_wheels(car, f64::from(self.dt)))
     }
 
-    fn set_state(&mut self, car: usize, state: &State) {
-        self.cars[car].state.clone_from(state);
-        self.cars[car].away = false;
+    fn set_state(&mut self, car: usize, state: &State) -> bool {
+        let car = &mut self.cars[car];
+        let fits = state.wheels.len() == car.state.wheels.len();
+        if fits {
+            car.state.clone_from(state);
+            car.away = false;
+        }
+        fits
     }
 
     fn leave(&mut self, car: usize) {

@@ -13,8 +13,10 @@ mod walk;
 
 pub(crate) use nearest::nearest;
 pub(crate) use tree::{Item, Key, Node};
+pub(crate) use walk::join;
 
 use crate::beside::Beside;
+use crate::lint::Lint;
 use crate::{Fault, FaultKind, Faults, SceneSpec, VehicleSpec};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -26,12 +28,25 @@ use toml::de::DeTable;
 /// Magic Formula tyres by their names in the vehicle file.
 pub(crate) type Formulas = BTreeMap<String, MagicFormula>;
 
+/// What reading a vehicle file tells beyond its description.
+#[derive(Debug, Default)]
+pub(crate) struct Beyond {
+    pub formulas: Formulas,
+    /// About the files it refers to.
+    pub notes: Vec<Lint>,
+    pub places: Places,
+}
+
 /// Reads a vehicle file and the files it refers to.
-pub(crate) fn read(source_name: &str, text: &str, beside: Beside<'_>) -> Result<(VehicleSpec, Formulas), Faults> {
-    let mut formulas = Formulas::new();
-    let rules = |spec: &VehicleSpec, survey: &mut Survey| formulas = rules::check(spec, survey, beside);
+pub(crate) fn read(source_name: &str, text: &str, beside: Beside<'_>) -> Result<(VehicleSpec, Beyond), Faults> {
+    let mut beyond = Beyond::default();
+    let rules = |spec: &VehicleSpec, survey: &mut Survey| {
+        let formulas = rules::check(spec, survey, beside);
+        let (notes, places) = (std::mem::take(&mut survey.notes), survey.places.clone());
+        beyond = Beyond { formulas, notes, places };
+    };
     let spec = described(source_name, text, &crate::schema(), rules)?;
-    Ok((spec, formulas))
+    Ok((spec, beyond))
 }
 
 /// Reads a scene file; its fields stand for themselves, so there are no rules between them.
@@ -76,8 +91,22 @@ pub(crate) struct Survey {
     pub tolerant: bool,
     /// Paths of keys that were passed over, and where they stand.
     pub passed_over: Vec<(String, Range<usize>)>,
+    /// About the files it refers to, if they are sound.
+    pub notes: Vec<Lint>,
     /// Where each path stands in the text.
-    places: BTreeMap<String, Range<usize>>,
+    places: Places,
+}
+
+/// Where each path of a file stands in its text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places(BTreeMap<String, Range<usize>>);
+
+impl Places {
+    /// Where `path` stands, or the nearest thing around it that does.
+    pub fn of(&self, path: &str) -> Option<Range<usize>> {
+        let around = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
+        std::iter::once(path).chain(around).find_map(|path| self.0.get(path)).cloned()
+    }
 }
 
 impl Survey {
@@ -117,7 +146,7 @@ impl Survey {
 
     /// Remembers where `path` stands, for notes about what is not read.
     pub fn remember(&mut self, path: &str, span: Range<usize>) {
-        self.places.insert(path.to_owned(), span);
+        self.places.0.insert(path.to_owned(), span);
     }
 
     /// Whether `path` or anything it is part of holds a placeholder.
@@ -127,9 +156,7 @@ impl Survey {
 
     /// Where `path` stands, or the nearest thing around it that does.
     pub fn place(&self, path: &str) -> Range<usize> {
-        let around = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
-        let mut paths = std::iter::once(path).chain(around);
-        paths.find_map(|path| self.places.get(path)).cloned().unwrap_or(0..0)
+        self.places.of(path).unwrap_or(0..0)
     }
 }
 

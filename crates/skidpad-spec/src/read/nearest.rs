@@ -11,6 +11,37 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
+/// Other words for keys, and how the keys begin.
+const SYNONYMS: [(&str, &str); 16] = [
+    ("weight", "mass"),
+    ("stiffness", "rate"),
+    ("spring", "rate"),
+    ("spring_rate", "rate"),
+    ("damping", "bump_damping"),
+    ("damper", "bump_damping"),
+    ("compression_damping", "bump_damping"),
+    ("bump", "bump_damping"),
+    ("rebound", "rebound_damping"),
+    ("bias", "front_share"),
+    ("brake_bias", "front_share"),
+    ("handbrake", "handbrake_torque"),
+    ("gears", "forward"),
+    ("gear_ratios", "forward"),
+    ("wheelbase", "behind_front_axle"),
+    ("max_steer", "lock"),
+];
+
+/// The candidate that the key `word` was meant to be: a slip of the pen, one without its unit, or another word for it.
+pub(crate) fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let begins = |start: &str| {
+        let with_unit =
+            |key: &&str| key.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+        candidates.clone().into_iter().find(with_unit)
+    };
+    let synonym = || SYNONYMS.iter().filter(|(other, _)| *other == word).find_map(|(_, start)| begins(start));
+    begins(word).or_else(synonym).or_else(|| nearest(word, candidates.clone()))
+}
+
 /// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -38,6 +69,25 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_keys_without_their_unit_and_other_words() {
+        let keys =
+            ["mass_kg", "rate_n_per_m", "bump_damping_n_s_per_m", "front_share", "forward", "handbrake_torque_nm"];
+        for (word, expected) in [
+            ("mass", Some("mass_kg")),
+            ("weight", Some("mass_kg")),
+            ("stiffness", Some("rate_n_per_m")),
+            ("damping", Some("bump_damping_n_s_per_m")),
+            ("bias", Some("front_share")),
+            ("gears", Some("forward")),
+            ("handbrake", Some("handbrake_torque_nm")),
+            ("mas_kg", Some("mass_kg")),
+            ("colour", None),
+        ] {
+            assert_eq!(meant(word, keys), expected, "{word}");
+        }
+    }
 
     #[test]
     fn finds_slips_and_leaves_strangers_alone() {

@@ -1,5 +1,6 @@
 //! Walks the tree along the schema: reports keys, types and ranges, and repairs what is wrong with placeholders.
 
+use super::nearest::meant;
 use super::tree::{Item, Key, Node};
 use super::{Survey, nearest};
 use crate::FaultKind;
@@ -28,7 +29,8 @@ impl Walker<'_> {
     /// The value, or `None` after reporting why it is not one.
     fn value(&mut self, shape: Shape<'_>, node: &Node, path: &str) -> Option<Value> {
         let span = node.span.clone();
-        self.survey.places.insert(path.to_owned(), self.first_line(span.clone()));
+        let line = self.first_line(span.clone());
+        self.survey.remember(path, line);
         let fits = match (shape.kind(), &node.item) {
             ("object", Item::Table(table)) => return Some(self.table(shape, table, path, span)),
             ("array", Item::List(list)) => return self.list(shape, list, path, span),
@@ -178,7 +180,7 @@ impl Walker<'_> {
             return;
         }
         for (name, inner, span) in strangers {
-            let help = match nearest(name, absent.iter().copied()) {
+            let help = match meant(name, absent.iter().copied()) {
                 Some(like) => {
                     self.survey.broken.insert(join(path, like));
                     format!("did you mean `{like}`?")
@@ -230,7 +232,7 @@ impl Walker<'_> {
             }
             return shape.variant(tag, like?);
         };
-        self.survey.places.insert(inner.clone(), node.span.clone());
+        self.survey.remember(&inner, node.span.clone());
         let name = name_of(node);
         if let Some(variant) = shape.variant(tag, name) {
             return Some(variant);
@@ -271,7 +273,7 @@ pub(super) fn quoted(names: &[&str]) -> String {
 }
 
 /// `path.key`, with quotes if the key needs them.
-pub(super) fn join(path: &str, key: &str) -> String {
+pub(crate) fn join(path: &str, key: &str) -> String {
     let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let key = if bare { key.to_owned() } else { format!("{key:?}") };
     if path.is_empty() { key } else { format!("{path}.{key}") }

@@ -154,13 +154,13 @@ fn first() -> u32 {
 #[serde(deny_unknown_fields)]
 pub struct Gearbox {
     /// Forward ratios, first gear first. With `continuous` two, the ends of its range.
-    #[schemars(length(min = 1, max = 30), extend("items" = { "type": "number", "exclusiveMinimum": 0 }))]
+    #[schemars(length(min = 1, max = 30), extend("items" = { "type": "number", "exclusiveMinimum": 0, "maximum": 1000 }))]
     pub forward: Vec<f64>,
     /// Reverse ratio, as a positive number.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000))]
     pub reverse: f64,
     /// Final drive ratio.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000))]
     pub final_drive: f64,
     /// Share of the power that arrives at the wheels.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
@@ -234,7 +234,7 @@ pub struct Motor {
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub limit_rpm: f64,
     /// Turns of the rotor per turn of the wheels.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000))]
     pub reduction: f64,
     /// Share of the power that arrives at the wheels.
     #[serde(default = "one")]

@@ -9,6 +9,7 @@ use skidpad_core::model::Side;
 use skidpad_core::tyre::MagicFormula;
 use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Entry, Unit, Uses, Version};
 use std::collections::BTreeMap;
+use std::fmt::{self, Display};
 
 /// A tyre file as read.
 #[derive(Clone, Debug)]
@@ -31,6 +32,18 @@ pub struct Note {
     pub key: String,
     /// What about it.
     pub text: String,
+}
+
+impl Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "line {}: ", self.line)?;
+        }
+        if !self.key.is_empty() {
+            write!(f, "`{}`: ", self.key)?;
+        }
+        write!(f, "{}", self.text)
+    }
 }
 
 /// Keys of other files for the same thing.
@@ -66,6 +79,7 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     match MagicFormula::new(coefficients, version, uses) {
         Ok(tyre) if reader.faults.is_empty() => {
             let mut notes = reader.notes;
+            notes.extend(uncombined(&tyre));
             notes.sort_by_key(|note| note.line);
             Ok(TyreFile { tyre: if mirrored { tyre.mirrored() } else { tyre }, side, notes })
         }
@@ -76,6 +90,18 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
             Err(Faults::new(source_name, text, reader.faults))
         }
     }
+}
+
+/// What becomes of forces along and across together where the file does not say.
+fn uncombined(tyre: &MagicFormula) -> Option<Note> {
+    let text = if tyre.combines_by_ellipse() {
+        "it has no coefficients of combined slip: forces along and across are combined by the friction ellipse"
+    } else if tyre.uses() == Uses::Uncombined {
+        "USE_MODE 3: forces along and across do not weaken each other, and reach up to 1.4 times the friction together"
+    } else {
+        return None;
+    };
+    Some(Note { line: 0, key: String::new(), text: text.into() })
 }
 
 /// A key with its first statement.

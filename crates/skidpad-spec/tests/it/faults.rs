@@ -103,7 +103,6 @@ const BODY: &[Row] = &[
     ("pitch_kg_m2 = 2350", "pitch_kg_m2 = 3000", Contradiction, "chassis.inertia.pitch_kg_m2"),
     ("yaw_kg_m2 = 2500", "yaw_kg_m2 = 2500, roll_yaw_kg_m2 = 1200", Contradiction, PRODUCT),
     ("above_ground_m = 0.671", "above_ground_m = 0.5", Contradiction, "chassis.hull.above_ground_m"),
-    ("front_axle_m = 1.300", "front_axle_m = 2.7", Contradiction, "chassis.centre_behind_front_axle_m"),
     ("mass_kg = 1545", "centre_left_m = 0.8\nmass_kg = 1545", Contradiction, "chassis.centre_left_m"),
     ("front_axle_m = 0\n", "front_axle_m = 0.1\n", Contradiction, "axles[0].behind_front_axle_m"),
     ("wheel_radius_m = 0.317", "wheel_radius_m = 1.6", Contradiction, "axles[0].wheel_radius_m"),
@@ -210,6 +209,56 @@ const RISE: &str = "axles[0].suspension.rate_rise_n_per_m2";
 const FADES: &str = "axles[0].anti_roll_bar_fades_in_mps";
 const BUMP_RATIO: &str = "axles[0].suspension.bump_damping_ratio";
 const FREQUENCY: &str = "axles[0].suspension.ride_frequency_hz";
+
+/// What no car could drive with, and keys by other words or without their unit.
+const UNDRIVABLE: &[Row] = &[
+    ("forward = [2.66,", "forward = [1e9,", OutOfRange, "powertrain.gearbox.forward[0]"),
+    ("final_drive = 3.42", "final_drive = 1e9", OutOfRange, "powertrain.gearbox.final_drive"),
+    (
+        "bump_damping_ratio = 0.30",
+        "bump_damping_n_s_per_m = 1e9",
+        Contradiction,
+        "axles[0].suspension.bump_damping_n_s_per_m",
+    ),
+    (
+        "wheel_spin_inertia_kg_m2 = 1.5",
+        "wheel_spin_inertia_kg_m2 = 1e-9",
+        Contradiction,
+        "axles[0].wheel_spin_inertia_kg_m2",
+    ),
+    ("mass_kg = 1545", "mass = 1545", UnknownKey, "chassis.mass"),
+    ("rate_n_per_m = 28000", "stiffness = 28000", UnknownKey, "axles[0].suspension.stiffness"),
+    ("front_share = 0.66", "bias = 0.66", UnknownKey, "brakes.bias"),
+    ("forward = [", "gears = [", UnknownKey, "powertrain.gearbox.gears"),
+    ("capacity_nm = 700", "capacity = 700", UnknownKey, "powertrain.clutch.capacity"),
+];
+
+#[test]
+fn a_car_that_cannot_drive_is_refused() {
+    check("corvette_c5", UNDRIVABLE);
+    let idle =
+        shipped::find("bullet_reference").expect("shipped").replace("front_axle_m = 1.35", "front_axle_m = 0.0001");
+    let faults = VehicleSpec::read("idle", &idle).expect_err("its rear wheels carry nothing");
+    assert!(
+        faults.list().iter().any(|fault| fault.found.contains("axle 2 carries 1.9e-5 of the weight")),
+        "{}",
+        faults.render()
+    );
+    let slope = "tyres.front.along_at_double_load.slope_n";
+    check("corvette_c5_tmeasy", &[("slope_n = 156000", "slope_n = 400000", Contradiction, slope)]);
+}
+
+/// A report shows the first faults and tells how many there are.
+#[test]
+fn a_report_is_short() {
+    let text = shipped::find("corvette_c5").expect("shipped");
+    let strangers: String = (0..2000).map(|i| format!("stranger_{i} = {i}\n")).collect();
+    let faults = VehicleSpec::read("long", &(strangers + text)).expect_err("has faults");
+    assert_eq!(faults.list().len(), 2000);
+    assert_eq!(faults.to_string(), "long has 2000 faults, the first 50 of which are shown");
+    let shown = faults.render().matches("is not a known key").count();
+    assert_eq!(shown, 50);
+}
 
 #[test]
 fn one_fault_is_one_fault() {

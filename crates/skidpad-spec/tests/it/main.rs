@@ -5,6 +5,7 @@ mod assists;
 mod faults;
 mod import;
 mod laws;
+mod lints;
 mod mutations;
 mod scenes;
 mod shipped;

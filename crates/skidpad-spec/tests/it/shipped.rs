@@ -25,7 +25,7 @@ fn the_list_is_the_folder() {
 /// `F = m g b / L` and `m g a / L` for two axles; for more, the loads balance about the centre of mass.
 #[test]
 fn a14_static_loads_follow_the_lever_rule() {
-    for (name, Loaded { spec, model }) in every() {
+    for (name, Loaded { spec, model, .. }) in every() {
         let weight = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY);
         let load = |i: usize| f64::from(model.static_load(i));
         let wheels = model.wheels().iter().enumerate();
@@ -70,7 +70,7 @@ fn the_corvette_can_lock_every_wheel() {
 
 #[test]
 fn a_description_survives_writing_and_reading() {
-    for (name, Loaded { spec, model }) in every() {
+    for (name, Loaded { spec, model, .. }) in every() {
         let text = spec.to_toml().expect("finite");
         let again = VehicleSpec::read(name, &text).unwrap_or_else(|faults| panic!("{}", faults.render()));
         assert_eq!(again, spec, "{name}");

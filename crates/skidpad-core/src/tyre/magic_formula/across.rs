@@ -83,11 +83,16 @@ impl<L: Lane> Across<L> {
         if combined { pure * self.combined.loss(ratio, angle) + self.combined.brought(ratio, angle) } else { pure }
     }
 
-    /// Fy without what slip ratio brings: the part that acts at the pneumatic trail.
+    /// Fy without slip ratio.
     #[inline(always)]
-    pub fn trailing_force(&self, ratio: L, angle: L, combined: bool) -> L {
-        let pure: L = self.pure(angle);
-        if combined { pure * self.combined.loss(ratio, angle) } else { pure }
+    pub fn pure_force(&self, angle: L) -> L {
+        self.pure(angle)
+    }
+
+    /// What slip ratio leaves of it, G_yκ.
+    #[inline(always)]
+    pub fn loss(&self, ratio: L, angle: L) -> L {
+        self.combined.loss(ratio, angle)
     }
 
     #[inline(always)]

@@ -20,6 +20,7 @@ mod across;
 mod along;
 mod checks;
 mod coefficients;
+mod ellipse;
 mod lengths;
 mod moments;
 mod radius;
@@ -76,6 +77,8 @@ pub struct MagicFormulaAt<L> {
     across: Across<L>,
     slip_range: [[f32; 2]; 2],
     combined: bool,
+    /// Instead of what the coefficients of combined slip would say.
+    by_ellipse: bool,
     lengths: Lengths,
     speed: L,
 }
@@ -140,6 +143,15 @@ impl MagicFormula {
     /// Its forces.
     pub fn uses(&self) -> Uses {
         self.uses
+    }
+
+    /// Whether it has coefficients of combined slip in neither direction: then its forces are combined by the friction ellipse,
+    /// since each as if alone they would give up to √2 times the friction together.
+    pub fn combines_by_ellipse(&self) -> bool {
+        let c = &self.c;
+        let along = c.rcx1 != 0.0 && (c.rbx1, c.rbx3) != (0.0, 0.0);
+        let across = c.rcy1 != 0.0 && (c.rby1, c.rby4) != (0.0, 0.0);
+        self.uses == Uses::Combined && !along && !across
     }
 
     /// The same tyre on the other side of the car: left and right reflected, so that
@@ -221,6 +233,7 @@ impl TyreModel for MagicFormula {
             across,
             slip_range: [[c.kpumin, c.kpumax], [c.alpmin, c.alpmax]],
             combined: self.uses == Uses::Combined,
+            by_ellipse: self.combines_by_ellipse(),
             speed: conditions.speed,
         }
     }
@@ -257,10 +270,14 @@ impl<L: Lane> MagicFormulaAt<L> {
 impl<L: Lane> TyreAt<L> for MagicFormulaAt<L> {
     #[inline]
     fn force(&self, slip: [L; 2]) -> Response<L> {
-        let [along, across] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
+        let inputs @ [along, across] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
         let (ratio, angle) = (self.ratio(along), self.angle(across));
         let along = self.along.force(ratio, angle.value, self.combined) * self.shared.excess;
         let across = self.across.force(ratio.value, angle, self.combined) * self.shared.excess;
+        if self.by_ellipse {
+            let [along, across] = self.on_ellipse(inputs, [along, across]);
+            return Response { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] };
+        }
         Response { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] }
     }
 

@@ -27,16 +27,22 @@ pub(super) fn moments<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, s
     let shared = point.shared;
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
     let across = point.across;
-    // 6.1: the trail carries the force of the upright tyre (book 4.E74; MF 5.2: of the leaning one).
+    // 6.1: the trail carries the pure force of the upright tyre (book 4.E74; MF 5.2: of the leaning one). What slip ratio leaves of it
+    // is that of the leaning tyre, as MF-Tyre computes it; the book has camber 0 there, too.
     let upright = if tyre.is_six() { Across::new(tyre, &shared, L::splat(0.0)) } else { across };
+    let shares = point.shares(slip, [ratio, angle]);
+    let left = if point.combined { across.loss(ratio, angle) } else { L::splat(1.0) };
     let at = At {
         shared,
         ratio,
         angle,
-        force: [point.along.force(ratio, angle, point.combined), across.force(ratio, angle, point.combined)],
+        force: [
+            point.along.force(ratio, angle, point.combined) * shares[0],
+            across.force(ratio, angle, point.combined) * shares[1],
+        ],
         along: point.along,
         across,
-        trailing: upright.trailing_force(ratio, angle, point.combined),
+        trailing: upright.pure_force(angle) * left * shares[1],
         heading: point.speed.sign(),
     };
     Moments {
@@ -46,7 +52,7 @@ pub(super) fn moments<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, s
     }
 }
 
-/// Mx (book 4.E69; MF 5.2: its first three terms).
+/// Mx (book 4.E69 with the square where MF-Tyre has it; MF 5.2: its first three terms).
 fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     let c = &tyre.c;
     let s = L::splat;
@@ -60,9 +66,11 @@ fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     if !tyre.is_six() {
         return lever * load * first;
     }
-    let by_load = functions::atan(s(c.qsx6) * relative_load);
+    // The square is inside the arc tangent in MF-Tyre and in Besselink's paper (eq. 49 of its draft), outside it in the book.
+    let scaled_load = s(c.qsx6) * relative_load;
+    let by_load = functions::atan(scaled_load * scaled_load);
     let leaning = s(c.qsx7) * camber + s(c.qsx8) * functions::atan(s(c.qsx9) * relative_force);
-    let mixed = s(c.qsx4) * functions::cos(s(c.qsx5) * by_load * by_load) * functions::sin(leaning);
+    let mixed = s(c.qsx4) * functions::cos(s(c.qsx5) * by_load) * functions::sin(leaning);
     let rising = s(c.qsx10) * functions::atan(s(c.qsx11) * relative_load) * camber;
     let squared = s(c.qsx12) * camber * camber.abs();
     let side = at.force[1] * (s(c.qsx13) + s(c.qsx14) * camber.abs());
@@ -91,7 +99,8 @@ fn resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, along: L)
 #[inline]
 pub(super) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, slip: [L; 2]) -> L {
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
-    resistance(tyre, point, point.along.force(ratio, angle, point.combined)) * point.shared.excess
+    let along = point.along.force(ratio, angle, point.combined) * point.shares(slip, [ratio, angle])[0];
+    resistance(tyre, point, along) * point.shared.excess
 }
 
 /// Which way the wheel rolls, fading out below VXLOW of rolling speed, to nothing at a locked wheel.

@@ -11,6 +11,12 @@ use skidpad_core::MAX_WHEELS;
 const BOX_MASS_SLACK: f64 = 0.01;
 const BOX_CENTRE_SLACK: f64 = 0.02;
 
+/// Share of an even split that every wheel carries at rest; a little more than the model asks for.
+const LEAST_SHARE: f64 = 1.001e-3;
+
+/// Mass a wheel turns like at its rim, as a share of what it carries.
+const LEAST_AT_RIM: f64 = 1e-6;
+
 impl Rules<'_> {
     pub fn chassis(&mut self) {
         let chassis = &self.spec.chassis;
@@ -122,6 +128,36 @@ impl Rules<'_> {
         let carried = !fits || layout::shares(self.spec).is_some();
         let help = "wheels only push: with its centre of mass beyond them the car would fall over at rest";
         self.rule(path, &others, carried, found, "between the wheels", help);
+        let Some(shares) = layout::shares(self.spec).filter(|_| fits) else { return };
+        let even = 1.0 / shares.len() as f64;
+        let idle = layout::stations(self.spec).into_iter().zip(shares).find(|(_, share)| *share < LEAST_SHARE * even);
+        if let Some((station, share)) = idle {
+            let found = format!("a wheel of axle {} carries {:.1e} of the weight at rest", station.axle + 1, share);
+            let accepts = "where every wheel carries at least a thousandth of an even share";
+            self.rule(path, &others, false, found, accepts, "");
+        }
+    }
+
+    /// A wheel must be heavier than nothing beside what it carries.
+    fn spin_inertia(&mut self, i: usize, axle: &Axle, path: &str) {
+        let (Some(radius), Some(shares)) = (axle.radius_m(), layout::shares(self.spec)) else { return };
+        let carried = layout::stations(self.spec).into_iter().zip(shares).filter(|(station, _)| station.axle == i);
+        let carried = carried.map(|(_, share)| share * self.spec.chassis.mass_kg).fold(0.0, f64::max);
+        let least = LEAST_AT_RIM * carried * radius * radius;
+        let paths = self.of_axles(&["track_m", "behind_front_axle_m", "wheel_radius_m", "tyre_size"]);
+        let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);
+        let found = format!("{:e}", axle.wheel_spin_inertia_kg_m2);
+        let accepts = format!("at least {least:.1e}, a millionth of the mass it carries at its rim");
+        let heavy = axle.wheel_spin_inertia_kg_m2 >= least;
+        self.rule(
+            &join(path, "wheel_spin_inertia_kg_m2"),
+            &others,
+            heavy,
+            found,
+            accepts,
+            "wheels of cars have 0.5 to 2",
+        );
     }
 
     fn within_length(&self) -> bool {
@@ -147,6 +183,7 @@ impl Rules<'_> {
             self.rule(&key("behind_front_axle_m"), &[&other], behind > before, found, accepts, "");
         }
         self.radius(axle, &path);
+        self.spin_inertia(i, axle, &path);
         self.brake_disc(axle, &path);
         self.tyre_name(&key("tyre"), &axle.tyre);
         self.single_wheel(axle, &path);

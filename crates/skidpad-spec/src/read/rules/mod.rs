@@ -67,7 +67,7 @@ impl Rules<'_> {
 
     /// Lets the last fault point at `other` too, if it stands in the text.
     fn point_at(&mut self, other: &str) {
-        let against = self.survey.places.get(other).cloned();
+        let against = self.survey.places.0.get(other).cloned();
         if let Some(fault) = self.survey.faults.last_mut() {
             fault.against = against;
         }

@@ -1,5 +1,7 @@
 //! Rules of springs, dampers, bars and links.
 
+use skidpad_core::STANDARD_GRAVITY;
+
 use super::{Rules, join};
 use crate::layout;
 use crate::spec::Axle;
@@ -7,6 +9,9 @@ use crate::spring::{LEAST_RATE, Spring};
 
 /// Least travel either way, m.
 const LEAST_TRAVEL: f64 = 0.001;
+
+/// Largest damping in critical dampings: beyond it nothing moves.
+const MOST_DAMPING: f64 = 100.0;
 
 /// Largest toe or camber anywhere in the travel, degrees.
 const LARGEST_ANGLE: f64 = 30.0;
@@ -120,6 +125,7 @@ impl Rules<'_> {
         );
         self.exactly_one(path, ("droop_travel_m", s.droop_travel_m.is_some()), ("preload_n", s.preload_n.is_some()));
         self.spring(i, axle, path);
+        self.damping(i, axle, path);
         let Some(frequency) = s.ride_frequency_hz else {
             return;
         };
@@ -133,6 +139,32 @@ impl Rules<'_> {
         let found = format!("{frequency} Hz of a wheel that carries nothing");
         let accepts = "given for wheels that carry load; use `rate_n_per_m`";
         self.rule(&join(path, "ride_frequency_hz"), &others, carried, found, accepts, "");
+    }
+
+    /// Dampers must let the wheels move.
+    fn damping(&mut self, i: usize, axle: &Axle, path: &str) {
+        let critical = |s: &Spring| 2.0 * (s.rate * s.carries / f64::from(STANDARD_GRAVITY)).sqrt();
+        let critical = self.springs(i, axle).iter().map(critical).fold(0.0, f64::max);
+        let s = &axle.suspension;
+        let stated = [
+            ("bump_damping_n_s_per_m", s.bump_damping_n_s_per_m),
+            ("rebound_damping_n_s_per_m", s.rebound_damping_n_s_per_m),
+        ];
+        let paths = self.spring_paths(i, &format!("axles[{i}]"));
+        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        for (name, damping) in stated {
+            let (damping, most) = (damping.unwrap_or(0.0), MOST_DAMPING * critical);
+            let found = format!("{damping} N s/m");
+            let accepts = format!("at most {most:.0} N s/m, {MOST_DAMPING} times the critical damping of its spring");
+            self.rule(
+                &join(path, name),
+                &others,
+                critical == 0.0 || damping <= most,
+                found,
+                accepts,
+                "cars have 0.2 to 0.7 times",
+            );
+        }
     }
 
     /// Full droop must exist, and some rate must be left there.

@@ -2,6 +2,7 @@
 
 use super::{Rules, join, nearest};
 use crate::beside::Beside;
+use crate::lint::Lint;
 use crate::spec::{Friction, NamedPoints, Sides, SlipCurve, Tyre, Version};
 use crate::{FaultKind, tir};
 use skidpad_core::model::Side;
@@ -37,6 +38,9 @@ impl Rules<'_> {
                 ];
                 for (key, points) in curves {
                     self.named_points(&join(path, key), points);
+                }
+                for [(at_one, one), (at_two, two)] in [[curves[0], curves[2]], [curves[1], curves[3]]] {
+                    self.low_loads([&join(path, at_one), &join(path, at_two)], [one, two]);
                 }
             }
             Tyre::MagicFormula { file, coefficients, version, sides, .. } => {
@@ -83,6 +87,21 @@ impl Rules<'_> {
         self.rule(&key("sliding_slip"), &[&key("largest_slip")], after, found, accepts, "");
     }
 
+    /// The law's parabolas over load must not begin below 0.
+    fn low_loads(&mut self, [at_one, at_two]: [&str; 2], [one, two]: [&NamedPoints; 2]) {
+        for (name, one, two) in [
+            ("slope_n", one.slope_n, two.slope_n),
+            ("largest_n", one.largest_n, two.largest_n),
+            ("sliding_n", one.sliding_n, two.sliding_n),
+        ] {
+            let (other, accepts) =
+                (join(at_one, name), format!("less than {}, four times that of `{at_one}`", 4.0 * one));
+            let help = "a parabola through both values and nothing at no load would be negative at low loads";
+            let rises = (two as f32) < 4.0 * one as f32;
+            self.rule(&join(at_two, name), &[&other], rises, format!("{two}"), accepts, help);
+        }
+    }
+
     /// The tyre of the file at `file`, as it is on the left.
     fn tyre_file(&mut self, path: &str, file: &str, beside: Beside<'_>) -> Option<MagicFormula> {
         if !self.sound(&[path]) {
@@ -99,8 +118,11 @@ impl Rules<'_> {
             }
         };
         match tir::read(file, &text) {
-            Ok(tir::TyreFile { tyre, side: Some(Side::Right), .. }) => Some(tyre.mirrored()),
-            Ok(tir::TyreFile { tyre, .. }) => Some(tyre),
+            Ok(tir::TyreFile { tyre, side, notes }) => {
+                let lint = |note: &tir::Note| Lint::new(path, format!("{file}: {note}"));
+                self.survey.notes.extend(notes.iter().map(lint));
+                Some(if side == Some(Side::Right) { tyre.mirrored() } else { tyre })
+            }
             Err(faults) => {
                 let help = Some(format!("{faults}, told below"));
                 let accepts = "a tyre file without faults";
@@ -125,7 +147,13 @@ impl Rules<'_> {
             Version::Mf62 => magic_formula::Version::Mf62,
         };
         let faults = match MagicFormula::new(all, version, Uses::Combined) {
-            Ok(formula) => return Some(formula),
+            Ok(formula) => {
+                if formula.combines_by_ellipse() {
+                    let text = "no coefficients of combined slip: forces along and across are combined by the friction ellipse";
+                    self.survey.notes.push(Lint::new(path, text));
+                }
+                return Some(formula);
+            }
             Err(faults) => faults,
         };
         for fault in faults {

@@ -158,9 +158,10 @@ fn a_short_file_is_enough() {
     let c = file.tyre.coefficients();
     assert_eq!((c.pky1, c.pky4, c.lmux, c.qsy7, c.nompres), (-15.0, 2.0, 1.0, 1.0, 0.0));
     let notes: Vec<_> = file.notes.iter().map(|note| (note.line, note.key.as_str(), note.text.as_str())).collect();
-    assert_eq!(notes.len(), 2, "{notes:?}");
-    assert_eq!((notes[0].0, notes[0].1), (15, "PQX9"));
-    assert!(notes[1].2.contains("did you mean"), "{notes:?}");
+    assert_eq!(notes.len(), 3, "{notes:?}");
+    assert!(notes[0].0 == 0 && notes[0].2.contains("by the friction ellipse"), "{notes:?}");
+    assert_eq!((notes[1].0, notes[1].1), (15, "PQX9"));
+    assert!(notes[2].2.contains("did you mean"), "{notes:?}");
 }
 
 /// What programs write in practice: keys without values, zero for an unknown radius, friction below 0 (MF 5.0), ranges

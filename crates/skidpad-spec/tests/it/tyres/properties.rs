@@ -342,6 +342,97 @@ fn e21_combined_reduces_to_pure() {
     }
 }
 
+/// A tyre of which nobody measured both slips together stays on the ellipse of its limits; alone each force is as before, and slopes
+/// are those of the force. Each as if alone it gave 1.41 of the ellipse.
+#[test]
+fn without_coefficients_of_combined_slip_forces_share_the_ellipse() {
+    let sound = book().coefficients().clone();
+    let c = Coefficients { rcx1: 0.0, rcy1: 0.0, rvy1: 0.0, rvy2: 0.0, rvy3: 0.0, ..sound };
+    let tyre = MagicFormula::new(c.clone(), Version::Mf61, Uses::Combined).expect("sound");
+    assert!(tyre.combines_by_ellipse() && !book().combines_by_ellipse());
+    let alone = MagicFormula::new(c, Version::Mf61, Uses::Uncombined).expect("sound");
+    let at = Conditions::upright(4000.0, 20.0);
+    let (tyre, alone) = (tyre.at(&at), alone.at(&at));
+    let limit = tyre.limit();
+    let used = |force: [f32; 2]| (force[0] / limit[0]).hypot(force[1] / limit[1]);
+    let mut most = 0f32;
+    for i in -40..=40 {
+        for j in -40..=40 {
+            let slip = [0.025 * i as f32, 0.025 * j as f32];
+            let found = tyre.force(slip);
+            most = most.max(used(alone.force(slip).force));
+            // Forces at no slip lie beside the ellipse's middle.
+            assert!(used(found.force) < 1.005, "{slip:?}: {}", used(found.force));
+            for k in [0, 1] {
+                let mut single = [0.0; 2];
+                single[k] = slip[k];
+                assert_eq!(tyre.force(single).force[k], alone.force(single).force[k]);
+                let step = 1e-3;
+                let [more, less] = [step, -step].map(|by| {
+                    let mut slip = slip;
+                    slip[k] += by;
+                    tyre.force(slip).force[k]
+                });
+                let difference = (more - less) / (2.0 * step);
+                let close = (found.slope[k] - difference).abs() < 0.03 * tyre.stiffness()[k];
+                assert!(close, "{slip:?} {k}: slope {} for {difference}", found.slope[k]);
+            }
+        }
+    }
+    assert!(most > 1.35, "{most}");
+    // A locked wheel slides against its sliding velocity, but for the half by which its force along has fallen from the peak.
+    let locked = tyre.force([-1.0, 0.2]).force;
+    assert!((locked[1] / -locked[0] - 0.2).abs() < 0.1, "{locked:?}");
+}
+
+/// What slip ratio leaves of the force at the pneumatic trail is what it leaves of Fy, under camber too: with a trail that no slip
+/// changes and nothing else, the moment falls as the force does. With the weakening of the upright tyre it was off by 2 %.
+#[test]
+fn the_trailing_force_falls_as_the_leaning_tyres_does() {
+    let nothing =
+        Coefficients { rby4: 30.0, rvy1: 0.0, rvy2: 0.0, rvy3: 0.0, rvy5: 0.0, ..book().coefficients().clone() };
+    let no_residual = Coefficients { qdz6: 0.0, qdz7: 0.0, qdz8: 0.0, qdz9: 0.0, qdz10: 0.0, qdz11: 0.0, ..nothing };
+    let no_lever = Coefficients { ssz1: 0.0, ssz2: 0.0, ssz3: 0.0, ssz4: 0.0, ..no_residual };
+    let c = Coefficients { qbz1: 0.0, qbz2: 0.0, qbz3: 0.0, ..no_lever };
+    let tyre = MagicFormula::new(c, Version::Mf61, Uses::Combined).expect("sound");
+    for camber in [-0.2f32, 0.0, 0.1] {
+        let at = Conditions { camber, ..Conditions::upright(4000.0, 20.0) };
+        let point = tyre.at(&at);
+        for ratio in [-0.3f32, -0.05, 0.1] {
+            let [free, slipping] = [[0.0, 0.08], [ratio, 0.08]];
+            let moment = tyre.moments(&point, slipping).aligning / tyre.moments(&point, free).aligning;
+            let force = point.force(slipping).force[1] / point.force(free).force[1];
+            assert!(
+                (moment / force - 1.0).abs() < 1e-4,
+                "{camber} {ratio}: {moment} of the moment, {force} of the force"
+            );
+        }
+    }
+}
+
+/// Mx by load: `R₀ F_z cos(atan((QSX6 F_z / F_z0)²)) sin γ` where all else is 0.
+#[test]
+fn the_square_of_qsx6_is_inside_the_arc_tangent() {
+    let own = Coefficients {
+        qsx1: 0.0,
+        qsx2: 0.0,
+        qsx3: 0.0,
+        qsx4: 1.0,
+        qsx5: 1.0,
+        qsx6: 0.8,
+        ..book().coefficients().clone()
+    };
+    let c = Coefficients { qsx7: 1.0, qsx8: 0.0, qsx10: 0.0, qsx12: 0.0, qsx13: 0.0, qsx14: 0.0, ..own };
+    let tyre = MagicFormula::new(c.clone(), Version::Mf61, Uses::Combined).expect("sound");
+    for load in [2000.0f32, 4000.0, 7000.0] {
+        let at = Conditions { camber: 0.05, ..Conditions::upright(load, 20.0) };
+        let found = tyre.moments(&tyre.at(&at), [0.0; 2]).overturning;
+        let scaled = 0.8 * load / c.fnomin;
+        let expected = c.unloaded_radius * load / (1.0 + scaled.powi(4)).sqrt() * 0.05f32.sin();
+        assert!((found / expected - 1.0).abs() < 1e-4, "{load}: {found} for {expected}");
+    }
+}
+
 /// A tyre used for one force only has none of the other, and needs no coefficients for it.
 #[test]
 fn unused_forces_are_none() {

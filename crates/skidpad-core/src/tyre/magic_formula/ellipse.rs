@@ -1,0 +1,53 @@
+//! Both forces of a tyre that was measured in each direction alone.
+
+use super::MagicFormulaAt;
+use crate::lane::Lane;
+use crate::tyre::Real;
+use crate::tyre::dual::{self, root};
+
+/// Slip below which the secant of a force goes over to its slope at no slip.
+const SMALL: f32 = 1e-3;
+
+/// Largest slip across that is squared.
+const LARGEST: f32 = 1e6;
+
+impl<L: Lane> MagicFormulaAt<L> {
+    /// `forces` at the slips (κ, −tan α), each as if alone, as they are together:
+    /// `F_x = F_x0 / √(1 + (tan α F_x0 / (κ D_y))²)`, D the largest forces, and the same across.
+    ///
+    /// That is the direction of the slips on the ellipse of both friction limits where both slide, and each force alone
+    /// where the other slip is 0 (the friction ellipse of Adams/Tire's PAC2002, with β for the direction, written without
+    /// its tangent).
+    #[inline]
+    pub(super) fn on_ellipse<R: Real<L>>(&self, slip: [R; 2], forces: [R; 2]) -> [R; 2] {
+        let s = L::splat;
+        let limits = [self.along.limit(), self.across.limit()].map(|limit| limit * self.shared.excess);
+        let slopes = [self.along.stiffness(), self.across.stiffness()].map(|slope| slope * self.shared.excess);
+        let held = slip.map(|slip| dual::within(slip, s(-LARGEST), s(LARGEST)));
+        [0, 1].map(|i| {
+            let (force, slip, other) = (forces[i], held[i], held[1 - i].value());
+            let at_rest = slopes[i] * s(SMALL);
+            let secant = (force * force + at_rest * at_rest) / (slip * slip + s(SMALL * SMALL));
+            let limit = limits[1 - i].at_least(s(f32::MIN_POSITIVE));
+            let used = other / limit;
+            let share = secant * (used * used) + s(1.0);
+            let both = s(0.0).less(limits[0]) & s(0.0).less(limits[1]);
+            R::choose(both, force / root(share, s(1e-12)), force)
+        })
+    }
+
+    /// What the ellipse leaves of both forces, 1 where coefficients of combined slip say it.
+    #[inline]
+    pub(super) fn shares(&self, slip: [L; 2], [ratio, angle]: [L; 2]) -> [L; 2] {
+        let one = L::splat(1.0);
+        if !self.by_ellipse {
+            return [one; 2];
+        }
+        let alone = [
+            self.along.force(ratio, angle, self.combined) * self.shared.excess,
+            self.across.force(ratio, angle, self.combined) * self.shared.excess,
+        ];
+        let together = self.on_ellipse(slip, alone);
+        [0, 1].map(|i| L::select(L::splat(1e-6).less(alone[i].abs()), together[i] / alone[i], one))
+    }
+}

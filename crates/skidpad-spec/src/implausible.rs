@@ -1,0 +1,258 @@
+//! What is legal but so far from any car that a unit or a digit is likely to be wrong.
+
+use skidpad_core::model::Wheel;
+use skidpad_core::{Model, STANDARD_GRAVITY};
+
+use crate::lint::Lint;
+use crate::read::join;
+use crate::spec::{Tyre, VehicleSpec};
+
+/// A description with the model it makes.
+pub(crate) struct Car<'a> {
+    pub spec: &'a VehicleSpec,
+    pub model: &'a Model,
+}
+
+/// Shares of the inertia of the hull filled evenly that cars lie between with room to spare: 0.4 to 1.5 are usual.
+const INERTIA: std::ops::RangeInclusive<f64> = 0.1..=10.0;
+
+/// Largest lock of cars that seem to be steered in radians, degrees.
+const SMALL_LOCK: f64 = 3.0;
+
+/// Brake torque over what the tyre holds at its static load; 1 to 3 are usual.
+const STRONG_BRAKE: f64 = 10.0;
+
+/// Travel of a wheel, m, that only a wrong unit explains.
+const LONG_TRAVEL: f64 = 0.8;
+
+/// Mass at the rim that a wheel turns like, as a share of what it carries: 0.01 to 0.05 are usual. Cars of engines whose wheels have no
+/// inertia are described with 2.4e-4.
+const LIGHT_WHEEL: f64 = 2e-4;
+
+/// Slip at which no tyre has its peak any more.
+const LARGE_SLIP: f64 = 1.0;
+
+/// Droop over what unloads the spring.
+const LONG_DROOP: f64 = 3.0;
+
+/// Slope on which a handbrake has to hold at least, as a share of the weight.
+const LEAST_HOLD: f64 = 0.08;
+
+/// Static load over nominal load of a tyre.
+const LOADS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
+
+impl Car<'_> {
+    /// Everything that is implausible, in the order of the description.
+    pub fn lints(&self) -> Vec<Lint> {
+        let mut found = self.inertia();
+        found.extend(self.steering());
+        for i in 0..self.spec.axles.len() {
+            found.extend(self.axle(i));
+        }
+        found.extend(self.foot_brake());
+        found.extend(self.handbrake());
+        found.extend(self.clutch());
+        for (name, tyre) in &self.spec.tyres {
+            found.extend(slips(&join("tyres", name), tyre));
+            found.extend(self.nominal_load(name, tyre));
+        }
+        found
+    }
+
+    fn inertia(&self) -> Vec<Lint> {
+        let hull = &self.spec.chassis.hull;
+        let of_hull = skidpad_core::model::box_inertia(1.0, [hull.length_m, hull.width_m, hull.height_m]);
+        let own = self.model.inertia();
+        let stated = ["roll", "pitch", "yaw"].into_iter().zip([own.x_axis.x, own.y_axis.y, own.z_axis.z]);
+        let judge = |((name, inertia), even): ((&str, f32), f64)| {
+            let even = even * f64::from(self.model.mass());
+            let share = f64::from(inertia) / even;
+            let path = match self.spec.chassis.inertia {
+                Some(_) => format!("chassis.inertia.{name}_kg_m2"),
+                None => "chassis.boxes".to_owned(),
+            };
+            (!INERTIA.contains(&share)).then(|| {
+                Lint::new(path, format!(
+                    "{inertia:.4} kg m² is {share:.3} of the hull's, filled evenly with the car's mass ({even:.0} kg m²); cars have \
+                     0.4 to 1.5 of it: check the unit"
+                ))
+            })
+        };
+        stated.zip(of_hull).filter_map(judge).collect()
+    }
+
+    fn steering(&self) -> Option<Lint> {
+        let steered = self.spec.axles.iter().map(|axle| axle.steer_ratio.abs()).fold(0.0, f64::max);
+        if steered == 0.0 {
+            let text = "no axle is steered: give the front one `steer_ratio = 1`";
+            return Some(Lint::new("axles", text));
+        }
+        let lock = self.spec.steering.lock_deg;
+        (lock * steered < SMALL_LOCK).then(|| {
+            Lint::new(
+                "steering.lock_deg",
+                format!(
+                    "{lock} degrees at full lock; cars have 25 to 45: {lock} rad would be {:.0} degrees",
+                    lock.to_degrees()
+                ),
+            )
+        })
+    }
+
+    /// The first wheel of axle `i`, with its static load, N.
+    fn wheel(&self, i: usize) -> Option<(&Wheel, f64)> {
+        let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
+        Some((&self.model.wheels()[at], f64::from(self.model.static_load(at))))
+    }
+
+    fn axle(&self, i: usize) -> Vec<Lint> {
+        let Some((wheel, load)) = self.wheel(i) else { return Vec::new() };
+        let mut found = Vec::new();
+        let key = |name: &str| format!("axles[{i}].{name}");
+        let strut = &wheel.strut;
+        for (name, travel) in [("bump", strut.bump_travel), ("droop", strut.droop_travel)] {
+            if f64::from(travel) > LONG_TRAVEL {
+                let text = format!(
+                    "{travel:.3} m; wheels of cars travel 0.05 to 0.15 m either way, of rally cars 0.3: check the unit"
+                );
+                found.push(Lint::new(key(&format!("suspension.{name}_travel_m")), text));
+            }
+        }
+        let (droop, sag) = (f64::from(strut.droop_travel), load / f64::from(strut.rate));
+        if strut.rise == 0.0 && droop > LONG_DROOP * sag && droop <= LONG_TRAVEL {
+            let text = format!(
+                "{droop:.3} m, but the spring carries nothing from {sag:.3} m of extension on: a wheel hangs there; give `preload_n` \
+                 or a softer spring, or end the droop there"
+            );
+            found.push(Lint::new(key("suspension.droop_travel_m"), text));
+        }
+        let light = f64::from(wheel.spin_inertia / (wheel.radius * wheel.radius));
+        let share = light / (load / f64::from(STANDARD_GRAVITY));
+        if share < LIGHT_WHEEL {
+            let text = format!(
+                "{} kg m² is {light:.3} kg at the rim, {share:.1e} of what the wheel carries; wheels of cars have 0.01 to 0.05 of \
+                 it (0.5 to 2 kg m²)",
+                wheel.spin_inertia
+            );
+            found.push(Lint::new(key("wheel_spin_inertia_kg_m2"), text));
+        }
+        found
+    }
+
+    /// Brakes that hold many times what tyres do, whole car or axle.
+    fn foot_brake(&self) -> Vec<Lint> {
+        let strength = |i: usize| {
+            let at = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
+            let wheel = &self.model.wheels()[at];
+            let holds = self.model.tyre(at).nominal_friction()[0] * self.model.static_load(at) * wheel.radius;
+            Some((i, f64::from(wheel.brake_torque / holds)))
+        };
+        let strong = (0..self.spec.axles.len()).filter_map(strength).filter(|(_, times)| *times > STRONG_BRAKE);
+        let lint = |(i, times): (usize, f64)| {
+            let path = match &self.spec.brakes {
+                Some(_) => "brakes.total_torque_nm".to_owned(),
+                None => format!("axles[{i}].brake_torque_nm"),
+            };
+            let number = i + 1;
+            Lint::new(
+                path,
+                format!(
+                    "the brakes of axle {number} hold {times:.0} times what its tyres do; cars have 1 to 3 times: the pedal only locks"
+                ),
+            )
+        };
+        let strong: Vec<Lint> = strong.map(lint).collect();
+        let whole_car = self.spec.brakes.is_some();
+        strong.into_iter().take(if whole_car { 1 } else { usize::MAX }).collect()
+    }
+
+    fn handbrake(&self) -> Option<Lint> {
+        let at_road = |wheel: &Wheel| f64::from(wheel.handbrake_torque / wheel.radius);
+        let force: f64 = self.model.wheels().iter().map(at_road).sum();
+        let share = force / f64::from(self.model.mass() * STANDARD_GRAVITY);
+        let axle = self.spec.axles.iter().position(|axle| axle.handbrake_torque_nm > 0.0)?;
+        (share < LEAST_HOLD).then(|| {
+            Lint::new(
+                format!("axles[{axle}].handbrake_torque_nm"),
+                format!(
+                    "holds the car on slopes of up to {:.1} % only; handbrakes of cars hold on 20 %, {:.0} N m in all",
+                    100.0 * share,
+                    0.2 * f64::from(self.model.mass() * STANDARD_GRAVITY) * f64::from(self.model.wheels()[0].radius)
+                ),
+            )
+        })
+    }
+
+    fn clutch(&self) -> Option<Lint> {
+        let drive = self.model.parts().powertrain.engine()?;
+        let skidpad_core::model::Takeup::Clutch(clutch) = &drive.takeup else { return None };
+        let peak = drive.engine.torque.peak();
+        (clutch.capacity < peak).then(|| {
+            Lint::new("powertrain.clutch.capacity_nm", format!(
+                "{} N m, but the engine gives up to {peak:.0} N m: it slips; clutches of cars carry 1.3 to 2 times the engine's",
+                clutch.capacity
+            ))
+        })
+    }
+
+    /// A tyre whose numbers hold at a load far from what its wheels carry.
+    fn nominal_load(&self, name: &str, tyre: &Tyre) -> Option<Lint> {
+        let (key, nominal) = match tyre {
+            Tyre::Coulomb { friction, .. }
+            | Tyre::Linear { friction, .. }
+            | Tyre::LinearPerLoad { friction, .. }
+            | Tyre::SlipCurve { friction, .. } => {
+                if friction.load_sensitivity == 0.0 {
+                    return None;
+                }
+                ("nominal_load_n", friction.nominal_load_n?)
+            }
+            Tyre::Brush { friction, .. } => ("nominal_load_n", friction.nominal_load_n?),
+            Tyre::TMeasy { nominal_load_n, .. } => ("nominal_load_n", *nominal_load_n),
+            Tyre::MagicFormula { .. } => {
+                let on = self.wheels_on(name).next()?;
+                let skidpad_core::model::Tyre::MagicFormula { formula, .. } = self.model.tyre(on) else { return None };
+                ("file", f64::from(formula.coefficients().fnomin))
+            }
+        };
+        let far = self.wheels_on(name).map(|at| f64::from(self.model.static_load(at)));
+        let load = far.into_iter().find(|load| !LOADS.contains(&(load / nominal)))?;
+        Some(Lint::new(
+            join(&join("tyres", name), key),
+            format!(
+                "its numbers hold at {nominal:.0} N, but a wheel carries {load:.0} N at rest; within a factor of 2 is usual"
+            ),
+        ))
+    }
+
+    fn wheels_on(&self, tyre: &str) -> impl Iterator<Item = usize> + '_ {
+        let on = |i: &usize| self.spec.axles[self.model.wheels()[*i].axle].tyre == tyre;
+        let wheels: Vec<usize> = (0..self.model.wheels().len()).filter(on).collect();
+        wheels.into_iter()
+    }
+}
+
+/// Slips in percent or degrees.
+fn slips(path: &str, tyre: &Tyre) -> Vec<Lint> {
+    let peaks = match tyre {
+        Tyre::SlipCurve { along, across, .. } => {
+            vec![("along.extremum_slip", along.extremum_slip), ("across.extremum_slip", across.extremum_slip)]
+        }
+        Tyre::TMeasy { along, across, along_at_double_load, across_at_double_load, .. } => vec![
+            ("along.largest_slip", along.largest_slip),
+            ("across.largest_slip", across.largest_slip),
+            ("along_at_double_load.largest_slip", along_at_double_load.largest_slip),
+            ("across_at_double_load.largest_slip", across_at_double_load.largest_slip),
+        ],
+        _ => Vec::new(),
+    };
+    let lint = |(key, slip): (&str, f64)| {
+        let across = key.starts_with("across");
+        let (usual, meant) = match across {
+            true => ("0.1 to 0.4 rad", format!("{slip} degrees would be {:.3} rad", slip.to_radians())),
+            false => ("0.05 to 0.4", format!("{slip} % would be {}", slip / 100.0)),
+        };
+        Lint::new(format!("{path}.{key}"), format!("a peak at a slip of {slip}; tyres have it at {usual}: {meant}"))
+    };
+    peaks.into_iter().filter(|(_, slip)| *slip > LARGE_SLIP).map(lint).collect()
+}

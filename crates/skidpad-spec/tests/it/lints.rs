@@ -1,0 +1,73 @@
+//! What is legal but not meant: each planted mistake is told with its place, and no shipped car has one.
+
+use skidpad_spec::{Loaded, shipped};
+
+/// A piece of the Corvette's file, what stands there instead, the key that is told and a word of what is said.
+type Row = (&'static str, &'static str, &'static str, &'static str);
+
+const MISTAKES: &[Row] = &[
+    (
+        "roll_kg_m2 = 480, pitch_kg_m2 = 2350, yaw_kg_m2 = 2500",
+        "roll_kg_m2 = 4.8, pitch_kg_m2 = 23.5, yaw_kg_m2 = 25",
+        "chassis.inertia.roll_kg_m2",
+        "cars have 0.4 to 1.5",
+    ),
+    ("lock_deg = 35", "lock_deg = 0.61", "steering.lock_deg", "0.61 rad would be 35 degrees"),
+    ("steer_ratio = 1\n", "", "axles", "no axle is steered"),
+    ("total_torque_nm = 7000", "total_torque_nm = 700000", "brakes.total_torque_nm", "times what its tyres do"),
+    ("bump_travel_m = 0.07", "bump_travel_m = 13", "axles[0].suspension.bump_travel_m", "check the unit"),
+    ("droop_travel_m = 0.09", "droop_travel_m = 0.5", "axles[0].suspension.droop_travel_m", "carries nothing from 0.1"),
+    ("inertia_kg_m2 = 1.5", "inertia_kg_m2 = 0.001", "axles[0].wheel_spin_inertia_kg_m2", "0.5 to 2 kg m²"),
+    (
+        "extremum_slip = 0.09, asymptote_slip = 0.50",
+        "extremum_slip = 15, asymptote_slip = 50",
+        "tyres.front.along.extremum_slip",
+        "15 % would be 0.15",
+    ),
+    (
+        "extremum_slip = 0.10, asymptote_slip = 0.50",
+        "extremum_slip = 8, asymptote_slip = 20",
+        "tyres.front.across.extremum_slip",
+        "8 degrees would be 0.140 rad",
+    ),
+    ("capacity_nm = 700", "capacity_nm = 70", "powertrain.clutch.capacity_nm", "up to 479 N m: it slips"),
+    (
+        "handbrake_torque_nm = 1500",
+        "handbrake_torque_nm = 25",
+        "axles[1].handbrake_torque_nm",
+        "slopes of up to 1.0 % only",
+    ),
+    ("nominal_load_n = 3800", "nominal_load_n = 330", "tyres.front.nominal_load_n", "a wheel carries 38"),
+];
+
+#[test]
+fn planted_mistakes_are_told() {
+    let text = shipped::find("corvette_c5").expect("shipped");
+    for (from, to, key, word) in MISTAKES {
+        let at = text.find(from).unwrap_or_else(|| panic!("no `{from}`"));
+        let changed = text.replacen(from, to, 1);
+        let notes = Loaded::read("changed", &changed).unwrap_or_else(|e| panic!("{}", e.render())).notes;
+        let Some(note) = notes.iter().find(|note| note.key == *key) else { panic!("`{to}`: {notes:?}") };
+        let whole = key.starts_with("chassis.inertia");
+        assert_eq!(notes.len(), if whole { 3 } else { 1 }, "`{to}`: {notes:?}");
+        assert!(note.text.contains(word), "`{to}`: {note}");
+        let line = 1 + text[..at].matches('\n').count();
+        let near = if to.is_empty() { 1..=line } else { line..=line };
+        assert!(near.contains(&note.line), "`{to}` in line {line}: {note}");
+    }
+}
+
+#[test]
+fn shipped_cars_have_no_implausible_number() {
+    for name in shipped::names() {
+        let notes = skidpad_spec::load(name).expect("shipped").notes;
+        let meant = |key: &str| key == "peers.roll_influence" || MEANT.contains(&(name, key));
+        let told: Vec<String> = notes.iter().filter(|note| !meant(&note.key)).map(ToString::to_string).collect();
+        assert_eq!(told, [""; 0], "{name}");
+    }
+}
+
+/// What a shipped car is told on purpose: the truck's rear springs are made for a load it does not have, and its wheels hang in
+/// their droop.
+const MEANT: [(&str, &str); 2] =
+    [("truck_6x4", "axles[1].suspension.droop_travel_m"), ("truck_6x4", "axles[2].suspension.droop_travel_m")];

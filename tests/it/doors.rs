@@ -1,0 +1,104 @@
+//! What callers may hand in: steps of no length, states of other cars.
+
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Scene, State, state::Placement};
+
+use crate::common::{Simplify, c5, shipped};
+
+/// Every solver, mode and peer.
+fn all() -> Vec<BackendInfo> {
+    skidpad::backends().into_iter().chain(skidpad::modes()).collect()
+}
+
+/// A Corvette rolling at 20 m/s, stepped by `dt` s.
+fn world(solver: &BackendInfo, dt: f32) -> Box<dyn Backend> {
+    let placement = Placement { speed: 20.0, ..Placement::default() };
+    (solver.build)(&Scene::flat(), &[CarStart { model: c5().model(), placement }], dt)
+}
+
+fn turning() -> Controls {
+    Controls { throttle: 0.8, steer: 0.06, brake: 0.1, ..Controls::default() }
+}
+
+/// A pause, a first frame, a clock set back: the state stays as it was, bit for bit, and what is no length of time is told.
+#[test]
+fn a_step_of_no_length_changes_nothing() {
+    for solver in all() {
+        let mut moving = world(&solver, 1.0 / 60.0);
+        (0..30).for_each(|_| _ = moving.step(&[turning()]));
+        let state = moving.state(0).clone();
+        for dt in [0.0, -0.0, -1.0 / 60.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let mut still = world(&solver, dt);
+            assert!(still.state(0).is_finite(), "{} at the start with dt {dt}", solver.name);
+            assert!(still.set_state(0, &state));
+            for _ in 0..3 {
+                let report = still.step(&[turning()]);
+                assert_eq!(report.not_finite, dt != 0.0, "{} with dt {dt}", solver.name);
+            }
+            assert_eq!(still.state(0).to_bytes(), state.to_bytes(), "{} with dt {dt}", solver.name);
+            assert_eq!(still.steps(), 0, "{} with dt {dt}", solver.name);
+            let row = still.frame(0).row();
+            assert!(dt.is_nan() || dt.is_infinite() || row.iter().all(|v| v.is_finite()), "{} {row:?}", solver.name);
+            assert!(still.state(0).is_finite());
+        }
+    }
+}
+
+#[test]
+fn a_state_of_other_wheels_is_refused() {
+    let truck = State::at_rest(&shipped("truck_6x4").model(), &Scene::flat(), &Placement::default());
+    for solver in all() {
+        let mut car = world(&solver, 1.0 / 60.0);
+        car.step(&[turning()]);
+        car.leave(0);
+        let before = car.state(0).clone();
+        assert!(!car.set_state(0, &truck), "{}", solver.name);
+        assert_eq!(car.state(0).to_bytes(), before.to_bytes(), "{}", solver.name);
+        assert!(car.is_away(0), "{}: nothing changes", solver.name);
+        assert!(car.set_state(0, &before) && !car.is_away(0), "{}", solver.name);
+        car.step(&[turning()]);
+        assert!(car.state(0).is_finite(), "{}", solver.name);
+    }
+}
+
+/// No field hides a NaN.
+#[test]
+fn a_state_is_finite_in_every_field() {
+    let good = State::at_rest(&c5().model(), &Scene::flat(), &Placement::default());
+    assert!(good.is_finite());
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let number = || {
+            (0..).map(|field| {
+                let mut state = good.clone();
+                (set(&mut state, field, bad), state)
+            })
+        };
+        let broken: Vec<State> = number().take_while(|(there, _)| *there).map(|(_, state)| state).collect();
+        assert!(broken.len() > 40, "{} fields", broken.len());
+        for (field, state) in broken.iter().enumerate() {
+            assert!(!state.is_finite(), "number {field} is {bad}");
+        }
+    }
+}
+
+/// Sets the number `field` of a state, counted from 0; tells whether there is one.
+fn set(state: &mut State, field: usize, to: f32) -> bool {
+    let State { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels } = state;
+    if let Some(at) = (field < 3).then_some(field) {
+        position[at] = to.into();
+        return true;
+    }
+    let mut numbers: Vec<&mut f32> = vec![&mut rotation.x, &mut rotation.y, &mut rotation.z, &mut rotation.w, steer];
+    for vector in [velocity, angular, previous_velocity] {
+        numbers.extend([&mut vector.x, &mut vector.y, &mut vector.z]);
+    }
+    numbers.extend([&mut drive.engine_speed, &mut drive.ratio, &mut drive.shift_left, &mut drive.since_shift]);
+    numbers.push(&mut drive.clutch);
+    numbers.extend(drive.couplings.iter_mut().chain(&mut drive.motors));
+    for wheel in wheels {
+        numbers.extend(wheel.deflection.iter_mut().chain(&mut wheel.tyre));
+        numbers.extend([&mut wheel.spin, &mut wheel.compression, &mut wheel.travel_rate, &mut wheel.load]);
+        numbers.extend([&mut wheel.torque, &mut wheel.rolling_speed, &mut wheel.rolling, &mut wheel.steer]);
+        numbers.extend([&mut wheel.lean, &mut wheel.overturning, &mut wheel.aligning, &mut wheel.disc]);
+    }
+    numbers.get_mut(field - 3).map(|number| **number = to).is_some()
+}

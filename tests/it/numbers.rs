@@ -1,0 +1,269 @@
+//! Every number of a model and of saved bytes is looked at: what is let in drives on finitely.
+
+use skidpad::core::model::{
+    Aero, AeroMaps, AntiLock, AntiRollBar, Assists, Axle, Clutch, Continuous, Converter, CounterSteer, Coupling,
+    CruiseControl, Disc, Engine, EngineDrive, Gearbox, Guidance, HeaveSpring, Hull, Knee, LaunchControl, LockUp, Motor,
+    Peers, Powertrain, Rolling, SpeedSteering, StabilityControl, Steering, Strut, Surface, Takeup, TractionControl,
+    Tyre, Unsprung, Wheel,
+};
+use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
+use skidpad::core::{BackendInfo, Controls, Mat3, Model, ModelParts, Vec3};
+
+use crate::common::{Drive, own_code, shipped};
+
+/// What holds numbers.
+trait Numbers {
+    /// Shows each number with its name, in a fixed order.
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32));
+}
+
+impl Numbers for f32 {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        visit(name, self);
+    }
+}
+
+macro_rules! without_numbers {
+    ($($type:ty)*) => { $(impl Numbers for $type {
+        fn each(&mut self, _: &str, _: &mut dyn FnMut(&str, &mut f32)) {}
+    })* };
+}
+
+// Curves and tables are valid by their constructors.
+without_numbers! {
+    usize bool i8 skidpad::core::model::Side skidpad::core::model::BarCoupling skidpad::core::model::Curve
+    skidpad::core::model::Table skidpad::core::Element skidpad::core::tyre::MagicFormula
+}
+
+macro_rules! lists {
+    ($([$($bounds:tt)*] $type:ty;)*) => { $(impl<T: Numbers $($bounds)*> Numbers for $type {
+        fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+            self.iter_mut().enumerate().for_each(|(i, item)| item.each(&format!("{name}[{i}]"), visit));
+        }
+    })* };
+}
+
+lists! { [] Vec<T>; [] Box<[T]>; [] Option<T>; }
+
+impl<T: Numbers, const N: usize> Numbers for [T; N] {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        self.iter_mut().enumerate().for_each(|(i, item)| item.each(&format!("{name}[{i}]"), visit));
+    }
+}
+
+impl<T: Numbers> Numbers for Box<T> {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        (**self).each(name, visit);
+    }
+}
+
+impl Numbers for Vec3 {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        let mut numbers = self.to_array();
+        numbers.each(name, visit);
+        *self = numbers.into();
+    }
+}
+
+impl Numbers for Mat3 {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        let mut numbers = self.to_cols_array();
+        numbers.each(name, visit);
+        *self = Mat3::from_cols_array(&numbers);
+    }
+}
+
+/// The patterns name every field: one that is added does not compile until it is walked, too.
+macro_rules! fields {
+    ($($type:path { $($field:ident)* })*) => { $(impl Numbers for $type {
+        fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+            let Self { $($field),* } = self;
+            $($field.each(&format!("{name}.{}", stringify!($field)), visit);)*
+        }
+    })* };
+}
+
+fields! {
+    ModelParts {
+        mass inertia centre_height wheels axles tyres bars heave_springs steering powertrain motors couplings aero hull peers
+        assists elements
+    }
+    Wheel {
+        axle side contact radius spin_inertia tyre strut mirrored toe camber brake_torque handbrake_torque disc rolling
+        unsprung
+    }
+    Strut { rate rise bump_damping rebound_damping bump_travel droop_travel stop_rate stop_travel knees }
+    Knee { above share }
+    Disc { heat_capacity cooling fades least_share }
+    Rolling { constant linear quadratic standing standing_below }
+    Unsprung { mass tyre_rate tyre_damping }
+    Axle { steer_ratio ackermann turning_distance guidance force_point }
+    Guidance { toe camber }
+    Steering { lock rate }
+    AntiRollBar { wheels rate fades_in coupling }
+    HeaveSpring { wheels rate damping }
+    Coupling { sides friction bias viscous }
+    EngineDrive { engine takeup gearbox shares }
+    Engine { torque drag idle limit inertia throttle_map stall }
+    Gearbox {
+        forward reverse final_drive efficiency shift_time up_speed easy_up_speed down_speed kick_down_speed continuous
+    }
+    Continuous { speeds rate }
+    Clutch { capacity engaged_speed }
+    Converter { capacity torque_ratio lock_up }
+    LockUp { capacity speed lowest_gear }
+    Motor {
+        wheels peak_torque power max_speed reduction efficiency inertia lift_regeneration brake_regeneration
+    }
+    Aero { drag drag_point side side_point downforce maps }
+    AeroMaps { at_rest heights yaw }
+    Surface { coefficient point }
+    Hull { centre half_extents }
+    Peers { roll_influence largest_suspension_force }
+    Assists { abs stability traction launch cruise counter_steer speed_steering lowered_centre angular_drag }
+    AntiLock { slip response off_below }
+    StabilityControl { understeer largest_acceleration largest_sideslip tolerance response slip fades_in }
+    TractionControl { slip least response brakes }
+    LaunchControl { engine_speed slip least response until }
+    CruiseControl { response largest_acceleration may_brake }
+    CounterSteer { gain authority fades_in }
+    SpeedSteering { between shares }
+    CurveTyre { law friction load_sensitivity nominal_load relaxation }
+    Brush { bristle_stiffness half_length friction load_sensitivity nominal_load }
+    TMeasy { nominal_load nominal double relaxation }
+    Direction { slope largest largest_slip sliding sliding_slip }
+}
+
+impl Numbers for CurveLaw {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        match self {
+            Self::Coulomb { deflection } => deflection.each(name, visit),
+            Self::Linear { stiffness } | Self::LinearPerLoad { stiffness } => stiffness.each(name, visit),
+            Self::SlipCurve { extremum_slip, asymptote_slip, asymptote } => {
+                [extremum_slip, asymptote_slip, asymptote].into_iter().for_each(|numbers| numbers.each(name, visit));
+            }
+        }
+    }
+}
+
+impl Numbers for Tyre {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        match self {
+            Self::Curve(tyre) => tyre.each(name, visit),
+            Self::Brush(tyre) => tyre.each(name, visit),
+            Self::TMeasy(tyre) => tyre.each(name, visit),
+            Self::MagicFormula { formula: _, pressure } => pressure.each(name, visit),
+        }
+    }
+}
+
+impl Numbers for Takeup {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        match self {
+            Self::Clutch(clutch) => clutch.each(name, visit),
+            Self::Converter(converter) => converter.each(name, visit),
+        }
+    }
+}
+
+impl Numbers for Powertrain {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        match self {
+            Self::None => {}
+            Self::Direct(torques) => torques.each(name, visit),
+            Self::Engine(drive) => drive.each(name, visit),
+        }
+    }
+}
+
+fn count(parts: &mut ModelParts) -> usize {
+    let mut numbers = 0;
+    parts.each("", &mut |_, _| numbers += 1);
+    numbers
+}
+
+/// `parts` with number `at` set, and its name.
+fn with(parts: &ModelParts, at: usize, value: f32) -> (String, ModelParts) {
+    let (mut parts, mut i, mut found) = (parts.clone(), 0, String::new());
+    parts.each("", &mut |name, number| {
+        if i == at {
+            (found, *number) = (format!("{name} = {value}, was {number}"), value);
+        }
+        i += 1;
+    });
+    (found, parts)
+}
+
+/// A Corvette with all that a suspension, a body and a driver's help can have.
+fn with_everything() -> ModelParts {
+    let mut parts = shipped("corvette_c5");
+    for wheel in &mut parts.wheels {
+        wheel.strut.knees = [Knee { above: 0.1, share: 0.4 }; 2];
+        wheel.disc = Some(Disc { heat_capacity: 5e3, cooling: [10.0, 3.0], fades: [300.0, 600.0], least_share: 0.5 });
+        wheel.unsprung = Some(Unsprung { mass: 40.0, tyre_rate: 2.5e5, tyre_damping: 300.0 });
+        wheel.rolling = Rolling { standing: 0.03, standing_below: 0.2, ..wheel.rolling };
+    }
+    for axle in &mut parts.axles {
+        axle.guidance = Some(Guidance { toe: [0.1, 0.5], camber: [-0.5, -1.0] });
+    }
+    parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 2e4, damping: 500.0 }];
+    parts.couplings =
+        vec![Coupling { friction: 30.0, bias: [1.5, 1.2], viscous: 2.0, ..Coupling::locked([[2].into(), [3].into()]) }];
+    parts.motors = shipped("tesla_model3_awd").motors;
+    let maps = AeroMaps { at_rest: [0.1; 2], heights: Default::default(), yaw: Default::default() };
+    parts.aero.maps = Some(Box::new(maps));
+    parts.assists = crate::assists::all();
+    parts
+}
+
+/// Cars that between them have every kind of part.
+fn cars() -> Vec<ModelParts> {
+    let mut on_brushes = shipped("toyota_4runner");
+    on_brushes.tyres = vec![Tyre::Brush(Brush {
+        bristle_stiffness: [2e7, 1.5e7],
+        half_length: 0.07,
+        friction: [1.0, 0.9],
+        load_sensitivity: 0.1,
+        nominal_load: 5e3,
+    })];
+    on_brushes.wheels.iter_mut().for_each(|wheel| wheel.tyre = 0);
+    vec![
+        with_everything(),
+        on_brushes,
+        shipped("unity_default"),
+        shipped("corvette_c5_tmeasy"),
+        shipped("bmw_320i_mf"),
+        shipped("bmw_320i_commonroad"),
+    ]
+}
+
+/// Drives for 100 steps; tells at which the state was not finite.
+fn fails_at(solver: &BackendInfo, parts: &ModelParts) -> Option<usize> {
+    let model = Model::new(parts.clone()).ok()?;
+    let mut car = Drive::rolling(solver, &model.into(), 20.0, 60.0);
+    (0..100).find(|step| {
+        let brake = if step % 40 > 30 { 0.8 } else { 0.0 };
+        car.step(&Controls { throttle: 0.6, brake, steer: 0.05, ..Controls::default() });
+        !car.world.state(0).is_finite()
+    })
+}
+
+/// What is not finite or of the wrong sign is an error of the model, or harmless: no panic, no NaN a hundred steps later.
+#[test]
+fn every_number_of_a_model_is_checked() {
+    let mut faults = Vec::new();
+    for mut parts in cars() {
+        assert!(Model::new(parts.clone()).is_ok(), "{:?}", Model::new(parts));
+        for at in 0..count(&mut parts) {
+            for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0] {
+                let (name, broken) = with(&parts, at, value);
+                assert!(!value.is_nan() || Model::new(broken.clone()).is_err(), "{name} is let in");
+                let failing = own_code().into_iter().filter_map(|solver| {
+                    fails_at(&solver, &broken).map(|step| format!("{}: step {step}: {name}", solver.name))
+                });
+                faults.extend(failing);
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
+}
