@@ -166,7 +166,7 @@ impl Vehicle {
             let held = dt * (tie.rate * sum(|end| end.travel) + 0.5 * tie.damping * sum(|end| end.rate_before));
             let impulse = held + tie.gain(dt) * sum(|end| end.rate);
             if tie.beside {
-                beside = beside + (ends[0].pushed + ends[1].pushed * tie.way) * impulse;
+                beside = beside + self.row_of(&tie, &ends) * impulse;
                 continue;
             }
             for (end, impulse) in ends.into_iter().zip([impulse, tie.way * impulse]) {
@@ -186,17 +186,13 @@ impl Vehicle {
             if own && !tie.beside {
                 continue;
             }
-            let [first, second] = tie.wheels.map(|i| self.end(i));
-            let row = if tie.beside {
-                first.pushed + second.pushed * tie.way
-            } else {
-                first.pressed + second.pressed * tie.way
-            };
+            let ends = tie.wheels.map(|i| self.end(i));
+            let row = self.row_of(&tie, &ends);
             let gain = tie.gain(self.rows[0].dt);
             // Half of it with the left wheels and half with the right ones, so that sums of a mirrored car are the same.
             let half = 0.5 * gain;
             products.add(Four::new([half, half, 0.0, 0.0]), row.wide());
-            let seen = -(first.rate + tie.way * second.rate);
+            let seen = -(ends[0].rate + tie.way * ends[1].rate);
             given = given + row * (gain * (seen - row.dot(warm)));
         }
         given
@@ -206,9 +202,8 @@ impl Vehicle {
     #[cfg(test)]
     pub(super) fn tie_terms(&self, k: usize) -> (Six<f32>, f32, f32) {
         let tie = self.tie(k);
-        let [first, second] = tie.wheels.map(|i| self.end(i));
-        let row = first.pressed + second.pressed * tie.way;
-        (row, tie.gain(self.rows[0].dt), -(first.rate + tie.way * second.rate))
+        let ends = tie.wheels.map(|i| self.end(i));
+        (self.row_of(&tie, &ends), tie.gain(self.rows[0].dt), -(ends[0].rate + tie.way * ends[1].rate))
     }
 
     fn has_own_wheels(&self) -> bool {
@@ -223,17 +218,30 @@ impl Vehicle {
         let follows = rows.touching.lanes()[lane] && !rows.tied.lifted[lane];
         let per_cosine = 1.0 / at(rows.cosine);
         let only = |rate: f32| if follows { rate } else { 0.0 };
-        let pressing = follows && rows.pressing.lanes()[lane];
-        let row = |on: bool, row: Six<f32>| if on { row } else { Six::default() };
         End {
             place,
+            wheel: i,
+            follows,
             per_cosine,
             travel: rows.tied.travel[lane],
             rate_before: only(at(rows.jounce_rate)),
             rate: only(-at(rows.seen.normal) * per_cosine),
-            pressed: row(pressing, rows.normal.lane(lane) * per_cosine),
-            pushed: row(rows.touching.lanes()[lane], Six::of(Vec3::Z, self.model.wheels()[i].contact.cross(Vec3::Z))),
         }
+    }
+
+    /// What a tie does to the chassis per impulse, at its ends that press.
+    fn row_of(&self, tie: &Tie, ends: &[End; 2]) -> Six<f32> {
+        let [first, second] = [&ends[0], &ends[1]].map(|end| {
+            let (rows, lane) = (&self.rows[end.place.bank], end.place.lane);
+            if tie.beside {
+                let at = self.model.wheels()[end.wheel].contact;
+                let touches = rows.touching.lanes()[lane];
+                return if touches { Six::of(Vec3::Z, at.cross(Vec3::Z)) } else { Six::default() };
+            }
+            let presses = end.follows && rows.pressing.lanes()[lane];
+            if presses { rows.normal.lane(lane) * end.per_cosine } else { Six::default() }
+        });
+        first + second * tie.way
     }
 }
 
@@ -247,15 +255,15 @@ impl Tie {
 /// A wheel as the end of a tie.
 struct End {
     place: Place,
+    wheel: usize,
+    /// Whether it stands on the ground.
+    follows: bool,
     per_cosine: f32,
     /// m.
     travel: f32,
     /// Jounce rates at the start of the step and as seen, m/s.
     rate_before: f32,
     rate: f32,
-    /// Row of what goes through the strut, and of what acts on the chassis beside it.
-    pressed: Six<f32>,
-    pushed: Six<f32>,
 }
 
 impl Rows {
