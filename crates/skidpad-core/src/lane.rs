@@ -321,6 +321,13 @@ side_by_side! {
 }
 
 impl Four {
+    /// Each lane's neighbour on the other side of its axle.
+    #[inline(always)]
+    pub fn across(self) -> Self {
+        let [a, b, c, d] = self.lanes();
+        Self::new([b, a, d, c])
+    }
+
     /// Sum of the lanes, axle by axle: swapping left and right changes no bit.
     #[inline(always)]
     pub fn sum(self) -> f32 {

@@ -121,6 +121,13 @@ impl Six<f32> {
 }
 
 impl Six<Four> {
+    /// Each lane's row less that of the wheel across.
+    #[inline(always)]
+    pub fn less_across(self) -> Self {
+        let of = |t: Triple<Four>| Triple::new(t.x - t.x.across(), t.y - t.y.across(), t.z - t.z.across());
+        Self::new(of(self.linear), of(self.angular))
+    }
+
     /// The row of one lane.
     pub fn lane(self, lane: usize) -> Six<f32> {
         let of = |t: Triple<Four>| [t.x, t.y, t.z].map(|v| v.lanes()[lane]);

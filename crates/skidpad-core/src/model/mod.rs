@@ -216,6 +216,12 @@ impl Model {
         self.places[i]
     }
 
+    /// Whether `wheels` are those of one axle, tied against each other.
+    pub(crate) fn is_across(&self, wheels: [usize; 2], way: f32) -> bool {
+        let [first, second] = wheels.map(|i| self.places[i]);
+        way < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
+    }
+
     /// Whether pedals drive it: an engine, torques straight at the wheels, or motors.
     pub fn is_driven(&self) -> bool {
         !matches!(self.parts.powertrain, Powertrain::None) || !self.parts.motors.is_empty()

@@ -5,7 +5,7 @@ use super::rows::Rows;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six};
 use crate::model::{AntiRollBar, Bank, BarCoupling, Place};
-use crate::{Controls, STANDARD_GRAVITY, Vec3, controls::bounded};
+use crate::{Controls, MAX_WHEELS, STANDARD_GRAVITY, Vec3, controls::bounded};
 
 /// A spring and damper through the struts of two wheels: each gets `rate (z + way z') + damping (ż + way ż')`, z' the other's.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,9 @@ pub(super) struct Tied {
     /// Travels that the ties see, m: in the middle of the step, as far as the rates at its start make it.
     pub travel: [f32; 4],
     /// Ends that hang, lifted off the ground by the tie.
-    pub lifted: [bool; 4],
+    pub lifted: FourMask,
+    /// Rate of the bars to the wheel across, part of `rate`, N/m.
+    pub across: [f32; 4],
     /// Of the ties through the strut at the speeds seen, along the contact normal, N s.
     pub impulse: [f32; 4],
     /// At the wheel's own compression and the other's, and at the other's jounce rate, N.
@@ -106,6 +108,9 @@ impl Vehicle {
                 let tied = &mut self.rows[at.bank].tied;
                 tied.force[at.lane] += tie.rate * travel;
                 tied.rate[at.lane] += tie.rate;
+                if self.model.is_across(tie.wheels, tie.way) {
+                    tied.across[at.lane] += tie.rate;
+                }
             }
             if tie.damping != 0.0 {
                 let [first, second] = places.map(|at| self.rows[at.bank].jounce_rate.lanes()[at.lane]);
@@ -120,14 +125,18 @@ impl Vehicle {
 
     /// Puts the ends of ties that wheels off the ground hang on where they hang.
     fn lift_ends(&mut self) {
+        let mut found = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
         for (i, wheel) in self.model.wheels().iter().enumerate() {
             let place = self.model.place(i);
             if !self.rows[place.bank].travel.own {
                 let hanging = self.hanging(i, |rows| Four::new(rows.tied.travel)).min(wheel.strut.bump_travel);
-                let tied = &mut self.rows[place.bank].tied;
-                tied.lifted[place.lane] = tied.travel[place.lane] < hanging;
-                tied.travel[place.lane] = tied.travel[place.lane].max(hanging);
+                found[place.bank][place.lane] = hanging;
             }
+        }
+        for (rows, hanging) in self.rows.iter_mut().zip(found) {
+            let (travel, hanging) = (Four::new(rows.tied.travel), Four::new(hanging));
+            rows.tied.lifted = travel.less(hanging);
+            rows.tied.travel = travel.at_least(hanging).lanes();
         }
     }
 
@@ -152,12 +161,12 @@ impl Vehicle {
             return;
         }
         for rows in &mut self.rows {
-            rows.tied.impulse = [0.0; 4];
+            rows.load_bars();
         }
-        let (mut beside, own) = (Six::default(), self.has_own_wheels());
+        let mut beside = Six::default();
         for k in 0..self.ties() {
             let tie = self.tie(k);
-            if own && !tie.beside {
+            if self.is_in_rows(&tie) {
                 continue;
             }
             let ends = tie.wheels.map(|i| self.end(i));
@@ -180,10 +189,15 @@ impl Vehicle {
     /// on as it stays, beyond what is in the loads.
     pub(super) fn add_ties(&self, products: &mut OuterProducts, warm: Six<f32>) -> Six<f32> {
         let mut given = self.beside;
-        let own = self.has_own_wheels();
+        if self.ties() == 0 {
+            return given;
+        }
+        for rows in self.rows.iter().filter(|rows| !rows.travel.own) {
+            given = given + rows.add_bars(products, warm.wide());
+        }
         for k in 0..self.ties() {
             let tie = self.tie(k);
-            if own && !tie.beside {
+            if self.is_in_rows(&tie) {
                 continue;
             }
             let ends = tie.wheels.map(|i| self.end(i));
@@ -206,8 +220,10 @@ impl Vehicle {
         (self.row_of(&tie, &ends), tie.gain(self.rows[0].dt), -(ends[0].rate + tie.way * ends[1].rate))
     }
 
-    fn has_own_wheels(&self) -> bool {
-        self.rows[0].travel.own
+    /// Whether the rows of its wheels have a tie: bars that join the wheels of an axle, and all that is in the struts of wheels on
+    /// their own.
+    fn is_in_rows(&self, tie: &Tie) -> bool {
+        !tie.beside && (self.rows[0].travel.own || self.model.is_across(tie.wheels, tie.way))
     }
 
     /// Wheel `i` as the end of a tie.
@@ -215,7 +231,7 @@ impl Vehicle {
         let place = self.model.place(i);
         let (rows, lane) = (&self.rows[place.bank], place.lane);
         let at = |of: Four| of.lanes()[lane];
-        let follows = rows.touching.lanes()[lane] && !rows.tied.lifted[lane];
+        let follows = (rows.touching & !rows.tied.lifted).lanes()[lane];
         let per_cosine = 1.0 / at(rows.cosine);
         let only = |rate: f32| if follows { rate } else { 0.0 };
         End {
@@ -267,6 +283,36 @@ struct End {
 }
 
 impl Rows {
+    /// Jounce rates as the bars see them, m/s.
+    #[inline(always)]
+    fn end_rates(&self) -> Four {
+        (-self.seen.normal / self.cosine).only(self.touching & !self.tied.lifted)
+    }
+
+    /// Impulses of the bars to the wheels across; the others begin at nothing.
+    #[inline(always)]
+    fn load_bars(&mut self) {
+        if self.travel.own {
+            self.tied.impulse = [0.0; 4];
+            return;
+        }
+        let step = Four::splat(self.dt);
+        let middle = Four::new(self.tied.travel) + Four::splat(0.25) * step * self.end_rates();
+        let impulse = step * Four::new(self.tied.across) * (middle - middle.across());
+        self.tied.impulse = (impulse / self.cosine).lanes();
+    }
+
+    /// Adds how those bars answer to `products`, half with each of their wheels; returns what they give, as [`Vehicle::add_ties`].
+    #[inline(always)]
+    fn add_bars(&self, products: &mut OuterProducts, warm: Six<Four>) -> Six<f32> {
+        let presses = self.touching & !self.tied.lifted & self.pressing;
+        let row = (self.normal * (Four::splat(1.0) / self.cosine).only(presses)).less_across();
+        let half = Four::splat(0.125 * self.dt * self.dt) * Four::new(self.tied.across);
+        products.add(half, row);
+        let rates = self.end_rates();
+        (row * (half * (rates.across() - rates - row.dot(warm)))).sum()
+    }
+
     /// Wheels that strut and ties would pull off the ground.
     #[inline(always)]
     fn lifted(&self, bank: &Bank) -> FourMask {
