@@ -122,6 +122,8 @@ pub struct Vehicle {
     to_world: Mat3,
     /// Of the body at the start of the step, s.
     lead: f32,
+    /// Steering angle that the wheels were last turned to, if that alone turned them.
+    turned_to: Option<f32>,
 }
 
 pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
@@ -158,6 +160,7 @@ impl Vehicle {
             bar_share: 1.0,
             to_world: Mat3::IDENTITY,
             lead: 0.0,
+            turned_to: None,
         }
     }
 
@@ -182,6 +185,7 @@ impl Vehicle {
         let fits = state.wheels.len() == self.state.wheels.len();
         if fits {
             self.state.clone_from(state);
+            self.turned_to = None;
         }
         fits
     }
@@ -302,7 +306,7 @@ impl Vehicle {
             rows.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.compression = bank.gather(|i| self.state.wheels[i].compression);
         }
-        (self.shafts, self.hull, self.budget, self.beside) = Default::default();
+        (self.shafts, self.hull, self.budget, self.beside, self.turned_to) = Default::default();
         (Push::default(), StepReport { not_finite: true, ..StepReport::default() })
     }
 
@@ -328,6 +332,12 @@ impl Vehicle {
         let parts = self.model.parts();
         let reach = asked.steer_rate * dt;
         self.state.steer += (asked.steer - self.state.steer).clamp(-reach, reach);
+        // Toe and camber over travel, and raw angles, may have moved although the steering has not.
+        let own = controls.wheels.is_empty() && parts.axles.iter().all(|axle| axle.guidance.is_none());
+        if own && self.turned_to == Some(self.state.steer) {
+            return;
+        }
+        self.turned_to = own.then_some(self.state.steer);
         for (axle, &[left, right]) in parts.axles.iter().zip(self.model.axle_wheels()) {
             let mean = self.state.steer * axle.steer_ratio;
             let track = parts.wheels[left].contact.y - parts.wheels[right].contact.y;
