@@ -39,6 +39,7 @@ mod peers;
 mod published;
 #[cfg(feature = "rapier")]
 mod rapier;
+mod released;
 mod same_bits;
 mod saved;
 mod scenes;
