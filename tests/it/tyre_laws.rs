@@ -7,7 +7,7 @@ use skidpad::core::tyre::{Brush, Conditions, MagicFormula, TMeasy};
 use skidpad::core::{CarStart, Controls, Frame, Model, ModelParts, Scene, WheelControls, state::Placement};
 use skidpad::lab::figures::cornering::extra_steer;
 
-use crate::common::{Drive, Simplify, close, hold_speed, mean, own_code, shipped, solvers};
+use crate::common::{Drive, Simplify, close, hold_speed, mean, on_rows, own_code, shipped, solvers};
 use crate::fuzz::{Random, wild_controls};
 
 const BRUSH: Brush = Brush {
@@ -347,4 +347,22 @@ fn shaken(tyre: &Tyre, random: &mut Random) -> Tyre {
     };
     assert!(shaken.faults().is_empty(), "{shaken:?}: {:?}", shaken.faults());
     shaken
+}
+
+/// Ordinary driving at the limit, where a Magic Formula tyre slides and one of its rows answers nothing: every step is a number.
+#[test]
+fn cornering_at_the_limit_stays_finite() {
+    for name in ["bmw_320i_mf", "corvette_c5_mf"] {
+        let model = shipped(name).model();
+        for solver in on_rows() {
+            for steer in [0.05, 0.1, 0.2, 0.3, 0.45] {
+                let mut car = Drive::rolling(&solver, &model, 30.0, 60.0);
+                let controls = Controls { steer, gear: Some(0), ..Controls::default() };
+                for step in 0..900 {
+                    let report = car.world.step(std::slice::from_ref(&controls));
+                    assert!(!report.not_finite, "{name} {} steer {steer} step {step}", solver.name);
+                }
+            }
+        }
+    }
 }

@@ -306,3 +306,21 @@ impl Pair {
         [(e * b[0] - c * b[1]) * self.inverse_determinant, (a * b[1] - d * b[0]) * self.inverse_determinant]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row beyond its limit that answers nothing, beside one that has next to no impulse: no multiplier brings it back.
+    #[test]
+    fn a_row_without_admittance_slides_at_its_limit() {
+        let all = |x: f32| Four::splat(x);
+        let mut rows = Rows::default();
+        rows.gripping = all(0.0).less(all(1.0));
+        let wish = [all(10.0), all(1e-20)];
+        let patch =
+            rows.patch_on(wish, [all(0.0), all(1e-3)], Within::Cone, [all(0.0); 2], [all(0.0); 3], [all(1.0); 2]);
+        let [along, across] = patch.tyre.map(|x| x.lanes()[0]);
+        assert!((along - 1.0).abs() < 1e-6 && across.abs() < 1e-6, "{along} {across}");
+    }
+}
