@@ -10,10 +10,6 @@ use crate::model::Bank;
 /// Admittance of ground under a wheel at its droop stop, in masses carried, and of hulls: leaves a thousandth of the speed, and f32 still solves it.
 pub(super) const SOLIDITY: f32 = 1e3;
 
-/// Largest speed with which what lies too deep in a stop comes out, m/s: a ray that comes upon the edge of a box can find its
-/// strut half a metre too short.
-pub(super) const RETURN_SPEED: f32 = 1.0;
-
 /// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps are
 /// halved: past kinks of several struts Newton's method may go to and fro.
 const SOLVES: usize = 16;

@@ -13,12 +13,12 @@
 //! Algorithms*, ch. 7, for a tree this flat).
 
 use super::Vehicle;
-use super::loads::RETURN_SPEED;
 use super::rows::Rows;
 use super::strut::damper;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
 use crate::model::Bank;
+use crate::seam::OVERLAP_RETURN_SPEED;
 use crate::{STANDARD_GRAVITY, State, Vec3};
 
 /// What a bank of wheels that move on their own needs beside its rows.
@@ -128,7 +128,7 @@ impl Rows {
         travel.wish = step * force;
         (travel.least, travel.step) = (stiffness * step, step);
         travel.slowest = (-bank.droop_travel - led) / step;
-        travel.fastest = ((bank.solid_travel - led) / step).at_least(Four::splat(-RETURN_SPEED));
+        travel.fastest = ((bank.solid_travel - led) / step).at_least(Four::splat(-OVERLAP_RETURN_SPEED));
         let tyre = weight + bank.tyre_rate * travel.squash;
         let give = bank.tyre_damping.at_least(bank.tyre_rate * step);
         self.load_wish = step * tyre / self.cosine;

@@ -11,12 +11,12 @@
 //! their force along the way instead (Gonzalez, "Time integration and discrete Hamiltonian systems", 1996), so that a
 //! wheel may run into one and out of it within a step.
 
-use super::loads::RETURN_SPEED;
 use super::rows::Rows;
 use super::ties::Tied;
 use crate::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
 use crate::model::Bank;
+use crate::seam::OVERLAP_RETURN_SPEED;
 
 /// Rebound slower than this still counts as bump, m/s: what is off is half a newton, and in a standing car, which moves by
 /// rounding errors only, dampers do not change sides.
@@ -156,7 +156,7 @@ impl Rows {
         let damping = bank.sprung * Four::splat(2.0 * METAL_DAMPING * METAL_FREQUENCY);
         let rate = bank.sprung * Four::splat(METAL_FREQUENCY * METAL_FREQUENCY);
         // What is deep in comes out at a walking pace, whatever put it there.
-        let most = damping * Four::splat(RETURN_SPEED);
+        let most = damping * Four::splat(OVERLAP_RETURN_SPEED);
         let pushed = (rate * metal.mean).at_most(most);
         let resisting = damping * (half * (self.jounce_rate + ends));
         let pressed = (pushed + metal.share * resisting).at_least(zero);
