@@ -104,8 +104,7 @@ impl Touching {
     pub(crate) fn find(&mut self, chassis: &Chassis, ground: &Ground, falling: f32, dt: f32) {
         self.points.clear();
         let hull = &chassis.hull;
-        let reach = hull.half_extents.length() + hull.centre.length();
-        let turning = chassis.angular.length() * reach + falling;
+        let turning = chassis.angular.length() * chassis.hull_reach + falling;
         self.find_on_plane(chassis, ground, dt * (turning - chassis.velocity.dot(ground.normal)));
         if ground.blocks.is_empty() {
             return;

@@ -27,6 +27,8 @@ pub struct Chassis {
     pub(crate) inertia: Mat3,
     pub(crate) inverse_inertia: Mat3,
     pub(crate) hull: Hull,
+    /// No point of the hull is farther from the centre of mass, m.
+    pub(crate) hull_reach: f32,
     /// Neither pushed nor moved.
     away: bool,
 }
@@ -53,6 +55,7 @@ impl Chassis {
             inertia,
             inverse_inertia: inertia.inverse(),
             hull,
+            hull_reach: hull.half_extents.length() + hull.centre.length(),
             away: false,
         }
     }
@@ -121,7 +124,8 @@ impl Chassis {
     /// within a second with its rate at the start).
     pub(crate) fn advance(&mut self, dt: f32) {
         self.position += ((self.velocity - self.lag.velocity) * dt).as_dvec3();
-        let (momentum, middle) = (self.angular_momentum(), self.middle_rate(dt));
+        let momentum = self.angular_momentum();
+        let middle = self.rate_half_way(momentum, dt);
         self.rotation = math::turned(self.rotation, middle, dt);
         self.axes = Mat3::from_quat(self.rotation);
         self.angular = self.axes * (self.inverse_inertia * (self.axes.transpose() * momentum));
@@ -133,10 +137,16 @@ impl Chassis {
         self.axes * (self.inertia * (self.axes.transpose() * self.angular))
     }
 
-    /// Angular velocity in the middle of the coming `dt` s, rad/s: with L fixed, dω/dt = −J⁻¹ (ω × L).
+    /// Angular velocity in the middle of the coming `dt` s, rad/s.
     pub(crate) fn middle_rate(&self, dt: f32) -> Vec3 {
+        self.rate_half_way(self.angular_momentum(), dt)
+    }
+
+    /// The same with the angular momentum L; with that fixed, dω/dt = −J⁻¹ (ω × L).
+    #[inline(always)]
+    fn rate_half_way(&self, momentum: Vec3, dt: f32) -> Vec3 {
         let rate = self.angular - self.lag.angular;
-        rate - self.spun_by(rate.cross(self.angular_momentum())) * (0.5 * dt)
+        rate - self.spun_by(rate.cross(momentum)) * (0.5 * dt)
     }
 
     fn is_finite(&self) -> bool {

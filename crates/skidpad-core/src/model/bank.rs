@@ -4,7 +4,7 @@
 //! stands empty.
 
 use super::drivetrain::levers;
-use super::{ModelParts, Powertrain, Strut, Tyre, Wheel};
+use super::{AntiRollBar, BarCoupling, ModelParts, Powertrain, Strut, Tyre, Wheel};
 use crate::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Triple;
@@ -52,6 +52,8 @@ pub(crate) struct Bank {
     /// How far below its place at rest a wheel without load hangs, m.
     pub droop_travel: Four,
     pub stop_rate: Four,
+    /// Rate of the bars to the wheel across that have one rate at every speed, N/m.
+    pub across: Four,
     /// Compression at which nothing gives any more, m.
     pub solid_travel: Four,
     /// The tyres with simple curves; something harmless in the lanes of the others.
@@ -90,6 +92,18 @@ impl Bank {
     #[inline(always)]
     pub fn gather(&self, of: impl Fn(usize) -> f32) -> Four {
         Four::new(self.wheels.map(of)) * self.present
+    }
+
+    /// What `all` wheels have of each of its wheels, for [`Bank::read`]: looked up once where much is read.
+    #[inline(always)]
+    pub fn pick<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
+        self.wheels.map(|i| &all[i])
+    }
+
+    /// Reads one number of each wheel of those picked; 0 for an empty lane.
+    #[inline(always)]
+    pub fn read<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> f32) -> Four {
+        Four::new(picked.map(of)) * self.present
     }
 
     /// Where there is a wheel.
@@ -175,6 +189,10 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         bump_travel: of(&|w| w.strut.bump_travel),
         droop_travel: Four::new(wheels.map(|i| reached_in_droop(&parts.wheels[i].strut, sprung[i]))),
         stop_rate: of(&|w| w.strut.stop_rate),
+        across: only(&|i| {
+            let bars = parts.bars.iter().filter(|bar| bar.wheels.contains(&i) && is_across(parts, bar));
+            bars.fold(0.0, |sum, bar| sum + bar.rate)
+        }),
         solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
         tyre: CurveConstants::side_by_side(wheels.map(|i| curve(&parts.tyres[parts.wheels[i].tyre]).constants())),
         laws: laws(parts, wheels, present),
@@ -183,6 +201,18 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
         levers: levers(parts).map(|of| only(&|i| of[i])).collect(),
     }
+}
+
+/// Whether a bar ties the wheels of one axle through their struts, at one rate.
+fn is_across(parts: &ModelParts, bar: &AntiRollBar) -> bool {
+    let [left, right] = bar.wheels.map(|i| parts.wheels[i].axle);
+    left == right && bar.coupling == BarCoupling::InLoadPath && bar.fades_in == [0.0; 2]
+}
+
+/// Numbers of the bars, and of the heave springs after them, that are not in [`Bank::across`].
+pub(super) fn ties_apart(parts: &ModelParts) -> Box<[usize]> {
+    let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !is_across(parts, bar)).map(|(k, _)| k);
+    bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()
 }
 
 /// Where the droop stop holds a wheel, or where its spring is slack before that: a wheel that would have to be pulled down to

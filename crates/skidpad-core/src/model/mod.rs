@@ -115,6 +115,7 @@ pub struct Model {
     banks: Box<[Bank]>,
     places: Box<[Place]>,
     flows: Box<[Flow]>,
+    ties_apart: Box<[usize]>,
 }
 
 /// Share of an even split of the mass that every wheel must carry at rest: rows are scaled by what a wheel carries.
@@ -145,6 +146,7 @@ impl Model {
             sprung,
             assists: assists::used(&parts),
             flows: parts.couplings.iter().map(|coupling| Flow::of(&parts, coupling)).collect(),
+            ties_apart: bank::ties_apart(&parts),
             axle_wheels,
             parts,
         })
@@ -220,6 +222,16 @@ impl Model {
     pub(crate) fn is_across(&self, wheels: [usize; 2], way: f32) -> bool {
         let [first, second] = wheels.map(|i| self.places[i]);
         way < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
+    }
+
+    /// Whether anything ties two wheels.
+    pub(crate) fn is_tied(&self) -> bool {
+        !self.parts.bars.is_empty() || !self.parts.heave_springs.is_empty()
+    }
+
+    /// Bars, then heave springs, that are not in [`Bank::across`], by their number.
+    pub(crate) fn ties_apart(&self) -> &[usize] {
+        &self.ties_apart
     }
 
     /// Whether pedals drive it: an engine, torques straight at the wheels, or motors.

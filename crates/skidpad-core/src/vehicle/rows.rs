@@ -127,6 +127,33 @@ pub(crate) struct Surroundings<L> {
     pub compliance: [L; 3],
 }
 
+/// What the rays of four wheels met; 0 where they met nothing.
+struct Met {
+    /// 1 where there is something.
+    hit: Four,
+    /// World axes.
+    normal: Triple<Four>,
+    distance: Four,
+    grip: Four,
+}
+
+impl Met {
+    /// One pass over the contacts: they lie wheel by wheel.
+    #[inline(always)]
+    fn by(bank: &Bank, contacts: &[Option<Contact>]) -> Self {
+        let mut of = [[0.0; 4]; 6];
+        bank.each(|lane, wheel| {
+            let Some(Some(c)) = contacts.get(wheel) else { return };
+            let met = [1.0, c.normal.x, c.normal.y, c.normal.z, c.distance, c.grip];
+            for (lanes, value) in of.iter_mut().zip(met) {
+                lanes[lane] = value;
+            }
+        });
+        let [hit, x, y, z, distance, grip] = of.map(Four::new);
+        Self { hit, normal: Triple::new(x, y, z), distance, grip }
+    }
+}
+
 /// How the patches of a bank bite.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bite {
@@ -256,13 +283,11 @@ impl Rows {
         dt: f32,
     ) {
         self.dt = dt;
-        let met = |of: fn(&Contact) -> f32, missed: f32| {
-            bank.gather(|i| contacts.get(i).and_then(Option::as_ref).map_or(missed, of))
-        };
-        let hit = Four::splat(0.0).less(met(|_| 1.0, 0.0));
-        let normal = Triple::new(met(|c| c.normal.x, 0.0), met(|c| c.normal.y, 0.0), met(|c| c.normal.z, 0.0));
+        let met = Met::by(bank, contacts);
+        let hit = Four::splat(0.0).less(met.hit);
+        let normal = met.normal;
         let normal = normal.through(to_vehicle);
-        let reached = bank.start_height() - met(|c| c.distance, 0.0);
+        let reached = bank.start_height() - met.distance;
         let lean = self.axle.dot(normal);
         let across = self.axle - normal * lean;
         let length = across.dot(across).sqrt();
@@ -277,7 +302,7 @@ impl Rows {
         let point = bank.contact + up * self.compression;
         let pushed = bank.force_point.map_or(point, |height| point + up * height);
         let centre = pushed + up * bank.radius;
-        self.grip = met(|c| c.grip, 0.0);
+        self.grip = met.grip;
         self.lean = lean.only(faces_ground);
         self.cosine = normal.z;
         self.normal = Six::new(normal, point.cross(normal));
@@ -297,7 +322,8 @@ impl Rows {
     /// Impulses of the last step, to start from.
     #[inline(always)]
     pub(super) fn recall(&mut self, bank: &Bank, state: &State, dt: f32) {
-        let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
+        let wheels = bank.pick(&state.wheels);
+        let last = |of: fn(&WheelState) -> f32| bank.read(wheels, |w| of(w) * dt);
         self.tyre = [last(|w| w.tyre[0]).only(self.touching), last(|w| w.tyre[1]).only(self.touching)];
         self.torque = last(|w| w.torque);
     }
@@ -366,7 +392,8 @@ impl Rows {
     /// Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
     fn grip_row(&mut self, bank: &Bank, tyres: &[Tyre], state: &State, dt: f32) {
         let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(dt));
-        let was = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]));
+        let wheels = bank.pick(&state.wheels);
+        let was = |of: fn(&WheelState) -> f32| bank.read(wheels, of);
         let rolling_speed = was(|w| w.rolling_speed).abs();
         let deflection = [was(|w| w.deflection[0]), was(|w| w.deflection[1])];
         let [constant, linear, quadratic] = bank.rolling;

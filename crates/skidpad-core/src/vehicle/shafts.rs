@@ -170,20 +170,22 @@ impl Shafts {
     ///
     /// Rows together minimise a convex function of their impulses: the work they take, with its sign turned. Steps that overshoot
     /// its minimum are cut, so that wherever the passes end, couplings have taken energy and given none.
+    ///
+    /// Where there is but one row, and that a clutch's, `MOST` is 1, and it pays for no other.
     #[inline(always)]
-    fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, passes: usize) {
-        self.look(model, rows, wheels);
-        let coupled = !model.parts().couplings.is_empty();
+    fn settle<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, passes: usize) {
+        self.look::<MOST>(model, rows, wheels);
+        let coupled = MOST > 1 && !model.parts().couplings.is_empty();
         for pass in 0..passes {
             if coupled && pass < FOLLOWING && self.set_capacities(model, rows) {
-                self.look_again(model, rows, wheels);
+                self.look_again::<MOST>(model, rows, wheels);
             }
             if wheels == Wheels::AsBlocks && self.agrees() {
                 return;
             }
-            let found = self.step();
+            let found = self.step::<MOST>();
             let mut settled = wheels == Wheels::Alone;
-            for (i, &after) in found[..self.count].iter().enumerate() {
+            for (i, &after) in found[..self.count::<MOST>()].iter().enumerate() {
                 let before = self.links[i].impulse;
                 self.carry(model, rows, i, after);
                 let [relative, absolute] = self.links[i].settled;
@@ -193,14 +195,20 @@ impl Shafts {
             if settled {
                 return;
             }
-            if self.is_clutch() {
-                self.look_again(model, rows, wheels);
+            if MOST == 1 {
+                self.look_again::<MOST>(model, rows, wheels);
             } else {
                 let downhill = self.slope(0.0);
-                self.look_again(model, rows, wheels);
+                self.look_again::<MOST>(model, rows, wheels);
                 self.shorten(model, rows, wheels, downhill);
             }
         }
+    }
+
+    /// [`Shafts::settle`] for whatever rows there are.
+    #[inline(never)]
+    fn settle_rows(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.settle::<MOST_LINKS>(model, rows, wheels, PASSES[1]);
     }
 
     /// Whether there is nothing but the clutch of an engine that runs.
@@ -211,8 +219,11 @@ impl Shafts {
 
     /// Speeds of the rows under the impulses they carry, and their laws there.
     #[inline(always)]
-    fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        self.measure(model, rows, wheels);
+    fn look<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.measure::<MOST>(model, rows, wheels);
+        if MOST == 1 {
+            return;
+        }
         if self.links[0].fluid {
             self.linearise_converter(model);
         }
@@ -224,8 +235,14 @@ impl Shafts {
     /// The same, where a clutch that holds does not come by.
     #[cold]
     #[inline(never)]
-    fn look_again(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        self.look(model, rows, wheels);
+    fn look_again<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.look::<MOST>(model, rows, wheels);
+    }
+
+    /// Number of rows.
+    #[inline(always)]
+    fn count<const MOST: usize>(&self) -> usize {
+        if MOST == 1 { 1 } else { self.count }
     }
 
     /// Slope of what the rows minimise along their last change when they have `share` of it and turn as last measured.
@@ -255,7 +272,7 @@ impl Shafts {
                 let [before, change] = self.change[i];
                 self.carry(model, rows, i, before + kept * change);
             }
-            self.look_again(model, rows, wheels);
+            self.look_again::<MOST_LINKS>(model, rows, wheels);
             let slope = self.slope(kept);
             if slope.abs() <= near || kept == low[0] {
                 return;
@@ -290,13 +307,14 @@ impl Shafts {
 
     /// Speeds of the rows, and how they answer each other.
     #[inline(always)]
-    fn measure(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+    fn measure<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        let count = self.count::<MOST>();
         if wheels == Wheels::AsBlocks {
             self.fastest = 0.0;
         }
-        for i in 0..self.count {
+        for i in 0..count {
             self.speeds[i] = 0.0;
-            self.answers[i][..self.count].fill(0.0);
+            self.answers[i][..count].fill(0.0);
         }
         for (bank, rows) in model.banks().iter().zip(rows) {
             let (spin, answer) = match wheels {
@@ -308,22 +326,22 @@ impl Shafts {
                     found
                 }
             };
-            for (i, &lever) in bank.levers.iter().enumerate().take(self.count) {
+            for (i, &lever) in bank.levers.iter().enumerate().take(count) {
                 self.speeds[i] += (lever * spin).sum();
                 for (j, &other) in bank.levers.iter().enumerate().take(i + 1) {
                     self.answers[i][j] += (lever * other * answer).sum();
                 }
             }
         }
-        for i in 0..self.count {
+        for i in 0..count {
             let link = &self.links[i];
             self.speeds[i] *= link.ratio;
             for j in 0..i {
                 self.answers[j][i] = self.answers[i][j];
             }
         }
-        for i in 0..self.count {
-            for j in 0..self.count {
+        for i in 0..count {
+            for j in 0..count {
                 let other = &self.links[j];
                 self.answers[i][j] *= self.links[i].ratio * other.torque_ratio(other.impulse);
             }
@@ -374,15 +392,16 @@ impl Shafts {
     /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
     /// none has to.
     #[inline(always)]
-    fn step(&mut self) -> [f32; MOST_LINKS] {
-        let mut regimes = [Regime::Holds; MOST_LINKS];
+    fn step<const MOST: usize>(&mut self) -> [f32; MOST] {
+        let count = self.count::<MOST>();
+        let mut regimes = [Regime::Holds; MOST];
         regimes[0] = self.links[0].first();
-        let mut found = [0.0; MOST_LINKS];
-        for _ in 0..4 * self.count + 1 {
+        let mut found = [0.0; MOST];
+        for _ in 0..4 * count + 1 {
             let changes = self.solve(&regimes);
             let mut same = true;
-            for i in 0..self.count {
-                let answers = &self.answers[i][..self.count];
+            for i in 0..count {
+                let answers = &self.answers[i][..count];
                 let speed = self.speeds[i] + answers.iter().zip(&changes).map(|(a, c)| a * c).sum::<f32>();
                 let link = &self.links[i];
                 let impulse = link.impulse + changes[i];
@@ -399,9 +418,10 @@ impl Shafts {
     }
 
     /// Changes of the impulses by elimination; rows are definite, so their own entries serve as pivots.
-    fn solve(&mut self, regimes: &[Regime; MOST_LINKS]) -> [f32; MOST_LINKS] {
-        let (count, matrix) = (self.count, &mut self.matrix);
-        let mut right = [0.0; MOST_LINKS];
+    #[inline(always)]
+    fn solve<const MOST: usize>(&mut self, regimes: &[Regime; MOST]) -> [f32; MOST] {
+        let (count, matrix) = (self.count::<MOST>(), &mut self.matrix);
+        let mut right = [0.0; MOST];
         for i in 0..count {
             let link = &self.links[i];
             let [own, per_speed, _] = link.law(regimes[i]);
@@ -447,9 +467,8 @@ impl Vehicle {
 
     /// Solves all rows once more for wheels as their blocks.
     #[cold]
-    #[inline(never)]
     fn follow_blocks(&mut self) {
-        self.shafts.settle(&self.model, &mut self.rows, Wheels::AsBlocks, PASSES[1]);
+        self.shafts.settle_rows(&self.model, &mut self.rows, Wheels::AsBlocks);
     }
 
     /// The same for wheels that have no block; leaves their spin, too.
@@ -467,8 +486,11 @@ impl Vehicle {
         if shafts.links[..shafts.count].iter().all(|link| link.bounds == [0.0; 2] && link.viscous == 0.0) {
             return false;
         }
-        let passes = PASSES[usize::from(!shafts.is_clutch())];
-        shafts.settle(&self.model, &mut self.rows, Wheels::Alone, passes);
+        if shafts.is_clutch() {
+            shafts.settle::<1>(&self.model, &mut self.rows, Wheels::Alone, PASSES[0]);
+        } else {
+            shafts.settle_rows(&self.model, &mut self.rows, Wheels::Alone);
+        }
         true
     }
 }

@@ -81,7 +81,7 @@ impl Vehicle {
                 rows.strut_step(bank, dt);
             }
         }
-        if self.ties() == 0 {
+        if !self.model.is_tied() {
             return;
         }
         self.sum_ties();
@@ -96,8 +96,23 @@ impl Vehicle {
     }
 
     /// Adds up the ties of each strut at the travels found.
+    #[inline(always)]
     fn sum_ties(&mut self) {
-        for k in 0..self.ties() {
+        let share = Four::splat(self.bar_share);
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            let (rate, travel) = (bank.across * share, Four::new(rows.tied.travel));
+            let force = (rate * (travel - travel.across())).lanes();
+            rows.tied = Tied { across: rate.lanes(), rate: rate.lanes(), force, ..rows.tied };
+        }
+        if !self.model.ties_apart().is_empty() {
+            self.sum_ties_apart();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn sum_ties_apart(&mut self) {
+        for &k in self.model.ties_apart() {
             let tie = self.tie(k);
             if tie.beside {
                 continue;
@@ -156,15 +171,24 @@ impl Vehicle {
 
     /// Takes the impulses of all ties at the speeds the rows see: those through the struts go to the loads, the others are what
     /// acts on the chassis beside them. Over the step a tie is the spring of [`super::strut`], with the travels of both ends.
+    #[inline(always)]
     pub(super) fn load_ties(&mut self) {
-        if self.ties() == 0 {
+        if !self.model.is_tied() {
             return;
         }
         for rows in &mut self.rows {
             rows.load_bars();
         }
+        if !self.model.ties_apart().is_empty() {
+            self.load_ties_apart();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_ties_apart(&mut self) {
         let mut beside = Six::default();
-        for k in 0..self.ties() {
+        for &k in self.model.ties_apart() {
             let tie = self.tie(k);
             if self.is_in_rows(&tie) {
                 continue;
@@ -187,15 +211,26 @@ impl Vehicle {
 
     /// Adds how the ties answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm`
     /// on as it stays, beyond what is in the loads.
+    #[inline(always)]
     pub(super) fn add_ties(&self, products: &mut OuterProducts, warm: Six<f32>) -> Six<f32> {
         let mut given = self.beside;
-        if self.ties() == 0 {
+        if !self.model.is_tied() {
             return given;
         }
         for rows in self.rows.iter().filter(|rows| !rows.travel.own) {
             given = given + rows.add_bars(products, warm.wide());
         }
-        for k in 0..self.ties() {
+        if !self.model.ties_apart().is_empty() {
+            given = given + self.add_ties_apart(products, warm);
+        }
+        given
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_ties_apart(&self, products: &mut OuterProducts, warm: Six<f32>) -> Six<f32> {
+        let mut given = Six::default();
+        for &k in self.model.ties_apart() {
             let tie = self.tie(k);
             if self.is_in_rows(&tie) {
                 continue;

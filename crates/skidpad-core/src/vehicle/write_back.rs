@@ -77,7 +77,8 @@ impl Rows {
         let squared = Four::select(self.gripping, fastest, rolling_speed * rolling_speed);
         let rolling = rolling_shares(squared);
         let slip_speed = [along - rolled, across];
-        let was = [bank.gather(|i| wheels[i].deflection[0]), bank.gather(|i| wheels[i].deflection[1])];
+        let picked = bank.pick(wheels);
+        let was = [bank.read(picked, |w| w.deflection[0]), bank.read(picked, |w| w.deflection[1])];
         let left = [0, 1].map(|i| (self.sticking[i] * was[i] - step * slip_speed[i]) / self.decay[i]);
         let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.gripping).lanes());
         let [load, along, across, torque] =
