@@ -83,7 +83,7 @@ impl Vehicle {
         let within = Within::of(friction);
         if within == Within::Side {
             // The forward impulses stay as one sweep leaves them.
-            self.sweep(start);
+            self.sweep_once(start);
         }
         let gained = start - free;
         for rows in &mut self.rows {

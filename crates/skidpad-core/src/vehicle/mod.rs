@@ -272,7 +272,9 @@ impl Vehicle {
         let [free, warm, loaded] = velocities;
         self.hull.forget();
         self.shafts.pyramid = matches!(coupling, Coupling::Converged { friction: Friction::Pyramid, .. });
-        let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else { return self.sweep(loaded) };
+        let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else {
+            return self.sweep([free, loaded], dt);
+        };
         self.hull.meet(hull, &self.to_world, self.model.mass(), dt);
         let report = self.converge(free, loaded, Stop { tolerance, iterations }, friction);
         if report.not_converged && report.residual > LARGEST_RESIDUAL {
@@ -295,7 +297,7 @@ impl Vehicle {
         }
         self.hull.forget();
         let loaded = self.solve_any_loads(free, warm, dt);
-        self.sweep(loaded);
+        self.sweep([free, loaded], dt);
     }
 
     /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.

@@ -6,7 +6,7 @@ use super::{StepReport, Vehicle};
 use crate::lane::{Four, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
 use crate::model::Bank;
-use crate::{Mat3, Model};
+use crate::{MAX_WHEELS, Mat3, Model};
 
 impl Vehicle {
     /// Solves shafts, then every wheel block, from the velocity `loaded` that loads and the last step's tyre impulses
@@ -19,7 +19,38 @@ impl Vehicle {
     /// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
     /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
     /// linear rows.
-    pub(super) fn sweep(&mut self, loaded: Six<f32>) -> StepReport {
+    pub(super) fn sweep(&mut self, [free, loaded]: [Six<f32>; 2], dt: f32) -> StepReport {
+        if self.sweep_once(loaded) {
+            self.sweep_again(free, dt);
+        }
+        StepReport { iterations: 1, ..StepReport::default() }
+    }
+
+    /// Lets the loads see what the sweep made of stiff tyres, and the sweep those loads, until neither moves the other much: a
+    /// kart whose tyres turn it while it stands on hard springs would get energy from the difference.
+    #[cold]
+    #[inline(never)]
+    fn sweep_again(&mut self, free: Six<f32>, dt: f32) {
+        let mut before = [Four::default(); MAX_WHEELS];
+        for _ in 0..SWEEPS {
+            for (before, rows) in before.iter_mut().zip(&self.rows) {
+                *before = rows.load;
+            }
+            let warm = free + self.response(self.wheel_impulses(false));
+            let loaded = self.solve_any_loads(free, warm, dt);
+            let moved = |(before, rows): (&Four, &Rows)| {
+                let allowed = Four::splat(SWEPT) * (rows.load + rows.strut.weight);
+                Four::any(allowed.less((rows.load - *before).abs()))
+            };
+            if !before.iter().zip(&self.rows).any(moved) {
+                return;
+            }
+            self.sweep_once(loaded);
+        }
+    }
+
+    /// Whether tyres are stiff.
+    pub(super) fn sweep_once(&mut self, loaded: Six<f32>) -> bool {
         let gripping: f32 = self.rows.iter().map(|rows| Four::splat(1.0).only(rows.gripping).sum()).sum();
         let gripping = Four::splat(gripping);
         let mut stiff = false;
@@ -38,9 +69,13 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.solve_block(bank, Within::Cone);
         }
-        StepReport { iterations: 1, ..StepReport::default() }
+        stiff
     }
 }
+
+/// Sweeps of a step where tyres are stiff, and the change of a load that is none, as a share of it and the weight.
+const SWEEPS: usize = 8;
+const SWEPT: f32 = 0.01;
 
 /// Admittance times compliance of all wheels from which on rows are coupled before the sweep.
 const STIFF: f32 = 1.0;
@@ -81,11 +116,12 @@ impl Rows {
     #[inline(always)]
     fn linear_tyres(&self, bank: &Bank, at: Six<Four>) -> ([Four; 2], [Four; 2]) {
         let (one, radius) = (Four::splat(1.0), bank.radius);
-        let momentum = self.momentum + self.shaft;
-        let driven = momentum - self.hold.signed_by(momentum);
-        let turns = self.hold.less(momentum.abs());
         let [along, across] = self.speeds(at);
         let [stiff, side] = self.admittance;
+        let momentum = self.momentum + self.shaft;
+        let need = momentum - radius * (self.wish[0] - stiff * along);
+        let driven = momentum - self.hold.signed_by(need);
+        let turns = self.hold.less(need.abs());
         let per_spin = (stiff * radius / bank.spin_inertia).only(turns);
         let gain = stiff / (one + per_spin * radius);
         let wish = (self.wish[0] - stiff * along + per_spin * driven) / (one + per_spin * radius);
