@@ -1,6 +1,8 @@
 //! Simple curves of force over slip, similar at every load: dry friction, straight lines, a slip curve.
 
-use super::{Conditions, LEAST_FRICTION_SHARE, LEAST_GRIP, Response, TyreAt, TyreModel, ValueFault, demand};
+use super::{
+    Conditions, LEAST_FRICTION_SHARE, LEAST_GRIP, LEAST_RELAXATION, Response, TyreAt, TyreModel, ValueFault, demand,
+};
 use crate::lane::{Four, Lane, Spread};
 
 /// How the force of a tyre grows with slip. Index 0 is along the rolling direction, 1 across it.
@@ -8,7 +10,7 @@ use crate::lane::{Four, Lane, Spread};
 pub enum CurveLaw {
     /// Dry friction: holds by the deflection of the patch alone, no creep while rolling.
     Coulomb {
-        /// Deflection of the patch at which it slides, m, > 0.
+        /// Deflection of the patch at which it slides under the nominal load, m, > 0.
         deflection: f32,
     },
     /// Linear in slip up to the friction limit, then flat.
@@ -44,7 +46,11 @@ pub struct CurveTyre {
     pub load_sensitivity: f32,
     /// Load at which `friction` holds, N, > 0.
     pub nominal_load: f32,
-    /// Relaxation length along and across, m, > 0. Not used by Coulomb tyres.
+    /// Relaxation length along and across under the nominal load, m, > 0. Not used by Coulomb tyres.
+    ///
+    /// Under other loads it is in proportion to the slip stiffness: the carcass, whose rate is stiffness over relaxation length,
+    /// is as stiff under every load (Rill, *Road Vehicle Dynamics*, ch. 3; Pacejka, *Tire and Vehicle Dynamics*, ch. 7.2). A patch
+    /// that is strained when its load rises then gives back what it took.
     pub relaxation: [f32; 2],
 }
 
@@ -56,8 +62,9 @@ pub(crate) struct CurveConstants<H> {
     pub load_sensitivity: H,
     pub nominal_load: H,
     per_nominal_load: H,
-    /// See [`CurveTyre::lengths`].
-    pub lengths: [H; 2],
+    /// Give of the carcass: lengths of the patch per slip stiffness, m/N, and the shortest ones, m.
+    give: [H; 2],
+    least_length: H,
     /// 1 where rolling renews the patch, 0 for Coulomb tyres, which hold without creep.
     relaxes: H,
     /// Slip stiffness: `fixed + per_load · load + per_limit · limit`, N per unit slip.
@@ -82,6 +89,8 @@ pub(crate) struct CurvePoint<L> {
     limit: [L; 2],
     /// Slope at zero slip, N per unit slip.
     pub stiffness: [L; 2],
+    /// See [`CurveTyre::lengths`].
+    pub lengths: [L; 2],
     /// Normalised slip per slip: what counts as 1 in the similarity is its inverse.
     per_slip: [L; 2],
 }
@@ -106,8 +115,8 @@ const LEAST_SLIP: f32 = 1e-9;
 const LEAST_LOAD: f32 = 1.0;
 
 impl CurveTyre {
-    /// Length over which the deflection of the patch builds up, m: the relaxation lengths, or the sliding deflection of
-    /// a Coulomb tyre, so that deflection / length is the slip in every law.
+    /// Length over which the deflection of the patch builds up under the nominal load, m: the relaxation lengths, or the sliding
+    /// deflection of a Coulomb tyre, so that deflection / length is the slip in every law.
     pub fn lengths(&self) -> [f32; 2] {
         match self.law {
             CurveLaw::Coulomb { deflection } => [deflection; 2],
@@ -127,16 +136,17 @@ impl CurveTyre {
 
     #[inline(always)]
     pub(crate) fn constants(&self) -> CurveConstants<f32> {
+        let lengths = self.lengths();
         let all = CurveConstants {
             friction: self.friction,
             load_sensitivity: self.load_sensitivity,
             nominal_load: self.nominal_load,
             per_nominal_load: 1.0 / self.nominal_load,
-            lengths: self.lengths(),
+            least_length: LEAST_RELAXATION.min(lengths[0]).min(lengths[1]),
             relaxes: 1.0,
             ..CurveConstants::default()
         };
-        match self.law {
+        let all = match self.law {
             CurveLaw::Coulomb { .. } => CurveConstants { relaxes: 0.0, per_limit: [1.0; 2], per_slip: [1.0; 2], ..all },
             CurveLaw::Linear { stiffness } => CurveConstants { fixed: stiffness, ..all },
             CurveLaw::LinearPerLoad { stiffness } => CurveConstants { per_load: stiffness, ..all },
@@ -151,7 +161,9 @@ impl CurveTyre {
                     ..all
                 }
             }
-        }
+        };
+        let stiffness = all.at(self.nominal_load, 1.0).stiffness;
+        CurveConstants { give: [0, 1].map(|i| lengths[i] / stiffness[i]), ..all }
     }
 
     /// Everything that is not as the fields say; results are finite for a tyre without faults.
@@ -217,9 +229,9 @@ impl<L: Lane> TyreAt<L> for CurveAt<L> {
         self.point.limit.map(|limit| limit * self.share)
     }
 
-    /// The stated lengths, or the sliding deflection of dry friction.
+    /// See [`CurveTyre::relaxation`]; of dry friction, the sliding deflection.
     fn relaxation(&self) -> [L; 2] {
-        self.tyre.lengths.map(L::splat)
+        self.point.lengths
     }
 }
 
@@ -235,7 +247,8 @@ impl CurveConstants<Four> {
             load_sensitivity: one(|t| t.load_sensitivity),
             nominal_load: one(|t| t.nominal_load),
             per_nominal_load: one(|t| t.per_nominal_load),
-            lengths: both(|t| t.lengths),
+            give: both(|t| t.give),
+            least_length: one(|t| t.least_length),
             relaxes: one(|t| t.relaxes),
             fixed: both(|t| t.fixed),
             per_load: both(|t| t.per_load),
@@ -282,7 +295,8 @@ impl<H: Copy> CurveConstants<H> {
         if L::any(!L::splat(0.0).less(per_slip[0])) {
             per_slip = [0, 1].map(|i| per_slip[i] + straight[i] / limit[i]);
         }
-        CurvePoint { limit, stiffness, per_slip }
+        let lengths = [0, 1].map(|i| (stiffness[i] * self.give[i].spread()).at_least(self.least_length.spread()));
+        CurvePoint { limit, stiffness, lengths, per_slip }
     }
 
     /// Similarity: both slips are scaled by their reference, the pure curves are read at the common magnitude, and the

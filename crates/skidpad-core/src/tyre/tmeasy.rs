@@ -33,7 +33,8 @@ pub struct TMeasy {
     pub nominal: [Direction; 2],
     /// Along and across at twice the nominal load.
     pub double: [Direction; 2],
-    /// Relaxation lengths along and across at the nominal load, m, > 0.
+    /// Relaxation lengths along and across at the nominal load, m, > 0; in proportion to the slope under others, see
+    /// [`super::CurveTyre::relaxation`].
     pub relaxation: [f32; 2],
 }
 
@@ -137,7 +138,10 @@ impl TyreModel for TMeasy {
         TMeasyAt {
             curves,
             reference: [along / (along + across) + rise[0] / rises, across / (along + across) + rise[1] / rises],
-            relaxation: self.relaxation.map(|length| s(length).at_least(s(LEAST_RELAXATION))),
+            relaxation: [0, 1].map(|i| {
+                let give = self.relaxation[i] / self.nominal[i].slope;
+                (curves[i].slope * s(give)).at_least(s(LEAST_RELAXATION))
+            }),
         }
     }
 }

@@ -56,7 +56,6 @@ impl Rows {
                 self.moments[i] = Four::select(lanes, moment.only(biting), self.moments[i]);
             }
         }
-        self.lengths = bite.lengths;
     }
 
     /// What the moments of the tyres do to the chassis.

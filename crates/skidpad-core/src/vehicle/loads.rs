@@ -115,7 +115,8 @@ impl Rows {
         let tied = Four::new(self.tied.impulse);
         let [mut load, mut slope] = [strut[0] + tied, strut[1]];
         let stopped = self.meets_stops(bank, ends, self.dt);
-        if Four::any(stopped) {
+        self.stopped = Four::any(stopped);
+        if self.stopped {
             let found = self.with_stops(bank, strut, tied, ends, self.dt);
             (load, slope) = (Four::select(stopped, found[0], load), Four::select(stopped, found[1], slope));
         }

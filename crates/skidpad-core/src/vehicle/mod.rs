@@ -32,7 +32,9 @@ use std::sync::Arc;
 use crate::assists::Asked;
 use crate::lane::{Four, Lane};
 use crate::linear::{Six, Triple};
-use crate::{Body, Budget, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
+use crate::{
+    Body, Budget, Contact, Controls, DVec3, HullPoint, MAX_WHEELS, Mat3, Model, Probe, Push, Quat, State, Vec3, math,
+};
 
 use assists::Correction;
 use converged::Stop;
@@ -140,6 +142,10 @@ pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
 
 /// What a last iteration may change, m/s, in a step that is taken although it did not converge.
 const LARGEST_RESIDUAL: f32 = 0.02;
+
+/// Sweeps of a step in which wheels meet stops, and the change of a load that is none, as a share of it and the weight.
+const SWEEPS: usize = 8;
+const SWEPT: f32 = 1e-3;
 
 /// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.
 const LEAST_GROUND_COSINE: f32 = 0.173_648_18;
@@ -272,7 +278,13 @@ impl Vehicle {
         let [free, warm, loaded] = velocities;
         self.hull.forget();
         self.shafts.pyramid = matches!(coupling, Coupling::Converged { friction: Friction::Pyramid, .. });
-        let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else { return self.sweep(loaded) };
+        let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else {
+            let report = self.sweep(loaded);
+            if self.rows.iter().any(|rows| rows.stopped) {
+                self.sweep_again(free, dt);
+            }
+            return report;
+        };
         self.hull.meet(hull, &self.to_world, self.model.mass(), dt);
         let report = self.converge(free, loaded, Stop { tolerance, iterations }, friction);
         if report.not_converged && report.residual > LARGEST_RESIDUAL {
@@ -285,6 +297,31 @@ impl Vehicle {
     fn solve_any_loads(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) -> Six<f32> {
         let own = self.rows.iter().any(|rows| rows.travel.own);
         if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) }
+    }
+
+    /// Lets the loads on stops see what the sweep made of the tyres, and the sweep those loads, until neither moves the other.
+    ///
+    /// Stops are so stiff that the work of their loads is another one at another end of the step: a kart whose tyres turn it
+    /// while it hits its stops would get the energy of its fall once more.
+    #[cold]
+    #[inline(never)]
+    fn sweep_again(&mut self, free: Six<f32>, dt: f32) {
+        let mut before = [Four::default(); MAX_WHEELS];
+        for _ in 0..SWEEPS {
+            for (before, rows) in before.iter_mut().zip(&self.rows) {
+                *before = rows.load;
+            }
+            let warm = free + self.response(self.wheel_impulses(false));
+            let loaded = self.solve_any_loads(free, warm, dt);
+            self.sweep(loaded);
+            let moved = |(before, rows): (&Four, &Rows)| {
+                let allowed = Four::splat(SWEPT) * (rows.load + rows.strut.weight);
+                Four::any(allowed.less((rows.load - *before).abs()))
+            };
+            if !before.iter().zip(&self.rows).any(moved) {
+                return;
+            }
+        }
     }
 
     /// Takes a step that is far from convergence with one sweep, and leaves the hull to the world: what an unfinished iteration has

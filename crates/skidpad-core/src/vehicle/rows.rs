@@ -31,10 +31,11 @@ pub(crate) struct Rows {
     pub grip: Four,
     /// Sine of the camber against the ground.
     pub lean: Four,
-    /// Whether the bank has tyres with laws of their own; then those have moments, and lengths that follow the load.
+    /// Whether the bank has tyres with laws of their own; then those have moments.
     pub has_laws: bool,
     /// Angular impulses of the tyres about heading and contact normal, N m s: first of the last step, then of this one.
     pub(super) moments: [Four; 2],
+    /// See [`Tyre::lengths`], m.
     pub(super) lengths: [Four; 2],
     /// Share of the step in which there is contact: below 1 for a wheel that meets the ground within it.
     pub(super) contact_share: Four,
@@ -68,6 +69,8 @@ pub(crate) struct Rows {
     /// Wheels that press, and those whose droop stop takes part of the spring.
     pub(super) pressing: FourMask,
     pub(super) hanging: FourMask,
+    /// Whether one of them meets the ground or its bump stop within the step.
+    pub(super) stopped: bool,
     /// How the load falls with the speed at which the wheel parts from the ground, kg.
     pub(super) load_slope: Four,
     /// Load less what ties add to it, as its linearisation has it, N s.
@@ -412,13 +415,13 @@ impl Rows {
         let speed = rolling_speed.only(tyre.relaxes());
         let point = tyre.at(load, grip);
         let curve = if Four::any(zero.less(share)) {
-            tyre.force(&point, [0, 1].map(|i| deflection[i] / tyre.lengths[i]))
+            tyre.force(&point, [0, 1].map(|i| deflection[i] / point.lengths[i]))
         } else {
             Default::default()
         };
         let mut bite = Bite {
             stiffness: point.stiffness,
-            lengths: tyre.lengths,
+            lengths: point.lengths,
             curve,
             friction: [tyre.friction[0] * grip, tyre.friction[1] * grip],
             sensitivity: tyre.load_sensitivity / (tyre.nominal_load * step),
@@ -427,6 +430,7 @@ impl Rows {
         if self.has_laws {
             self.bite_of_laws(&mut bite, bank, tyres, state, &Asked { deflection, load, grip, share });
         }
+        self.lengths = bite.lengths;
         self.linearise(bank, &bite, deflection, share, speed);
         if self.footing.moves {
             self.yield_tyres();

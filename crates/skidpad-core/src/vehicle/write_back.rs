@@ -140,7 +140,7 @@ impl Rows {
     fn deflections(&self, bank: &Bank, left: [Four; 2], rolling: Four) -> [Four; 2] {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let share = rolling.only(bank.tyre.relaxes());
-        let turning = within_largest_slip(left, if self.has_laws { self.lengths } else { bank.tyre.lengths });
+        let turning = within_largest_slip(left, self.lengths);
         if !Four::any(share.less(one) & bank.present()) {
             return turning;
         }
@@ -158,9 +158,13 @@ impl Rows {
         let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
         let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
         let holds = !Four::splat(1.0).less(reach);
+        let slid = [0, 1].map(|i| self.tyre[i] / scale[i]);
+        // A damper's share of the force strains nothing.
+        let squared = |u: [Four; 2]| u[0] * u[0] + u[1] * u[1];
+        let slides = self.sliding & !squared(rolled).less(squared(slid));
         [0, 1].map(|i| {
             let held = Four::select(holds, rolled[i], impulse[i] / reach / scale[i]);
-            Four::select(self.sliding, self.tyre[i] / scale[i], held)
+            Four::select(slides, slid[i], held)
         })
     }
 }
