@@ -1,40 +1,167 @@
 //! The mechanical energy of a car, counted from outside: what moves, what is lifted, what springs, stops and patches hold.
 
-use skidpad::core::model::{BarCoupling, Strut};
-use skidpad::core::{Mat3, Model, State};
+use std::sync::Arc;
 
-use crate::common::GRAVITY;
+use skidpad::core::model::{Motor, Powertrain, Strut, Unsprung};
+use skidpad::core::state::WheelState;
+use skidpad::core::{BackendInfo, Controls, DVec3, Mat3, Model, Scene, State, Vec3};
+
+use crate::common::{Drive, GRAVITY};
 
 /// Natural frequency of metal on metal on the mass a wheel carries, rad/s, and the largest speed with which it gives back.
 const METAL: f64 = 70.0;
 const METAL_RETURN: f64 = 2.0 * 0.7 * METAL;
 
-/// Of `state` under gravity along −z, J.
-pub fn mechanical(model: &Model, state: &State) -> f64 {
-    let mass = f64::from(model.mass());
-    let spin = Mat3::from_quat(state.rotation).transpose() * state.angular;
-    let moving = 0.5 * mass * state.velocity.as_dvec3().length_squared();
-    let turning = 0.5 * f64::from(spin.dot(*model.inertia() * spin));
-    let travel = travels(model, state);
-    let wheels: f64 = (0..state.wheels.len()).map(|i| of_wheel(model, state, i, travel[i])).sum();
-    moving + turning + mass * GRAVITY * state.position.z + wheels + of_ties(model, &travel)
+/// Counts the energy of one car, and what drives it.
+pub struct Audit {
+    model: Arc<Model>,
+    /// Normal of the ground, a plane through the origin.
+    ground: DVec3,
+    /// Whether wheels move on their own.
+    own_wheels: bool,
 }
 
-/// Compressions, m. A wheel without load is where its spring and its bars balance, which may be off the ground.
-fn travels(model: &Model, state: &State) -> Vec<f64> {
-    let mut travel: Vec<f64> = state.wheels.iter().map(|wheel| wheel.compression.into()).collect();
-    for _ in 0..50 {
-        for (i, wheel) in model.wheels().iter().enumerate().filter(|(i, _)| state.wheels[*i].load == 0.0) {
-            let ties = ties(model).filter(|tie| tie.wheels.contains(&i));
-            let (push, rate) = ties.fold((-f64::from(model.static_load(i)), 0.0), |(push, rate), tie| {
-                let other = if tie.wheels[0] == i { tie.wheels[1] } else { tie.wheels[0] };
-                (push - tie.way * tie.rate * travel[other], rate + tie.rate)
-            });
-            let hangs = wheel.strut.compression_under(push, rate).max(-f64::from(wheel.strut.droop_travel));
-            travel[i] = hangs.max(state.wheels[i].compression.into());
-        }
+impl Audit {
+    /// Of the only car of `drive`, in a world of `solver` on `scene` without boxes, under standard gravity.
+    pub fn of(drive: &Drive, solver: &BackendInfo, scene: &Scene) -> Self {
+        let model = drive.world.model(0).clone();
+        let described = model.wheels().iter().all(|wheel| wheel.unsprung.is_some());
+        let own_wheels = solver.name == "constraint-unsprung" && described;
+        Self { model, ground: scene.normal().as_dvec3(), own_wheels }
     }
-    travel
+
+    /// Mechanical energy of `state` under gravity along −z, J.
+    pub fn energy(&self, state: &State) -> f64 {
+        let [moving, held] = self.moving_and_held(state);
+        moving + held
+    }
+
+    /// The same without what springs and patches hold: a ray that comes upon the ground finds a spring compressed, unpaid for, and
+    /// only what it gives back is energy.
+    pub fn given_back(&self, state: &State) -> f64 {
+        let [moving, held] = self.moving_and_held(state);
+        moving + held.min(0.0)
+    }
+
+    /// Of what moves and is lifted, and in springs and patches, from rest on, J.
+    fn moving_and_held(&self, state: &State) -> [f64; 2] {
+        let model = &*self.model;
+        let mass = f64::from(model.mass());
+        let spin = Mat3::from_quat(state.rotation).transpose() * state.angular;
+        let moving = 0.5 * mass * state.velocity.as_dvec3().length_squared();
+        let turning = 0.5 * f64::from(spin.dot(*model.inertia() * spin));
+        let travel = self.travels(state);
+        let chassis = moving + turning + mass * GRAVITY * state.position.z;
+        let mut sums = [chassis + of_drive(model, state), of_ties(model, &travel)];
+        for (i, travel) in travel.into_iter().enumerate() {
+            let [moving, held] = self.of_wheel(state, i, travel);
+            sums = [sums[0] + moving, sums[1] + held];
+        }
+        sums
+    }
+
+    /// Most that engine and motors can have given in a step of `dt` s from `before` to `after`, J.
+    pub fn work(&self, [before, after]: [&State; 2], controls: &Controls, dt: f32) -> f64 {
+        let parts = self.model.parts();
+        let held = controls.cruise.is_some() && parts.assists.cruise.is_some();
+        let throttle = if held { 1.0 } else { controls.throttle.clamp(0.0, 1.0) };
+        let faster = |of: &dyn Fn(&State) -> f32| of(before).abs().max(of(after).abs());
+        let engine = parts.powertrain.engine().map_or(0.0, |drive| {
+            let engine = &drive.engine;
+            let speed = faster(&|state| state.drive.engine_speed);
+            let governed = before.drive.engine_speed < 1.1 * engine.idle;
+            // Below idle the governor gives as much on top.
+            let pulls = f32::from(u8::from(throttle > 0.0) + u8::from(governed));
+            pulls * engine.torque.peak() * speed
+        });
+        let motor = |motor: &Motor| {
+            let speed = faster(&|state| rotor_speed(motor, state) as f32);
+            if throttle > 0.0 { motor.peak_torque.min(motor.power / speed.max(1e-3)) * speed } else { 0.0 }
+        };
+        let direct = match &parts.powertrain {
+            Powertrain::Direct(torques) => {
+                let each = torques.iter().enumerate();
+                each.map(|(i, torque)| throttle * torque * faster(&|state| state.wheels[i].spin)).sum()
+            }
+            _ => 0.0,
+        };
+        f64::from(dt * (engine + direct + parts.motors.iter().map(motor).sum::<f32>()))
+    }
+
+    /// Compressions, m. A wheel without load is where its spring and its bars balance, which may be off the ground.
+    fn travels(&self, state: &State) -> Vec<f64> {
+        let model = &*self.model;
+        let mut travel: Vec<f64> = state.wheels.iter().map(|wheel| wheel.compression.into()).collect();
+        let hangs = |wheel: &WheelState| wheel.load == 0.0;
+        if self.own_wheels || !state.wheels.iter().any(hangs) {
+            return travel;
+        }
+        for _ in 0..50 {
+            for (i, wheel) in model.wheels().iter().enumerate().filter(|(i, _)| hangs(&state.wheels[*i])) {
+                let ties = ties(model).filter(|tie| tie.wheels.contains(&i));
+                let (push, rate) = ties.fold((-f64::from(model.static_load(i)), 0.0), |(push, rate), tie| {
+                    let other = if tie.wheels[0] == i { tie.wheels[1] } else { tie.wheels[0] };
+                    (push - tie.way * tie.rate * travel[other], rate + tie.rate)
+                });
+                let hangs = wheel.strut.compression_under(push, rate).max(-f64::from(wheel.strut.droop_travel));
+                travel[i] = hangs.max(state.wheels[i].compression.into());
+            }
+        }
+        travel
+    }
+
+    /// Of wheel `i`: its spin and motion, and its springs and patch, J.
+    fn of_wheel(&self, state: &State, i: usize, travel: f64) -> [f64; 2] {
+        let model = &*self.model;
+        let (wheel, now) = (&model.wheels()[i], &state.wheels[i]);
+        let spin = 0.5 * f64::from(wheel.spin_inertia) * f64::from(now.spin).powi(2);
+        let carried = f64::from(model.sprung()[i]);
+        let own = if self.own_wheels { wheel.unsprung } else { None };
+        let [moves, squashed] = own.map_or([0.0; 2], |own| self.of_own_motion(state, i, &own));
+        let lifts = carried - own.map_or(0.0, |own| f64::from(own.mass));
+        [spin + moves, of_strut(&wheel.strut, lifts, carried, travel) + of_patch(model, now, i) + squashed]
+    }
+
+    /// Motion against the chassis and height of wheel `i`, and its vertical spring, J.
+    fn of_own_motion(&self, state: &State, i: usize, own: &Unsprung) -> [f64; 2] {
+        let (wheel, now) = (&self.model.wheels()[i], &state.wheels[i]);
+        let (mass, rate, travel) = (f64::from(own.mass), f64::from(now.travel_rate), f64::from(now.compression));
+        let up = (state.rotation * Vec3::Z).as_dvec3();
+        let contact = (state.rotation * wheel.contact).as_dvec3();
+        let centre = contact + up * (travel + f64::from(wheel.radius));
+        let carries = up.dot(state.velocity.as_dvec3() + state.angular.as_dvec3().cross(centre));
+        let moving = mass * rate * (carries + 0.5 * rate) + mass * GRAVITY * travel * up.z;
+        let ground = -(state.position + contact).dot(self.ground) / up.dot(self.ground);
+        let (weight, stiffness) = (f64::from(self.model.static_load(i)), f64::from(own.tyre_rate));
+        let squash = (ground - travel).max(-weight / stiffness);
+        [moving, (weight + 0.5 * stiffness * squash) * squash]
+    }
+}
+
+/// Energy of the patch of wheel `i`, J: its force over the rate of the carcass.
+fn of_patch(model: &Model, now: &WheelState, i: usize) -> f64 {
+    let stiffness = model.tyre(i).stiffness_at(now.load);
+    let lengths = model.patch_lengths(i, now.load, 0.0);
+    let patch = |k: usize| match now.load > 1.0 {
+        true => 0.5 * f64::from(now.tyre[k]).powi(2) * f64::from(lengths[k] / stiffness[k]),
+        false => 0.0,
+    };
+    patch(0) + patch(1)
+}
+
+/// Of what turns besides the wheels, J.
+fn of_drive(model: &Model, state: &State) -> f64 {
+    let parts = model.parts();
+    let turning = |inertia: f32, speed: f64| 0.5 * f64::from(inertia) * speed * speed;
+    let engine = parts.powertrain.engine();
+    engine.map_or(0.0, |drive| turning(drive.engine.inertia, state.drive.engine_speed.into()))
+        + parts.motors.iter().map(|motor| turning(motor.inertia, rotor_speed(motor, state))).sum::<f64>()
+}
+
+/// Of a motor's rotor, rad/s.
+fn rotor_speed(motor: &Motor, state: &State) -> f64 {
+    let sum: f32 = motor.wheels.iter().map(|&i| state.wheels[i].spin).sum();
+    f64::from(motor.reduction * sum / motor.wheels.len() as f32)
 }
 
 struct Tie {
@@ -43,35 +170,21 @@ struct Tie {
     way: f64,
 }
 
-/// Anti-roll bars through the struts, and heave springs.
+/// Anti-roll bars and heave springs.
 fn ties(model: &Model) -> impl Iterator<Item = Tie> {
     let parts = model.parts();
-    let through = parts.bars.iter().filter(|bar| bar.coupling == BarCoupling::InLoadPath);
-    let bars = through.map(|bar| Tie { wheels: bar.wheels, rate: bar.rate.into(), way: -1.0 });
+    let bars = parts.bars.iter().map(|bar| Tie { wheels: bar.wheels, rate: bar.rate.into(), way: -1.0 });
     let heave = parts.heave_springs.iter();
     bars.chain(heave.map(|spring| Tie { wheels: spring.wheels, rate: 0.25 * f64::from(spring.rate), way: 1.0 }))
 }
 
-/// Spin, spring and patch of wheel `i`, J.
-fn of_wheel(model: &Model, state: &State, i: usize, travel: f64) -> f64 {
-    let (wheel, now) = (&model.wheels()[i], &state.wheels[i]);
-    let spin = 0.5 * f64::from(wheel.spin_inertia) * f64::from(now.spin).powi(2);
-    let stiffness = model.tyre(i).stiffness_at(now.load);
-    let lengths = model.patch_lengths(i, now.load, 0.0);
-    let patch = |k: usize| match now.load > 1.0 {
-        true => 0.5 * f64::from(now.tyre[k]).powi(2) * f64::from(lengths[k] / stiffness[k]),
-        false => 0.0,
-    };
-    let carried = f64::from(model.sprung()[i]);
-    spin + of_strut(&wheel.strut, carried, travel) + patch(0) + patch(1)
-}
-
-/// Spring and stops at a compression, from the rest pose on, J.
-fn of_strut(strut: &Strut, carried: f64, travel: f64) -> f64 {
+/// Spring, which holds `lifts` kg at rest, and stops, on a wheel that carries `carried` kg, at a compression, from the rest pose
+/// on, J.
+fn of_strut(strut: &Strut, lifts: f64, carried: f64, travel: f64) -> f64 {
     let [rate, rise] = [strut.rate, strut.rise].map(f64::from);
     let [bump, solid] = [strut.bump_travel, strut.bump_travel + strut.stop_travel].map(f64::from);
     let free = travel.min(solid);
-    let spring = carried * GRAVITY * travel + 0.5 * rate * free * free + rise * free.powi(3) / 6.0;
+    let spring = lifts * GRAVITY * travel + 0.5 * rate * free * free + rise * free.powi(3) / 6.0;
     let force = rate * free + 0.5 * rise * free * free;
     let rubber = (free - bump).max(0.0);
     let metal = (travel - solid).max(0.0);

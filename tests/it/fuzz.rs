@@ -10,32 +10,7 @@ use skidpad::core::{
 };
 
 use crate::common::{Drive, Simplify, c5, close, own_code, solvers};
-
-/// A small generator with known constants (Marsaglia, "Xorshift RNGs", 2003), so that a failure repeats.
-pub struct Random(pub u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn between(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * ((self.next() >> 40) as f32 / (1u64 << 24) as f32)
-    }
-
-    /// Mostly sensible, sometimes far out, sometimes not a number at all.
-    fn wild(&mut self, low: f32, high: f32) -> f32 {
-        match self.next() % 64 {
-            0 => f32::NAN,
-            1 => f32::INFINITY,
-            2 => -1e30,
-            _ => self.between(low, high),
-        }
-    }
-}
+use crate::random::Random;
 
 pub fn wild_controls(random: &mut Random) -> Controls {
     let raw = random.next().is_multiple_of(16);

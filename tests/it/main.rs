@@ -33,10 +33,14 @@ mod longitudinal;
 mod moose;
 mod motors;
 mod numbers;
+#[cfg(feature = "constraint")]
+mod own_wheels;
 mod parked;
 mod passing;
 mod peers;
 mod published;
+mod random;
+mod random_cars;
 #[cfg(feature = "rapier")]
 mod rapier;
 mod released;
@@ -47,6 +51,7 @@ mod shafts;
 mod snapshots;
 mod statics;
 mod stopping;
+mod survival;
 mod suspension;
 mod switch;
 mod symmetry;

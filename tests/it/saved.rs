@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use skidpad::core::{Backend, BackendInfo, CarStart, Controls, LoadError, Scene, State, saved, state::Placement};
 
 use crate::common::{Simplify, c5, own_code, shipped, solvers};
-use crate::fuzz::{Random, wild_controls};
+use crate::fuzz::wild_controls;
+use crate::random::Random;
 use crate::thrown::among_boxes;
 
 /// A Corvette and a truck 40 m apart, at 60 Hz.

@@ -1,6 +1,7 @@
 //! Load rows: strut, stop and what ties it to another of every wheel as one soft row along its contact normal, all solved at once.
 
 use super::Vehicle;
+use super::converged::Step;
 use super::rows::Rows;
 use crate::MAX_WHEELS;
 use crate::lane::{Four, FourMask, Lane};
@@ -10,10 +11,13 @@ use crate::model::Bank;
 /// Admittance of ground under a wheel at its droop stop, in masses carried, and of hulls: leaves a thousandth of the speed, and f32 still solves it.
 pub(super) const SOLIDITY: f32 = 1e3;
 
-/// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps are
-/// halved: past kinks of several struts Newton's method may go to and fro.
-const SOLVES: usize = 16;
-const SHORTER: usize = 5;
+/// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
+/// overshoot are cut: past kinks of several struts Newton's method may go to and fro, and what it then has may be any load.
+const SOLVES: usize = 40;
+const SHORTER: usize = 3;
+
+/// A step shorter than this is not cut, m/s.
+const LEAST_STEP: f32 = 1e-6;
 
 /// A load that differs from its linearisation by less than this share of it, or by less than this share of the weight, needs
 /// no other solve.
@@ -52,7 +56,7 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.evaluate_load(bank);
         }
-        let mut after = warm;
+        let (mut after, mut last) = (warm, Step::default());
         for solve in 0..SOLVES {
             let (mut products, mut wished) = (OuterProducts::none(), Six::default());
             for rows in &self.rows {
@@ -62,17 +66,18 @@ impl Vehicle {
             }
             wished = wished + self.add_ties(&mut products, warm);
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
-            let found = warm + system.solve(wished);
-            after = if solve < SHORTER { found } else { (after + found) * 0.5 };
+            let newton = warm + system.solve(wished);
+            let cut = if solve < SHORTER { None } else { self.cut_step(&mut last, [warm, after, newton], &system) };
+            after = cut.unwrap_or(newton);
             for rows in &mut self.rows {
                 rows.see_loads(after.wide());
             }
             self.load_ties();
-            let mut settled = true;
+            let mut settled = cut.is_none();
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
                 settled &= rows.settle_load(bank);
             }
-            if settled && solve < SHORTER {
+            if settled {
                 return after;
             }
         }
@@ -82,6 +87,19 @@ impl Vehicle {
             given = given + (rows.normal * rows.load).sum();
         }
         warm + self.response(given)
+    }
+
+    /// Where the `last` step ends when it went too far to `at`; else the one from there to `newton` is the last.
+    #[cold]
+    #[inline(never)]
+    fn cut_step(&self, last: &mut Step, [warm, at, newton]: [Six<f32>; 3], system: &Symmetric6) -> Option<Six<f32>> {
+        let loads = self.rows.iter().fold(self.beside, |sum, rows| sum + (rows.normal * rows.load).sum());
+        let missing = loads - self.momentum(at - warm);
+        if let Some(back) = last.shortened(missing, system, LEAST_STEP) {
+            return Some(at + back);
+        }
+        *last = Step::whole(newton - at, missing);
+        None
     }
 }
 
@@ -115,8 +133,7 @@ impl Rows {
         let tied = Four::new(self.tied.impulse);
         let [mut load, mut slope] = [strut[0] + tied, strut[1]];
         let stopped = self.meets_stops(bank, ends, self.dt);
-        self.stopped = Four::any(stopped);
-        if self.stopped {
+        if Four::any(stopped) {
             let found = self.with_stops(bank, strut, tied, ends, self.dt);
             (load, slope) = (Four::select(stopped, found[0], load), Four::select(stopped, found[1], slope));
         }
@@ -127,7 +144,7 @@ impl Rows {
         let lands = self.contact_share.less(Four::splat(1.0));
         let reached = held & zero.less(load) & !self.hanging & !lands;
         load = Four::select(held, droop, load);
-        self.hanging = held;
+        self.hanging = self.hanging | held;
         self.pressing = self.touching & (zero.less(load) | reached);
         self.load = load.only(self.pressing);
         self.load_slope = Four::select(held, self.droop_admittance, slope).only(self.pressing);

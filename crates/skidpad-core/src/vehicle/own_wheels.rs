@@ -5,17 +5,18 @@
 //! motion, S the strut's and N the tyre's impulse,
 //!
 //! ```text
-//! m (q̇ − q̇₀) + b · (V − V_free) = N cos γ + T_z − S(q̇)
+//! m (q̇ − q̇₀) + b · (V − V_free) = N(q̇) cos γ + T_z − S(q̇)
 //! M (V − V_free)                 = Σ n N + tyres − b (q̇ − q̇₀)
 //! ```
 //!
 //! where M counts the wheels. Both sides stay symmetric when q̇ is eliminated (Featherstone, *Rigid Body Dynamics
-//! Algorithms*, ch. 7, for a tree this flat).
+//! Algorithms*, ch. 7, for a tree this flat). S is the strut of every other wheel ([`super::strut`]); the tyre's spring takes the
+//! mean of its force along the way, too, and only pushes.
 
 use super::Vehicle;
 use super::rows::Rows;
-use super::strut::damper;
-use crate::lane::{Four, FourMask, Lane};
+use super::strut::{Beyond, MOST_STIFFENING};
+use crate::lane::{Four, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
 use crate::model::Bank;
 use crate::seam::OVERLAP_RETURN_SPEED;
@@ -26,8 +27,6 @@ use crate::{STANDARD_GRAVITY, State, Vec3};
 pub(super) struct Travel {
     /// Whether the wheels of this step move on their own.
     pub own: bool,
-    /// Tyre compression from rest, m.
-    squash: Four,
     /// Jounce rate against the chassis before and after the step, m/s.
     rate: Four,
     pub next_rate: Four,
@@ -35,15 +34,38 @@ pub(super) struct Travel {
     pub heave: Six<Four>,
     /// Impulse of the tyre along the travel, N s.
     lift: Four,
-    /// Impulse of springs, stops and ties at no travel rate, N s, and the least damping that bounds them, N s/m.
-    wish: Four,
-    least: Four,
-    /// Length of the step, s.
-    step: Four,
-    /// Bounds of the travel rate by the two ends of the travel, m/s.
+    /// Least travel rate, which takes it to the droop stop, m/s.
     slowest: Four,
-    fastest: Four,
+    /// Compression of the ground against the chassis in the middle of the step, as far as its rate at the start makes it, m, and
+    /// that rate, m/s: what bars beside the struts see.
+    pub ground: Four,
+    pub ground_rate: Four,
+    tyre: TyreStep,
 }
+
+/// The step of a tyre's vertical spring, along the travel.
+#[derive(Clone, Copy, Debug, Default)]
+struct TyreStep {
+    /// How far it is squashed at the start, from where it carries nothing, m, and how fast, m/s.
+    squash: Four,
+    rate: Four,
+    /// Force at the rate at the start, N, and per rate at the end, N s/m, of all that damps.
+    begun: Four,
+    damping: Four,
+}
+
+/// Square of ω dt up to which a wheel hops as the midpoint rule has it; a faster one is damped the more the faster it is: what
+/// no step resolves would go to and fro from step to step.
+const RESOLVED: f32 = 9.0;
+
+/// Looks for the travel rate of a wheel; two are typical, more where it lands, leaves the ground or meets a stop.
+const LOOKS: usize = 16;
+
+/// Change of a travel rate that is none, m/s.
+const SETTLED: f32 = 1e-6;
+
+/// Solves of the loads before the coupling, which goes on with them.
+const SOLVES: usize = 4;
 
 /// How the load of a wheel on its own answers the chassis velocity.
 pub(super) struct Answer {
@@ -74,20 +96,25 @@ impl Vehicle {
 
     /// Loads of wheels on their own from the velocity `warm`, tyres as they were; returns the velocity after them.
     pub(super) fn solve_own_loads(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) -> Six<f32> {
-        let (mut products, mut given) = (OuterProducts::none(), Six::default());
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.travel_row(bank, dt);
-            rows.see(warm.wide(), (warm - free).wide());
             rows.lift();
-            let answer = rows.own_load(bank);
-            answer.add_to(&mut products, rows);
-            given = given + (rows.normal * rows.load + rows.travel_impulse()).sum();
         }
-        let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
-        let after = warm + system.solve(given);
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.see(after.wide(), (after - free).wide());
-            rows.own_load(bank);
+        let mut after = warm;
+        for _ in 0..SOLVES {
+            for rows in &mut self.rows {
+                rows.see(after.wide(), (after - free).wide());
+            }
+            self.load_ties();
+            let mut products = OuterProducts::none();
+            self.add_ties(&mut products, Six::default());
+            let mut given = self.beside;
+            for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+                rows.own_load(bank).add_to(&mut products, rows);
+                given = given + (rows.normal * rows.load + rows.travel_impulse()).sum();
+            }
+            let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
+            after = after + system.solve(given - self.momentum(after - warm));
         }
         after
     }
@@ -96,86 +123,103 @@ impl Vehicle {
 impl Rows {
     fn travel_from(&mut self, bank: &Bank, state: &State, lead: f32) {
         let was = |of: fn(&crate::state::WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]));
-        let (ground, travel, rate) = (self.compression, was(|w| w.compression), was(|w| w.travel_rate));
+        let (travel, rate) = (was(|w| w.compression), was(|w| w.travel_rate));
         let up = Triple::splat(Vec3::Z);
         let centre = bank.contact + up * (travel + bank.radius);
-        // The ground's own lead is already in `lead`; the tyre sees it less the travel's.
-        self.travel.squash = ground + self.lead - travel - rate * Four::splat(lead);
+        let (half, step) = (Four::splat(0.5), Four::splat(self.dt));
+        // In step with the velocities, as the struts are.
+        let ground = self.compression + self.beyond_droop + self.jounce_rate * (Four::splat(lead) - half * step);
+        let begun = travel + rate * (Four::splat(lead) - half * step);
+        let weight = bank.sprung * Four::splat(STANDARD_GRAVITY);
+        self.travel.tyre.squash = ground - begun + weight / bank.tyre_rate;
+        self.travel.tyre.rate = self.jounce_rate - rate;
+        self.travel.ground = ground + Four::splat(0.25) * step * self.jounce_rate;
+        self.travel.ground_rate = self.jounce_rate;
         self.travel.own = true;
-        self.travel.rate = rate;
+        (self.travel.rate, self.travel.next_rate) = (rate, rate);
         self.travel.heave = Six::new(up, centre.cross(up)) * bank.unsprung_mass;
-        self.compression = travel;
+        (self.compression, self.beyond_droop) = (travel, Four::default());
+        self.contact_share = Four::splat(1.0);
         self.lead = rate * Four::splat(lead);
         self.jounce_rate = rate;
     }
 
-    /// Strut and tyre as soft rows; see the load row of wheels without a mass for the damping.
+    /// The tyre's spring over the step: its damper, and what the midpoint rule takes from the damping of a wheel that hops.
     fn travel_row(&mut self, bank: &Bank, dt: f32) {
-        let (zero, step) = (Four::splat(0.0), Four::splat(dt));
-        let led = self.led();
-        let rate = self.travel.rate;
-        let weight = bank.sprung * Four::splat(STANDARD_GRAVITY);
-        let sprung = led.at_most(bank.solid_travel);
-        let beyond_stop = sprung - bank.bump_travel;
-        let stopped = zero.less(beyond_stop + step * rate);
-        let (spring, spring_rate) = bank.springs(sprung);
-        let force = weight - bank.unsprung_mass * Four::splat(STANDARD_GRAVITY)
-            + spring
-            + Four::new(self.tied.force)
-            + (bank.stop_rate * beyond_stop).only(stopped);
-        let stiffness = spring_rate + Four::new(self.tied.rate) + bank.stop_rate.only(stopped);
-        let travel = &mut self.travel;
-        travel.wish = step * force;
-        (travel.least, travel.step) = (stiffness * step, step);
-        travel.slowest = (-bank.droop_travel - led) / step;
-        travel.fastest = ((bank.solid_travel - led) / step).at_least(Four::splat(-OVERLAP_RETURN_SPEED));
-        let tyre = weight + bank.tyre_rate * travel.squash;
-        let give = bank.tyre_damping.at_least(bank.tyre_rate * step);
-        self.load_wish = step * tyre / self.cosine;
-        self.load_admittance = step * give / (self.cosine * self.cosine);
+        let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
+        let mass = bank.unsprung_mass;
+        self.travel.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
+        let rate = bank.tyre_rate;
+        let relative = (rate + self.strut_rate() + Four::new(self.tied.rate)) * step * step / mass;
+        let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(Four::splat(MOST_STIFFENING));
+        let damping = bank.tyre_damping + lost * Four::splat(1.0 / 6.0);
+        let stiff = damping * step / mass;
+        let share = half + half * stiff / (stiff + Four::splat(6.0));
+        // From the midpoint rule, 1/4 of each rate, to implicit Euler with the mean velocity, 1/2 and 1.
+        let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
+        let tyre = &mut self.travel.tyre;
+        tyre.begun = ((one - share) * damping + Four::splat(0.25) * unresolved) * tyre.rate;
+        tyre.damping = share * damping + Four::splat(0.75) * unresolved;
+    }
+
+    /// Impulse of the tyre along the travel where its squash ends with the rate `ends`, N s, and its slope, kg.
+    fn pushed(&self, bank: &Bank, ends: Four) -> [Four; 2] {
+        let (zero, step, tyre) = (Four::splat(0.0), Four::splat(self.dt), &self.travel.tyre);
+        let turn = Four::splat(0.5 * self.dt);
+        let squashed = Beyond::of(tyre.squash, tyre.squash + turn * (tyre.rate + ends));
+        let force = bank.tyre_rate * squashed.mean + squashed.share * (tyre.begun + tyre.damping * ends);
+        let slope = bank.tyre_rate * squashed.slope * turn + squashed.share * tyre.damping;
+        let presses = self.touching & zero.less(force);
+        [(step * force).only(presses), (step * slope).only(presses)]
     }
 
     /// Load and travel rate of each wheel as the chassis now moves.
     pub(super) fn own_load(&mut self, bank: &Bank) -> Answer {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
-        let (wish, give, cosine) = (self.load_wish, self.load_admittance, self.cosine);
-        let travel = self.travel;
-        let pushed = bank.unsprung_mass * travel.rate - self.seen.heave + travel.lift - travel.wish;
-        let lifted = wish - give * self.seen.normal;
-        let mass = Four::select(bank.present(), bank.unsprung_mass, one);
-        let solve = |pressing: FourMask| {
-            let force = pushed + (cosine * lifted).only(pressing);
-            let (free, inertia) = self.moved(bank, force, mass + (cosine * cosine * give).only(pressing));
-            let bounded = free.within(travel.slowest, travel.fastest);
-            (bounded, inertia, bounded.less(free) | free.less(bounded))
-        };
-        let load = |rate: Four| lifted - give * cosine * rate;
-        let (pressed, ..) = solve(self.touching);
-        let pressing = self.touching & zero.less(load(pressed));
-        let (rate, inertia, ended) = solve(pressing);
+        let (half, cosine, mass) = (Four::splat(0.5), self.cosine, bank.unsprung_mass);
+        let ground = -self.seen.normal / cosine;
+        let given = mass * self.travel.rate - self.seen.heave + self.travel.lift;
+        let slowest = self.travel.slowest;
+        let [mut low, mut high] = [slowest, Four::splat(f32::INFINITY)];
+        let mut rate = self.travel.next_rate.at_least(slowest);
+        for _ in 0..LOOKS {
+            let [strut, strut_slope] = self.strut_along(bank, rate);
+            let [tyre, tyre_slope] = self.pushed(bank, ground - rate);
+            let missing = given + tyre - strut - mass * rate;
+            let step = missing / (mass + strut_slope + tyre_slope);
+            let zero = Four::default();
+            (low, high) = (Four::select(zero.less(missing), rate, low), Four::select(missing.less(zero), rate, high));
+            let next = rate + step;
+            let within = low.less(next) & next.less(high);
+            let settled = !Four::splat(SETTLED).less(step.abs()) | !slowest.less(high);
+            let next = Four::select(within | settled, next.at_least(slowest), half * (low + high));
+            rate = Four::select(bank.present(), next, rate);
+            if !Four::any(!settled & bank.present()) {
+                break;
+            }
+        }
+        // Where it would go on beyond its droop stop.
+        let ended = !slowest.less(high);
         self.travel.next_rate = rate;
-        self.load = load(rate).at_least(zero).only(pressing);
-        let through = self.normal * (cosine * give).only(pressing) + travel.heave;
-        let yielding = -one / inertia;
-        Answer { pressing: give.only(pressing), yielding: yielding.only(bank.present() & !ended), through }
+        let [_, strut_slope] = self.strut_along(bank, rate);
+        let [tyre, tyre_slope] = self.pushed(bank, ground - rate);
+        self.load = tyre / cosine;
+        let pressing = tyre_slope / (cosine * cosine);
+        let through = self.normal * (tyre_slope / cosine) + self.travel.heave;
+        let yielding = Four::splat(-1.0) / (mass + strut_slope + tyre_slope);
+        Answer { pressing, yielding: yielding.only(bank.present() & !ended), through }
     }
 
-    /// Travel rate that an impulse `force` gives to `inertia` kg against the damper, and what resists it in all: the side of
-    /// the damper is that of the impulse, and beyond its knee it is where it gets there without.
-    #[inline(always)]
-    fn moved(&self, bank: &Bank, force: Four, inertia: Four) -> (Four, Four) {
-        let Travel { step, least, .. } = self.travel;
-        let resisting = |damping: Four| inertia + step * (damping + Four::new(self.tied.damping)).at_least(least);
-        let zero = Four::splat(0.0);
-        let bump = zero.less(force);
-        let slow = resisting(damper(bank, bump, zero).0);
-        let rate = force / slow;
-        if bank.knees.is_none() {
-            return (rate, slow);
-        }
-        let (damping, opened) = damper(bank, bump, rate);
-        let inertia = resisting(damping);
-        ((force - step * opened) / inertia, inertia)
+    /// Impulse of strut, stops and ties along the travel, N s, and its slope, kg, where the step ends with the travel rate
+    /// `ends`; ties with the other wheels as they last were, and twice as stiff against what has changed since: as much as a
+    /// tie answers both its wheels at most, so that wherever the iteration ends ties have given no energy.
+    fn strut_along(&mut self, bank: &Bank, ends: Four) -> [Four; 2] {
+        let [strut, slope] = self.strut_line(bank, ends, self.dt);
+        let [stop, stop_slope] = self.stops(bank, ends, self.dt);
+        let step = Four::splat(self.dt);
+        let [rate, damping] = [self.tied.rate, self.tied.damping].map(Four::new);
+        let gain = step * (Four::splat(0.5) * step * rate + damping);
+        let tied = Four::new(self.tied.impulse) + gain * (ends - self.tied.seen);
+        [strut + slope * ends + stop + tied, slope + stop_slope + gain]
     }
 
     /// Takes over what the tyre as it now acts lifts the wheel by.

@@ -17,7 +17,7 @@ use crate::state::DriveState;
 /// The engine's row, the motors' and the couplings'.
 const MOST_LINKS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
-/// Newton passes of a clutch alone, and of anything else.
+/// Newton passes of a clutch alone, whose steps are taken as they are, and of anything else.
 const PASSES: [usize; 2] = [3, 16];
 
 /// Passes in which bounds of couplings follow what is driven through them; after these they stay, and what is left is convex.
@@ -36,6 +36,10 @@ const AGREED: [f32; 2] = [2e-4, 1e-3];
 
 /// Change of the turbine's speed at which its torque is looked up to find the slope, as a share of the speeds.
 const CONVERTER_PROBE: f32 = 0.01;
+
+/// A torque that does not change with speed is taken to fall by this share of it from a standstill to the speeds there are: what
+/// such a row misses counts as speed, too, or a step back towards its torque looks like one that gains nothing and is taken back.
+const LEAST_FALL: f32 = 1e-3;
 
 /// Share by which a rigid row's step falls short, so that rows that say the same do not divide by nothing.
 const RIGID_SHORTFALL: f32 = 1e-4;
@@ -160,7 +164,11 @@ impl Shafts {
         let speed = self.speeds[0];
         let torque = |speed: f32| fluid.torques(self.impeller(fluid, &engine, speed), speed)[1];
         let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE * (speed.abs() + engine.speed));
-        let slope = ((torque(beyond) - here) / (beyond - speed).max(f32::MIN_POSITIVE)).min(0.0);
+        let slope = falling(
+            (torque(beyond) - here) / (beyond - speed).max(f32::MIN_POSITIVE),
+            here,
+            speed.abs() + engine.speed,
+        );
         let link = &mut self.links[0];
         link.per_speed = -self.dt * slope;
         link.wish = self.dt * (here - slope * speed);
@@ -171,9 +179,9 @@ impl Shafts {
     /// Rows together minimise a convex function of their impulses: the work they take, with its sign turned. Steps that overshoot
     /// its minimum are cut, so that wherever the passes end, couplings have taken energy and given none.
     ///
-    /// Where there is but one row, and that a clutch's, `MOST` is 1, and it pays for no other.
+    /// Where there is but one row, and that a clutch's, `MOST` is 1, and it pays for no other. Tells whether it has settled.
     #[inline(always)]
-    fn settle<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, passes: usize) {
+    fn settle<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, passes: usize) -> bool {
         self.look::<MOST>(model, rows, wheels);
         let coupled = MOST > 1 && !model.parts().couplings.is_empty();
         for pass in 0..passes {
@@ -181,7 +189,7 @@ impl Shafts {
                 self.look_again::<MOST>(model, rows, wheels);
             }
             if wheels == Wheels::AsBlocks && self.agrees() {
-                return;
+                return true;
             }
             let found = self.step::<MOST>();
             let mut settled = wheels == Wheels::Alone;
@@ -193,7 +201,7 @@ impl Shafts {
                 self.change[i] = [before, after - before];
             }
             if settled {
-                return;
+                return true;
             }
             if MOST == 1 {
                 self.look_again::<MOST>(model, rows, wheels);
@@ -203,6 +211,7 @@ impl Shafts {
                 self.shorten(model, rows, wheels, downhill);
             }
         }
+        false
     }
 
     /// [`Shafts::settle`] for whatever rows there are.
@@ -358,6 +367,7 @@ impl Shafts {
                 Some(orders) => orders.of(k, motor, speed * pull.towards, given),
                 None => given,
             };
+            let slope = falling(slope, torque, motor.max_speed);
             let link = &mut self.links[first + k];
             link.per_speed = motor.inertia - dt * slope;
             link.wish = motor.inertia * self.rotors[k] + dt * (torque * pull.towards - slope * speed);
@@ -450,6 +460,11 @@ impl Shafts {
     }
 }
 
+/// `slope` of a `torque` over speeds up to `range` rad/s, no flatter than [`LEAST_FALL`] has it.
+fn falling(slope: f32, torque: f32, range: f32) -> f32 {
+    slope.min(-LEAST_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
+}
+
 pub(super) fn converter(model: &Model) -> Option<&Converter> {
     match &model.parts().powertrain.engine()?.takeup {
         Takeup::Converter(converter) => Some(converter),
@@ -487,7 +502,10 @@ impl Vehicle {
             return false;
         }
         if shafts.is_clutch() {
-            shafts.settle::<1>(&self.model, &mut self.rows, Wheels::Alone, PASSES[0]);
+            // Where its wheels begin to slide, a clutch is solved as other rows are.
+            if !shafts.settle::<1>(&self.model, &mut self.rows, Wheels::Alone, PASSES[0]) {
+                shafts.settle_rows(&self.model, &mut self.rows, Wheels::Alone);
+            }
         } else {
             shafts.settle_rows(&self.model, &mut self.rows, Wheels::Alone);
         }

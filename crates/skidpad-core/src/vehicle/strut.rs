@@ -35,8 +35,10 @@ pub(super) struct StrutStep {
     pub start: Four,
     /// Half way, as far as the rate at the start makes it, m.
     middle: Four,
-    /// Impulse of what the wheel carries at rest, N s.
+    /// Impulse of what the strut carries at rest, N s.
     pub weight: Four,
+    /// What the strut moves: what the wheel carries, or a wheel on its own, kg.
+    mass: Four,
     /// Impulse at no rate at the end, before what the damper adds there, N s.
     held: Four,
     /// What the spring adds to it per rate at the end, N s per m/s.
@@ -58,11 +60,17 @@ impl Rows {
         self.strut.start = begun + self.beyond_droop;
         // Of the way within the ground.
         self.strut.middle = half * (begun + self.strut.start) + Four::splat(0.25) * step * before;
-        self.strut.weight = step * bank.sprung * Four::splat(STANDARD_GRAVITY);
-        let travel = Four::select(self.touching, self.strut.middle, self.compression).lanes();
+        let own = self.travel.own;
+        self.strut.mass = if own { bank.unsprung_mass } else { bank.sprung };
+        let carried = if own { bank.sprung - bank.unsprung_mass } else { bank.sprung };
+        self.strut.weight = step * carried * Four::splat(STANDARD_GRAVITY);
+        let meets = if own { bank.present() } else { self.touching };
+        let travel = Four::select(meets, self.strut.middle, self.compression).lanes();
         self.tied = Tied { travel, ..Tied::default() };
         self.spring_to(bank, before, dt);
-        self.damp(bank, before, dt);
+        if !own {
+            self.damp(bank, before, dt);
+        }
     }
 
     /// Linearises the spring where the step ends with the jounce rate `ends`.
@@ -74,11 +82,19 @@ impl Rows {
         let (step, quarter) = (Four::splat(dt), Four::splat(0.25 * dt));
         let (mut spring, rate) = match bank.rise {
             None => bank.springs(self.strut.middle),
-            Some(_) => bank.springs(self.strut.middle + quarter * ends),
+            Some(_) => {
+                // Straight on beyond its ends: a rate that fell for ever would pull, one that rose leaves the stop no say.
+                let middle = self.strut.middle + quarter * ends;
+                let at = middle.within(-bank.droop_travel, bank.solid_travel);
+                let (spring, rate) = bank.springs(at);
+                (spring + rate * (middle - at), rate)
+            }
         };
         if let Some(rise) = bank.rise {
             // The mean of a force that rises along the way, and the line through it.
             let half_way = quarter * (self.jounce_rate + ends);
+            let most = Four::splat(0.5) * (bank.droop_travel + bank.solid_travel);
+            let half_way = half_way.within(-most, most);
             spring += rise * half_way * half_way * Four::splat(1.0 / 6.0) - rate * quarter * ends;
         }
         let relative = (rate * step * step / bank.sprung).at_most(Four::splat(MOST_STIFFENING));
@@ -91,23 +107,48 @@ impl Rows {
     /// Adds the damper, as it is at a jounce rate at the end of the step, to the load row.
     #[inline(always)]
     pub(super) fn damp(&mut self, bank: &Bank, jounce_rate: Four, dt: f32) {
-        let (half, one, step) = (Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
-        let (damping, opened) = damper_at(bank, jounce_rate);
-        let (before, opened_before) = damper_at(bank, self.jounce_rate);
-        // Half of it counts at the end; all of it where it is stiff: the exponential fit of a damper on a mass, to second
-        // order and without an exponential.
-        let stiff = damping * step / bank.sprung;
-        let share = half + half * stiff / (stiff + Four::splat(6.0));
-        let factor = step * self.strut.stiffening;
-        let explicit = (one - share) * (before * self.jounce_rate + opened_before);
-        self.strut.damping = damping;
-        let wish = self.strut.held + factor * (explicit + share * opened);
-        let admittance = self.strut.spring + factor * share * damping;
+        let [wish, admittance] = self.damped(bank, jounce_rate, dt);
         self.load_wish = wish / self.cosine;
         self.load_admittance = admittance / (self.cosine * self.cosine);
         if self.footing.moves {
             (self.load_wish, self.load_admittance) = self.yielding_load(self.load_wish, self.load_admittance);
         }
+    }
+
+    /// Impulse of spring and damper along the travel at no rate at the end of the step, N s, and per rate there, kg, with the damper
+    /// as it is at a jounce rate there.
+    #[inline(always)]
+    fn damped(&mut self, bank: &Bank, jounce_rate: Four, dt: f32) -> [Four; 2] {
+        let (half, one, step) = (Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
+        let (damping, opened) = damper_at(bank, jounce_rate);
+        let (before, opened_before) = damper_at(bank, self.jounce_rate);
+        // Half of it counts at the end; all of it where it is stiff: the exponential fit of a damper on a mass, to second
+        // order and without an exponential. As stiff as it is at the start: a share that changed with the side the damper ends
+        // on would give the load a step there, and the solve of the loads no answer.
+        let stiff = before * step / self.strut.mass;
+        let share = half + half * stiff / (stiff + Four::splat(6.0));
+        let factor = step * self.strut.stiffening;
+        let explicit = (one - share) * (before * self.jounce_rate + opened_before);
+        self.strut.damping = damping;
+        [self.strut.held + factor * (explicit + share * opened), self.strut.spring + factor * share * damping]
+    }
+
+    /// The same with a spring that stiffens as it is where the step ends with the jounce rate `ends`.
+    pub(super) fn strut_line(&mut self, bank: &Bank, ends: Four, dt: f32) -> [Four; 2] {
+        if bank.rise.is_some() {
+            self.spring_to(bank, ends, dt);
+        }
+        self.damped(bank, ends, dt)
+    }
+
+    /// Rate of the spring, N/m.
+    pub(super) fn strut_rate(&self) -> Four {
+        self.strut.rate
+    }
+
+    /// Slope of the damper at the start of the step, N s/m.
+    pub(super) fn strut_damping(&self, bank: &Bank) -> Four {
+        damper_at(bank, self.jounce_rate).0
     }
 
     /// Takes anew the springs that stiffen, and the dampers that move the other way or beyond a knee, where the step ends with
@@ -149,6 +190,18 @@ impl Rows {
         let reached = lands & zero.less(within);
         slope = share * slope + (load.at_least(zero) * (one - share) / length * turn).only(reached);
         load = share * (load + tied);
+        let [stop, stop_slope] = self.stops(bank, ends, dt);
+        load += stop * per_cosine;
+        slope += stop_slope * per_cosine * per_cosine;
+        [load, slope]
+    }
+
+    /// Impulse of bump stop and metal along the travel, N s, and its slope, kg, where the step ends with the jounce rate `ends`.
+    pub(super) fn stops(&self, bank: &Bank, ends: Four, dt: f32) -> [Four; 2] {
+        let (zero, half, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(dt));
+        // How far the end of the way goes per rate there.
+        let turn = half * step;
+        let end = self.strut.start + turn * (self.jounce_rate + ends);
         let rubber = Beyond::of(self.strut.start - bank.bump_travel, end - bank.bump_travel);
         let metal = Beyond::of(self.strut.start - bank.solid_travel, end - bank.solid_travel);
         let stop = bank.stop_rate * (rubber.mean - metal.mean) - self.strut.rate * metal.mean;
@@ -162,25 +215,22 @@ impl Rows {
         let pressed = (pushed + metal.share * resisting).at_least(zero);
         let presses = zero.less(pressed);
         let spring = (rate * metal.slope).only((rate * metal.mean).less(most));
-        let metal_slope = (spring * turn + metal.share * damping * half * per_cosine).only(presses);
-        let stops = stop + pressed;
-        load += step * stops * per_cosine;
-        slope += step * per_cosine * (stop_slope * turn + metal_slope).at_least(zero);
-        [load, slope]
+        let metal_slope = (spring * turn + metal.share * damping * half).only(presses);
+        [step * (stop + pressed), step * (stop_slope * turn + metal_slope).at_least(zero)]
     }
 }
 
 /// Of a way from one place to another, both counted from the beginning of a stop, the part beyond it.
-struct Beyond {
+pub(super) struct Beyond {
     /// Mean depth along the way, m, and how it grows with the end of the way.
-    mean: Four,
-    slope: Four,
+    pub mean: Four,
+    pub slope: Four,
     /// Share of the way.
-    share: Four,
+    pub share: Four,
 }
 
 impl Beyond {
-    fn of(from: Four, to: Four) -> Self {
+    pub(super) fn of(from: Four, to: Four) -> Self {
         let (zero, half) = (Four::splat(0.0), Four::splat(0.5));
         let (first, last) = (from.at_least(zero), to.at_least(zero));
         let throughout = zero.less(from) & zero.less(to);
@@ -200,7 +250,7 @@ impl Beyond {
 const LEAST_WAY: f32 = 1e-7;
 
 /// Largest square of ω dt that the damper makes up for.
-const MOST_STIFFENING: f32 = 4.0;
+pub(super) const MOST_STIFFENING: f32 = 4.0;
 
 /// A damper at a jounce rate, as [`damper`] has it. The two sides meet where slow rebound begins, so that the force has no step.
 #[inline(always)]

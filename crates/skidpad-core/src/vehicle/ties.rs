@@ -30,8 +30,10 @@ pub(super) struct Tied {
     pub lifted: FourMask,
     /// Rate of the bars to the wheel across, part of `rate`, N/m.
     pub across: [f32; 4],
-    /// Of the ties through the strut at the speeds seen, along the contact normal, N s.
+    /// Of the ties through the strut at the speeds seen, along the contact normal or the travel of a wheel on its own, N s.
     pub impulse: [f32; 4],
+    /// Travel rates of wheels on their own at which that is, m/s.
+    pub seen: Four,
     /// At the wheel's own compression and the other's, and at the other's jounce rate, N.
     pub force: [f32; 4],
     /// How the force answers the wheel's own compression, N/m, and jounce rate, N s/m.
@@ -75,11 +77,7 @@ impl Vehicle {
     /// below it, a bar would push the other wheel with a force nothing opposes, and the car would bounce for ever.
     pub(super) fn tie_rows(&mut self, dt: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            if rows.travel.own {
-                rows.tied = Tied { travel: rows.led().lanes(), ..Tied::default() };
-            } else {
-                rows.strut_step(bank, dt);
-            }
+            rows.strut_step(bank, dt);
         }
         if !self.model.is_tied() {
             return;
@@ -193,7 +191,7 @@ impl Vehicle {
             if self.is_in_rows(&tie) {
                 continue;
             }
-            let ends = tie.wheels.map(|i| self.end(i));
+            let ends = tie.wheels.map(|i| self.end(i, tie.beside));
             let sum = |of: fn(&End) -> f32| of(&ends[0]) + tie.way * of(&ends[1]);
             let dt = self.rows[0].dt;
             let held = dt * (tie.rate * sum(|end| end.travel) + 0.5 * tie.damping * sum(|end| end.rate_before));
@@ -232,10 +230,10 @@ impl Vehicle {
         let mut given = Six::default();
         for &k in self.model.ties_apart() {
             let tie = self.tie(k);
-            if self.is_in_rows(&tie) {
+            if self.is_in_rows(&tie) || self.is_in_travel(&tie) {
                 continue;
             }
-            let ends = tie.wheels.map(|i| self.end(i));
+            let ends = tie.wheels.map(|i| self.end(i, tie.beside));
             let row = self.row_of(&tie, &ends);
             let gain = tie.gain(self.rows[0].dt);
             // Half of it with the left wheels and half with the right ones, so that sums of a mirrored car are the same.
@@ -251,21 +249,30 @@ impl Vehicle {
     #[cfg(test)]
     pub(super) fn tie_terms(&self, k: usize) -> (Six<f32>, f32, f32) {
         let tie = self.tie(k);
-        let ends = tie.wheels.map(|i| self.end(i));
+        let ends = tie.wheels.map(|i| self.end(i, tie.beside));
         (self.row_of(&tie, &ends), tie.gain(self.rows[0].dt), -(ends[0].rate + tie.way * ends[1].rate))
     }
 
-    /// Whether the rows of its wheels have a tie: bars that join the wheels of an axle, and all that is in the struts of wheels on
-    /// their own.
+    /// Whether the rows of its wheels have a tie: bars that join the wheels of an axle.
     fn is_in_rows(&self, tie: &Tie) -> bool {
-        !tie.beside && (self.rows[0].travel.own || self.model.is_across(tie.wheels, tie.way))
+        !tie.beside && self.model.is_across(tie.wheels, tie.way)
     }
 
-    /// Wheel `i` as the end of a tie.
-    fn end(&self, i: usize) -> End {
+    /// Whether a tie answers wheels on their own, not the chassis.
+    fn is_in_travel(&self, tie: &Tie) -> bool {
+        !tie.beside && self.rows[0].travel.own
+    }
+
+    /// Wheel `i` as the end of a tie: one through its strut, or `beside` it.
+    fn end(&self, i: usize, beside: bool) -> End {
         let place = self.model.place(i);
         let (rows, lane) = (&self.rows[place.bank], place.lane);
         let at = |of: Four| of.lanes()[lane];
+        if rows.travel.own && !beside {
+            let [travel, rate_before] = [rows.tied.travel[lane], at(rows.jounce_rate)];
+            let rate = at(rows.travel.next_rate);
+            return End { place, wheel: i, follows: true, per_cosine: 1.0, travel, rate_before, rate };
+        }
         let follows = (rows.touching & !rows.tied.lifted).lanes()[lane];
         let per_cosine = 1.0 / at(rows.cosine);
         let only = |rate: f32| if follows { rate } else { 0.0 };
@@ -274,8 +281,8 @@ impl Vehicle {
             wheel: i,
             follows,
             per_cosine,
-            travel: rows.tied.travel[lane],
-            rate_before: only(at(rows.jounce_rate)),
+            travel: if rows.travel.own { at(rows.travel.ground) } else { rows.tied.travel[lane] },
+            rate_before: only(at(if rows.travel.own { rows.travel.ground_rate } else { rows.jounce_rate })),
             rate: only(-at(rows.seen.normal) * per_cosine),
         }
     }
@@ -327,14 +334,16 @@ impl Rows {
     /// Impulses of the bars to the wheels across; the others begin at nothing.
     #[inline(always)]
     fn load_bars(&mut self) {
-        if self.travel.own {
-            self.tied.impulse = [0.0; 4];
-            return;
-        }
+        let own = self.travel.own;
+        let rates = if own { self.travel.next_rate } else { self.end_rates() };
         let step = Four::splat(self.dt);
-        let middle = Four::new(self.tied.travel) + Four::splat(0.25) * step * self.end_rates();
+        let middle = Four::new(self.tied.travel) + Four::splat(0.25) * step * rates;
         let impulse = step * Four::new(self.tied.across) * (middle - middle.across());
-        self.tied.impulse = (impulse / self.cosine).lanes();
+        if own {
+            (self.tied.impulse, self.tied.seen) = (impulse.lanes(), rates);
+        } else {
+            self.tied.impulse = (impulse / self.cosine).lanes();
+        }
     }
 
     /// Adds how those bars answer to `products`, half with each of their wheels; returns what they give, as [`Vehicle::add_ties`].
