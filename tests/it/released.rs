@@ -1,46 +1,139 @@
-//! Wheels that are let go: what their patches hold turns them no further than a carcass does, and never round.
+//! Wheels that are let go: what their patches hold turns them as far as a carcass does, and never round.
 
-use skidpad::core::{Controls, WheelControls};
+use std::sync::Arc;
 
-use crate::common::{Drive, Simplify, on_rows, shipped};
+use skidpad::core::model::Powertrain;
+use skidpad::core::tyre::{Conditions, CurveLaw, CurveTyre};
+use skidpad::core::{BackendInfo, Controls, Model, WheelControls};
 
-/// Speeds, m/s, at which a locked front wheel is let go, and by how much of the road's speed a carcass spring with a contact mass
-/// (Pacejka, *Tire and Vehicle Dynamics*, ch. 8) turns it beyond free rolling.
-const CARCASS: [(f64, f64); 4] = [(3.0, 0.30), (5.0, 0.16), (10.0, 0.06), (20.0, 0.02)];
+use crate::common::{Drive, Simplify, c5, on_rows, shipped};
 
-/// Most beyond the reference; coarse steps stay below it.
+/// Speeds, m/s, at which the locked front wheels are let go.
+const SPEEDS: [f64; 4] = [3.0, 5.0, 10.0, 20.0];
+
+/// Most that the solvers' overshoot may differ from the reference's, as a share of free rolling: asked.
 const ASKED: f64 = 0.10;
 
+/// Mass of the contact patch over the mass that the wheel's inertia makes at its rim. The overshoot of a C5 at 3 m/s is 0.33 with 1 kg
+/// (this share) and 0.37 with none.
+const CONTACT_MASS: f64 = 0.07;
+
+/// Longest step of the reference, s.
+const FINE: f64 = 20e-6;
+
+/// A locked wheel on a carcass spring with a contact mass, which slides on the tyre's very slip curve (Pacejka, *Tire and Vehicle
+/// Dynamics*, ch. 8), is let go under `load` N at `speed` m/s; by how much of the road's speed it turns beyond free rolling.
+///
+/// Explicit, in steps that resolve the contact mass on the curve's slope at no slip. The wheels of the axle slow the car.
+fn carcass(model: &Model, load: f64, speed: f64) -> f64 {
+    let wheel = &model.wheels()[0];
+    let (radius, inertia) = (f64::from(wheel.radius), f64::from(wheel.spin_inertia));
+    let conditions = Conditions::upright(load as f32, speed as f32);
+    let force = |slip: f64| f64::from(model.tyre_force(0, [slip as f32, 0.0], &conditions).force[0]);
+    let stiffness = f64::from(model.tyre(0).stiffness_at(load as f32)[0]);
+    let rate = stiffness / f64::from(model.patch_lengths(0, load as f32, 0.0)[0]);
+    let mass = CONTACT_MASS * inertia / (radius * radius);
+    let dt = FINE.min(0.2 * mass * speed / stiffness).min(0.05 * (mass / rate).sqrt());
+    let (mut car, mut spin, mut slides, mut most) = (speed, 0.0, -speed, 0f64);
+    // Of the rim against the patch, m.
+    let mut deflection = force(-1.0) / rate;
+    for _ in 0..(0.25 / dt) as usize {
+        let pull = rate * deflection;
+        car += pull * 2.0 / f64::from(model.mass()) * dt;
+        spin -= pull * radius / inertia * dt;
+        slides += (pull - force(slides / car)) / mass * dt;
+        deflection += (spin * radius - car - slides) * dt;
+        most = most.max(spin * radius / car - 1.0);
+    }
+    most
+}
+
+/// What a solver's wheel does: load at the release, N; spin over free rolling, most beyond and least.
+fn release(solver: &BackendInfo, model: &Arc<Model>, speed: f64, hz: f32) -> [f64; 3] {
+    let mut car = Drive::rolling(solver, model, speed as f32 + 1.0, hz);
+    let count = model.wheels().len();
+    let lock = |torque: f32| {
+        let braked = WheelControls { brake_torque: torque, ..WheelControls::default() };
+        let wheels = (0..count).map(|i| if i < 2 { braked } else { WheelControls::default() }).collect();
+        Controls { gear: Some(0), wheels, ..Controls::default() }
+    };
+    let mut frame = car.step(&lock(1e5));
+    while frame.vx_mps > speed {
+        frame = car.step(&lock(1e5));
+    }
+    let (mut most, mut least) = (0f64, 0f64);
+    for frame in car.run(0.5, |_| lock(0.0)).iter().skip(1) {
+        let rolled = frame.wheels[0].spin_radps * f64::from(model.wheels()[0].radius) / frame.vx_mps;
+        (most, least) = (most.max(rolled - 1.0), least.min(rolled));
+    }
+    [frame.wheels[0].load_n, most, least]
+}
+
+/// The shipped cars on tyres with slip curves, and the most that solvers may differ from the reference at 240 and 1000 Hz. More than
+/// asked where at 3 m/s a wheel is up to speed within two steps of 240 Hz (`corvette_c5_mf`), and where the curve falls so much past
+/// its peak that the contact snaps back to the ground: the solvers' patches have no mass and follow the curve over its peak.
+const CARS: [(&str, f64); 9] = [
+    ("corvette_c5", ASKED),
+    ("corvette_c5_tmeasy", ASKED),
+    ("bmw_320i_mf", ASKED),
+    ("bmw_320i_commonroad", ASKED),
+    ("tesla_model3_awd", ASKED),
+    ("corvette_c5_mf", 0.16),
+    ("toyota_4runner", 0.12),
+    ("truck_6x4", 0.12),
+    ("unity_default", 0.21),
+];
+
+/// At 30 and 60 Hz a wheel swings on its carcass within a step: how far is a matter of where in it the slip comes to an end.
+const COARSE: f64 = 0.21;
+
 #[test]
-fn a_released_wheel_overshoots_no_more_than_its_carcass_and_never_turns_back() {
-    for name in ["corvette_c5", "corvette_c5_mf", "corvette_c5_tmeasy"] {
-        let model = shipped(name).model();
-        for solver in on_rows() {
-            for hz in [30.0, 60.0, 240.0, 1000.0] {
-                for (speed, carcass) in CARCASS {
-                    let mut car = Drive::rolling(&solver, &model, speed as f32 + 1.0, hz);
-                    let lock = |torque: f32| {
-                        let braked = WheelControls { brake_torque: torque, ..WheelControls::default() };
-                        let wheels = [braked, braked, WheelControls::default(), WheelControls::default()];
-                        Controls { gear: Some(0), wheels: wheels.into(), ..Controls::default() }
-                    };
-                    let mut steps = 0;
-                    while car.step(&lock(5000.0)).vx_mps > speed && steps < 20_000 {
-                        steps += 1;
-                    }
-                    let (mut most, mut least) = (0f64, 0f64);
-                    for frame in car.run(1.0, |_| lock(0.0)).iter().skip(1) {
-                        let rolled = frame.wheels[0].spin_radps * f64::from(model.wheels()[0].radius) / frame.vx_mps;
-                        (most, least) = (most.max(rolled - 1.0), least.min(rolled));
-                    }
+fn a_released_wheel_overshoots_as_its_carcass_does_and_never_turns_back() {
+    for (name, fine) in CARS {
+        let mut parts = shipped(name);
+        // Rotors and gears would turn with the wheels, and anti-lock brakes not lock them.
+        parts.powertrain = Powertrain::None;
+        parts.assists = Default::default();
+        parts.motors.clear();
+        parts.couplings.clear();
+        let model = parts.model();
+        for speed in SPEEDS {
+            let mut reference = None;
+            for solver in on_rows() {
+                for (hz, bound) in [(1000.0, fine), (240.0, fine), (60.0, COARSE), (30.0, COARSE)] {
+                    let [load, most, least] = release(&solver, &model, speed, hz);
+                    let carcass = *reference.get_or_insert_with(|| carcass(&model, load, speed));
                     let what = format!("{name} {} {hz} Hz {speed} m/s", solver.name);
-                    // The Magic Formula's carcass is softer than that of the reference.
-                    let bounded = name != "corvette_c5_mf";
-                    assert!(
-                        !bounded || most < carcass + ASKED,
-                        "{what}: overshoots by {most:.3}, a carcass by {carcass}"
-                    );
+                    let off = most - carcass;
+                    assert!(off.abs() < bound, "{what}: overshoots by {most:.3}, its carcass by {carcass:.3}");
                     assert!(least > -1e-3, "{what}: turns back at {least}");
+                }
+            }
+        }
+    }
+}
+
+/// Wheels that roll freely into a turn, on tyres as stiff as they get, are not thrown to and fro between their limits: what they push
+/// fades to the resistance of the air.
+#[test]
+fn stiff_tyres_roll_freely_without_chatter() {
+    for (stiffness, relaxation) in [(20.0, 0.02), (40.0, 0.05), (100.0, 0.1)] {
+        let tyre = |tyre: &CurveTyre| CurveTyre {
+            law: CurveLaw::LinearPerLoad { stiffness: [stiffness; 2] },
+            relaxation: [relaxation; 2],
+            ..*tyre
+        };
+        let model = c5().with_tyres(tyre).model();
+        for solver in on_rows() {
+            for hz in [20.0, 60.0, 240.0] {
+                let mut car = Drive::rolling(&solver, &model, 6.0, hz);
+                let turning = Controls { steer: 0.05, gear: Some(0), ..Controls::default() };
+                for (step, frame) in car.run(1.5, |_| turning.clone()).iter().enumerate() {
+                    for wheel in &frame.wheels {
+                        let what = format!("{} {hz} Hz, {stiffness} per {relaxation} m, step {step}", solver.name);
+                        assert!(wheel.spin_radps > 0.0, "{what}: {} rad/s", wheel.spin_radps);
+                        assert!(wheel.fx_n.abs() < 0.03 * wheel.load_n, "{what}: {} of {} N", wheel.fx_n, wheel.load_n);
+                    }
                 }
             }
         }

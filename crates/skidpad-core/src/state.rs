@@ -1,10 +1,10 @@
 //! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
 
 use crate::lane::Lane;
-use crate::model::{MAX_COUPLINGS, MAX_MOTORS};
+use crate::model::{MAX_COUPLINGS, MAX_MOTORS, Wheel};
 use crate::rest::Rest;
 use crate::scene::Scene;
-use crate::{DVec3, Model, Quat, Vec3};
+use crate::{DVec3, Model, Quat, Vec3, math};
 
 /// Motion of one vehicle. Copy it, keep it, step on: the trajectory repeats bit for bit.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,10 +110,10 @@ impl State {
         let upright = scene.orientation(placement.heading);
         let velocity = upright * Vec3::X * placement.speed;
         let rest = Rest::of(model, scene, placement.heading);
-        let wheel = |(i, wheel): (usize, &crate::model::Wheel)| WheelState {
+        let wheel = |(i, wheel): (usize, &Wheel)| WheelState {
             spin: placement.speed / wheel.radius,
             rolling_speed: placement.speed,
-            rolling: rolling_share(placement.speed),
+            rolling: rolling_share(wheel, placement.speed),
             contact: true,
             compression: rest.as_ref().map_or(0.0, |r| r.compressions[i]),
             load: rest.as_ref().map_or(model.static_load(i), |r| r.loads[i]),
@@ -146,13 +146,10 @@ impl State {
     }
 }
 
-/// Speeds between which a patch changes from a standing spring to a rolling tyre, m/s. The upper one is a walking pace;
-/// much higher and slow driving loses its slip, much lower and a car rebounds from a locked stop.
-pub(crate) const WALKING: [f32; 2] = [0.5, 1.5];
-
-/// 0 below a crawl, 1 above a walking pace of `speed` m/s (either sign).
-fn rolling_share(speed: f32) -> f32 {
-    speed.abs().smoothstep(WALKING[0], WALKING[1])
+/// 0 below a crawl of `wheel`, 1 above its walking pace, at `speed` m/s (either sign).
+fn rolling_share(wheel: &Wheel, speed: f32) -> f32 {
+    let [crawl, walk] = wheel.walking();
+    speed.abs().smoothstep(crawl, walk)
 }
 
 fn all_finite(numbers: &[f32]) -> bool {
@@ -160,6 +157,20 @@ fn all_finite(numbers: &[f32]) -> bool {
 }
 
 impl WheelState {
+    /// Steers the wheel to `angle` rad about a patch that stands where it is: its deflection stays on the ground, so it turns
+    /// in the wheel's axes. A patch that rolls is of the wheel's making.
+    pub(crate) fn steer_to(&mut self, angle: f32) {
+        let turned = (angle - self.steer) * (1.0 - self.rolling);
+        self.steer = angle;
+        if turned == 0.0 {
+            return;
+        }
+        let (sin, cos) = math::sin_cos(turned);
+        for [along, across] in [&mut self.deflection, &mut self.tyre] {
+            (*along, *across) = (cos * *along + sin * *across, cos * *across - sin * *along);
+        }
+    }
+
     fn is_finite(&self) -> bool {
         #[rustfmt::skip]
         let Self {

@@ -35,6 +35,8 @@ pub(crate) struct Bank {
     pub rolling: [Four; 3],
     /// What being at rest adds to it, and the speed at which that has faded, m/s.
     pub standing: [Four; 2],
+    /// See [`Wheel::walking`].
+    pub walking: [Four; 2],
     /// Mass carried at rest, kg.
     pub sprung: Four,
     /// Mass, vertical rate and damping of wheels that move on their own; 0 where not known.
@@ -176,6 +178,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         has_discs: any(&|w| w.disc.is_some()),
         rolling: [of(&|w| w.rolling.constant), of(&|w| w.rolling.linear), of(&|w| w.rolling.quadratic)],
         standing: [of(&|w| w.rolling.most_added()), of(&|w| w.rolling.standing_below.max(f32::MIN_POSITIVE))],
+        walking: [0, 1].map(|k| of(&|w| w.walking()[k])),
         sprung: Four::new(wheels.map(|i| sprung[i])),
         unsprung_mass: of(&|w| w.unsprung.map_or(0.0, |own| own.mass)),
         tyre_rate: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_rate)),

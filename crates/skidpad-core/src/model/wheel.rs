@@ -1,8 +1,8 @@
 //! Wheels and the axles they sit on.
 
 use super::{Strut, Unsprung};
-use crate::Vec3;
 use crate::lane::Lane;
+use crate::{STANDARD_GRAVITY, Vec3};
 
 /// Where on its axle a wheel sits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,17 @@ impl Wheel {
     pub fn lean(&self) -> f32 {
         self.side.rightwards() * self.camber
     }
+
+    /// Speeds between which its patch changes from a standing spring to a rolling tyre, m/s.
+    pub(crate) fn walking(&self) -> [f32; 2] {
+        let own = (STANDARD_GRAVITY * self.radius).sqrt();
+        WALKING.map(|speed| speed * own)
+    }
 }
+
+/// [`Wheel::walking`] over `√(g R)` (Froude's number, so that cars of every size do alike): 0.5 and 1.5 m/s of a wheel of 0.32 m.
+/// The upper one is a walking pace; much higher and slow driving loses its slip, much lower and a car rebounds from a locked stop.
+const WALKING: [f32; 2] = [0.2822, 0.8466];
 
 /// A brake disc or drum: takes up what the brakes do to a turning wheel, cools in the air, and holds less when hot.
 /// Temperatures are above that of the air, K.

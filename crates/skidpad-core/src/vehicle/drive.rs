@@ -8,7 +8,7 @@ use crate::assists::Asked;
 use crate::controls::{LARGEST_TORQUE, bounded};
 use crate::lane::{Four, Lane};
 use crate::model::{Bank, Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Model, Takeup};
-use crate::state::{DriveState, WALKING, WheelState};
+use crate::state::{DriveState, WheelState};
 
 /// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
 const IDLE_RESPONSE: f32 = 0.1;
@@ -174,6 +174,10 @@ impl Driven<'_> {
         self.shares.iter().enumerate().map(|(i, share)| share * of(i)).sum()
     }
 
+    fn walking_pace(&self) -> f32 {
+        self.mean(|i| self.model.wheels()[i].walking()[1])
+    }
+
     /// Of the road below the wheels, m/s; in the air, what they turn.
     #[cold]
     #[inline(never)]
@@ -239,7 +243,7 @@ impl DriveState {
     /// reverse gear is blocked.
     fn allowed(&self, towards: i8, driven: &Driven) -> i8 {
         let changes = towards != 0 && towards != self.gear.signum();
-        if changes && f32::from(towards) * driven.speed() < -WALKING[1] { 0 } else { towards }
+        if changes && f32::from(towards) * driven.speed() < -driven.walking_pace() { 0 } else { towards }
     }
 
     /// Moves a continuous ratio towards the one at which the engine turns as it aims to.

@@ -351,7 +351,7 @@ impl Vehicle {
                     let [more_toe, more_camber] = links.at(state.compression);
                     (toe, camber) = (toe + more_toe, camber + more_camber);
                 }
-                state.steer = controls.raw_angle(i).unwrap_or(mean + sign * (spread + toe));
+                state.steer_to(controls.raw_angle(i).unwrap_or(mean + sign * (spread + toe)));
                 let place = self.model.place(i);
                 self.rows[place.bank].turn(place.lane, state.steer, [camber, wheel.side.rightwards()]);
             }

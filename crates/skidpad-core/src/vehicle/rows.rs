@@ -50,6 +50,8 @@ pub(crate) struct Rows {
     pub(super) cosine: Four,
     /// Axle direction at the end of the step.
     pub axle: Triple<Four>,
+    /// Speed of the wheel over the ground along its heading at the start of the step, m/s.
+    pub(super) started: Four,
     /// Load row: acts at the contact point along its normal.
     pub normal: Six<Four>,
     /// Rolling-direction row: acts at the wheel centre, or its force point; its other end is the wheel's spin.
@@ -83,15 +85,14 @@ pub(crate) struct Rows {
     unloaded_share: Four,
     pub wish: [Four; 2],
     pub admittance: [Four; 2],
-    /// The same of the tyre's slope at no slip on the way through it, which no force exceeds; only where `bends`.
+    /// The same of slips that go away within the step, which no force exceeds; only where `bends`.
     pub straight_wish: [Four; 2],
     pub straight_admittance: [Four; 2],
     /// Patches whose force grows slower than at no slip.
     pub bends: FourMask,
-    /// Share of the patch's deflection that sticks to the ground: the slope of the law over that at no slip.
-    pub sticking: [Four; 2],
-    /// `sticking + dt |V| / σ`: what rolling and sliding leave of the deflection.
-    pub decay: [Four; 2],
+    /// How the deflections move with the sliding speeds at the end of the step, and along where the straight row holds.
+    pub drift: [Drift; 2],
+    pub straight_drift: Drift,
     /// Elastic stiffness of the patch at rest, N/m.
     pub elastic: [Four; 2],
     // written by drive
@@ -155,6 +156,50 @@ impl Met {
     }
 }
 
+/// The deflection of a patch at the end of a step, `kept − per_speed · speed` at the sliding speed it ends with.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Drift {
+    /// m
+    pub kept: Four,
+    /// s
+    pub per_speed: Four,
+}
+
+impl Drift {
+    /// Of a patch with `deflection`, m, in a step of `step` s: the ground holds a share `sticking` of it, and rolling renews it `creep`
+    /// times. By implicit Euler.
+    #[inline(always)]
+    fn of(deflection: Four, [sticking, creep]: [Four; 2], step: Four) -> Self {
+        let left = Four::splat(1.0) / (sticking + creep).at_least(Four::splat(LEAST_DECAY));
+        Self { kept: sticking * deflection * left, per_speed: step * left }
+    }
+
+    /// The same of one that slides at `speed`, m/s, at the start of the step, and the share that the step's end has in its mean
+    /// deflection.
+    ///
+    /// Rolling, a carcass that sticks gives back what it took, by the implicit midpoint rule: its wheel swings on it within a few
+    /// steps, and implicit Euler would damp that. What creeps forgets, and a standing patch has a damper of its own: Euler's.
+    #[inline(always)]
+    fn swinging(
+        [deflection, speed]: [Four; 2],
+        [sticking, creep]: [Four; 2],
+        rolling: Four,
+        step: Four,
+    ) -> (Self, Four) {
+        let one = Four::splat(1.0);
+        let left = one / (sticking + creep).at_least(Four::splat(LEAST_DECAY));
+        let early = Four::splat(0.5) * rolling * sticking * left;
+        let late = one - early;
+        (Self { kept: (sticking * deflection - early * step * speed) * left, per_speed: late * step * left }, late)
+    }
+
+    /// At a sliding `speed`, m/s.
+    #[inline(always)]
+    pub fn at(&self, speed: Four) -> Four {
+        self.kept - self.per_speed * speed
+    }
+}
+
 /// How the patches of a bank bite.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bite {
@@ -169,6 +214,18 @@ pub(super) struct Bite {
     /// Share of friction lost per N s of load impulse, and the share at none.
     pub sensitivity: Four,
     pub unloaded_share: Four,
+}
+
+/// What the patches of a bank are at the start of a step.
+struct Patched {
+    /// m
+    deflection: [Four; 2],
+    /// Sliding speed along, m/s.
+    sliding: Four,
+    /// 0 standing to 1 rolling.
+    share: Four,
+    /// With which rolling renews the patch, m/s, ≥ 0.
+    speed: Four,
 }
 
 impl Bite {
@@ -310,6 +367,7 @@ impl Rows {
         self.forward = Six::new(forward, centre.cross(forward));
         self.side = Six::new(side, pushed.cross(side));
         self.find_footing(bank, contacts, to_vehicle);
+        self.started = self.forward.dot(moving) - self.footing.speed[0];
         self.beyond_droop = (reached - self.compression).only(faces_ground);
         self.contact_share = self.share_of_contact(moving, dt);
         self.touching = faces_ground & Four::splat(0.0).less(self.contact_share);
@@ -429,7 +487,15 @@ impl Rows {
             self.bite_of_laws(&mut bite, bank, tyres, state, &Asked { deflection, load, grip, share });
         }
         self.lengths = bite.lengths;
-        self.linearise(bank, &bite, deflection, share, speed);
+        let rim = bank.radius * was(|w| w.spin);
+        let now = Patched {
+            deflection,
+            sliding: self.started - rim,
+            share,
+            // A standing patch is renewed where its wheel turns, not where the carcass of a held wheel gives.
+            speed: Four::select(zero.less(share), speed, rim.abs().only(tyre.relaxes())),
+        };
+        self.linearise(bank, &bite, &now);
         if self.footing.moves {
             self.yield_tyres();
         }
@@ -439,31 +505,52 @@ impl Rows {
 
     /// Wish and admittance of the tyre rows from what the patches give at the slip the step starts with.
     #[inline(always)]
-    fn linearise(&mut self, bank: &Bank, bite: &Bite, deflection: [Four; 2], share: Four, speed: Four) {
+    fn linearise(&mut self, bank: &Bank, bite: &Bite, now: &Patched) {
         let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(self.dt));
-        let standing = one - share;
+        let standing = one - now.share;
+        let (mut damping, mut held) = ([zero; 2], zero);
         self.bends = FourMask::default();
         for i in [0, 1] {
             let elastic = bite.stiffness[i] / bite.lengths[i];
-            let force = elastic * deflection[i] * standing + bite.curve.force[i] * share;
-            let slope = elastic * standing + bite.curve.slope[i] / bite.lengths[i] * share;
+            let force = elastic * now.deflection[i] * standing + bite.curve.force[i] * now.share;
+            let slope = elastic * standing + bite.curve.slope[i] / bite.lengths[i] * now.share;
             let sticking = (slope / elastic.at_least(Four::splat(f32::MIN_POSITIVE))).within(zero, one);
-            let decay = sticking + step * speed / bite.lengths[i];
-            let decay = Four::select(self.gripping, decay.at_least(Four::splat(LEAST_DECAY)), one);
-            let damping = Four::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
-            let left = sticking * deflection[i] / decay;
-            let wish = step * (force + slope * (left - deflection[i]));
+            let creep = step * now.speed / bite.lengths[i];
+            let (drift, late) = if i == 0 {
+                held = force;
+                Drift::swinging([now.deflection[0], now.sliding], [sticking, creep], now.share, step)
+            } else {
+                (Drift::of(now.deflection[i], [sticking, creep], step), one)
+            };
+            damping[i] = Four::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
+            let wish = step * (force + slope * late * (drift.kept - now.deflection[i]));
             self.elastic[i] = elastic;
-            self.sticking[i] = sticking;
-            self.decay[i] = decay;
+            self.drift[i] = drift;
             self.wish[i] = wish.only(self.gripping);
-            self.admittance[i] = (step * (step * slope / decay + damping)).only(self.gripping);
-            let straight = step * elastic;
-            self.straight_wish[i] = (straight * left).only(self.gripping);
-            self.straight_admittance[i] = (step * (straight / decay + damping)).only(self.gripping);
+            self.admittance[i] = (step * (slope * late * drift.per_speed + damping[i])).only(self.gripping);
             self.bends = self.bends | (sticking.less(Four::splat(STRAIGHT)) & self.gripping);
             self.friction[i] = bite.friction[i].only(self.gripping);
             self.tyre[i] = self.tyre[i].only(self.gripping);
+        }
+        if Four::any(self.bends) {
+            self.straighten(held, bite.lengths[0], damping, now);
+        }
+    }
+
+    /// The rows of patches whose slip goes away within the step: along, the carcass alone takes the force `held` at its start back
+    /// to nothing; across, the slope at no slip answers the slip that is left.
+    #[inline(always)]
+    fn straighten(&mut self, held: Four, length: Four, damping: [Four; 2], now: &Patched) {
+        let (one, step) = (Four::splat(1.0), Four::splat(self.dt));
+        let carcass = held / self.elastic[0].at_least(Four::splat(f32::MIN_POSITIVE));
+        let creep = step * now.speed / length;
+        let (along, late) = Drift::swinging([carcass, now.sliding], [one, creep], now.share, step);
+        self.straight_drift = along;
+        let rows = [(along, late, held - self.elastic[0] * late * carcass), (self.drift[1], one, Four::default())];
+        for (i, (drift, late, start)) in rows.into_iter().enumerate() {
+            let slope = step * self.elastic[i] * late;
+            self.straight_wish[i] = (step * start + slope * drift.kept).only(self.gripping);
+            self.straight_admittance[i] = (slope * drift.per_speed + step * damping[i]).only(self.gripping);
         }
     }
 

@@ -5,7 +5,7 @@ use super::{StepReport, Vehicle};
 use crate::lane::{Four, Lane};
 use crate::linear::Six;
 use crate::model::Bank;
-use crate::state::{WALKING, WheelState};
+use crate::state::WheelState;
 use crate::{Body, Model, Quat, Vec3};
 
 /// Angular velocity, rad/s, of which 32 bits of a rotation keep a tenth at 1000 Hz.
@@ -75,11 +75,9 @@ impl Rows {
         let rolling_speed = Four::select(self.touching, along, rolled);
         let fastest = (along * along + across * across).at_least(rolled * rolled);
         let squared = Four::select(self.gripping, fastest, rolling_speed * rolling_speed);
-        let rolling = rolling_shares(squared);
+        let rolling = rolling_shares(bank, squared);
         let slip_speed = [along - rolled, across];
-        let picked = bank.pick(wheels);
-        let was = [bank.read(picked, |w| w.deflection[0]), bank.read(picked, |w| w.deflection[1])];
-        let left = [0, 1].map(|i| (self.sticking[i] * was[i] - step * slip_speed[i]) / self.decay[i]);
+        let left = self.drifted(slip_speed);
         let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.gripping).lanes());
         let [load, along, across, torque] =
             [self.load, self.tyre[0], self.tyre[1], self.torque].map(|impulse| (impulse / step).lanes());
@@ -135,6 +133,18 @@ impl Rows {
         (self.compression + self.beyond_droop + moved).at_least(-bank.droop_travel)
     }
 
+    /// Deflections that sticking and creeping leave at the sliding speeds at the end of the step.
+    #[inline(always)]
+    fn drifted(&self, sliding: [Four; 2]) -> [Four; 2] {
+        let [along, across] = [0, 1].map(|i| self.drift[i].at(sliding[i]));
+        if !Four::any(self.bends) {
+            return [along, across];
+        }
+        // The row of less force is the one of more slip.
+        let (straight, wish) = (self.straight_drift.at(sliding[0]), self.wish[0]);
+        [Four::select((along * wish).less(straight * wish) & self.bends, straight, along), across]
+    }
+
     /// Deflections after the step: of a standing patch, of a rolling one, or in between.
     #[inline(always)]
     fn deflections(&self, bank: &Bank, left: [Four; 2], rolling: Four) -> [Four; 2] {
@@ -171,8 +181,8 @@ impl Rows {
 
 /// Shares of rolling at the speeds whose squares are given.
 #[inline(always)]
-fn rolling_shares(squared: Four) -> Four {
-    let [crawl, walk] = WALKING.map(Four::splat);
+fn rolling_shares(bank: &Bank, squared: Four) -> Four {
+    let [crawl, walk] = bank.walking;
     if !Four::any(squared.less(walk * walk)) {
         return Four::splat(1.0);
     }
