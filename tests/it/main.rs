@@ -49,6 +49,7 @@ mod saved;
 mod scenes;
 mod shafts;
 mod snapshots;
+mod starts;
 mod statics;
 mod stopping;
 mod survival;

@@ -11,14 +11,11 @@ fn coasts(name: &str, seconds: f64, hz: f32) -> Vec<(&'static str, Vec<Frame>)> 
     let file = SceneSpec::load(path.as_ref()).expect("shipped");
     let scene: Scene = file.scene();
     let [x, y, height] = file.start_m.unwrap_or_default();
-    let placement =
-        Placement { x, y, speed: file.speed_mps.expect("stated") as f32, gear: Some(0), ..Placement::default() };
+    let speed = file.speed_mps.expect("stated") as f32;
+    let placement = Placement { x, y, height, speed, gear: Some(0), ..Placement::default() };
     let model = c5().model();
     let run = |solver| {
         let mut car = Drive::new(&solver, &model, &scene, placement, hz);
-        let mut state = car.world.state(0).clone();
-        state.position.z += height;
-        car.world.set_state(0, &state);
         (solver.name, car.run(seconds, |_| Controls::coasting()))
     };
     solvers().into_iter().map(run).collect()

@@ -1,5 +1,6 @@
 //! Settling: lifted a little, let go, left to stand.
 
+use skidpad_core::state::Placement;
 use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY};
 
 use super::{Manoeuvre, Setup};
@@ -73,7 +74,9 @@ impl Manoeuvre for Settle {
         format!("let go {:.0} mm above its rest pose on level ground, then left to stand", self.lift_m * 1e3)
     }
     fn setup(&self, _model: &Model) -> Setup {
-        Setup { lift_m: self.lift_m, duration_s: self.duration_s, ..Setup::flat(0.0) }
+        let flat = Setup::flat(0.0);
+        let placement = Placement { height: self.lift_m, ..flat.placement };
+        Setup { placement, duration_s: self.duration_s, ..flat }
     }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         Box::new(OpenLoop(|_: &Now<'_>| Controls::parked()))
