@@ -102,8 +102,8 @@ mod tests {
         let setup = Setup { duration_s: 2.0, ..Setup::flat(10.0) };
         let dt = TimeStep::per_second(60.0).expect("valid");
         let trajectory = simulate(&POINT_MASS, &model, &setup, &mut Coast, dt, &mut |_, _| {});
-        assert_eq!(trajectory.frames().len(), 121);
-        for (k, frame) in trajectory.frames().iter().enumerate() {
+        assert_eq!(trajectory.count(), 121);
+        for (k, frame) in trajectory.rows().enumerate() {
             assert_eq!(frame.t_s, k as f64 * (1.0 / 60.0));
         }
         let weight: f64 = trajectory.first().wheels.iter().map(|w| w.load_n).sum();

@@ -60,9 +60,9 @@ impl Settle {
 
 fn settled(trajectory: &Trajectory) -> Option<f64> {
     let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps).hypot(f.vz_mps);
-    match trajectory.frames().iter().rposition(|f| speed(f) > SETTLED_MPS) {
+    match trajectory.last_row_where(|f| speed(f) > SETTLED_MPS) {
         None => Some(0.0),
-        Some(moving) => trajectory.frames().get(moving + 1).map(|f| f.t_s),
+        Some(moving) => trajectory.row(moving + 1).map(|f| f.t_s),
     }
 }
 
