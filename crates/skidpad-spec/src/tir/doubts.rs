@@ -7,7 +7,7 @@ use skidpad_core::tyre::magic_formula::{Coefficients, Uses};
 
 /// Coefficients with what tyres from a kart's to a truck's have of them, SI, with room to spare; 0 stands for a value that is
 /// not known where the range does not hold it and the formula takes it.
-const USUAL: [(&str, RangeInclusive<f32>, &str); 17] = [
+const USUAL: [(&str, RangeInclusive<f32>, &str); 16] = [
     ("UNLOADED_RADIUS", 0.1..=1.0, "m"),
     ("FNOMIN", 200.0..=60e3, "N"),
     ("VERTICAL_STIFFNESS", 30e3..=3e6, "N/m"),
@@ -24,14 +24,17 @@ const USUAL: [(&str, RangeInclusive<f32>, &str); 17] = [
     ("PCY1", 0.9..=2.5, ""),
     ("PDY1", 0.3..=3.0, ""),
     ("PEY1", -20.0..=1.0, ""),
-    ("PKY1", -150.0..=-3.0, ""),
 ];
 
-/// Coefficients without any of which an effect is not there at all, and the effect.
-const TOGETHER: [(&[&str], &str); 3] = [
-    (&["QBZ1", "QCZ1", "QDZ1"], "the aligning moment has no pneumatic trail"),
-    (&["RBX1", "RCX1"], "side slip does not weaken forces along"),
-    (&["RBY1", "RCY1"], "slip along does not weaken forces across"),
+/// Cornering stiffness over the load, 1/rad, at the nominal load.
+const CORNERING: RangeInclusive<f64> = 3.0..=150.0;
+
+/// Coefficients, others that are stated beside them in every file, and what becomes of the tyre without.
+const BESIDE: [(&str, &str, &str); 4] = [
+    ("QBZ1", "QDZ1", "the pneumatic trail does not fall with slip"),
+    ("QDZ1", "QBZ1", "there is no pneumatic trail"),
+    ("RBX1", "RBY1", "side slip does not weaken forces along"),
+    ("RBY1", "RBX1", "slip along does not weaken forces across"),
 ];
 
 /// Names and texts of the coefficients `stated` that are far from what tyres have.
@@ -49,18 +52,25 @@ pub(crate) fn implausible(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Ve
             )
         })
     };
-    USUAL.iter().filter_map(judge).collect()
-}
-
-/// Names and texts of coefficients that are missing beside others without which those do nothing, as where a file is cut off.
-pub(crate) fn cut_off(uses: Uses, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
-    let mut found = Vec::new();
-    for (names, loss) in TOGETHER.iter().filter(|(names, _)| uses == Uses::Combined || names[0] == "QBZ1") {
-        let Some(there) = names.iter().find(|name| stated(name)) else { continue };
-        let missing = names.iter().filter(|name| !stated(name));
-        found.extend(missing.map(|name| (*name, format!("missing beside {there}, so {loss}: is the file cut off?"))));
+    let mut found: Vec<_> = USUAL.iter().filter_map(judge).collect();
+    // Its size alone says nothing: PKY2 takes most of it back where it stands for a load far away.
+    let [pky1, pky2, pky4] = [c.pky1, c.pky2, c.pky4].map(f64::from);
+    let cornering = -pky1 * (pky4 * (1.0 / pky2).atan()).sin();
+    if stated("PKY1") && !CORNERING.contains(&cornering) {
+        found.push(("PKY1", format!(
+            "with PKY2 and PKY4 the cornering stiffness is {cornering:.4} of the load per rad, which is far from tyres: they have 3 to 150"
+        )));
     }
     found
+}
+
+/// Names and texts of coefficients that are missing beside others, as where a file is cut off.
+pub(crate) fn cut_off(uses: Uses, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+    let lacks = |(name, other, _): &&(&str, &str, &str)| stated(other) && !stated(name);
+    let missing = BESIDE.iter().filter(lacks).filter(|(name, ..)| uses == Uses::Combined || !name.starts_with('R'));
+    missing
+        .map(|(name, other, loss)| (*name, format!("missing beside {other}, so {loss}: is the file cut off?")))
+        .collect()
 }
 
 /// What becomes of forces along and across together, and of moments, where nothing says so.
