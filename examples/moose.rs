@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{setting:10} {kmh:>5.0} {cones:>6.0} {least:>7.1} % {lifted:>7.0} {roll:>6.2}°");
         let most = driven.peak(0.0, |f| f.roll_rad.abs());
         let title = format!("{vehicle}, bars: {setting}, {kmh:.0} km/h, after {:.2} s", most.t_s);
-        std::fs::write(format!("target/skidpad/moose_{setting}.svg"), rear_view(&model, most, &title)?)?;
+        std::fs::write(format!("target/skidpad/moose_{setting}.svg"), rear_view(&model, &most, &title)?)?;
     }
     println!("views from behind: target/skidpad/moose_*.svg");
     Ok(())

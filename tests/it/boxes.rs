@@ -8,20 +8,13 @@ fn with(boxes: Vec<FixedBox>) -> Scene {
     Scene { boxes, ..Scene::flat() }
 }
 
-/// Puts the car of `drive` `height` m higher.
-fn lift(drive: &mut Drive, height: f64) {
-    let mut state = drive.world.state(0).clone();
-    state.position.z += height;
-    drive.world.set_state(0, &state);
-}
-
 #[test]
 fn a_car_stands_on_a_box_as_on_the_plane() {
     let model = c5().model();
     let table = FixedBox::upright(DVec3::new(1.0, -2.0, 0.5), Vec3::new(12.0, 10.0, 3.0)).turned(0.3, 0.0, 0.0);
     for solver in own_code() {
-        let mut drive = Drive::new(&solver, &model, &with(vec![table]), Placement::default(), 120.0);
-        lift(&mut drive, 2.02);
+        let lifted = Placement { height: 2.02, ..Placement::default() };
+        let mut drive = Drive::new(&solver, &model, &with(vec![table]), lifted, 120.0);
         let frames = drive.run(5.0, |_| Controls::parked());
         let last = &frames[frames.len() - 1];
         let height = last.z_m - 2.0 - f64::from(model.parts().centre_height);
@@ -69,9 +62,8 @@ fn the_grip_of_a_box_is_the_tyres() {
     let model = c5().on_coulomb_tyres(1.0).without_air().without_rolling_resistance().model();
     let ice = FixedBox { grip: 0.2, ..FixedBox::upright(DVec3::new(50.0, 0.0, -0.4), Vec3::new(200.0, 10.0, 1.0)) };
     for solver in solvers() {
-        let placement = Placement { speed: 20.0, gear: Some(0), ..Placement::default() };
+        let placement = Placement { height: 0.1, speed: 20.0, gear: Some(0), ..Placement::default() };
         let mut drive = Drive::new(&solver, &model, &with(vec![ice]), placement, 240.0);
-        lift(&mut drive, 0.1);
         let frames = drive.run(2.5, |_| Controls::parked());
         let (early, late) = (&frames[120], &frames[600]);
         let found = (early.vx_mps - late.vx_mps) / (late.t_s - early.t_s);

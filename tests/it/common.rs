@@ -135,10 +135,8 @@ pub fn parked_on_a_block(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame>
     let at = model.wheels()[0].contact;
     let block = FixedBox::upright(DVec3::new(f64::from(at.x), f64::from(at.y), 0.06), Vec3::new(0.3, 0.3, 0.12));
     let scene = Scene { boxes: vec![block], ..Scene::flat() };
-    let mut car = Drive::new(solver, model, &scene, Placement::default(), 240.0);
-    let mut state = car.world.state(0).clone();
-    state.position.z += 0.12;
-    car.world.set_state(0, &state);
+    let lifted = Placement { height: 0.12, ..Placement::default() };
+    let mut car = Drive::new(solver, model, &scene, lifted, 240.0);
     let frames = car.run(8.0, |_| Controls::parked());
     let last = frames[frames.len() - 480..].to_vec();
     assert!(last.iter().all(|f| f.wheels.iter().any(|w| w.load_n == 0.0)), "{}: a wheel hangs", solver.name);

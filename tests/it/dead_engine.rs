@@ -63,6 +63,35 @@ fn a_dead_engine_in_gear_holds_the_car() {
     }
 }
 
+/// A clutch that works by itself is closed with a dead engine: in gear the car stands, as if parked; in neutral, or with the pedal
+/// pressed, it rolls; the starter opens it and the engine runs. It used to be open, and the car rolled away.
+#[test]
+fn a_clutch_of_its_own_holds_with_a_dead_engine() {
+    let model = model(|_| ());
+    let force = 0.9 * f64::from(DRAG) * turns_per_metre(1);
+    let of_its_own = |gear: i8| Controls { clutch: None, ..in_gear(gear) };
+    for solver in on_rows() {
+        for hz in [30.0, 240.0, 1000.0] {
+            let what = format!("{} {hz} Hz", solver.name);
+            let mut car = on_slope(&solver, &model, -force, 1, hz);
+            let frames = car.run(3.0, |_| of_its_own(1));
+            let [settled, last] = [1.0, 3.0].map(|t| &frames[(t * f64::from(hz)).round() as usize]);
+            assert!((last.x_m - settled.x_m).abs() < 1e-3, "{what}: {} m", last.x_m - settled.x_m);
+            assert!((last.x_m - frames[0].x_m).abs() < 0.03 && last.engine_radps == 0.0, "{what}: {}", last.x_m);
+            let brake = |starter: bool| Controls { brake: 0.5, starter, ..of_its_own(1) };
+            let started = car.run(1.0, |_| brake(true)).pop().expect("frames");
+            let runs = car.run(1.0, |_| brake(false)).pop().expect("frames");
+            assert!(started.engine_radps > 60.0 && runs.engine_radps > 60.0, "{what}: {}", runs.engine_radps);
+            assert!(runs.vx_mps.abs() < 1e-2, "{what}: {}", runs.vx_mps);
+            for free in [of_its_own(0), Controls { clutch: Some(1.0), ..in_gear(1) }] {
+                let mut car = on_slope(&solver, &model, -force, 1, hz);
+                let rolled = car.run(2.0, |_| free.clone()).pop().expect("frames");
+                assert!(rolled.vx_mps < -1.0, "{what}: {}", rolled.vx_mps);
+            }
+        }
+    }
+}
+
 /// Beyond its drag a dead engine is turned, in reverse of its sense too: `a = (F − T n) / (m + Σ I/R² + J n²)`.
 #[test]
 fn beyond_its_drag_a_dead_engine_is_turned() {

@@ -5,7 +5,7 @@ use std::f32::consts::PI;
 use skidpad::core::model::{Motor, Powertrain};
 use skidpad::core::{Controls, Quat, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, on_rows, shipped};
+use crate::common::{Drive, Simplify, c5, on_rows, own_code, shipped};
 use crate::motors::light;
 
 const RATES: [f32; 3] = [30.0, 240.0, 1000.0];
@@ -106,6 +106,32 @@ fn directions_engage_below_a_walk() {
                 assert_eq!(frames[frames.len() - 1].gear, told, "{what}");
                 let away = car.run(2.0, |_| throttle(0.3, asked)).pop().expect("frames").vx_mps;
                 assert!(away * told > 0.5, "{what} drives off: {away}");
+            }
+        }
+    }
+}
+
+/// Motors and torques straight at the wheels change direction below a walk, too; they pulled the other way at any speed.
+#[test]
+fn cars_without_gears_turn_round_below_a_walk() {
+    for name in ["tesla_model3_awd", "bullet_reference"] {
+        let model = shipped(name).model();
+        assert!(model.parts().powertrain.engine().is_none(), "{name}");
+        for solver in own_code() {
+            for hz in RATES {
+                for (speed, asked, told) in [(15.0f32, Some(-1), -1.0), (-6.0, Some(1), 1.0), (-6.0, None, 1.0)] {
+                    let what = format!("{name} {} {hz} Hz {asked:?} at {speed} m/s", solver.name);
+                    let gear = Some(-told as i8);
+                    let placement = Placement { speed, gear, ..Placement::default() };
+                    let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, hz);
+                    let frames = car.run(1.0, |_| throttle(1.0, asked));
+                    let last = &frames[frames.len() - 1];
+                    assert_eq!(last.gear, 0.0, "{what}");
+                    assert!((last.vx_mps - f64::from(speed)).abs() < 0.5, "{what}: pulls to {} m/s", last.vx_mps);
+                    car.run(6.0, |_| Controls { brake: 0.6, gear: asked, ..Controls::default() });
+                    let away = car.run(2.0, |_| throttle(0.3, asked)).pop().expect("frames");
+                    assert!(away.vx_mps * told > 0.5 && away.gear == told, "{what} drives off: {}", away.vx_mps);
+                }
             }
         }
     }

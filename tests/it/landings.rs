@@ -42,11 +42,8 @@ fn a_car_that_landed_stands_on_its_springs() {
         let model = shipped(name).model();
         for solver in on_rows() {
             for hz in [30.0, 60.0, 240.0, 1000.0] {
-                let placement = Placement { speed: 20.0, gear: Some(0), ..Placement::default() };
+                let placement = Placement { height: 0.5, speed: 20.0, gear: Some(0), ..Placement::default() };
                 let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, hz);
-                let mut state = car.world.state(0).clone();
-                state.position.z += 0.5;
-                car.world.set_state(0, &state);
                 let frames = car.run(5.0, |_| Controls { gear: Some(0), ..Controls::coasting() });
                 for (i, wheel) in frames[frames.len() - 1].wheels.iter().enumerate() {
                     // What drag and rolling resistance pitch the car by.

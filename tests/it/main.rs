@@ -50,6 +50,7 @@ mod scenes;
 mod shafts;
 mod snapshots;
 mod standing;
+mod starts;
 mod statics;
 mod stopping;
 mod survival;

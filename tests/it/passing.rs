@@ -72,12 +72,21 @@ fn a_car_passes_what_it_clears_by_a_centimetre() {
 #[cfg(feature = "rapier")]
 const SHIFTS: [f64; 2] = [0.001, 0.0123];
 
-/// Speed along the ground a tenth of a second after the blow, over the speed of approach.
+/// What a car meets head-on.
 #[cfg(feature = "rapier")]
-fn left(solver: &BackendInfo, model: &Arc<Model>, obstacle: FixedBox, speed: f32, hz: f32) -> f32 {
+fn ahead() -> [(&'static str, FixedBox); 3] {
+    let upright = |y: f64, width: f32| FixedBox::upright(DVec3::new(AT, y, 1.0), Vec3::new(0.2, width, 2.0));
+    [("wall", upright(0.0, 10.0)), ("post ahead", upright(0.0, 0.2)), ("post ahead on the left", upright(0.4, 0.2))]
+}
+
+/// Speed along the ground when the blow is over, `after` s after it began, over the speed of approach. Along the way alone past what
+/// lies evenly across it: Rapier's points, solved one after the other, throw cars aside with up to 0.15 of their speed.
+#[cfg(feature = "rapier")]
+fn left(solver: &BackendInfo, model: &Arc<Model>, obstacle: FixedBox, [speed, after]: [f32; 2], hz: f32) -> f32 {
     let nose = model.parts().hull.centre.x + model.parts().hull.half_extents.x;
-    let seconds = (AT as f32 - 0.1 - nose) / speed + 0.1;
-    coasted(rolling(solver, model, vec![obstacle], speed, hz), seconds).velocity.truncate().length() / speed
+    let seconds = (AT as f32 - 0.1 - nose) / speed + after;
+    let velocity = coasted(rolling(solver, model, vec![obstacle], speed, hz), seconds).velocity / speed;
+    if obstacle.centre.y == 0.0 { velocity.x } else { velocity.truncate().length() }
 }
 
 /// As Rapier's hulls in steps so fine that they do not jump into or over the obstacle: at 60 Hz and 30 m/s a post that overlaps
@@ -88,21 +97,52 @@ fn left(solver: &BackendInfo, model: &Arc<Model>, obstacle: FixedBox, speed: f32
 fn a_car_that_overlaps_an_obstacle_ends_as_in_rapier() {
     let model = c5().on_coulomb_tyres(1e-3).without_air().model();
     let rapier = skidpad::backend("rapier").expect("listed");
-    // Friction at a beam pulls the nose down by 0.1 m, so one that overlaps by a centimetre is left in the middle of the blow.
-    let grazed = obstacles(&model, 0.01).into_iter().filter(|(name, _)| *name != "beam");
-    let hits: Vec<_> = grazed.chain(obstacles(&model, 0.1)).collect();
+    let hits: Vec<_> = [0.01, 0.1].into_iter().flat_map(|by| obstacles(&model, by)).chain(ahead()).collect();
+    let mut apart = Vec::new();
     for ((name, obstacle), speed) in hits.into_iter().flat_map(|hit| SPEEDS.map(|speed| (hit, speed))) {
         let shifted = |by: f64| FixedBox { centre: obstacle.centre + DVec3::X * by, ..obstacle };
-        let expected = SHIFTS.map(|by| left(&rapier, &model, shifted(by), speed, 8000.0)).iter().sum::<f32>() / 2.0;
+        // Friction at a beam first pulls the nose down by 0.1 m.
+        let blow = [speed, if name == "beam" { 0.3 } else { 0.1 }];
+        let expected = SHIFTS.map(|by| left(&rapier, &model, shifted(by), blow, 8000.0)).iter().sum::<f32>() / 2.0;
         for solver in own_code().into_iter().filter(|solver| solver.name != "rapier") {
             for (hz, by) in RATES.into_iter().flat_map(|hz| SHIFTS.map(|by| (hz, by))) {
-                let found = left(&solver, &model, shifted(by), speed, hz);
+                let found = left(&solver, &model, shifted(by), blow, hz);
                 let what = format!("{}: {name} at {speed} m/s, {hz} Hz", solver.name);
                 let off = found - expected;
-                assert!(off.abs() < 0.1, "{what}: {found:.3} of the speed left, in Rapier {expected:.3}");
+                if off.abs() >= 0.1 {
+                    apart.push(format!("{what}: {found:.3} of the speed left, in Rapier {expected:.3}"));
+                }
             }
         }
     }
+    assert!(apart.is_empty(), "{apart:#?}");
+}
+
+/// What lies evenly across the way stops a car and turns it nowhere: a beam used to throw it aside with 0.15 of its speed, since
+/// the points of a blow were left in the middle of it.
+#[cfg(feature = "rapier")]
+#[test]
+fn what_lies_evenly_across_throws_no_car_aside() {
+    let model = c5().on_coulomb_tyres(1e-3).without_air().model();
+    let across = [0.01, 0.1].into_iter().flat_map(|by| obstacles(&model, by)).chain(ahead());
+    let even: Vec<_> = across.filter(|(_, obstacle)| obstacle.centre.y == 0.0).collect();
+    assert_eq!(even.len(), 8);
+    let mut thrown = Vec::new();
+    for solver in own_code().into_iter().filter(|solver| solver.name != "rapier") {
+        for ((name, obstacle), speed) in even.iter().flat_map(|hit| SPEEDS.map(|speed| (hit, speed))) {
+            for (hz, by) in RATES.into_iter().flat_map(|hz| SHIFTS.map(|by| (hz, by))) {
+                let shifted = FixedBox { centre: obstacle.centre + DVec3::X * by, ..*obstacle };
+                let end = coasted(rolling(&solver, &model, vec![shifted], speed, hz), 4.0 / speed + 0.3);
+                let aside = end.velocity.y / speed;
+                let what = format!("{}: {name} at {speed} m/s, {hz} Hz", solver.name);
+                // What passes over one point after the other have not evened out.
+                if aside.abs() >= 0.02 {
+                    thrown.push(format!("{what}: {aside:.4} of the speed aside"));
+                }
+            }
+        }
+    }
+    assert!(thrown.is_empty(), "{thrown:#?}");
 }
 
 /// Two metres a step into something thinner than a hand.

@@ -11,14 +11,11 @@ fn coasts(name: &str, seconds: f64, hz: f32) -> Vec<(&'static str, Vec<Frame>)> 
     let file = SceneSpec::load(path.as_ref()).expect("shipped");
     let scene: Scene = file.scene();
     let [x, y, height] = file.start_m.unwrap_or_default();
-    let placement =
-        Placement { x, y, speed: file.speed_mps.expect("stated") as f32, gear: Some(0), ..Placement::default() };
+    let speed = file.speed_mps.expect("stated") as f32;
+    let placement = Placement { x, y, height, speed, gear: Some(0), ..Placement::default() };
     let model = c5().model();
     let run = |solver| {
         let mut car = Drive::new(&solver, &model, &scene, placement, hz);
-        let mut state = car.world.state(0).clone();
-        state.position.z += height;
-        car.world.set_state(0, &state);
         (solver.name, car.run(seconds, |_| Controls::coasting()))
     };
     solvers().into_iter().map(run).collect()
@@ -40,9 +37,11 @@ fn solvers_agree_on_shipped_scenes() {
                     "steps fall differently on the edges, a scraping hull is solved after the wheels or with them";
                 close(&what, last.vx_mps, first.vx_mps, 0.01, why);
                 close(&what, last.x_m, first.x_m, 0.002, why);
-                // The own solvers are symmetric but for the order of a hull's points; Rapier's contacts leave some digits.
+                // The own solvers are symmetric but for the order of a hull's points. Wheels leave Rapier's car on its line, too, but
+                // its hull scrapes over both edges of the ramp's table: points are solved one after the other there, and a plain box
+                // let fall on such an edge rolls by 0.16 rad/s.
                 let most = frames.iter().map(|f| f.y_m.abs()).fold(0.0, f64::max);
-                let bound = if *solver == "rapier" { 5e-3 } else { 0.5e-3 };
+                let bound = if (*solver, name) == ("rapier", "ramp") { 5e-3 } else { 0.5e-3 };
                 assert!(most < bound, "{what}: {:.2} mm aside", 1e3 * most);
             }
         }

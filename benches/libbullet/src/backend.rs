@@ -68,7 +68,9 @@ impl Driven {
     fn new(scene: &Scene, start: &CarStart, dt: f32) -> Self {
         let mut state = State::at_rest(&start.model, scene, &start.placement);
         // What Bullet reports of a standing car: its vehicle pushes after the pose has moved.
-        state.velocity += Vec3::Z * (scene.gravity * dt);
+        if state.wheels.iter().any(|wheel| wheel.contact) {
+            state.velocity += Vec3::Z * (scene.gravity * dt);
+        }
         let wheels = state.wheels.len();
         Self {
             model: start.model.clone(),

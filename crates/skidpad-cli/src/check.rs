@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use miette::Report;
 use serde_json::{Map, Value, json};
 use skidpad::lab::Metric;
-use skidpad::lab::figures::{Modes, lints, lists};
+use skidpad::lab::figures::modes::{Mode, Modes};
+use skidpad::lab::figures::{lints, lists};
 use skidpad::lab::metrics::to_json;
 use skidpad::spec::Loaded;
 
@@ -49,7 +50,11 @@ fn summary(name: &str, loaded: &Loaded) -> String {
         columns("axle", axles, &lists::axles(model)),
         columns("whole car", vec![String::new()], &[lists::car(model)]),
         steps(loaded),
-    ] {
+        damping(loaded),
+    ]
+    .into_iter()
+    .filter(|table| !table.is_empty())
+    {
         text.push_str(&format!("\n{}", table.text(2)));
     }
     for lint in worth_a_look(loaded) {
@@ -86,6 +91,48 @@ fn steps(loaded: &Loaded) -> Table {
     table
 }
 
+/// Steps per second at which damping ratios are told.
+const RATES_HZ: [f64; 4] = [30.0, 60.0, 120.0, 240.0];
+
+/// Share by which a step may change a damping ratio untold.
+const DAMPING_KEPT: f64 = 0.03;
+
+/// Each mode with its damping ratio as asked, and as steps at [`RATES_HZ`] leave it; `None` where it turns round within one.
+fn damping_ratios(loaded: &Loaded) -> Vec<(&'static str, f64, [Option<f64>; 4])> {
+    let Some(modes) = Modes::of(&loaded.model) else { return Vec::new() };
+    let found = RATES_HZ.map(|hz| Modes::damping_in_steps(&loaded.model, 1.0 / hz));
+    let asked = [
+        ("heave", modes.heave),
+        ("pitch", modes.pitch),
+        ("roll, tyres creep", modes.roll),
+        ("roll, tyres hold", modes.roll_held),
+    ];
+    let row = |(k, (name, mode)): (usize, (&'static str, Mode))| {
+        (name, mode.damping_ratio, found.map(|ratios| ratios.and_then(|ratios| ratios[k])))
+    };
+    asked.into_iter().enumerate().map(row).collect()
+}
+
+/// Damping ratios that steps change; no row where they are kept.
+fn damping(loaded: &Loaded) -> Table {
+    let mut table = Table::new(1);
+    let kept = |asked: f64, left: &Option<f64>| left.is_some_and(|left| (left - asked).abs() <= DAMPING_KEPT * asked);
+    let changed: Vec<_> = damping_ratios(loaded)
+        .into_iter()
+        .filter(|(_, asked, left)| *asked > 0.0 && !left.iter().all(|left| kept(*asked, left)))
+        .collect();
+    if changed.is_empty() {
+        return table;
+    }
+    let rates = RATES_HZ.map(|hz| format!("at {hz:.0} Hz"));
+    table.row(["damping ratio".to_string(), "asked".into()].into_iter().chain(rates));
+    for (name, asked, left) in changed {
+        let cells = left.map(|left| left.map_or("-".into(), |left| format!("{left:.3}")));
+        table.row([name.to_string(), format!("{asked:.3}")].into_iter().chain(cells));
+    }
+    table
+}
+
 /// Of a peer, which has explicit springs; skidpad's own solvers have no bound.
 fn stable_step_s(loaded: &Loaded, peer: bool) -> Option<f64> {
     if peer { Modes::of(&loaded.model).map(|modes| modes.explicit_step_s) } else { None }
@@ -96,11 +143,16 @@ fn object(loaded: &Loaded) -> Value {
     let wheels = lists::wheels(model).into_iter().enumerate().map(|(i, list)| (model.wheel_name(i), to_json(&list)));
     let step = |peer| stable_step_s(loaded, peer).map(|step| step * 1e3);
     let stable = skidpad::backends().into_iter().map(|backend| (backend.name.to_string(), json!(step(backend.peer))));
+    let damping = damping_ratios(loaded).into_iter().map(|(name, asked, left)| {
+        let steps = RATES_HZ.iter().zip(left).map(|(hz, left)| (format!("at_{hz:.0}_hz"), json!(left)));
+        (name.to_string(), Value::Object([("asked".to_string(), json!(asked))].into_iter().chain(steps).collect()))
+    });
     json!({
         "name": loaded.spec.name,
         "wheels": wheels.collect::<Map<_, _>>(),
         "axles": lists::axles(model).iter().map(|list| to_json(list)).collect::<Vec<_>>(),
         "car": to_json(&lists::car(model)),
+        "damping_ratio": damping.collect::<Map<_, _>>(),
         "longest_stable_step_ms": stable.collect::<Map<_, _>>(),
         "worth_a_look": worth_a_look(loaded),
     })

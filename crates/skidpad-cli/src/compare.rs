@@ -39,6 +39,9 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
             bar.set_position(progress.done);
         });
         bar.finish_and_clear();
+        for outcome in &comparison.outcomes {
+            outcome.trajectory.check().into_diagnostic()?;
+        }
         print(&table(&comparison))?;
         comparisons.push(comparison);
     }

@@ -18,7 +18,7 @@ use crate::arguments::{Changes, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable};
 use crate::output::{Table, print};
 
-/// Most steps one run may have: their telemetry is kept in memory, about half a kilobyte each.
+/// Most steps one run may have: their telemetry is kept in a temporary file, about half a kilobyte each.
 const MOST_STEPS: u64 = 4_000_000;
 
 /// Manoeuvre driven on a scene when none is named.
@@ -29,6 +29,9 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     keep_inputs(asked)?;
     let backend = fail::backend(&asked.backend)?;
     let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    for path in outputs(asked) {
+        keep_tyres(&vehicle, path)?;
+    }
     tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
     let adjust = adjust(&asked.changes)?;
@@ -51,9 +54,8 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     let mut text = format!("{} on {}: {}\n\n", vehicle.spec.name, backend.name, manoeuvre.about());
     text.push_str(&figures(&metrics));
     text.push_str(&assists(backend.name, &trajectory));
-    text.push_str(&format!("\n{} rows in {}\n", trajectory.frames().len(), asked.out.display()));
-    let files = [Some(&asked.out), asked.metrics_json.as_ref()];
-    if files.into_iter().flatten().any(|path| path == Path::new(STANDARD_OUTPUT)) {
+    text.push_str(&format!("\n{} rows in {}\n", trajectory.count(), asked.out.display()));
+    if outputs(asked).any(|(_, path)| path == Path::new(STANDARD_OUTPUT)) {
         eprint!("{text}");
     } else {
         print(&text)?;
@@ -72,6 +74,18 @@ fn keep_inputs(asked: &Run) -> Result<(), SameFile> {
     let Some(metrics) = &asked.metrics_json else { return Ok(()) };
     fail::not_over("--metrics-json", metrics, &inputs)?;
     fail::not_over("--metrics-json", metrics, &[("what --out writes", Some(&asked.out))])
+}
+
+/// What is to be written, with the arguments that name it.
+fn outputs(asked: &Run) -> impl Iterator<Item = (&'static str, &Path)> {
+    let metrics = asked.metrics_json.as_deref().map(|path| ("--metrics-json", path));
+    [("--out", asked.out.as_path())].into_iter().chain(metrics)
+}
+
+/// The output `path` of an argument is no tyre file of the vehicle.
+pub fn keep_tyres(vehicle: &Loaded, (argument, path): (&'static str, &Path)) -> Result<(), SameFile> {
+    let tyres: Vec<_> = vehicle.tyre_files.iter().map(|file| ("a tyre of the vehicle", Some(file.as_path()))).collect();
+    fail::not_over(argument, path, &tyres)
 }
 
 /// Tells what is worth a look in the files of a vehicle.

@@ -214,6 +214,25 @@ fn outputs_never_destroy_what_they_are_made_from() {
     }
     let twice = [&BRIEF[..], &["--out", "t.csv", "--metrics-json", "t.csv"]].concat();
     fails(folder.path(), &twice, 1, &["--metrics-json", "what --out writes"]);
+    let tyre = skidpad::spec::tir::find("c5_front").expect("shipped");
+    std::fs::write(folder.path().join("own.tir"), tyre.replacen("PDY1 = 0.97", "PDY1 = 0.097", 1)).expect("writable");
+    let on_own =
+        skidpad::spec::shipped::find("corvette_c5_mf").expect("shipped").replace("tyres/c5_front.tir", "own.tir");
+    let on_own = on_own.replace("tyres/c5_rear.tir", "own.tir");
+    std::fs::write(folder.path().join("on_own.toml"), on_own).expect("writable");
+    let run = [&BRIEF[..2], &["on_own.toml"], &BRIEF[3..]].concat();
+    for (argument, other) in [("--out", "--metrics-json"), ("--metrics-json", "--out")] {
+        let run = [&run[..], &[argument, "./own.tir", other, "other.txt"]].concat();
+        fails(folder.path(), &run, 1, &[argument, "is also a tyre of the vehicle"]);
+    }
+    let run = [&run[..], &["--out", "t.csv"]].concat();
+    let told = String::from_utf8(skidpad(folder.path(), &run).stderr).expect("text");
+    assert!(told.contains("own.tir") && told.contains("`PDY1`") && told.contains("far from tyres"), "{told}");
+    let checked = works(folder.path(), &["check", "on_own.toml"]);
+    assert!(
+        checked.contains("own.tir") && checked.contains("`PDY1`") && checked.contains("far from tyres"),
+        "{checked}"
+    );
     let import = ["import", "--from", "bullet", "car.toml", "--out", "car.toml"];
     fails(folder.path(), &import, 1, &["is also the file to import"]);
     assert_eq!(std::fs::read_to_string(folder.path().join("car.toml")).expect("there"), car);

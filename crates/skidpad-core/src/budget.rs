@@ -95,6 +95,13 @@ impl Added {
         [force.x, force.y, force.z, moment.x, moment.y, moment.z, brake_torque, engine_torque, throttle, steer]
             .map(f64::from)
     }
+
+    /// What has these [`Added::values`].
+    pub(crate) fn of_values(values: [f64; 10]) -> Self {
+        let [fx, fy, fz, mx, my, mz, brake_torque, engine_torque, throttle, steer] = values.map(|value| value as f32);
+        let [force, moment] = [Vec3::new(fx, fy, fz), Vec3::new(mx, my, mz)];
+        Self { force, moment, brake_torque, engine_torque, throttle, steer }
+    }
 }
 
 impl AddAssign for Added {

@@ -11,11 +11,12 @@ pub struct Controls {
     pub handbrake: f32,
     /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left.
     pub steer: f32,
-    /// Clutch pedal, 1 fully pressed; `None`: the clutch works by itself.
+    /// Clutch pedal, 1 fully pressed; `None`: the clutch works by itself: it follows the speed of a running engine, and is closed
+    /// with a dead one, which holds the car in gear, until the starter turns it.
     pub clutch: Option<f32>,
     /// −1 reverse, 0 neutral, 1… forward; `None`: the gearbox chooses among the forward gears by the speed of engine and road.
-    /// Reverse asked for while an engine's car rolls forward faster than a walk (1.5 m/s), or a forward gear while it rolls back
-    /// so fast, waits in neutral. Motors and torques straight at the wheels have no gears: they pull that way at once.
+    /// Reverse asked for while the car rolls forward faster than a walk (1.5 m/s), or a forward gear while it rolls back so fast,
+    /// waits in neutral. Motors and torques straight at the wheels have no gears but pull the way of the one asked for.
     pub gear: Option<i8>,
     /// Turns a stalled engine until it runs.
     pub starter: bool,

@@ -29,6 +29,9 @@ macro_rules! channels {
             pub fn values(&self) -> [f64; $list.len()] {
                 [$(self.$field,)*]
             }
+            fn set_values(&mut self, values: &mut impl Iterator<Item = f64>) {
+                $(self.$field = values.next().unwrap_or_default();)*
+            }
         }
     };
 }
@@ -192,6 +195,22 @@ impl Frame {
         row.extend(self.shafts.iter().map(|(_, torque)| torque));
         row.extend(self.budget.iter().flat_map(|(_, added)| added.values()));
         row
+    }
+
+    /// A frame of the same car with the values of `row`, in the order of [`Frame::header`]; missing ones are 0.
+    pub fn with_row(&self, row: &[f64]) -> Self {
+        let (mut frame, mut values) = (self.clone(), row.iter().copied());
+        frame.set_values(&mut values);
+        for wheel in &mut frame.wheels {
+            wheel.set_values(&mut values);
+        }
+        for (_, torque) in &mut frame.shafts {
+            *torque = values.next().unwrap_or_default();
+        }
+        for (_, added) in &mut frame.budget {
+            *added = Added::of_values(core::array::from_fn(|_| values.next().unwrap_or_default()));
+        }
+        frame
     }
 }
 

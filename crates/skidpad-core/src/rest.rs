@@ -68,6 +68,14 @@ impl Rest {
     }
 }
 
+/// Load of wheel `i` of a car that does not move, its wheels at `compressions` (m), N, ≥ 0.
+pub(crate) fn load_at(model: &Model, compressions: &[f32], i: usize) -> f32 {
+    let travel = |k: usize| DVec3::X * f64::from(compressions[k]);
+    let tied = Ties::of(model, i, &travel).through.x;
+    let pushed = model.wheels()[i].strut.spring(compressions[i].into()) + tied;
+    (model.static_load(i) + pushed as f32).max(0.0)
+}
+
 /// How the ties of a wheel answer heave, roll and pitch: those through its strut, and those beside it, which its tyre does
 /// not feel.
 #[derive(Clone, Copy, Debug, Default)]

@@ -72,6 +72,27 @@ impl FixedBox {
     pub fn turned(self, yaw: f32, pitch: f32, roll: f32) -> Self {
         Self { rotation: turn(Vec3::Z, yaw) * turn(Vec3::Y, pitch) * turn(Vec3::X, roll), ..self }
     }
+
+    /// Distance from `start` along the unit vector `direction` to the face a ray enters by, m: the last of the three pairs of
+    /// faces it comes between, if it leaves none before. `None` where it misses or starts inside.
+    fn entered(&self, start: DVec3, direction: DVec3) -> Option<f64> {
+        let from_world = self.rotation.as_dquat().inverse();
+        let [from, along] = [start - self.centre, direction].map(|vector| from_world * vector);
+        let half = self.half_extents.as_dvec3();
+        let (mut enters, mut leaves) = (f64::NEG_INFINITY, f64::INFINITY);
+        for k in 0..3 {
+            if along[k] == 0.0 {
+                if from[k].abs() > half[k] {
+                    return None;
+                }
+                continue;
+            }
+            let near = (-half[k] * along[k].signum() - from[k]) / along[k];
+            let far = (half[k] * along[k].signum() - from[k]) / along[k];
+            (enters, leaves) = (enters.max(near), leaves.min(far));
+        }
+        (0.0..=leaves).contains(&enters).then_some(enters)
+    }
 }
 
 impl Default for Scene {
@@ -115,6 +136,15 @@ impl Scene {
         turn(Vec3::Y, -self.slope) * turn(Vec3::Z, heading)
     }
 
+    /// Distance from `start` along the unit vector `direction` to the plane or the first face of a box it enters by, m; `None`
+    /// where the ray meets none.
+    pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
+        let normal = self.normal().as_dvec3();
+        let plane = -start.dot(normal) / direction.dot(normal);
+        let boxes = self.boxes.iter().filter_map(|fixed| fixed.entered(start, direction));
+        boxes.chain((plane >= 0.0).then_some(plane)).reduce(f64::min)
+    }
+
     /// Point of the world at (`x`, `y`) in the plane (m) and `height` (m) above it.
     pub fn point(&self, x: f64, y: f64, height: f64) -> DVec3 {
         let (normal, along) = (self.normal().as_dvec3(), (turn(Vec3::Y, -self.slope) * Vec3::X).as_dvec3());
@@ -131,6 +161,27 @@ fn turn(axis: Vec3, angle: f32) -> Quat {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rays_reach_the_nearest_of_plane_and_boxes() {
+        let table = FixedBox::upright(DVec3::new(4.0, 0.0, 1.0), Vec3::new(2.0, 2.0, 2.0)).turned(0.5, 0.0, 0.0);
+        let tilted = FixedBox::upright(DVec3::new(0.0, 9.0, 0.0), Vec3::new(4.0, 4.0, 2.0)).turned(0.0, 0.1, 0.0);
+        let scene = Scene { boxes: vec![table, tilted], ..Scene::flat() };
+        let below = |x: f64, y: f64, z: f64| scene.distance_to_ground(DVec3::new(x, y, z), DVec3::NEG_Z);
+        let (_, cosine) = math::sin_cos(0.1);
+        for (found, expected) in [
+            (below(0.0, 0.0, 3.0), Some(3.0)),
+            (below(4.0, 0.0, 3.0), Some(1.0)),
+            (below(4.9, 0.9, 3.0), Some(3.0)),
+            (below(0.0, 9.0, 3.0), Some(3.0 - 1.0 / f64::from(cosine))),
+            (below(4.0, 0.0, 1.5), Some(1.5)),
+            (below(0.0, 0.0, -1.0), None),
+        ] {
+            assert_eq!(found.is_some(), expected.is_some(), "{found:?} instead of {expected:?}");
+            // Rotations have 32 bits.
+            assert!((found.unwrap_or(0.0) - expected.unwrap_or(0.0)).abs() < 1e-6, "{found:?} instead of {expected:?}");
+        }
+    }
 
     #[test]
     fn a_gust_rises_holds_and_falls() {

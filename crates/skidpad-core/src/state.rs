@@ -2,7 +2,7 @@
 
 use crate::lane::Lane;
 use crate::model::{MAX_COUPLINGS, MAX_MOTORS, Wheel};
-use crate::rest::Rest;
+use crate::rest::{self, Rest};
 use crate::scene::Scene;
 use crate::{DVec3, Model, Quat, Vec3, math};
 
@@ -93,6 +93,9 @@ pub struct Placement {
     pub x: f64,
     /// In the plane of the ground, m.
     pub y: f64,
+    /// Of the wheels above the plane of the ground, m: the car is lifted as it stands, and its wheels hang down to what is
+    /// below them, plane or box.
+    pub height: f64,
     /// Turned to the left about the ground's normal, rad.
     pub heading: f32,
     /// Forward speed, m/s; wheels, gear and engine turn with it.
@@ -102,7 +105,7 @@ pub struct Placement {
 }
 
 impl State {
-    /// Standing on its wheels on the ground of `scene`, or rolling at the placement's speed.
+    /// Standing on its wheels on the ground of `scene`, or rolling at the placement's speed; above the ground hanging free.
     ///
     /// The struts carry the car, on a slope too; its contact patches are not yet strained by what holds it there. Where
     /// a wheel would lift or meet its stop the car starts in its described pose and has to settle.
@@ -121,8 +124,8 @@ impl State {
         };
         let wheels = model.wheels().iter().enumerate().map(wheel).collect();
         let height = model.parts().centre_height + rest.as_ref().map_or(0.0, |r| r.heave);
-        Self {
-            position: scene.point(placement.x, placement.y, height.into()),
+        let mut state = Self {
+            position: scene.point(placement.x, placement.y, f64::from(height) + placement.height),
             rotation: rest.as_ref().map_or(upright, |r| upright * r.tilt),
             velocity,
             angular: Vec3::ZERO,
@@ -130,6 +133,29 @@ impl State {
             steer: 0.0,
             drive: DriveState::rolling(model, placement),
             wheels,
+        };
+        if placement.height != 0.0 {
+            state.reach_down(model, scene);
+        }
+        state
+    }
+
+    /// Lets every wheel down from where it is to the ground of `scene`, as far as its strut pushes it.
+    fn reach_down(&mut self, model: &Model, scene: &Scene) {
+        let up = self.rotation * Vec3::Z;
+        for (i, (wheel, described)) in self.wheels.iter_mut().zip(model.wheels()).enumerate() {
+            // From where the solvers' rays start: ground above a wheel pushes it in.
+            let above = Vec3::Z * (2.0 * described.radius);
+            let start = self.position + (self.rotation * (described.contact + above)).as_dvec3();
+            let below = scene.distance_to_ground(start, -up.as_dvec3());
+            let reached = below.map_or(f32::NEG_INFINITY, |distance| (f64::from(above.z) - distance) as f32);
+            let hanging = -model.hangs_below(i);
+            wheel.contact = reached > hanging;
+            wheel.compression = reached.max(hanging);
+        }
+        let compressions: Vec<f32> = self.wheels.iter().map(|wheel| wheel.compression).collect();
+        for (i, wheel) in self.wheels.iter_mut().enumerate() {
+            wheel.load = if wheel.contact { rest::load_at(model, &compressions, i) } else { 0.0 };
         }
     }
 

@@ -20,7 +20,7 @@ pub struct Progress {
 }
 
 /// What one solver made of the manoeuvre.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Outcome {
     /// Name of the solver.
     pub backend: &'static str,
@@ -33,7 +33,7 @@ pub struct Outcome {
 }
 
 /// One manoeuvre of one car, driven by several solvers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Comparison {
     /// Name of the manoeuvre.
     pub manoeuvre: &'static str,

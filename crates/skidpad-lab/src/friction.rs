@@ -19,7 +19,8 @@ pub fn largest_use(model: &Model, scene: &Scene, trajectory: &Trajectory) -> f64
     for i in 0..model.wheels().len() {
         let tyre = model.tyre(i);
         let least = LOADED * f64::from(model.static_load(i));
-        for now in trajectory.frames().iter().map(|f| &f.wheels[i]).filter(|now| now.load_n > least) {
+        for frame in trajectory.rows().filter(|frame| frame.wheels[i].load_n > least) {
+            let now = &frame.wheels[i];
             let limit = tyre.friction_at(now.load_n as f32).map(|mu| f64::from(mu * scene.grip) * now.load_n);
             largest = largest.max((now.fx_n / limit[0]).hypot(now.fy_n / limit[1]));
         }

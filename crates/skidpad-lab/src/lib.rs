@@ -28,6 +28,7 @@ pub mod manoeuvre;
 pub mod metrics;
 pub mod names;
 pub mod report;
+mod rows;
 pub mod run;
 pub mod script;
 pub mod sweep;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::{Backend, BackendInfo, CarStart, Model};
+use skidpad_core::{BackendInfo, CarStart, Model};
 
 use crate::driver::{Driver, Now};
 use crate::manoeuvre::Setup;
@@ -61,7 +61,6 @@ pub fn simulate(
 ) -> Trajectory {
     let start = CarStart { model: Arc::clone(model), placement: setup.placement };
     let mut backend = (info.build)(&setup.scene, &[start], dt.seconds() as f32);
-    lift(backend.as_mut(), setup);
     let mut trajectory = Trajectory::new(model, backend.frame(0), dt.seconds());
     let steps = dt.steps(setup.duration_s);
     for step in 0..steps {
@@ -77,14 +76,6 @@ pub fn simulate(
         progress(step + 1, steps);
     }
     trajectory
-}
-
-fn lift(backend: &mut dyn Backend, setup: &Setup) {
-    if setup.lift_m != 0.0 {
-        let mut state = backend.state(0).clone();
-        state.position += setup.scene.normal().as_dvec3() * setup.lift_m;
-        backend.set_state(0, &state);
-    }
 }
 
 #[cfg(test)]
@@ -111,8 +102,8 @@ mod tests {
         let setup = Setup { duration_s: 2.0, ..Setup::flat(10.0) };
         let dt = TimeStep::per_second(60.0).expect("valid");
         let trajectory = simulate(&POINT_MASS, &model, &setup, &mut Coast, dt, &mut |_, _| {});
-        assert_eq!(trajectory.frames().len(), 121);
-        for (k, frame) in trajectory.frames().iter().enumerate() {
+        assert_eq!(trajectory.count(), 121);
+        for (k, frame) in trajectory.rows().enumerate() {
             assert_eq!(frame.t_s, k as f64 * (1.0 / 60.0));
         }
         let weight: f64 = trajectory.first().wheels.iter().map(|w| w.load_n).sum();

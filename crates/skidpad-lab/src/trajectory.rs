@@ -1,18 +1,21 @@
 //! What a run leaves behind: one row of telemetry per step, and the questions metrics ask of it.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
 use skidpad_core::{Added, Assist, Frame, Model, StepReport};
 
 use crate::files::{WriteError, write_atomically};
+use crate::rows::Rows;
 
 /// Telemetry of one car over one run. Row 0 is the start at t = 0; row k is the state after the step that ends at
-/// `k · dt`. Times are products, not sums, so no rounding builds up. Never empty.
-#[derive(Clone, Debug, PartialEq)]
+/// `k · dt`. Times are products, not sums, so no rounding builds up. Never empty. Rows of long runs are in a temporary file, so
+/// that memory does not grow with their number; where that fails, [`Trajectory::check`] tells, and what reads stops there.
+#[derive(Debug)]
 pub struct Trajectory {
     header: Vec<String>,
-    frames: Vec<Frame>,
+    rows: Rows,
     dt_s: f64,
     worst: StepReport,
 }
@@ -50,12 +53,12 @@ pub fn four_digits(value: f64, peak: f64) -> String {
 impl Trajectory {
     /// Starts with the row for t = 0.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
-        Self { header: first.header(model), frames: vec![first], dt_s, worst: StepReport::default() }
+        Self { header: first.header(model), rows: Rows::new(first), dt_s, worst: StepReport::default() }
     }
 
     /// Appends the row after the next step, and how that step went.
     pub fn push(&mut self, frame: Frame, report: StepReport) {
-        self.frames.push(frame);
+        self.rows.push(frame);
         self.worst = self.worst.and(report);
     }
 
@@ -65,18 +68,46 @@ impl Trajectory {
     }
 
     /// Every row in order of time; never empty.
-    pub fn frames(&self) -> &[Frame] {
-        &self.frames
+    pub fn rows(&self) -> impl Iterator<Item = Cow<'_, Frame>> {
+        self.rows.from(0)
+    }
+
+    /// Rows from row `k` on, counted from 0.
+    pub fn rows_from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
+        self.rows.from(k)
+    }
+
+    /// Row `k`, counted from 0.
+    pub fn row(&self, k: usize) -> Option<Cow<'_, Frame>> {
+        self.rows.get(k)
+    }
+
+    /// The last row for which `holds`, counted from 0.
+    pub fn last_row_where(&self, holds: impl Fn(&Frame) -> bool) -> Option<usize> {
+        self.rows().enumerate().filter(|(_, frame)| holds(frame)).map(|(k, _)| k).last()
+    }
+
+    /// Number of rows, at least 1.
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether every row is there.
+    ///
+    /// # Errors
+    /// When the temporary file could not be written or read.
+    pub fn check(&self) -> io::Result<()> {
+        self.rows.failure().map_or(Ok(()), Err)
     }
 
     /// The row at t = 0.
     pub fn first(&self) -> &Frame {
-        &self.frames[0]
+        self.rows.first()
     }
 
     /// The last row.
     pub fn last(&self) -> &Frame {
-        &self.frames[self.frames.len() - 1]
+        self.rows.last()
     }
 
     /// Length of a step, s.
@@ -87,16 +118,19 @@ impl Trajectory {
     /// Time at which `channel` first reaches `level` from below, at or after `from_s`, linear between rows, s.
     /// `None` when it never does.
     pub fn rises_to(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
-        let rows = &self.frames[self.row_at_or_after(from_s)..];
-        let first = rows.first()?;
-        if channel(first) >= level {
-            return Some(first.t_s);
+        let point = |frame: Cow<'_, Frame>| (frame.t_s, channel(&frame));
+        let mut points = self.rows_from(self.row_at_or_after(from_s)).map(point);
+        let (mut from, mut before) = points.next()?;
+        if before >= level {
+            return Some(from);
         }
-        rows.windows(2).find_map(|pair| {
-            let (before, after) = (channel(&pair[0]), channel(&pair[1]));
-            let share = (level - before) / (after - before);
-            (after >= level).then(|| pair[0].t_s + share * (pair[1].t_s - pair[0].t_s))
-        })
+        for (to, after) in points {
+            if after >= level {
+                return Some(from + (level - before) / (after - before) * (to - from));
+            }
+            (from, before) = (to, after);
+        }
+        None
     }
 
     /// Time at which `channel` first falls to `level`, at or after `from_s`, linear between rows, s.
@@ -106,68 +140,68 @@ impl Trajectory {
 
     /// `channel` at `time_s`, linear between rows and constant outside them.
     pub fn at(&self, time_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
-        let next = self.frames.partition_point(|frame| frame.t_s < time_s);
-        if next == 0 {
-            return channel(self.first());
-        }
-        let Some(after) = self.frames.get(next) else { return channel(self.last()) };
-        let before = &self.frames[next - 1];
-        let share = (time_s - before.t_s) / (after.t_s - before.t_s);
-        channel(before) + share * (channel(after) - channel(before))
+        let next = self.rows_before(time_s);
+        let Some(from) = next.checked_sub(1).and_then(|k| self.row(k)) else { return channel(self.first()) };
+        let Some(to) = self.row(next) else { return channel(self.last()) };
+        let (before, after) = (channel(&from), channel(&to));
+        let share = (time_s - from.t_s) / (to.t_s - from.t_s);
+        before + share * (after - before)
     }
 
     /// Mean of `channel` over the rows in `from_s ..= to_s`; of the nearest row when none lies in it.
     pub fn mean(&self, from_s: f64, to_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
-        let rows = self.between(from_s, to_s);
-        if rows.is_empty() {
-            return self.at(0.5 * (from_s + to_s), channel);
+        let add = |(sum, rows): (f64, u64), frame: Cow<'_, Frame>| (sum + channel(&frame), rows + 1);
+        match self.between(from_s, to_s).fold((0.0, 0), add) {
+            (_, 0) => self.at(0.5 * (from_s + to_s), channel),
+            (sum, rows) => sum / rows as f64,
         }
-        rows.iter().map(channel).sum::<f64>() / rows.len() as f64
     }
 
     /// Row at or after `from_s` where `channel` is largest, the first of equals.
-    pub fn peak(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> &Frame {
-        let rows = &self.frames[self.row_at_or_after(from_s)..];
-        rows.iter().fold(self.last(), |best, frame| {
-            let (new, old) = (channel(frame), channel(best));
-            if new > old || (new == old && frame.t_s < best.t_s) { frame } else { best }
-        })
+    pub fn peak(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Frame {
+        let (mut best, mut largest) = (Cow::Borrowed(self.last()), channel(self.last()));
+        for frame in self.rows_from(self.row_at_or_after(from_s)) {
+            let value = channel(&frame);
+            if value > largest || (value == largest && frame.t_s < best.t_s) {
+                (best, largest) = (frame, value);
+            }
+        }
+        best.into_owned()
     }
 
     /// When the channel is largest from `from_s` on, s: where the parabola through the largest row and its neighbours is.
     pub fn peak_time(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
-        let peak = self.peak(from_s, &channel).t_s;
-        let rows: Vec<&Frame> = self.frames.iter().collect();
-        let Some(at) = rows.iter().position(|f| f.t_s >= peak) else { return peak };
-        let (Some(before), Some(after)) = (at.checked_sub(1).and_then(|i| rows.get(i)), rows.get(at + 1)) else {
-            return peak;
+        let peak = self.peak(from_s, &channel);
+        let at = self.rows_before(peak.t_s);
+        let (Some(before), Some(after)) = (at.checked_sub(1).and_then(|k| self.row(k)), self.row(at + 1)) else {
+            return peak.t_s;
         };
-        let [a, b, c] = [before, &rows[at], after].map(|f| channel(f));
+        let [a, b, c] = [&*before, &peak, &*after].map(&channel);
         let bend = a - 2.0 * b + c;
-        if bend < 0.0 { peak + 0.25 * (a - c) / bend * (after.t_s - before.t_s) } else { peak }
+        if bend < 0.0 { peak.t_s + 0.25 * (a - c) / bend * (after.t_s - before.t_s) } else { peak.t_s }
     }
 
     /// Largest size of `channel` over the whole run.
     pub fn largest(&self, channel: impl Fn(&Frame) -> f64) -> f64 {
-        self.frames.iter().fold(0.0, |largest, frame| channel(frame).abs().max(largest))
+        self.rows().fold(0.0, |largest, frame| channel(&frame).abs().max(largest))
     }
 
     /// Least load of any wheel at any time, in percent of its load at rest.
     pub fn least_load_percent(&self, model: &Model) -> Option<f64> {
         let share = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
-        let loads = self.frames.iter().flat_map(|f| f.wheels.iter().map(|w| w.load_n).enumerate().map(share));
-        loads.min_by(f64::total_cmp)
+        let least = |f: Cow<'_, Frame>| f.wheels.iter().map(|w| w.load_n).enumerate().map(share).min_by(f64::total_cmp);
+        self.rows().filter_map(least).min_by(f64::total_cmp)
     }
 
     /// What each assist of the car and each trick of the solver added over the run, in the order of columns.
     pub fn help(&self) -> Vec<Help> {
-        let rows = &self.frames[1..];
         let of = |(k, &(assist, _)): (usize, &(Assist, Added))| {
-            let values = || rows.iter().filter_map(|frame| frame.budget.get(k)).map(|(_, added)| added.values());
+            let values =
+                || self.rows_from(1).filter_map(move |frame| frame.budget.get(k).map(|(_, added)| added.values()));
             let busy = values().filter(|values| values.iter().any(|value| *value != 0.0)).count();
             let larger = |most: f64, value: f64| if value.abs() > most.abs() { value } else { most };
             let largest = values().fold([0.0; 10], |most, now| std::array::from_fn(|i| larger(most[i], now[i])));
-            let steps = rows.len().max(1) as f64;
+            let steps = (self.count() - 1).max(1) as f64;
             let sum = values().fold([0.0; 10], |sum, now| std::array::from_fn(|i| sum[i] + now[i]));
             Help { assist, share: busy as f64 / steps, mean: sum.map(|sum| sum / steps), largest }
         };
@@ -175,14 +209,20 @@ impl Trajectory {
     }
 
     /// Rows in `from_s ..= to_s`.
-    pub fn between(&self, from_s: f64, to_s: f64) -> &[Frame] {
-        let first = self.row_at_or_after(from_s);
-        let end = self.frames.partition_point(|frame| frame.t_s <= to_s + self.tolerance());
-        &self.frames[first.min(end)..end]
+    pub fn between(&self, from_s: f64, to_s: f64) -> impl Iterator<Item = Cow<'_, Frame>> {
+        let end = to_s + self.tolerance();
+        self.rows_from(self.row_at_or_after(from_s)).take_while(move |frame| frame.t_s <= end)
     }
 
     fn row_at_or_after(&self, time_s: f64) -> usize {
-        self.frames.partition_point(|frame| frame.t_s < time_s - self.tolerance())
+        self.rows_before(time_s - self.tolerance())
+    }
+
+    /// Number of rows before `time_s`.
+    fn rows_before(&self, time_s: f64) -> usize {
+        let is_before = |row: usize| row as f64 * self.dt_s < time_s;
+        let near = (time_s / self.dt_s).clamp(0.0, self.count() as f64) as usize;
+        (near.saturating_sub(1)..self.count()).find(|&row| !is_before(row)).unwrap_or(self.count())
     }
 
     /// Times are products of f64 numbers; a millionth of a step tells neighbouring rows apart and forgives rounding.
@@ -197,7 +237,7 @@ impl Trajectory {
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", self.header.join(","))?;
         let mut line = String::new();
-        for frame in &self.frames {
+        for frame in self.rows() {
             line.clear();
             for value in frame.row() {
                 push_number(&mut line, value);
@@ -206,7 +246,7 @@ impl Trajectory {
             line.pop();
             writeln!(out, "{line}")?;
         }
-        Ok(())
+        self.check()
     }
 
     /// Writes the CSV file at `path`, in full or not at all.
@@ -233,6 +273,7 @@ fn push_number(line: &mut String, value: f64) {
 mod tests {
     use super::*;
     use crate::testing::{model, sampled};
+    use skidpad_core::Shaft;
 
     #[test]
     fn d9_header_and_row_zero_are_exact() {
@@ -255,6 +296,52 @@ mod tests {
         assert_eq!(lines.count(), 3);
     }
 
+    /// With all but five rows in the file every question has the answer it has in memory, to the last bit.
+    #[test]
+    fn rows_in_a_file_answer_as_rows_in_memory() {
+        let whole = sampled(0.01, 30.0, |t, frame| {
+            (frame.x_m, frame.vx_mps, frame.yaw_rad) = (t * t, (0.7 * t).sin(), -0.0);
+            frame.wheels.iter_mut().enumerate().for_each(|(i, w)| w.load_n = 3000.0 + i as f64 + (9.0 * t).cos() / 3.0);
+            frame.shafts = vec![(Shaft::Gearbox, t.sqrt())];
+            frame.budget = vec![(Assist::AntiLock, Added { throttle: t as f32, ..Added::default() })];
+        });
+        let rows = Rows::holding(5, whole.first().clone());
+        let mut filed = Trajectory { header: whole.header.clone(), rows, dt_s: whole.dt_s, worst: whole.worst };
+        for frame in whole.rows_from(1) {
+            filed.push(frame.into_owned(), StepReport::default());
+        }
+        assert_eq!((filed.count(), filed.last()), (3001, whole.last()));
+        assert!(filed.rows().zip(whole.rows()).all(|(a, b)| a == b) && filed.rows().count() == 3001);
+        for k in [0, 4, 5, 6, 516, 517, 518, 2999, 3000, 3001] {
+            assert_eq!(filed.row(k), whole.row(k), "row {k}");
+            assert_eq!(filed.rows_from(k).next(), whole.row(k), "from row {k}");
+            assert_eq!(filed.rows_from(k).count(), 3001 - k, "from row {k}");
+        }
+        let speed = |f: &Frame| f.vx_mps;
+        let model = model();
+        let questions: [fn(&Trajectory) -> f64; 4] = [
+            |run| run.at(17.123, |f| f.x_m),
+            |run| run.mean(3.0, 25.0, |f| f.vx_mps),
+            |run| run.largest(|f| f.wheels[2].load_n),
+            |run| run.help()[0].mean[8],
+        ];
+        for of in questions {
+            assert_eq!(of(&filed).to_bits(), of(&whole).to_bits());
+        }
+        assert_eq!(filed.peak(5.0, speed), whole.peak(5.0, speed));
+        assert_eq!(filed.peak_time(5.0, speed), whole.peak_time(5.0, speed));
+        assert_eq!(filed.rises_to(0.9, 12.0, speed), whole.rises_to(0.9, 12.0, speed));
+        assert_eq!(filed.least_load_percent(&model), whole.least_load_percent(&model));
+        assert_eq!(filed.between(7.0, 8.0).count(), 101);
+        let csv = |run: &Trajectory| {
+            let mut bytes = Vec::new();
+            run.write_csv(&mut bytes).expect("a Vec takes everything");
+            bytes
+        };
+        assert!(csv(&filed) == csv(&whole));
+        assert!(filed.rows.held_in_memory() < 600, "{}", filed.rows.held_in_memory());
+    }
+
     #[test]
     fn numbers_read_back_as_they_were() {
         for value in [0.1, 1.0 / 240.0, -1234.5, 1e-30, 6.02e23, f64::from(0.1f32), 3.0] {
@@ -275,7 +362,7 @@ mod tests {
             assert!((found - time).abs() < 1e-12, "{level}: {found}");
         }
         assert_eq!(line.falls_to(-1.0, 0.0, |f| f.vx_mps), None);
-        assert_eq!(line.falls_to(5.0, 0.7, |f| f.vx_mps), Some(line.frames()[7].t_s));
+        assert_eq!(line.falls_to(5.0, 0.7, |f| f.vx_mps), line.row(7).map(|f| f.t_s));
         assert!((line.at(0.25, |f| f.vx_mps) - 7.5).abs() < 1e-12);
     }
 }

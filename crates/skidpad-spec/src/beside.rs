@@ -1,7 +1,7 @@
 //! Where the files are that a vehicle file refers to.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where to look.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,14 @@ pub(crate) enum Beside<'a> {
 }
 
 impl Beside<'_> {
+    /// Where the file at `path` is; `None` where it ships.
+    pub fn path(self, path: &str) -> Option<PathBuf> {
+        match self {
+            Self::Shipped => None,
+            Self::Folder(folder) => Some(folder.join(path)),
+        }
+    }
+
     /// Text of the tyre file at `path`, or why there is none. Bytes that are not UTF-8 are replaced.
     pub fn tyre(self, path: &str) -> Result<Cow<'static, str>, String> {
         match self {

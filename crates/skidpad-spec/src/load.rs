@@ -3,6 +3,7 @@
 use crate::beside::Beside;
 use crate::lint::{Lint, lints};
 use crate::read::{Beyond, line_starts, position};
+use crate::spec::Tyre;
 use crate::tir::Note;
 use crate::{Faults, VehicleSpec, compile, read, shipped};
 use miette::Diagnostic;
@@ -20,6 +21,8 @@ pub struct Loaded {
     /// What is legal but seldom meant, and what tyre files left out or assumed, in the order of the text; see
     /// [`Note`]. What follows from the model alone is the laboratory's.
     pub notes: Vec<Note>,
+    /// The tyre files it was read from beside its own; none where they are the shipped ones.
+    pub tyre_files: Vec<PathBuf>,
 }
 
 impl Loaded {
@@ -51,7 +54,12 @@ impl Loaded {
         };
         let mut notes: Vec<Note> = notes.into_iter().map(note).collect();
         notes.sort_by_key(|note| note.line);
-        Ok(Self { spec, model, notes })
+        let files = spec.tyres.values().filter_map(|tyre| match tyre {
+            Tyre::MagicFormula { file, .. } => beside.path(file.as_deref()?),
+            _ => None,
+        });
+        let tyre_files = files.collect();
+        Ok(Self { spec, model, notes, tyre_files })
     }
 }
 

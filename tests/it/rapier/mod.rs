@@ -4,6 +4,7 @@ mod axes;
 mod grip;
 mod ground_moves;
 mod heights;
+mod pauses;
 mod rays;
 #[cfg(feature = "serde")]
 mod resume;

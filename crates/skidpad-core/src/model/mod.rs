@@ -218,6 +218,12 @@ impl Model {
         self.places[i]
     }
 
+    /// How far below its place at rest wheel `i` hangs without load, m.
+    pub(crate) fn hangs_below(&self, i: usize) -> f32 {
+        let Place { bank, lane } = self.place(i);
+        self.banks[bank].droop_travel.lanes()[lane]
+    }
+
     /// Whether `wheels` are those of one axle, tied against each other.
     pub(crate) fn is_across(&self, wheels: [usize; 2], way: f32) -> bool {
         let [first, second] = wheels.map(|i| self.places[i]);

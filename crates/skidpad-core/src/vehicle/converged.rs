@@ -43,8 +43,6 @@ pub(super) struct Stop {
 struct Follow {
     loads: bool,
     hull: bool,
-    /// What the last step changed, m/s.
-    change: f32,
 }
 
 /// Of a velocity, m/s, turning at an arm of 1 m.
@@ -127,7 +125,6 @@ impl Vehicle {
             let follow = Follow {
                 loads: iteration <= FOLLOWING || settled,
                 hull: report.residual <= SETTLED && (2..=HULL_FOLLOWING).contains(&iteration),
-                change: report.residual,
             };
             let (given, system) = self.linearise(within, follow);
             let missing = given - momentum;
@@ -190,7 +187,7 @@ impl Vehicle {
         if within != Within::Side {
             self.solve_shafts();
         }
-        let mut given = self.beside + self.hull.answer(&mut products, follow.hull, follow.change);
+        let mut given = self.beside + self.hull.answer(&mut products, follow.hull);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let tangent = rows.solve_block(bank, within).tangent();
             for (k, weight) in tangent.weights.into_iter().enumerate() {

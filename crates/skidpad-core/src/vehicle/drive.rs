@@ -3,12 +3,12 @@
 use super::Vehicle;
 use super::links::{Flywheel, Link};
 use super::shafts::Pull;
-use crate::Controls;
 use crate::assists::Asked;
 use crate::controls::{LARGEST_TORQUE, bounded};
 use crate::lane::{Four, Lane};
 use crate::model::{Bank, Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Model, Takeup};
 use crate::state::{DriveState, WheelState};
+use crate::{Controls, State, Vec3};
 
 /// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
 const IDLE_RESPONSE: f32 = 0.1;
@@ -34,10 +34,15 @@ impl Vehicle {
     #[inline(always)]
     pub(super) fn drive(&mut self, controls: &Controls, asked: &Asked, dt: f32) {
         let Asked { throttle, brake: foot, handbrake: hand, .. } = *asked;
-        let mut towards = f32::from(controls.gear.map_or(1, i8::signum));
-        let (step, pull) = (Four::splat(dt), Four::splat(throttle * towards));
         let parts = self.model.parts();
         let engine = parts.powertrain.engine();
+        let mut towards = 0.0;
+        if engine.is_none() {
+            let State { drive, rotation, velocity, .. } = &mut self.state;
+            let pace = parts.wheels[0].walking()[1];
+            towards = drive.select_direction(controls.gear, || (*rotation * Vec3::X).dot(*velocity) / pace);
+        }
+        let (step, pull) = (Four::splat(dt), Four::splat(throttle * towards));
         let first = usize::from(engine.is_some());
         let motors = first..first + parts.motors.len();
         let (mut turning, mut rotors) = (0.0, [0.0; MAX_MOTORS]);
@@ -82,8 +87,6 @@ impl Vehicle {
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
                 rows.shaft = bank.levers[0] * shaft;
             }
-        } else {
-            state.gear = controls.gear.unwrap_or(1);
         }
         let pull = Pull { throttle: throttle.min(asked.own_throttle), brake: foot, towards };
         self.shafts.begin(running.as_ref(), pull, &self.model, dt);
@@ -119,6 +122,8 @@ fn engage(
         Takeup::Clutch(clutch) => {
             let engaged = match controls.clutch {
                 Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
+                // As if parked in gear, until the starter turns it.
+                None if dry_drag > 0.0 => 1.0,
                 None => clutch.engaged_at(speed, engine, dt),
             };
             clutch.capacity * engaged * dt
@@ -212,7 +217,7 @@ impl DriveState {
         }
         let towards = match asked {
             None if self.gear > 0 => 1,
-            _ => self.allowed(asked.map_or(1, i8::signum), driven),
+            _ => self.allowed(asked.map_or(1, i8::signum), || driven.speed() / driven.walking_pace()),
         };
         let told = f32::from(towards);
         if self.shift_left > 0.0 {
@@ -241,9 +246,18 @@ impl DriveState {
 
     /// The sense that was asked for, or 0, neutral, while the car moves against it faster than a walk: as a gearbox whose
     /// reverse gear is blocked.
-    fn allowed(&self, towards: i8, driven: &Driven) -> i8 {
+    fn allowed(&self, towards: i8, paces: impl FnOnce() -> f32) -> i8 {
         let changes = towards != 0 && towards != self.gear.signum();
-        if changes && f32::from(towards) * driven.speed() < -driven.walking_pace() { 0 } else { towards }
+        if changes && f32::from(towards) * paces() < -1.0 { 0 } else { towards }
+    }
+
+    /// Takes the gear asked for of a car without a gearbox, which only tells the way it drives and waits as one would, by the
+    /// forward speed of the car in walking `paces`; tells which way, as [`DriveState::select_gear`].
+    fn select_direction(&mut self, asked: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
+        let asked = asked.unwrap_or(1);
+        let towards = self.allowed(asked.signum(), paces);
+        self.gear = if towards == 0 { 0 } else { asked };
+        f32::from(towards)
     }
 
     /// Moves a continuous ratio towards the one at which the engine turns as it aims to.

@@ -2,7 +2,7 @@
 //! solve as the wheels. Solved after them instead, a car that rests on its floor pan has wheel loads that still fall.
 
 use super::loads::SOLIDITY;
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::{Four, Lane};
 use crate::linear::{OuterProducts, Six, Triple};
 use crate::{HULL_POINTS, HullPoint, Mat3, Vec3};
 
@@ -76,10 +76,10 @@ impl HullRows {
     }
 
     /// What the points do to the chassis as it moves; their derivative goes into `products`. Limits of friction `follow` what
-    /// presses, or stay. The last step changed velocities by `change` m/s.
-    pub fn answer(&mut self, products: &mut OuterProducts, follow: bool, change: f32) -> Six<f32> {
+    /// presses, or stay.
+    pub fn answer(&mut self, products: &mut OuterProducts, follow: bool) -> Six<f32> {
         for points in self.active() {
-            points.answer(products, follow, change);
+            points.answer(products, follow);
         }
         self.impulse()
     }
@@ -125,8 +125,8 @@ impl Points {
         self.normal * self.pressed + self.tangents[0] * self.drag[0] + self.tangents[1] * self.drag[1]
     }
 
-    /// Impulses at the speed seen.
-    fn press(&mut self, follow: bool) -> Drag {
+    /// Impulses at the speed seen; returns drag over speed, kg.
+    fn press(&mut self, follow: bool) -> Four {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         self.pressed = (self.rigid * (self.allowed - self.seen[0])).at_least(zero);
         if follow {
@@ -135,38 +135,21 @@ impl Points {
         let grips = zero.less(self.reach);
         let wanted = [1, 2].map(|i| (zero - self.rigid * self.seen[i]).only(grips));
         let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
-        let slides = self.reach.less(size);
-        let share = Four::select(slides, self.reach / size, one);
+        let share = Four::select(self.reach.less(size), self.reach / size, one);
         self.drag = wanted.map(|wanted| wanted * share);
-        let along = [Four::select(slides, wanted[0] / size, one), (wanted[1] / size).only(slides)];
-        Drag { slides, secant: (self.rigid * share).only(grips), speed: size / self.rigid, along }
+        (self.rigid * share).only(grips)
     }
 
-    fn answer(&mut self, products: &mut OuterProducts, follow: bool, change: f32) {
-        let Drag { slides, secant, speed, along } = self.press(follow);
+    /// Sliding friction falls by its secant. Its derivative is nothing along the sliding velocity, and steps by that jump to and
+    /// fro where the velocity turns round; the secant never overshoots (a majorant of the convex |v|).
+    fn answer(&mut self, products: &mut OuterProducts, follow: bool) {
+        let secant = self.press(follow);
         products.add(self.rigid.only(Four::splat(0.0).less(self.pressed)), self.normal);
-        // The derivative of sliding friction is nothing along the sliding velocity. Where the velocity may still turn round,
-        // steps by it jump to and fro across sticking; the secant never overshoots (a majorant of the convex |v|).
-        let steady = slides & Four::splat(STEADY * change).less(speed);
-        products.add(secant.only(!steady), self.tangents[0] * along[0] + self.tangents[1] * along[1]);
-        products.add(secant, self.tangents[1] * along[0] - self.tangents[0] * along[1]);
+        for tangent in self.tangents {
+            products.add(secant, tangent);
+        }
     }
 }
-
-/// How drag answers a change of velocity.
-struct Drag {
-    slides: FourMask,
-    /// Drag over speed, kg.
-    secant: Four,
-    /// m/s.
-    speed: Four,
-    /// Direction of the drag, in the two tangents.
-    along: [Four; 2],
-}
-
-/// Sliding velocities this many times greater than the last change will not turn round. Much more, and a car that leans on
-/// three points, one of them about to slide, creeps to its rest by secants for more steps than there are.
-const STEADY: f32 = 4.0;
 
 /// Two unit vectors at right angles to `normal` and each other. A mirrored car has mirrored ones, but for signs.
 fn across(normal: Vec3) -> [Vec3; 2] {

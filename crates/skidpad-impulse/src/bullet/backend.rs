@@ -5,12 +5,14 @@ use std::sync::Arc;
 use skidpad_core::no_slip::{self, Pedals};
 use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
-use skidpad_core::{Backend, BackendInfo, Budget, CarStart, Controls, Model, Scene, State, StepReport, Vec3};
+use skidpad_core::{
+    Backend, BackendInfo, Budget, CarStart, Controls, Model, STANDARD_GRAVITY, Scene, State, StepReport, Vec3,
+};
 use skidpad_world::Ground;
 
 use super::body::Body;
 use super::car::{Car, TURN_KEPT, Wheel, WheelInput};
-use super::tuning::Tuning;
+use super::tuning::{Tuning, WheelTuning};
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
@@ -26,10 +28,10 @@ pub const BACKEND: BackendInfo = BackendInfo {
 /// A world with `cars` on the ground of `scene`, each with its own tuning, stepped by `dt` s.
 ///
 /// The model still gives pedals, steering and telemetry; a tuning must have as many wheels as its model. Cars start with
-/// the velocity Bullet reports for what the placement says: gravity times `dt` upwards when they stand.
+/// the velocity Bullet reports for what the placement says: gravity times `dt` upwards when they stand, nothing in the air.
 pub fn world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Backend> {
     let ground = Ground::new(scene);
-    let cars = cars.iter().map(|(start, tuning)| Driven::new(scene, start, tuning.clone(), dt)).collect();
+    let cars = cars.iter().map(|(start, tuning)| Driven::new(scene, &ground, start, tuning.clone(), dt)).collect();
     Box::new(BulletWorld { cars, ground, dt, steps: 0 })
 }
 
@@ -51,21 +53,36 @@ struct Driven {
 }
 
 impl Driven {
-    fn new(scene: &Scene, start: &CarStart, tuning: Tuning, dt: f32) -> Self {
-        let mut state = State::at_rest(&start.model, scene, &start.placement);
-        if StepReport::of_no_step(dt).is_none() {
-            state.velocity += Vec3::Z * (scene.gravity * dt);
-        }
-        state.previous_velocity = state.velocity;
+    fn new(scene: &Scene, ground: &Ground, start: &CarStart, tuning: Tuning, dt: f32) -> Self {
+        let state = State::at_rest(&start.model, scene, &start.placement);
         let wheels = state.wheels.len();
-        Self {
+        let mut driven = Self {
             model: start.model.clone(),
             car: Car::new(tuning, motion(&state)),
             pedals: Pedals::new(&start.model, &state),
             state,
             inputs: vec![WheelInput::default(); wheels],
             away: false,
+        };
+        let carried = if start.placement.height == 0.0 { 1.0 } else { driven.reach_down(ground) };
+        if StepReport::of_no_step(dt).is_none() {
+            driven.state.velocity += Vec3::Z * (scene.gravity * dt * carried);
         }
+        driven.state.previous_velocity = driven.state.velocity;
+        driven
+    }
+
+    /// Lets the wheels down to what their rays meet from where the car is; returns the share of the weight that they carry.
+    fn reach_down(&mut self, ground: &Ground) -> f32 {
+        self.car.hang(ground);
+        let mut carried = 0.0;
+        for (i, (wheel, tuning)) in self.car.wheels().iter().zip(&self.car.tuning().wheels).enumerate() {
+            let to = &mut self.state.wheels[i];
+            (to.contact, to.load) = (wheel.contact, applied(wheel, tuning.most_force) as f32);
+            to.compression = compression(&self.model, i, wheel, tuning) as f32;
+            carried += to.load / (self.model.mass() * STANDARD_GRAVITY);
+        }
+        carried
     }
 
     fn step(&mut self, ground: &Ground, controls: &Controls, dt: f32) -> StepReport {
@@ -101,13 +118,10 @@ impl Driven {
         state.angular = body.angular.as_vec3();
         let tunings = &self.car.tuning().wheels;
         for (i, (wheel, to)) in self.car.wheels().iter().zip(&mut state.wheels).enumerate() {
-            let described = &self.model.wheels()[i];
-            let centre = tunings[i].hard_point + tunings[i].direction * wheel.length;
-            let at_rest = f64::from(described.contact.z + described.radius);
             let spin = wheel.turn_kept / TURN_KEPT / dt;
             *to = WheelState {
                 spin: spin as f32,
-                compression: (centre.z - at_rest) as f32,
+                compression: compression(&self.model, i, wheel, &tunings[i]) as f32,
                 load: applied(wheel, tunings[i].most_force) as f32,
                 // Bullet's axle points to the right.
                 tyre: [wheel.forward_impulse / dt, -wheel.side_impulse / dt].map(|force| force as f32),
@@ -119,6 +133,13 @@ impl Driven {
             };
         }
     }
+}
+
+/// How far the centre of wheel `i` is above its place at rest, m.
+fn compression(model: &Model, i: usize, wheel: &Wheel, tuning: &WheelTuning) -> f64 {
+    let described = &model.wheels()[i];
+    let centre = tuning.hard_point + tuning.direction * wheel.length;
+    centre.z - f64::from(described.contact.z + described.radius)
 }
 
 /// The force that pushed the car, N.

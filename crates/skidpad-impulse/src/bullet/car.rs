@@ -129,7 +129,7 @@ impl Car {
     }
 
     /// Casts every ray, and takes the suspension's force from the velocities the body has now.
-    fn hang(&mut self, ground: &Ground) {
+    pub(super) fn hang(&mut self, ground: &Ground) {
         let Body { position, rotation, .. } = self.body;
         for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
             let start = position + rotation * tuning.hard_point;

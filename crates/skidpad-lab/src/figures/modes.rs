@@ -58,30 +58,93 @@ impl Modes {
             let ratio = mode.damping_ratio;
             2.0 * ((1.0 + ratio * ratio).sqrt() - ratio) / mode.rad_per_s()
         };
-        let explicit_step_s = modes(model, false, hard)?.iter().map(bound).fold(f64::INFINITY, f64::min);
+        let explicit_step_s =
+            modes(model, false, hard)?.iter().map(|swing| bound(&swing.mode)).fold(f64::INFINITY, f64::min);
+        let [heave, pitch, roll, roll_held] = [heave, pitch, roll, roll_held].map(|swing| swing.mode);
         Some(Self { heave, pitch, roll, roll_held, explicit_step_s })
+    }
+
+    /// Damping ratios that steps of `dt` s of the solvers leave of those of heave, pitch, roll and roll held, in this order;
+    /// `None` for one that turns round within a step. Wheels have no mass of their own.
+    ///
+    /// A mode of frequency ω goes as its struts do: the spring by the implicit midpoint rule, of the damping the part
+    /// `C₀` at the start and `C₁` at the end of the step,
+    ///
+    /// ```text
+    /// v₁ − v₀ = −dt ω² ½ (z₀ + z₁) − dt (C₀ v₀ + C₁ v₁),    z₁ − z₀ = ½ dt (v₀ + v₁)
+    /// ```
+    ///
+    /// With `D = 1 + dt C₁ + dt² ω² / 4` both eigenvalues λ of a step have the product `(1 − dt C₀ + dt² ω² / 4) / D` and
+    /// the sum `(2 + dt (C₁ − C₀) − dt² ω² / 2) / D`; the ratio is that of the oscillator with the poles `ln λ / dt`.
+    pub fn damping_in_steps(model: &Model, dt: f64) -> Option<[Option<f64>; 4]> {
+        let undamped = |_: &Strut| 0.0;
+        let [heave, roll, pitch] = modes(model, false, undamped)?;
+        let [_, roll_held, _] = modes(model, true, undamped)?;
+        Some([heave, pitch, roll, roll_held].map(|swing| swing.damping_in_steps(model, dt)))
     }
 }
 
+/// A mode with its motion per modal coordinate of unit mass: heave, roll, pitch.
+#[derive(Clone, Copy, Debug)]
+struct Swing {
+    mode: Mode,
+    motion: Vector3<f64>,
+}
+
+impl Swing {
+    fn damping_in_steps(&self, model: &Model, dt: f64) -> Option<f64> {
+        let [before, after] = [0, 1].map(|end| {
+            let struts = sum_of_levers(model, |i| damping_of_step(model, i, dt)[end]);
+            let springs = sum_of_heave_springs(model, |spring| 0.5 * f64::from(spring.damping));
+            dt * self.motion.dot(&((struts + springs) * self.motion))
+        });
+        let turn = 0.25 * (self.mode.rad_per_s() * dt).powi(2);
+        let scale = 1.0 + after + turn;
+        let (product, mean) = ((1.0 - before + turn) / scale, (1.0 + 0.5 * (after - before) - turn) / scale);
+        let apart = mean * mean - product;
+        if apart < 0.0 {
+            let (decay, angle) = (-0.5 * product.ln(), (mean / product.sqrt()).acos());
+            return Some(decay / decay.hypot(angle));
+        }
+        let rates = [mean + apart.sqrt(), mean - apart.sqrt()].map(|eigenvalue| -eigenvalue.ln());
+        let ratio = 0.5 * (rates[0] + rates[1]) / (rates[0] * rates[1]).sqrt();
+        ratio.is_finite().then_some(ratio)
+    }
+}
+
+/// Damping of wheel `i` that a step of `dt` s takes with the rate at its start and at its end, N s/m: the rule of the core's
+/// struts, half of it at each end, more at the end where it is stiff, and more of it all by what the midpoint rule loses.
+fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
+    let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.sprung()[i]));
+    let stiffening = 1.0 + (f64::from(strut.rate) * dt * dt / carried).min(4.0) / 6.0;
+    let parts = [strut.bump_damping, strut.rebound_damping].map(|damping| {
+        let (damping, stiff) = (f64::from(damping), f64::from(damping) * dt / carried);
+        let at_end = 0.5 + 0.5 * stiff / (stiff + 6.0);
+        [1.0 - at_end, at_end].map(|share| share * stiffening * damping)
+    });
+    [0, 1].map(|end| 0.5 * (parts[0][end] + parts[1][end]))
+}
+
 /// Heave, roll and pitch, in this order.
-fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[Mode; 3]> {
+fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[Swing; 3]> {
     let mass = masses(model, held);
     let root = Cholesky::new(mass)?.l();
     let inverse = root.try_inverse()?;
     let eigen = SymmetricEigen::new(inverse * stiffness(model) * inverse.transpose());
     let dampers = sum_of_levers(model, |i| damping(&model.wheels()[i].strut))
         + sum_of_heave_springs(model, |spring| spring.damping.into());
-    let found: Vec<(Vector3<f64>, Mode)> = (0..3)
+    let found: Vec<(Vector3<f64>, Swing)> = (0..3)
         .map(|i| {
             let motion = inverse.transpose() * eigen.eigenvectors.column(i);
             let omega = eigen.eigenvalues[i].sqrt();
             let damping_ratio = motion.dot(&(dampers * motion)) / (2.0 * omega);
             let shape = (motion / motion[motion.iamax()]).into();
             let kinetic = motion.component_mul(&(mass * motion));
-            (kinetic, Mode { frequency_hz: omega / core::f64::consts::TAU, damping_ratio, shape })
+            let mode = Mode { frequency_hz: omega / core::f64::consts::TAU, damping_ratio, shape };
+            (kinetic, Swing { mode, motion })
         })
         .collect();
-    if !found.iter().all(|(_, mode)| mode.frequency_hz > 0.0) {
+    if !found.iter().all(|(_, swing)| swing.mode.frequency_hz > 0.0) {
         return None;
     }
     // The assignment of modes to coordinates with the largest kinetic energy in all.

@@ -87,7 +87,7 @@ fn over_ground(frame: &Frame) -> f64 {
 
 fn top_speed(trajectory: &Trajectory) -> Option<f64> {
     let end = trajectory.last().t_s;
-    let top = over_ground(trajectory.peak(0.0, over_ground));
+    let top = over_ground(&trajectory.peak(0.0, over_ground));
     let before = trajectory.at(end - 10.0, over_ground);
     (end > 10.0 && top - before < 0.1).then_some(top)
 }
@@ -96,9 +96,8 @@ fn top_speed(trajectory: &Trajectory) -> Option<f64> {
 /// 6 rad/s turns 120 m/s² of it from its side to its front.
 fn largest_acceleration(trajectory: &Trajectory) -> Option<f64> {
     let span = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
-    let frames = trajectory.frames();
-    let rates =
-        frames.iter().zip(frames.get(span..)?).map(|(a, b)| (over_ground(b) - over_ground(a)) / (b.t_s - a.t_s));
+    let pairs = trajectory.rows().zip(trajectory.rows_from(span));
+    let rates = pairs.map(|(a, b)| (over_ground(&b) - over_ground(&a)) / (b.t_s - a.t_s));
     rates.max_by(f64::total_cmp)
 }
 

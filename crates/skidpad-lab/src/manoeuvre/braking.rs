@@ -56,7 +56,7 @@ impl Braking {
             mfdd_mps2: mfdd(trajectory, speed, along),
             largest_pitch_deg: Some(trajectory.peak(0.0, |f| f.pitch_rad).pitch_rad.to_degrees()),
             lateral_drift_mm: Some(trajectory.largest(|f| start.across(f)) * 1e3),
-            rollback_mm: stop.map(|_| (along(trajectory.peak(0.0, along)) - along(trajectory.last())) * 1e3),
+            rollback_mm: stop.map(|_| (along(&trajectory.peak(0.0, along)) - along(trajectory.last())) * 1e3),
             time_to_rest_s: stop.and_then(|t| rest(trajectory, t)),
         }
     }
@@ -92,8 +92,8 @@ fn mfdd(trajectory: &Trajectory, speed: f64, along: impl Fn(&Frame) -> f64) -> O
 
 fn rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
     let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps);
-    let moving = trajectory.frames().iter().rposition(|f| speed(f) > AT_REST_MPS)?;
-    trajectory.frames().get(moving + 1).map(|f| (f.t_s - stop_s).max(0.0))
+    let moving = trajectory.last_row_where(|f| speed(f) > AT_REST_MPS)?;
+    trajectory.row(moving + 1).map(|f| (f.t_s - stop_s).max(0.0))
 }
 
 impl Manoeuvre for Braking {

@@ -135,7 +135,7 @@ impl Level {
             sideslip: mean(&|f| f.vy_mps.atan2(f.vx_mps)),
             roll: mean(&|f| f.roll_rad),
             loads: (0..trajectory.first().wheels.len()).map(|i| mean(&|f| f.wheels[i].load_n)).collect(),
-            path_error: trajectory.between(from, end).iter().map(off).fold(0.0, f64::max),
+            path_error: trajectory.between(from, end).map(|f| off(&f)).fold(0.0, f64::max),
         }
     }
 

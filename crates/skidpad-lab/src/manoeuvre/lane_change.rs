@@ -196,7 +196,7 @@ impl LaneChange {
             .flat_map(Lane::cones)
             .flat_map(|[x, right, left]| {
                 let mut least = [f64::INFINITY; 2];
-                for [low, high] in trajectory.frames().iter().filter_map(|f| outline.across(f, x)) {
+                for [low, high] in trajectory.rows().filter_map(|f| outline.across(&f, x)) {
                     least = [least[0].min(low - right), least[1].min(left - high)];
                 }
                 least
@@ -206,7 +206,7 @@ impl LaneChange {
         let passes = |x: f64| trajectory.rises_to(x, 0.0, |f| f.x_m + outline.front());
         let speed_at = |x: f64| passes(x).map(|t| trajectory.at(t, |f| f.vx_mps.hypot(f.vy_mps)));
         let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
-        let lifted = |i: &usize| trajectory.frames().iter().any(|f| f.wheels[*i].load_n <= 0.0);
+        let lifted = |i: &usize| trajectory.rows().any(|f| f.wheels[*i].load_n <= 0.0);
         LaneChangeMetrics {
             entry_speed_mps: speed_at(lanes[0].from),
             exit_speed_mps: speed_at(lanes[2].to),

@@ -42,8 +42,6 @@ pub struct Setup {
     pub scene: Scene,
     /// Where the car starts and how fast.
     pub placement: Placement,
-    /// Height the car is lifted above its rest pose before the start, m.
-    pub lift_m: f64,
     /// Longest duration, s; a driver may finish earlier.
     pub duration_s: f64,
 }
@@ -52,7 +50,7 @@ impl Setup {
     /// Level dry ground, at the origin, heading along x, in neutral at `speed_mps`, for 10 s.
     pub fn flat(speed_mps: f64) -> Self {
         let placement = Placement { speed: speed_mps as f32, gear: Some(0), ..Placement::default() };
-        Self { scene: Scene::flat(), placement, lift_m: 0.0, duration_s: 10.0 }
+        Self { scene: Scene::flat(), placement, duration_s: 10.0 }
     }
 }
 
@@ -100,7 +98,7 @@ impl Adjust {
         }
         if let Some([x, y, height]) = self.start_m {
             (setup.placement.x, setup.placement.y) = (x, y);
-            setup.lift_m += height;
+            setup.placement.height += height;
         }
         if let Some(speed) = self.initial_speed_mps {
             setup.placement.speed = speed as f32;
@@ -231,7 +229,7 @@ mod tests {
             ..Adjust::default()
         };
         let setup = adjust.apply(Settle::default().setup(&model()));
-        assert_eq!((setup.placement.x, setup.placement.y, setup.lift_m), (1.0, 2.0, 0.52));
+        assert_eq!((setup.placement.x, setup.placement.y, setup.placement.height), (1.0, 2.0, 0.52));
         // A slope that is asked for wins over the scene's.
         assert_eq!(setup.scene, Scene { slope: 0.1, ..scene });
         assert!(adjust.about().contains("with a box"), "{}", adjust.about());

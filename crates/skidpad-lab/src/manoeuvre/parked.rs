@@ -44,13 +44,13 @@ const ROLLS_FROM: f64 = 0.05;
 impl Parked {
     /// The figures of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
-        let settled = trajectory.between(self.settled_s, self.release_s);
-        let Some(stands) = settled.first() else { return ParkedMetrics::default() };
-        let drift = settled.iter().map(|f| distance(f, stands)).fold(0.0, f64::max);
-        let after = trajectory.between(self.release_s + AFTER_S, self.release_s + 2.0 * AFTER_S).first();
+        let mut settled = trajectory.between(self.settled_s, self.release_s);
+        let Some(stands) = settled.next() else { return ParkedMetrics::default() };
+        let drift = settled.map(|f| distance(&f, &stands)).fold(0.0, f64::max);
+        let after = trajectory.between(self.release_s + AFTER_S, self.release_s + 2.0 * AFTER_S).next();
         ParkedMetrics {
             drift_mm: Some(drift * 1e3),
-            settling_mm: Some(distance(stands, trajectory.first()) * 1e3),
+            settling_mm: Some(distance(&stands, trajectory.first()) * 1e3),
             release_speed_ratio: self.release_ratio(model, trajectory),
             speed_after_one_second_mps: after.map(|f| f.vx_mps.abs()),
         }
@@ -60,8 +60,8 @@ impl Parked {
         let share = -self.heading_rad.cos() * self.slope_rad.sin();
         let mass = f64::from(model.mass()) / f64::from(model.rolling_mass());
         let free = f64::from(STANDARD_GRAVITY) * share * trajectory.dt_s() * mass;
-        let held = trajectory.between(0.0, self.release_s).len();
-        let next = trajectory.frames().get(held)?;
+        let held = trajectory.between(0.0, self.release_s).count();
+        let next = trajectory.row(held)?;
         (share.abs() > ROLLS_FROM).then(|| next.vx_mps / free)
     }
 }

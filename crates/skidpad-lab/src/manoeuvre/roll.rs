@@ -42,7 +42,7 @@ impl Roll {
         let (start, end) = (trajectory.first(), trajectory.last());
         // The row of the start belongs to no step.
         let count = |holds: &dyn Fn(&Frame) -> bool| {
-            trajectory.frames().iter().skip(1).filter(|f| holds(f)).count() as f64 * trajectory.dt_s()
+            trajectory.rows_from(1).filter(|f| holds(f)).count() as f64 * trajectory.dt_s()
         };
         let off = |f: &Frame, i: usize| f.wheels[i].contact == 0.0;
         let wheels = 0..model.wheels().len();

@@ -1,5 +1,6 @@
 //! Settling: lifted a little, let go, left to stand.
 
+use skidpad_core::state::Placement;
 use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY};
 
 use super::{Manoeuvre, Setup};
@@ -59,9 +60,9 @@ impl Settle {
 
 fn settled(trajectory: &Trajectory) -> Option<f64> {
     let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps).hypot(f.vz_mps);
-    match trajectory.frames().iter().rposition(|f| speed(f) > SETTLED_MPS) {
+    match trajectory.last_row_where(|f| speed(f) > SETTLED_MPS) {
         None => Some(0.0),
-        Some(moving) => trajectory.frames().get(moving + 1).map(|f| f.t_s),
+        Some(moving) => trajectory.row(moving + 1).map(|f| f.t_s),
     }
 }
 
@@ -73,7 +74,9 @@ impl Manoeuvre for Settle {
         format!("let go {:.0} mm above its rest pose on level ground, then left to stand", self.lift_m * 1e3)
     }
     fn setup(&self, _model: &Model) -> Setup {
-        Setup { lift_m: self.lift_m, duration_s: self.duration_s, ..Setup::flat(0.0) }
+        let flat = Setup::flat(0.0);
+        let placement = Placement { height: self.lift_m, ..flat.placement };
+        Setup { placement, duration_s: self.duration_s, ..flat }
     }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         Box::new(OpenLoop(|_: &Now<'_>| Controls::parked()))

@@ -134,7 +134,7 @@ impl Response {
     fn of(trajectory: &Trajectory, zero_s: Option<f64>, steady: f64, channel: impl Fn(&Frame) -> f64) -> Self {
         let Some(zero) = zero_s.filter(|_| steady > 0.0) else { return Self::default() };
         let peak = trajectory.peak(zero, &channel);
-        let overshoot = channel(peak) / steady - 1.0;
+        let overshoot = channel(&peak) / steady - 1.0;
         Self {
             response_s: trajectory.rises_to(0.9 * steady, zero, &channel).map(|t| t - zero),
             // A channel that only creeps up to its steady state has its peak anywhere in the last second.

@@ -1,5 +1,6 @@
 //! Which plots a comparison gets: the path, what moved, and the loads of every wheel.
 
+use std::borrow::Cow;
 use std::io;
 
 use skidpad_core::{Frame, Model};
@@ -102,14 +103,14 @@ pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
 /// Whether any solver that is no peer moves `value` over at least half of `span`.
 fn moves(comparison: &Comparison, span: f64, value: impl Fn(&Frame) -> f64) -> bool {
     comparison.outcomes.iter().filter(|o| !o.peer || comparison.outcomes.len() == 1).any(|outcome| {
-        let values = outcome.trajectory.frames().iter().map(&value);
+        let values = outcome.trajectory.rows().map(|frame| value(&frame));
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
         high - low > 0.5 * span
     })
 }
 
 fn line(number: usize, outcome: &Outcome, point: impl Fn(&Frame) -> (f64, f64)) -> Series {
-    let points: Vec<(f64, f64)> = outcome.trajectory.frames().iter().map(point).collect();
+    let points: Vec<(f64, f64)> = outcome.trajectory.rows().map(|frame| point(&frame)).collect();
     Series { number, leads: !outcome.peer, points: thinned(&points) }
 }
 
@@ -143,10 +144,12 @@ fn path(comparison: &Comparison) -> io::Result<Chart> {
             .iter()
             .enumerate()
             .map(|(number, outcome)| {
-                let frames = outcome.trajectory.frames();
-                let stride = frames.len().div_ceil(MOST_POINTS).max(1);
-                let kept = frames.iter().step_by(stride).chain(frames.last());
-                Series { number, leads: !outcome.peer, points: kept.map(|f| (f.x_m, f.y_m)).collect() }
+                let trajectory = &outcome.trajectory;
+                let stride = trajectory.count().div_ceil(MOST_POINTS).max(1);
+                let place = |f: &Frame| (f.x_m, f.y_m);
+                let kept = trajectory.rows().step_by(stride).map(|f| place(&f));
+                let points = kept.chain([place(trajectory.last())]).collect();
+                Series { number, leads: !outcome.peer, points }
             })
             .collect(),
         ..Plot::default()
@@ -194,8 +197,8 @@ fn gap(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
         if outcome.peer || outcome.backend == first.backend {
             continue;
         }
-        let pairs = outcome.trajectory.frames().iter().zip(first.trajectory.frames());
-        let distance = |(a, b): (&Frame, &Frame)| (a.t_s, (a.x_m - b.x_m).hypot(a.y_m - b.y_m) * 1e3);
+        let pairs = outcome.trajectory.rows().zip(first.trajectory.rows());
+        let distance = |(a, b): (Cow<'_, Frame>, Cow<'_, Frame>)| (a.t_s, (a.x_m - b.x_m).hypot(a.y_m - b.y_m) * 1e3);
         lines.push(Series { number, leads: true, points: thinned(&pairs.map(distance).collect::<Vec<_>>()) });
     }
     let plot = Plot {

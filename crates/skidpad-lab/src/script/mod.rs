@@ -24,6 +24,8 @@ mod parse;
 
 pub use parse::{Fault, Faults};
 
+use std::borrow::Cow;
+
 use skidpad_core::{Controls, Frame, Model, WheelControls};
 
 use crate::driver::{Driver, Now, SpeedHolder};
@@ -186,10 +188,10 @@ impl Script {
     /// The figures of a run.
     pub fn measure(&self, trajectory: &Trajectory) -> ScriptMetrics {
         let end = trajectory.last();
-        let step = |pair: &[Frame]| (pair[1].x_m - pair[0].x_m).hypot(pair[1].y_m - pair[0].y_m);
+        let step = |(a, b): (Cow<'_, Frame>, Cow<'_, Frame>)| (b.x_m - a.x_m).hypot(b.y_m - a.y_m);
         ScriptMetrics {
             duration_s: Some(end.t_s),
-            distance_m: Some(trajectory.frames().windows(2).map(step).sum()),
+            distance_m: Some(trajectory.rows().zip(trajectory.rows_from(1)).map(step).sum()),
             final_x_m: Some(end.x_m),
             final_y_m: Some(end.y_m),
             final_yaw_deg: Some(end.yaw_rad.to_degrees()),

@@ -1,5 +1,6 @@
 //! From statements to a tyre, or to everything that is wrong with them.
 
+use super::doubts;
 use super::lines::{Header, Place, Statement, fault, split};
 use super::section_of;
 use super::units::{Units, unquoted};
@@ -78,8 +79,8 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     reader.note_blanks();
     match MagicFormula::new(coefficients, version, uses) {
         Ok(tyre) if reader.faults.is_empty() => {
+            reader.doubt(&tyre);
             let mut notes = reader.notes;
-            notes.extend(uncombined(&tyre));
             notes.sort_by_key(|note| note.line);
             Ok(TyreFile { tyre: if mirrored { tyre.mirrored() } else { tyre }, side, notes })
         }
@@ -90,18 +91,6 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
             Err(Faults::new(source_name, text, reader.faults))
         }
     }
-}
-
-/// What becomes of forces along and across together where the file does not say.
-fn uncombined(tyre: &MagicFormula) -> Option<Note> {
-    let text = if tyre.combines_by_ellipse() {
-        "it has no coefficients of combined slip: forces along and across are combined by the friction ellipse"
-    } else if tyre.uses() == Uses::Uncombined {
-        "USE_MODE 3: forces along and across do not weaken each other, and reach up to 1.4 times the friction together"
-    } else {
-        return None;
-    };
-    Some(Note { line: 0, key: String::new(), text: text.into() })
 }
 
 /// A key with its first statement.
@@ -344,6 +333,19 @@ impl<'a> Reader<'a> {
             let most = c.alpmax.abs().max(c.alpmin.abs());
             (c.alpmin, c.alpmax) = (-most, most);
             self.note("ALPMAX", "only one side was measured: the formula is used for both");
+        }
+    }
+
+    /// Notes what is implausible, missing or assumed in a file without faults.
+    fn doubt(&mut self, tyre: &MagicFormula) {
+        let stated = |name: &str| self.seen.contains_key(name);
+        let mut found = doubts::implausible(tyre.coefficients(), stated);
+        found.extend(doubts::cut_off(tyre.uses(), stated));
+        for (key, text) in found {
+            self.note(key, &text);
+        }
+        if let Some(text) = doubts::left_out(tyre) {
+            self.note("", &text);
         }
     }
 

@@ -15,9 +15,11 @@
 //!
 //! # What is left out
 //! Turn slip and parking moments, belt dynamics, contact with obstacles, motorcycle contours. Keys of these are passed
-//! over; any other unknown key of a coefficient section is reported as a note.
+//! over; any other unknown key of a coefficient section is reported as a note, and so are values far from any tyre's and
+//! coefficients that are missing beside those that need them.
 
 mod build;
+pub(crate) mod doubts;
 pub mod fit;
 mod lines;
 mod units;

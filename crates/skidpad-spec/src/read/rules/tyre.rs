@@ -4,6 +4,7 @@ use super::{Rules, join, nearest};
 use crate::beside::Beside;
 use crate::lint::Lint;
 use crate::spec::{Friction, NamedPoints, Sides, SlipCurve, Tyre, Version};
+use crate::tir::doubts;
 use crate::{FaultKind, tir};
 use skidpad_core::model::Side;
 use skidpad_core::tyre::MagicFormula;
@@ -148,10 +149,10 @@ impl Rules<'_> {
         };
         let faults = match MagicFormula::new(all, version, Uses::Combined) {
             Ok(formula) => {
-                if formula.combines_by_ellipse() {
-                    let text = "no coefficients of combined slip: forces along and across are combined by the friction ellipse";
-                    self.survey.notes.push(Lint::new(path, text));
-                }
+                let implausible = doubts::implausible(formula.coefficients(), |name| stated.contains_key(name));
+                let lints = implausible.into_iter().map(|(name, text)| Lint::new(join(path, name), text));
+                self.survey.notes.extend(lints);
+                self.survey.notes.extend(doubts::left_out(&formula).map(|text| Lint::new(path, text)));
                 return Some(formula);
             }
             Err(faults) => faults,

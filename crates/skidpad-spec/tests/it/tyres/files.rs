@@ -199,6 +199,37 @@ fn habits_of_old_files_are_understood() {
     assert_eq!(changed(&[("LS=1.0", "LS=1.0\nLMUV=0.3")]).notes.len(), 1);
 }
 
+/// A wrong unit or digit that the formula takes is told with its line, and so is a file whose end is missing.
+#[test]
+fn implausible_and_truncated_files_are_noted() {
+    let text = tir::find("opentire_235_60r16").expect("shipped");
+    let notes = |text: &str| {
+        let file = tir::read("odd.tir", text).unwrap_or_else(|faults| panic!("{}", faults.render()));
+        file.notes.into_iter().map(|note| (note.line, note.key, note.text)).collect::<Vec<_>>()
+    };
+    for (from, to, key) in [
+        ("PDY1=1.0489", "PDY1=0.10489", "PDY1"),
+        ("PDX1=1.1739", "PDX1=11.739", "PDX1"),
+        ("PKY1=-21.92", "PKY1=-21920", "PKY1"),
+        ("PCY1=1.3507", "PCY1=0.13507", "PCY1"),
+        ("FNOMIN=4850", "FNOMIN=48.5", "FNOMIN"),
+        ("UNLOADED_RADIUS=0.344", "UNLOADED_RADIUS=3.44", "UNLOADED_RADIUS"),
+        ("VERTICAL_STIFFNESS=280835.2941", "VERTICAL_STIFFNESS=280.8", "VERTICAL_STIFFNESS"),
+        ("PEY1=-0.0074722", "PEY1=7.4722", "PEY1"),
+    ] {
+        let at = text.find(from).unwrap_or_else(|| panic!("no `{from}`"));
+        let found = notes(&text.replacen(from, to, 1));
+        assert_eq!(found.len(), 1, "{to}: {found:?}");
+        assert_eq!((found[0].0, found[0].1.as_str()), (1 + text[..at].matches('\n').count(), key), "{found:?}");
+        assert!(found[0].2.contains("far from tyres"), "{found:?}");
+    }
+    for (last, missing) in [("QCZ1=", "QDZ1"), ("RBY1=", "RBY1")] {
+        let end = text.find(last).unwrap_or_else(|| panic!("no `{last}`"));
+        let found = notes(&text[..end]);
+        assert!(found.iter().any(|(_, key, text)| key == missing && text.contains("cut off")), "{last}: {found:?}");
+    }
+}
+
 /// Nothing is lost on the way out and in again.
 #[test]
 fn what_is_written_is_read() {

@@ -1,0 +1,90 @@
+//! Coefficients a tyre can have but no tyre does, and what a file that is cut off lacks.
+
+use std::ops::RangeInclusive;
+
+use skidpad_core::tyre::MagicFormula;
+use skidpad_core::tyre::magic_formula::{Coefficients, Uses};
+
+/// Coefficients with what tyres from a kart's to a truck's have of them, SI, with room to spare; 0 stands for a value that is
+/// not known where the range does not hold it and the formula takes it.
+const USUAL: [(&str, RangeInclusive<f32>, &str); 16] = [
+    ("UNLOADED_RADIUS", 0.1..=1.0, "m"),
+    ("FNOMIN", 200.0..=60e3, "N"),
+    ("VERTICAL_STIFFNESS", 30e3..=3e6, "N/m"),
+    ("LONGITUDINAL_STIFFNESS", 30e3..=5e6, "N/m"),
+    ("LATERAL_STIFFNESS", 20e3..=3e6, "N/m"),
+    ("INFLPRES", 40e3..=1.5e6, "N/m²"),
+    ("NOMPRES", 40e3..=1.5e6, "N/m²"),
+    ("LMUX", 0.05..=2.5, ""),
+    ("LMUY", 0.05..=2.5, ""),
+    ("PCX1", 0.9..=2.5, ""),
+    ("PDX1", 0.3..=3.0, ""),
+    ("PEX1", -20.0..=1.0, ""),
+    ("PKX1", 3.0..=100.0, ""),
+    ("PCY1", 0.9..=2.5, ""),
+    ("PDY1", 0.3..=3.0, ""),
+    ("PEY1", -20.0..=1.0, ""),
+];
+
+/// Cornering stiffness over the load, 1/rad, at the nominal load.
+const CORNERING: RangeInclusive<f64> = 3.0..=150.0;
+
+/// Coefficients, others that are stated beside them in every file, and what becomes of the tyre without.
+const BESIDE: [(&str, &str, &str); 4] = [
+    ("QBZ1", "QDZ1", "the pneumatic trail does not fall with slip"),
+    ("QDZ1", "QBZ1", "there is no pneumatic trail"),
+    ("RBX1", "RBY1", "side slip does not weaken forces along"),
+    ("RBY1", "RBX1", "slip along does not weaken forces across"),
+];
+
+/// Names and texts of the coefficients `stated` that are far from what tyres have.
+pub(crate) fn implausible(c: &Coefficients, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+    let judge = |(name, usual, unit): &(&'static str, RangeInclusive<f32>, &str)| {
+        let value = c.get(name)?;
+        let unknown = value == 0.0 && matches!(*unit, "N/m" | "N/m²");
+        let doubtful = stated(name) && !unknown && !usual.contains(&value);
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        doubtful.then(|| {
+            let (low, high) = (usual.start(), usual.end());
+            (
+                *name,
+                format!("{value}{unit} is far from tyres, which have {low} to {high}: check the unit and the digits"),
+            )
+        })
+    };
+    let mut found: Vec<_> = USUAL.iter().filter_map(judge).collect();
+    // Its size alone says nothing: PKY2 takes most of it back where it stands for a load far away.
+    let [pky1, pky2, pky4] = [c.pky1, c.pky2, c.pky4].map(f64::from);
+    let cornering = -pky1 * (pky4 * (1.0 / pky2).atan()).sin();
+    if stated("PKY1") && !CORNERING.contains(&cornering) {
+        found.push(("PKY1", format!(
+            "with PKY2 and PKY4 the cornering stiffness is {cornering:.4} of the load per rad, which is far from tyres: they have 3 to 150"
+        )));
+    }
+    found
+}
+
+/// Names and texts of coefficients that are missing beside others, as where a file is cut off.
+pub(crate) fn cut_off(uses: Uses, stated: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+    let lacks = |(name, other, _): &&(&str, &str, &str)| stated(other) && !stated(name);
+    let missing = BESIDE.iter().filter(lacks).filter(|(name, ..)| uses == Uses::Combined || !name.starts_with('R'));
+    missing
+        .map(|(name, other, loss)| (*name, format!("missing beside {other}, so {loss}: is the file cut off?")))
+        .collect()
+}
+
+/// What becomes of forces along and across together, and of moments, where nothing says so.
+pub(crate) fn left_out(tyre: &MagicFormula) -> Option<String> {
+    let c = tyre.coefficients();
+    let turns = (c.qdz1, c.qdz2, c.qdz3, c.qdz4) != (0.0, 0.0, 0.0, 0.0);
+    if tyre.combines_by_ellipse() {
+        let moment = if turns { "" } else { ", nor of the aligning moment, which has no pneumatic trail" };
+        return Some(format!(
+            "no coefficients of combined slip: forces along and across are combined by the friction ellipse{moment}"
+        ));
+    }
+    (tyre.uses() == Uses::Uncombined).then(|| {
+        "USE_MODE 3: forces along and across do not weaken each other, and reach up to 1.4 times the friction together"
+            .into()
+    })
+}
