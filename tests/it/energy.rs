@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use skidpad::core::model::{Motor, Powertrain, Strut, Unsprung};
 use skidpad::core::state::WheelState;
+use skidpad::core::tyre::Conditions;
 use skidpad::core::{BackendInfo, Controls, DVec3, Mat3, Model, Scene, State, Vec3};
 
 use crate::common::{Drive, GRAVITY};
@@ -88,10 +89,27 @@ impl Audit {
         f64::from(dt * (engine + direct + parts.motors.iter().map(motor).sum::<f32>()))
     }
 
+    /// Compression of wheel `i`, m: by the pose where it presses on the ground, for what the state tells has not seen a blow of the
+    /// hull in the same step.
+    fn travel(&self, state: &State, i: usize) -> f64 {
+        let (wheel, now) = (&self.model.wheels()[i], &state.wheels[i]);
+        if self.own_wheels || now.load == 0.0 {
+            return now.compression.into();
+        }
+        self.squashed_by_ground(state, i).max(-f64::from(wheel.strut.droop_travel))
+    }
+
+    /// Compression that takes wheel `i` to the ground, m.
+    fn squashed_by_ground(&self, state: &State, i: usize) -> f64 {
+        let up = (state.rotation * Vec3::Z).as_dvec3();
+        let contact = (state.rotation * self.model.wheels()[i].contact).as_dvec3();
+        -(state.position + contact).dot(self.ground) / up.dot(self.ground)
+    }
+
     /// Compressions, m. A wheel without load is where its spring and its bars balance, which may be off the ground.
     fn travels(&self, state: &State) -> Vec<f64> {
         let model = &*self.model;
-        let mut travel: Vec<f64> = state.wheels.iter().map(|wheel| wheel.compression.into()).collect();
+        let mut travel: Vec<f64> = (0..state.wheels.len()).map(|i| self.travel(state, i)).collect();
         let hangs = |wheel: &WheelState| wheel.load == 0.0;
         if self.own_wheels || !state.wheels.iter().any(hangs) {
             return travel;
@@ -131,20 +149,26 @@ impl Audit {
         let centre = contact + up * (travel + f64::from(wheel.radius));
         let carries = up.dot(state.velocity.as_dvec3() + state.angular.as_dvec3().cross(centre));
         let moving = mass * rate * (carries + 0.5 * rate) + mass * GRAVITY * travel * up.z;
-        let ground = -(state.position + contact).dot(self.ground) / up.dot(self.ground);
+        let ground = self.squashed_by_ground(state, i);
         let (weight, stiffness) = (f64::from(self.model.static_load(i)), f64::from(own.tyre_rate));
         let squash = (ground - travel).max(-weight / stiffness);
         [moving, (weight + 0.5 * stiffness * squash) * squash]
     }
 }
 
-/// Energy of the patch of wheel `i`, J: its force over the rate of the carcass.
+/// Energy of the patch of wheel `i`, J: of its carcass, strained by the force at the deflection it has.
 fn of_patch(model: &Model, now: &WheelState, i: usize) -> f64 {
-    let stiffness = model.tyre(i).stiffness_at(now.load);
-    let lengths = model.patch_lengths(i, now.load, 0.0);
-    let patch = |k: usize| match now.load > 1.0 {
-        true => 0.5 * f64::from(now.tyre[k]).powi(2) * f64::from(lengths[k] / stiffness[k]),
-        false => 0.0,
+    if now.load <= 1.0 {
+        return 0.0;
+    }
+    let (stiffness, lengths) = (model.tyre(i).stiffness_at(now.load), model.patch_lengths(i, now.load, 0.0));
+    let limit = model.tyre(i).friction_at(now.load).map(|mu| mu * now.load);
+    let slip = [0, 1].map(|k| now.deflection[k] / lengths[k]);
+    let curve = model.tyre_force(i, slip, &Conditions::upright(now.load, now.rolling_speed)).force;
+    let patch = |k: usize| {
+        let held = (stiffness[k] * slip[k]).clamp(-limit[k], limit[k]);
+        let force = held * (1.0 - now.rolling) + curve[k] * now.rolling;
+        0.5 * f64::from(force).powi(2) * f64::from(lengths[k] / stiffness[k])
     };
     patch(0) + patch(1)
 }

@@ -11,8 +11,7 @@
 
 use super::dual::{Dual, root};
 use super::{
-    Conditions, LEAST_FRICTION_SHARE, LEAST_GRIP, LEAST_RELAXATION, Moments, Real, Response, TyreAt, TyreModel,
-    ValueFault, demand,
+    Conditions, LEAST_GRIP, LEAST_RELAXATION, Moments, Real, Response, TyreAt, TyreModel, ValueFault, demand, most_load,
 };
 use crate::lane::Lane;
 
@@ -77,8 +76,9 @@ impl TyreModel for Brush {
         let s = L::splat;
         let load = conditions.load.within(s(0.0), s(1e9));
         let relative_load = load / s(self.nominal_load);
-        let loss = s(self.load_sensitivity) * (relative_load - s(1.0));
-        let share = (s(1.0) - loss).at_least(s(LEAST_FRICTION_SHARE));
+        let held = relative_load.at_most(s(most_load(self.load_sensitivity)));
+        let loss = s(self.load_sensitivity) * (held - s(1.0));
+        let share = (s(1.0) - loss) * (held / relative_load).at_most(s(1.0));
         let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
         // Below the least grip forces and stiffness fade to nothing.
         let fade = conditions.grip.within(s(0.0), grip) / grip;

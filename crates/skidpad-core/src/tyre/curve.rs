@@ -1,8 +1,6 @@
 //! Simple curves of force over slip, similar at every load: dry friction, straight lines, a slip curve.
 
-use super::{
-    Conditions, LEAST_FRICTION_SHARE, LEAST_GRIP, LEAST_RELAXATION, Response, TyreAt, TyreModel, ValueFault, demand,
-};
+use super::{Conditions, LEAST_GRIP, LEAST_RELAXATION, Response, TyreAt, TyreModel, ValueFault, demand, most_load};
 use crate::lane::{Four, Lane, Spread};
 
 /// How the force of a tyre grows with slip. Index 0 is along the rolling direction, 1 across it.
@@ -42,7 +40,7 @@ pub struct CurveTyre {
     pub law: CurveLaw,
     /// Peak friction coefficient along and across, > 0, at the nominal load.
     pub friction: [f32; 2],
-    /// Relative loss of friction per relative excess of load, in [0, 1).
+    /// Relative loss of friction per relative excess of load, in [0, 1). Where the limit would fall with more load, it stays.
     pub load_sensitivity: f32,
     /// Load at which `friction` holds, N, > 0.
     pub nominal_load: f32,
@@ -60,6 +58,8 @@ pub struct CurveTyre {
 pub(crate) struct CurveConstants<H> {
     pub friction: [H; 2],
     pub load_sensitivity: H,
+    /// See [`most_load`], N.
+    most_load: H,
     pub nominal_load: H,
     per_nominal_load: H,
     /// Give of the carcass: lengths of the patch per slip stiffness, m/N, and the shortest ones, m.
@@ -140,6 +140,7 @@ impl CurveTyre {
         let all = CurveConstants {
             friction: self.friction,
             load_sensitivity: self.load_sensitivity,
+            most_load: self.nominal_load * most_load(self.load_sensitivity),
             nominal_load: self.nominal_load,
             per_nominal_load: 1.0 / self.nominal_load,
             least_length: LEAST_RELAXATION.min(lengths[0]).min(lengths[1]),
@@ -245,6 +246,7 @@ impl CurveConstants<Four> {
         Self {
             friction: both(|t| t.friction),
             load_sensitivity: one(|t| t.load_sensitivity),
+            most_load: one(|t| t.most_load),
             nominal_load: one(|t| t.nominal_load),
             per_nominal_load: one(|t| t.per_nominal_load),
             give: both(|t| t.give),
@@ -277,8 +279,9 @@ impl<H: Copy> CurveConstants<H> {
     where
         H: Spread<L>,
     {
-        let excess = (load - self.nominal_load.spread()) * self.per_nominal_load.spread();
-        let share = (L::splat(1.0) - self.load_sensitivity.spread() * excess).at_least(L::splat(LEAST_FRICTION_SHARE));
+        let held = load.at_most(self.most_load.spread());
+        let excess = (held - self.nominal_load.spread()) * self.per_nominal_load.spread();
+        let share = (L::splat(1.0) - self.load_sensitivity.spread() * excess) * (held / load);
         self.friction.map(|mu| mu.spread() * share)
     }
 

@@ -150,5 +150,8 @@ pub const LEAST_RELAXATION: f32 = 0.01;
 /// A tyre on a surface with less grip than this is one on this grip, scaled down: stiffness over friction stays finite.
 const LEAST_GRIP: f32 = 1e-3;
 
-/// Friction never falls below this share of its nominal value, however large the load.
-pub(crate) const LEAST_FRICTION_SHARE: f32 = 0.1;
+/// Load, over the nominal one, from which a tyre of this load sensitivity grips no more: the limit `N (1 − s (N − 1))` would fall
+/// with the load beyond, and a tyre that is let go would grip more.
+pub(crate) fn most_load(sensitivity: f32) -> f32 {
+    if sensitivity > 0.0 { (1.0 + sensitivity) / (2.0 * sensitivity) } else { f32::INFINITY }
+}

@@ -13,7 +13,7 @@ use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{Six, Triple};
 use crate::model::{Bank, Tyre};
 use crate::state::WheelState;
-use crate::tyre::{LEAST_FRICTION_SHARE, Response};
+use crate::tyre::Response;
 use crate::{Body, Contact, Mat3, State, Vec3, math};
 
 /// Workspace of four wheels, rebuilt every step. Lanes without a wheel touch nothing and weigh nothing.
@@ -557,8 +557,11 @@ impl Rows {
     /// Largest tyre impulses under the load impulse realised so far, N s.
     #[inline(always)]
     pub fn limit(&self) -> [Four; 2] {
-        let load = self.load.at_least(Four::default());
-        let share = (self.unloaded_share - self.sensitivity * load).at_least(Four::splat(LEAST_FRICTION_SHARE));
+        let zero = Four::default();
+        // With more load the limit would fall again.
+        let most = self.unloaded_share / (Four::splat(2.0) * self.sensitivity.at_least(zero));
+        let load = self.load.at_least(zero).at_most(most);
+        let share = self.unloaded_share - self.sensitivity * load;
         [self.friction[0] * share * load, self.friction[1] * share * load]
     }
 }
