@@ -47,7 +47,7 @@ fn springs(model: &Model) -> f32 {
     model.wheels().iter().map(|wheel| held(&wheel.strut)).sum::<f32>() / (model.mass() * 9.81)
 }
 
-/// Steps of 30,000 that may end before the iteration has converged; seen are 9, in the blows of tumbling hulls.
+/// Steps of 30,000 that may end before the iteration has converged; seen are 5, in the blows of tumbling hulls.
 const UNFINISHED: usize = 20;
 
 /// From well above the ground, so that no spring holds anything yet. Braked and rolling cars alike.
