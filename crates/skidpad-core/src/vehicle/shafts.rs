@@ -131,7 +131,11 @@ impl Shafts {
         if let (Some(engine), Some(link)) = (&self.engine, links.first()) {
             let turns = || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.spin).sum());
             let speed = match converter(model) {
-                Some(fluid) if link.fluid => self.impeller(fluid, engine, turns().sum::<f32>() * link.ratio),
+                Some(fluid) if link.fluid => {
+                    let found = self.impeller(fluid, engine, turns().sum::<f32>() * link.ratio);
+                    // Wheels that slide sideways may turn faster than the row took them to: what drives them drives no engine.
+                    if link.impulse > 0.0 { found.min(engine.speed) } else { found }
+                }
                 _ => engine.dragged(engine.speed - link.impulse * engine.inverse_inertia),
             };
             drive.engine_speed = speed;
