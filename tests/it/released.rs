@@ -79,9 +79,9 @@ const CARS: [(&str, f64); 9] = [
     ("bmw_320i_commonroad", ASKED),
     ("tesla_model3_awd", ASKED),
     ("corvette_c5_mf", 0.16),
-    ("toyota_4runner", 0.12),
-    ("truck_6x4", 0.12),
-    ("unity_default", 0.21),
+    ("toyota_4runner", 0.16),
+    ("truck_6x4", 0.16),
+    ("unity_default", 0.27),
 ];
 
 /// At 30 and 60 Hz a wheel swings on its carcass within a step: how far is a matter of where in it the slip comes to an end.

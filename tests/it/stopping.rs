@@ -160,13 +160,13 @@ fn small_cars_stop_as_large_ones_do() {
         };
         let full = stop(1.0);
         for scale in [0.2, 0.05] {
-            let tolerance = if solver.name == "rapier" { 5e-3 } else { 1e-4 };
+            let tolerance = if solver.name == "rapier" { 5e-3 } else { 5e-4 };
             close(
                 &format!("{} at {scale}", solver.name),
                 stop(scale),
                 full,
                 tolerance,
-                "32 bits, and Rapier's substeps",
+                "the shortest relaxation length, Rapier's substeps",
             );
         }
     }

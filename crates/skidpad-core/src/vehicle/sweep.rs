@@ -116,12 +116,12 @@ impl Rows {
     #[inline(always)]
     fn linear_tyres(&self, bank: &Bank, at: Six<Four>) -> ([Four; 2], [Four; 2]) {
         let (one, radius) = (Four::splat(1.0), bank.radius);
+        let momentum = self.momentum + self.shaft;
+        // What a tyre would need of a brake at a velocity without tyres lets braked wheels turn, and cars slide downhill.
+        let driven = momentum - self.hold.signed_by(momentum);
+        let turns = self.hold.less(momentum.abs());
         let [along, across] = self.speeds(at);
         let [stiff, side] = self.admittance;
-        let momentum = self.momentum + self.shaft;
-        let need = momentum - radius * (self.wish[0] - stiff * along);
-        let driven = momentum - self.hold.signed_by(need);
-        let turns = self.hold.less(need.abs());
         let per_spin = (stiff * radius / bank.spin_inertia).only(turns);
         let gain = stiff / (one + per_spin * radius);
         let wish = (self.wish[0] - stiff * along + per_spin * driven) / (one + per_spin * radius);
