@@ -32,6 +32,8 @@ mod load_transfer;
 mod longitudinal;
 mod moose;
 mod motors;
+#[cfg(feature = "constraint")]
+mod multi_body;
 mod numbers;
 #[cfg(feature = "constraint")]
 mod own_wheels;
@@ -49,6 +51,7 @@ mod saved;
 mod scenes;
 mod shafts;
 mod snapshots;
+mod solid_axles;
 mod standing;
 mod starts;
 mod statics;

@@ -97,7 +97,7 @@ fields! {
     Disc { heat_capacity cooling fades least_share }
     Rolling { constant linear quadratic standing standing_below }
     Unsprung { mass tyre_rate tyre_damping }
-    Axle { steer_ratio ackermann turning_distance guidance force_point }
+    Axle { steer_ratio ackermann turning_distance guidance solid force_point }
     Guidance { toe camber }
     Steering { lock rate }
     AntiRollBar { wheels rate fades_in coupling }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad::core::model::HeaveSpring;
 use skidpad::core::{BackendInfo, Controls, DVec3, Model, Scene, State, state::Placement};
 
-use crate::common::{Drive, Simplify, c5, solvers};
+use crate::common::{Drive, Simplify, c5, on_rows, solvers};
 
 /// Brakes into a corner, then drives out of it; `side` −1 mirrors it.
 fn mixed(t: f64, side: f32) -> Controls {
@@ -45,12 +45,13 @@ fn left_is_right_on_every_part_of_a_suspension() {
         wheel.strut.rise = 1e5 + 5e4 * (i / 2) as f32;
     }
     parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 3e4, damping: 2e3 }];
+    parts.axles[0].solid = true;
     parts.axles[1].force_point = 0.2;
     reflects(&parts.model());
 }
 
 fn reflects(model: &Arc<Model>) {
-    for solver in solvers() {
+    for solver in on_rows() {
         let placement = Placement { speed: 22.0, ..Placement::default() };
         let left = drive(&solver, model, placement, 1.0, 5.0, 120.0);
         let right = drive(&solver, model, placement, -1.0, 5.0, 120.0);

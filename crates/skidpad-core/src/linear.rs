@@ -128,6 +128,13 @@ impl Six<Four> {
         Self::new(of(self.linear), of(self.angular))
     }
 
+    /// Each lane's row and that of the wheel across.
+    #[inline(always)]
+    pub fn and_across(self) -> Self {
+        let of = |t: Triple<Four>| Triple::new(t.x + t.x.across(), t.y + t.y.across(), t.z + t.z.across());
+        Self::new(of(self.linear), of(self.angular))
+    }
+
     /// The row of one lane.
     pub fn lane(self, lane: usize) -> Six<f32> {
         let of = |t: Triple<Four>| [t.x, t.y, t.z].map(|v| v.lanes()[lane]);

@@ -20,7 +20,7 @@ impl State {
         let (wheel, now) = (&model.wheels()[i], &self.wheels[i]);
         let up = now.compression + wheel.radius;
         let centre = self.position + (self.rotation * (wheel.contact + Vec3::Z * up)).as_dvec3();
-        let leaning = model.camber(i, now.compression) * wheel.side.rightwards();
+        let leaning = model.camber(i, |i| self.wheels[i].compression) * wheel.side.rightwards();
         let rotation = self.rotation * about(Vec3::Z, now.steer) * about(Vec3::X, leaning);
         WheelPose { centre, rotation }
     }

@@ -66,6 +66,8 @@ pub(crate) struct Bank {
     pub hand: Four,
     /// How far above the contact points tyre forces act, m; `None` where all act there.
     pub force_point: Option<Four>,
+    /// Of wheels on solid axles; `None` where every wheel has a link of its own.
+    pub beam: Option<Beam>,
     /// Torque of a motor of its own at full throttle, N m.
     pub direct: Four,
     /// Levers on each row between spins, see [`levers`].
@@ -79,6 +81,49 @@ pub(crate) struct Law {
     pub tyre: usize,
     /// 1 where a wheel has it.
     on: Four,
+}
+
+/// Wheels on the beams of solid axles; zeros in the lanes of the others. A beam follows the body sideways at the ground, where
+/// its roll centre is, and turns about that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Beam {
+    /// How far the beam turns against the body per travel of a wheel, 1/m: left wheels up lean it to the right.
+    turn: Four,
+    /// How far that moves it to the right at the wheels' centres, –.
+    pub sway: Four,
+    /// A half where a wheel is on a beam.
+    half: Four,
+}
+
+impl Beam {
+    fn of(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Option<Self> {
+        let turn = |i: usize| {
+            let wheel = &parts.wheels[i];
+            let on = |other: &&Wheel| other.axle == wheel.axle && other.side != wheel.side;
+            let across = parts.wheels.iter().find(on)?;
+            parts.axles[wheel.axle].solid.then(|| 1.0 / (wheel.contact.y - across.contact.y))
+        };
+        let turns = wheels.map(|i| turn(i).unwrap_or(0.0));
+        let turn = Four::new(turns) * present;
+        turns.iter().any(|&turn| turn != 0.0).then(|| Self {
+            turn,
+            sway: turn * Four::new(wheels.map(|i| parts.wheels[i].radius)),
+            half: Four::splat(0.5).only(Four::default().less(turn.abs())),
+        })
+    }
+
+    /// How far the beams turn against the body with the wheels at `travel` m, rad.
+    #[inline(always)]
+    pub fn turned(&self, travel: Four) -> Four {
+        let turn = self.turn * travel;
+        turn + turn.across()
+    }
+
+    /// Each wheel's half of what acts on both ends of its beam; all of what acts on a wheel without.
+    #[inline(always)]
+    pub fn share(&self, of: Four) -> Four {
+        of + self.half * (of.across() - of)
+    }
 }
 
 impl Law {
@@ -201,6 +246,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         laws: laws(parts, wheels, present),
         hand: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
         force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
+        beam: Beam::of(parts, wheels, present),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
         levers: levers(parts).map(|of| only(&|i| of[i])).collect(),
     }

@@ -17,7 +17,7 @@ pub use aero::{Aero, AeroMaps, Surface, Table};
 pub use assists::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
-pub(crate) use bank::{Bank, Place};
+pub(crate) use bank::{Bank, Beam, Place};
 pub use check::ModelError;
 pub(crate) use check::{finite, not_negative, positive, positive_or_infinite, within};
 pub use converter::{Clutch, Converter, LockUp, Takeup};
@@ -116,6 +116,7 @@ pub struct Model {
     places: Box<[Place]>,
     flows: Box<[Flow]>,
     ties_apart: Box<[usize]>,
+    turned_by_travel: bool,
 }
 
 /// Share of an even split of the mass that every wheel must carry at rest: rows are scaled by what a wheel carries.
@@ -131,6 +132,11 @@ impl Model {
         let points: Vec<[f64; 2]> = parts.wheels.iter().map(|w| [w.contact.x as f64, w.contact.y as f64]).collect();
         let sprung = sprung_masses(&points, parts.mass as f64).ok_or(ModelError::Unsupported)?;
         let axle_wheels = axle_wheels(&parts)?;
+        for (axle, [left, right]) in parts.axles.iter().zip(&axle_wheels) {
+            if axle.solid && parts.wheels[*left].contact.y <= parts.wheels[*right].contact.y {
+                return Err(ModelError::Wheels("a solid axle needs a wheel on the left and one on the right of it"));
+            }
+        }
         for (i, (wheel, carried)) in parts.wheels.iter().zip(&sprung).enumerate() {
             let least = LEAST_CARRIED * parts.mass / parts.wheels.len() as f32;
             positive(&format!("wheel {i}: mass it carries at rest, less {least} kg"), *carried as f32 - least)?;
@@ -147,6 +153,7 @@ impl Model {
             assists: assists::used(&parts),
             flows: parts.couplings.iter().map(|coupling| Flow::of(&parts, coupling)).collect(),
             ties_apart: bank::ties_apart(&parts),
+            turned_by_travel: parts.axles.iter().any(|axle| axle.guidance.is_some() || axle.solid),
             axle_wheels,
             parts,
         })
@@ -206,6 +213,11 @@ impl Model {
     /// Wheels of each axle, as a pair; an axle with one wheel names it twice.
     pub(crate) fn axle_wheels(&self) -> &[[usize; 2]] {
         &self.axle_wheels
+    }
+
+    /// Whether the travel of some wheel changes toe or camber.
+    pub(crate) fn turned_by_travel(&self) -> bool {
+        self.turned_by_travel
     }
 
     /// The wheels' constants, four side by side.
@@ -286,10 +298,21 @@ impl Model {
         f64::from(self.parts.centre_height) - raised
     }
 
-    /// Camber of wheel `i` against the chassis at a compression of `travel` m, rad, positive with the top leaning outwards.
-    pub fn camber(&self, i: usize, travel: f32) -> f32 {
+    /// Camber of wheel `i` against the chassis, every wheel being compressed by what `compression` (m) says, rad, positive with
+    /// the top leaning outwards.
+    pub fn camber(&self, i: usize, compression: impl Fn(usize) -> f32) -> f32 {
         let wheel = &self.parts.wheels[i];
-        wheel.camber + self.parts.axles[wheel.axle].guidance.map_or(0.0, |links| links.at(travel)[1])
+        let axle = &self.parts.axles[wheel.axle];
+        let linked = axle.guidance.map_or(0.0, |links| links.at(compression(i))[1]);
+        let camber = wheel.camber + linked;
+        if axle.solid { camber + wheel.side.rightwards() * self.turned(wheel.axle, compression) } else { camber }
+    }
+
+    /// How far the beam of a solid axle leans to the right against the chassis, rad.
+    pub(crate) fn turned(&self, axle: usize, compression: impl Fn(usize) -> f32) -> f32 {
+        let [left, right] = self.axle_wheels[axle];
+        let track = self.parts.wheels[left].contact.y - self.parts.wheels[right].contact.y;
+        (compression(left) - compression(right)) / track
     }
 
     /// Name of wheel `i` in channels: axle number from the front and side, like `1l`.

@@ -176,6 +176,9 @@ pub struct Axle {
     pub turning_distance: f32,
     /// How its links turn the wheels as they travel; `None` where toe and camber stay.
     pub guidance: Option<Guidance>,
+    /// Whether its two wheels sit on one beam, which stands square on their tyres while the body rolls on it. Its roll centre is at
+    /// the ground. Only wheels that move on their own feel what it weighs in roll.
+    pub solid: bool,
     /// How far above the contact points the forces of its tyres act, along the travel, m, ≥ 0. A trick: 0 is what is real, at
     /// the height of the centre of mass tyres neither roll nor pitch the car.
     pub force_point: f32,

@@ -172,7 +172,7 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if rows.travel.own {
                 if follow.loads {
-                    rows.lift();
+                    rows.lift(bank);
                 }
                 rows.own_load(bank).add_to(&mut products, rows);
             } else {

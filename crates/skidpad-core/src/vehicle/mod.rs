@@ -335,14 +335,15 @@ impl Vehicle {
         let reach = asked.steer_rate * dt;
         self.state.steer += (asked.steer - self.state.steer).clamp(-reach, reach);
         // Toe and camber over travel, and raw angles, may have moved although the steering has not.
-        let own = controls.wheels.is_empty() && parts.axles.iter().all(|axle| axle.guidance.is_none());
+        let own = controls.wheels.is_empty() && !self.model.turned_by_travel();
         if own && self.turned_to == Some(self.state.steer) {
             return;
         }
         self.turned_to = own.then_some(self.state.steer);
-        for (axle, &[left, right]) in parts.axles.iter().zip(self.model.axle_wheels()) {
+        for (i, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
             let mean = self.state.steer * axle.steer_ratio;
             let track = parts.wheels[left].contact.y - parts.wheels[right].contact.y;
+            let leaning = if axle.solid { self.model.turned(i, |i| self.state.wheels[i].compression) } else { 0.0 };
             let spread = if mean == 0.0 { 0.0 } else { ackermann_spread(mean, axle, track) };
             for (i, sign) in [(left, -1.0), (right, 1.0)] {
                 let (wheel, state) = (&parts.wheels[i], &mut self.state.wheels[i]);
@@ -350,6 +351,9 @@ impl Vehicle {
                 if let Some(links) = &axle.guidance {
                     let [more_toe, more_camber] = links.at(state.compression);
                     (toe, camber) = (toe + more_toe, camber + more_camber);
+                }
+                if axle.solid {
+                    camber += wheel.side.rightwards() * leaning;
                 }
                 state.steer_to(controls.raw_angle(i).unwrap_or(mean + sign * (spread + toe)));
                 let place = self.model.place(i);

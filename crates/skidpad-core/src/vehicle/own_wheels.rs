@@ -12,13 +12,18 @@
 //! where M counts the wheels. Both sides stay symmetric when q̇ is eliminated (Featherstone, *Rigid Body Dynamics
 //! Algorithms*, ch. 7, for a tree this flat). S is the strut of every other wheel ([`super::strut`]); the tyre's spring takes the
 //! mean of its force along the way, too, and only pushes.
+//!
+//! Wheels of a solid axle have a beam between them, which turns about its roll centre by `θ = (q_l − q_r) / t` and moves both
+//! wheels' centres sideways by their height R above it. With y the row across at a wheel's centre and `σ = ±R / t`, each wheel's
+//! row is `b = m (ẑ − σ (y_l + y_r + θ (z_l + z_r)))`, its mass `m + 2 m σ²`, and `2 m σ_l σ_r` goes between the two. Side forces
+//! reach the body through the beam, and none of the two struts more than the other.
 
 use super::Vehicle;
 use super::rows::Rows;
 use super::strut::{Beyond, MOST_STIFFENING};
-use crate::lane::{Four, Lane};
+use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
-use crate::model::Bank;
+use crate::model::{Bank, Beam};
 use crate::seam::OVERLAP_RETURN_SPEED;
 use crate::{STANDARD_GRAVITY, State, Vec3};
 
@@ -32,6 +37,9 @@ pub(super) struct Travel {
     pub next_rate: Four,
     /// The wheel's share in the chassis' motion.
     pub heave: Six<Four>,
+    /// What the wheel weighs along its travel, kg; the sideways motion of its beam included, and what that has of the other wheel's.
+    mass: Four,
+    shared: Four,
     /// Impulse of the tyre along the travel, N s.
     lift: Four,
     /// Least travel rate, which takes it to the droop stop, m/s.
@@ -67,6 +75,22 @@ const SETTLED: f32 = 1e-6;
 /// Solves of the loads before the coupling, which goes on with them.
 const SOLVES: usize = 4;
 
+/// Looks for the travel rates of wheels that carry part of each other, with the other as it was; three are typical, more the more
+/// of it they carry.
+const PASSES: usize = 24;
+
+impl Travel {
+    /// Takes the sideways motion of the wheels' beam into what a wheel at its `centre` and `travel` weighs.
+    fn sway(&mut self, bank: &Bank, beam: &Beam, centre: Triple<Four>, travel: Four) {
+        let row = |along: Vec3| Six::new(Triple::splat(along), centre.cross(Triple::splat(along))).and_across();
+        let across = row(Vec3::Y) + row(Vec3::Z) * beam.turned(travel);
+        self.heave = self.heave - across * (beam.sway * bank.unsprung_mass);
+        let carried = Four::splat(2.0) * bank.unsprung_mass * beam.sway;
+        self.mass += carried * beam.sway;
+        self.shared = carried * beam.sway.across();
+    }
+}
+
 /// How the load of a wheel on its own answers the chassis velocity.
 pub(super) struct Answer {
     /// Weight of the contact normal.
@@ -74,12 +98,17 @@ pub(super) struct Answer {
     /// Weight of `through`, negative: what the wheel's giving way takes back.
     yielding: Four,
     through: Six<Four>,
+    /// Half of the weight of what a wheel and the one across yield together; none where there is no beam.
+    together: Option<Four>,
 }
 
 impl Answer {
     pub(super) fn add_to(&self, products: &mut OuterProducts, rows: &Rows) {
         products.add(self.pressing, rows.normal);
         products.add(self.yielding, self.through);
+        if let Some(together) = self.together {
+            products.add(together, self.through.and_across());
+        }
     }
 }
 
@@ -98,7 +127,7 @@ impl Vehicle {
     pub(super) fn solve_own_loads(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) -> Six<f32> {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.travel_row(bank, dt);
-            rows.lift();
+            rows.lift(bank);
         }
         let mut after = warm;
         for _ in 0..SOLVES {
@@ -138,6 +167,10 @@ impl Rows {
         self.travel.own = true;
         (self.travel.rate, self.travel.next_rate) = (rate, rate);
         self.travel.heave = Six::new(up, centre.cross(up)) * bank.unsprung_mass;
+        (self.travel.mass, self.travel.shared) = (bank.unsprung_mass, Four::default());
+        if let Some(beam) = &bank.beam {
+            self.travel.sway(bank, beam, centre, travel);
+        }
         (self.compression, self.beyond_droop) = (travel, Four::default());
         self.contact_share = Four::splat(1.0);
         self.lead = rate * Four::splat(lead);
@@ -147,7 +180,7 @@ impl Rows {
     /// The tyre's spring over the step: its damper, and what the midpoint rule takes from the damping of a wheel that hops.
     fn travel_row(&mut self, bank: &Bank, dt: f32) {
         let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
-        let mass = bank.unsprung_mass;
+        let mass = self.travel.mass;
         self.travel.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
         let rate = bank.tyre_rate;
         let relative = (rate + self.strut_rate() + Four::new(self.tied.rate)) * step * step / mass;
@@ -175,9 +208,56 @@ impl Rows {
 
     /// Load and travel rate of each wheel as the chassis now moves.
     pub(super) fn own_load(&mut self, bank: &Bank) -> Answer {
-        let (half, cosine, mass) = (Four::splat(0.5), self.cosine, bank.unsprung_mass);
+        let (cosine, mass) = (self.cosine, self.travel.mass);
         let ground = -self.seen.normal / cosine;
         let given = mass * self.travel.rate - self.seen.heave + self.travel.lift;
+        let ended = if bank.beam.is_some() { self.seek_both(bank, given) } else { self.seek(bank, given) };
+        let rate = self.travel.next_rate;
+        let [_, strut_slope] = self.strut_along(bank, rate);
+        let [tyre, tyre_slope] = self.pushed(bank, ground - rate);
+        self.load = tyre / cosine;
+        let pressing = tyre_slope / (cosine * cosine);
+        let through = self.normal * (tyre_slope / cosine) + self.travel.heave;
+        let inertia = mass + strut_slope + tyre_slope;
+        let (yielding, together) = if bank.beam.is_some() {
+            let (yielding, together) = self.yielding_together(inertia, ended);
+            (yielding, Some(together))
+        } else {
+            (Four::splat(-1.0) / inertia, None)
+        };
+        Answer { pressing, yielding: yielding.only(bank.present() & !ended), through, together }
+    }
+
+    /// How travel rates answer impulses, negative, 1/kg: each its own alone, and half of what it is with the wheel across. One at the
+    /// end of its travel leaves the other by itself.
+    fn yielding_together(&self, inertia: Four, ended: FourMask) -> (Four, Four) {
+        let (one, shared) = (Four::splat(1.0), self.travel.shared);
+        let across = inertia.across();
+        let determinant = inertia * across - shared * shared;
+        let left_alone = Four::default().less(one.only(ended).across());
+        let yielding = Four::select(left_alone, one / inertia, (across + shared) / determinant);
+        let together = Four::splat(0.5) * shared / determinant;
+        (-yielding, together.only(!ended & !left_alone))
+    }
+
+    /// Seeks the travel rates of wheels on beams, which carry part of each other.
+    fn seek_both(&mut self, bank: &Bank, given: Four) -> FourMask {
+        let mut ended = FourMask::default();
+        for _ in 0..PASSES {
+            let last = self.travel.next_rate;
+            let carried = self.travel.shared * (last - self.travel.rate).across();
+            ended = self.seek(bank, given - carried);
+            if !Four::any(Four::splat(SETTLED).less((self.travel.next_rate - last).abs())) {
+                break;
+            }
+        }
+        ended
+    }
+
+    /// Seeks the travel rates that take up the impulses `given`; tells which wheels end at their droop stops.
+    fn seek(&mut self, bank: &Bank, given: Four) -> FourMask {
+        let (half, mass) = (Four::splat(0.5), self.travel.mass);
+        let ground = -self.seen.normal / self.cosine;
         let slowest = self.travel.slowest;
         let [mut low, mut high] = [slowest, Four::splat(f32::INFINITY)];
         let mut rate = self.travel.next_rate.at_least(slowest);
@@ -197,16 +277,9 @@ impl Rows {
                 break;
             }
         }
-        // Where it would go on beyond its droop stop.
-        let ended = !slowest.less(high);
         self.travel.next_rate = rate;
-        let [_, strut_slope] = self.strut_along(bank, rate);
-        let [tyre, tyre_slope] = self.pushed(bank, ground - rate);
-        self.load = tyre / cosine;
-        let pressing = tyre_slope / (cosine * cosine);
-        let through = self.normal * (tyre_slope / cosine) + self.travel.heave;
-        let yielding = Four::splat(-1.0) / (mass + strut_slope + tyre_slope);
-        Answer { pressing, yielding: yielding.only(bank.present() & !ended), through }
+        // Where it would go on beyond its droop stop.
+        !slowest.less(high)
     }
 
     /// Impulse of strut, stops and ties along the travel, N s, and its slope, kg, where the step ends with the travel rate
@@ -224,8 +297,10 @@ impl Rows {
 
     /// Takes over what the tyre as it now acts lifts the wheel by.
     #[inline(always)]
-    pub(super) fn lift(&mut self) {
-        self.travel.lift = self.forward.linear.z * self.tyre[0] + self.side.linear.z * self.tyre[1];
+    pub(super) fn lift(&mut self, bank: &Bank) {
+        let across = self.side.linear.z * self.tyre[1];
+        let across = bank.beam.map_or(across, |beam| beam.share(across));
+        self.travel.lift = self.forward.linear.z * self.tyre[0] + across;
     }
 
     /// What accelerating the wheels takes from the chassis.

@@ -14,7 +14,7 @@ const MOST_SLIP: f64 = 0.6;
 
 /// Steering needed beyond the geometric angle at `lateral_acceleration` m/s² and high speed, rad: with `L / R` gone, axle
 /// `i` slips by `β − sᵢ δ`, the forces sum to `m a_y` and their moments to nothing. Loads are those of
-/// [`stance::corner`], camber from its roll; the tyres pull square to the car, without drag, and turn it by their aligning moments.
+/// [`stance::corner`], camber from its roll, if no solid axle keeps the wheels upright; the tyres pull square to the car, without drag, and turn it by their aligning moments.
 ///
 /// `None` when the tyres cannot hold it, or have no creep.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
@@ -26,7 +26,8 @@ pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
         let mut sums = [0.0; 2];
         for (i, wheel) in model.wheels().iter().enumerate() {
             let slip = (axle(i) * delta - beta).tan().clamp(-1.0, 1.0);
-            let camber = wheel.lean() + stance.roll as f32;
+            let rolled = if model.parts().axles[wheel.axle].solid { 0.0 } else { stance.roll as f32 };
+            let camber = wheel.lean() + rolled;
             let at = Conditions { camber, ..Conditions::upright(stance.loads[i] as f32, 1.0) };
             let slip = [0.0, slip as f32];
             let force = f64::from(model.tyre_force(i, slip, &at).force[1]);

@@ -1,7 +1,7 @@
 //! Roll of a car whose wheels turn with it, and of one whose wheels move on their own.
 
 use skidpad_core::Model;
-use skidpad_core::model::{AntiRollBar, BarCoupling};
+use skidpad_core::model::{AntiRollBar, BarCoupling, Unsprung};
 
 use super::{AxleFigures, G};
 
@@ -35,7 +35,7 @@ pub struct OwnWheels {
     /// Hop frequency `√((k + k_t) / m_u) / 2π` of the first wheel of each axle, Hz.
     pub hop_hz: Vec<f64>,
     /// Steady roll per lateral acceleration with every tyre spring in series with strut and bar, rad/(m/s²); `None` when the
-    /// springs cannot hold the car upright.
+    /// springs cannot hold the car upright. Solid axles load their tyres with their own roll moment, not the springs.
     pub roll_gradient: Option<f64>,
 }
 
@@ -43,33 +43,76 @@ impl OwnWheels {
     /// Of `model`; `None` when it does not say for every wheel what moves with it.
     pub fn of(model: &Model) -> Option<Self> {
         let own: Vec<_> = model.wheels().iter().map(|w| w.unsprung).collect::<Option<_>>()?;
-        let mut stiffness = 0.0;
-        for (i, (wheel, own)) in model.wheels().iter().zip(&own).enumerate() {
-            let across = f64::from(wheel.contact.y);
-            let of = |coupling| {
-                model.parts().bars.iter().filter(move |bar| bar.wheels.contains(&i) && bar.coupling == coupling)
-            };
-            // In roll, each end of a bar carries half of `rate · (y_l − y_r)²`.
-            let bar = |bar: &AntiRollBar| {
-                let [left, right] = bar.wheels.map(|i| f64::from(model.wheels()[i].contact.y));
-                0.5 * f64::from(bar.rate) * (left - right).powi(2)
-            };
-            let corner =
-                f64::from(wheel.strut.rate) * across * across + of(BarCoupling::InLoadPath).map(bar).sum::<f64>();
-            let tyre = f64::from(own.tyre_rate) * across * across;
-            // A bar beside the tyres answers the strut's share of the travel, and its tyre does not feel it.
-            let beside = of(BarCoupling::External).map(bar).sum::<f64>();
-            stiffness += if corner > 0.0 { (corner + beside) * tyre / (corner + tyre) } else { 0.0 };
-        }
         let hop = |axle: usize| {
             let first = (0..own.len()).find(|&i| model.wheels()[i].axle == axle)?;
             let rate = f64::from(model.wheels()[first].strut.rate + own[first].tyre_rate);
             Some((rate / f64::from(own[first].mass)).sqrt() / core::f64::consts::TAU)
         };
-        let toppling = f64::from(model.mass()) * f64::from(model.parts().centre_height);
-        let held = stiffness - toppling * G;
         let hop_hz = (0..model.parts().axles.len()).filter_map(hop).collect();
-        let rolling = f64::from(model.mass()) * model.tyre_lever();
-        Some(Self { hop_hz, roll_gradient: (held > 0.0).then(|| rolling / held) })
+        Some(Self { hop_hz, roll_gradient: own_gradient(model, &own) })
     }
+}
+
+/// What holds the body against roll, N m/rad, and what rolls it per lateral acceleration, kg m.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    stiffness: f64,
+    rolling: f64,
+}
+
+/// Small angles, wheels square to the body but on solid axles, which turn by ψ about their roll centre at the ground, under the
+/// moment `m_u R (a_y + g ψ)` of their own mass:
+///
+/// ```text
+/// K_t ψ = K_s (φ − ψ) + m_u R (a_y + g ψ)
+/// Σ K_s (φ − ψ) = (m h − Σ m_u R) (a_y + g φ)
+/// ```
+fn own_gradient(model: &Model, own: &[Unsprung]) -> Option<f64> {
+    let mass = f64::from(model.mass());
+    let mut toppling = mass * f64::from(model.parts().centre_height);
+    let mut sum = Held { stiffness: 0.0, rolling: mass * model.tyre_lever() };
+    for (axle, parts) in model.parts().axles.iter().enumerate() {
+        let on: Vec<usize> = (0..own.len()).filter(|&i| model.wheels()[i].axle == axle).collect();
+        let add = |of: &dyn Fn(usize) -> f64| on.iter().map(|&i| of(i)).sum::<f64>();
+        if !parts.solid {
+            sum.stiffness += add(&|i| in_series(corner(model, i), tyre(model, &own[i], i)));
+            continue;
+        }
+        let moment = add(&|i| f64::from(own[i].mass * model.wheels()[i].radius));
+        let [through, beside] = [0, 1].map(|k| add(&|i| corner(model, i)[k]));
+        let yields = through + add(&|i| tyre(model, &own[i], i)) - moment * G;
+        let held = through + beside;
+        sum.stiffness += held * (1.0 - through / yields);
+        sum.rolling += held * moment / yields - moment;
+        toppling -= moment;
+    }
+    let held = sum.stiffness - toppling * G;
+    (held > 0.0).then(|| sum.rolling / held)
+}
+
+/// Stiffness in roll of the strut of wheel `i` with its ends of bars: through the tyre, and beside it, N m/rad.
+fn corner(model: &Model, i: usize) -> [f64; 2] {
+    let wheel = &model.wheels()[i];
+    let of = |coupling| {
+        // In roll, each end of a bar carries half of `rate · (y_l − y_r)²`.
+        let bars = model.parts().bars.iter().filter(|bar| bar.wheels.contains(&i) && bar.coupling == coupling);
+        bars.map(|bar: &AntiRollBar| {
+            let [left, right] = bar.wheels.map(|i| f64::from(model.wheels()[i].contact.y));
+            0.5 * f64::from(bar.rate) * (left - right).powi(2)
+        })
+        .sum::<f64>()
+    };
+    let across = f64::from(wheel.contact.y);
+    let strut = f64::from(wheel.strut.rate) * across * across;
+    [strut + of(BarCoupling::InLoadPath), of(BarCoupling::External)]
+}
+
+/// Stiffness in roll of the tyre of wheel `i`, N m/rad.
+fn tyre(model: &Model, own: &Unsprung, i: usize) -> f64 {
+    f64::from(own.tyre_rate) * f64::from(model.wheels()[i].contact.y).powi(2)
+}
+
+/// A bar beside the tyres answers the strut's share of the travel, and its tyre does not feel it.
+fn in_series([through, beside]: [f64; 2], tyre: f64) -> f64 {
+    if through > 0.0 { (through + beside) * tyre / (through + tyre) } else { 0.0 }
 }

@@ -192,6 +192,7 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
         ackermann: axle.ackermann as f32,
         turning_distance: layout::turning_distance(spec, i) as f32,
         guidance: axle.guidance.as_ref().map(guidance),
+        solid: axle.solid_axle,
         force_point: axle.force_point_above_ground_m.unwrap_or(0.0) as f32,
     };
     spec.axles.iter().enumerate().map(axle).collect()

@@ -66,6 +66,8 @@ pub(super) struct Corner {
     pub bar: Said,
     /// Mass of its own and vertical rate of the tyre, kg and N/m.
     pub unsprung: Option<[Said; 2]>,
+    /// Whether it sits on a beam with the other wheel of its axle.
+    pub solid: bool,
     /// Where tyre forces act; `None` at the ground.
     pub force_point: Option<ForcePoint>,
     /// Toe and camber over the travel; `None` where they are 0 all over it.

@@ -262,6 +262,7 @@ fn corner(given: &Parameters, front: bool, side: f64) -> Corner {
         handbrake: said(0.0, ""),
         motor: said(force * share(given.T_se), "longitudinal.a_max × m × R_w by T_se"),
         bar: said(roll / (track * track), name("-K_tsf / T_f²", "-K_tsr / T_r²")),
+        solid: true,
         force_point: None,
         guided: None,
         unsprung: Some([

@@ -463,6 +463,7 @@ fn corner(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: 
         handbrake: said(w.mMaxHandBrakeTorque, "mMaxHandBrakeTorque"),
         motor: said(if given.mEngine.is_some() { driven.map_or(0.0, |d| d.mEngineTorqueRatio) } else { 0.0 }, ""),
         bar: said(bar.map_or(0.0, |b| b.mStiffness), "mAntiRollBars"),
+        solid: false,
         force_point: None,
         guided: None,
         unsprung: None,

@@ -189,6 +189,7 @@ fn corner(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Imp
             format!("{engine} {} N × radius", wheel.engine_force.abs()),
         ),
         bar: none(),
+        solid: false,
         force_point: None,
         guided: None,
         unsprung: None,

@@ -49,6 +49,10 @@ pub struct Axle {
     /// How toe and camber follow the travel. Absent: they stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guidance: Option<Guidance>,
+    /// Whether both wheels sit on one beam, which stands square on its tyres while the body rolls on it; its roll centre is at the
+    /// ground. What the beam weighs loads only its tyres, where wheels move on their own.
+    #[serde(default)]
+    pub solid_axle: bool,
     /// Height above the ground at which the forces of the tyres act, m: less of them rolls and pitches the car, as on game
     /// engines. A trick; absent or 0 is what is real.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -52,6 +52,17 @@ fn check(vehicle: &str, rows: &[Row]) {
     }
 }
 
+/// A beam needs two ends.
+#[test]
+fn a_solid_axle_has_two_wheels() {
+    let text = shipped::find("corvette_c5").expect("shipped");
+    let alone =
+        text.replacen("anti_roll_bar_n_per_m = 19000", "", 1).replacen("track_m = 1.575", "solid_axle = true", 1);
+    let faults = VehicleSpec::read("one wheel", &alone).and_then(|spec| spec.compile()).expect_err("has one wheel");
+    let found: Vec<_> = faults.list().iter().map(|f| (f.kind, f.path.as_str())).collect();
+    assert_eq!(found, [(Contradiction, "axles[0].solid_axle")], "{}", faults.render());
+}
+
 /// Broken TOML in the Corvette: each costs one statement.
 const TEXT: &[Row] = &[
     ("centre_above_ground_m = 0.447", "centre_above_ground_m = ", Syntax, "chassis.centre_above_ground_m"),

@@ -299,8 +299,7 @@ fn heave_springs_belong_to_axles() {
 #[test]
 fn links_turn_wheels_by_degrees_per_metre() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
-    let lines =
-        "guidance = { toe_deg_per_m = 4, camber_deg_per_m2 = -90 }\nforce_point_above_ground_m = 0.1\nackermann";
+    let lines = "guidance = { toe_deg_per_m = 4, camber_deg_per_m2 = -90 }\nsolid_axle = true\nforce_point_above_ground_m = 0.1\nackermann";
     let model =
         VehicleSpec::read("c5", &text.replacen("ackermann", lines, 1)).expect("readable").compile().expect("valid");
     let [front, rear] = &model.parts().axles[..] else { panic!("two axles") };
@@ -311,6 +310,7 @@ fn links_turn_wheels_by_degrees_per_metre() {
         ("point", front.force_point, 0.1),
     ]);
     assert_eq!((links.toe[1], links.camber[0], rear.guidance, rear.force_point), (0.0, 0.0, None, 0.0));
+    assert!(front.solid && !rear.solid);
 }
 
 #[test]

@@ -233,10 +233,12 @@ impl Rules<'_> {
             ("toe_deg", axle.toe_deg),
             ("camber_deg", axle.camber_deg),
         ];
+        let help = "an axle without `track_m` has a single wheel in the middle";
+        let solid = "true on an axle with one wheel".to_owned();
+        self.rule(&join(path, "solid_axle"), &[&track], !alone || !axle.solid_axle, solid, "absent or false", help);
         let sided = sided.map(|(k, value)| (join(path, k), value)).into_iter();
         for (key, value) in sided.chain(sided_springs(axle, path)).chain(sided_links(axle, path)) {
             let found = format!("{value} on an axle with one wheel");
-            let help = "an axle without `track_m` has a single wheel in the middle";
             self.rule(&key, &[&track], !alone || value == 0.0, found, "absent or 0", help);
         }
     }

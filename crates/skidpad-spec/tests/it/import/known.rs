@@ -262,6 +262,7 @@ fn commonroad_2_is_the_shipped_320i() {
         let share = if by_hand.steer_ratio > 0.0 { 0.66 } else { 0.34 };
         close(axle.brake_torque_nm.expect("stated"), 0.5 * share * total, 1e-8);
     }
+    assert!(spec.axles.iter().chain(&shipped.axles).all(|axle| axle.solid_axle));
     close(spec.axles[1].behind_front_axle_m, shipped.axles[1].behind_front_axle_m, 1e-7);
     let [own, by_hand] = [spec, &shipped].map(|s| s.chassis.inertia.clone().expect("stated"));
     close(own.roll_kg_m2, by_hand.roll_kg_m2, 1e-3);
