@@ -108,10 +108,17 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
     Landing { rise: rise / (weight * f64::from(height)), glued: upright && rests && deep }
 }
 
-/// Largest rise of the energy over `m g h` that is accepted. Struts, stops and ties keep to 1e-5 (`corvette_c5`). Seen are 0.008 where
-/// patches are strained, whose rate follows the load, and 0.033 where a hull hits the ground within a step at 30 Hz: the compressions
-/// a state tells have not seen the blow.
-const RISE: f64 = 0.05;
+/// Largest rise of the energy over `m g h` that is accepted. Wheels on their own rise by up to 0.04. At
+/// 30 Hz the springs of kart and formula car turn over within a step; seen are 0.007.
+fn accepted(solver: &str, name: &str, hz: f32) -> f64 {
+    match (solver, name) {
+        ("constraint-unsprung", _) => 0.05,
+        // What is left for the side impulse changes with the forward one: no convex problem, and 0.03.
+        ("constraint-hybrid", "kart" | "formula") => 0.05,
+        (_, "kart" | "formula") if hz <= 30.0 => 0.01,
+        _ => 1e-3,
+    }
+}
 
 /// Random landings give no energy, and leave no strut on its stop.
 #[test]
@@ -119,10 +126,6 @@ fn landings_give_no_energy() {
     for solver in on_rows() {
         for hz in [30.0, 60.0, 120.0, 240.0] {
             for (name, model) in landing_cars() {
-                // At 30 Hz the wheels of a kart with 5 mm of travel turn over within a step.
-                if name == "kart" && hz == 30.0 {
-                    continue;
-                }
                 for seed in 1..=36u64 {
                     let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
                     let audit = Audit::of(&car, &solver, &Scene::flat());
@@ -131,7 +134,8 @@ fn landings_give_no_energy() {
                     assert!(!found.glued, "{what}: a strut stays on its stop");
                     // Rapier's poses run behind its velocities, and its hulls bounce: no sum of both is the energy.
                     let told = solver.name != "rapier";
-                    assert!(!told || found.rise < RISE, "{what}: {:.4} of m g h", found.rise);
+                    let accepted = accepted(&solver.name, name, hz);
+                    assert!(!told || found.rise < accepted, "{what}: {:.5} of m g h", found.rise);
                 }
             }
         }

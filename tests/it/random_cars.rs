@@ -394,7 +394,7 @@ fn engine_drive(random: &mut Random, whole: f32, shares: Box<[f32]>) -> EngineDr
         Takeup::Converter(Converter {
             capacity: curve(vec![[0.0, capacity], [0.85, 0.7 * capacity], [1.0, 0.0]]),
             torque_ratio: curve(vec![[0.0, random.between(1.0, 2.5)], [0.85, 1.0]]),
-            lock_up: random.chance(0.5).then(|| LockUp { capacity: 2.0 * peak, speed: 1.3 * idle, lowest_gear: 1 }),
+            lock_up: random.chance(0.5).then_some(LockUp { capacity: 2.0 * peak, speed: 1.3 * idle, lowest_gear: 1 }),
         })
     };
     EngineDrive { engine, takeup, gearbox, shares }

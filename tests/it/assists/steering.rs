@@ -6,14 +6,14 @@ use skidpad::core::{Assist, Controls, Frame, ModelParts, WheelControls};
 use super::{COUNTER_STEER, added};
 use crate::common::{Drive, Simplify, c5, close, solvers};
 
-/// A power slide: 1.1 kN m at each rear wheel, a little less than its grip, from the middle of a corner on.
+/// A power slide: 1.16 kN m at each rear wheel, a little less than its grip, from the middle of a corner on.
 fn slide(helped: bool, hz: f32, solver: &skidpad::core::BackendInfo) -> Vec<Frame> {
     let mut parts: ModelParts = c5().without_air();
     parts.assists.counter_steer = helped.then_some(COUNTER_STEER);
     let model = parts.model();
     let mut car = Drive::rolling(solver, &model, 15.0, hz);
     car.run(5.0, |f| {
-        let torque = if f.t_s > 1.0 { 1100.0 } else { 0.0 };
+        let torque = if f.t_s > 1.0 { 1160.0 } else { 0.0 };
         let push = WheelControls { motor_torque: torque, ..WheelControls::default() };
         let none = WheelControls::default();
         Controls { steer: 0.06, gear: Some(0), wheels: [none, none, push, push].into(), ..Controls::default() }

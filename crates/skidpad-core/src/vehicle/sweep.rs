@@ -87,16 +87,18 @@ impl Vehicle {
         let was = self.wheel_impulses(false);
         let without = loaded + self.response(was) * -1.0;
         let (mut products, mut given) = (OuterProducts::none(), Six::default());
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let (wish, gain) = rows.linear_tyres(bank, without.wide());
+        let mut lasts = [Four::default(); MAX_WHEELS];
+        for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(&mut lasts) {
+            *last = rows.tyre[0];
+            let (wish, gain) = rows.linear_tyres(bank, *last, without.wide());
             products.add(gain[0], rows.forward);
             products.add(gain[1], rows.side);
             rows.tyre = wish;
             given = given + rows.impulse(false).sum();
         }
         let change = Symmetric6::new(self.model.mass(), self.model.inertia(), &products).solve(given);
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            (rows.tyre, _) = rows.linear_tyres(bank, (without + change).wide());
+        for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(lasts) {
+            (rows.tyre, _) = rows.linear_tyres(bank, last, (without + change).wide());
             rows.hold_to_limit(Within::Cone);
         }
         without + self.response(self.wheel_impulses(false))
@@ -112,14 +114,17 @@ impl Rows {
         Four::any(most.less(self.admittance[0] * along) | most.less(self.admittance[1] * across))
     }
 
-    /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held.
+    /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held, as the
+    /// `last` impulse along tells.
     #[inline(always)]
-    fn linear_tyres(&self, bank: &Bank, at: Six<Four>) -> ([Four; 2], [Four; 2]) {
+    fn linear_tyres(&self, bank: &Bank, last: Four, at: Six<Four>) -> ([Four; 2], [Four; 2]) {
         let (one, radius) = (Four::splat(1.0), bank.radius);
         let momentum = self.momentum + self.shaft;
-        // What a tyre would need of a brake at a velocity without tyres lets braked wheels turn, and cars slide downhill.
-        let driven = momentum - self.hold.signed_by(momentum);
-        let turns = self.hold.less(momentum.abs());
+        // By the last tyre impulse: what a tyre needs of a brake at a velocity without tyres lets braked wheels turn, and cars slide
+        // downhill; without it a wheel that its own patch swings counts as held.
+        let need = momentum - radius * last;
+        let driven = momentum - self.hold.signed_by(need);
+        let turns = self.hold.less(need.abs());
         let [along, across] = self.speeds(at);
         let [stiff, side] = self.admittance;
         let per_spin = (stiff * radius / bank.spin_inertia).only(turns);

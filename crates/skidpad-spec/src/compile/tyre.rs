@@ -3,37 +3,40 @@
 use crate::VehicleSpec;
 use crate::read::Formulas;
 use crate::spec::{Friction, NamedPoints, Relaxation, SlipCurve, Tyre as Described};
-use skidpad_core::ModelError;
 use skidpad_core::model::Tyre;
 use skidpad_core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
+use skidpad_core::{ModelError, STANDARD_GRAVITY};
 
 /// N/m² per bar.
 const BAR: f64 = 1e5;
 
 /// Every tyre, in the order of their names.
 pub(super) fn tyres(spec: &VehicleSpec, formulas: &Formulas) -> Result<Vec<Tyre>, ModelError> {
-    spec.tyres.iter().map(|(name, described)| tyre(name, described, formulas)).collect()
+    let wheels: usize = crate::layout::stations(spec).len();
+    let even = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheels.max(1) as f64;
+    spec.tyres.iter().map(|(name, described)| tyre(name, described, formulas, even)).collect()
 }
 
 fn pair(along: f64, across: f64) -> [f32; 2] {
     [along as f32, across as f32]
 }
 
-fn tyre(name: &str, described: &Described, formulas: &Formulas) -> Result<Tyre, ModelError> {
+/// The law of a tyre; simple curves that state no nominal load have `even`, N: it is only what their relaxation lengths are said to.
+fn tyre(name: &str, described: &Described, formulas: &Formulas, even: f64) -> Result<Tyre, ModelError> {
     Ok(match described {
         Described::Coulomb { deflection_m, friction } => {
             let law = CurveLaw::Coulomb { deflection: *deflection_m as f32 };
-            curve(law, pair(*deflection_m, *deflection_m), friction)
+            curve(law, pair(*deflection_m, *deflection_m), friction, even)
         }
         Described::Linear { slip_stiffness_n: along, cornering_stiffness_n_per_rad: across, relaxation, friction } => {
-            curve(CurveLaw::Linear { stiffness: pair(*along, *across) }, lengths(relaxation), friction)
+            curve(CurveLaw::Linear { stiffness: pair(*along, *across) }, lengths(relaxation), friction, even)
         }
         Described::LinearPerLoad {
             slip_stiffness_per_load: along,
             cornering_stiffness_per_rad: across,
             relaxation,
             friction,
-        } => curve(CurveLaw::LinearPerLoad { stiffness: pair(*along, *across) }, lengths(relaxation), friction),
+        } => curve(CurveLaw::LinearPerLoad { stiffness: pair(*along, *across) }, lengths(relaxation), friction, even),
         Described::SlipCurve { along, across, relaxation, friction } => {
             let both = |of: fn(&SlipCurve) -> f64| pair(of(along), of(across));
             let law = CurveLaw::SlipCurve {
@@ -41,7 +44,7 @@ fn tyre(name: &str, described: &Described, formulas: &Formulas) -> Result<Tyre, 
                 asymptote_slip: both(|c| c.asymptote_slip),
                 asymptote: both(|c| c.asymptote_share),
             };
-            curve(law, lengths(relaxation), friction)
+            curve(law, lengths(relaxation), friction, even)
         }
         Described::Brush { slip_stiffness_n, cornering_stiffness_n_per_rad, patch_length_m, friction } => {
             let half = 0.5 * patch_length_m;
@@ -52,7 +55,7 @@ fn tyre(name: &str, described: &Described, formulas: &Formulas) -> Result<Tyre, 
                 half_length: half as f32,
                 friction: pair(friction.friction_along, friction.friction_across),
                 load_sensitivity: friction.load_sensitivity as f32,
-                nominal_load: nominal_load(friction),
+                nominal_load: nominal_load(friction, even),
             })
         }
         Described::TMeasy {
@@ -80,17 +83,16 @@ fn lengths(relaxation: &Relaxation) -> [f32; 2] {
     pair(relaxation.relaxation_along_m, relaxation.relaxation_across_m)
 }
 
-/// Without a load sensitivity the nominal load of a simple curve has no effect.
-fn nominal_load(friction: &Friction) -> f32 {
-    friction.nominal_load_n.unwrap_or(1000.0) as f32
+fn nominal_load(friction: &Friction, even: f64) -> f32 {
+    friction.nominal_load_n.unwrap_or(even) as f32
 }
 
-fn curve(law: CurveLaw, relaxation: [f32; 2], friction: &Friction) -> Tyre {
+fn curve(law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even: f64) -> Tyre {
     Tyre::Curve(CurveTyre {
         law,
         friction: pair(friction.friction_along, friction.friction_across),
         load_sensitivity: friction.load_sensitivity as f32,
-        nominal_load: nominal_load(friction),
+        nominal_load: nominal_load(friction, even),
         relaxation,
     })
 }

@@ -132,7 +132,8 @@ pub struct Friction {
     #[serde(default)]
     #[schemars(range(min = 0), extend("exclusiveMaximum" = 1))]
     pub load_sensitivity: f64,
-    /// Load at which the friction coefficients hold, N; needed with a load sensitivity.
+    /// Load at which the friction coefficients hold, N; needed with a load sensitivity. Relaxation lengths are said to it, too; without
+    /// it, to an even share of the car's weight.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub nominal_load_n: Option<f64>,
@@ -141,10 +142,10 @@ pub struct Friction {
 /// Rolled distances in which forces build up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Relaxation {
-    /// Rolled distance in which force along builds up, m.
+    /// Rolled distance in which force along builds up, m, under the nominal load; in proportion to the slip stiffness under others.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
     pub relaxation_along_m: f64,
-    /// Rolled distance in which force across builds up, m.
+    /// Rolled distance in which force across builds up, m; as the one along.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
     pub relaxation_across_m: f64,
 }
