@@ -134,7 +134,7 @@ fn landings_give_no_energy() {
                     assert!(!found.glued, "{what}: a strut stays on its stop");
                     // Rapier's poses run behind its velocities, and its hulls bounce: no sum of both is the energy.
                     let told = solver.name != "rapier";
-                    let accepted = accepted(&solver.name, name, hz);
+                    let accepted = accepted(solver.name, name, hz);
                     assert!(!told || found.rise < accepted, "{what}: {:.5} of m g h", found.rise);
                 }
             }

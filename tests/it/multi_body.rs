@@ -146,30 +146,18 @@ impl Car {
             let (against, against_rate) = (roll - turned, roll_rate - turns);
             let mean = above / cos - (self.height - self.radius) - at * pitch;
             let mean_rate = rising - rises - at * pitch_rate;
-            let strut = [1.0, -1.0].map(|side| {
-                let spring = self.rate[i] * (mean + side * half * against);
-                let damper = self.damping[i] * (mean_rate + side * half * against_rate);
-                carried - spring - damper - side * self.bar[i] * against / self.track[i]
-            });
+            let strut = self.struts(i, [mean, mean_rate], [against, against_rate], carried);
             // Joint, at the ground below the axle's middle: how far the body has moved to the left of it.
             let drifting = now.speed + at * now.yaw_rate - drifts;
             let moved = above * sin + left * cos + self.radius * against.sin();
-            let moving = (above * cos - left * sin) * roll_rate
-                + (rising - rises) * sin
-                + drifting * cos
-                + self.radius * against.cos() * against_rate;
+            let swung = (above * cos - left * sin) * roll_rate + self.radius * against.cos() * against_rate;
+            let moving = swung + (rising - rises) * sin + drifting * cos;
             let joint = -self.joint[0] * moved - self.joint[1] * moving;
-            // Tyres.
             let centre = self.radius - pressed / self.tyre_rate + height;
             let contact = turns * centre + if slip == Slip::Body { now.speed + at * now.yaw_rate } else { drifts };
             let (lean, upright) = turned.sin_cos();
-            let tyre = [1.0, -1.0].map(|side| {
-                let sunk = self.radius * (upright - 1.0) - side * half * lean - height;
-                let load = pressed + self.tyre_rate * sunk;
-                let slip = angle - (contact / (speed - side * half * now.yaw_rate)).atan();
-                (load, self.side_force(load, slip))
-            });
-            let [(left_load, left_force), (right_load, right_force)] = tyre;
+            let slips = [1.0, -1.0].map(|side| angle - (contact / (speed - side * half * now.yaw_rate)).atan());
+            let [(left_load, left_force), (right_load, right_force)] = self.tyres(i, [turned, height], pressed, slips);
             let (force, load) = ((left_force + right_force) * angle.cos(), left_load + right_load);
             let struts = strut[0] + strut[1];
             sides += force;
@@ -194,6 +182,28 @@ impl Car {
         rate.speed = across / self.sprung - turning;
         rate.yaw_rate = yawing / self.inertia[2];
         (rate, sides / self.mass())
+    }
+
+    /// What the left and the right strut of axle `i` push: each carries `carried` N, all travel by the mean and its rate, and against
+    /// each other by an angle and its rate.
+    fn struts(&self, i: usize, mean: [f64; 2], against: [f64; 2], carried: f64) -> [f64; 2] {
+        let half = 0.5 * self.track[i];
+        [1.0, -1.0].map(|side| {
+            let spring = self.rate[i] * (mean[0] + side * half * against[0]);
+            let damper = self.damping[i] * (mean[1] + side * half * against[1]);
+            carried - spring - damper - side * self.bar[i] * against[0] / self.track[i]
+        })
+    }
+
+    /// Load and side force of the left and the right tyre of axle `i`, which has turned and risen; `pressed` N each at rest.
+    fn tyres(&self, i: usize, [turned, height]: [f64; 2], pressed: f64, slips: [f64; 2]) -> [(f64, f64); 2] {
+        let (lean, upright) = turned.sin_cos();
+        let tyre = |side: f64, slip: f64| {
+            let sunk = self.radius * (upright - 1.0) - side * 0.5 * self.track[i] * lean - height;
+            let load = pressed + self.tyre_rate * sunk;
+            (load, self.side_force(load, slip))
+        };
+        [tyre(1.0, slips[0]), tyre(-1.0, slips[1])]
     }
 
     /// The Magic Formula without shifts.

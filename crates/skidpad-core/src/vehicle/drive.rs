@@ -38,9 +38,7 @@ impl Vehicle {
         let engine = parts.powertrain.engine();
         let mut towards = 0.0;
         if engine.is_none() {
-            let State { drive, rotation, velocity, .. } = &mut self.state;
-            let pace = parts.wheels[0].walking()[1];
-            towards = drive.select_direction(controls.gear, || (*rotation * Vec3::X).dot(*velocity) / pace);
+            towards = select_direction(&mut self.state, controls.gear, parts.wheels[0].walking()[1]);
         }
         let (step, pull) = (Four::splat(dt), Four::splat(throttle * towards));
         let first = usize::from(engine.is_some());
@@ -94,6 +92,12 @@ impl Vehicle {
             self.shafts.turned(k, rotors[k] * motor.reduction);
         }
     }
+}
+
+/// [`DriveState::select_direction`] of a car without an engine that walks at `pace` m/s.
+fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
+    let State { drive, rotation, velocity, .. } = state;
+    drive.select_direction(asked, || (*rotation * Vec3::X).dot(*velocity) / pace)
 }
 
 /// Share of their torque that warm brakes have.
