@@ -40,6 +40,12 @@ impl<L: Lane> Triple<L> {
         )
     }
 
+    /// It, `by` higher.
+    #[inline(always)]
+    pub fn raised(self, by: L) -> Self {
+        Self::new(self.x, self.y, self.z + by)
+    }
+
     /// `matrix` times it.
     #[inline(always)]
     pub fn through(self, matrix: &Mat3) -> Self {

@@ -59,7 +59,7 @@ pub(crate) struct CurveConstants<H> {
     pub friction: [H; 2],
     pub load_sensitivity: H,
     /// See [`most_load`], N.
-    most_load: H,
+    pub most_load: H,
     pub nominal_load: H,
     per_nominal_load: H,
     /// Give of the carcass: lengths of the patch per slip stiffness, m/N, and the shortest ones, m.

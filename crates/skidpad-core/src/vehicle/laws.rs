@@ -106,6 +106,7 @@ fn answer<M: TyreModel>(law: &M, conditions: &Conditions<Four>, asked: &Asked) -
         friction: limit.map(|limit| limit / asked.load * reach),
         sensitivity: zero,
         unloaded_share: one,
+        most_load: Four::splat(f32::INFINITY),
     };
     Answer { bite, moments: [moments.overturning, moments.aligning], resistance: law.rolling_resistance(&at, slip) }
 }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use crate::assists::Asked;
 use crate::lane::{Four, Lane};
-use crate::linear::{Six, Triple};
+use crate::linear::Six;
 use crate::{Body, Budget, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
 use assists::Correction;
@@ -197,11 +197,11 @@ impl Vehicle {
     /// within `dt` s, so that a landing wheel meets the ground in time.
     pub fn probes(&self, car: usize, body: &Body, dt: f32, asked: &mut [Probe]) {
         let to_world = Mat3::from_quat(body.rotation);
-        let (up, direction) = (Triple::splat(Vec3::Z), -to_world.z_axis);
+        let direction = -to_world.z_axis;
         let vertical = Four::splat(body.velocity.dot(to_world.z_axis));
         let [roll, pitch] = [to_world.x_axis, to_world.y_axis].map(|axis| Four::splat(body.angular.dot(axis)));
         for bank in self.model.banks() {
-            let start = (bank.contact + up * bank.start_height()).through(&to_world);
+            let start = bank.contact.raised(bank.start_height()).through(&to_world);
             let offsets = [start.x, start.y, start.z].map(Four::lanes);
             let sinking = -(vertical + roll * bank.contact.y - pitch * bank.contact.x);
             let ahead = (sinking * Four::splat(dt)).at_least(Four::splat(rows::DROOP_SLACK));

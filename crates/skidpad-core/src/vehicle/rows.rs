@@ -83,6 +83,8 @@ pub(crate) struct Rows {
     /// Share of friction lost per N s of load impulse, and the share at none.
     sensitivity: Four,
     unloaded_share: Four,
+    /// Load impulse from which friction gives no more, N s.
+    most_load: Four,
     pub wish: [Four; 2],
     pub admittance: [Four; 2],
     /// The same of slips that go away within the step, which no force exceeds; only where `bends`.
@@ -214,6 +216,8 @@ pub(super) struct Bite {
     /// Share of friction lost per N s of load impulse, and the share at none.
     pub sensitivity: Four,
     pub unloaded_share: Four,
+    /// Load impulse from which friction gives no more, N s.
+    pub most_load: Four,
 }
 
 /// What the patches of a bank are at the start of a step.
@@ -242,6 +246,7 @@ impl Bite {
             friction: both(yes.friction, no.friction),
             sensitivity: Four::select(mask, yes.sensitivity, no.sensitivity),
             unloaded_share: Four::select(mask, yes.unloaded_share, no.unloaded_share),
+            most_load: Four::select(mask, yes.most_load, no.most_load),
         }
     }
 }
@@ -357,9 +362,9 @@ impl Rows {
         let side = Triple::select(faces_ground, across * (Four::splat(1.0) / length), Triple::splat(Vec3::Y));
         let forward = side.cross(normal);
         self.compression = reached.at_least(-bank.droop_travel).only(faces_ground);
-        let point = bank.contact + up * self.compression;
-        let pushed = bank.force_point.map_or(point, |height| point + up * height);
-        let centre = pushed + up * bank.radius;
+        let point = bank.contact.raised(self.compression);
+        let pushed = bank.force_point.map_or(point, |height| point.raised(height));
+        let centre = pushed.raised(bank.radius);
         self.grip = met.grip;
         self.lean = lean.only(faces_ground);
         self.cosine = normal.z;
@@ -482,6 +487,7 @@ impl Rows {
             friction: [tyre.friction[0] * grip, tyre.friction[1] * grip],
             sensitivity: tyre.load_sensitivity / (tyre.nominal_load * step),
             unloaded_share: one + tyre.load_sensitivity,
+            most_load: tyre.most_load * step,
         };
         if self.has_laws {
             self.bite_of_laws(&mut bite, bank, tyres, state, &Asked { deflection, load, grip, share });
@@ -501,6 +507,7 @@ impl Rows {
         }
         self.sensitivity = bite.sensitivity;
         self.unloaded_share = bite.unloaded_share;
+        self.most_load = bite.most_load;
     }
 
     /// Wish and admittance of the tyre rows from what the patches give at the slip the step starts with.
@@ -557,10 +564,7 @@ impl Rows {
     /// Largest tyre impulses under the load impulse realised so far, N s.
     #[inline(always)]
     pub fn limit(&self) -> [Four; 2] {
-        let zero = Four::default();
-        // With more load the limit would fall again.
-        let most = self.unloaded_share / (Four::splat(2.0) * self.sensitivity.at_least(zero));
-        let load = self.load.at_least(zero).at_most(most);
+        let load = self.load.at_least(Four::default()).at_most(self.most_load);
         let share = self.unloaded_share - self.sensitivity * load;
         [self.friction[0] * share * load, self.friction[1] * share * load]
     }

@@ -202,7 +202,9 @@ impl Shafts {
                 self.carry(model, rows, i, after);
                 let [relative, absolute] = self.links[i].settled;
                 settled &= (after - before).abs() <= relative * after.abs() + absolute;
-                self.change[i] = [before, after - before];
+                if MOST > 1 {
+                    self.change[i] = [before, after - before];
+                }
             }
             if settled {
                 return true;

@@ -99,8 +99,9 @@ impl Vehicle {
         let share = Four::splat(self.bar_share);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let (rate, travel) = (bank.across * share, Four::new(rows.tied.travel));
-            let force = (rate * (travel - travel.across())).lanes();
-            rows.tied = Tied { across: rate.lanes(), rate: rate.lanes(), force, ..rows.tied };
+            let tied = &mut rows.tied;
+            (tied.across, tied.rate) = (rate.lanes(), rate.lanes());
+            tied.force = (rate * (travel - travel.across())).lanes();
         }
         if !self.model.ties_apart().is_empty() {
             self.sum_ties_apart();
