@@ -32,7 +32,6 @@ mod load_transfer;
 mod longitudinal;
 mod moose;
 mod motors;
-#[cfg(feature = "constraint")]
 mod multi_body;
 mod numbers;
 #[cfg(feature = "constraint")]
