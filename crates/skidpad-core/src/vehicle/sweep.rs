@@ -43,6 +43,9 @@ impl Vehicle {
                 Four::any(allowed.less((rows.load - *before).abs()))
             };
             if !before.iter().zip(&self.rows).any(moved) {
+                for rows in &mut self.rows {
+                    rows.hold_to_limit(Within::Cone);
+                }
                 return;
             }
             self.sweep_once(loaded);
