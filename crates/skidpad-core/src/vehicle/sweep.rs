@@ -9,16 +9,7 @@ use crate::model::Bank;
 use crate::{MAX_WHEELS, Mat3, Model};
 
 impl Vehicle {
-    /// Solves shafts, then every wheel block, from the velocity `loaded` that loads and the last step's tyre impulses
-    /// left.
-    ///
-    /// Each block sees its chassis compliance times the number of gripping wheels: no wheel knows what the others
-    /// do, so together they cannot over-correct. At rest and in steady motion nothing changes from step to step and
-    /// the result is the converged one.
-    ///
-    /// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
-    /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
-    /// linear rows.
+    /// One sweep from the velocities without wheels and with the loads; where tyres are stiff, as many as loads need to agree with them.
     pub(super) fn sweep(&mut self, [free, loaded]: [Six<f32>; 2], dt: f32) -> StepReport {
         if self.sweep_once(loaded) {
             self.sweep_again(free, dt);
@@ -52,7 +43,16 @@ impl Vehicle {
         }
     }
 
-    /// Whether tyres are stiff.
+    /// Solves shafts, then every wheel block, from the velocity `loaded` that loads and the last step's tyre impulses
+    /// left.
+    ///
+    /// Each block sees its chassis compliance times the number of gripping wheels: no wheel knows what the others
+    /// do, so together they cannot over-correct. At rest and in steady motion nothing changes from step to step and
+    /// the result is the converged one.
+    ///
+    /// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
+    /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
+    /// linear rows. Tells whether they are.
     pub(super) fn sweep_once(&mut self, loaded: Six<f32>) -> bool {
         let gripping: f32 = self.rows.iter().map(|rows| Four::splat(1.0).only(rows.gripping).sum()).sum();
         let gripping = Four::splat(gripping);
