@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{Motor, Powertrain, Strut, Unsprung};
+use skidpad::core::model::{BarCoupling, Motor, Powertrain, Strut, Unsprung};
 use skidpad::core::state::WheelState;
 use skidpad::core::tyre::Conditions;
 use skidpad::core::{BackendInfo, Controls, DVec3, Mat3, Model, Scene, State, Vec3};
@@ -116,7 +116,7 @@ impl Audit {
         }
         for _ in 0..50 {
             for (i, wheel) in model.wheels().iter().enumerate().filter(|(i, _)| hangs(&state.wheels[*i])) {
-                let ties = ties(model).filter(|tie| tie.wheels.contains(&i));
+                let ties = ties(model).filter(|tie| !tie.beside && tie.wheels.contains(&i));
                 let (push, rate) = ties.fold((-f64::from(model.static_load(i)), 0.0), |(push, rate), tie| {
                     let other = if tie.wheels[0] == i { tie.wheels[1] } else { tie.wheels[0] };
                     (push - tie.way * tie.rate * travel[other], rate + tie.rate)
@@ -192,14 +192,22 @@ struct Tie {
     wheels: [usize; 2],
     rate: f64,
     way: f64,
+    /// Whether it pushes the chassis, not the wheels.
+    beside: bool,
 }
 
 /// Anti-roll bars and heave springs.
 fn ties(model: &Model) -> impl Iterator<Item = Tie> {
     let parts = model.parts();
-    let bars = parts.bars.iter().map(|bar| Tie { wheels: bar.wheels, rate: bar.rate.into(), way: -1.0 });
-    let heave = parts.heave_springs.iter();
-    bars.chain(heave.map(|spring| Tie { wheels: spring.wheels, rate: 0.25 * f64::from(spring.rate), way: 1.0 }))
+    let bars = parts.bars.iter().map(|bar| {
+        let beside = bar.coupling == BarCoupling::External;
+        Tie { wheels: bar.wheels, rate: bar.rate.into(), way: -1.0, beside }
+    });
+    let heave = parts.heave_springs.iter().map(|spring| {
+        let rate = 0.25 * f64::from(spring.rate);
+        Tie { wheels: spring.wheels, rate, way: 1.0, beside: false }
+    });
+    bars.chain(heave)
 }
 
 /// Spring, which holds `lifts` kg at rest, and stops, on a wheel that carries `carried` kg, at a compression, from the rest pose
@@ -219,7 +227,16 @@ fn of_strut(strut: &Strut, lifts: f64, carried: f64, travel: f64) -> f64 {
     spring + 0.5 * f64::from(strut.stop_rate) * (rubber * rubber + 2.0 * rubber * metal) + force * metal + held
 }
 
-/// Bars and heave springs, J.
+/// Bars and heave springs, J. On metal they are strained no further, and the force that they then have goes on.
 fn of_ties(model: &Model, travel: &[f64]) -> f64 {
-    ties(model).map(|tie| 0.5 * tie.rate * (travel[tie.wheels[0]] + tie.way * travel[tie.wheels[1]]).powi(2)).sum()
+    let held = |tie: Tie| {
+        let [first, second] = tie.wheels.map(|i| {
+            let strut = &model.wheels()[i].strut;
+            let strained = travel[i].min(f64::from(strut.bump_travel + strut.stop_travel));
+            [strained, travel[i] - strained]
+        });
+        let strain = first[0] + tie.way * second[0];
+        tie.rate * strain * (0.5 * strain + first[1] + tie.way * second[1])
+    };
+    ties(model).map(held).sum()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::Unsprung;
+use skidpad::core::model::{AntiRollBar, BarCoupling, Unsprung};
 use skidpad::core::{BackendInfo, Controls, Model, Quat, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, on_rows, shipped};
@@ -136,6 +136,104 @@ fn landings_give_no_energy() {
                     let told = solver.name != "rapier";
                     let accepted = accepted(solver.name, name, hz);
                     assert!(!told || found.rise < accepted, "{what}: {:.5} of m g h", found.rise);
+                }
+            }
+        }
+    }
+}
+
+/// On springs of 300 N/mm with 4 mm of travel, and bars seven times as stiff.
+fn on_stiff_bars(coupling: BarCoupling) -> Arc<Model> {
+    let mut parts = c5().without_air();
+    parts.hull.half_extents *= 0.3;
+    for wheel in &mut parts.wheels {
+        let strut = &mut wheel.strut;
+        (strut.rate, strut.rise) = (300e3, 0.0);
+        (strut.bump_travel, strut.droop_travel, strut.stop_travel) = (0.004, 0.004, 0.004);
+    }
+    parts.bars.iter_mut().for_each(|bar| (bar.rate, bar.coupling) = (2e6, coupling));
+    parts.model()
+}
+
+/// A bar on wheels that land gives no more than what it took: rays find them deeper than their stops let them go, and a wheel that
+/// the other one lifts is not pushed from where it hangs. Cars got 1 % of their energy, and random ones twice what they had.
+#[test]
+fn stiff_bars_give_landing_cars_no_energy() {
+    for coupling in [BarCoupling::InLoadPath, BarCoupling::External] {
+        let model = on_stiff_bars(coupling);
+        for solver in on_rows().into_iter().filter(|solver| solver.name != "rapier") {
+            for (hz, seed) in
+                [20.0, 30.0, 60.0, 120.0].into_iter().flat_map(|hz| (1..=20u64).map(move |seed| (hz, seed)))
+            {
+                let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+                let (mut car, _) = thrown(&solver, &model, &mut random, hz);
+                let audit = Audit::of(&car, &solver, &Scene::flat());
+                let most = audit.energy(car.world.state(0));
+                for step in 0..hz as usize * 2 {
+                    car.step(&Controls::coasting());
+                    let rise = (audit.given_back(car.world.state(0)) - most) / most;
+                    assert!(rise < 1e-3, "{} {coupling:?} {hz} Hz seed {seed} step {step}: {rise}", solver.name);
+                }
+            }
+        }
+    }
+}
+
+/// What stands on the ground pushes along its normal: on ice a car that lands askew slides on as it came, whatever its bars. Those
+/// beside the tyres pushed along the car's own axis.
+#[test]
+fn on_ice_a_landing_car_slides_on_as_it_came() {
+    for coupling in [BarCoupling::InLoadPath, BarCoupling::External] {
+        let mut parts = c5().without_air();
+        parts.hull.half_extents *= 0.3;
+        parts.bars.iter_mut().for_each(|bar| *bar = AntiRollBar { rate: 10.0 * bar.rate, coupling, ..*bar });
+        // Wheels on their own move the chassis while they fall.
+        parts.wheels.iter_mut().for_each(|wheel| wheel.unsprung = None);
+        let model = parts.model();
+        let scene = Scene { grip: 0.0, ..Scene::flat() };
+        for solver in on_rows() {
+            let placement = Placement { height: 0.1, gear: Some(0), ..Placement::default() };
+            let mut car = Drive::new(&solver, &model, &scene, placement, 240.0);
+            let mut state = car.world.state(0).clone();
+            state.rotation = Quat::from_rotation_x(0.4) * state.rotation;
+            state.velocity = Vec3::new(0.0, 3.0, 0.0);
+            car.world.set_state(0, &state);
+            for step in 0..120 {
+                car.step(&Controls::coasting());
+                let velocity = car.world.state(0).velocity;
+                let off = (velocity.x.abs()).max((velocity.y - 3.0).abs());
+                assert!(off < 1e-4, "{} {coupling:?} step {step}: {velocity}", solver.name);
+            }
+        }
+    }
+}
+
+/// Wheels of a car that leans by 50° and slides sideways come to the ground by that, too: none is below it without pressing.
+#[test]
+fn wheels_meet_ground_that_the_car_slides_into() {
+    let mut parts = c5().without_air();
+    parts.hull.half_extents *= 0.3;
+    let model = parts.model();
+    for solver in on_rows() {
+        for hz in [30.0, 60.0, 240.0] {
+            let placement = Placement { height: 1.5, gear: Some(0), ..Placement::default() };
+            let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, hz);
+            let mut state = car.world.state(0).clone();
+            state.rotation = Quat::from_rotation_x(0.87) * state.rotation;
+            state.velocity = Vec3::new(0.0, -8.0, 0.0);
+            car.world.set_state(0, &state);
+            for step in 0..hz as usize {
+                car.step(&Controls::coasting());
+                let state = car.world.state(0);
+                for (i, (now, wheel)) in state.wheels.iter().zip(model.wheels()).enumerate() {
+                    let lowest = wheel.contact - Vec3::Z * wheel.strut.droop_travel;
+                    let height = state.position.z as f32 + (state.rotation * lowest).z;
+                    // What a step of gravity moves it by is not seen ahead.
+                    let seen = now.contact || height > -9.81 / (hz * hz);
+                    assert!(seen, "{} {hz} Hz step {step}: wheel {i} is {height} m above ground", solver.name);
+                }
+                if state.wheels.iter().any(|wheel| wheel.load > 0.0) {
+                    break;
                 }
             }
         }

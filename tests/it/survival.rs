@@ -71,13 +71,24 @@ fn vector(random: &mut Random) -> Vec3 {
     Vec3::from_array([0; 3].map(|_| random.between(-1.0, 1.0)))
 }
 
-/// Puts the car into the air, up to its length above the ground, askew and turning.
+/// Puts the car into the air, up to its length above the ground, askew and turning: whatever of it is lowest is above the
+/// ground, for springs that begin inside it would give back what nothing has paid for.
 fn throw(car: &mut Drive, scene: &Scene, random: &mut Random) {
-    let size = car.world.model(0).wheels()[0].radius / 0.33;
+    let model = car.world.model(0).clone();
+    let size = model.wheels()[0].radius / 0.33;
     let mut state = car.world.state(0).clone();
-    state.position += (scene.normal() * size * random.between(0.0, 2.0)).as_dvec3();
+    let height = size * random.between(0.0, 2.0);
     state.rotation = Quat::from_scaled_axis(0.5 * vector(random)) * state.rotation;
     state.angular = 2.0 * vector(random);
+    let hull = &model.parts().hull;
+    let corners = (0..8).map(|k| {
+        let sign = |bit: u8| if k & bit == 0 { -1.0 } else { 1.0 };
+        hull.centre + hull.half_extents * Vec3::new(sign(1), sign(2), sign(4))
+    });
+    let wheels = model.wheels().iter().map(|wheel| wheel.contact - Vec3::Z * wheel.strut.droop_travel);
+    let above = |point: Vec3| (state.position + (state.rotation * point).as_dvec3()).dot(scene.normal().as_dvec3());
+    let lowest = wheels.chain(corners).map(above).fold(f64::INFINITY, f64::min);
+    state.position += scene.normal().as_dvec3() * (f64::from(height) - lowest);
     car.world.set_state(0, &state);
 }
 
@@ -138,53 +149,52 @@ const LIES: f32 = 0.5;
 /// Cars of this test; 10,000 were driven once.
 const CARS: u64 = 60;
 
-/// Share of the largest energy of motion that counts as risen from nothing, and how many of those cars may show so much: at
-/// 20 and 30 Hz wheels go through their whole travel within a step, and springs give back what rays found in them.
-const RISE: f64 = 0.02;
-const RISEN: usize = 2;
+/// Most that any of them gains, as a share of its largest energy of motion: what the audit counts otherwise than the step, which
+/// takes springs by their mean force. Of 10,000 cars 0.3 to 0.5 % gain more than a hundredth, at most 5 more than a tenth.
+const RISE: f64 = 2e-3;
 
-/// The most of any car. One that is flung gains many times what it had.
-const MOST: f64 = 0.25;
+/// The same of cars that were flung: those stand on harder stops, at 20 and 30 Hz.
+const FLUNG: f64 = 0.03;
 
-/// Share of the steps of the cone's solver that may end before the iteration has converged.
-const UNCONVERGED: f64 = 4e-3;
+/// Share of the steps that may end before the iteration has converged; of wheels on their own ties are counted twice.
+const UNCONVERGED: [f64; 2] = [5e-4, 2e-3];
 
 #[test]
 fn random_cars_survive_random_controls() {
     for solver in on_rows() {
-        let (mut steps, mut unconverged, mut risen) = (0, 0, 0);
+        let (mut steps, mut unconverged) = (0, 0);
         for seed in 1..=CARS {
             let found = drive(&solver, trial(seed));
             let what = format!("{} seed {seed}: {found:?}", solver.name);
             assert!(found.not_finite.is_none(), "{what}");
             // Rapier's poses run behind its velocities: no sum of both is the energy.
             let told = solver.name != "rapier";
-            assert!(!told || found.rise < MOST, "{what}");
-            risen += usize::from(told && found.rise > RISE);
+            assert!(!told || found.rise < RISE, "{what}");
             steps += found.steps;
             unconverged += found.unconverged;
         }
-        assert!(risen <= RISEN, "{}: {risen} cars gain more than {RISE} of their energy", solver.name);
         let share = unconverged as f64 / steps as f64;
-        let cone = matches!(solver.name, "constraint" | "constraint-unsprung");
-        assert!(!cone || share < UNCONVERGED, "{}: {unconverged} of {steps} steps", solver.name);
+        let allowed = UNCONVERGED[usize::from(solver.name == "constraint-unsprung")];
+        assert!(share < allowed, "{}: {unconverged} of {steps} steps", solver.name);
     }
 }
 
 /// Cars of the 10,000 that found faults, each of which took the solver named, or all, to many times the energy there was:
 /// converters whose wheels another row had turned backwards, clutches whose wheels began to slide, loads that had no answer,
-/// springs that rose without end beyond their stop, explicit bars between wheels on their own.
+/// springs that rose without end beyond their stop, explicit bars between wheels on their own, bars twisted by how deep rays found
+/// a wheel, loads that counted what a bar does at a wheel that does not press, patches that held more than their force.
 #[test]
 fn cars_that_were_flung_no_longer_are() {
     for seed in
         [11, 39, 41, 64, 75, 83, 92, 105, 140, 145, 150, 154, 158, 164, 199, 205, 221, 244, 262, 301, 306, 320, 321]
             .into_iter()
             .chain([323, 4515, 335, 390, 465, 550, 571, 590, 595, 701, 733, 815, 855, 930])
+            .chain([1137, 1156, 1583, 1891, 1910, 2330, 2586, 5570, 6959, 7790, 8124, 9385])
     {
         for solver in on_rows().into_iter().filter(|solver| solver.name != "rapier") {
             let found = drive(&solver, trial(seed));
             let what = format!("{} seed {seed}: {found:?}", solver.name);
-            assert!(found.not_finite.is_none() && found.rise < MOST, "{what}");
+            assert!(found.not_finite.is_none() && found.rise < FLUNG, "{what}");
         }
     }
 }

@@ -40,8 +40,11 @@ pub(super) struct Patch {
 }
 
 /// What bounds the tyre impulses of a block in one iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Within {
+    /// The ellipse of both limits, as near as one sweep can tell.
+    #[default]
+    NearCone,
     /// The ellipse of both limits.
     Cone,
     /// Each its own limit.
@@ -59,13 +62,20 @@ impl Within {
             Friction::Hybrid => Within::Side,
         }
     }
+
+    /// Factor on what inner solves may leave: an iteration to a residual gets no nearer than what its parts leave.
+    pub(super) fn closeness(self) -> f32 {
+        if self == Within::NearCone { 1.0 } else { CLOSER }
+    }
 }
 
-/// Relative error of the friction cone at which its multiplier is accepted; the rest is scaled away radially.
+/// Relative error of the friction cone at which its multiplier is accepted; the rest is scaled away radially. In one sweep, that
+/// is; closer in an iteration.
 const CONE_TOLERANCE: f32 = 1e-3;
+const CLOSER: f32 = 0.1;
 
 /// Steps on the cone's multiplier; three are typical.
-const CONE_STEPS: usize = 6;
+const CONE_STEPS: usize = 10;
 
 impl Rows {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
@@ -218,6 +228,7 @@ impl Rows {
         let reach_of = |x: [Four; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
         // A row without admittance keeps its impulse; the other one tells when no multiplier changes anything any more.
         let stuck_below = Four::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
+        let closeness = CONE_TOLERANCE * within.closeness();
         let mut reach = reach_of(x);
         let (mut plastic, mut live) = (zero, sliding);
         // Hebden's iteration on the length of the impulse, which falls like 1 / (c + λ).
@@ -232,7 +243,7 @@ impl Rows {
             system = Pair::new(g, compliance, [g[0] * plastic * inverse[0], g[1] * plastic * inverse[1]]);
             x = system.solve(wanted);
             reach = reach_of(x);
-            live = live & !(reach - one).abs().less(Four::splat(CONE_TOLERANCE));
+            live = live & !(reach - one).abs().less(Four::splat(closeness));
             if !Four::any(live) {
                 break;
             }

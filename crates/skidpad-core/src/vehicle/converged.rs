@@ -9,9 +9,9 @@
 //! overshoot lead to its only minimum, whatever hits whatever.
 
 use super::block::Within;
-use super::rows::Surroundings;
+use super::rows::{Rows, Surroundings};
 use super::{Friction, StepReport, Vehicle};
-use crate::lane::Four;
+use crate::lane::{Four, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6};
 
 /// Iterations in which friction limits follow the loads. After these they stay until what is left, which is convex, has
@@ -42,6 +42,8 @@ pub(super) struct Stop {
 #[derive(Clone, Copy, Debug)]
 struct Follow {
     loads: bool,
+    /// Part of the way to the limits by the loads, since all of it leads to and fro.
+    slowly: bool,
     hull: bool,
 }
 
@@ -105,13 +107,57 @@ impl Step {
     }
 }
 
+/// How far the friction limits of four wheels go at a time towards those by their loads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Approach {
+    share: Four,
+    /// What was missing of the last way, N s.
+    missing: Four,
+}
+
+impl Default for Approach {
+    fn default() -> Self {
+        Self { share: Four::splat(FIRST_SHARE), missing: Four::default() }
+    }
+}
+
+/// Share of the way to a new limit to begin with, and by how much it changes: where a way leads back, it is halved.
+const FIRST_SHARE: f32 = 0.5;
+const LESS: f32 = 0.5;
+const MORE: f32 = 1.25;
+
+impl Rows {
+    /// Takes friction limits nearer to those by the loads.
+    ///
+    /// Where a load falls with the friction of its wheel, limits taken over whole overshoot for ever (M. Riedmiller and H. Braun,
+    /// "A direct adaptive method for faster backpropagation learning: the RPROP algorithm", has the rule for the share).
+    fn approach_limit(&mut self) {
+        let (limit, zero, one) = (self.limit(), Four::default(), Four::splat(1.0));
+        let missing = limit[0] + limit[1] - self.reach[0] - self.reach[1];
+        let Approach { share, missing: before } = self.approach;
+        let turned = (missing * before).less(zero);
+        let share = Four::select(turned, share * Four::splat(LESS), (share * Four::splat(MORE)).at_most(one));
+        self.reach = [0, 1].map(|i| self.reach[i] + share * (limit[i] - self.reach[i]));
+        self.approach = Approach { share, missing };
+    }
+}
+
 impl Vehicle {
-    pub(super) fn converge(&mut self, free: Six<f32>, start: Six<f32>, stop: Stop, friction: Friction) -> StepReport {
+    /// Iterates from the velocity `start`, with loads, of a car that has `free` without wheels. Tells also how far from an answer it
+    /// ends if it does not converge, m/s: steps that are cut come to rest at kinks, too.
+    pub(super) fn converge(
+        &mut self,
+        free: Six<f32>,
+        start: Six<f32>,
+        stop: Stop,
+        friction: Friction,
+    ) -> (StepReport, f32) {
         let within = Within::of(friction);
         if within == Within::Side {
             // The forward impulses stay as one sweep leaves them.
             self.sweep_once(start);
         }
+        self.shafts.within = within;
         let gained = start - free;
         for rows in &mut self.rows {
             rows.see(start.wide(), gained.wide());
@@ -124,8 +170,12 @@ impl Vehicle {
             let settled = report.residual <= stop.tolerance;
             let follow = Follow {
                 loads: iteration <= FOLLOWING || settled,
+                slowly: iteration > FOLLOWING,
                 hull: report.residual <= SETTLED && (2..=HULL_FOLLOWING).contains(&iteration),
             };
+            if iteration == FOLLOWING + 1 {
+                self.rows.iter_mut().for_each(|rows| rows.approach = Approach::default());
+            }
             let (given, system) = self.linearise(within, follow);
             let missing = given - momentum;
             report.iterations = iteration;
@@ -143,18 +193,31 @@ impl Vehicle {
             }
             report.residual = size(change);
             let agreed = follow.loads && (follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING);
-            if report.residual <= stop.tolerance && agreed {
+            if agreed && report.residual <= stop.tolerance * self.least_approach(follow) {
                 self.hull.settle();
-                return report;
+                return (report, 0.0);
             }
             last = Step::whole(change, missing);
         }
+        report.not_converged = true;
+        (report, report.residual.max(self.give_up(within, momentum)))
+    }
+
+    /// Ends an iteration without an answer, of a chassis that gained `momentum`; how far off that is, m/s.
+    #[cold]
+    fn give_up(&mut self, within: Within, momentum: Six<f32>) -> f32 {
+        let (given, _) = self.linearise(within, Follow { loads: false, slowly: true, hull: false });
         self.hull.settle();
         for rows in &mut self.rows {
             rows.hold_to_limit(within);
         }
-        report.not_converged = true;
-        report
+        size(self.response(given - momentum))
+    }
+
+    /// Least share of the way to its limits that a wheel took: by what the rest of it would change, an iteration ends.
+    fn least_approach(&self, follow: Follow) -> f32 {
+        let least = |least: f32, rows: &Rows| rows.approach.share.lanes().into_iter().fold(least, f32::min);
+        if follow.slowly { self.rows.iter().fold(1.0, least) } else { 1.0 }
     }
 
     /// Momentum of the chassis at a velocity.
@@ -180,7 +243,7 @@ impl Vehicle {
                 products.add(rows.load_slope, rows.normal);
             }
             if follow.loads {
-                rows.reach = rows.limit();
+                if follow.slowly { rows.approach_limit() } else { rows.reach = rows.limit() }
             }
             rows.around = Surroundings { speed: rows.seen.patch, compliance: [Four::default(); 3] };
         }

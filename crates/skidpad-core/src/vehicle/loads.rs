@@ -56,7 +56,7 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.evaluate_load(bank);
         }
-        let (mut after, mut last) = (warm, Step::default());
+        let (mut after, mut last) = (warm, None);
         for solve in 0..SOLVES {
             let (mut products, mut wished) = (OuterProducts::none(), Six::default());
             for rows in &self.rows {
@@ -92,13 +92,18 @@ impl Vehicle {
     /// Where the `last` step ends when it went too far to `at`; else the one from there to `newton` is the last.
     #[cold]
     #[inline(never)]
-    fn cut_step(&self, last: &mut Step, [warm, at, newton]: [Six<f32>; 3], system: &Symmetric6) -> Option<Six<f32>> {
+    fn cut_step(
+        &self,
+        last: &mut Option<Step>,
+        [warm, at, newton]: [Six<f32>; 3],
+        system: &Symmetric6,
+    ) -> Option<Six<f32>> {
         let loads = self.rows.iter().fold(self.beside, |sum, rows| sum + (rows.normal * rows.load).sum());
         let missing = loads - self.momentum(at - warm);
-        if let Some(back) = last.shortened(missing, system, LEAST_STEP) {
+        if let Some(back) = last.as_mut().and_then(|last| last.shortened(missing, system, LEAST_STEP)) {
             return Some(at + back);
         }
-        *last = Step::whole(newton - at, missing);
+        *last = Some(Step::whole(newton - at, missing));
         None
     }
 }

@@ -35,6 +35,7 @@ use crate::linear::Six;
 use crate::{Body, Budget, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
 use assists::Correction;
+use block::Within;
 use converged::Stop;
 use hull::HullRows;
 use rows::Rows;
@@ -88,7 +89,7 @@ impl StepReport {
     /// The report of a step of `dt` s that is none, `None` of one that is: in no time nothing happens, and what is no length of time
     /// is told. States, and the count of steps, stay as they were.
     pub fn of_no_step(dt: f32) -> Option<Self> {
-        let no_step = !(dt > 0.0 && dt.is_finite());
+        let no_step = !(dt > 0.0 && dt < f32::INFINITY);
         no_step.then(|| Self { not_finite: dt != 0.0, ..Self::default() })
     }
 
@@ -138,11 +139,14 @@ pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
     asleep: false,
 };
 
-/// What a last iteration may change, m/s, in a step that is taken although it did not converge.
+/// How far from an answer, m/s, a step may end that is taken although it did not converge.
 const LARGEST_RESIDUAL: f32 = 0.02;
 
 /// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.
 const LEAST_GROUND_COSINE: f32 = 0.173_648_18;
+
+/// Tangent of the same angle: a wheel that moves sideways by a metre comes so much nearer to such ground along its ray, at most.
+const STEEPEST: f32 = 5.671_282;
 
 impl Vehicle {
     /// A car in `state`.
@@ -198,12 +202,12 @@ impl Vehicle {
     pub fn probes(&self, car: usize, body: &Body, dt: f32, asked: &mut [Probe]) {
         let to_world = Mat3::from_quat(body.rotation);
         let direction = -to_world.z_axis;
-        let vertical = Four::splat(body.velocity.dot(to_world.z_axis));
+        let closing = Four::splat(STEEPEST * body.velocity.length() - body.velocity.dot(to_world.z_axis));
         let [roll, pitch] = [to_world.x_axis, to_world.y_axis].map(|axis| Four::splat(body.angular.dot(axis)));
         for bank in self.model.banks() {
             let start = bank.contact.raised(bank.start_height()).through(&to_world);
             let offsets = [start.x, start.y, start.z].map(Four::lanes);
-            let sinking = -(vertical + roll * bank.contact.y - pitch * bank.contact.x);
+            let sinking = closing - roll * bank.contact.y + pitch * bank.contact.x;
             let ahead = (sinking * Four::splat(dt)).at_least(Four::splat(rows::DROOP_SLACK));
             let reach = (bank.start_height() + bank.droop_travel + ahead).lanes();
             bank.each(|lane, wheel| {
@@ -271,13 +275,13 @@ impl Vehicle {
     fn couple(&mut self, coupling: Coupling, velocities: [Six<f32>; 3], hull: &[HullPoint], dt: f32) -> StepReport {
         let [free, warm, loaded] = velocities;
         self.hull.forget();
-        self.shafts.pyramid = matches!(coupling, Coupling::Converged { friction: Friction::Pyramid, .. });
+        self.shafts.within = Within::NearCone;
         let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else {
             return self.sweep([free, loaded], dt);
         };
         self.hull.meet(hull, &self.to_world, self.model.mass(), dt);
-        let report = self.converge(free, loaded, Stop { tolerance, iterations }, friction);
-        if report.not_converged && report.residual > LARGEST_RESIDUAL {
+        let (report, missing) = self.converge(free, loaded, Stop { tolerance, iterations }, friction);
+        if missing > LARGEST_RESIDUAL {
             self.sweep_instead(free, warm, dt);
         }
         report
@@ -296,6 +300,7 @@ impl Vehicle {
             rows.recall(bank, &self.state, dt);
         }
         self.hull.forget();
+        self.shafts.within = Within::NearCone;
         let loaded = self.solve_any_loads(free, warm, dt);
         self.sweep([free, loaded], dt);
     }

@@ -45,9 +45,10 @@ pub(super) struct Travel {
     /// Least travel rate, which takes it to the droop stop, m/s.
     slowest: Four,
     /// Compression of the ground against the chassis in the middle of the step, as far as its rate at the start makes it, m, and
-    /// that rate, m/s: what bars beside the struts see.
+    /// that rate, m/s, and the share of the step in which the strut can reach it: what bars beside the struts see.
     pub ground: Four,
     pub ground_rate: Four,
+    pub ground_share: Four,
     tyre: TyreStep,
 }
 
@@ -162,7 +163,9 @@ impl Rows {
         let weight = bank.sprung * Four::splat(STANDARD_GRAVITY);
         self.travel.tyre.squash = ground - begun + weight / bank.tyre_rate;
         self.travel.tyre.rate = self.jounce_rate - rate;
-        self.travel.ground = ground + Four::splat(0.25) * step * self.jounce_rate;
+        let middle = ground + Four::splat(0.25) * step * self.jounce_rate;
+        self.travel.ground = middle.within(-bank.droop_travel, bank.solid_travel);
+        self.travel.ground_share = self.contact_share;
         self.travel.ground_rate = self.jounce_rate;
         self.travel.own = true;
         (self.travel.rate, self.travel.next_rate) = (rate, rate);

@@ -3,6 +3,7 @@
 //! A row is kept as `impulse = wish − admittance · speed`, the reciprocal form of a soft constraint (softness 1 /
 //! admittance): zero admittance is a plain force, a large one is a rigid contact.
 
+use super::converged::Approach;
 use super::ground::Footing;
 use super::laws::Asked;
 use super::own_wheels::Travel;
@@ -114,6 +115,7 @@ pub(crate) struct Rows {
     pub seen: Seen,
     /// Largest tyre impulses along and across, N s.
     pub reach: [Four; 2],
+    pub approach: Approach,
     pub load: Four,
     pub tyre: [Four; 2],
     /// Angular impulse on the wheel by everything bolted to the chassis, N m s.
@@ -515,6 +517,7 @@ impl Rows {
     fn linearise(&mut self, bank: &Bank, bite: &Bite, now: &Patched) {
         let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(self.dt));
         let standing = one - now.share;
+        let stands = Four::any(zero.less(standing));
         let (mut damping, mut held) = ([zero; 2], zero);
         self.bends = FourMask::default();
         for i in [0, 1] {
@@ -529,7 +532,9 @@ impl Rows {
             } else {
                 (Drift::of(now.deflection[i], [sticking, creep], step), one)
             };
-            damping[i] = Four::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
+            if stands {
+                damping[i] = Four::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
+            }
             let wish = step * (force + slope * late * (drift.kept - now.deflection[i]));
             self.elastic[i] = elastic;
             self.drift[i] = drift;
@@ -549,7 +554,9 @@ impl Rows {
     #[inline(always)]
     fn straighten(&mut self, held: Four, length: Four, damping: [Four; 2], now: &Patched) {
         let (one, step) = (Four::splat(1.0), Four::splat(self.dt));
-        let carcass = held / self.elastic[0].at_least(Four::splat(f32::MIN_POSITIVE));
+        // Among large slips across, the force along may be more than its own deflection holds.
+        let most = now.deflection[0].abs();
+        let carcass = (held / self.elastic[0].at_least(Four::splat(f32::MIN_POSITIVE))).within(-most, most);
         let creep = step * now.speed / length;
         let (along, late) = Drift::swinging([carcass, now.sliding], [one, creep], now.share, step);
         self.straight_drift = along;

@@ -73,8 +73,8 @@ pub(super) struct Shafts {
     change: [[f32; 2]; MOST_LINKS],
     /// Of the wheels as blocks, rad/s, either sign.
     fastest: f32,
-    /// Whether blocks bound each direction of a tyre by itself.
-    pub(super) pyramid: bool,
+    /// How blocks bound tyres.
+    pub(super) within: Within,
     /// Of the elimination; only the rows there are are ever written, which a small car would pay for.
     matrix: [[f32; MOST_LINKS]; MOST_LINKS],
 }
@@ -201,7 +201,7 @@ impl Shafts {
                 let before = self.links[i].impulse;
                 self.carry(model, rows, i, after);
                 let [relative, absolute] = self.links[i].settled;
-                settled &= (after - before).abs() <= relative * after.abs() + absolute;
+                settled &= (after - before).abs() <= self.within.closeness() * (relative * after.abs() + absolute);
                 if MOST > 1 {
                     self.change[i] = [before, after - before];
                 }
@@ -299,11 +299,12 @@ impl Shafts {
     /// Whether every row turns as its law says.
     fn agrees(&self) -> bool {
         let [relative, absolute] = AGREED;
-        let tolerance = relative * self.fastest + absolute;
+        let closeness = self.within.closeness();
+        let tolerance = closeness * (relative * self.fastest + absolute);
         self.links[..self.count].iter().zip(&self.speeds).all(|(link, &speed)| {
             let [[least, most], [share, alone]] = [link.bounds, link.settled];
             let beyond = link.impulse - link.impulse.max(least).min(most);
-            let within = link.viscous > 0.0 || beyond.abs() <= share * link.impulse.abs() + alone;
+            let within = link.viscous > 0.0 || beyond.abs() <= closeness * (share * link.impulse.abs() + alone);
             let excess = link.excess(link.impulse, speed) / link.ratio.abs().max(1.0);
             within && (excess <= tolerance || link.impulse <= least) && (excess >= -tolerance || link.impulse >= most)
         })
@@ -335,8 +336,7 @@ impl Shafts {
             let (spin, answer) = match wheels {
                 Wheels::Alone => rows.spin_under(bank),
                 Wheels::AsBlocks => {
-                    let within = if self.pyramid { Within::Pyramid } else { Within::Cone };
-                    let found = rows.spin_of_block(bank, within);
+                    let found = rows.spin_of_block(bank, self.within);
                     self.fastest = found.0.lanes().iter().fold(self.fastest, |most, spin| most.max(spin.abs()));
                     found
                 }

@@ -12,7 +12,6 @@
 //! wheel may run into one and out of it within a step.
 
 use super::rows::Rows;
-use super::ties::Tied;
 use crate::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
 use crate::model::Bank;
@@ -65,8 +64,9 @@ impl Rows {
         let carried = if own { bank.sprung - bank.unsprung_mass } else { bank.sprung };
         self.strut.weight = step * carried * Four::splat(STANDARD_GRAVITY);
         let meets = if own { bank.present() } else { self.touching };
-        let travel = Four::select(meets, self.strut.middle, self.compression).lanes();
-        self.tied = Tied { travel, ..Tied::default() };
+        // Rays may find a wheel deeper than its stops let it go, and a bar twisted by as much as nothing has paid for.
+        let travel = Four::select(meets, self.strut.middle, self.compression).at_most(bank.solid_travel);
+        (self.tied.travel, self.tied.lifted) = (travel.lanes(), FourMask::default());
         self.spring_to(bank, before, dt);
         if !own {
             self.damp(bank, before, dt);

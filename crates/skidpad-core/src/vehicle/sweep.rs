@@ -70,7 +70,7 @@ impl Vehicle {
         }
         self.solve_shafts();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.solve_block(bank, Within::Cone);
+            rows.solve_block(bank, Within::NearCone);
         }
         stiff
     }

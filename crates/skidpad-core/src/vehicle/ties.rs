@@ -5,7 +5,7 @@ use super::rows::Rows;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six};
 use crate::model::{AntiRollBar, Bank, BarCoupling, Place};
-use crate::{Controls, MAX_WHEELS, STANDARD_GRAVITY, Vec3, controls::bounded};
+use crate::{Controls, MAX_WHEELS, STANDARD_GRAVITY, controls::bounded};
 
 /// A spring and damper through the struts of two wheels: each gets `rate (z + way z') + damping (ż + way ż')`, z' the other's.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +26,9 @@ struct Tie {
 pub(super) struct Tied {
     /// Travels that the ties see, m: in the middle of the step, as far as the rates at its start make it.
     pub travel: [f32; 4],
-    /// Ends that hang, lifted off the ground by the tie.
+    /// Ends that hang, lifted off the ground by the tie, and the impulse of all ties that lifts them, N s.
     pub lifted: FourMask,
+    pub lifting: Four,
     /// Rate of the bars to the wheel across, part of `rate`, N/m.
     pub across: [f32; 4],
     /// Of the ties through the strut at the speeds seen, along the contact normal or the travel of a wheel on its own, N s.
@@ -86,8 +87,8 @@ impl Vehicle {
         if self.model.banks().iter().zip(&self.rows).any(|(bank, rows)| Four::any(rows.lifted(bank))) {
             self.lift_ends();
             for rows in &mut self.rows {
-                let Tied { travel, lifted, .. } = rows.tied;
-                rows.tied = Tied { travel, lifted, ..Tied::default() };
+                let Tied { travel, lifted, force, .. } = rows.tied;
+                rows.tied = Tied { travel, lifted, lifting: Four::splat(dt) * Four::new(force), ..Tied::default() };
             }
             self.sum_ties();
         }
@@ -111,6 +112,9 @@ impl Vehicle {
     #[cold]
     #[inline(never)]
     fn sum_ties_apart(&mut self) {
+        for rows in &mut self.rows {
+            rows.tied.damping = [0.0; 4];
+        }
         for &k in self.model.ties_apart() {
             let tie = self.tie(k);
             if tie.beside {
@@ -196,12 +200,12 @@ impl Vehicle {
             let sum = |of: fn(&End) -> f32| of(&ends[0]) + tie.way * of(&ends[1]);
             let dt = self.rows[0].dt;
             let held = dt * (tie.rate * sum(|end| end.travel) + 0.5 * tie.damping * sum(|end| end.rate_before));
-            let impulse = held + tie.gain(dt) * sum(|end| end.rate);
+            let impulse = share(&ends) * (held + tie.gain(dt) * sum(|end| end.rate));
             if tie.beside {
                 beside = beside + self.row_of(&tie, &ends) * impulse;
                 continue;
             }
-            for (end, impulse) in ends.into_iter().zip([impulse, tie.way * impulse]) {
+            for (end, impulse) in ends.into_iter().zip([impulse, tie.way * impulse]).filter(|(end, _)| !end.lifted) {
                 self.rows[end.place.bank].tied.impulse[end.place.lane] += impulse * end.per_cosine;
             }
         }
@@ -236,11 +240,12 @@ impl Vehicle {
             }
             let ends = tie.wheels.map(|i| self.end(i, tie.beside));
             let row = self.row_of(&tie, &ends);
-            let gain = tie.gain(self.rows[0].dt);
+            let gain = share(&ends) * tie.gain(self.rows[0].dt);
             // Half of it with the left wheels and half with the right ones, so that sums of a mirrored car are the same.
             let half = 0.5 * gain;
             products.add(Four::new([half, half, 0.0, 0.0]), row.wide());
-            let seen = -(ends[0].rate + tie.way * ends[1].rate);
+            let pressing = |end: &End| if self.presses(&tie, end) { end.rate } else { 0.0 };
+            let seen = -(pressing(&ends[0]) + tie.way * pressing(&ends[1]));
             given = given + row * (gain * (seen - row.dot(warm)));
         }
         given
@@ -272,15 +277,21 @@ impl Vehicle {
         if rows.travel.own && !beside {
             let [travel, rate_before] = [rows.tied.travel[lane], at(rows.jounce_rate)];
             let rate = at(rows.travel.next_rate);
-            return End { place, wheel: i, follows: true, per_cosine: 1.0, travel, rate_before, rate };
+            return End { place, follows: true, lifted: false, share: 1.0, per_cosine: 1.0, travel, rate_before, rate };
         }
-        let follows = (rows.touching & !rows.tied.lifted).lanes()[lane];
+        let lifted = rows.tied.lifted.lanes()[lane] && !beside;
+        let follows = rows.touching.lanes()[lane] && !lifted;
         let per_cosine = 1.0 / at(rows.cosine);
         let only = |rate: f32| if follows { rate } else { 0.0 };
         End {
             place,
-            wheel: i,
             follows,
+            lifted,
+            share: match beside && follows {
+                true if rows.travel.own => at(rows.travel.ground_share),
+                true => at(rows.contact_share),
+                false => 1.0,
+            },
             per_cosine,
             travel: if rows.travel.own { at(rows.travel.ground) } else { rows.tied.travel[lane] },
             rate_before: only(at(if rows.travel.own { rows.travel.ground_rate } else { rows.jounce_rate })),
@@ -292,15 +303,14 @@ impl Vehicle {
     fn row_of(&self, tie: &Tie, ends: &[End; 2]) -> Six<f32> {
         let [first, second] = [&ends[0], &ends[1]].map(|end| {
             let (rows, lane) = (&self.rows[end.place.bank], end.place.lane);
-            if tie.beside {
-                let at = self.model.wheels()[end.wheel].contact;
-                let touches = rows.touching.lanes()[lane];
-                return if touches { Six::of(Vec3::Z, at.cross(Vec3::Z)) } else { Six::default() };
-            }
-            let presses = end.follows && rows.pressing.lanes()[lane];
-            if presses { rows.normal.lane(lane) * end.per_cosine } else { Six::default() }
+            if self.presses(tie, end) { rows.normal.lane(lane) * end.per_cosine } else { Six::default() }
         });
         first + second * tie.way
+    }
+
+    /// Whether the tie does anything to the chassis at this end.
+    fn presses(&self, tie: &Tie, end: &End) -> bool {
+        end.follows && (tie.beside || self.rows[end.place.bank].pressing.lanes()[end.place.lane])
     }
 }
 
@@ -311,12 +321,19 @@ impl Tie {
     }
 }
 
+/// Of the step in which a tie acts.
+fn share(ends: &[End; 2]) -> f32 {
+    ends[0].share.min(ends[1].share)
+}
+
 /// A wheel as the end of a tie.
 struct End {
     place: Place,
-    wheel: usize,
     /// Whether it stands on the ground.
     follows: bool,
+    lifted: bool,
+    /// Of the step in which it does, of a tie beside the struts: the loads have that of the others.
+    share: f32,
     per_cosine: f32,
     /// m.
     travel: f32,
@@ -343,6 +360,8 @@ impl Rows {
         if own {
             (self.tied.impulse, self.tied.seen) = (impulse.lanes(), rates);
         } else {
+            // From where it hangs, a wheel would be pushed as soon as the other one comes out.
+            let impulse = Four::select(self.tied.lifted, self.tied.lifting, impulse);
             self.tied.impulse = (impulse / self.cosine).lanes();
         }
     }
@@ -354,7 +373,7 @@ impl Rows {
         let row = (self.normal * (Four::splat(1.0) / self.cosine).only(presses)).less_across();
         let half = Four::splat(0.125 * self.dt * self.dt) * Four::new(self.tied.across);
         products.add(half, row);
-        let rates = self.end_rates();
+        let rates = self.end_rates().only(presses);
         (row * (half * (rates.across() - rates - row.dot(warm)))).sum()
     }
 
