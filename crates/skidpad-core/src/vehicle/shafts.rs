@@ -223,7 +223,22 @@ impl Shafts {
     /// [`Shafts::settle`] for whatever rows there are.
     #[inline(never)]
     fn settle_rows(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        self.settle::<MOST_LINKS>(model, rows, wheels, PASSES[1]);
+        if !self.settle::<MOST_LINKS>(model, rows, wheels, PASSES[1]) && !model.parts().motors.is_empty() {
+            self.bound_motors(model, rows);
+        }
+    }
+
+    /// Takes from every motor what it would give beyond its torque at the speed it has: passes that have not settled may end with any.
+    #[cold]
+    fn bound_motors(&mut self, model: &Model, rows: &mut [Rows]) {
+        let [first, _] = self.first_rows(model);
+        for (k, motor) in model.parts().motors.iter().enumerate() {
+            let (link, speed) = (&self.links[first + k], self.speeds[first + k]);
+            let turned = motor.inertia * (self.rotors[k] - speed);
+            let most = self.dt * motor.peak_torque;
+            let impulse = turned + (link.impulse - turned).clamp(-most, most);
+            self.carry(model, rows, first + k, impulse);
+        }
     }
 
     /// Whether there is nothing but the clutch of an engine that runs.
@@ -481,7 +496,7 @@ pub(super) fn converter(model: &Model) -> Option<&Converter> {
 impl Vehicle {
     /// Solves clutch and couplings; leaves each wheel's shaft impulse.
     pub(super) fn solve_shafts(&mut self) {
-        if self.settle_shafts() && !self.model.parts().couplings.is_empty() {
+        if self.settle_shafts() {
             self.follow_blocks();
         }
     }
@@ -500,7 +515,7 @@ impl Vehicle {
         }
     }
 
-    /// Solves all rows for wheels alone; whether there is any that carries something.
+    /// Solves all rows for wheels alone; whether any but a clutch on wheels that grip carries something, and has to look at blocks.
     #[inline(always)]
     fn settle_shafts(&mut self) -> bool {
         let shafts = &mut self.shafts;
@@ -509,12 +524,11 @@ impl Vehicle {
         }
         if shafts.is_clutch() {
             // Where its wheels begin to slide, a clutch is solved as other rows are.
-            if !shafts.settle::<1>(&self.model, &mut self.rows, Wheels::Alone, PASSES[0]) {
-                shafts.settle_rows(&self.model, &mut self.rows, Wheels::Alone);
+            if shafts.settle::<1>(&self.model, &mut self.rows, Wheels::Alone, PASSES[0]) {
+                return false;
             }
-        } else {
-            shafts.settle_rows(&self.model, &mut self.rows, Wheels::Alone);
         }
+        shafts.settle_rows(&self.model, &mut self.rows, Wheels::Alone);
         true
     }
 }
