@@ -4,9 +4,11 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, LoadError, Scene, State, saved, state::Placement};
+use skidpad::core::{
+    Backend, BackendInfo, CarStart, Controls, LoadError, Quat, Scene, State, Vec3, saved, state::Placement,
+};
 
-use crate::common::{Simplify, c5, own_code, shipped, solvers};
+use crate::common::{Drive, Simplify, c5, own_code, shipped, solvers};
 use crate::fuzz::wild_controls;
 use crate::random::Random;
 use crate::thrown::among_boxes;
@@ -288,6 +290,26 @@ fn follow(world: &mut dyn Backend, controls: &[Controls]) -> Vec<Vec<u8>> {
 /// Equal as far as both could be followed.
 fn alike(a: &[Vec<u8>], b: &[Vec<u8>]) -> bool {
     a.iter().zip(b).all(|(a, b)| a == b)
+}
+
+/// What a car that rolls over by a radian a step does can be saved: its axles, turned to the end of the step, lean by no more than a
+/// right angle.
+#[test]
+fn a_car_that_rolls_over_fast_is_saved() {
+    for solver in own_code() {
+        for lean in [0.3, 0.6, 0.9, 1.2] {
+            let mut car = Drive::new(&solver, &c5().model(), &Scene::flat(), Placement::default(), 20.0);
+            let mut state = car.world.state(0).clone();
+            (state.rotation, state.angular) = (Quat::from_rotation_x(lean), Vec3::X * 20.0);
+            state.position.z = 0.6;
+            car.world.set_state(0, &state);
+            car.step(&Controls::coasting());
+            if let Ok(bytes) = car.world.save() {
+                let loaded = car.world.load(&bytes);
+                assert!(loaded.is_ok(), "{} at {lean} rad: {loaded:?}", solver.name);
+            }
+        }
+    }
 }
 
 proptest! {

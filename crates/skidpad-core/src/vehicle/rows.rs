@@ -368,7 +368,8 @@ impl Rows {
         let pushed = bank.force_point.map_or(point, |height| point.raised(height));
         let centre = pushed.raised(bank.radius);
         self.grip = met.grip;
-        self.lean = lean.only(faces_ground);
+        // A fast turn makes the axle longer than 1.
+        self.lean = lean.within(-Four::splat(1.0), Four::splat(1.0)).only(faces_ground);
         self.cosine = normal.z;
         self.normal = Six::new(normal, point.cross(normal));
         self.forward = Six::new(forward, centre.cross(forward));
