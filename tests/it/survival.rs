@@ -164,7 +164,8 @@ const FLUNG: f64 = 0.03;
 /// Most of its peak that a motor may give: rows end when its rotor turns with its wheels to a share of their speed.
 const DRIVEN: f32 = 1.05;
 
-/// Share of the steps that may end before the iteration has converged; of wheels on their own ties are counted twice.
+/// Share of the steps that may end before the iteration has converged, and that with wheels on their own, whose ties are taken twice
+/// as stiff.
 const UNCONVERGED: [f64; 2] = [5e-4, 2e-3];
 
 #[test]

@@ -228,7 +228,7 @@ impl Shafts {
         }
     }
 
-    /// Takes from every motor what it would give beyond its torque at the speed it has: passes that have not settled may end with any.
+    /// Takes from every motor what it would give beyond its peak torque: passes that have not settled may end with any.
     #[cold]
     fn bound_motors(&mut self, model: &Model, rows: &mut [Rows]) {
         let [first, _] = self.first_rows(model);
