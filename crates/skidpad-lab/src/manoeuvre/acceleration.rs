@@ -105,7 +105,34 @@ fn largest_acceleration(trajectory: &Trajectory) -> Option<f64> {
 struct AccelerationDriver {
     /// Driven wheels with the slip at which they pull most; empty when it is full throttle whatever they do.
     driven: Vec<(usize, f64)>,
+    foot: Foot,
     keeper: StraightKeeper,
+}
+
+/// Foot of a skilled driver on the throttle: it moves by the slip that is missing, and rests where that is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Foot {
+    throttle: f64,
+    rest: f64,
+}
+
+/// Throttle per share of the best slip that is missing, and how fast its rest follows, 1/s. Slower than the wheels of cars, so that
+/// the launch is the same at any rate.
+const BY_SLIP: f64 = 0.2;
+const REST_BY_SLIP: f64 = 2.0;
+/// Largest slip that the foot answers, as a multiple of the best one, and how fast it moves, strokes per second.
+const MOST_SLIP: f64 = 4.0;
+const STROKES: f64 = 10.0;
+
+impl Foot {
+    /// Throttle for the next `dt_s` at a slip of `share` of the best one.
+    fn press(&mut self, share: f64, dt_s: f64) -> f64 {
+        let missing = 1.0 - share.min(MOST_SLIP);
+        self.rest = (self.rest + REST_BY_SLIP * missing * dt_s).clamp(0.0, 1.0);
+        let (wanted, reach) = ((self.rest + BY_SLIP * missing).clamp(0.0, 1.0), STROKES * dt_s);
+        self.throttle += (wanted - self.throttle).clamp(-reach, reach);
+        self.throttle
+    }
 }
 
 impl AccelerationDriver {
@@ -114,16 +141,17 @@ impl AccelerationDriver {
         let driven = (0..shares.len()).filter(|&i| launch == Launch::Skilled && shares[i] > 0.0);
         Self {
             driven: driven.filter_map(|i| Some((i, peak_slip(model, i)?))).collect(),
+            foot: Foot::default(),
             keeper: StraightKeeper::new(Figures::of(model)),
         }
     }
 }
 
 impl Driver for AccelerationDriver {
-    /// Full throttle up to 0.8 of the best slip, none from 1.2 of it on.
     fn drive(&mut self, now: &Now<'_>) -> Controls {
-        let worst = self.driven.iter().map(|&(i, best)| now.frame.wheels[i].slip_ratio / best).fold(0.0, f64::max);
-        let throttle = ((1.2 - worst) / 0.4).clamp(0.0, 1.0);
+        let share = |&(i, best): &(usize, f64)| now.frame.wheels[i].slip_ratio / best;
+        let worst = self.driven.iter().map(share).fold(0.0, f64::max);
+        let throttle = if self.driven.is_empty() { 1.0 } else { self.foot.press(worst, now.dt_s) };
         let steer = self.keeper.steer(now) as f32;
         Controls { throttle: throttle as f32, steer, ..Controls::default() }
     }
