@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skidpad::core::{BackendInfo, Controls, Model, Quat, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, on_rows};
+use crate::common::{Drive, on_rows, solvers};
 use crate::energy::Audit;
 use crate::random::Random;
 use crate::random_cars::random_car;
@@ -166,7 +166,7 @@ const DRIVEN: f32 = 1.05;
 
 /// Share of the steps that may end before the iteration has converged, and that with wheels on their own, whose ties are taken twice
 /// as stiff.
-const UNCONVERGED: [f64; 2] = [5e-4, 2e-3];
+const UNCONVERGED: [f64; 2] = [1e-4, 2e-3];
 
 #[test]
 fn random_cars_survive_random_controls() {
@@ -204,5 +204,18 @@ fn cars_that_were_flung_no_longer_are() {
             let what = format!("{} seed {seed}: {found:?}", solver.name);
             assert!(found.not_finite.is_none() && found.rise < FLUNG && found.driven < DRIVEN, "{what}");
         }
+    }
+}
+
+/// Cars that had 12 to 31 steps without an answer each: iterations that swung about a kink which cuts had left too soon, limits of
+/// friction that loads on metal come no nearer to, couplings solved no closer than what they were to settle, and a choice between
+/// two lines of a tyre that jumped where it slides.
+#[cfg(feature = "constraint")]
+#[test]
+fn cars_on_kinks_converge() {
+    let solver = solvers().into_iter().find(|solver| solver.name == "constraint").expect("built in");
+    for seed in [4829, 6773, 969, 1129, 2217, 8699, 7178, 6168, 3573] {
+        let found = drive(&solver, trial(seed));
+        assert!(found.unconverged <= 1, "seed {seed}: {found:?}");
     }
 }

@@ -72,7 +72,10 @@ impl Within {
 /// Relative error of the friction cone at which its multiplier is accepted; the rest is scaled away radially. In one sweep, that
 /// is; closer in an iteration.
 const CONE_TOLERANCE: f32 = 1e-3;
-const CLOSER: f32 = 0.1;
+const CLOSER: f32 = 0.03;
+
+/// Choices between the lines of both slips: what one of them does to the cone may change the other.
+const LINES_CHOSEN: usize = 4;
 
 /// Steps on the cone's multiplier; three are typical.
 const CONE_STEPS: usize = 10;
@@ -172,28 +175,40 @@ impl Rows {
     /// Tyre impulses at relative `speed` with `compliance`, inside the ellipse of `limit`.
     ///
     /// The line through the law at the slip the step began with overshoots where that slip goes away within the step; there
-    /// the law is below the line of its slope at no slip, and that one holds.
+    /// the law is below the line of its slope at no slip, and that one holds. Of two lines of which the lower one holds, the
+    /// force changes without a jump, if a tyre that slides is asked at the slip that its carcass follows: what of it is not plastic.
     fn patch(&self, within: Within, speed: [Four; 2], compliance: [Four; 3], limit: [Four; 2]) -> Patch {
-        let patch = self.patch_on(self.wish, self.admittance, within, speed, compliance, limit);
+        let mut patch = self.patch_on(self.wish, self.admittance, within, speed, compliance, limit);
         if !Four::any(self.bends) {
             return patch;
         }
+        let mut straight = [FourMask::default(); 2];
+        for _ in 0..LINES_CHOSEN {
+            let lower = self.straight_lower(&patch, speed, compliance);
+            let [x, y] = [0, 1].map(|i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]));
+            if !Four::any(x | y) {
+                break;
+            }
+            straight = lower;
+            let pick = |line: [Four; 2], bent: [Four; 2]| [0, 1].map(|i| Four::select(straight[i], line[i], bent[i]));
+            let wish = pick(self.straight_wish, self.wish);
+            let admittance = pick(self.straight_admittance, self.admittance);
+            patch = self.patch_on(wish, admittance, within, speed, compliance, limit);
+        }
+        patch
+    }
+
+    /// Where the line of the slope at no slip gives less force than the one at the slip the step began with.
+    fn straight_lower(&self, patch: &Patch, speed: [Four; 2], compliance: [Four; 3]) -> [FourMask; 2] {
         let [along, between, across] = compliance;
         let [x, y] = patch.tyre;
         let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
-        let over = [0, 1].map(|i| {
-            let straight = self.straight_wish[i] - self.straight_admittance[i] * slips[i];
-            let wish = self.wish[i];
-            (straight * wish).less(patch.tyre[i] * wish) & self.bends
-        });
-        if !Four::any(over[0] | over[1]) {
-            return patch;
-        }
-        let pick = |straight: [Four; 2], bent: [Four; 2]| [0, 1].map(|i| Four::select(over[i], straight[i], bent[i]));
-        let wish = pick(self.straight_wish, self.wish);
-        let admittance = pick(self.straight_admittance, self.admittance);
-        let straight = self.patch_on(wish, admittance, within, speed, compliance, limit);
-        Patch::select(over[0] | over[1], straight, patch)
+        [0, 1].map(|i| {
+            let slip = slips[i] + patch.plastic[i] * patch.tyre[i];
+            let straight = self.straight_wish[i] - self.straight_admittance[i] * slip;
+            let bent = self.wish[i] - self.admittance[i] * slip;
+            (straight * self.wish[i]).less(bent * self.wish[i]) & self.bends
+        })
     }
 
     /// Tyre impulses of the rows `wish` and `admittance` inside the ellipse of `limit`.

@@ -11,7 +11,7 @@
 use super::block::Within;
 use super::rows::{Rows, Surroundings};
 use super::{Friction, StepReport, Vehicle};
-use crate::lane::{Four, Lane};
+use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6};
 
 /// Iterations in which friction limits follow the loads. After these they stay until what is left, which is convex, has
@@ -29,6 +29,10 @@ const OVERSHOOT: f32 = 0.5;
 
 /// Least share of the range in question that a look at a step takes off either end.
 const LEAST_CUT: f32 = 0.1;
+
+/// Width at which cuts of a step end, as a share of the tolerance: from either side of a kink the next step is as long as the cuts
+/// left it.
+const CUT_TO: f32 = 0.1;
 
 /// When the iteration ends.
 #[derive(Clone, Copy, Debug)]
@@ -113,11 +117,13 @@ pub(super) struct Approach {
     share: Four,
     /// What was missing of the last way, N s.
     missing: Four,
+    /// Whether it led back.
+    turned: FourMask,
 }
 
 impl Default for Approach {
     fn default() -> Self {
-        Self { share: Four::splat(FIRST_SHARE), missing: Four::default() }
+        Self { share: Four::splat(FIRST_SHARE), missing: Four::default(), turned: FourMask::default() }
     }
 }
 
@@ -134,11 +140,22 @@ impl Rows {
     fn approach_limit(&mut self) {
         let (limit, zero, one) = (self.limit(), Four::default(), Four::splat(1.0));
         let missing = limit[0] + limit[1] - self.reach[0] - self.reach[1];
-        let Approach { share, missing: before } = self.approach;
+        let Approach { share, missing: before, .. } = self.approach;
         let turned = (missing * before).less(zero);
         let share = Four::select(turned, share * Four::splat(LESS), (share * Four::splat(MORE)).at_most(one));
         self.reach = [0, 1].map(|i| self.reach[i] + share * (limit[i] - self.reach[i]));
-        self.approach = Approach { share, missing };
+        self.approach = Approach { share, missing, turned };
+    }
+
+    /// Impulses that sliding tyres lack for the limits by their loads. Where the way to a limit turned between two velocities
+    /// that are as good as one, as `steady` says, the answer lies between them: a load on metal comes no nearer in `f32`.
+    fn friction_missing(&self, steady: bool) -> Six<Four> {
+        let limit = self.limit();
+        let [reach, found] = [self.reach[0] + self.reach[1], limit[0] + limit[1]];
+        let lacking = (found - reach) / reach.at_least(Four::splat(f32::MIN_POSITIVE));
+        let between = if steady { self.approach.turned } else { FourMask::default() };
+        let [along, across] = self.tyre.map(|x| (x * lacking).only(self.sliding & !between));
+        self.forward * along + self.side * across
     }
 }
 
@@ -158,30 +175,25 @@ impl Vehicle {
             self.sweep_once(start);
         }
         self.shafts.within = within;
-        let gained = start - free;
-        for rows in &mut self.rows {
-            rows.see(start.wide(), gained.wide());
-        }
-        self.hull.see(start);
-        let mut momentum = self.momentum(gained);
+        let mut momentum = self.see(free, start);
         let mut report = StepReport::default();
-        let mut last = Step::default();
+        let (mut last, mut followed) = (Step::default(), false);
         for iteration in 1..=stop.iterations.max(1) {
+            if iteration == FOLLOWING + 1 {
+                self.rows.iter_mut().for_each(|rows| rows.approach = Approach::default());
+            }
             let settled = report.residual <= stop.tolerance;
             let follow = Follow {
                 loads: iteration <= FOLLOWING || settled,
                 slowly: iteration > FOLLOWING,
                 hull: report.residual <= SETTLED && (2..=HULL_FOLLOWING).contains(&iteration),
             };
-            if iteration == FOLLOWING + 1 {
-                self.rows.iter_mut().for_each(|rows| rows.approach = Approach::default());
-            }
             let (given, system) = self.linearise(within, follow);
             let missing = given - momentum;
             report.iterations = iteration;
             // With other limits the misfit is another function.
             let other = follow.hull || (follow.loads && iteration > FOLLOWING);
-            let back = if other { None } else { last.shortened(missing, &system, stop.tolerance) };
+            let back = if other { None } else { last.shortened(missing, &system, CUT_TO * stop.tolerance) };
             let change = back.unwrap_or_else(|| system.solve(missing));
             momentum = momentum + self.momentum(change);
             for rows in &mut self.rows {
@@ -192,15 +204,27 @@ impl Vehicle {
                 continue;
             }
             report.residual = size(change);
-            let agreed = follow.loads && (follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING);
-            if agreed && report.residual <= stop.tolerance * self.least_approach(follow) {
+            let agreed = follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING;
+            let near = agreed && report.residual <= stop.tolerance;
+            if near && (!follow.slowly || self.friction_missing(settled && followed) <= stop.tolerance) {
                 self.hull.settle();
                 return (report, 0.0);
             }
+            followed = follow.loads;
             last = Step::whole(change, missing);
         }
         report.not_converged = true;
         (report, report.residual.max(self.give_up(within, momentum)))
+    }
+
+    /// Shows rows and hull the velocity `start` of a car that has `free` without wheels; returns the momentum it gained.
+    fn see(&mut self, free: Six<f32>, start: Six<f32>) -> Six<f32> {
+        let gained = start - free;
+        for rows in &mut self.rows {
+            rows.see(start.wide(), gained.wide());
+        }
+        self.hull.see(start);
+        self.momentum(gained)
     }
 
     /// Ends an iteration without an answer, of a chassis that gained `momentum`; how far off that is, m/s.
@@ -214,10 +238,10 @@ impl Vehicle {
         size(self.response(given - momentum))
     }
 
-    /// Least share of the way to its limits that a wheel took: by what the rest of it would change, an iteration ends.
-    fn least_approach(&self, follow: Follow) -> f32 {
-        let least = |least: f32, rows: &Rows| rows.approach.share.lanes().into_iter().fold(least, f32::min);
-        if follow.slowly { self.rows.iter().fold(1.0, least) } else { 1.0 }
+    /// By how much limits of friction that are only approached would change the velocity if they were those by the loads, m/s.
+    fn friction_missing(&self, steady: bool) -> f32 {
+        let sum = |sum: Six<f32>, rows: &Rows| sum + rows.friction_missing(steady).sum();
+        size(self.response(self.rows.iter().fold(Six::default(), sum)))
     }
 
     /// Momentum of the chassis at a velocity.
