@@ -106,23 +106,24 @@ impl Audit {
         -(state.position + contact).dot(self.ground) / up.dot(self.ground)
     }
 
-    /// Compressions, m. A wheel without load is where its spring and its bars balance, which may be off the ground.
+    /// Compressions, m. A wheel is where its spring and its bars balance, off the ground, or as a damper alone presses it there, or
+    /// else on the ground: a bar that lifts it carries no more than at that balance.
     fn travels(&self, state: &State) -> Vec<f64> {
         let model = &*self.model;
         let mut travel: Vec<f64> = (0..state.wheels.len()).map(|i| self.travel(state, i)).collect();
-        let hangs = |wheel: &WheelState| wheel.load == 0.0;
-        if self.own_wheels || !state.wheels.iter().any(hangs) {
+        if self.own_wheels {
             return travel;
         }
+        let found = travel.clone();
         for _ in 0..50 {
-            for (i, wheel) in model.wheels().iter().enumerate().filter(|(i, _)| hangs(&state.wheels[*i])) {
+            for (i, wheel) in model.wheels().iter().enumerate() {
                 let ties = ties(model).filter(|tie| !tie.beside && tie.wheels.contains(&i));
                 let (push, rate) = ties.fold((-f64::from(model.static_load(i)), 0.0), |(push, rate), tie| {
                     let other = if tie.wheels[0] == i { tie.wheels[1] } else { tie.wheels[0] };
                     (push - tie.way * tie.rate * travel[other], rate + tie.rate)
                 });
                 let hangs = wheel.strut.compression_under(push, rate).max(-f64::from(wheel.strut.droop_travel));
-                travel[i] = hangs.max(state.wheels[i].compression.into());
+                travel[i] = hangs.max(found[i]);
             }
         }
         travel

@@ -108,14 +108,13 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
     Landing { rise: rise / (weight * f64::from(height)), glued: upright && rests && deep }
 }
 
-/// Largest rise of the energy over `m g h` that is accepted. Wheels on their own rise by up to 0.04. At
-/// 30 Hz the springs of kart and formula car turn over within a step; seen are 0.007.
+/// Largest rise of the energy over `m g h` that is accepted: asked is 1e-3. Shipped wheels on their own rise by up to 0.0095
+/// in 250 landings of each car, those of kart and formula car by 0.04; within a pyramid, which is no convex bound, a kart with 5 mm of travel by 0.004 where that turns over in a step.
 fn accepted(solver: &str, name: &str, hz: f32) -> f64 {
     match (solver, name) {
-        ("constraint-unsprung", _) => 0.05,
-        // What is left for the side impulse changes with the forward one: no convex problem, and 0.03.
-        ("constraint-hybrid", "kart" | "formula") => 0.05,
-        (_, "kart" | "formula") if hz <= 30.0 => 0.01,
+        ("constraint-unsprung", "kart" | "formula") => 0.05,
+        ("constraint-unsprung", _) => 0.01,
+        ("constraint-pyramid", "kart") if hz <= 30.0 => 5e-3,
         _ => 1e-3,
     }
 }
@@ -137,6 +136,30 @@ fn landings_give_no_energy() {
                     let accepted = accepted(solver.name, name, hz);
                     assert!(!told || found.rise < accepted, "{what}: {:.5} of m g h", found.rise);
                 }
+            }
+        }
+    }
+}
+
+/// Landings of the 7,000 that gained up to 0.1 of m g h: tyres of one sweep that turned twice too far, a patch that pushed with 5.6 m of
+/// slide, wheels that were in the ground before they were foreseen to meet it.
+#[test]
+fn landings_that_gave_energy_no_longer_do() {
+    let found = [
+        ("kart", 30.0, [85, 22, 66]),
+        ("formula", 30.0, [195, 235, 97]),
+        ("formula", 60.0, [193, 216, 205]),
+        ("formula", 120.0, [241, 244, 237]),
+        ("toyota_4runner", 30.0, [130, 73, 88]),
+    ];
+    for solver in on_rows().into_iter().filter(|solver| ["impulse", "constraint"].contains(&solver.name)) {
+        for (name, hz, seeds) in found {
+            let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
+            for seed in seeds {
+                let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
+                let audit = Audit::of(&car, &solver, &Scene::flat());
+                let found = land(&mut car, &audit, height, 6.0);
+                assert!(found.rise < 1e-3, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
             }
         }
     }

@@ -184,7 +184,7 @@ impl Rows {
         }
         let mut straight = [FourMask::default(); 2];
         for _ in 0..LINES_CHOSEN {
-            let lower = self.straight_lower(&patch, speed, compliance);
+            let lower = self.straight_lower(&patch, straight, speed, compliance);
             let [x, y] = [0, 1].map(|i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]));
             if !Four::any(x | y) {
                 break;
@@ -199,15 +199,28 @@ impl Rows {
     }
 
     /// Where the line of the slope at no slip gives less force than the one at the slip the step began with.
-    fn straight_lower(&self, patch: &Patch, speed: [Four; 2], compliance: [Four; 3]) -> [FourMask; 2] {
+    ///
+    /// On the `straight` one, which is steep, the force tells on which side of where they cross the slip is; on the other, which
+    /// may be level, the slip itself.
+    fn straight_lower(
+        &self,
+        patch: &Patch,
+        straight: [FourMask; 2],
+        speed: [Four; 2],
+        compliance: [Four; 3],
+    ) -> [FourMask; 2] {
         let [along, between, across] = compliance;
         let [x, y] = patch.tyre;
         let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
         [0, 1].map(|i| {
+            let (wish, gain) = (self.wish[i], self.admittance[i]);
+            let steeper = self.straight_admittance[i] - gain;
+            let crossing = (self.straight_wish[i] - wish) / steeper.at_least(Four::splat(f32::MIN_POSITIVE));
+            let force = wish - gain * crossing;
             let slip = slips[i] + patch.plastic[i] * patch.tyre[i];
-            let straight = self.straight_wish[i] - self.straight_admittance[i] * slip;
-            let bent = self.wish[i] - self.admittance[i] * slip;
-            (straight * self.wish[i]).less(bent * self.wish[i]) & self.bends
+            let stays = straight[i] & !(force * wish).less(patch.tyre[i] * wish);
+            let turns = (crossing * wish).less(slip * wish) & !straight[i];
+            (stays | turns) & self.bends & Four::splat(0.0).less(steeper)
         })
     }
 

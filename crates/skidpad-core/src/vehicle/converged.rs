@@ -169,10 +169,10 @@ impl Vehicle {
         stop: Stop,
         friction: Friction,
     ) -> (StepReport, f32) {
-        let within = Within::of(friction);
-        if within == Within::Side {
-            // The forward impulses stay as one sweep leaves them.
-            self.sweep_once(start);
+        let mut within = Within::of(friction);
+        // The forward impulses stay as one sweep leaves them, where that agrees with itself.
+        if within == Within::Side && self.sweep_once(start) && self.disagrees(free, self.shafts.dt) {
+            within = Within::Cone;
         }
         self.shafts.within = within;
         let mut momentum = self.see(free, start);

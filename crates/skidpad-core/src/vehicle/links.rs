@@ -9,6 +9,10 @@ const SETTLED_CLUTCH: f32 = 0.02;
 /// Change of any other impulse that ends the passes: a share of it, or a torque, N m.
 const SETTLED: [f32; 2] = [1e-3, 0.01];
 
+/// A torque that does not change with speed is taken to fall by this share of it from a standstill to the speeds there are: what
+/// such a row misses counts as speed, too, or a step back towards its torque looks like one that gains nothing and is taken back.
+const LEAST_FALL: f32 = 1e-3;
+
 /// One row between spins. Impulses in N m s.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Link {
@@ -47,6 +51,11 @@ pub(super) enum Regime {
 /// What drives the wheels when a row of `ratio` gives a negative and a positive torque with losses of `efficiency`.
 fn gives(ratio: f32, efficiency: f32) -> [f32; 2] {
     [ratio / efficiency, ratio * efficiency]
+}
+
+/// `slope` of a `torque` over speeds up to `range` rad/s, no flatter than [`LEAST_FALL`] has it.
+pub(super) fn falling(slope: f32, torque: f32, range: f32) -> f32 {
+    slope.min(-LEAST_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
 }
 
 /// The engine side of the clutch.

@@ -16,6 +16,9 @@ pub(super) const SOLIDITY: f32 = 1e3;
 const SOLVES: usize = 40;
 const SHORTER: usize = 3;
 
+/// Looks at hanging wheels that heave springs push.
+const HANGING: usize = 24;
+
 /// A step shorter than this is not cut, m/s.
 const LEAST_STEP: f32 = 1e-6;
 
@@ -24,20 +27,35 @@ const LEAST_STEP: f32 = 1e-6;
 const SETTLED: [f32; 2] = [1e-4, 1e-6];
 
 impl Vehicle {
-    /// Compression of wheels without ground: strut, ties and droop stop balance, what ties lead to taken where it hangs or
-    /// stands without them, so that no wheel is asked before another.
+    /// Compression of wheels without ground: strut, ties and droop stop balance.
+    ///
+    /// What ties lead to is taken where it hangs or stands without them, so that no wheel is asked before another: exact where the
+    /// other one stands, and of bars between wheels that hang alike. Heave springs, which push both of those, ask anew from half way.
     pub(super) fn hang(&mut self) {
-        let mut hanging = [0.0; MAX_WHEELS];
-        for tied in [false, true] {
-            for (i, (wheel, hanging)) in self.model.wheels().iter().zip(&mut hanging).enumerate() {
-                let strut = &wheel.strut;
-                let free = || strut.compression_under((-self.model.static_load(i)).into(), 0.0) as f32;
-                let balance = if tied { self.hanging(i, |rows| rows.compression) } else { free() };
-                *hanging = balance.clamp(-strut.droop_travel, strut.bump_travel);
+        let hanging = self.model.wheels().iter().enumerate().map(|(i, wheel)| {
+            let free = wheel.strut.compression_under((-self.model.static_load(i)).into(), 0.0) as f32;
+            free.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel)
+        });
+        let mut free = [0.0; MAX_WHEELS];
+        free.iter_mut().zip(hanging).for_each(|(to, from)| *to = from);
+        self.put_hanging(&free, 1.0);
+        let passes = if self.model.parts().heave_springs.is_empty() { 1 } else { HANGING };
+        for pass in 0..passes {
+            let mut tied = [0.0; MAX_WHEELS];
+            for (i, (wheel, tied)) in self.model.wheels().iter().zip(&mut tied).enumerate() {
+                let balance = self.hanging(i, |rows| rows.compression);
+                *tied = balance.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
             }
-            for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-                rows.compression = Four::select(rows.touching, rows.compression, bank.gather(|i| hanging[i]));
-            }
+            self.put_hanging(&tied, if pass + 1 == passes { 1.0 } else { 0.5 });
+        }
+    }
+
+    /// Moves wheels without ground a `share` of the way to the compressions `to`.
+    fn put_hanging(&mut self, to: &[f32; MAX_WHEELS], share: f32) {
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            let (was, to) = (rows.compression, bank.gather(|i| to[i]));
+            let moved = if share < 1.0 { was + Four::splat(share) * (to - was) } else { to };
+            rows.compression = Four::select(rows.touching, was, moved);
         }
     }
 

@@ -202,7 +202,8 @@ impl Vehicle {
     pub fn probes(&self, car: usize, body: &Body, dt: f32, asked: &mut [Probe]) {
         let to_world = Mat3::from_quat(body.rotation);
         let direction = -to_world.z_axis;
-        let closing = Four::splat(STEEPEST * body.velocity.length() - body.velocity.dot(to_world.z_axis));
+        let falling = body.free_velocity;
+        let closing = Four::splat(STEEPEST * falling.length() - falling.dot(to_world.z_axis));
         let [roll, pitch] = [to_world.x_axis, to_world.y_axis].map(|axis| Four::splat(body.angular.dot(axis)));
         for bank in self.model.banks() {
             let start = bank.contact.raised(bank.start_height()).through(&to_world);
@@ -273,14 +274,19 @@ impl Vehicle {
 
     /// Solves the rows from the `velocities` without wheels, with the last step's tyres, and with the loads.
     fn couple(&mut self, coupling: Coupling, velocities: [Six<f32>; 3], hull: &[HullPoint], dt: f32) -> StepReport {
-        let [free, warm, loaded] = velocities;
         self.hull.forget();
         self.shafts.within = Within::NearCone;
         let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else {
-            return self.sweep([free, loaded], dt);
+            return self.sweep(velocities, dt);
         };
         self.hull.meet(hull, &self.to_world, self.model.mass(), dt);
-        let (report, missing) = self.converge(free, loaded, Stop { tolerance, iterations }, friction);
+        self.iterate(velocities, Stop { tolerance, iterations }, friction, dt)
+    }
+
+    /// The converged coupling, or one sweep where that ends far from an answer.
+    fn iterate(&mut self, velocities: [Six<f32>; 3], stop: Stop, friction: Friction, dt: f32) -> StepReport {
+        let [free, warm, loaded] = velocities;
+        let (report, missing) = self.converge(free, loaded, stop, friction);
         if missing > LARGEST_RESIDUAL {
             self.sweep_instead(free, warm, dt);
         }
@@ -302,7 +308,7 @@ impl Vehicle {
         self.hull.forget();
         self.shafts.within = Within::NearCone;
         let loaded = self.solve_any_loads(free, warm, dt);
-        self.sweep([free, loaded], dt);
+        self.sweep_once(loaded);
     }
 
     /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.

@@ -3,9 +3,9 @@
 use super::Vehicle;
 use super::links::Flywheel;
 use super::rows::Rows;
-use super::shafts::{Shafts, converter};
+use super::shafts::Shafts;
 use crate::budget::{Added, Assist};
-use crate::model::{Converter, MAX_MOTORS, Model, Motor};
+use crate::model::{Converter, MAX_MOTORS, Model, Motor, Takeup};
 
 /// What assists want of the motors in a step.
 #[derive(Clone, Copy, Debug)]
@@ -203,5 +203,12 @@ impl Shafts {
         if link.impulse * towards > most {
             self.carry(model, rows, first + k, most * towards);
         }
+    }
+}
+
+pub(super) fn converter(model: &Model) -> Option<&Converter> {
+    match &model.parts().powertrain.engine()?.takeup {
+        Takeup::Converter(converter) => Some(converter),
+        Takeup::Clutch(_) => None,
     }
 }

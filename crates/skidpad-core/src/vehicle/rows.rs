@@ -116,6 +116,8 @@ pub(crate) struct Rows {
     /// Largest tyre impulses along and across, N s.
     pub reach: [Four; 2],
     pub approach: Approach,
+    /// Tyre impulses with which a sweep began; only where tyres are stiff.
+    pub began: [Four; 2],
     pub load: Four,
     pub tyre: [Four; 2],
     /// Angular impulse on the wheel by everything bolted to the chassis, N m s.
@@ -343,6 +345,7 @@ impl Rows {
         bank: &Bank,
         state: &State,
         contacts: &[Option<Contact>],
+        body: &Body,
         to_vehicle: &Mat3,
         moving: Six<Four>,
         dt: f32,
@@ -377,7 +380,7 @@ impl Rows {
         self.find_footing(bank, contacts, to_vehicle);
         self.started = self.forward.dot(moving) - self.footing.speed[0];
         self.beyond_droop = (reached - self.compression).only(faces_ground);
-        self.contact_share = self.share_of_contact(moving, dt);
+        self.contact_share = self.share_of_contact(body, to_vehicle, dt);
         self.touching = faces_ground & Four::splat(0.0).less(self.contact_share);
         self.recall(bank, state, dt);
         if self.footing.moves {
@@ -395,18 +398,24 @@ impl Rows {
         self.torque = last(|w| w.torque);
     }
 
-    /// Share of the step that is left when a wheel has closed the gap below its droop stop.
+    /// Share of the step that is left when a wheel has closed the gap below its droop stop, falling freely.
     #[inline(always)]
-    fn share_of_contact(&self, moving: Six<Four>, dt: f32) -> Four {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
-        let beyond = self.beyond_droop;
-        let apart = beyond.less(Four::splat(-DROOP_SLACK));
+    fn share_of_contact(&self, body: &Body, to_vehicle: &Mat3, dt: f32) -> Four {
+        let one = Four::splat(1.0);
+        let apart = self.beyond_droop.less(Four::splat(-DROOP_SLACK));
         if !Four::any(apart) {
             return one;
         }
-        let closed = -self.parting(moving) / self.cosine * Four::splat(dt);
-        let share = Four::select(zero.less(closed), one + beyond / closed, zero);
-        Four::select(apart, share, one)
+        Four::select(apart, self.share_after_fall(body, to_vehicle, dt), one)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn share_after_fall(&self, body: &Body, to_vehicle: &Mat3, dt: f32) -> Four {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let free = Six::of(*to_vehicle * body.free_velocity, *to_vehicle * body.free_angular).wide();
+        let closed = -self.parting(free) / self.cosine * Four::splat(dt);
+        Four::select(zero.less(closed), one + self.beyond_droop / closed, zero)
     }
 }
 
@@ -423,7 +432,7 @@ impl Vehicle {
             let [x, y, z] = rows.straight_axle.map(Four::new);
             let straight = Triple::new(x, y, z);
             rows.axle = straight + turn.cross(straight);
-            rows.touch(bank, &self.state, contacts, &to_vehicle, moving, dt);
+            rows.touch(bank, &self.state, contacts, body, &to_vehicle, moving, dt);
             rows.jounce_rate = (-rows.parting(moving) / rows.cosine).only(rows.touching);
             rows.lead = rows.jounce_rate * lead * rows.contact_share;
             rows.gripping = FourMask::default();

@@ -7,11 +7,11 @@
 
 use super::Vehicle;
 use super::block::Within;
-use super::links::{Flywheel, Link, Regime};
-use super::orders::Orders;
+use super::links::{Flywheel, Link, Regime, falling};
+use super::orders::{Orders, converter};
 use super::rows::Rows;
 use crate::lane::{Four, Lane};
-use crate::model::{Bank, Converter, MAX_COUPLINGS, MAX_MOTORS, Model, Motor, Takeup};
+use crate::model::{Bank, Converter, MAX_COUPLINGS, MAX_MOTORS, Model, Motor};
 use crate::state::DriveState;
 
 /// The engine's row, the motors' and the couplings'.
@@ -19,6 +19,9 @@ const MOST_LINKS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
 /// Newton passes of a clutch alone, whose steps are taken as they are, and of anything else.
 const PASSES: [usize; 2] = [3, 16];
+
+/// Looks at motors that have not settled, each of which takes from them what is beyond their peak torque.
+const BOUNDED: usize = 4;
 
 /// Passes in which bounds of couplings follow what is driven through them; after these they stay, and what is left is convex.
 const FOLLOWING: usize = 8;
@@ -36,10 +39,6 @@ const AGREED: [f32; 2] = [2e-4, 1e-3];
 
 /// Change of the turbine's speed at which its torque is looked up to find the slope, as a share of the speeds.
 const CONVERTER_PROBE: f32 = 0.01;
-
-/// A torque that does not change with speed is taken to fall by this share of it from a standstill to the speeds there are: what
-/// such a row misses counts as speed, too, or a step back towards its torque looks like one that gains nothing and is taken back.
-const LEAST_FALL: f32 = 1e-3;
 
 /// Share by which a rigid row's step falls short, so that rows that say the same do not divide by nothing.
 const RIGID_SHORTFALL: f32 = 1e-4;
@@ -118,6 +117,14 @@ impl Shafts {
     /// Tells how fast motor `k` turned when the step began, rad/s.
     pub(super) fn turned(&mut self, k: usize, speed: f32) {
         self.rotors[k] = speed;
+    }
+
+    /// Takes back what motors and couplings carry: passes from impulses that are far off may settle with any.
+    pub(super) fn let_go(&mut self, model: &Model, rows: &mut [Rows]) {
+        let [first, _] = self.first_rows(model);
+        for i in first..self.count {
+            self.carry(model, rows, i, 0.0);
+        }
     }
 
     /// Row of the first motor, and of the first coupling.
@@ -224,20 +231,24 @@ impl Shafts {
     #[inline(never)]
     fn settle_rows(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         if !self.settle::<MOST_LINKS>(model, rows, wheels, PASSES[1]) && !model.parts().motors.is_empty() {
-            self.bound_motors(model, rows);
+            self.bound_motors(model, rows, wheels);
         }
     }
 
-    /// Takes from every motor what it would give beyond its peak torque: passes that have not settled may end with any.
+    /// Takes from every motor what it would give beyond its peak torque, as its wheels then turn: passes that have not settled may
+    /// end with any.
     #[cold]
-    fn bound_motors(&mut self, model: &Model, rows: &mut [Rows]) {
+    fn bound_motors(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         let [first, _] = self.first_rows(model);
-        for (k, motor) in model.parts().motors.iter().enumerate() {
-            let (link, speed) = (&self.links[first + k], self.speeds[first + k]);
-            let turned = motor.inertia * (self.rotors[k] - speed);
-            let most = self.dt * motor.peak_torque;
-            let impulse = turned + (link.impulse - turned).clamp(-most, most);
-            self.carry(model, rows, first + k, impulse);
+        for _ in 0..BOUNDED {
+            for (k, motor) in model.parts().motors.iter().enumerate() {
+                let (link, speed) = (&self.links[first + k], self.speeds[first + k]);
+                let turned = motor.inertia * (self.rotors[k] - speed);
+                let most = self.dt * motor.peak_torque;
+                let impulse = turned + (link.impulse - turned).clamp(-most, most);
+                self.carry(model, rows, first + k, impulse);
+            }
+            self.look_again::<MOST_LINKS>(model, rows, wheels);
         }
     }
 
@@ -478,18 +489,6 @@ impl Shafts {
             right[i] = if matrix[i][i] > 0.0 { (right[i] - known) / matrix[i][i] } else { 0.0 };
         }
         right
-    }
-}
-
-/// `slope` of a `torque` over speeds up to `range` rad/s, no flatter than [`LEAST_FALL`] has it.
-fn falling(slope: f32, torque: f32, range: f32) -> f32 {
-    slope.min(-LEAST_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
-}
-
-pub(super) fn converter(model: &Model) -> Option<&Converter> {
-    match &model.parts().powertrain.engine()?.takeup {
-        Takeup::Converter(converter) => Some(converter),
-        Takeup::Clutch(_) => None,
     }
 }
 

@@ -1,46 +1,52 @@
 //! The one-sweep coupling: every wheel from the same velocity, warm-started.
 
 use super::block::Within;
+use super::converged::Stop;
 use super::rows::{Rows, Surroundings};
-use super::{StepReport, Vehicle};
+use super::{Friction, StepReport, Vehicle};
 use crate::lane::{Four, Lane};
 use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
 use crate::model::Bank;
 use crate::{MAX_WHEELS, Mat3, Model};
 
 impl Vehicle {
-    /// One sweep from the velocities without wheels and with the loads; where tyres are stiff, as many as loads need to agree with them.
-    pub(super) fn sweep(&mut self, [free, loaded]: [Six<f32>; 2], dt: f32) -> StepReport {
-        if self.sweep_once(loaded) {
-            self.sweep_again(free, dt);
+    /// One sweep from the velocities without wheels, with the last step's tyres and with the loads; where tyres are stiff and it agrees
+    /// neither with the loads nor with itself, the converged coupling.
+    pub(super) fn sweep(&mut self, velocities: [Six<f32>; 3], dt: f32) -> StepReport {
+        if self.sweep_once(velocities[2]) {
+            return self.iterate_if_stiff(velocities, dt);
         }
-        StepReport { iterations: 1, ..StepReport::default() }
+        SWEPT_ONCE
     }
 
-    /// Lets the loads see what the sweep made of stiff tyres, and the sweep those loads, until neither moves the other much: a
-    /// kart whose tyres turn it while it stands on hard springs would get energy from the difference.
     #[cold]
     #[inline(never)]
-    fn sweep_again(&mut self, free: Six<f32>, dt: f32) {
-        let mut before = [Four::default(); MAX_WHEELS];
-        for _ in 0..SWEEPS {
-            for (before, rows) in before.iter_mut().zip(&self.rows) {
-                *before = rows.load;
-            }
-            let warm = free + self.response(self.wheel_impulses(false));
-            let loaded = self.solve_any_loads(free, warm, dt);
-            let moved = |(before, rows): (&Four, &Rows)| {
-                let allowed = Four::splat(SWEPT) * (rows.load + rows.strut.weight);
-                Four::any(allowed.less((rows.load - *before).abs()))
-            };
-            if !before.iter().zip(&self.rows).any(moved) {
-                for rows in &mut self.rows {
-                    rows.hold_to_limit(Within::Cone);
-                }
-                return;
-            }
-            self.sweep_once(loaded);
+    fn iterate_if_stiff(&mut self, velocities: [Six<f32>; 3], dt: f32) -> StepReport {
+        if !self.disagrees(velocities[0], dt) {
+            return SWEPT_ONCE;
         }
+        self.shafts.let_go(&self.model, &mut self.rows);
+        self.iterate(velocities, AGREED, Friction::Cone, dt)
+    }
+
+    /// Whether stiff tyres moved the loads, or each other: a kart whose tyres turn it while it stands on hard springs would get
+    /// energy from the difference.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn disagrees(&mut self, free: Six<f32>, dt: f32) -> bool {
+        let mut before = [Four::default(); MAX_WHEELS];
+        for (before, rows) in before.iter_mut().zip(&self.rows) {
+            *before = rows.load;
+        }
+        let warm = free + self.response(self.wheel_impulses(false));
+        self.solve_any_loads(free, warm, dt);
+        let moved = |(before, rows): (&Four, &Rows)| {
+            let allowed = Four::splat(SWEPT) * (rows.load + rows.strut.weight);
+            let load = (rows.load - *before).abs();
+            let [along, across] = [0, 1].map(|i| (rows.tyre[i] - rows.began[i]).abs());
+            Four::any(allowed.less(load) | allowed.less(along.at_least(across)))
+        };
+        before.iter().zip(&self.rows).any(moved)
     }
 
     /// Solves shafts, then every wheel block, from the velocity `loaded` that loads and the last step's tyre impulses
@@ -63,10 +69,7 @@ impl Vehicle {
             stiff |= rows.is_stiff();
         }
         if stiff {
-            let at = self.couple_linear(loaded).wide();
-            for rows in &mut self.rows {
-                rows.around = surroundings(&self.model, rows, at, gripping);
-            }
+            self.begin_coupled(loaded, gripping);
         }
         self.solve_shafts();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -76,14 +79,27 @@ impl Vehicle {
     }
 }
 
-/// Sweeps of a step where tyres are stiff, and the change of a load that is none, as a share of it and the weight.
-const SWEEPS: usize = 8;
+const SWEPT_ONCE: StepReport = StepReport { not_finite: false, not_converged: false, iterations: 1, residual: 0.0 };
+
+/// Change of a load or a tyre impulse that is none, as a share of the load and the weight, and what ends the iteration otherwise.
 const SWEPT: f32 = 0.01;
+const AGREED: Stop = Stop { tolerance: 1e-5, iterations: 120 };
 
 /// Admittance times compliance of all wheels from which on rows are coupled before the sweep.
 const STIFF: f32 = 1.0;
 
 impl Vehicle {
+    /// Begins the sweep with the impulses of the coupled linear rows.
+    #[cold]
+    #[inline(never)]
+    fn begin_coupled(&mut self, loaded: Six<f32>, gripping: Four) {
+        let at = self.couple_linear(loaded).wide();
+        for rows in &mut self.rows {
+            rows.around = surroundings(&self.model, rows, at, gripping);
+            rows.began = rows.tyre;
+        }
+    }
+
     /// Takes the tyre impulses of the linear rows, solved together with the chassis and every wheel's spin, each brought back
     /// to its limit; returns the velocity they lead to from that with the last step's impulses.
     fn couple_linear(&mut self, loaded: Six<f32>) -> Six<f32> {

@@ -148,16 +148,33 @@ impl Rows {
     /// Deflections after the step: of a standing patch, of a rolling one, or in between.
     #[inline(always)]
     fn deflections(&self, bank: &Bank, left: [Four; 2], rolling: Four) -> [Four; 2] {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let one = Four::splat(1.0);
         let share = rolling.only(bank.tyre.relaxes());
         let turning = within_largest_slip(left, self.lengths);
         if !Four::any(share.less(one) & bank.present()) {
             return turning;
         }
+        self.half_standing(left, turning, share)
+    }
+
+    /// The same of patches of which some stand to a part.
+    #[cold]
+    #[inline(never)]
+    fn half_standing(&self, left: [Four; 2], turning: [Four; 2], share: Four) -> [Four; 2] {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let standing = self.standing(left);
-        let mixed = [0, 1].map(|i| standing[i] * (one - share) + turning[i] * share);
+        // As far as a patch stands, it is a spring: what friction does not hold would be memory of a slide.
+        let most = self.held_by_friction().map(|u| u / (one - share).at_least(Four::splat(f32::MIN_POSITIVE)));
+        let turned = [0, 1].map(|i| turning[i].within(-most[i], most[i]));
+        let mixed = [0, 1].map(|i| standing[i] * (one - share) + turned[i] * share);
         let (rolls, stands) = (!share.less(one), !zero.less(share));
         [0, 1].map(|i| Four::select(rolls, turning[i], Four::select(stands, standing[i], mixed[i])))
+    }
+
+    /// Largest deflections that friction holds, m.
+    fn held_by_friction(&self) -> [Four; 2] {
+        let (limit, step) = (self.limit(), Four::splat(self.dt));
+        [0, 1].map(|i| limit[i] / (self.elastic[i] * step).at_least(Four::splat(f32::MIN_POSITIVE)))
     }
 
     /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
