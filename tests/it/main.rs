@@ -22,6 +22,8 @@ mod energy;
 mod fuzz;
 mod gear_choice;
 mod gearboxes;
+#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
+mod golden;
 mod handling;
 #[cfg(any(feature = "impulse", feature = "constraint"))]
 mod hull;

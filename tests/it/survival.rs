@@ -14,19 +14,48 @@ const RATES: [f32; 5] = [20.0, 30.0, 60.0, 120.0, 240.0];
 const SECONDS: f32 = 4.0;
 
 /// A car, where it drives, and what happens to it.
-struct Trial {
+pub struct Trial {
     model: Arc<Model>,
     scene: Scene,
     placement: Placement,
-    hz: f32,
+    pub hz: f32,
     /// Whether it begins in the air, and whether blows meet it.
     thrown: bool,
     struck: bool,
     random: Random,
+    /// What is pressed, and the step at which that changes.
+    pub controls: Controls,
+    next: usize,
+}
+
+impl Trial {
+    /// Its car on `solver`, where it begins.
+    pub fn begin(&mut self, solver: &BackendInfo) -> Drive {
+        let mut car = Drive::new(solver, &self.model, &self.scene, self.placement, self.hz);
+        if self.thrown {
+            throw(&mut car, &self.scene, &mut self.random);
+        }
+        car
+    }
+
+    /// Changes the controls before `step` when it is time; whether a blow met the car.
+    pub fn change(&mut self, car: &mut Drive, step: usize) -> bool {
+        if step != self.next {
+            return false;
+        }
+        let random = &mut self.random;
+        self.controls = random_controls(random, self.model.parts().steering.lock);
+        self.next = step + 1 + (self.hz * random.between(0.05, 1.0)) as usize;
+        let struck = self.struck && random.chance(0.3);
+        if struck {
+            strike(car, random);
+        }
+        struck
+    }
 }
 
 /// The same for every solver.
-fn trial(seed: u64) -> Trial {
+pub fn trial(seed: u64) -> Trial {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let model = random_car(&mut random);
     let slope = if random.chance(0.5) { random.between(-0.3, 0.3) } else { 0.0 };
@@ -34,7 +63,8 @@ fn trial(seed: u64) -> Trial {
     let speed = if random.chance(0.3) { 0.0 } else { random.between(-5.0, 40.0) };
     let placement = Placement { speed, heading: random.between(-3.2, 3.2), ..Placement::default() };
     let (thrown, struck) = (random.chance(0.25), random.chance(0.25));
-    Trial { model, scene, placement, hz: RATES[seed as usize % RATES.len()], thrown, struck, random }
+    let hz = RATES[seed as usize % RATES.len()];
+    Trial { model, scene, placement, hz, thrown, struck, random, controls: Controls::default(), next: 0 }
 }
 
 /// What became of one car.
@@ -101,29 +131,20 @@ fn strike(car: &mut Drive, random: &mut Random) {
     car.world.set_state(0, &state);
 }
 
-fn drive(solver: &BackendInfo, trial: Trial) -> Outcome {
-    let Trial { model, scene, placement, hz, thrown, struck, mut random } = trial;
-    let mut car = Drive::new(solver, &model, &scene, placement, hz);
-    let audit = Audit::of(&car, solver, &scene);
-    if thrown {
-        throw(&mut car, &scene, &mut random);
-    }
-    let (mut controls, mut next) = (Controls::default(), 0);
+fn drive(solver: &BackendInfo, mut trial: Trial) -> Outcome {
+    let mut car = trial.begin(solver);
+    let audit = Audit::of(&car, solver, &trial.scene);
+    let (model, hz) = (trial.model.clone(), trial.hz);
     let steps = (SECONDS * hz) as usize;
     let mut outcome = Outcome { steps, ..Outcome::default() };
     let mut largest = f64::from(model.mass() * model.wheels()[0].radius) * 9.81;
     let (mut least, mut given) = (f64::INFINITY, 0.0);
     for step in 0..steps {
-        if step == next {
-            controls = random_controls(&mut random, model.parts().steering.lock);
-            next = step + 1 + (hz * random.between(0.05, 1.0)) as usize;
-            if struck && random.chance(0.3) {
-                strike(&mut car, &mut random);
-                least = f64::INFINITY;
-            }
+        if trial.change(&mut car, step) {
+            least = f64::INFINITY;
         }
         let before = car.world.state(0).clone();
-        let report = car.world.step(std::slice::from_ref(&controls));
+        let report = car.world.step(std::slice::from_ref(&trial.controls));
         let after = car.world.state(0);
         if report.not_finite || !after.is_finite() {
             outcome.not_finite.get_or_insert(step);
@@ -133,8 +154,8 @@ fn drive(solver: &BackendInfo, trial: Trial) -> Outcome {
         let torques = model.parts().motors.iter().zip(&after.drive.motors);
         let driven = torques.map(|(motor, torque)| torque.abs() / motor.peak_torque).fold(0.0, f32::max);
         outcome.driven = outcome.driven.max(driven);
-        given += audit.work([&before, after], &controls, 1.0 / hz);
-        if (after.rotation * Vec3::Z).dot(scene.normal()) < LIES {
+        given += audit.work([&before, after], &trial.controls, 1.0 / hz);
+        if (after.rotation * Vec3::Z).dot(trial.scene.normal()) < LIES {
             least = f64::INFINITY;
             continue;
         }
