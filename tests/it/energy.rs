@@ -189,7 +189,7 @@ fn rotor_speed(motor: &Motor, state: &State) -> f64 {
     f64::from(motor.reduction * sum / motor.wheels.len() as f32)
 }
 
-struct Tie {
+struct AxleLink {
     wheels: [usize; 2],
     rate: f64,
     way: f64,
@@ -198,15 +198,15 @@ struct Tie {
 }
 
 /// Anti-roll bars and heave springs.
-fn ties(model: &Model) -> impl Iterator<Item = Tie> {
+fn ties(model: &Model) -> impl Iterator<Item = AxleLink> {
     let parts = model.parts();
     let bars = parts.bars.iter().map(|bar| {
         let beside = bar.coupling == BarCoupling::External;
-        Tie { wheels: bar.wheels, rate: bar.rate.into(), way: -1.0, beside }
+        AxleLink { wheels: bar.wheels, rate: bar.rate.into(), way: -1.0, beside }
     });
     let heave = parts.heave_springs.iter().map(|spring| {
         let rate = 0.25 * f64::from(spring.rate);
-        Tie { wheels: spring.wheels, rate, way: 1.0, beside: false }
+        AxleLink { wheels: spring.wheels, rate, way: 1.0, beside: false }
     });
     bars.chain(heave)
 }
@@ -230,7 +230,7 @@ fn of_strut(strut: &Strut, lifts: f64, carried: f64, travel: f64) -> f64 {
 
 /// Bars and heave springs, J. On metal they are strained no further, and the force that they then have goes on.
 fn of_ties(model: &Model, travel: &[f64]) -> f64 {
-    let held = |tie: Tie| {
+    let held = |tie: AxleLink| {
         let [first, second] = tie.wheels.map(|i| {
             let strut = &model.wheels()[i].strut;
             let strained = travel[i].min(f64::from(strut.bump_travel + strut.stop_travel));

@@ -9,13 +9,13 @@ use crate::lane::{Four, Lane};
 
 /// Three components.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Triple<L> {
+pub(crate) struct Vec3Lanes<L> {
     pub x: L,
     pub y: L,
     pub z: L,
 }
 
-impl<L: Lane> Triple<L> {
+impl<L: Lane> Vec3Lanes<L> {
     pub fn new(x: L, y: L, z: L) -> Self {
         Self { x, y, z }
     }
@@ -58,7 +58,7 @@ impl<L: Lane> Triple<L> {
     }
 }
 
-impl<L: Lane> Add for Triple<L> {
+impl<L: Lane> Add for Vec3Lanes<L> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
@@ -66,7 +66,7 @@ impl<L: Lane> Add for Triple<L> {
     }
 }
 
-impl<L: Lane> Sub for Triple<L> {
+impl<L: Lane> Sub for Vec3Lanes<L> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
@@ -74,7 +74,7 @@ impl<L: Lane> Sub for Triple<L> {
     }
 }
 
-impl<L: Lane> Mul<L> for Triple<L> {
+impl<L: Lane> Mul<L> for Vec3Lanes<L> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, factor: L) -> Self {
@@ -84,13 +84,13 @@ impl<L: Lane> Mul<L> for Triple<L> {
 
 /// Six components: linear, then angular.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Six<L> {
-    pub linear: Triple<L>,
-    pub angular: Triple<L>,
+pub(crate) struct SpatialVector<L> {
+    pub linear: Vec3Lanes<L>,
+    pub angular: Vec3Lanes<L>,
 }
 
-impl<L: Lane> Six<L> {
-    pub fn new(linear: Triple<L>, angular: Triple<L>) -> Self {
+impl<L: Lane> SpatialVector<L> {
+    pub fn new(linear: Vec3Lanes<L>, angular: Vec3Lanes<L>) -> Self {
         Self { linear, angular }
     }
 
@@ -105,10 +105,10 @@ impl<L: Lane> Six<L> {
     }
 }
 
-impl Six<f32> {
+impl SpatialVector<f32> {
     #[inline(always)]
     pub fn of(linear: Vec3, angular: Vec3) -> Self {
-        Self::new(Triple::splat(linear), Triple::splat(angular))
+        Self::new(Vec3Lanes::splat(linear), Vec3Lanes::splat(angular))
     }
 
     /// The linear and the angular part.
@@ -120,44 +120,44 @@ impl Six<f32> {
 
     /// It in every lane.
     #[inline(always)]
-    pub fn wide(self) -> Six<Four> {
+    pub fn wide(self) -> SpatialVector<Four> {
         let (linear, angular) = self.parts();
-        Six::new(Triple::splat(linear), Triple::splat(angular))
+        SpatialVector::new(Vec3Lanes::splat(linear), Vec3Lanes::splat(angular))
     }
 }
 
-impl Six<Four> {
+impl SpatialVector<Four> {
     /// Each lane's row less that of the wheel across.
     #[inline(always)]
     pub fn less_across(self) -> Self {
-        let of = |t: Triple<Four>| Triple::new(t.x - t.x.across(), t.y - t.y.across(), t.z - t.z.across());
+        let of = |t: Vec3Lanes<Four>| Vec3Lanes::new(t.x - t.x.across(), t.y - t.y.across(), t.z - t.z.across());
         Self::new(of(self.linear), of(self.angular))
     }
 
     /// Each lane's row and that of the wheel across.
     #[inline(always)]
     pub fn and_across(self) -> Self {
-        let of = |t: Triple<Four>| Triple::new(t.x + t.x.across(), t.y + t.y.across(), t.z + t.z.across());
+        let of = |t: Vec3Lanes<Four>| Vec3Lanes::new(t.x + t.x.across(), t.y + t.y.across(), t.z + t.z.across());
         Self::new(of(self.linear), of(self.angular))
     }
 
     /// The row of one lane.
-    pub fn lane(self, lane: usize) -> Six<f32> {
-        let of = |t: Triple<Four>| [t.x, t.y, t.z].map(|v| v.lanes()[lane]);
-        Six::of(of(self.linear).into(), of(self.angular).into())
+    pub fn lane(self, lane: usize) -> SpatialVector<f32> {
+        let of = |t: Vec3Lanes<Four>| [t.x, t.y, t.z].map(|v| v.lanes()[lane]);
+        SpatialVector::of(of(self.linear).into(), of(self.angular).into())
     }
 
     /// Sum of the lanes, axle by axle.
     #[inline(always)]
-    pub fn sum(self) -> Six<f32> {
+    pub fn sum(self) -> SpatialVector<f32> {
         let (l, a) = (self.linear, self.angular);
         let [lx, ly, lz, ax] = Four::sums([l.x, l.y, l.z, a.x]);
         let [ay, az, ..] = Four::sums([a.y, a.z, a.y, a.z]);
-        Six::new(Triple::new(lx, ly, lz), Triple::new(ax, ay, az))
+        SpatialVector::new(Vec3Lanes::new(lx, ly, lz), Vec3Lanes::new(ax, ay, az))
     }
 }
 
-impl<L: Lane> Add for Six<L> {
+impl<L: Lane> Add for SpatialVector<L> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
@@ -165,7 +165,7 @@ impl<L: Lane> Add for Six<L> {
     }
 }
 
-impl<L: Lane> Sub for Six<L> {
+impl<L: Lane> Sub for SpatialVector<L> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
@@ -173,7 +173,7 @@ impl<L: Lane> Sub for Six<L> {
     }
 }
 
-impl<L: Lane> Mul<L> for Six<L> {
+impl<L: Lane> Mul<L> for SpatialVector<L> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, factor: L) -> Self {
@@ -200,7 +200,7 @@ impl OuterProducts {
 
     /// Adds `weight * row rowᵀ`.
     #[inline(always)]
-    pub fn add(&mut self, weight: Four, row: Six<Four>) {
+    pub fn add(&mut self, weight: Four, row: SpatialVector<Four>) {
         let (r, weighted) = (row.to_array(), (row * weight).to_array());
         let mut entries = self.entries.iter_mut();
         for (i, weighted) in weighted.into_iter().enumerate() {
@@ -250,11 +250,11 @@ impl Symmetric6 {
     }
 
     /// `self * x`.
-    pub fn times(&self, x: Six<f32>) -> Six<f32> {
+    pub fn times(&self, x: SpatialVector<f32>) -> SpatialVector<f32> {
         let x = x.to_array();
         let entry = |i: usize, k: usize| if k <= i { self.rows[i][k] } else { self.rows[k][i] };
         let [a, b, c, d, e, f] = core::array::from_fn(|i| (0..6).fold(0.0, |sum, k| sum + entry(i, k) * x[k]));
-        Six::of(Vec3::new(a, b, c), Vec3::new(d, e, f))
+        SpatialVector::of(Vec3::new(a, b, c), Vec3::new(d, e, f))
     }
 
     /// Solution of `self * x == right`; needs a positive definite matrix.
@@ -262,7 +262,7 @@ impl Symmetric6 {
     /// Elimination in blocks of three, each as LDLᵀ, written out: a third of the instructions of a loop. Cofactors would be
     /// cheaper yet, but lose all digits where a row is a thousand times stiffer than the mass.
     #[inline]
-    pub fn solve(&self, right: Six<f32>) -> Six<f32> {
+    pub fn solve(&self, right: SpatialVector<f32>) -> SpatialVector<f32> {
         let r = &self.rows;
         let (force, moment) = right.parts();
         let linear = Factors::of(r[0][0], r[1][0], r[1][1], r[2][0], r[2][1], r[2][2]);
@@ -281,7 +281,7 @@ impl Symmetric6 {
         let reduced = moment - Vec3::new(dx.dot(force), dy.dot(force), dz.dot(force));
         let turn = angular.up(angular.down(reduced) * angular.inverse_pivots);
         let shift = linear.up((force - (x * turn.x + y * turn.y + z * turn.z)) * linear.inverse_pivots);
-        Six::of(shift, turn)
+        SpatialVector::of(shift, turn)
     }
 }
 
@@ -330,16 +330,18 @@ mod tests {
 
     #[test]
     fn solves_a_positive_definite_system() {
-        let rows =
-            [Six::of(Vec3::Z, Vec3::new(0.8, -1.3, 0.0)), Six::of(Vec3::new(0.1, 0.9, 0.2), Vec3::new(-0.8, 0.3, 1.4))];
+        let rows = [
+            SpatialVector::of(Vec3::Z, Vec3::new(0.8, -1.3, 0.0)),
+            SpatialVector::of(Vec3::new(0.1, 0.9, 0.2), Vec3::new(-0.8, 0.3, 1.4)),
+        ];
         let mut products = OuterProducts::none();
         products.add(Four::new([300.0, 0.0, 0.0, 0.0]), rows[0].wide());
         products.add(Four::new([0.0, 0.0, 300.0, 0.0]), rows[1].wide());
         let inertia = Vec3::new(480.0, 2350.0, 2500.0);
         let system = Symmetric6::new(1500.0, &Mat3::from_diagonal(inertia), &products);
         let (linear, angular) = (Vec3::new(1.0, -2.0, 0.5), Vec3::new(0.3, 0.2, -0.7));
-        let wanted = Six::of(linear, angular);
-        let mut right = Six::of(linear * 1500.0, angular * inertia);
+        let wanted = SpatialVector::of(linear, angular);
+        let mut right = SpatialVector::of(linear * 1500.0, angular * inertia);
         for row in rows {
             right = right + row * (300.0 * row.dot(wanted));
         }

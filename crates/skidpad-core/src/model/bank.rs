@@ -7,24 +7,24 @@ use super::drivetrain::levers;
 use super::{AntiRollBar, BarCoupling, ModelParts, Powertrain, Strut, Tyre, Wheel};
 use crate::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
-use crate::linear::Triple;
+use crate::linear::Vec3Lanes;
 use crate::tyre::{CurveConstants, CurveLaw, CurveTyre};
 
 /// Where a wheel is among the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LaneIndex {
     pub bank: usize,
     pub lane: usize,
 }
 
 /// Constants of up to four wheels.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Bank {
+pub(crate) struct WheelPack {
     /// Wheel of each lane; an empty lane names a neighbour and is masked by `present`.
     wheels: [usize; 4],
     /// 1 where there is a wheel.
     present: Four,
-    pub contact: Triple<Four>,
+    pub contact: Vec3Lanes<Four>,
     pub radius: Four,
     pub spin_inertia: Four,
     pub brake_torque: Four,
@@ -134,14 +134,14 @@ impl Law {
     }
 }
 
-impl Bank {
+impl WheelPack {
     /// Reads one number of each wheel; 0 for an empty lane.
     #[inline(always)]
     pub fn gather(&self, of: impl Fn(usize) -> f32) -> Four {
         Four::new(self.wheels.map(of)) * self.present
     }
 
-    /// What `all` wheels have of each of its wheels, for [`Bank::read`]: looked up once where much is read.
+    /// What `all` wheels have of each of its wheels, for [`WheelPack::read`]: looked up once where much is read.
     #[inline(always)]
     pub fn pick<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
         self.wheels.map(|i| &all[i])
@@ -185,16 +185,16 @@ impl Bank {
     }
 }
 
-pub(super) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Place]> {
+pub(super) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
     let place = |i: usize| {
         let axle = parts.wheels[i].axle;
         let second = usize::from(axle_wheels[axle][0] != i);
-        Place { bank: axle / 2, lane: axle % 2 * 2 + second }
+        LaneIndex { bank: axle / 2, lane: axle % 2 * 2 + second }
     };
     (0..parts.wheels.len()).map(place).collect()
 }
 
-pub(super) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[Bank]> {
+pub(super) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
     axle_wheels
         .chunks(2)
         .map(|axles| {
@@ -208,14 +208,14 @@ pub(super) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2
         .collect()
 }
 
-fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -> Bank {
+fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -> WheelPack {
     let of = |f: &dyn Fn(&Wheel) -> f32| Four::new(wheels.map(|i| f(&parts.wheels[i])));
     let any = |f: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| f(&parts.wheels[i]));
     let only = |f: &dyn Fn(usize) -> f32| Four::new(wheels.map(f)) * present;
-    Bank {
+    WheelPack {
         wheels,
         present,
-        contact: Triple::new(of(&|w| w.contact.x), of(&|w| w.contact.y), of(&|w| w.contact.z)),
+        contact: Vec3Lanes::new(of(&|w| w.contact.x), of(&|w| w.contact.y), of(&|w| w.contact.z)),
         radius: of(&|w| w.radius),
         spin_inertia: of(&|w| w.spin_inertia),
         brake_torque: of(&|w| w.brake_torque) * present,
@@ -258,7 +258,7 @@ fn is_across(parts: &ModelParts, bar: &AntiRollBar) -> bool {
     left == right && bar.coupling == BarCoupling::InLoadPath && bar.fades_in == [0.0; 2]
 }
 
-/// Numbers of the bars, and of the heave springs after them, that are not in [`Bank::across`].
+/// Numbers of the bars, and of the heave springs after them, that are not in [`WheelPack::across`].
 pub(super) fn ties_apart(parts: &ModelParts) -> Box<[usize]> {
     let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !is_across(parts, bar)).map(|(k, _)| k);
     bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()

@@ -17,7 +17,7 @@ pub use aero::{Aero, AeroMaps, Surface, Table};
 pub use assists::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
-pub(crate) use bank::{Bank, Beam, Place};
+pub(crate) use bank::{Beam, LaneIndex, WheelPack};
 pub use check::ModelError;
 pub(crate) use check::{finite, not_negative, positive, positive_or_infinite, within};
 pub use converter::{Clutch, Converter, LockUp, Takeup};
@@ -112,8 +112,8 @@ pub struct Model {
     sprung: Box<[f32]>,
     assists: Box<[Assist]>,
     axle_wheels: Box<[[usize; 2]]>,
-    banks: Box<[Bank]>,
-    places: Box<[Place]>,
+    banks: Box<[WheelPack]>,
+    places: Box<[LaneIndex]>,
     flows: Box<[Flow]>,
     ties_apart: Box<[usize]>,
     turned_by_travel: bool,
@@ -221,18 +221,18 @@ impl Model {
     }
 
     /// The wheels' constants, four side by side.
-    pub(crate) fn banks(&self) -> &[Bank] {
+    pub(crate) fn banks(&self) -> &[WheelPack] {
         &self.banks
     }
 
     /// Where in the banks wheel `i` is.
-    pub(crate) fn place(&self, i: usize) -> Place {
+    pub(crate) fn place(&self, i: usize) -> LaneIndex {
         self.places[i]
     }
 
     /// How far below its place at rest wheel `i` hangs without load, m.
     pub(crate) fn hangs_below(&self, i: usize) -> f32 {
-        let Place { bank, lane } = self.place(i);
+        let LaneIndex { bank, lane } = self.place(i);
         self.banks[bank].droop_travel.lanes()[lane]
     }
 
@@ -247,7 +247,7 @@ impl Model {
         !self.parts.bars.is_empty() || !self.parts.heave_springs.is_empty()
     }
 
-    /// Bars, then heave springs, that are not in [`Bank::across`], by their number.
+    /// Bars, then heave springs, that are not in [`WheelPack::across`], by their number.
     pub(crate) fn ties_apart(&self) -> &[usize] {
         &self.ties_apart
     }

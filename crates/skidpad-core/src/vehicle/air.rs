@@ -5,7 +5,7 @@ use super::Vehicle;
 use crate::budget::{Added, Assist};
 use crate::element::Motion;
 use crate::lane::{Four, Lane};
-use crate::linear::{Six, Triple};
+use crate::linear::{SpatialVector, Vec3Lanes};
 use crate::model::Table;
 use crate::{Body, Controls, Mat3, Vec3, math};
 
@@ -14,7 +14,13 @@ const LEAST_AIR_SPEED: f32 = 0.1;
 
 impl Vehicle {
     /// What acts on the chassis beside its tyres and struts, as impulses about the centre of mass.
-    pub(super) fn external(&mut self, body: &Body, to_world: &Mat3, controls: &Controls, dt: f32) -> Six<f32> {
+    pub(super) fn external(
+        &mut self,
+        body: &Body,
+        to_world: &Mat3,
+        controls: &Controls,
+        dt: f32,
+    ) -> SpatialVector<f32> {
         let real = self.air(body, to_world, dt);
         if self.model.assists().is_empty() {
             return real;
@@ -34,11 +40,11 @@ impl Vehicle {
     /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable. Surfaces work in
     /// the air that comes from ahead: a falling car, or one that slides sideways or backwards, is not pressed down. With a map
     /// over the air's angle, that tells what air from the side does.
-    fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
+    fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> SpatialVector<f32> {
         let aero = &self.model.parts().aero;
         let velocity = to_world.transpose() * (body.velocity - body.wind);
         let speed = velocity.length();
-        let at = |point: Vec3, force: Vec3| Six::of(force * dt, point.cross(force * dt));
+        let at = |point: Vec3, force: Vec3| SpatialVector::of(force * dt, point.cross(force * dt));
         let fading = |coefficient: f32| coefficient * speed / (1.0 + dt * coefficient * speed / self.model.mass());
         let [drag, factors @ ..] = self.aero_factors(velocity);
         let from_ahead = velocity.x.max(0.0) * velocity.x;
@@ -66,7 +72,7 @@ impl Vehicle {
     }
 
     /// What force elements do to the chassis, as an impulse; counts it.
-    fn elements(&mut self, body: &Body, to_world: &Mat3, controls: &Controls, dt: f32) -> Six<f32> {
+    fn elements(&mut self, body: &Body, to_world: &Mat3, controls: &Controls, dt: f32) -> SpatialVector<f32> {
         let (model, motion) = (&self.model, Motion::of(body, dt));
         let (mut force, mut moment) = (Vec3::ZERO, Vec3::ZERO);
         for element in &model.parts().elements {
@@ -75,7 +81,7 @@ impl Vehicle {
             (force, moment) = (force + own, moment + turning);
         }
         self.budget.add(Assist::Elements, Added::wrench(force, moment));
-        Six::of(force * dt, moment * dt)
+        SpatialVector::of(force * dt, moment * dt)
     }
 
     /// Counts the moments that forces have less for acting above the ground, and for a mass that lies lower than it does.
@@ -84,7 +90,7 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             let tyre = rows.forward.linear * rows.tyre[0] + rows.side.linear * rows.tyre[1];
             // Moments of `height ẑ × force`, left + right first.
-            let moved = |height: Four, force: Triple<Four>| {
+            let moved = |height: Four, force: Vec3Lanes<Four>| {
                 let [x, y] = [-(height * force.y), height * force.x].map(|moment| moment.sum() / dt);
                 Added::wrench(Vec3::ZERO, Vec3::new(x, y, 0.0))
             };
@@ -101,11 +107,11 @@ impl Vehicle {
     /// Moment that slows every rotation at the model's rate, as an impulse; no real force does this.
     ///
     /// `−I ω k dt / (1 + k dt)`: the linear law, taken implicitly so that no rate makes it unstable.
-    fn angular_drag(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> Six<f32> {
+    fn angular_drag(&mut self, body: &Body, to_world: &Mat3, dt: f32) -> SpatialVector<f32> {
         let rate = self.model.parts().assists.angular_drag * dt;
         let momentum = *self.model.inertia() * (to_world.transpose() * body.angular);
         let impulse = momentum * (-rate / (1.0 + rate));
         self.budget.add(Assist::AngularDrag, Added::wrench(Vec3::ZERO, impulse / dt));
-        Six::of(Vec3::ZERO, impulse)
+        SpatialVector::of(Vec3::ZERO, impulse)
     }
 }

@@ -10,9 +10,9 @@ use crate::assists::stability::Planar;
 use crate::assists::steering::MeanSlip;
 use crate::budget::{Added, Assist, Budget};
 use crate::lane::{Four, FourMask, Lane};
-use crate::linear::Six;
+use crate::linear::SpatialVector;
 use crate::math;
-use crate::model::{AntiLock, Bank, StabilityControl};
+use crate::model::{AntiLock, StabilityControl, WheelPack};
 
 /// What the stability control wants of the brakes in a step.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ impl Vehicle {
     }
 
     /// Lets assists change the brakes, from the velocity `loaded` that loads and the last step's tyre impulses left.
-    pub(super) fn assist_brakes(&mut self, asked: &Asked, loaded: Six<f32>, dt: f32) {
+    pub(super) fn assist_brakes(&mut self, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
         if self.model.assists().is_empty() {
             return;
         }
@@ -145,7 +145,7 @@ impl Vehicle {
         (steer * (first.steer_ratio - rear.1) / wheelbase, wheelbase)
     }
 
-    fn keep_from_locking(&mut self, own: &AntiLock, pedal: f32, loaded: Six<f32>, dt: f32) {
+    fn keep_from_locking(&mut self, own: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
         let (at, zero) = (loaded.wide(), Four::splat(0.0));
         let mut taken = 0.0;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -166,7 +166,7 @@ impl Vehicle {
 
     /// Brakes the one wheel whose drag turns the car the wanted way: in front against too much turning, behind against too
     /// little, where braking costs the side force that is wanted less.
-    fn brake_one_wheel(&mut self, own: &StabilityControl, correction: Correction, loaded: Six<f32>, dt: f32) {
+    fn brake_one_wheel(&mut self, own: &StabilityControl, correction: Correction, loaded: SpatialVector<f32>, dt: f32) {
         let axles = self.model.axle_wheels();
         let axle = if correction.oversteer { axles[0] } else { axles[axles.len() - 1] };
         let i = if correction.moment > 0.0 { axle[0] } else { axle[1] };
@@ -200,8 +200,8 @@ impl Rows {
     /// momentum, so ω is met within the step whatever the tyre's slope, past its peak too.
     fn brake_to_slip(
         &self,
-        bank: &Bank,
-        at: Six<Four>,
+        bank: &WheelPack,
+        at: SpatialVector<Four>,
         slip: f32,
         [speed, spin]: [Four; 2],
         response: f32,
@@ -217,7 +217,7 @@ impl Rows {
     /// Angular impulse that has to be taken from wheels, N m s, so that they turn by `goal` rad/s while their centres move at
     /// `along` m/s.
     #[inline(always)]
-    pub(super) fn need_for(&self, bank: &Bank, along: Four, goal: Four) -> Four {
+    pub(super) fn need_for(&self, bank: &WheelPack, along: Four, goal: Four) -> Four {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let limit = self.limit();
         let across = self.tyre[1] / Four::select(zero.less(limit[1]), limit[1], one);

@@ -6,8 +6,8 @@
 use super::Friction;
 use super::rows::Rows;
 use crate::lane::{Four, FourMask, Lane};
-use crate::linear::Six;
-use crate::model::Bank;
+use crate::linear::SpatialVector;
+use crate::model::WheelPack;
 
 /// How a wheel's tyre impulse answers the chassis velocity: at most two directions, as symmetric admittances.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Tangent {
 impl Tangent {
     /// Direction `k` as a row on the chassis.
     #[inline(always)]
-    pub fn row(&self, k: usize, rows: &Rows) -> Six<Four> {
+    pub fn row(&self, k: usize, rows: &Rows) -> SpatialVector<Four> {
         rows.forward * self.directions[k][0] + rows.side * self.directions[k][1]
     }
 }
@@ -83,7 +83,7 @@ const CONE_STEPS: usize = 10;
 impl Rows {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
-    pub(super) fn solve_block(&mut self, bank: &Bank, within: Within) -> Patch {
+    pub(super) fn solve_block(&mut self, bank: &WheelPack, within: Within) -> Patch {
         let limit = self.reach;
         if within == Within::Side {
             return self.solve_side(limit);
@@ -122,7 +122,7 @@ impl Rows {
     /// Solves the wheels that turn; keeps `patch` for those that are `held`.
     fn turning(
         &mut self,
-        bank: &Bank,
+        bank: &WheelPack,
         within: Within,
         limit: [Four; 2],
         momentum: Four,

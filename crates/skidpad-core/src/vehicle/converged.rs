@@ -9,10 +9,10 @@
 //! overshoot lead to its only minimum, whatever hits whatever.
 
 use super::block::Within;
-use super::rows::{Rows, Surroundings};
+use super::rows::{EffectiveMass, Rows};
 use super::{Friction, StepReport, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
-use crate::linear::{OuterProducts, Six, Symmetric6};
+use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 
 /// Iterations in which friction limits follow the loads. After these they stay until what is left, which is convex, has
 /// converged, and follow once more. Where friction presses a wheel into a wall the harder it slides there may be no answer
@@ -52,7 +52,7 @@ struct Follow {
 }
 
 /// Of a velocity, m/s, turning at an arm of 1 m.
-fn size(velocity: Six<f32>) -> f32 {
+fn size(velocity: SpatialVector<f32>) -> f32 {
     let (linear, angular) = velocity.parts();
     linear.length().max(angular.length())
 }
@@ -60,7 +60,7 @@ fn size(velocity: Six<f32>) -> f32 {
 /// A change of the chassis velocity, and how far of it has been gone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
-    change: Six<f32>,
+    change: SpatialVector<f32>,
     /// Share of it that has been gone.
     gone: f32,
     /// Misfit along it where it began.
@@ -72,7 +72,7 @@ pub(super) struct Step {
 
 impl Step {
     /// The whole of `change` from where so much was `missing`.
-    pub(super) fn whole(change: Six<f32>, missing: Six<f32>) -> Self {
+    pub(super) fn whole(change: SpatialVector<f32>, missing: SpatialVector<f32>) -> Self {
         let downhill = change.dot(missing);
         Self { change, gone: 1.0, downhill, short: [0.0, downhill], far: None }
     }
@@ -83,7 +83,12 @@ impl Step {
     /// With fixed limits the misfit along a step only falls, so that steps cut to where it is small lead to the answer.
     /// It falls ever steeper, where rows begin to press: its slope beyond finds the place, a secant alone does not. Either may
     /// stop next to where it began, so that some of the range goes with every look.
-    pub(super) fn shortened(&mut self, missing: Six<f32>, system: &Symmetric6, least: f32) -> Option<Six<f32>> {
+    pub(super) fn shortened(
+        &mut self,
+        missing: SpatialVector<f32>,
+        system: &Symmetric6,
+        least: f32,
+    ) -> Option<SpatialVector<f32>> {
         let ahead = self.change.dot(missing);
         let enough = OVERSHOOT * self.downhill;
         let too_far = ahead < -enough;
@@ -149,7 +154,7 @@ impl Rows {
 
     /// Impulses that sliding tyres lack for the limits by their loads. Where the way to a limit turned between two velocities
     /// that are as good as one, as `steady` says, the answer lies between them: a load on metal comes no nearer in `f32`.
-    fn friction_missing(&self, steady: bool) -> Six<Four> {
+    fn friction_missing(&self, steady: bool) -> SpatialVector<Four> {
         let limit = self.limit();
         let [reach, found] = [self.reach[0] + self.reach[1], limit[0] + limit[1]];
         let lacking = (found - reach) / reach.at_least(Four::splat(f32::MIN_POSITIVE));
@@ -164,8 +169,8 @@ impl Vehicle {
     /// ends if it does not converge, m/s: steps that are cut come to rest at kinks, too.
     pub(super) fn converge(
         &mut self,
-        free: Six<f32>,
-        start: Six<f32>,
+        free: SpatialVector<f32>,
+        start: SpatialVector<f32>,
         stop: Stop,
         friction: Friction,
     ) -> (StepReport, f32) {
@@ -218,7 +223,7 @@ impl Vehicle {
     }
 
     /// Shows rows and hull the velocity `start` of a car that has `free` without wheels; returns the momentum it gained.
-    fn see(&mut self, free: Six<f32>, start: Six<f32>) -> Six<f32> {
+    fn see(&mut self, free: SpatialVector<f32>, start: SpatialVector<f32>) -> SpatialVector<f32> {
         let gained = start - free;
         for rows in &mut self.rows {
             rows.see(start.wide(), gained.wide());
@@ -229,7 +234,7 @@ impl Vehicle {
 
     /// Ends an iteration without an answer, of a chassis that gained `momentum`; how far off that is, m/s.
     #[cold]
-    fn give_up(&mut self, within: Within, momentum: Six<f32>) -> f32 {
+    fn give_up(&mut self, within: Within, momentum: SpatialVector<f32>) -> f32 {
         let (given, _) = self.linearise(within, Follow { loads: false, slowly: true, hull: false });
         self.hull.settle();
         for rows in &mut self.rows {
@@ -240,22 +245,22 @@ impl Vehicle {
 
     /// By how much limits of friction that are only approached would change the velocity if they were those by the loads, m/s.
     fn friction_missing(&self, steady: bool) -> f32 {
-        let sum = |sum: Six<f32>, rows: &Rows| sum + rows.friction_missing(steady).sum();
-        size(self.response(self.rows.iter().fold(Six::default(), sum)))
+        let sum = |sum: SpatialVector<f32>, rows: &Rows| sum + rows.friction_missing(steady).sum();
+        size(self.response(self.rows.iter().fold(SpatialVector::default(), sum)))
     }
 
     /// Momentum of the chassis at a velocity.
-    pub(super) fn momentum(&self, velocity: Six<f32>) -> Six<f32> {
+    pub(super) fn momentum(&self, velocity: SpatialVector<f32>) -> SpatialVector<f32> {
         let (linear, angular) = velocity.parts();
-        Six::of(linear * self.model.mass(), *self.model.inertia() * angular)
+        SpatialVector::of(linear * self.model.mass(), *self.model.inertia() * angular)
     }
 
     /// Answers of all wheels and hull points to the velocity they see, as momentum given to the chassis, and the derivative
     /// of what is missing. What is not part of it, such as friction limits by the loads, follows or stays.
-    fn linearise(&mut self, within: Within, follow: Follow) -> (Six<f32>, Symmetric6) {
+    fn linearise(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, Symmetric6) {
         let mut products = OuterProducts::none();
         self.load_ties();
-        self.add_ties(&mut products, Six::default());
+        self.add_ties(&mut products, SpatialVector::default());
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if rows.travel.own {
                 if follow.loads {
@@ -269,7 +274,7 @@ impl Vehicle {
             if follow.loads {
                 if follow.slowly { rows.approach_limit() } else { rows.reach = rows.limit() }
             }
-            rows.around = Surroundings { speed: rows.seen.patch, compliance: [Four::default(); 3] };
+            rows.around = EffectiveMass { speed: rows.seen.patch, compliance: [Four::default(); 3] };
         }
         if within != Within::Side {
             self.solve_shafts();

@@ -5,7 +5,7 @@ use super::drive::disc_shares;
 use crate::assists::{Asked, approach};
 use crate::budget::{Added, Assist};
 use crate::lane::{Four, Lane};
-use crate::model::{Bank, CruiseControl, MAX_MOTORS};
+use crate::model::{CruiseControl, MAX_MOTORS, WheelPack};
 
 /// Time constant of the force, s. Tyres build up theirs within some milliseconds: an acceleration still to come would be asked
 /// for again, and brakes and motors swing at 1 kHz; slower, what heavy rotors take of it is missing too long.
@@ -109,7 +109,7 @@ impl Vehicle {
     /// Brakes with `push` N s as the foot brake shares it, as far as that goes; how far down that is its pedal, 0 to 1.
     fn brake_against(&mut self, push: f32, dt: f32) -> f32 {
         let (model, wheels) = (&self.model, &self.state.wheels);
-        let brakes = |bank: &Bank| bank.brake_torque * disc_shares(bank, model, wheels) * Four::splat(dt);
+        let brakes = |bank: &WheelPack| bank.brake_torque * disc_shares(bank, model, wheels) * Four::splat(dt);
         let full: f32 = model.banks().iter().map(|bank| (brakes(bank) / bank.radius).only(bank.present()).sum()).sum();
         if push <= 0.0 || full <= 0.0 {
             return 0.0;

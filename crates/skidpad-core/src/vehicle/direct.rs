@@ -7,9 +7,9 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{Coupling, Friction, Vehicle};
 use crate::lane::Four;
-use crate::linear::Six;
+use crate::linear::SpatialVector;
 use crate::model::{
-    AntiRollBar, Axle, Hull, Model, ModelParts, Place, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel,
+    AntiRollBar, Axle, Hull, LaneIndex, Model, ModelParts, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel,
 };
 use crate::tyre::{CurveLaw, CurveTyre};
 use crate::{Contact, Controls, Mat3, Scene, State, Vec3, state::Placement};
@@ -70,9 +70,9 @@ fn model(axles: usize) -> Model {
 
 /// Every impulse of the step as the direct solution of `M Δv = Σ rows`, `x = wish − admittance · speed` and
 /// `I ω = momentum ± hold − R x`, in the active set the iteration has found: load, along, across of each wheel.
-fn direct(vehicle: &Vehicle, free: Six<f32>) -> Vec<f64> {
+fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
     let wheels = vehicle.model.wheels();
-    let at = |place: Place, of: Four| f64::from(of.lanes()[place.lane]);
+    let at = |place: LaneIndex, of: Four| f64::from(of.lanes()[place.lane]);
     let unknowns = 6 + 4 * wheels.len();
     let (mut a, mut b) = (DMatrix::<f64>::zeros(unknowns, unknowns), DVector::<f64>::zeros(unknowns));
     let inertia = vehicle.model.inertia().to_cols_array_2d();
@@ -90,7 +90,7 @@ fn direct(vehicle: &Vehicle, free: Six<f32>) -> Vec<f64> {
         let place = vehicle.model.place(i);
         let rows = &vehicle.rows[place.bank];
         let first = 6 + 4 * i;
-        let row = |of: Six<Four>| -> Vec<f64> {
+        let row = |of: SpatialVector<Four>| -> Vec<f64> {
             [of.linear.x, of.linear.y, of.linear.z, of.angular.x, of.angular.y, of.angular.z]
                 .map(|l| at(place, l))
                 .into()
@@ -178,7 +178,7 @@ fn converged_impulses_equal_a_direct_solve() {
                     [rows.load, rows.tyre[0], rows.tyre[1]].map(|x| f64::from(x.lanes()[place.lane]))
                 })
                 .collect();
-            let expected = direct(&vehicle, Six::of(body.free_velocity, body.free_angular));
+            let expected = direct(&vehicle, SpatialVector::of(body.free_velocity, body.free_angular));
             let size = expected.iter().fold(0.0f64, |size, x| size.max(x.abs()));
             for (found, expected) in found.iter().zip(&expected) {
                 assert!(

@@ -2,11 +2,11 @@
 
 use super::Vehicle;
 use super::links::{Flywheel, Link};
-use super::shafts::Pull;
+use super::shafts::PedalDemand;
 use crate::assists::Asked;
 use crate::controls::{LARGEST_TORQUE, bounded};
 use crate::lane::{Four, Lane};
-use crate::model::{Bank, Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Model, Takeup};
+use crate::model::{Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Model, Takeup, WheelPack};
 use crate::state::{DriveState, WheelState};
 use crate::{Controls, State, Vec3};
 
@@ -86,7 +86,7 @@ impl Vehicle {
                 rows.shaft = bank.levers[0] * shaft;
             }
         }
-        let pull = Pull { throttle: throttle.min(asked.own_throttle), brake: foot, towards };
+        let pull = PedalDemand { throttle: throttle.min(asked.own_throttle), brake: foot, towards };
         self.shafts.begin(running.as_ref(), pull, &self.model, dt);
         for (k, motor) in parts.motors.iter().enumerate() {
             self.shafts.turned(k, rotors[k] * motor.reduction);
@@ -101,7 +101,7 @@ fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
 }
 
 /// Share of their torque that warm brakes have.
-pub(super) fn disc_shares(bank: &Bank, model: &Model, wheels: &[WheelState]) -> Four {
+pub(super) fn disc_shares(bank: &WheelPack, model: &Model, wheels: &[WheelState]) -> Four {
     bank.gather(|i| model.wheels()[i].disc.map_or(1.0, |disc| disc.share_at(wheels[i].disc)))
 }
 

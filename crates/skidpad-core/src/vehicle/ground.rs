@@ -3,13 +3,13 @@
 use super::Vehicle;
 use super::rows::Rows;
 use crate::lane::{Four, Lane};
-use crate::linear::{Six, Triple};
-use crate::model::Bank;
+use crate::linear::{SpatialVector, Vec3Lanes};
+use crate::model::WheelPack;
 use crate::{Contact, Ground, Mat3, Probe, Reaction, Vec3};
 
 /// What the rows of four wheels know of the ground under them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Footing {
+pub(super) struct GroundMotion {
     /// Whether any of it moves or can be moved.
     pub moves: bool,
     /// Its velocity along, across and normal to the ground, m/s.
@@ -54,22 +54,22 @@ impl Vehicle {
 impl Rows {
     /// Looks at what the wheels stand on, once the directions of the rows are known.
     #[inline(always)]
-    pub(super) fn find_footing(&mut self, bank: &Bank, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+    pub(super) fn find_footing(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         if contacts.iter().any(|contact| contact.is_some_and(|c| c.ground.is_some())) {
             self.stand(bank, contacts, to_vehicle);
         } else if self.footing.moves {
-            self.footing = Footing::default();
+            self.footing = GroundMotion::default();
         }
     }
 
-    fn stand(&mut self, bank: &Bank, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+    fn stand(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let of = |value: fn(&Ground) -> f32| {
             bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
         };
-        let velocity = Triple::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
+        let velocity = Vec3Lanes::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
         let velocity = velocity.through(to_vehicle);
-        let along = |row: Six<Four>| row.linear.dot(velocity);
-        self.footing = Footing {
+        let along = |row: SpatialVector<Four>| row.linear.dot(velocity);
+        self.footing = GroundMotion {
             moves: true,
             speed: [along(self.forward), along(self.side), along(self.normal)],
             give: [of(|g| g.give[0]), of(|g| g.give[1])],
@@ -79,7 +79,7 @@ impl Rows {
 
     /// Wish and admittance of a load row whose ground gives way.
     pub(super) fn yielding_load(&self, wish: Four, admittance: Four) -> (Four, Four) {
-        let Footing { give: [give, _], last_load, .. } = self.footing;
+        let GroundMotion { give: [give, _], last_load, .. } = self.footing;
         yielding(give, last_load, wish, admittance)
     }
 

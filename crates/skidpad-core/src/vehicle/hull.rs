@@ -3,7 +3,7 @@
 
 use super::loads::SOLIDITY;
 use crate::lane::{Four, Lane};
-use crate::linear::{OuterProducts, Six, Triple};
+use crate::linear::{OuterProducts, SpatialVector, Vec3Lanes};
 use crate::{HULL_POINTS, HullPoint, Mat3, Vec3};
 
 const BANKS: usize = HULL_POINTS / 4;
@@ -18,9 +18,9 @@ pub(super) struct HullRows {
 /// Four points; a lane without one has rows of nothing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Points {
-    normal: Six<Four>,
+    normal: SpatialVector<Four>,
     /// Two directions at right angles to the normal.
-    tangents: [Six<Four>; 2],
+    tangents: [SpatialVector<Four>; 2],
     /// Admittance of every row, kg.
     rigid: Four,
     /// Speed along the normal that needs no impulse, m/s.
@@ -61,14 +61,14 @@ impl HullRows {
     }
 
     /// Sees the chassis move at `at`.
-    pub fn see(&mut self, at: Six<f32>) {
+    pub fn see(&mut self, at: SpatialVector<f32>) {
         for points in self.active() {
             points.seen = points.rows().map(|row| row.dot(at.wide()));
         }
     }
 
     /// Sees the chassis move by `change` faster.
-    pub fn see_change(&mut self, change: Six<f32>) {
+    pub fn see_change(&mut self, change: SpatialVector<f32>) {
         for points in self.active() {
             let by = points.rows().map(|row| row.dot(change.wide()));
             points.seen = [0, 1, 2].map(|i| points.seen[i] + by[i]);
@@ -77,7 +77,7 @@ impl HullRows {
 
     /// What the points do to the chassis as it moves; their derivative goes into `products`. Limits of friction `follow` what
     /// presses, or stay.
-    pub fn answer(&mut self, products: &mut OuterProducts, follow: bool) -> Six<f32> {
+    pub fn answer(&mut self, products: &mut OuterProducts, follow: bool) -> SpatialVector<f32> {
         for points in self.active() {
             points.answer(products, follow);
         }
@@ -92,8 +92,8 @@ impl HullRows {
     }
 
     /// Sum of the impulses on the chassis.
-    pub fn impulse(&self) -> Six<f32> {
-        self.banks[..self.used].iter().fold(Six::default(), |sum, points| sum + points.impulse().sum())
+    pub fn impulse(&self) -> SpatialVector<f32> {
+        self.banks[..self.used].iter().fold(SpatialVector::default(), |sum, points| sum + points.impulse().sum())
     }
 }
 
@@ -101,10 +101,11 @@ impl Points {
     fn of(points: &[HullPoint], to_vehicle: &Mat3, mass: f32, dt: f32) -> Self {
         let each =
             |of: &dyn Fn(&HullPoint) -> f32| Four::new(core::array::from_fn(|lane| points.get(lane).map_or(0.0, of)));
-        let vectors =
-            |of: &dyn Fn(&HullPoint) -> Vec3| Triple::new(each(&|p| of(p).x), each(&|p| of(p).y), each(&|p| of(p).z));
+        let vectors = |of: &dyn Fn(&HullPoint) -> Vec3| {
+            Vec3Lanes::new(each(&|p| of(p).x), each(&|p| of(p).y), each(&|p| of(p).z))
+        };
         let arm = vectors(&|p| *to_vehicle * p.arm);
-        let row = |direction: Triple<Four>| Six::new(direction, arm.cross(direction));
+        let row = |direction: Vec3Lanes<Four>| SpatialVector::new(direction, arm.cross(direction));
         let tangents = |p: &HullPoint| across(*to_vehicle * p.normal);
         Self {
             normal: row(vectors(&|p| *to_vehicle * p.normal)),
@@ -117,11 +118,11 @@ impl Points {
         }
     }
 
-    fn rows(&self) -> [Six<Four>; 3] {
+    fn rows(&self) -> [SpatialVector<Four>; 3] {
         [self.normal, self.tangents[0], self.tangents[1]]
     }
 
-    fn impulse(&self) -> Six<Four> {
+    fn impulse(&self) -> SpatialVector<Four> {
         self.normal * self.pressed + self.tangents[0] * self.drag[0] + self.tangents[1] * self.drag[1]
     }
 

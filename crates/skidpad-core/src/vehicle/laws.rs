@@ -1,12 +1,12 @@
 //! Patches under the tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank
 //! is evaluated once for all four lanes, and kept where a wheel has it.
 
-use super::rows::{Bite, Rows};
+use super::rows::{Rows, TyreLinearization};
 use crate::lane::{Four, Lane};
-use crate::model::{Bank, Tyre};
+use crate::model::{Tyre, WheelPack};
 use crate::state::WheelState;
 use crate::tyre::{Conditions, TyreAt, TyreModel, functions};
-use crate::{State, linear::Six};
+use crate::{State, linear::SpatialVector};
 
 /// What the patches of a bank are asked.
 pub(super) struct Asked {
@@ -21,7 +21,7 @@ pub(super) struct Asked {
 
 /// What one law answers.
 struct Answer {
-    bite: Bite,
+    bite: TyreLinearization,
     /// Mx and Mz, N m.
     moments: [Four; 2],
     /// Size of the rolling resistance, N m.
@@ -30,7 +30,14 @@ struct Answer {
 
 impl Rows {
     /// Takes over the patches of `bank` whose tyres have laws of their own, with their moments and rolling resistance.
-    pub(super) fn bite_of_laws(&mut self, bite: &mut Bite, bank: &Bank, tyres: &[Tyre], state: &State, asked: &Asked) {
+    pub(super) fn bite_of_laws(
+        &mut self,
+        bite: &mut TyreLinearization,
+        bank: &WheelPack,
+        tyres: &[Tyre],
+        state: &State,
+        asked: &Asked,
+    ) {
         let step = Four::splat(self.dt);
         let speed = bank.gather(|i| state.wheels[i].rolling_speed);
         // A patch that faces no ground has no camber.
@@ -49,7 +56,7 @@ impl Rows {
                 }
             };
             let (lanes, biting) = (law.lanes(), law.lanes() & self.gripping);
-            *bite = Bite::select(lanes, answer.bite, *bite);
+            *bite = TyreLinearization::select(lanes, answer.bite, *bite);
             self.hold += (step * answer.resistance).only(biting);
             for i in [0, 1] {
                 let moment = step * answer.moments[i] * asked.share;
@@ -60,14 +67,14 @@ impl Rows {
 
     /// What the moments of the tyres do to the chassis.
     #[inline(always)]
-    pub(super) fn twist(&self) -> Six<Four> {
+    pub(super) fn twist(&self) -> SpatialVector<Four> {
         let [overturning, aligning] = self.moments;
         let angular = self.forward.linear * overturning + self.normal.linear * aligning;
-        Six { angular, ..Six::default() }
+        SpatialVector { angular, ..SpatialVector::default() }
     }
 
     /// The moments of the last step, to start from.
-    pub(super) fn recall_moments(&mut self, bank: &Bank, state: &State, dt: f32) {
+    pub(super) fn recall_moments(&mut self, bank: &WheelPack, state: &State, dt: f32) {
         self.has_laws = !bank.laws.is_empty();
         if self.has_laws {
             let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
@@ -99,7 +106,7 @@ fn answer<M: TyreModel>(law: &M, conditions: &Conditions<Four>, asked: &Asked) -
     // Under both slips a law may reach beyond the ellipse of its two peaks; then it is the edge.
     let used = [0, 1].map(|i| curve.force[i] / limit[i].at_least(Four::splat(LEAST_LIMIT)));
     let reach = (used[0] * used[0] + used[1] * used[1]).at_least(one).sqrt();
-    let bite = Bite {
+    let bite = TyreLinearization {
         stiffness: at.stiffness(),
         lengths,
         curve,

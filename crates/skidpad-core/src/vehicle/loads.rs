@@ -5,8 +5,8 @@ use super::converged::Step;
 use super::rows::Rows;
 use crate::MAX_WHEELS;
 use crate::lane::{Four, FourMask, Lane};
-use crate::linear::{OuterProducts, Six, Symmetric6};
-use crate::model::Bank;
+use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::model::WheelPack;
 
 /// Admittance of ground under a wheel at its droop stop, in masses carried, and of hulls: leaves a thousandth of the speed, and f32 still solves it.
 pub(super) const SOLIDITY: f32 = 1e3;
@@ -63,7 +63,7 @@ impl Vehicle {
     ///
     /// Every load only falls with the speed at which its wheel parts from the ground: the loads are the derivative of a convex
     /// function, and Newton's method goes to its minimum.
-    pub(super) fn solve_loads(&mut self, warm: Six<f32>, dt: f32) -> Six<f32> {
+    pub(super) fn solve_loads(&mut self, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.load_row(bank, dt);
             rows.warm_speed = rows.parting(warm.wide());
@@ -76,7 +76,7 @@ impl Vehicle {
         }
         let (mut after, mut last) = (warm, None);
         for solve in 0..SOLVES {
-            let (mut products, mut wished) = (OuterProducts::none(), Six::default());
+            let (mut products, mut wished) = (OuterProducts::none(), SpatialVector::default());
             for rows in &self.rows {
                 products.add(rows.load_slope, rows.normal);
                 let wish = rows.load + rows.load_slope * (rows.seen.normal - rows.warm_speed);
@@ -113,9 +113,9 @@ impl Vehicle {
     fn cut_step(
         &self,
         last: &mut Option<Step>,
-        [warm, at, newton]: [Six<f32>; 3],
+        [warm, at, newton]: [SpatialVector<f32>; 3],
         system: &Symmetric6,
-    ) -> Option<Six<f32>> {
+    ) -> Option<SpatialVector<f32>> {
         let loads = self.rows.iter().fold(self.beside, |sum, rows| sum + (rows.normal * rows.load).sum());
         let missing = loads - self.momentum(at - warm);
         if let Some(back) = last.as_mut().and_then(|last| last.shortened(missing, system, LEAST_STEP)) {
@@ -135,7 +135,7 @@ impl Rows {
 
     /// What keeps a wheel at its droop stop from leaving the ground before the step ends, as a stiff row.
     #[inline(always)]
-    fn load_row(&mut self, bank: &Bank, dt: f32) {
+    fn load_row(&mut self, bank: &WheelPack, dt: f32) {
         let gap = self.led() + self.beyond_droop + bank.droop_travel;
         let rigid = Four::splat(SOLIDITY) * bank.sprung;
         self.droop_wish = rigid * gap / (Four::splat(dt) * self.cosine);
@@ -148,7 +148,7 @@ impl Rows {
 
     /// Load impulse at the speed seen, not below zero, and its slope there; below it once where a droop stop is reached.
     #[inline(always)]
-    pub(super) fn evaluate_load(&mut self, bank: &Bank) {
+    pub(super) fn evaluate_load(&mut self, bank: &WheelPack) {
         let (zero, speed) = (Four::splat(0.0), self.seen.normal);
         let ends = -speed / self.cosine;
         self.strut_to(bank, ends, self.dt);
@@ -175,7 +175,7 @@ impl Rows {
 
     /// Sees the loads' chassis move at `after`, and what the loads' linearisations make of that.
     #[inline(always)]
-    fn see_loads(&mut self, after: Six<Four>) {
+    fn see_loads(&mut self, after: SpatialVector<Four>) {
         let speed = self.parting(after);
         self.told = self.load + self.load_slope * (self.seen.normal - speed) - Four::new(self.tied.impulse);
         self.seen.normal = speed;
@@ -183,7 +183,7 @@ impl Rows {
 
     /// Loads at the speed seen; whether they are what their linearisations said.
     #[inline(always)]
-    fn settle_load(&mut self, bank: &Bank) -> bool {
+    fn settle_load(&mut self, bank: &WheelPack) -> bool {
         let pressed = self.pressing;
         self.evaluate_load(bank);
         let told = (self.told + Four::new(self.tied.impulse)).only(pressed);

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use crate::assists::Asked;
 use crate::lane::{Four, Lane};
-use crate::linear::Six;
+use crate::linear::SpatialVector;
 use crate::{Body, Budget, Contact, Controls, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, State, Vec3, math};
 
 use assists::Correction;
@@ -114,7 +114,7 @@ pub struct Vehicle {
     shafts: Shafts,
     hull: HullRows,
     /// What bars beside the struts do to the chassis, N s and N m s.
-    beside: Six<f32>,
+    beside: SpatialVector<f32>,
     budget: Budget,
     correction: Option<Correction>,
     /// Share of the rate that anti-roll bars have in this step.
@@ -158,7 +158,7 @@ impl Vehicle {
             rows,
             shafts: Shafts::default(),
             hull: HullRows::default(),
-            beside: Six::default(),
+            beside: SpatialVector::default(),
             budget: Budget::default(),
             correction: None,
             bar_share: 1.0,
@@ -257,7 +257,7 @@ impl Vehicle {
         let report = self.couple(coupling, [free, warm, loaded], hull, dt);
         self.tell(dt);
         let [(linear, angular), (stop, turn_stop)] =
-            [external + self.beside + self.wheel_impulses(true), self.hull.impulse()].map(Six::parts);
+            [external + self.beside + self.wheel_impulses(true), self.hull.impulse()].map(SpatialVector::parts);
         let push = Push {
             impulse: to_world * linear,
             angular_impulse: to_world * angular,
@@ -273,7 +273,13 @@ impl Vehicle {
     }
 
     /// Solves the rows from the `velocities` without wheels, with the last step's tyres, and with the loads.
-    fn couple(&mut self, coupling: Coupling, velocities: [Six<f32>; 3], hull: &[HullPoint], dt: f32) -> StepReport {
+    fn couple(
+        &mut self,
+        coupling: Coupling,
+        velocities: [SpatialVector<f32>; 3],
+        hull: &[HullPoint],
+        dt: f32,
+    ) -> StepReport {
         self.hull.forget();
         self.shafts.within = Within::NearCone;
         let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else {
@@ -284,7 +290,7 @@ impl Vehicle {
     }
 
     /// The converged coupling, or one sweep where that ends far from an answer.
-    fn iterate(&mut self, velocities: [Six<f32>; 3], stop: Stop, friction: Friction, dt: f32) -> StepReport {
+    fn iterate(&mut self, velocities: [SpatialVector<f32>; 3], stop: Stop, friction: Friction, dt: f32) -> StepReport {
         let [free, warm, loaded] = velocities;
         let (report, missing) = self.converge(free, loaded, stop, friction);
         if missing > LARGEST_RESIDUAL {
@@ -294,14 +300,14 @@ impl Vehicle {
     }
 
     /// Loads of wheels that move on their own, or with the chassis; returns the velocity after them.
-    fn solve_any_loads(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) -> Six<f32> {
+    fn solve_any_loads(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
         let own = self.rows.iter().any(|rows| rows.travel.own);
         if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) }
     }
 
     /// Takes a step that is far from convergence with one sweep, and leaves the hull to the world: what an unfinished iteration has
     /// may be any impulse, those of a sweep cannot give energy.
-    fn sweep_instead(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) {
+    fn sweep_instead(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.recall(bank, &self.state, dt);
         }
@@ -324,20 +330,20 @@ impl Vehicle {
     }
 
     /// Free velocity in the vehicle frame.
-    fn enter(&self, body: &Body, to_world: &Mat3) -> Six<f32> {
+    fn enter(&self, body: &Body, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();
-        Six::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+        SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
     }
 
     /// Change of velocity by an impulse on the chassis.
-    fn response(&self, impulse: Six<f32>) -> Six<f32> {
+    fn response(&self, impulse: SpatialVector<f32>) -> SpatialVector<f32> {
         let (linear, angular) = impulse.parts();
-        Six::of(linear * self.model.inverse_mass(), *self.model.inverse_inertia() * angular)
+        SpatialVector::of(linear * self.model.inverse_mass(), *self.model.inverse_inertia() * angular)
     }
 
     /// Sum of what the wheels' rows do to the chassis.
-    fn wheel_impulses(&self, with_loads: bool) -> Six<f32> {
-        self.rows.iter().fold(Six::default(), |sum, rows| sum + rows.impulse(with_loads).sum())
+    fn wheel_impulses(&self, with_loads: bool) -> SpatialVector<f32> {
+        self.rows.iter().fold(SpatialVector::default(), |sum, rows| sum + rows.impulse(with_loads).sum())
     }
 
     /// Road-wheel angles: rate limit, axle ratio, Ackermann, toe, or the raw angle of a wheel.

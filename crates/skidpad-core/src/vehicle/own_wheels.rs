@@ -22,8 +22,8 @@ use super::Vehicle;
 use super::rows::Rows;
 use super::strut::{Beyond, MOST_STIFFENING};
 use crate::lane::{Four, FourMask, Lane};
-use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
-use crate::model::{Bank, Beam};
+use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
+use crate::model::{Beam, WheelPack};
 use crate::seam::OVERLAP_RETURN_SPEED;
 use crate::{STANDARD_GRAVITY, State, Vec3};
 
@@ -36,7 +36,7 @@ pub(super) struct Travel {
     rate: Four,
     pub next_rate: Four,
     /// The wheel's share in the chassis' motion.
-    pub heave: Six<Four>,
+    pub heave: SpatialVector<Four>,
     /// What the wheel weighs along its travel, kg; the sideways motion of its beam included, and what that has of the other wheel's.
     mass: Four,
     shared: Four,
@@ -82,8 +82,10 @@ const PASSES: usize = 24;
 
 impl Travel {
     /// Takes the sideways motion of the wheels' beam into what a wheel at its `centre` and `travel` weighs.
-    fn sway(&mut self, bank: &Bank, beam: &Beam, centre: Triple<Four>, travel: Four) {
-        let row = |along: Vec3| Six::new(Triple::splat(along), centre.cross(Triple::splat(along))).and_across();
+    fn sway(&mut self, bank: &WheelPack, beam: &Beam, centre: Vec3Lanes<Four>, travel: Four) {
+        let row = |along: Vec3| {
+            SpatialVector::new(Vec3Lanes::splat(along), centre.cross(Vec3Lanes::splat(along))).and_across()
+        };
         let across = row(Vec3::Y) + row(Vec3::Z) * beam.turned(travel);
         self.heave = self.heave - across * (beam.sway * bank.unsprung_mass);
         let carried = Four::splat(2.0) * bank.unsprung_mass * beam.sway;
@@ -98,7 +100,7 @@ pub(super) struct Answer {
     pressing: Four,
     /// Weight of `through`, negative: what the wheel's giving way takes back.
     yielding: Four,
-    through: Six<Four>,
+    through: SpatialVector<Four>,
     /// Half of the weight of what a wheel and the one across yield together; none where there is no beam.
     together: Option<Four>,
 }
@@ -125,7 +127,12 @@ impl Vehicle {
     }
 
     /// Loads of wheels on their own from the velocity `warm`, tyres as they were; returns the velocity after them.
-    pub(super) fn solve_own_loads(&mut self, free: Six<f32>, warm: Six<f32>, dt: f32) -> Six<f32> {
+    pub(super) fn solve_own_loads(
+        &mut self,
+        free: SpatialVector<f32>,
+        warm: SpatialVector<f32>,
+        dt: f32,
+    ) -> SpatialVector<f32> {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.travel_row(bank, dt);
             rows.lift(bank);
@@ -137,7 +144,7 @@ impl Vehicle {
             }
             self.load_ties();
             let mut products = OuterProducts::none();
-            self.add_ties(&mut products, Six::default());
+            self.add_ties(&mut products, SpatialVector::default());
             let mut given = self.beside;
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
                 rows.own_load(bank).add_to(&mut products, rows);
@@ -151,10 +158,10 @@ impl Vehicle {
 }
 
 impl Rows {
-    fn travel_from(&mut self, bank: &Bank, state: &State, lead: f32) {
+    fn travel_from(&mut self, bank: &WheelPack, state: &State, lead: f32) {
         let was = |of: fn(&crate::state::WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]));
         let (travel, rate) = (was(|w| w.compression), was(|w| w.travel_rate));
-        let up = Triple::splat(Vec3::Z);
+        let up = Vec3Lanes::splat(Vec3::Z);
         let centre = bank.contact + up * (travel + bank.radius);
         let (half, step) = (Four::splat(0.5), Four::splat(self.dt));
         // In step with the velocities, as the struts are.
@@ -169,7 +176,7 @@ impl Rows {
         self.travel.ground_rate = self.jounce_rate;
         self.travel.own = true;
         (self.travel.rate, self.travel.next_rate) = (rate, rate);
-        self.travel.heave = Six::new(up, centre.cross(up)) * bank.unsprung_mass;
+        self.travel.heave = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
         (self.travel.mass, self.travel.shared) = (bank.unsprung_mass, Four::default());
         if let Some(beam) = &bank.beam {
             self.travel.sway(bank, beam, centre, travel);
@@ -181,7 +188,7 @@ impl Rows {
     }
 
     /// The tyre's spring over the step: its damper, and what the midpoint rule takes from the damping of a wheel that hops.
-    fn travel_row(&mut self, bank: &Bank, dt: f32) {
+    fn travel_row(&mut self, bank: &WheelPack, dt: f32) {
         let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
         let mass = self.travel.mass;
         self.travel.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
@@ -199,7 +206,7 @@ impl Rows {
     }
 
     /// Impulse of the tyre along the travel where its squash ends with the rate `ends`, N s, and its slope, kg.
-    fn pushed(&self, bank: &Bank, ends: Four) -> [Four; 2] {
+    fn pushed(&self, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let (zero, step, tyre) = (Four::splat(0.0), Four::splat(self.dt), &self.travel.tyre);
         let turn = Four::splat(0.5 * self.dt);
         let squashed = Beyond::of(tyre.squash, tyre.squash + turn * (tyre.rate + ends));
@@ -210,7 +217,7 @@ impl Rows {
     }
 
     /// Load and travel rate of each wheel as the chassis now moves.
-    pub(super) fn own_load(&mut self, bank: &Bank) -> Answer {
+    pub(super) fn own_load(&mut self, bank: &WheelPack) -> Answer {
         let (cosine, mass) = (self.cosine, self.travel.mass);
         let ground = -self.seen.normal / cosine;
         let given = mass * self.travel.rate - self.seen.heave + self.travel.lift;
@@ -244,7 +251,7 @@ impl Rows {
     }
 
     /// Seeks the travel rates of wheels on beams, which carry part of each other.
-    fn seek_both(&mut self, bank: &Bank, given: Four) -> FourMask {
+    fn seek_both(&mut self, bank: &WheelPack, given: Four) -> FourMask {
         let mut ended = FourMask::default();
         for _ in 0..PASSES {
             let last = self.travel.next_rate;
@@ -258,7 +265,7 @@ impl Rows {
     }
 
     /// Seeks the travel rates that take up the impulses `given`; tells which wheels end at their droop stops.
-    fn seek(&mut self, bank: &Bank, given: Four) -> FourMask {
+    fn seek(&mut self, bank: &WheelPack, given: Four) -> FourMask {
         let (half, mass) = (Four::splat(0.5), self.travel.mass);
         let ground = -self.seen.normal / self.cosine;
         let slowest = self.travel.slowest;
@@ -288,7 +295,7 @@ impl Rows {
     /// Impulse of strut, stops and ties along the travel, N s, and its slope, kg, where the step ends with the travel rate
     /// `ends`; ties with the other wheels as they last were, and twice as stiff against what has changed since: as much as a
     /// tie answers both its wheels at most, so that wherever the iteration ends ties have given no energy.
-    fn strut_along(&mut self, bank: &Bank, ends: Four) -> [Four; 2] {
+    fn strut_along(&mut self, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let [strut, slope] = self.strut_line(bank, ends, self.dt);
         let [stop, stop_slope] = self.stops(bank, ends, self.dt);
         let step = Four::splat(self.dt);
@@ -300,7 +307,7 @@ impl Rows {
 
     /// Takes over what the tyre as it now acts lifts the wheel by.
     #[inline(always)]
-    pub(super) fn lift(&mut self, bank: &Bank) {
+    pub(super) fn lift(&mut self, bank: &WheelPack) {
         let across = self.side.linear.z * self.tyre[1];
         let across = bank.beam.map_or(across, |beam| beam.share(across));
         self.travel.lift = self.forward.linear.z * self.tyre[0] + across;
@@ -308,7 +315,7 @@ impl Rows {
 
     /// What accelerating the wheels takes from the chassis.
     #[inline(always)]
-    pub(super) fn travel_impulse(&self) -> Six<Four> {
+    pub(super) fn travel_impulse(&self) -> SpatialVector<Four> {
         self.travel.heave * (self.travel.rate - self.travel.next_rate)
     }
 

@@ -1,7 +1,7 @@
 //! The drivetrain alone, behind wheels that roll as the car moves.
 
 use super::Vehicle;
-use super::rows::{Rows, Surroundings};
+use super::rows::{EffectiveMass, Rows};
 use crate::Controls;
 use crate::assists::Asked;
 use crate::lane::{Four, Lane};
@@ -46,7 +46,7 @@ impl Rows {
     /// Wheels that stick to a mass of 1 / `compliance` kg each, which moves at `speed`, and have no brake.
     fn roll(&mut self, speed: Four, compliance: f32) {
         let (zero, compliance) = (Four::default(), Four::splat(compliance));
-        self.around = Surroundings { speed: [speed, zero], compliance: [compliance, zero, zero] };
+        self.around = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };
         self.admittance = [Four::splat(RIGID) / compliance, zero];
         (self.wish, self.hold) = ([zero; 2], zero);
         self.reach = [Four::splat(f32::MAX); 2];

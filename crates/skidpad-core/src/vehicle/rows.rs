@@ -4,15 +4,15 @@
 //! admittance): zero admittance is a plain force, a large one is a rigid contact.
 
 use super::converged::Approach;
-use super::ground::Footing;
+use super::ground::GroundMotion;
 use super::laws::Asked;
 use super::own_wheels::Travel;
 use super::strut::StrutStep;
 use super::ties::Tied;
 use super::{LEAST_GROUND_COSINE, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
-use crate::linear::{Six, Triple};
-use crate::model::{Bank, Tyre};
+use crate::linear::{SpatialVector, Vec3Lanes};
+use crate::model::{Tyre, WheelPack};
 use crate::state::WheelState;
 use crate::tyre::Response;
 use crate::{Body, Contact, Mat3, State, Vec3, math};
@@ -28,7 +28,7 @@ pub(crate) struct Rows {
     // written by locate
     pub dt: f32,
     pub touching: FourMask,
-    pub(super) footing: Footing,
+    pub(super) footing: GroundMotion,
     pub grip: Four,
     /// Sine of the camber against the ground.
     pub lean: Four,
@@ -50,15 +50,15 @@ pub(crate) struct Rows {
     /// Cosine between contact normal and suspension.
     pub(super) cosine: Four,
     /// Axle direction at the end of the step.
-    pub axle: Triple<Four>,
+    pub axle: Vec3Lanes<Four>,
     /// Speed of the wheel over the ground along its heading at the start of the step, m/s.
     pub(super) started: Four,
     /// Load row: acts at the contact point along its normal.
-    pub normal: Six<Four>,
+    pub normal: SpatialVector<Four>,
     /// Rolling-direction row: acts at the wheel centre, or its force point; its other end is the wheel's spin.
-    pub forward: Six<Four>,
+    pub forward: SpatialVector<Four>,
     /// Lateral row: acts at the contact point, or its force point.
-    pub side: Six<Four>,
+    pub side: SpatialVector<Four>,
     // written by load_rows
     pub(super) tied: Tied,
     pub(super) strut: StrutStep,
@@ -110,9 +110,9 @@ pub(crate) struct Rows {
     /// Angular impulse of the shafts, N m s.
     pub shaft: Four,
     // written by the coupling
-    pub around: Surroundings<Four>,
+    pub around: EffectiveMass<Four>,
     /// Of the chassis in an iteration.
-    pub seen: Seen,
+    pub seen: RowVelocity,
     /// Largest tyre impulses along and across, N s.
     pub reach: [Four; 2],
     pub approach: Approach,
@@ -128,7 +128,7 @@ pub(crate) struct Rows {
 
 /// The relative speed of the two tyre rows before the tyre acts, and what each unit of impulse changes in it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Surroundings<L> {
+pub(crate) struct EffectiveMass<L> {
     /// m/s along and across, the wheel's spin not counted.
     pub speed: [L; 2],
     /// 1/kg: along, between the two, across.
@@ -140,7 +140,7 @@ struct Met {
     /// 1 where there is something.
     hit: Four,
     /// World axes.
-    normal: Triple<Four>,
+    normal: Vec3Lanes<Four>,
     distance: Four,
     grip: Four,
 }
@@ -148,7 +148,7 @@ struct Met {
 impl Met {
     /// One pass over the contacts: they lie wheel by wheel.
     #[inline(always)]
-    fn by(bank: &Bank, contacts: &[Option<Contact>]) -> Self {
+    fn by(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
         let mut of = [[0.0; 4]; 6];
         bank.each(|lane, wheel| {
             let Some(Some(c)) = contacts.get(wheel) else { return };
@@ -158,7 +158,7 @@ impl Met {
             }
         });
         let [hit, x, y, z, distance, grip] = of.map(Four::new);
-        Self { hit, normal: Triple::new(x, y, z), distance, grip }
+        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip }
     }
 }
 
@@ -208,7 +208,7 @@ impl Drift {
 
 /// How the patches of a bank bite.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bite {
+pub(super) struct TyreLinearization {
     /// Slopes of the force at zero slip, N per unit slip.
     pub stiffness: [Four; 2],
     /// See [`Tyre::lengths`], m.
@@ -236,7 +236,7 @@ struct Patched {
     speed: Four,
 }
 
-impl Bite {
+impl TyreLinearization {
     #[inline(always)]
     pub fn select(mask: FourMask, yes: Self, no: Self) -> Self {
         let both = |yes: [Four; 2], no: [Four; 2]| [0, 1].map(|i| Four::select(mask, yes[i], no[i]));
@@ -260,7 +260,7 @@ impl Bite {
 /// An iteration adds its changes here: speeds that rows bring to nothing are then exact to the last bit of that nothing.
 /// Rounded anew from the velocity of a fast car, they would throw stiff rows about by newton seconds for ever.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct RowVelocity {
     pub normal: Four,
     /// Along and across.
     pub patch: [Four; 2],
@@ -295,25 +295,25 @@ impl Rows {
 
     /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across.
     #[inline(always)]
-    pub(super) fn speeds(&self, at: Six<Four>) -> [Four; 2] {
+    pub(super) fn speeds(&self, at: SpatialVector<Four>) -> [Four; 2] {
         [self.forward.dot(at) - self.footing.speed[0], self.side.dot(at) - self.footing.speed[1]]
     }
 
     /// Speed away from the ground along the contact normal at chassis velocity `at`.
     #[inline(always)]
-    pub(super) fn parting(&self, at: Six<Four>) -> Four {
+    pub(super) fn parting(&self, at: SpatialVector<Four>) -> Four {
         self.normal.dot(at) - self.footing.speed[2]
     }
 
     /// Sees the chassis move at `at`, `gained` of it beyond the free motion.
     #[inline(always)]
-    pub(super) fn see(&mut self, at: Six<Four>, gained: Six<Four>) {
-        self.seen = Seen { normal: self.parting(at), patch: self.speeds(at), heave: self.heave_by(gained) };
+    pub(super) fn see(&mut self, at: SpatialVector<Four>, gained: SpatialVector<Four>) {
+        self.seen = RowVelocity { normal: self.parting(at), patch: self.speeds(at), heave: self.heave_by(gained) };
     }
 
     /// Sees the chassis move by `change` faster.
     #[inline(always)]
-    pub(super) fn see_change(&mut self, change: Six<Four>) {
+    pub(super) fn see_change(&mut self, change: SpatialVector<Four>) {
         let [along, across] = self.seen.patch;
         self.seen.normal += self.normal.dot(change);
         self.seen.patch = [along + self.forward.dot(change), across + self.side.dot(change)];
@@ -321,13 +321,13 @@ impl Rows {
     }
 
     #[inline(always)]
-    fn heave_by(&self, change: Six<Four>) -> Four {
+    fn heave_by(&self, change: SpatialVector<Four>) -> Four {
         if self.travel.own { self.travel.heave.dot(change) } else { Four::default() }
     }
 
     /// What tyres and struts do to the chassis; without the loads when `with_loads` is off.
     #[inline(always)]
-    pub(super) fn impulse(&self, with_loads: bool) -> Six<Four> {
+    pub(super) fn impulse(&self, with_loads: bool) -> SpatialVector<Four> {
         let mut sum = self.forward * self.tyre[0] + self.side * self.tyre[1];
         sum.angular = sum.angular - self.axle * self.torque;
         if self.has_laws {
@@ -342,12 +342,12 @@ impl Rows {
 
     fn touch(
         &mut self,
-        bank: &Bank,
+        bank: &WheelPack,
         state: &State,
         contacts: &[Option<Contact>],
         body: &Body,
         to_vehicle: &Mat3,
-        moving: Six<Four>,
+        moving: SpatialVector<Four>,
         dt: f32,
     ) {
         self.dt = dt;
@@ -362,9 +362,9 @@ impl Rows {
         let is_ground = !normal.z.less(Four::splat(LEAST_GROUND_COSINE));
         let has_heading = !length.less(Four::splat(0.1));
         let faces_ground = hit & is_ground & has_heading;
-        let up = Triple::splat(Vec3::Z);
-        let normal = Triple::select(faces_ground, normal, up);
-        let side = Triple::select(faces_ground, across * (Four::splat(1.0) / length), Triple::splat(Vec3::Y));
+        let up = Vec3Lanes::splat(Vec3::Z);
+        let normal = Vec3Lanes::select(faces_ground, normal, up);
+        let side = Vec3Lanes::select(faces_ground, across * (Four::splat(1.0) / length), Vec3Lanes::splat(Vec3::Y));
         let forward = side.cross(normal);
         self.compression = reached.at_least(-bank.droop_travel).only(faces_ground);
         let point = bank.contact.raised(self.compression);
@@ -374,9 +374,9 @@ impl Rows {
         // A fast turn makes the axle longer than 1.
         self.lean = lean.within(-Four::splat(1.0), Four::splat(1.0)).only(faces_ground);
         self.cosine = normal.z;
-        self.normal = Six::new(normal, point.cross(normal));
-        self.forward = Six::new(forward, centre.cross(forward));
-        self.side = Six::new(side, pushed.cross(side));
+        self.normal = SpatialVector::new(normal, point.cross(normal));
+        self.forward = SpatialVector::new(forward, centre.cross(forward));
+        self.side = SpatialVector::new(side, pushed.cross(side));
         self.find_footing(bank, contacts, to_vehicle);
         self.started = self.forward.dot(moving) - self.footing.speed[0];
         self.beyond_droop = (reached - self.compression).only(faces_ground);
@@ -391,7 +391,7 @@ impl Rows {
 
     /// Impulses of the last step, to start from.
     #[inline(always)]
-    pub(super) fn recall(&mut self, bank: &Bank, state: &State, dt: f32) {
+    pub(super) fn recall(&mut self, bank: &WheelPack, state: &State, dt: f32) {
         let wheels = bank.pick(&state.wheels);
         let last = |of: fn(&WheelState) -> f32| bank.read(wheels, |w| of(w) * dt);
         self.tyre = [last(|w| w.tyre[0]).only(self.touching), last(|w| w.tyre[1]).only(self.touching)];
@@ -413,7 +413,7 @@ impl Rows {
     #[inline(never)]
     fn share_after_fall(&self, body: &Body, to_vehicle: &Mat3, dt: f32) -> Four {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
-        let free = Six::of(*to_vehicle * body.free_velocity, *to_vehicle * body.free_angular).wide();
+        let free = SpatialVector::of(*to_vehicle * body.free_velocity, *to_vehicle * body.free_angular).wide();
         let closed = -self.parting(free) / self.cosine * Four::splat(dt);
         Four::select(zero.less(closed), one + self.beyond_droop / closed, zero)
     }
@@ -424,13 +424,13 @@ impl Vehicle {
     pub(super) fn locate(&mut self, body: &Body, to_world: &Mat3, contacts: &[Option<Contact>], dt: f32) {
         let to_vehicle = to_world.transpose();
         let angular = to_vehicle * body.angular;
-        let turn = Triple::splat(angular * dt);
-        let moving = Six::of(to_vehicle * body.velocity, angular).wide();
+        let turn = Vec3Lanes::splat(angular * dt);
+        let moving = SpatialVector::of(to_vehicle * body.velocity, angular).wide();
         let lead = Four::splat(body.lead);
         let mut all_touch = true;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let [x, y, z] = rows.straight_axle.map(Four::new);
-            let straight = Triple::new(x, y, z);
+            let straight = Vec3Lanes::new(x, y, z);
             rows.axle = straight + turn.cross(straight);
             rows.touch(bank, &self.state, contacts, body, &to_vehicle, moving, dt);
             rows.jounce_rate = (-rows.parting(moving) / rows.cosine).only(rows.touching);
@@ -466,7 +466,7 @@ impl Rows {
     /// The carcass is a spring of constant rate between rim and contact; its force is the curve's. So the length in which slip
     /// builds up falls with the curve's slope, and what slides past the peak leaves no memory (Pacejka, *Tire and Vehicle
     /// Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
-    fn grip_row(&mut self, bank: &Bank, tyres: &[Tyre], state: &State, dt: f32) {
+    fn grip_row(&mut self, bank: &WheelPack, tyres: &[Tyre], state: &State, dt: f32) {
         let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(dt));
         let wheels = bank.pick(&state.wheels);
         let was = |of: fn(&WheelState) -> f32| bank.read(wheels, of);
@@ -492,7 +492,7 @@ impl Rows {
         } else {
             Default::default()
         };
-        let mut bite = Bite {
+        let mut bite = TyreLinearization {
             stiffness: point.stiffness,
             lengths: point.lengths,
             curve,
@@ -524,7 +524,7 @@ impl Rows {
 
     /// Wish and admittance of the tyre rows from what the patches give at the slip the step starts with.
     #[inline(always)]
-    fn linearise(&mut self, bank: &Bank, bite: &Bite, now: &Patched) {
+    fn linearise(&mut self, bank: &WheelPack, bite: &TyreLinearization, now: &Patched) {
         let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(self.dt));
         let standing = one - now.share;
         let stands = Four::any(zero.less(standing));

@@ -11,7 +11,7 @@ use super::links::{Flywheel, Link, Regime, falling};
 use super::orders::{Orders, converter};
 use super::rows::Rows;
 use crate::lane::{Four, Lane};
-use crate::model::{Bank, Converter, MAX_COUPLINGS, MAX_MOTORS, Model, Motor};
+use crate::model::{Converter, MAX_COUPLINGS, MAX_MOTORS, Model, Motor, WheelPack};
 use crate::state::DriveState;
 
 /// The engine's row, the motors' and the couplings'.
@@ -59,7 +59,7 @@ pub(super) struct Shafts {
     count: usize,
     pub(super) dt: f32,
     pub(super) engine: Option<Flywheel>,
-    pub(super) pull: Pull,
+    pub(super) pull: PedalDemand,
     /// Rotor speeds at the start of the step, rad/s.
     pub(super) rotors: [f32; MAX_MOTORS],
     /// What assists want of the motors; `None` where they have not been asked.
@@ -80,14 +80,14 @@ pub(super) struct Shafts {
 
 /// What the pedals ask of the motors.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pull {
+pub(super) struct PedalDemand {
     pub throttle: f32,
     pub brake: f32,
     /// 1 forward, −1 in reverse, 0 in neutral.
     pub towards: f32,
 }
 
-impl Pull {
+impl PedalDemand {
     /// Torque of a `motor`, N m towards the drive, at a rotor speed of `speed` rad/s (positive forward), and how it changes
     /// with the speed.
     pub(super) fn of(&self, motor: &Motor, speed: f32) -> (f32, f32) {
@@ -99,7 +99,7 @@ impl Pull {
 impl Shafts {
     /// Begins a step: an engine's row, if there is one, before those of motors and couplings. Rows carry nothing yet but the
     /// clutch, which carries what it did.
-    pub(super) fn begin(&mut self, engine: Option<&(Flywheel, Link)>, pull: Pull, model: &Model, dt: f32) {
+    pub(super) fn begin(&mut self, engine: Option<&(Flywheel, Link)>, pull: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
         (self.engine, self.count, self.dt, self.pull, self.orders) = (None, 0, dt, pull, None);
         if let Some((flywheel, clutch)) = engine {
@@ -536,7 +536,7 @@ impl Rows {
     /// Spin of the wheels under their present shaft impulse with their tyres gripping as they can, and how the spins
     /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
     #[inline(always)]
-    fn spin_under(&self, bank: &Bank) -> (Four, Four) {
+    fn spin_under(&self, bank: &WheelPack) -> (Four, Four) {
         let bent = self.spin_on(bank, self.wish[0], self.admittance[0]);
         if !Four::any(self.bends) {
             return (bent.spin, bent.answer);
@@ -548,7 +548,7 @@ impl Rows {
 
     /// The same with the tyre row of `wish` and `admittance`.
     #[inline(always)]
-    fn spin_on(&self, bank: &Bank, wish: Four, admittance: Four) -> Turning {
+    fn spin_on(&self, bank: &WheelPack, wish: Four, admittance: Four) -> Turning {
         let momentum = self.momentum + self.shaft;
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
         let own = Four::splat(1.0) + admittance * self.around.compliance[0];
@@ -572,7 +572,7 @@ impl Rows {
     /// The same with both tyre rows, as the block solves them.
     ///
     /// With the driven momentum `d` and the tyre's answer `T` to its speed along, `I ω = d − R x` and `x' = T R / I d'`.
-    fn spin_of_block(&mut self, bank: &Bank, within: Within) -> (Four, Four) {
+    fn spin_of_block(&mut self, bank: &WheelPack, within: Within) -> (Four, Four) {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let tangent = self.solve_block(bank, within).tangent();
         let along = |k: usize| tangent.weights[k] * tangent.directions[k][0] * tangent.directions[k][0];

@@ -14,7 +14,7 @@
 use super::rows::Rows;
 use crate::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
-use crate::model::Bank;
+use crate::model::WheelPack;
 use crate::seam::OVERLAP_RETURN_SPEED;
 
 /// Rebound slower than this still counts as bump, m/s: what is off is half a newton, and in a standing car, which moves by
@@ -53,7 +53,7 @@ pub(super) struct StrutStep {
 impl Rows {
     /// Begins a step of `dt` s with the spring and damper of its start.
     #[inline(always)]
-    pub(super) fn strut_step(&mut self, bank: &Bank, dt: f32) {
+    pub(super) fn strut_step(&mut self, bank: &WheelPack, dt: f32) {
         let (half, step, before) = (Four::splat(0.5), Four::splat(dt), self.jounce_rate);
         let begun = self.compression + self.lead - half * step * before * self.contact_share;
         self.strut.start = begun + self.beyond_droop;
@@ -78,7 +78,7 @@ impl Rows {
     /// The midpoint rule slows a mode of frequency ω by ω² dt² / 12 and loses 1/4 − 1/12 of ω² dt² of its damping ratio; the
     /// damper is taken stronger by as much.
     #[inline(always)]
-    fn spring_to(&mut self, bank: &Bank, ends: Four, dt: f32) {
+    fn spring_to(&mut self, bank: &WheelPack, ends: Four, dt: f32) {
         let (step, quarter) = (Four::splat(dt), Four::splat(0.25 * dt));
         let (mut spring, rate) = match bank.rise {
             None => bank.springs(self.strut.middle),
@@ -106,7 +106,7 @@ impl Rows {
 
     /// Adds the damper, as it is at a jounce rate at the end of the step, to the load row.
     #[inline(always)]
-    pub(super) fn damp(&mut self, bank: &Bank, jounce_rate: Four, dt: f32) {
+    pub(super) fn damp(&mut self, bank: &WheelPack, jounce_rate: Four, dt: f32) {
         let [wish, admittance] = self.damped(bank, jounce_rate, dt);
         self.load_wish = wish / self.cosine;
         self.load_admittance = admittance / (self.cosine * self.cosine);
@@ -118,7 +118,7 @@ impl Rows {
     /// Impulse of spring and damper along the travel at no rate at the end of the step, N s, and per rate there, kg, with the damper
     /// as it is at a jounce rate there.
     #[inline(always)]
-    fn damped(&mut self, bank: &Bank, jounce_rate: Four, dt: f32) -> [Four; 2] {
+    fn damped(&mut self, bank: &WheelPack, jounce_rate: Four, dt: f32) -> [Four; 2] {
         let (half, one, step) = (Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
         let (damping, opened) = damper_at(bank, jounce_rate);
         let (before, opened_before) = damper_at(bank, self.jounce_rate);
@@ -134,7 +134,7 @@ impl Rows {
     }
 
     /// The same with a spring that stiffens as it is where the step ends with the jounce rate `ends`.
-    pub(super) fn strut_line(&mut self, bank: &Bank, ends: Four, dt: f32) -> [Four; 2] {
+    pub(super) fn strut_line(&mut self, bank: &WheelPack, ends: Four, dt: f32) -> [Four; 2] {
         if bank.rise.is_some() {
             self.spring_to(bank, ends, dt);
         }
@@ -147,14 +147,14 @@ impl Rows {
     }
 
     /// Slope of the damper at the start of the step, N s/m.
-    pub(super) fn strut_damping(&self, bank: &Bank) -> Four {
+    pub(super) fn strut_damping(&self, bank: &WheelPack) -> Four {
         damper_at(bank, self.jounce_rate).0
     }
 
     /// Takes anew the springs that stiffen, and the dampers that move the other way or beyond a knee, where the step ends with
     /// the jounce rate `ends`.
     #[inline(always)]
-    pub(super) fn strut_to(&mut self, bank: &Bank, ends: Four, dt: f32) {
+    pub(super) fn strut_to(&mut self, bank: &WheelPack, ends: Four, dt: f32) {
         let (damping, _) = damper_at(bank, ends);
         let was = self.strut.damping;
         if bank.rise.is_some() {
@@ -167,7 +167,7 @@ impl Rows {
 
     /// Where a wheel meets the ground or its bump stop within the step that ends with the jounce rate `ends`.
     #[inline(always)]
-    pub(super) fn meets_stops(&self, bank: &Bank, ends: Four, dt: f32) -> FourMask {
+    pub(super) fn meets_stops(&self, bank: &WheelPack, ends: Four, dt: f32) -> FourMask {
         let way = Four::splat(0.5 * dt) * (self.jounce_rate + ends);
         let farthest = self.strut.start + way.at_least(Four::splat(0.0));
         (bank.bump_travel.less(farthest) | self.contact_share.less(Four::splat(1.0))) & self.touching
@@ -175,7 +175,7 @@ impl Rows {
 
     /// Load impulse and its slope, N s and kg, of strut and `tied` impulse with bump stop and metal, and with the share of the
     /// way that lies within the ground, where the step ends with the jounce rate `ends`.
-    pub(super) fn with_stops(&self, bank: &Bank, strut: [Four; 2], tied: Four, ends: Four, dt: f32) -> [Four; 2] {
+    pub(super) fn with_stops(&self, bank: &WheelPack, strut: [Four; 2], tied: Four, ends: Four, dt: f32) -> [Four; 2] {
         let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
         let [mut load, mut slope] = strut;
         let way = half * step * (self.jounce_rate + ends);
@@ -197,7 +197,7 @@ impl Rows {
     }
 
     /// Impulse of bump stop and metal along the travel, N s, and its slope, kg, where the step ends with the jounce rate `ends`.
-    pub(super) fn stops(&self, bank: &Bank, ends: Four, dt: f32) -> [Four; 2] {
+    pub(super) fn stops(&self, bank: &WheelPack, ends: Four, dt: f32) -> [Four; 2] {
         let (zero, half, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(dt));
         // How far the end of the way goes per rate there.
         let turn = half * step;
@@ -254,7 +254,7 @@ pub(super) const MOST_STIFFENING: f32 = 4.0;
 
 /// A damper at a jounce rate, as [`damper`] has it. The two sides meet where slow rebound begins, so that the force has no step.
 #[inline(always)]
-fn damper_at(bank: &Bank, jounce_rate: Four) -> (Four, Four) {
+fn damper_at(bank: &WheelPack, jounce_rate: Four) -> (Four, Four) {
     let standing = Four::splat(STANDING_DAMPER);
     let bump = (-standing).less(jounce_rate);
     let (damping, opened) = damper(bank, bump, jounce_rate);
@@ -264,7 +264,7 @@ fn damper_at(bank: &Bank, jounce_rate: Four) -> (Four, Four) {
 /// A damper in `bump` or rebound at a jounce rate: slope of its force, and what the force would be at no speed if it went on
 /// like this.
 #[inline(always)]
-pub(super) fn damper(bank: &Bank, bump: FourMask, jounce_rate: Four) -> (Four, Four) {
+pub(super) fn damper(bank: &WheelPack, bump: FourMask, jounce_rate: Four) -> (Four, Four) {
     let zero = Four::splat(0.0);
     let slow = Four::select(bump, bank.bump_damping, bank.rebound_damping);
     let Some(knees) = bank.knees else { return (slow, zero) };

@@ -2,17 +2,17 @@
 
 use super::block::Within;
 use super::converged::Stop;
-use super::rows::{Rows, Surroundings};
+use super::rows::{EffectiveMass, Rows};
 use super::{Friction, StepReport, Vehicle};
 use crate::lane::{Four, Lane};
-use crate::linear::{OuterProducts, Six, Symmetric6, Triple};
-use crate::model::Bank;
+use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
+use crate::model::WheelPack;
 use crate::{MAX_WHEELS, Mat3, Model};
 
 impl Vehicle {
     /// One sweep from the velocities without wheels, with the last step's tyres and with the loads; where tyres are stiff and it agrees
     /// neither with the loads nor with itself, the converged coupling.
-    pub(super) fn sweep(&mut self, velocities: [Six<f32>; 3], dt: f32) -> StepReport {
+    pub(super) fn sweep(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
         if self.sweep_once(velocities[2]) {
             return self.iterate_if_stiff(velocities, dt);
         }
@@ -21,7 +21,7 @@ impl Vehicle {
 
     #[cold]
     #[inline(never)]
-    fn iterate_if_stiff(&mut self, velocities: [Six<f32>; 3], dt: f32) -> StepReport {
+    fn iterate_if_stiff(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
         if !self.disagrees(velocities[0], dt) {
             return SWEPT_ONCE;
         }
@@ -33,7 +33,7 @@ impl Vehicle {
     /// energy from the difference.
     #[cold]
     #[inline(never)]
-    pub(super) fn disagrees(&mut self, free: Six<f32>, dt: f32) -> bool {
+    pub(super) fn disagrees(&mut self, free: SpatialVector<f32>, dt: f32) -> bool {
         let mut before = [Four::default(); MAX_WHEELS];
         for (before, rows) in before.iter_mut().zip(&self.rows) {
             *before = rows.load;
@@ -59,7 +59,7 @@ impl Vehicle {
     /// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
     /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
     /// linear rows. Tells whether they are.
-    pub(super) fn sweep_once(&mut self, loaded: Six<f32>) -> bool {
+    pub(super) fn sweep_once(&mut self, loaded: SpatialVector<f32>) -> bool {
         let gripping: f32 = self.rows.iter().map(|rows| Four::splat(1.0).only(rows.gripping).sum()).sum();
         let gripping = Four::splat(gripping);
         let mut stiff = false;
@@ -92,7 +92,7 @@ impl Vehicle {
     /// Begins the sweep with the impulses of the coupled linear rows.
     #[cold]
     #[inline(never)]
-    fn begin_coupled(&mut self, loaded: Six<f32>, gripping: Four) {
+    fn begin_coupled(&mut self, loaded: SpatialVector<f32>, gripping: Four) {
         let at = self.couple_linear(loaded).wide();
         for rows in &mut self.rows {
             rows.around = surroundings(&self.model, rows, at, gripping);
@@ -102,10 +102,10 @@ impl Vehicle {
 
     /// Takes the tyre impulses of the linear rows, solved together with the chassis and every wheel's spin, each brought back
     /// to its limit; returns the velocity they lead to from that with the last step's impulses.
-    fn couple_linear(&mut self, loaded: Six<f32>) -> Six<f32> {
+    fn couple_linear(&mut self, loaded: SpatialVector<f32>) -> SpatialVector<f32> {
         let was = self.wheel_impulses(false);
         let without = loaded + self.response(was) * -1.0;
-        let (mut products, mut given) = (OuterProducts::none(), Six::default());
+        let (mut products, mut given) = (OuterProducts::none(), SpatialVector::default());
         let mut lasts = [Four::default(); MAX_WHEELS];
         for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(&mut lasts) {
             *last = rows.tyre[0];
@@ -136,7 +136,7 @@ impl Rows {
     /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held, as the
     /// `last` impulse along tells.
     #[inline(always)]
-    fn linear_tyres(&self, bank: &Bank, last: Four, at: Six<Four>) -> ([Four; 2], [Four; 2]) {
+    fn linear_tyres(&self, bank: &WheelPack, last: Four, at: SpatialVector<Four>) -> ([Four; 2], [Four; 2]) {
         let (one, radius) = (Four::splat(1.0), bank.radius);
         let momentum = self.momentum + self.shaft;
         // By the last tyre impulse: what a tyre needs of a brake at a velocity without tyres lets braked wheels turn, and cars slide
@@ -154,12 +154,12 @@ impl Rows {
 }
 
 /// What each wheel's tyre rows see at chassis velocity `at`, with `share` times its own compliance.
-fn surroundings(model: &Model, rows: &Rows, at: Six<Four>, share: Four) -> Surroundings<Four> {
+fn surroundings(model: &Model, rows: &Rows, at: SpatialVector<Four>, share: Four) -> EffectiveMass<Four> {
     let inverse_mass = Four::splat(model.inverse_mass());
     let inverse_inertia: &Mat3 = model.inverse_inertia();
-    let turned = |row: Six<Four>| row.angular.through(inverse_inertia);
+    let turned = |row: SpatialVector<Four>| row.angular.through(inverse_inertia);
     // The two directions are unit vectors at right angles.
-    let (forward, side): (Triple<Four>, Triple<Four>) = (turned(rows.forward), turned(rows.side));
+    let (forward, side): (Vec3Lanes<Four>, Vec3Lanes<Four>) = (turned(rows.forward), turned(rows.side));
     let compliance = [
         (inverse_mass + rows.forward.angular.dot(forward)) * share,
         rows.forward.angular.dot(side) * share,
@@ -170,5 +170,5 @@ fn surroundings(model: &Model, rows: &Rows, at: Six<Four>, share: Four) -> Surro
         along - compliance[0] * rows.tyre[0] - compliance[1] * rows.tyre[1],
         across - compliance[1] * rows.tyre[0] - compliance[2] * rows.tyre[1],
     ];
-    Surroundings { speed, compliance }
+    EffectiveMass { speed, compliance }
 }

@@ -3,13 +3,13 @@
 use super::Vehicle;
 use super::rows::Rows;
 use crate::lane::{Four, FourMask, Lane};
-use crate::linear::{OuterProducts, Six};
-use crate::model::{AntiRollBar, Bank, BarCoupling, Place};
+use crate::linear::{OuterProducts, SpatialVector};
+use crate::model::{AntiRollBar, BarCoupling, LaneIndex, WheelPack};
 use crate::{Controls, MAX_WHEELS, STANDARD_GRAVITY, controls::bounded};
 
 /// A spring and damper through the struts of two wheels: each gets `rate (z + way z') + damping (ż + way ż')`, z' the other's.
 #[derive(Clone, Copy, Debug)]
-struct Tie {
+struct AxleLink {
     wheels: [usize; 2],
     /// N/m.
     rate: f32,
@@ -60,16 +60,16 @@ impl Vehicle {
     }
 
     /// Tie `k` as it is in this step.
-    fn tie(&self, k: usize) -> Tie {
+    fn tie(&self, k: usize) -> AxleLink {
         let parts = self.model.parts();
         if let Some(bar) = parts.bars.get(k) {
             let beside = bar.coupling == BarCoupling::External;
-            return Tie { wheels: bar.wheels, rate: self.bar_rate(bar), damping: 0.0, way: -1.0, beside };
+            return AxleLink { wheels: bar.wheels, rate: self.bar_rate(bar), damping: 0.0, way: -1.0, beside };
         }
         // A quarter: half of it at each wheel, of which each wheel's travel is half of the mean.
         let spring = &parts.heave_springs[k - parts.bars.len()];
         let [rate, damping] = [spring.rate, spring.damping].map(|value| 0.25 * value);
-        Tie { wheels: spring.wheels, rate, damping, way: 1.0, beside: false }
+        AxleLink { wheels: spring.wheels, rate, damping, way: 1.0, beside: false }
     }
 
     /// What ties add to each strut.
@@ -190,7 +190,7 @@ impl Vehicle {
     #[cold]
     #[inline(never)]
     fn load_ties_apart(&mut self) {
-        let mut beside = Six::default();
+        let mut beside = SpatialVector::default();
         for &k in self.model.ties_apart() {
             let tie = self.tie(k);
             if self.is_in_rows(&tie) {
@@ -215,7 +215,7 @@ impl Vehicle {
     /// Adds how the ties answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm`
     /// on as it stays, beyond what is in the loads.
     #[inline(always)]
-    pub(super) fn add_ties(&self, products: &mut OuterProducts, warm: Six<f32>) -> Six<f32> {
+    pub(super) fn add_ties(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
         let mut given = self.beside;
         if !self.model.is_tied() {
             return given;
@@ -231,8 +231,8 @@ impl Vehicle {
 
     #[cold]
     #[inline(never)]
-    fn add_ties_apart(&self, products: &mut OuterProducts, warm: Six<f32>) -> Six<f32> {
-        let mut given = Six::default();
+    fn add_ties_apart(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
+        let mut given = SpatialVector::default();
         for &k in self.model.ties_apart() {
             let tie = self.tie(k);
             if self.is_in_rows(&tie) || self.is_in_travel(&tie) {
@@ -253,19 +253,19 @@ impl Vehicle {
 
     /// Row, gain and speed seen of tie `k` through struts that stand upright.
     #[cfg(test)]
-    pub(super) fn tie_terms(&self, k: usize) -> (Six<f32>, f32, f32) {
+    pub(super) fn tie_terms(&self, k: usize) -> (SpatialVector<f32>, f32, f32) {
         let tie = self.tie(k);
         let ends = tie.wheels.map(|i| self.end(i, tie.beside));
         (self.row_of(&tie, &ends), tie.gain(self.rows[0].dt), -(ends[0].rate + tie.way * ends[1].rate))
     }
 
     /// Whether the rows of its wheels have a tie: bars that join the wheels of an axle.
-    fn is_in_rows(&self, tie: &Tie) -> bool {
+    fn is_in_rows(&self, tie: &AxleLink) -> bool {
         !tie.beside && self.model.is_across(tie.wheels, tie.way)
     }
 
     /// Whether a tie answers wheels on their own, not the chassis.
-    fn is_in_travel(&self, tie: &Tie) -> bool {
+    fn is_in_travel(&self, tie: &AxleLink) -> bool {
         !tie.beside && self.rows[0].travel.own
     }
 
@@ -300,21 +300,21 @@ impl Vehicle {
     }
 
     /// What a tie does to the chassis per impulse, at its ends that press.
-    fn row_of(&self, tie: &Tie, ends: &[End; 2]) -> Six<f32> {
+    fn row_of(&self, tie: &AxleLink, ends: &[End; 2]) -> SpatialVector<f32> {
         let [first, second] = [&ends[0], &ends[1]].map(|end| {
             let (rows, lane) = (&self.rows[end.place.bank], end.place.lane);
-            if self.presses(tie, end) { rows.normal.lane(lane) * end.per_cosine } else { Six::default() }
+            if self.presses(tie, end) { rows.normal.lane(lane) * end.per_cosine } else { SpatialVector::default() }
         });
         first + second * tie.way
     }
 
     /// Whether the tie does anything to the chassis at this end.
-    fn presses(&self, tie: &Tie, end: &End) -> bool {
+    fn presses(&self, tie: &AxleLink, end: &End) -> bool {
         end.follows && (tie.beside || self.rows[end.place.bank].pressing.lanes()[end.place.lane])
     }
 }
 
-impl Tie {
+impl AxleLink {
     /// Impulse per rate at the end of a step of `dt` s, N s per m/s.
     fn gain(&self, dt: f32) -> f32 {
         0.25 * dt * dt * self.rate + 0.5 * dt * self.damping
@@ -328,7 +328,7 @@ fn share(ends: &[End; 2]) -> f32 {
 
 /// A wheel as the end of a tie.
 struct End {
-    place: Place,
+    place: LaneIndex,
     /// Whether it stands on the ground.
     follows: bool,
     lifted: bool,
@@ -368,7 +368,7 @@ impl Rows {
 
     /// Adds how those bars answer to `products`, half with each of their wheels; returns what they give, as [`Vehicle::add_ties`].
     #[inline(always)]
-    fn add_bars(&self, products: &mut OuterProducts, warm: Six<Four>) -> Six<f32> {
+    fn add_bars(&self, products: &mut OuterProducts, warm: SpatialVector<Four>) -> SpatialVector<f32> {
         let presses = self.touching & !self.tied.lifted & self.pressing;
         let row = (self.normal * (Four::splat(1.0) / self.cosine).only(presses)).less_across();
         let half = Four::splat(0.125 * self.dt * self.dt) * Four::new(self.tied.across);
@@ -379,7 +379,7 @@ impl Rows {
 
     /// Wheels that strut and ties would pull off the ground.
     #[inline(always)]
-    fn lifted(&self, bank: &Bank) -> FourMask {
+    fn lifted(&self, bank: &WheelPack) -> FourMask {
         if self.travel.own {
             return FourMask::default();
         }

@@ -9,8 +9,8 @@ use super::rows::Rows;
 use crate::assists::{Asked, approach};
 use crate::budget::{Added, Assist};
 use crate::lane::{Four, Lane};
-use crate::linear::Six;
-use crate::model::{Bank, LaunchControl, TractionControl};
+use crate::linear::SpatialVector;
+use crate::model::{LaunchControl, TractionControl, WheelPack};
 
 /// Throttle from which a driver is taken to launch.
 const LAUNCH_THROTTLE: f32 = 0.5;
@@ -43,7 +43,7 @@ struct Wanted {
 impl Vehicle {
     /// Lets assists change what engine, clutch and motors do, from the velocity `loaded` that loads and the last step's tyre
     /// impulses left.
-    pub(super) fn assist_drive(&mut self, asked: &Asked, loaded: Six<f32>, dt: f32) {
+    pub(super) fn assist_drive(&mut self, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
         let starts = |own: &LaunchControl| asked.throttle >= LAUNCH_THROTTLE && self.forward_speed().abs() < own.until;
         if let Some(own) = assists.launch.filter(starts) {
@@ -53,7 +53,7 @@ impl Vehicle {
         }
     }
 
-    fn control_traction(&mut self, own: &TractionControl, loaded: Six<f32>, dt: f32) {
+    fn control_traction(&mut self, own: &TractionControl, loaded: SpatialVector<f32>, dt: f32) {
         let TractionControl { slip, least, response, brakes } = *own;
         let wanted = Wanted { slip, least, response, towards: self.towards(), stands: false };
         let strongest = usize::from(brakes > 0.0);
@@ -69,7 +69,7 @@ impl Vehicle {
         self.budget.add(Assist::TractionControl, added);
     }
 
-    fn launch(&mut self, own: &LaunchControl, asked: &Asked, loaded: Six<f32>, dt: f32) {
+    fn launch(&mut self, own: &LaunchControl, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
         let LaunchControl { slip, least, response, .. } = *own;
         let stands = asked.brake > 0.0 && self.forward_speed().abs() < AT_THE_LINE;
         let wanted = Wanted { slip, least, response, towards: self.towards(), stands };
@@ -102,7 +102,7 @@ impl Vehicle {
 
     /// What the wheels on row `row` between spins can take through it, a standing car's on their brakes; `None` for a row without
     /// wheels.
-    fn grip(&self, row: usize, wanted: &Wanted, loaded: Six<f32>, dt: f32) -> Option<Grip> {
+    fn grip(&self, row: usize, wanted: &Wanted, loaded: SpatialVector<f32>, dt: f32) -> Option<Grip> {
         let carried = Four::splat(self.shafts.carried(row));
         let (mut least, mut most, mut speed) = (f32::INFINITY, 0.0f32, 0.0);
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
@@ -127,7 +127,7 @@ impl Vehicle {
 
     /// Holds motors on wheels and axles back one after the other, each to what the others leave, after the wheel with least grip
     /// or, where brakes hold that one, after the `strongest`. While the car is to stand they give nothing.
-    fn hold_motors(&mut self, holder: Assist, wanted: &Wanted, strongest: usize, loaded: Six<f32>, dt: f32) {
+    fn hold_motors(&mut self, holder: Assist, wanted: &Wanted, strongest: usize, loaded: SpatialVector<f32>, dt: f32) {
         let motors = self.model.parts().motors.len();
         if motors == 0 {
             return;
@@ -142,7 +142,7 @@ impl Vehicle {
     }
 
     /// Holds torques that act straight at the wheels back; what that took, N m s.
-    fn hold_direct_motors(&mut self, wanted: &Wanted, loaded: Six<f32>, dt: f32) -> f32 {
+    fn hold_direct_motors(&mut self, wanted: &Wanted, loaded: SpatialVector<f32>, dt: f32) -> f32 {
         let mut taken = 0.0;
         let (zero, towards) = (Four::splat(0.0), Four::splat(wanted.towards));
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -164,7 +164,13 @@ impl Vehicle {
     }
 
     /// Brakes driven wheels that an open differential lets spin; with what, N m s.
-    fn brake_spinning_wheels(&mut self, own: &TractionControl, wanted: &Wanted, loaded: Six<f32>, dt: f32) -> f32 {
+    fn brake_spinning_wheels(
+        &mut self,
+        own: &TractionControl,
+        wanted: &Wanted,
+        loaded: SpatialVector<f32>,
+        dt: f32,
+    ) -> f32 {
         let (zero, mut braked) = (Four::splat(0.0), 0.0);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let (_, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
@@ -184,9 +190,9 @@ impl Rows {
     #[inline(always)]
     fn need_of_driven(
         &self,
-        bank: &Bank,
+        bank: &WheelPack,
         wanted: &Wanted,
-        at: Six<Four>,
+        at: SpatialVector<Four>,
         wheels: &[crate::state::WheelState],
         dt: f32,
     ) -> (Four, Four) {

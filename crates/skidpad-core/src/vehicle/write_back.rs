@@ -3,8 +3,8 @@
 use super::rows::Rows;
 use super::{StepReport, Vehicle};
 use crate::lane::{Four, Lane};
-use crate::linear::Six;
-use crate::model::Bank;
+use crate::linear::SpatialVector;
+use crate::model::WheelPack;
 use crate::state::WheelState;
 use crate::{Body, Model, Quat, Vec3};
 
@@ -40,7 +40,7 @@ impl Vehicle {
             return report;
         }
         let to_vehicle = self.to_world.transpose();
-        let at = Six::of(to_vehicle * body.velocity, to_vehicle * angular).wide();
+        let at = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * angular).wide();
         let state = &mut self.state;
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             if bank.has_discs {
@@ -68,7 +68,7 @@ impl Vehicle {
 }
 
 impl Rows {
-    fn write_back(&self, bank: &Bank, at: Six<Four>, lead: f32, dt: f32, wheels: &mut [WheelState]) {
+    fn write_back(&self, bank: &WheelPack, at: SpatialVector<Four>, lead: f32, dt: f32, wheels: &mut [WheelState]) {
         let step = Four::splat(dt);
         let [along, across] = self.speeds(at);
         let rolled = bank.radius * self.spin;
@@ -115,7 +115,7 @@ impl Rows {
     }
 
     /// Turns what brakes did to wheels that still have the spin they began the step with into heat.
-    fn warm_discs(&self, bank: &Bank, model: &Model, dt: f32, wheels: &mut [WheelState]) {
+    fn warm_discs(&self, bank: &WheelPack, model: &Model, dt: f32, wheels: &mut [WheelState]) {
         let (brake, spin) = (self.brake.lanes(), self.spin.lanes());
         bank.each(|k, i| {
             let Some(disc) = &model.wheels()[i].disc else { return };
@@ -127,7 +127,7 @@ impl Rows {
 
     /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.
     #[inline(always)]
-    fn next_compression(&self, bank: &Bank, at: Six<Four>, lead: f32, dt: f32) -> Four {
+    fn next_compression(&self, bank: &WheelPack, at: SpatialVector<Four>, lead: f32, dt: f32) -> Four {
         let rate = (-self.parting(at) / self.cosine).only(self.touching);
         let moved = self.jounce_rate * Four::splat(lead) + rate * Four::splat(dt - lead);
         (self.compression + self.beyond_droop + moved).at_least(-bank.droop_travel)
@@ -147,7 +147,7 @@ impl Rows {
 
     /// Deflections after the step: of a standing patch, of a rolling one, or in between.
     #[inline(always)]
-    fn deflections(&self, bank: &Bank, left: [Four; 2], rolling: Four) -> [Four; 2] {
+    fn deflections(&self, bank: &WheelPack, left: [Four; 2], rolling: Four) -> [Four; 2] {
         let one = Four::splat(1.0);
         let share = rolling.only(bank.tyre.relaxes());
         let turning = within_largest_slip(left, self.lengths);
@@ -198,7 +198,7 @@ impl Rows {
 
 /// Shares of rolling at the speeds whose squares are given.
 #[inline(always)]
-fn rolling_shares(bank: &Bank, squared: Four) -> Four {
+fn rolling_shares(bank: &WheelPack, squared: Four) -> Four {
     let [crawl, walk] = bank.walking;
     if !Four::any(squared.less(walk * walk)) {
         return Four::splat(1.0);

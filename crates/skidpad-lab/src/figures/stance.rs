@@ -194,7 +194,7 @@ fn wheels(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> Wheels {
 }
 
 /// What ties a wheel to another: it gets `rate (z + way z')`.
-struct Tie {
+struct AxleLink {
     other: usize,
     /// N/m.
     rate: f64,
@@ -203,13 +203,14 @@ struct Tie {
 }
 
 /// Bars in the load path and heave springs of wheel `i`.
-fn ties(model: &Model, i: usize) -> impl Iterator<Item = Tie> + '_ {
+fn ties(model: &Model, i: usize) -> impl Iterator<Item = AxleLink> + '_ {
     let parts = model.parts();
     let bars = parts.bars.iter().filter(|bar| bar.coupling == BarCoupling::InLoadPath);
-    let bars = bars.filter_map(move |bar| Some(Tie { other: other(bar.wheels, i)?, rate: bar.rate.into(), way: -1.0 }));
+    let bars =
+        bars.filter_map(move |bar| Some(AxleLink { other: other(bar.wheels, i)?, rate: bar.rate.into(), way: -1.0 }));
     let springs = parts.heave_springs.iter();
     bars.chain(springs.filter_map(move |spring| {
-        Some(Tie { other: other(spring.wheels, i)?, rate: 0.25 * f64::from(spring.rate), way: 1.0 })
+        Some(AxleLink { other: other(spring.wheels, i)?, rate: 0.25 * f64::from(spring.rate), way: 1.0 })
     }))
 }
 
