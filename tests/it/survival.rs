@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skidpad::core::{BackendInfo, Controls, Model, Quat, Scene, Vec3, state::Placement};
 
-use crate::common::{Drive, on_rows, solvers};
+use crate::common::{Drive, on_rows};
 use crate::energy::Audit;
 use crate::random::Random;
 use crate::random_cars::random_car;
@@ -235,7 +235,7 @@ fn cars_that_were_flung_no_longer_are() {
 #[cfg(feature = "constraint")]
 #[test]
 fn cars_on_kinks_converge() {
-    let solver = solvers().into_iter().find(|solver| solver.name == "constraint").expect("built in");
+    let solver = on_rows().into_iter().find(|solver| solver.name == "constraint").expect("built in");
     for seed in [4829, 6773, 969, 1129, 2217, 8699, 7178, 6168, 3573] {
         let found = drive(&solver, trial(seed));
         assert!(found.unconverged <= 1, "seed {seed}: {found:?}");
