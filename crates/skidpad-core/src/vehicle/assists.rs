@@ -222,7 +222,7 @@ impl Rows {
         let limit = self.limit();
         let across = self.tyre[1] / Four::select(zero.less(limit[1]), limit[1], one);
         let left = limit[0] * (one - across * across).at_least(zero).sqrt();
-        let tyre = (self.wish[0] - self.admittance[0] * (along - bank.radius * goal)).within(-left, left);
+        let tyre = (self.target_impulse[0] - self.gain[0] * (along - bank.radius * goal)).within(-left, left);
         self.momentum + self.shaft - bank.radius * tyre - bank.spin_inertia * goal
     }
 }

@@ -9,7 +9,7 @@ use crate::lane::{Four, FourMask, Lane};
 use crate::linear::SpatialVector;
 use crate::model::WheelPack;
 
-/// How a wheel's tyre impulse answers the chassis velocity: at most two directions, as symmetric admittances.
+/// How a wheel's tyre impulse answers the chassis velocity: at most two directions, as symmetric gains.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tangent {
     pub weights: [Four; 2],
@@ -29,7 +29,7 @@ impl Tangent {
 pub(super) struct Patch {
     tyre: [Four; 2],
     sliding: FourMask,
-    admittance: [Four; 2],
+    gain: [Four; 2],
     compliance: [Four; 3],
     /// λ / μ² of each row: plastic speed per impulse while it slides.
     plastic: [Four; 2],
@@ -153,12 +153,12 @@ impl Rows {
         let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
         let used = self.tyre[0] / Four::select(grips, limit[0], one);
         let left = (limit[1] * (one - used * used).at_least(zero).sqrt()).only(grips);
-        let across = (self.wish[1] - self.admittance[1] * self.around.speed[1]).only(grips);
+        let across = (self.target_impulse[1] - self.gain[1] * self.around.speed[1]).only(grips);
         self.tyre[1] = across.within(-left, left);
         self.sliding = left.less(across.abs());
         Patch {
             tyre: self.tyre,
-            admittance: self.admittance.map(|g| g.only(grips)),
+            gain: self.gain.map(|g| g.only(grips)),
             bounded: [self.touching | !self.touching, self.sliding],
             ..Patch::default()
         }
@@ -178,7 +178,7 @@ impl Rows {
     /// the law is below the line of its slope at no slip, and that one holds. Of two lines of which the lower one holds, the
     /// force changes without a jump, if a tyre that slides is asked at the slip that its carcass follows: what of it is not plastic.
     fn patch(&self, within: Within, speed: [Four; 2], compliance: [Four; 3], limit: [Four; 2]) -> Patch {
-        let mut patch = self.patch_on(self.wish, self.admittance, within, speed, compliance, limit);
+        let mut patch = self.patch_on(self.target_impulse, self.gain, within, speed, compliance, limit);
         if !Four::any(self.bends) {
             return patch;
         }
@@ -191,9 +191,9 @@ impl Rows {
             }
             straight = lower;
             let pick = |line: [Four; 2], bent: [Four; 2]| [0, 1].map(|i| Four::select(straight[i], line[i], bent[i]));
-            let wish = pick(self.straight_wish, self.wish);
-            let admittance = pick(self.straight_admittance, self.admittance);
-            patch = self.patch_on(wish, admittance, within, speed, compliance, limit);
+            let target_impulse = pick(self.straight_target, self.target_impulse);
+            let gain = pick(self.straight_gain, self.gain);
+            patch = self.patch_on(target_impulse, gain, within, speed, compliance, limit);
         }
         patch
     }
@@ -213,25 +213,26 @@ impl Rows {
         let [x, y] = patch.tyre;
         let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
         [0, 1].map(|i| {
-            let (wish, gain) = (self.wish[i], self.admittance[i]);
-            let steeper = self.straight_admittance[i] - gain;
-            let crossing = (self.straight_wish[i] - wish) / steeper.at_least(Four::splat(f32::MIN_POSITIVE));
-            let force = wish - gain * crossing;
+            let (target_impulse, gain) = (self.target_impulse[i], self.gain[i]);
+            let steeper = self.straight_gain[i] - gain;
+            let crossing =
+                (self.straight_target[i] - target_impulse) / steeper.at_least(Four::splat(f32::MIN_POSITIVE));
+            let force = target_impulse - gain * crossing;
             let slip = slips[i] + patch.plastic[i] * patch.tyre[i];
-            let stays = straight[i] & !(force * wish).less(patch.tyre[i] * wish);
-            let turns = (crossing * wish).less(slip * wish) & !straight[i];
+            let stays = straight[i] & !(force * target_impulse).less(patch.tyre[i] * target_impulse);
+            let turns = (crossing * target_impulse).less(slip * target_impulse) & !straight[i];
             (stays | turns) & self.bends & Four::splat(0.0).less(steeper)
         })
     }
 
-    /// Tyre impulses of the rows `wish` and `admittance` inside the ellipse of `limit`.
+    /// Tyre impulses of the rows `target_impulse` and `gain` inside the ellipse of `limit`.
     ///
     /// Sliding adds a plastic speed λ x/μ² to both rows, so the stiffer direction does not win: scaling the impulse
     /// instead gives a locked wheel at 45° a quarter of its friction sideways.
     fn patch_on(
         &self,
-        wish: [Four; 2],
-        admittance: [Four; 2],
+        target_impulse: [Four; 2],
+        gain: [Four; 2],
         within: Within,
         speed: [Four; 2],
         compliance: [Four; 3],
@@ -239,13 +240,13 @@ impl Rows {
     ) -> Patch {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
-        let g = admittance.map(|a| a.only(grips));
-        let wanted = [0, 1].map(|i| (wish[i] - g[i] * speed[i]).only(grips));
+        let g = gain.map(|a| a.only(grips));
+        let wanted = [0, 1].map(|i| (target_impulse[i] - g[i] * speed[i]).only(grips));
         let squared = limit.map(|l| Four::select(grips, l * l, one));
         let mut system = Pair::new(g, compliance, [zero; 2]);
         let mut x = system.solve(wanted);
         let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
-        let mut patch = Patch { tyre: x, sliding, admittance: g, compliance, ..Patch::default() };
+        let mut patch = Patch { tyre: x, sliding, gain: g, compliance, ..Patch::default() };
         if within == Within::Pyramid {
             return Self::pyramid(patch, limit.map(|l| l.only(grips)));
         }
@@ -254,7 +255,7 @@ impl Rows {
         }
         let inverse = squared.map(|s| one / s);
         let reach_of = |x: [Four; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
-        // A row without admittance keeps its impulse; the other one tells when no multiplier changes anything any more.
+        // A row without gain keeps its impulse; the other one tells when no multiplier changes anything any more.
         let stuck_below = Four::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
         let closeness = CONE_TOLERANCE * within.closeness();
         let mut reach = reach_of(x);
@@ -285,11 +286,11 @@ impl Rows {
 }
 
 impl Patch {
-    /// Admittances left of a patch; while it slides only the direction along the edge of the ellipse answers.
+    /// Gains left of a patch; while it slides only the direction along the edge of the ellipse answers.
     pub(super) fn tangent(&self) -> Tangent {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let [along, _, across] = self.compliance;
-        let spring = |i: usize, c: Four| self.admittance[i] / (one + self.admittance[i] * (c + self.plastic[i]));
+        let spring = |i: usize, c: Four| self.gain[i] / (one + self.gain[i] * (c + self.plastic[i]));
         let weights = [spring(0, along).only(!self.bounded[0]), spring(1, across).only(!self.bounded[1])];
         let free = Tangent { weights, directions: [[one, zero], [zero, one]] };
         let cone = self.sliding & !self.bounded[0] & !self.bounded[1];
@@ -313,7 +314,7 @@ impl Patch {
         let both = |yes: [Four; 2], no: [Four; 2]| [0, 1].map(|i| Four::select(mask, yes[i], no[i]));
         Self {
             tyre: both(yes.tyre, no.tyre),
-            admittance: both(yes.admittance, no.admittance),
+            gain: both(yes.gain, no.gain),
             sliding: (yes.sliding & mask) | (no.sliding & !mask),
             compliance: [0, 1, 2].map(|i| Four::select(mask, yes.compliance[i], no.compliance[i])),
             plastic: both(yes.plastic, no.plastic),
@@ -356,9 +357,15 @@ mod tests {
         let all = |x: f32| Four::splat(x);
         let mut rows = Rows::default();
         rows.gripping = all(0.0).less(all(1.0));
-        let wish = [all(10.0), all(1e-20)];
-        let patch =
-            rows.patch_on(wish, [all(0.0), all(1e-3)], Within::Cone, [all(0.0); 2], [all(0.0); 3], [all(1.0); 2]);
+        let target_impulse = [all(10.0), all(1e-20)];
+        let patch = rows.patch_on(
+            target_impulse,
+            [all(0.0), all(1e-3)],
+            Within::Cone,
+            [all(0.0); 2],
+            [all(0.0); 3],
+            [all(1.0); 2],
+        );
         let [along, across] = patch.tyre.map(|x| x.lanes()[0]);
         assert!((along - 1.0).abs() < 1e-6 && across.abs() < 1e-6, "{along} {across}");
     }

@@ -68,7 +68,7 @@ fn model(axles: usize) -> Model {
     Model::new(parts).expect("valid")
 }
 
-/// Every impulse of the step as the direct solution of `M Δv = Σ rows`, `x = wish − admittance · speed` and
+/// Every impulse of the step as the direct solution of `M Δv = Σ rows`, `x = target impulse − gain · speed` and
 /// `I ω = momentum ± hold − R x`, in the active set the iteration has found: load, along, across of each wheel.
 fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
     let wheels = vehicle.model.wheels();
@@ -95,22 +95,22 @@ fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
                 .map(|l| at(place, l))
                 .into()
         };
-        let load_wish = rows.load + rows.load_slope * rows.seen.normal;
+        let load_target = rows.load + rows.load_slope * rows.seen.normal;
         let sides = [
-            (rows.normal, (load_wish, rows.load_slope)),
+            (rows.normal, (load_target, rows.load_slope)),
             (rows.forward, rows.tyre_terms(0)),
             (rows.side, rows.tyre_terms(1)),
         ];
-        for (k, (direction, (wish, admittance))) in sides.into_iter().enumerate() {
-            let (direction, admittance) = (row(direction), at(place, admittance));
+        for (k, (direction, (target_impulse, gain))) in sides.into_iter().enumerate() {
+            let (direction, gain) = (row(direction), at(place, gain));
             a[(first + k, first + k)] = 1.0;
-            b[first + k] = at(place, wish);
+            b[first + k] = at(place, target_impulse);
             for (j, d) in direction.iter().enumerate() {
                 a[(j, first + k)] -= d;
-                a[(first + k, j)] += admittance * d;
+                a[(first + k, j)] += gain * d;
             }
             if k == 1 {
-                a[(first + k, first + 3)] -= admittance * f64::from(wheel.radius);
+                a[(first + k, first + 3)] -= gain * f64::from(wheel.radius);
             }
         }
         // The torque the chassis takes; spin: I ω + R x = momentum + what brake and rolling resistance do.

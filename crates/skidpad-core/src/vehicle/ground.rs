@@ -77,20 +77,20 @@ impl Rows {
         };
     }
 
-    /// Wish and admittance of a load row whose ground gives way.
-    pub(super) fn yielding_load(&self, wish: Four, admittance: Four) -> (Four, Four) {
+    /// Target impulse and gain of a load row whose ground gives way.
+    pub(super) fn yielding_load(&self, target_impulse: Four, gain: Four) -> (Four, Four) {
         let GroundMotion { give: [give, _], last_load, .. } = self.footing;
-        yielding(give, last_load, wish, admittance)
+        yielding(give, last_load, target_impulse, gain)
     }
 
     /// Lets the ground give way to the tyre rows.
     pub(super) fn yield_tyres(&mut self) {
         let give = self.footing.give[1];
         for i in [0, 1] {
-            let (wish, admittance) = yielding(give, self.tyre[i], self.wish[i], self.admittance[i]);
-            (self.wish[i], self.admittance[i]) = (wish, admittance);
-            let straight = yielding(give, self.tyre[i], self.straight_wish[i], self.straight_admittance[i]);
-            (self.straight_wish[i], self.straight_admittance[i]) = straight;
+            let (target_impulse, gain) = yielding(give, self.tyre[i], self.target_impulse[i], self.gain[i]);
+            (self.target_impulse[i], self.gain[i]) = (target_impulse, gain);
+            let straight = yielding(give, self.tyre[i], self.straight_target[i], self.straight_gain[i]);
+            (self.straight_target[i], self.straight_gain[i]) = straight;
         }
     }
 
@@ -101,10 +101,10 @@ impl Rows {
     }
 }
 
-/// Wish and admittance of a row whose ground gives way to what changes from the `last` impulse to this one, x:
-/// `x = wish − g (v + give (x − last))`, where v counts from the velocity the ground will have if nothing changes.
-fn yielding(give: Four, last: Four, wish: Four, admittance: Four) -> (Four, Four) {
-    let given = admittance * give;
+/// Target impulse and gain of a row whose ground gives way to what changes from the `last` impulse to this one, x:
+/// `x = target impulse − g (v + give (x − last))`, where v counts from the velocity the ground will have if nothing changes.
+fn yielding(give: Four, last: Four, target_impulse: Four, gain: Four) -> (Four, Four) {
+    let given = gain * give;
     let share = Four::splat(1.0) / (Four::splat(1.0) + given);
-    ((wish + given * last) * share, admittance * share)
+    ((target_impulse + given * last) * share, gain * share)
 }

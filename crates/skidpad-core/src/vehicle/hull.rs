@@ -21,7 +21,7 @@ struct Points {
     normal: SpatialVector<Four>,
     /// Two directions at right angles to the normal.
     tangents: [SpatialVector<Four>; 2],
-    /// Admittance of every row, kg.
+    /// Gain of every row, kg.
     rigid: Four,
     /// Speed along the normal that needs no impulse, m/s.
     allowed: Four,

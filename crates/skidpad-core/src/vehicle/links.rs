@@ -24,7 +24,7 @@ pub(super) struct Link {
     /// Its law while it holds.
     pub own: f32,
     pub per_speed: f32,
-    pub wish: f32,
+    pub target_impulse: f32,
     /// Least and largest impulse that hold.
     pub bounds: [f32; 2],
     /// Impulse per speed that comes on top of a bound while it slips.
@@ -78,7 +78,7 @@ impl Link {
             gives: gives(ratio, efficiency),
             own: flywheel.inverse_inertia,
             per_speed: 1.0,
-            wish: flywheel.speed,
+            target_impulse: flywheel.speed,
             bounds: [-capacity, capacity],
             viscous: 0.0,
             settled: [0.0, SETTLED_CLUTCH * capacity],
@@ -157,21 +157,21 @@ impl Link {
         self.torque_ratio(impulse) * impulse
     }
 
-    /// `own`, `per_speed` and `wish` of the row.
+    /// `own`, `per_speed` and `target_impulse` of the row.
     pub(super) fn law(&self, regime: Regime) -> [f32; 3] {
         match regime {
-            Regime::Holds => [self.own, self.per_speed, self.wish],
+            Regime::Holds => [self.own, self.per_speed, self.target_impulse],
             Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
             Regime::Stands => [0.0, 1.0, 0.0],
-            Regime::Turns(0) => [self.own, self.per_speed, self.wish + self.own * self.dry_drag],
-            Regime::Turns(_) => [self.own, self.per_speed, self.wish - self.own * self.dry_drag],
+            Regime::Turns(0) => [self.own, self.per_speed, self.target_impulse + self.own * self.dry_drag],
+            Regime::Turns(_) => [self.own, self.per_speed, self.target_impulse - self.own * self.dry_drag],
         }
     }
 
     /// What its law misses at an impulse and a speed; positive asks for more.
     pub(super) fn missing(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
-        let [own, per_speed, wish] = self.law(regime);
-        wish - own * impulse - per_speed * speed
+        let [own, per_speed, target_impulse] = self.law(regime);
+        target_impulse - own * impulse - per_speed * speed
     }
 
     /// What the row is taken to do first.
@@ -209,7 +209,7 @@ impl Link {
         if beyond != 0.0 {
             return if self.viscous > 0.0 { speed + beyond / self.viscous } else { 0.0 };
         }
-        let (free, drag) = (self.wish - self.own * impulse, self.own * self.dry_drag);
+        let (free, drag) = (self.target_impulse - self.own * impulse, self.own * self.dry_drag);
         if self.per_speed > 0.0 { speed - (free - free.clamp(-drag, drag)) / self.per_speed } else { 0.0 }
     }
 

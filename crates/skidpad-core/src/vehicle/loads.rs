@@ -8,7 +8,7 @@ use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::model::WheelPack;
 
-/// Admittance of ground under a wheel at its droop stop, in masses carried, and of hulls: leaves a thousandth of the speed, and f32 still solves it.
+/// Gain of ground under a wheel at its droop stop, in masses carried, and of hulls: leaves a thousandth of the speed, and f32 still solves it.
 pub(super) const SOLIDITY: f32 = 1e3;
 
 /// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
@@ -79,8 +79,8 @@ impl Vehicle {
             let (mut products, mut wished) = (OuterProducts::none(), SpatialVector::default());
             for rows in &self.rows {
                 products.add(rows.load_slope, rows.normal);
-                let wish = rows.load + rows.load_slope * (rows.seen.normal - rows.warm_speed);
-                wished = wished + (rows.normal * wish).sum();
+                let target_impulse = rows.load + rows.load_slope * (rows.seen.normal - rows.warm_speed);
+                wished = wished + (rows.normal * target_impulse).sum();
             }
             wished = wished + self.add_ties(&mut products, warm);
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
@@ -138,11 +138,11 @@ impl Rows {
     fn load_row(&mut self, bank: &WheelPack, dt: f32) {
         let gap = self.led() + self.beyond_droop + bank.droop_travel;
         let rigid = Four::splat(SOLIDITY) * bank.sprung;
-        self.droop_wish = rigid * gap / (Four::splat(dt) * self.cosine);
-        self.droop_admittance = rigid / (self.cosine * self.cosine);
+        self.droop_target = rigid * gap / (Four::splat(dt) * self.cosine);
+        self.droop_gain = rigid / (self.cosine * self.cosine);
         if self.footing.moves {
-            let droop = self.yielding_load(self.droop_wish, self.droop_admittance);
-            (self.droop_wish, self.droop_admittance) = droop;
+            let droop = self.yielding_load(self.droop_target, self.droop_gain);
+            (self.droop_target, self.droop_gain) = droop;
         }
     }
 
@@ -152,7 +152,7 @@ impl Rows {
         let (zero, speed) = (Four::splat(0.0), self.seen.normal);
         let ends = -speed / self.cosine;
         self.strut_to(bank, ends, self.dt);
-        let strut = [self.load_wish - self.load_admittance * speed, self.load_admittance];
+        let strut = [self.load_target - self.load_gain * speed, self.load_gain];
         let tied = Four::new(self.tied.impulse);
         let [mut load, mut slope] = [strut[0] + tied, strut[1]];
         let stopped = self.meets_stops(bank, ends, self.dt);
@@ -160,7 +160,7 @@ impl Rows {
             let found = self.with_stops(bank, strut, tied, ends, self.dt);
             (load, slope) = (Four::select(stopped, found[0], load), Four::select(stopped, found[1], slope));
         }
-        let droop = self.droop_wish - self.droop_admittance * speed;
+        let droop = self.droop_target - self.droop_gain * speed;
         let held = droop.less(load);
         // The stop's row is so stiff that a solve would step across it: it pulls once, until the solve has seen it. The way of
         // a wheel that lands ends by itself.
@@ -170,7 +170,7 @@ impl Rows {
         self.hanging = self.hanging | held;
         self.pressing = self.touching & (zero.less(load) | reached);
         self.load = load.only(self.pressing);
-        self.load_slope = Four::select(held, self.droop_admittance, slope).only(self.pressing);
+        self.load_slope = Four::select(held, self.droop_gain, slope).only(self.pressing);
     }
 
     /// Sees the loads' chassis move at `after`, and what the loads' linearisations make of that.

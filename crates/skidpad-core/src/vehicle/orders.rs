@@ -107,7 +107,7 @@ impl Shafts {
         let Some(engine) = &mut self.engine else { return 0.0 };
         let (before, after) = (engine.speed, speed.max(least).min(engine.speed));
         engine.speed = after;
-        self.links[0].wish += after - before;
+        self.links[0].target_impulse += after - before;
         (after - counted_from) / engine.inverse_inertia
     }
 

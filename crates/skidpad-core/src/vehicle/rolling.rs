@@ -47,8 +47,8 @@ impl Rows {
     fn roll(&mut self, speed: Four, compliance: f32) {
         let (zero, compliance) = (Four::default(), Four::splat(compliance));
         self.around = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };
-        self.admittance = [Four::splat(RIGID) / compliance, zero];
-        (self.wish, self.hold) = ([zero; 2], zero);
+        self.gain = [Four::splat(RIGID) / compliance, zero];
+        (self.target_impulse, self.hold) = ([zero; 2], zero);
         self.reach = [Four::splat(f32::MAX); 2];
     }
 }

@@ -1,7 +1,7 @@
 //! The rows of each wheel: where it is, what its strut and its tyre ask of the chassis. Four wheels side by side.
 //!
-//! A row is kept as `impulse = wish − admittance · speed`, the reciprocal form of a soft constraint (softness 1 /
-//! admittance): zero admittance is a plain force, a large one is a rigid contact.
+//! A row is kept as `impulse = target impulse − gain · speed`, the reciprocal form of a soft constraint (softness 1 /
+//! gain): zero gain is a plain force, a large one is a rigid contact.
 
 use super::converged::Approach;
 use super::ground::GroundMotion;
@@ -62,13 +62,13 @@ pub(crate) struct Rows {
     // written by load_rows
     pub(super) tied: Tied,
     pub(super) strut: StrutStep,
-    pub(super) load_wish: Four,
+    pub(super) load_target: Four,
     /// Speed along the normal before the loads, m/s.
     pub(super) warm_speed: Four,
-    pub(super) load_admittance: Four,
+    pub(super) load_gain: Four,
     /// The load that keeps the wheel from leaving the ground before the step ends, for wheels at their droop stop.
-    pub(super) droop_wish: Four,
-    pub(super) droop_admittance: Four,
+    pub(super) droop_target: Four,
+    pub(super) droop_gain: Four,
     /// Wheels that press, and those whose droop stop takes part of the spring.
     pub(super) pressing: FourMask,
     pub(super) hanging: FourMask,
@@ -86,11 +86,11 @@ pub(crate) struct Rows {
     unloaded_share: Four,
     /// Load impulse from which friction gives no more, N s.
     most_load: Four,
-    pub wish: [Four; 2],
-    pub admittance: [Four; 2],
+    pub target_impulse: [Four; 2],
+    pub gain: [Four; 2],
     /// The same of slips that go away within the step, which no force exceeds; only where `bends`.
-    pub straight_wish: [Four; 2],
-    pub straight_admittance: [Four; 2],
+    pub straight_target: [Four; 2],
+    pub straight_gain: [Four; 2],
     /// Patches whose force grows slower than at no slip.
     pub bends: FourMask,
     /// How the deflections move with the sliding speeds at the end of the step, and along where the straight row holds.
@@ -454,10 +454,10 @@ impl Vehicle {
 }
 
 impl Rows {
-    /// Wish and admittance of tyre row `i`.
+    /// Target impulse and gain of tyre row `i`.
     #[cfg(test)]
     pub fn tyre_terms(&self, i: usize) -> (Four, Four) {
-        (self.wish[i], self.admittance[i])
+        (self.target_impulse[i], self.gain[i])
     }
 
     /// Below walking pace the patch is a spring on a friction cone (it parks, and gives back what it holds when the
@@ -522,7 +522,7 @@ impl Rows {
         self.most_load = bite.most_load;
     }
 
-    /// Wish and admittance of the tyre rows from what the patches give at the slip the step starts with.
+    /// Target impulse and gain of the tyre rows from what the patches give at the slip the step starts with.
     #[inline(always)]
     fn linearise(&mut self, bank: &WheelPack, bite: &TyreLinearization, now: &Patched) {
         let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(self.dt));
@@ -545,11 +545,11 @@ impl Rows {
             if stands {
                 damping[i] = Four::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
             }
-            let wish = step * (force + slope * late * (drift.kept - now.deflection[i]));
+            let target_impulse = step * (force + slope * late * (drift.kept - now.deflection[i]));
             self.elastic[i] = elastic;
             self.drift[i] = drift;
-            self.wish[i] = wish.only(self.gripping);
-            self.admittance[i] = (step * (slope * late * drift.per_speed + damping[i])).only(self.gripping);
+            self.target_impulse[i] = target_impulse.only(self.gripping);
+            self.gain[i] = (step * (slope * late * drift.per_speed + damping[i])).only(self.gripping);
             self.bends = self.bends | (sticking.less(Four::splat(STRAIGHT)) & self.gripping);
             self.friction[i] = bite.friction[i].only(self.gripping);
             self.tyre[i] = self.tyre[i].only(self.gripping);
@@ -573,8 +573,8 @@ impl Rows {
         let rows = [(along, late, held - self.elastic[0] * late * carcass), (self.drift[1], one, Four::default())];
         for (i, (drift, late, start)) in rows.into_iter().enumerate() {
             let slope = step * self.elastic[i] * late;
-            self.straight_wish[i] = (step * start + slope * drift.kept).only(self.gripping);
-            self.straight_admittance[i] = (slope * drift.per_speed + step * damping[i]).only(self.gripping);
+            self.straight_target[i] = (step * start + slope * drift.kept).only(self.gripping);
+            self.straight_gain[i] = (slope * drift.per_speed + step * damping[i]).only(self.gripping);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Clutch, motors and couplings: rows between spins, solved together for the wheels in their surroundings.
 //!
 //! They are solved before the wheel blocks, each wheel standing in with its inertia *and* the grip of its tyre, so no
-//! shaft stiffness limits the step. A row's law is `own · impulse + per_speed · speed = wish` within its bounds; beyond
+//! shaft stiffness limits the step. A row's law is `own · impulse + per_speed · speed = target impulse` within its bounds; beyond
 //! them it slips. The wheels answer linearly until one begins or ceases to slide or to be held: one Newton step solves
 //! all rows, another pass looks whether that has happened. Rows of couplings then follow the wheel blocks themselves.
 
@@ -182,7 +182,7 @@ impl Shafts {
         );
         let link = &mut self.links[0];
         link.per_speed = -self.dt * slope;
-        link.wish = self.dt * (here - slope * speed);
+        link.target_impulse = self.dt * (here - slope * speed);
     }
 
     /// Newton's method on all rows, from the impulses they carry, with the wheels as `wheels` says.
@@ -402,7 +402,7 @@ impl Shafts {
             let slope = falling(slope, torque, motor.max_speed);
             let link = &mut self.links[first + k];
             link.per_speed = motor.inertia - dt * slope;
-            link.wish = motor.inertia * self.rotors[k] + dt * (torque * pull.towards - slope * speed);
+            link.target_impulse = motor.inertia * self.rotors[k] + dt * (torque * pull.towards - slope * speed);
         }
     }
 
@@ -537,23 +537,23 @@ impl Rows {
     /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
     #[inline(always)]
     fn spin_under(&self, bank: &WheelPack) -> (Four, Four) {
-        let bent = self.spin_on(bank, self.wish[0], self.admittance[0]);
+        let bent = self.spin_on(bank, self.target_impulse[0], self.gain[0]);
         if !Four::any(self.bends) {
             return (bent.spin, bent.answer);
         }
-        let straight = self.spin_on(bank, self.straight_wish[0], self.straight_admittance[0]);
-        let over = (straight.grip * self.wish[0]).less(bent.grip * self.wish[0]) & self.bends;
+        let straight = self.spin_on(bank, self.straight_target[0], self.straight_gain[0]);
+        let over = (straight.grip * self.target_impulse[0]).less(bent.grip * self.target_impulse[0]) & self.bends;
         (Four::select(over, straight.spin, bent.spin), Four::select(over, straight.answer, bent.answer))
     }
 
-    /// The same with the tyre row of `wish` and `admittance`.
+    /// The same with the tyre row of `target_impulse` and `gain`.
     #[inline(always)]
-    fn spin_on(&self, bank: &WheelPack, wish: Four, admittance: Four) -> Turning {
+    fn spin_on(&self, bank: &WheelPack, target_impulse: Four, gain: Four) -> Turning {
         let momentum = self.momentum + self.shaft;
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
-        let own = Four::splat(1.0) + admittance * self.around.compliance[0];
-        let at_rest = (wish - admittance * self.around.speed[0]) / own;
-        let per_spin = admittance * radius / own;
+        let own = Four::splat(1.0) + gain * self.around.compliance[0];
+        let at_rest = (target_impulse - gain * self.around.speed[0]) / own;
+        let per_spin = gain * radius / own;
         let limit = self.reach[0];
         let (spin, answer) = held_or_turning(momentum - radius * at_rest, self.hold, inertia + radius * per_spin);
         let grip = at_rest + per_spin * spin;

@@ -107,11 +107,11 @@ impl Rows {
     /// Adds the damper, as it is at a jounce rate at the end of the step, to the load row.
     #[inline(always)]
     pub(super) fn damp(&mut self, bank: &WheelPack, jounce_rate: Four, dt: f32) {
-        let [wish, admittance] = self.damped(bank, jounce_rate, dt);
-        self.load_wish = wish / self.cosine;
-        self.load_admittance = admittance / (self.cosine * self.cosine);
+        let [target_impulse, gain] = self.damped(bank, jounce_rate, dt);
+        self.load_target = target_impulse / self.cosine;
+        self.load_gain = gain / (self.cosine * self.cosine);
         if self.footing.moves {
-            (self.load_wish, self.load_admittance) = self.yielding_load(self.load_wish, self.load_admittance);
+            (self.load_target, self.load_gain) = self.yielding_load(self.load_target, self.load_gain);
         }
     }
 

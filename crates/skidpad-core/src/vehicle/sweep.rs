@@ -85,7 +85,7 @@ const SWEPT_ONCE: StepReport = StepReport { not_finite: false, not_converged: fa
 const SWEPT: f32 = 0.01;
 const AGREED: Stop = Stop { tolerance: 1e-5, iterations: 120 };
 
-/// Admittance times compliance of all wheels from which on rows are coupled before the sweep.
+/// Gain times compliance of all wheels from which on rows are coupled before the sweep.
 const STIFF: f32 = 1.0;
 
 impl Vehicle {
@@ -109,10 +109,10 @@ impl Vehicle {
         let mut lasts = [Four::default(); MAX_WHEELS];
         for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(&mut lasts) {
             *last = rows.tyre[0];
-            let (wish, gain) = rows.linear_tyres(bank, *last, without.wide());
+            let (target_impulse, gain) = rows.linear_tyres(bank, *last, without.wide());
             products.add(gain[0], rows.forward);
             products.add(gain[1], rows.side);
-            rows.tyre = wish;
+            rows.tyre = target_impulse;
             given = given + rows.impulse(false).sum();
         }
         let change = Symmetric6::new(self.model.mass(), self.model.inertia(), &products).solve(given);
@@ -130,7 +130,7 @@ impl Rows {
     fn is_stiff(&self) -> bool {
         let [along, _, across] = self.around.compliance;
         let most = Four::splat(STIFF);
-        Four::any(most.less(self.admittance[0] * along) | most.less(self.admittance[1] * across))
+        Four::any(most.less(self.gain[0] * along) | most.less(self.gain[1] * across))
     }
 
     /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held, as the
@@ -145,11 +145,11 @@ impl Rows {
         let driven = momentum - self.hold.signed_by(need);
         let turns = self.hold.less(need.abs());
         let [along, across] = self.speeds(at);
-        let [stiff, side] = self.admittance;
+        let [stiff, side] = self.gain;
         let per_spin = (stiff * radius / bank.spin_inertia).only(turns);
         let gain = stiff / (one + per_spin * radius);
-        let wish = (self.wish[0] - stiff * along + per_spin * driven) / (one + per_spin * radius);
-        ([wish, self.wish[1] - side * across], [gain, side])
+        let target_impulse = (self.target_impulse[0] - stiff * along + per_spin * driven) / (one + per_spin * radius);
+        ([target_impulse, self.target_impulse[1] - side * across], [gain, side])
     }
 }
 

@@ -141,8 +141,8 @@ impl Rows {
             return [along, across];
         }
         // The row of less force is the one of more slip.
-        let (straight, wish) = (self.straight_drift.at(sliding[0]), self.wish[0]);
-        [Four::select((along * wish).less(straight * wish) & self.bends, straight, along), across]
+        let (straight, target_impulse) = (self.straight_drift.at(sliding[0]), self.target_impulse[0]);
+        [Four::select((along * target_impulse).less(straight * target_impulse) & self.bends, straight, along), across]
     }
 
     /// Deflections after the step: of a standing patch, of a rolling one, or in between.
