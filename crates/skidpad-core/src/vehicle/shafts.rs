@@ -120,7 +120,7 @@ impl Shafts {
     }
 
     /// Takes back what motors and couplings carry: passes from impulses that are far off may settle with any.
-    pub(super) fn let_go(&mut self, model: &Model, rows: &mut [Rows]) {
+    pub(super) fn clear_impulses(&mut self, model: &Model, rows: &mut [Rows]) {
         let [first, _] = self.first_rows(model);
         for i in first..self.count {
             self.carry(model, rows, i, 0.0);

@@ -25,7 +25,7 @@ impl Vehicle {
         if !self.disagrees(velocities[0], dt) {
             return SWEPT_ONCE;
         }
-        self.shafts.let_go(&self.model, &mut self.rows);
+        self.shafts.clear_impulses(&self.model, &mut self.rows);
         self.iterate(velocities, AGREED, Friction::Cone, dt)
     }
 
