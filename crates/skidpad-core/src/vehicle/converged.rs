@@ -213,6 +213,10 @@ impl Vehicle {
             let near = agreed && report.residual <= stop.tolerance;
             if near && (!follow.slowly || self.friction_missing(settled && followed) <= stop.tolerance) {
                 self.hull.settle();
+                if follow.slowly {
+                    // What is nothing to the chassis may be much of a light wheel's friction.
+                    self.rows.iter_mut().for_each(|rows| rows.hold_to_limit(within));
+                }
                 return (report, 0.0);
             }
             followed = follow.loads;
