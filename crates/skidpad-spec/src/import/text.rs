@@ -22,7 +22,7 @@ impl Described {
     /// The vehicle file.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         let mut text = String::new();
-        let mut place = LaneIndex::default();
+        let mut place = Place::default();
         for line in self.spec.to_toml()?.lines() {
             text.push_str(line);
             if let Some(remark) = place.path(line).and_then(|path| self.remarks.get(&path)) {
@@ -42,7 +42,7 @@ fn one_line(remark: &str) -> String {
 
 /// Where in the file a line is.
 #[derive(Debug, Default)]
-struct LaneIndex {
+struct Place {
     table: String,
     /// Tables of each repeated header so far.
     counts: BTreeMap<String, usize>,
@@ -50,7 +50,7 @@ struct LaneIndex {
     open: bool,
 }
 
-impl LaneIndex {
+impl Place {
     /// Path of the key that begins on `line`.
     fn path(&mut self, line: &str) -> Option<String> {
         if self.open {

@@ -1,7 +1,7 @@
 //! From statements to a tyre, or to everything that is wrong with them.
 
 use super::doubts;
-use super::lines::{Header, LaneIndex, Statement, fault, split};
+use super::lines::{Header, Place, Statement, fault, split};
 use super::section_of;
 use super::units::{Units, unquoted};
 use crate::read::nearest;
@@ -95,18 +95,18 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
 
 /// A key with its first statement.
 #[derive(Clone, Debug)]
-struct RowVelocity<'a> {
+struct Seen<'a> {
     value: &'a str,
-    place: LaneIndex,
+    place: Place,
     /// It is reported already.
     broken: bool,
 }
 
 struct Reader<'a> {
     headers: &'a [Header],
-    seen: BTreeMap<&'a str, RowVelocity<'a>>,
+    seen: BTreeMap<&'a str, Seen<'a>>,
     /// Keys without a value, which many programs write for what they do not know.
-    blank: BTreeMap<&'a str, LaneIndex>,
+    blank: BTreeMap<&'a str, Place>,
     notes: Vec<Note>,
     faults: Vec<Fault>,
 }
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
         match self.seen.get_mut(key) {
             None => {
                 let (value, place) = (statement.value, statement.place.clone());
-                self.seen.insert(key, RowVelocity { value, place, broken: false });
+                self.seen.insert(key, Seen { value, place, broken: false });
             }
             Some(first) if first.value == statement.value => {}
             Some(first) => {
@@ -379,7 +379,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let header = self.headers.iter().find(|header| header.name == section);
-        let top = LaneIndex { line: 1, column: 1, span: 0..0 };
+        let top = Place { line: 1, column: 1, span: 0..0 };
         let around = header.map_or(&top, |header| &header.place);
         let place = self.blank.get(key).unwrap_or(around);
         let meaning = entry(key).map_or("which equations the coefficients belong to", |entry| entry.meaning);

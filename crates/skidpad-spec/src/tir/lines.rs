@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A part of the text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct LaneIndex {
+pub(super) struct Place {
     /// From 1.
     pub line: usize,
     /// In characters, from 1.
@@ -26,7 +26,7 @@ pub(super) struct Statement<'a> {
     /// Without comment and outer spaces.
     pub value: &'a str,
     /// Of the value.
-    pub place: LaneIndex,
+    pub place: Place,
 }
 
 /// `[SECTION]`.
@@ -34,7 +34,7 @@ pub(super) struct Statement<'a> {
 pub(super) struct Header {
     /// Upper case.
     pub name: String,
-    pub place: LaneIndex,
+    pub place: Place,
 }
 
 /// What a text consists of.
@@ -49,7 +49,7 @@ pub(super) struct Lines<'a> {
 pub(super) fn fault(
     kind: FaultKind,
     path: &str,
-    place: &LaneIndex,
+    place: &Place,
     found: &str,
     accepts: &str,
     help: Option<String>,
@@ -142,16 +142,16 @@ struct Line<'a> {
 
 impl Line<'_> {
     /// Where `part`, a piece of the text on this line, stands.
-    fn place(&self, part: &str) -> LaneIndex {
+    fn place(&self, part: &str) -> Place {
         let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let at = if part.is_empty() { at.max(self.start).min(self.text.len()) } else { at };
         let head = self.text.get(self.start..at).unwrap_or("");
-        LaneIndex { line: self.number, column: head.chars().count() + 1, span: at..at + part.len() }
+        Place { line: self.number, column: head.chars().count() + 1, span: at..at + part.len() }
     }
 }
 
 impl<'a> Lines<'a> {
-    fn header(&mut self, content: &str, place: LaneIndex, section: &mut String) {
+    fn header(&mut self, content: &str, place: Place, section: &mut String) {
         let name = content[1..].trim_end_matches(']').trim().to_ascii_uppercase();
         let word = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
         if !content.ends_with(']') || name.is_empty() || !name.chars().all(word) {
@@ -163,7 +163,7 @@ impl<'a> Lines<'a> {
         self.headers.push(Header { name, place });
     }
 
-    fn statement(&mut self, line: &Line<'a>, section: &str, key: &str, value: &'a str, whole: LaneIndex) {
+    fn statement(&mut self, line: &Line<'a>, section: &str, key: &str, value: &'a str, whole: Place) {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if key.is_empty() || !key.chars().all(word) {
             let found = format!("`{key}` is no key");

@@ -1,6 +1,6 @@
 //! Tables of tyre forces.
 
-use crate::tir::lines::{LaneIndex, fault};
+use crate::tir::lines::{Place, fault};
 use crate::{Fault, FaultKind, Faults};
 
 /// One measured point. Axes and signs as in [`skidpad_core::tyre`].
@@ -101,9 +101,9 @@ fn rows(text: &str) -> Vec<Row<'_>> {
 
 impl Row<'_> {
     /// Where cell `i` stands; columns count bytes, tables are plain numbers.
-    fn place(&self, i: usize) -> LaneIndex {
+    fn place(&self, i: usize) -> Place {
         let (cell, at) = self.cells.get(i).copied().unwrap_or(("", self.start));
-        LaneIndex { line: self.number, column: at - self.start + 1, span: at..at + cell.len() }
+        Place { line: self.number, column: at - self.start + 1, span: at..at + cell.len() }
     }
 
     fn sample(&self, columns: &[Option<usize>; 8], faults: &mut Vec<Fault>) -> Sample {
