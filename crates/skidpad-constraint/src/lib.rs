@@ -4,20 +4,14 @@
 use skidpad_core::{BackendInfo, Coupling, Friction};
 use skidpad_world::CarWorld;
 
-/// The coupling as shipped, with the friction limit shaped like `friction`, and wheels that move on their own if `own_wheels`.
-///
-/// The tolerance is a change of velocity: 1e-5 m/s moves a car 0.2 µm in a step at 60 Hz, four times the last bit of a
-/// speed of 25 m/s. Tighter only adds iterations; ten times looser shows as noise in the order of convergence.
-pub const fn coupling(friction: Friction, own_wheels: bool) -> Coupling {
-    Coupling::Converged { tolerance: 1e-5, iterations: 120, friction, own_wheels }
-}
-
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
     name: "constraint",
     about: "own world, loads and tyres iterated to convergence on a friction cone",
     peer: false,
-    build: |scene, cars, dt| Box::new(CarWorld::new("constraint", coupling(Friction::Cone, false), scene, cars, dt)),
+    build: |scene, cars, dt| {
+        Box::new(CarWorld::new("constraint", Coupling::converged(Friction::Cone, false), scene, cars, dt))
+    },
 };
 
 /// The same with other shapes of the friction limit and with unsprung masses, to measure what they do.
@@ -27,7 +21,13 @@ pub const MODES: [BackendInfo; 3] = [
         about: "constraint with each tyre direction bounded on its own, as box-bounded solvers do",
         peer: true,
         build: |scene, cars, dt| {
-            Box::new(CarWorld::new("constraint-pyramid", coupling(Friction::Pyramid, false), scene, cars, dt))
+            Box::new(CarWorld::new(
+                "constraint-pyramid",
+                Coupling::converged(Friction::Pyramid, false),
+                scene,
+                cars,
+                dt,
+            ))
         },
     },
     BackendInfo {
@@ -35,7 +35,7 @@ pub const MODES: [BackendInfo; 3] = [
         about: "constraint with the forward force from outside, only side rows inside",
         peer: true,
         build: |scene, cars, dt| {
-            Box::new(CarWorld::new("constraint-hybrid", coupling(Friction::Hybrid, false), scene, cars, dt))
+            Box::new(CarWorld::new("constraint-hybrid", Coupling::converged(Friction::Hybrid, false), scene, cars, dt))
         },
     },
     BackendInfo {
@@ -43,7 +43,7 @@ pub const MODES: [BackendInfo; 3] = [
         about: "constraint with wheels that move on their own between strut and tyre",
         peer: true,
         build: |scene, cars, dt| {
-            Box::new(CarWorld::new("constraint-unsprung", coupling(Friction::Cone, true), scene, cars, dt))
+            Box::new(CarWorld::new("constraint-unsprung", Coupling::converged(Friction::Cone, true), scene, cars, dt))
         },
     },
 ];

@@ -34,12 +34,19 @@ const LEAST_CUT: f32 = 0.1;
 /// left it.
 const CUT_TO: f32 = 0.1;
 
+/// Share of its limit that a tyre may lack.
+const LACKING: f32 = 0.01;
+
 /// When the iteration ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     /// Largest change of velocity, m/s.
     pub tolerance: f32,
     pub iterations: u16,
+}
+
+impl Stop {
+    pub const SHIPPED: Self = Self { tolerance: 1e-5, iterations: 120 };
 }
 
 /// How an iteration goes on: which limits of friction it takes anew, and how near it is.
@@ -152,15 +159,14 @@ impl Rows {
         self.approach = Approach { share, missing, turned };
     }
 
-    /// Impulses that sliding tyres lack for the limits by their loads. Where the way to a limit turned between two velocities
+    /// Share of their limits that sliding tyres lack for those by their loads. Where the way to a limit turned between two velocities
     /// that are as good as one, as `steady` says, the answer lies between them: a load on metal comes no nearer in `f32`.
-    fn friction_missing(&self, steady: bool) -> SpatialVector<Four> {
+    fn friction_missing(&self, steady: bool) -> Four {
         let limit = self.limit();
         let [reach, found] = [self.reach[0] + self.reach[1], limit[0] + limit[1]];
         let lacking = (found - reach) / reach.at_least(Four::splat(f32::MIN_POSITIVE));
         let between = if steady { self.approach.turned } else { FourMask::default() };
-        let [along, across] = self.tyre.map(|x| (x * lacking).only(self.sliding & !between));
-        self.forward * along + self.side * across
+        lacking.only(self.sliding & !between)
     }
 }
 
@@ -211,11 +217,10 @@ impl Vehicle {
             report.residual = size(change);
             let agreed = follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING;
             let near = agreed && report.residual <= stop.tolerance;
-            if near && (!follow.slowly || self.friction_missing(settled && followed) <= stop.tolerance) {
+            if near && (!follow.slowly || self.reached_limits(settled && followed, stop.tolerance)) {
                 self.hull.settle();
                 if follow.slowly {
-                    // What is nothing to the chassis may be much of a light wheel's friction.
-                    self.rows.iter_mut().for_each(|rows| rows.hold_to_limit(within));
+                    self.hold_to_limits(within);
                 }
                 return (report, 0.0);
             }
@@ -241,16 +246,28 @@ impl Vehicle {
     fn give_up(&mut self, within: Within, momentum: SpatialVector<f32>) -> f32 {
         let (given, _) = self.linearise(within, Follow { loads: false, slowly: true, hull: false });
         self.hull.settle();
-        for rows in &mut self.rows {
-            rows.hold_to_limit(within);
-        }
+        self.hold_to_limits(within);
         size(self.response(given - momentum))
     }
 
-    /// By how much limits of friction that are only approached would change the velocity if they were those by the loads, m/s.
-    fn friction_missing(&self, steady: bool) -> f32 {
-        let sum = |sum: SpatialVector<f32>, rows: &Rows| sum + rows.friction_missing(steady).sum();
-        size(self.response(self.rows.iter().fold(SpatialVector::default(), sum)))
+    /// Holds every tyre to its limit by the load that was looked at last.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hold_to_limits(&mut self, within: Within) {
+        self.rows.iter_mut().for_each(|rows| rows.hold_to_limit(within));
+    }
+
+    /// Whether limits of friction that are only approached are as good as those by the loads: they would change the velocity by no
+    /// more than `tolerance` m/s, and none by much of itself, which is nothing to the chassis under a light wheel.
+    fn reached_limits(&self, steady: bool, tolerance: f32) -> bool {
+        let (mut impulse, mut near) = (SpatialVector::default(), true);
+        for rows in &self.rows {
+            let lacking = rows.friction_missing(steady);
+            near &= !Four::any(Four::splat(LACKING).less(lacking.abs()));
+            let [along, across] = rows.tyre.map(|x| x * lacking);
+            impulse = impulse + (rows.forward * along + rows.side * across).sum();
+        }
+        near && size(self.response(impulse)) <= tolerance
     }
 
     /// Momentum of the chassis at a velocity.

@@ -23,10 +23,11 @@ impl Vehicle {
     #[inline(never)]
     fn iterate_if_stiff(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
         if !self.disagrees(velocities[0], dt) {
+            self.hold_to_limits(Within::Cone);
             return SWEPT_ONCE;
         }
         self.shafts.clear_impulses(&self.model, &mut self.rows);
-        self.iterate(velocities, AGREED, Friction::Cone, dt)
+        self.iterate(velocities, Stop::SHIPPED, Friction::Cone, dt)
     }
 
     /// Whether stiff tyres moved the loads, or each other: a kart whose tyres turn it while it stands on hard springs would get
@@ -81,9 +82,8 @@ impl Vehicle {
 
 const SWEPT_ONCE: StepReport = StepReport { not_finite: false, not_converged: false, iterations: 1, residual: 0.0 };
 
-/// Change of a load or a tyre impulse that is none, as a share of the load and the weight, and what ends the iteration otherwise.
+/// Change of a load or a tyre impulse that is none, as a share of the load and the weight.
 const SWEPT: f32 = 0.01;
-const AGREED: Stop = Stop { tolerance: 1e-5, iterations: 120 };
 
 /// Gain times compliance of all wheels from which on rows are coupled before the sweep.
 const STIFF: f32 = 1.0;
