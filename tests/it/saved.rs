@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, LoadError, Quat, Scene, State, Vec3, saved, state::Placement,
+    Backend, BackendInfo, CarStart, Controls, LoadError, Quat, Scene, State, Vec3, state::Placement, state::saved,
 };
 
 use crate::common::{Drive, Simplify, c5, own_code, shipped, solvers};

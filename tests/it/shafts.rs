@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use skidpad::core::frame::Shaft;
 use skidpad::core::model::{Coupling, Motor, Powertrain};
+use skidpad::core::telemetry::frame::Shaft;
 use skidpad::core::{Controls, Frame, Model, Scene, WheelControls, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows, shipped};

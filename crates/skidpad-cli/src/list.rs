@@ -1,7 +1,7 @@
 //! `skidpad list` and `skidpad schema`.
 
 use miette::IntoDiagnostic;
-use skidpad::core::frame::{Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
+use skidpad::core::telemetry::frame::{Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::lab::manoeuvre::CATALOGUE;
 
 use skidpad::spec::import::Source;

@@ -3,7 +3,9 @@
 use core::fmt::Debug;
 use std::sync::Arc;
 
-use crate::{Body, Controls, DVec3, Mat3, Quat, Vec3};
+use crate::controls::Controls;
+use crate::world::seam::Body;
+use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
 /// How a chassis moves at the start of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]

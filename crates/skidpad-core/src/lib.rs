@@ -9,48 +9,46 @@
 //! its origin at the centre of mass of the whole car at rest.
 #![forbid(unsafe_code)]
 
+mod aero;
 mod assists;
-pub mod backend;
-pub mod budget;
-pub mod cars;
+mod chassis;
+mod constants;
 pub mod controls;
+mod drivetrain;
 pub mod element;
-pub mod frame;
 pub mod lane;
-pub mod level_of_detail;
 mod linear;
 pub mod math;
 pub mod model;
 pub mod no_slip;
-mod pose;
 pub mod ray_cast;
-mod rest;
-pub mod saved;
-pub mod scene;
-pub mod seam;
 pub mod state;
+mod steering;
+mod step;
+mod suspension;
+pub mod telemetry;
 pub mod tyre;
-pub mod vehicle;
+mod wheel;
+pub mod world;
 
-pub use backend::{Backend, BackendInfo, CarStart};
-pub use budget::{Added, Assist, Budget};
-pub use cars::Cars;
+pub use assists::budget::{Added, Assist, Budget};
+pub use constants::{MAX_WHEELS, STANDARD_GRAVITY};
 pub use controls::{Controls, WheelControls};
 pub use element::{Action, Element, ForceElement, Motion};
-pub use frame::{Channel, Frame, Shaft, WheelFrame};
-pub use level_of_detail::{Distances, LevelError, LevelOfDetail};
 pub use model::{Model, ModelError, ModelParts};
-pub use pose::WheelPose;
-pub use saved::{LoadError, SaveError};
-pub use scene::{FixedBox, Gust, Scene};
-pub use seam::{BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
 pub use state::State;
-pub use vehicle::{Coupling, Friction, StepReport, Vehicle};
+pub use state::saved::{LoadError, SaveError};
+pub use step::coupling::{Coupling, Friction, StepReport};
+pub use step::vehicle::Vehicle;
+pub use telemetry::channel::Channel;
+pub use telemetry::frame::{Frame, Shaft, WheelFrame};
+pub use telemetry::pose::WheelPose;
+pub use world::backend::{Backend, BackendInfo, CarStart};
+pub use world::cars::Cars;
+pub use world::level_of_detail::{Distances, LevelError, LevelOfDetail};
+pub use world::scene::{FixedBox, Gust, Scene};
+pub use world::seam::{
+    BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort,
+};
 
 pub use bevy_math::{DMat3, DQuat, DVec3, Mat3, Quat, Vec2, Vec3};
-
-/// Most wheels one vehicle may have; sizes the few arrays a step keeps on the stack.
-pub const MAX_WHEELS: usize = 32;
-
-/// Gravity the static loads of a [`Model`] are computed with, m/s².
-pub const STANDARD_GRAVITY: f32 = 9.81;

@@ -3,9 +3,8 @@
 
 use core::ops::{Add, Mul, Sub};
 
-use bevy_math::{Mat3, Vec3};
-
 use crate::lane::{Four, Lane};
+use bevy_math::{Mat3, Vec3};
 
 /// Three components.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::controls::{LARGEST_TORQUE, bounded};
-use crate::{Controls, Model, State, Vehicle};
+use crate::controls::{Controls, LARGEST_TORQUE, bounded};
+use crate::model::Model;
+use crate::state::State;
+use crate::step::vehicle::Vehicle;
 
 /// Speed of a wheel's circumference, m/s, below which it stands: a force then has to overcome the brake.
 const STANDS_BELOW: f32 = 0.05;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use rapier3d::prelude::*;
 use skidpad_core::{
     Backend, BackendInfo, Budget, CarStart, Controls, FixedBox, LoadError, Model, SaveError, Scene, State, StepReport,
-    saved, scene::FLUSH,
+    world::backend::{load_world, save_world},
+    world::scene::FLUSH,
 };
 
 use crate::{RapierCars, Surfaces, chassis};
@@ -159,7 +160,7 @@ impl Backend for RapierBackend {
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         match (0..self.cars()).find(|&car| touches(&self.world, self.cars.handle(car))) {
             Some(car) => return Err(SaveError { backend: BACKEND.name, car, reason: TOUCHES }),
-            None => saved::save_world(self, bytes),
+            None => save_world(self, bytes),
         }
         Ok(())
     }
@@ -167,10 +168,10 @@ impl Backend for RapierBackend {
     /// Into a world built anew if the present one may remember contacts that the loaded one never had.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         if (0..self.cars()).all(|car| remembers_nothing(&self.world, self.cars.handle(car))) {
-            return saved::load_world(self, bytes);
+            return load_world(self, bytes);
         }
         let mut fresh = Self::new(&self.scene, &self.starts, self.dt);
-        saved::load_world(&mut fresh, bytes)?;
+        load_world(&mut fresh, bytes)?;
         *self = fresh;
         Ok(())
     }

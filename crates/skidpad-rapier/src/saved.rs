@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rapier3d::prelude::RigidBodyHandle;
 use serde::{Deserialize, Serialize};
-use skidpad_core::saved::{LoadError, load_car};
+use skidpad_core::state::saved::{LoadError, load_car};
 use skidpad_core::{Model, Vehicle};
 
 use crate::ground::{Loaded, Stand};

@@ -13,7 +13,8 @@ use skidpad_core::no_slip::{self, Pedals};
 use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, Budget, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport, saved,
+    Backend, BackendInfo, Budget, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport,
+    world::backend::{load_world, save_world},
 };
 
 use crate::Axes;
@@ -244,7 +245,7 @@ impl Backend for StockBackend {
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         match self.cars.iter().position(|car| touches(&self.world, car.controller.chassis)) {
             Some(car) => return Err(SaveError { backend: STOCK.name, car, reason: TOUCHES }),
-            None => saved::save_world(self, bytes),
+            None => save_world(self, bytes),
         }
         Ok(())
     }
@@ -252,7 +253,7 @@ impl Backend for StockBackend {
     /// Into a world built anew, as in the `rapier` backend.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         let mut fresh = Self::new(&self.scene, &self.starts, self.dt);
-        saved::load_world(&mut fresh, bytes)?;
+        load_world(&mut fresh, bytes)?;
         *self = fresh;
         Ok(())
     }

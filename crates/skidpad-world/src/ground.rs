@@ -2,7 +2,7 @@
 
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
-use skidpad_core::{Contact, DVec3, FixedBox, Probe, Quat, Scene, Vec3, scene::FLUSH};
+use skidpad_core::{Contact, DVec3, FixedBox, Probe, Quat, Scene, Vec3, world::scene::FLUSH};
 
 /// The plane and the boxes of a scene.
 #[derive(Clone, Debug)]

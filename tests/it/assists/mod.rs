@@ -7,10 +7,10 @@ mod steering;
 
 use std::sync::Arc;
 
-use skidpad::core::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::core::model::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
+use skidpad::core::telemetry::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::core::{Assist, BackendInfo, Controls, DVec3, Frame, Model, Quat, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows, solvers};

@@ -1,20 +1,23 @@
 //! What acts on the chassis beside its tyres and struts: the air, force elements of one's own, and what nothing real does:
 //! the tricks of angular drag and of a point of force above the ground.
 
-use super::Vehicle;
-use crate::budget::{Added, Assist};
+use crate::aero::parameters::Table;
+use crate::assists::budget::{Added, Assist};
+use crate::controls::Controls;
 use crate::element::Motion;
 use crate::lane::{Four, Lane};
 use crate::linear::{SpatialVector, Vec3Lanes};
-use crate::model::Table;
-use crate::{Body, Controls, Mat3, Vec3, math};
+use crate::math;
+use crate::step::vehicle::Vehicle;
+use crate::world::seam::Body;
+use bevy_math::{Mat3, Vec3};
 
 /// Speed along the vehicle, m/s, below which the air's direction is not told from it.
 const LEAST_AIR_SPEED: f32 = 0.1;
 
 impl Vehicle {
     /// What acts on the chassis beside its tyres and struts, as impulses about the centre of mass.
-    pub(super) fn external(
+    pub(crate) fn external(
         &mut self,
         body: &Body,
         to_world: &Mat3,
@@ -85,10 +88,11 @@ impl Vehicle {
     }
 
     /// Counts the moments that forces have less for acting above the ground, and for a mass that lies lower than it does.
-    pub(super) fn count_moved_forces(&mut self, dt: f32) {
+    pub(crate) fn count_moved_forces(&mut self, dt: f32) {
         let lowered = self.model.parts().assists.lowered_centre;
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
-            let tyre = rows.forward.linear * rows.tyre[0] + rows.side.linear * rows.tyre[1];
+            let tyre =
+                rows.contact.forward.linear * rows.coupled.tyre[0] + rows.contact.side.linear * rows.coupled.tyre[1];
             // Moments of `height ẑ × force`, left + right first.
             let moved = |height: Four, force: Vec3Lanes<Four>| {
                 let [x, y] = [-(height * force.y), height * force.x].map(|moment| moment.sum() / dt);
@@ -98,7 +102,7 @@ impl Vehicle {
                 self.budget.add(Assist::ForcePoint, moved(height, tyre));
             }
             if lowered > 0.0 {
-                let ground = tyre + rows.normal.linear * rows.load;
+                let ground = tyre + rows.contact.normal.linear * rows.suspension.load;
                 self.budget.add(Assist::LoweredCentre, moved(Four::splat(lowered), ground));
             }
         }

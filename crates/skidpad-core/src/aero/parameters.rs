@@ -1,7 +1,7 @@
 //! What the air does.
 
-use super::{ModelError, finite, not_negative, positive};
-use crate::Vec3;
+use crate::model::error::{ModelError, finite, not_negative, positive};
+use bevy_math::Vec3;
 
 /// Aerodynamic forces: each `C v²` with v the speed through the air, of surfaces the part of it that comes from ahead.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,7 +104,7 @@ impl AeroMaps {
 }
 
 impl Aero {
-    pub(super) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
         not_negative("drag", self.drag)?;
         not_negative("side force", self.side)?;
         finite("point of the drag", self.drag_point)?;

@@ -3,9 +3,10 @@
 //! An assist works through pedals, brakes and steering, as a driver could; a trick pushes the chassis as nothing real
 //! does. Both are off unless the vehicle asks for them, and both tell here what they added.
 
+use crate::telemetry::channel::Channel;
 use core::ops::AddAssign;
 
-use crate::{Channel, Model, Vec3};
+use bevy_math::Vec3;
 
 macro_rules! assists {
     ($($name:ident, $text:literal, $about:literal;)*) => {
@@ -133,10 +134,10 @@ impl Budget {
         *self.added[assist as usize].get_or_insert_default() += more;
     }
 
-    /// What was added by each assist that `model` has and each that the solver counted, were it nothing, in the order of
+    /// What was added by each assist of the `model` and each that the solver counted, were it nothing, in the order of
     /// [`Assist::ALL`].
-    pub fn entries(&self, model: &Model) -> Vec<(Assist, Added)> {
-        let told = |assist: &Assist| model.assists().contains(assist) || self.added[*assist as usize].is_some();
+    pub fn entries(&self, model: &[Assist]) -> Vec<(Assist, Added)> {
+        let told = |assist: &Assist| model.contains(assist) || self.added[*assist as usize].is_some();
         Assist::ALL.iter().copied().filter(told).map(|assist| (assist, self.of(assist))).collect()
     }
 }

@@ -1,11 +1,13 @@
 //! Cruise control: motors, the engine and, where it may, the brakes give the force that holds a speed.
 
-use super::Vehicle;
-use super::drive::disc_shares;
+use crate::assists::budget::{Added, Assist};
+use crate::assists::parameters::CruiseControl;
 use crate::assists::{Asked, approach};
-use crate::budget::{Added, Assist};
+use crate::drivetrain::drive::disc_shares;
+use crate::drivetrain::motor::MAX_MOTORS;
 use crate::lane::{Four, Lane};
-use crate::model::{CruiseControl, MAX_MOTORS, WheelPack};
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
 
 /// Time constant of the force, s. Tyres build up theirs within some milliseconds: an acceleration still to come would be asked
 /// for again, and brakes and motors swing at 1 kHz; slower, what heavy rotors take of it is missing too long.
@@ -14,7 +16,7 @@ const FORCE_RESPONSE: f32 = 0.01;
 impl Vehicle {
     /// Drives as fast as `speed` m/s: motors first, then the engine, then brakes, each with what the ones before leave, but
     /// never with less than the driver's throttle. Returns how far it pushed the brake pedal, 0 to 1.
-    pub(super) fn cruise(&mut self, own: &CruiseControl, speed: f32, asked: &Asked, dt: f32) -> f32 {
+    pub(crate) fn cruise(&mut self, own: &CruiseControl, speed: f32, asked: &Asked, dt: f32) -> f32 {
         let brakes = own.may_brake && asked.own_throttle == 0.0;
         let along = self.state.rotation * crate::Vec3::X;
         let gained = (self.state.velocity - self.state.previous_velocity).dot(along);
@@ -39,7 +41,7 @@ impl Vehicle {
         let wheels = self.state.wheels.iter().zip(self.model.wheels());
         let driven: f32 = wheels.map(|(now, of)| now.torque / of.radius).sum();
         let held = self.model.banks().iter().zip(&self.rows);
-        let held: f32 = held.map(|(bank, rows)| (rows.hold / bank.radius).only(bank.present()).sum()).sum();
+        let held: f32 = held.map(|(bank, rows)| (rows.patch.hold / bank.radius).only(bank.present()).sum()).sum();
         let share = approach(FORCE_RESPONSE, dt);
         (driven + self.model.rolling_mass() * missing * share) * dt + held
     }
@@ -56,8 +58,8 @@ impl Vehicle {
         let mut whole = 0.0;
         for (bank, rows) in banks.iter().zip(&mut self.rows) {
             let changed = bank.direct * Four::splat((throttle - 1.0) * dt);
-            rows.motor += changed;
-            rows.momentum += changed;
+            rows.drive.motor += changed;
+            rows.drive.momentum += changed;
             whole += bank.direct.sum() * dt;
         }
         (throttle * full, (throttle - own) * whole)
@@ -118,8 +120,8 @@ impl Vehicle {
         let mut added = 0.0;
         for (bank, rows) in model.banks().iter().zip(&mut self.rows) {
             let more = brakes(bank) * Four::splat(pedal);
-            rows.brake += more;
-            rows.hold += more;
+            rows.drive.brake += more;
+            rows.patch.hold += more;
             added += more.sum();
         }
         self.budget.add(Assist::CruiseControl, Added { brake_torque: added / dt, ..Added::default() });

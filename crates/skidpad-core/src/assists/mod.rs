@@ -4,13 +4,18 @@
 //! None of them counts steps: each leads what it controls to its target with a time constant `τ`, by a share
 //! `dt / (τ + dt)` of the distance in a step, which neither overshoots in long steps nor fades out in short ones.
 
+pub mod budget;
+mod cruise;
+pub(crate) mod parameters;
+pub(crate) mod rows;
 pub(crate) mod slip;
 pub(crate) mod stability;
+mod stage;
 pub(crate) mod steering;
+mod traction;
 
-use crate::Controls;
-use crate::controls::bounded;
-use crate::model::Steering;
+use crate::controls::{Controls, bounded};
+use crate::steering::parameters::Steering;
 
 /// What pedals and steering wheel ask for, once clamped; assists change it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,8 +1,6 @@
 //! Helpers and tricks a vehicle may have: none unless it asks for them.
 
-use super::check::{not_negative, positive};
-use super::{ModelError, ModelParts};
-use crate::budget::Assist;
+use crate::model::error::{ModelError, not_negative, positive};
 
 /// Assists of a vehicle, each off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -134,7 +132,7 @@ pub struct SpeedSteering {
 }
 
 impl Assists {
-    pub(super) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
         if let Some(own) = &self.abs {
             share("slip of the anti-lock brakes", own.slip)?;
             not_negative("response of the anti-lock brakes", own.response)?;
@@ -192,25 +190,4 @@ fn share(part: &str, found: f32) -> Result<(), ModelError> {
 fn fading(assist: &str, [from, to]: [f32; 2]) -> Result<(), ModelError> {
     not_negative(&format!("speed from which the {assist} acts"), from)?;
     positive(&format!("range of speeds in which the {assist} fades in"), to - from)
-}
-
-/// Those that can add anything to a car of `parts`, in the order of [`Assist::ALL`].
-pub(super) fn used(parts: &ModelParts) -> Box<[Assist]> {
-    let assists = &parts.assists;
-    let uses = |assist: &Assist| match assist {
-        Assist::AntiLock => assists.abs.is_some(),
-        Assist::StabilityControl => assists.stability.is_some(),
-        Assist::TractionControl => assists.traction.is_some(),
-        Assist::LaunchControl => assists.launch.is_some(),
-        Assist::CruiseControl => assists.cruise.is_some(),
-        Assist::CounterSteer => assists.counter_steer.is_some(),
-        Assist::SpeedSteering => assists.speed_steering.is_some(),
-        Assist::Elements => !parts.elements.is_empty(),
-        Assist::AngularDrag => assists.angular_drag > 0.0,
-        Assist::LoweredCentre => assists.lowered_centre > 0.0,
-        Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point > 0.0),
-        // Of solvers, not of cars.
-        Assist::RollInfluence | Assist::LargestForce => false,
-    };
-    Assist::ALL.iter().copied().filter(uses).collect()
 }

@@ -1,6 +1,6 @@
 //! Brakes and motors that hold a wheel near a slip: torques computed from the rows of the tyre, not searched for.
 
-use super::approach;
+use crate::assists::approach;
 use crate::lane::{Four, FourMask, Lane};
 
 /// Speed of the road, m/s, below which slip is not divided by it.

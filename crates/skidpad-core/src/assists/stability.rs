@@ -1,8 +1,8 @@
 //! What a car ought to turn by, and the moment that makes it.
 
-use super::approach;
+use crate::assists::approach;
+use crate::assists::parameters::StabilityControl;
 use crate::math;
-use crate::model::StabilityControl;
 
 /// Motion of a car in its plane, ISO 8855 signs.
 #[derive(Clone, Copy, Debug)]

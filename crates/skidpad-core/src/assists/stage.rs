@@ -1,31 +1,24 @@
 //! Where assists reach into a step: before steering and drive at what the driver asks, and before the coupling at the
 //! brakes, once the rows of the tyres tell what a torque will do. Everything they change is counted in the budget.
 
-use super::Vehicle;
-use super::rows::Rows;
-use crate::Controls;
 use crate::assists::Asked;
+use crate::assists::budget::{Added, Assist, Budget};
+use crate::assists::parameters::{AntiLock, StabilityControl};
+use crate::assists::rows::Correction;
 use crate::assists::slip::spin_towards;
 use crate::assists::stability::Planar;
 use crate::assists::steering::MeanSlip;
-use crate::budget::{Added, Assist, Budget};
+use crate::controls::Controls;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::SpatialVector;
 use crate::math;
-use crate::model::{AntiLock, StabilityControl, WheelPack};
-
-/// What the stability control wants of the brakes in a step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Correction {
-    /// N m about the vertical, positive to the left.
-    moment: f32,
-    /// Whether the car turns too much, not too little.
-    oversteer: bool,
-}
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
 
 impl Vehicle {
     /// What is asked of pedals and steering, by the driver and by the assists of a car that has any.
-    pub(super) fn listen(&mut self, controls: &Controls, dt: f32) -> Asked {
+    pub(crate) fn listen(&mut self, controls: &Controls, dt: f32) -> Asked {
         let asked = Asked::of(controls, &self.model.parts().steering);
         if self.model.assists().is_empty() {
             return asked;
@@ -67,7 +60,7 @@ impl Vehicle {
     }
 
     /// Lets assists change the brakes, from the velocity `loaded` that loads and the last step's tyre impulses left.
-    pub(super) fn assist_brakes(&mut self, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
+    pub(crate) fn assist_brakes(&mut self, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
         if self.model.assists().is_empty() {
             return;
         }
@@ -86,7 +79,7 @@ impl Vehicle {
     }
 
     /// Tells the budget what only the solved step knows.
-    pub(super) fn tell(&mut self, dt: f32) {
+    pub(crate) fn tell(&mut self, dt: f32) {
         if self.model.assists().is_empty() {
             return;
         }
@@ -95,7 +88,7 @@ impl Vehicle {
     }
 
     /// Along the vehicle, m/s.
-    pub(super) fn forward_speed(&self) -> f32 {
+    pub(crate) fn forward_speed(&self) -> f32 {
         self.planar().velocity[0]
     }
 
@@ -154,11 +147,11 @@ impl Vehicle {
             let (most, fast) = rows.brake_to_slip(bank, at, own.slip, [speed, spin], own.response, dt);
             let fast = fast & Four::splat(own.off_below).less(speed.abs());
             let foot = bank.brake_torque * Four::splat(pedal * dt);
-            let others = rows.brake - foot;
+            let others = rows.drive.brake - foot;
             let kept = (most - others).within(zero, foot);
             let cut = (foot - kept).only(fast);
-            rows.brake = rows.brake - cut;
-            rows.hold = rows.hold - cut;
+            rows.drive.brake = rows.drive.brake - cut;
+            rows.patch.hold = rows.patch.hold - cut;
             taken += cut.sum();
         }
         self.budget.add(Assist::AntiLock, Added { brake_torque: -taken / dt, ..Added::default() });
@@ -180,13 +173,13 @@ impl Vehicle {
             [bank.gather(|i| self.state.wheels[i].rolling_speed), bank.gather(|i| self.state.wheels[i].spin)];
         let (most, fast) = rows.brake_to_slip(bank, loaded.wide(), own.slip, [speed, spin], own.response, dt);
         let (most, fast) = (most.lanes()[place.lane], fast.lanes()[place.lane]);
-        let there = rows.brake.lanes()[place.lane];
+        let there = rows.drive.brake.lanes()[place.lane];
         let wanted = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;
         let added = if fast { wanted.min(most - there).max(0.0) } else { 0.0 };
         let mut lanes = [0.0; 4];
         lanes[place.lane] = added;
-        rows.brake += Four::new(lanes);
-        rows.hold += Four::new(lanes);
+        rows.drive.brake += Four::new(lanes);
+        rows.patch.hold += Four::new(lanes);
         self.budget.add(Assist::StabilityControl, Added { brake_torque: added / dt, ..Added::default() });
     }
 }
@@ -210,19 +203,20 @@ impl Rows {
         let [along, _] = self.speeds(at);
         let (goal, rolls) = spin_towards(Four::splat(-slip), along, [spin, speed, bank.radius], response, dt);
         let need = self.need_for(bank, along, goal);
-        let braking = need * speed.sign() - (self.hold - self.brake);
-        (braking, rolls & self.gripping)
+        let braking = need * speed.sign() - (self.patch.hold - self.drive.brake);
+        (braking, rolls & self.patch.gripping)
     }
 
     /// Angular impulse that has to be taken from wheels, N m s, so that they turn by `goal` rad/s while their centres move at
     /// `along` m/s.
     #[inline(always)]
-    pub(super) fn need_for(&self, bank: &WheelPack, along: Four, goal: Four) -> Four {
+    pub(crate) fn need_for(&self, bank: &WheelPack, along: Four, goal: Four) -> Four {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let limit = self.limit();
-        let across = self.tyre[1] / Four::select(zero.less(limit[1]), limit[1], one);
+        let across = self.coupled.tyre[1] / Four::select(zero.less(limit[1]), limit[1], one);
         let left = limit[0] * (one - across * across).at_least(zero).sqrt();
-        let tyre = (self.target_impulse[0] - self.gain[0] * (along - bank.radius * goal)).within(-left, left);
-        self.momentum + self.shaft - bank.radius * tyre - bank.spin_inertia * goal
+        let tyre =
+            (self.patch.target_impulse[0] - self.patch.gain[0] * (along - bank.radius * goal)).within(-left, left);
+        self.drive.momentum + self.drive.shaft - bank.radius * tyre - bank.spin_inertia * goal
     }
 }

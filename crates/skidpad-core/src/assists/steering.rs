@@ -1,7 +1,7 @@
 //! Steering that knows the speed, and steering into a slide.
 
+use crate::assists::parameters::{CounterSteer, SpeedSteering};
 use crate::lane::Lane;
-use crate::model::{CounterSteer, SpeedSteering};
 
 /// Slip angle, rad, below which the counter-steer assist sees next to nothing: the mean is weighted by slip, and at none it
 /// would be anything.

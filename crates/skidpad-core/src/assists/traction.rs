@@ -4,13 +4,14 @@
 //! wheels to the speed wanted by the end of the step, the engine's row which speed it may have for that, and the engine is
 //! cut to it between closed throttle and what its throttle gives.
 
-use super::Vehicle;
-use super::rows::Rows;
+use crate::assists::budget::{Added, Assist};
+use crate::assists::parameters::{LaunchControl, TractionControl};
 use crate::assists::{Asked, approach};
-use crate::budget::{Added, Assist};
 use crate::lane::{Four, Lane};
 use crate::linear::SpatialVector;
-use crate::model::{LaunchControl, TractionControl, WheelPack};
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
 
 /// Throttle from which a driver is taken to launch.
 const LAUNCH_THROTTLE: f32 = 0.5;
@@ -43,7 +44,7 @@ struct Wanted {
 impl Vehicle {
     /// Lets assists change what engine, clutch and motors do, from the velocity `loaded` that loads and the last step's tyre
     /// impulses left.
-    pub(super) fn assist_drive(&mut self, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
+    pub(crate) fn assist_drive(&mut self, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
         let starts = |own: &LaunchControl| asked.throttle >= LAUNCH_THROTTLE && self.forward_speed().abs() < own.until;
         if let Some(own) = assists.launch.filter(starts) {
@@ -108,11 +109,11 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             let share = bank.levers[row];
             let able = if wanted.stands {
-                rows.hold / share
+                rows.patch.hold / share
             } else {
                 let (goal, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
                 speed += (share * goal).sum();
-                let hold = rows.hold * Four::splat(wanted.towards);
+                let hold = rows.patch.hold * Four::splat(wanted.towards);
                 (share * carried - need + hold) * Four::splat(wanted.towards) / share
             };
             bank.each(|lane, _| {
@@ -146,7 +147,7 @@ impl Vehicle {
         let mut taken = 0.0;
         let (zero, towards) = (Four::splat(0.0), Four::splat(wanted.towards));
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let motor = (rows.motor * towards).at_least(zero);
+            let motor = (rows.drive.motor * towards).at_least(zero);
             if !Four::any(zero.less(motor)) {
                 continue;
             }
@@ -154,10 +155,10 @@ impl Vehicle {
                 motor
             } else {
                 let (_, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
-                (need * towards - rows.hold).within(zero, motor).only(rows.gripping)
+                (need * towards - rows.patch.hold).within(zero, motor).only(rows.patch.gripping)
             };
-            rows.motor = rows.motor - cut * towards;
-            rows.momentum = rows.momentum - cut * towards;
+            rows.drive.motor = rows.drive.motor - cut * towards;
+            rows.drive.momentum = rows.drive.momentum - cut * towards;
             taken += cut.sum();
         }
         taken
@@ -175,10 +176,10 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let (_, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
             let most = bank.brake_torque * Four::splat(own.brakes * dt);
-            let driven = zero.less(rows.shaft * Four::splat(wanted.towards)) & rows.gripping;
-            let added = (need * Four::splat(wanted.towards) - rows.hold).within(zero, most).only(driven);
-            rows.brake += added;
-            rows.hold += added;
+            let driven = zero.less(rows.drive.shaft * Four::splat(wanted.towards)) & rows.patch.gripping;
+            let added = (need * Four::splat(wanted.towards) - rows.patch.hold).within(zero, most).only(driven);
+            rows.drive.brake += added;
+            rows.patch.hold += added;
             braked += added.sum();
         }
         braked

@@ -1,16 +1,17 @@
 //! Bodywork among the rows of the converged coupling: what keeps the hull out of things, with its friction, in the same
 //! solve as the wheels. Solved after them instead, a car that rests on its floor pan has wheel loads that still fall.
 
-use super::loads::SOLIDITY;
 use crate::lane::{Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Vec3Lanes};
-use crate::{HULL_POINTS, HullPoint, Mat3, Vec3};
+use crate::suspension::rows::SOLIDITY;
+use crate::world::seam::{HULL_POINTS, HullPoint};
+use bevy_math::{Mat3, Vec3};
 
 const BANKS: usize = HULL_POINTS / 4;
 
 /// The points at which a hull touches something in this step, four to a bank.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct HullRows {
+pub(crate) struct HullRows {
     banks: [Points; BANKS],
     used: usize,
 }

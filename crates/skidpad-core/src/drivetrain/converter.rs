@@ -1,6 +1,7 @@
 //! What brings the engine's torque to the gearbox of a car that stands: a clutch, or a torque converter.
 
-use super::{Curve, Engine, ModelError, positive};
+use crate::drivetrain::engine::{Curve, Engine};
+use crate::model::error::{ModelError, positive};
 
 /// Between engine and gearbox.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,7 +133,7 @@ impl Converter {
 }
 
 impl Takeup {
-    pub(super) fn check(&self, idle: f32) -> Result<(), ModelError> {
+    pub(crate) fn check(&self, idle: f32) -> Result<(), ModelError> {
         match self {
             Takeup::Clutch(clutch) => {
                 positive("clutch capacity", clutch.capacity)?;

@@ -1,14 +1,19 @@
 //! Pedals to torques: engine, gearbox, brakes. What clutch and couplings make of them is `shafts`'.
 
-use super::Vehicle;
-use super::links::{Flywheel, Link};
-use super::shafts::PedalDemand;
 use crate::assists::Asked;
-use crate::controls::{LARGEST_TORQUE, bounded};
+use crate::controls::{Controls, LARGEST_TORQUE, bounded};
+use crate::drivetrain::converter::Takeup;
+use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
+use crate::drivetrain::links::{Flywheel, Link};
+use crate::drivetrain::motor::MAX_MOTORS;
+use crate::drivetrain::parameters::EngineDrive;
+use crate::drivetrain::rows::PedalDemand;
 use crate::lane::{Four, Lane};
-use crate::model::{Continuous, Engine, EngineDrive, Gearbox, MAX_MOTORS, Model, Takeup, WheelPack};
-use crate::state::{DriveState, WheelState};
-use crate::{Controls, State, Vec3};
+use crate::model::Model;
+use crate::state::{DriveState, State, WheelState};
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
+use bevy_math::Vec3;
 
 /// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
 const IDLE_RESPONSE: f32 = 0.1;
@@ -32,7 +37,7 @@ type Running = (Flywheel, Link);
 impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
     #[inline(always)]
-    pub(super) fn drive(&mut self, controls: &Controls, asked: &Asked, dt: f32) {
+    pub(crate) fn drive(&mut self, controls: &Controls, asked: &Asked, dt: f32) {
         let Asked { throttle, brake: foot, handbrake: hand, .. } = *asked;
         let parts = self.model.parts();
         let engine = parts.powertrain.engine();
@@ -62,10 +67,10 @@ impl Vehicle {
             for (rotor, lever) in rotors.iter_mut().zip(&bank.levers[motors.clone()]) {
                 *rotor += (*lever * spin).sum();
             }
-            rows.motor = motor * step;
-            rows.momentum = bank.spin_inertia * spin + rows.motor;
-            rows.brake = brake * step;
-            rows.shaft = Four::default();
+            rows.drive.motor = motor * step;
+            rows.drive.momentum = bank.spin_inertia * spin + rows.drive.motor;
+            rows.drive.brake = brake * step;
+            rows.drive.shaft = Four::default();
         }
         let (state, wheels) = (&mut self.state.drive, &self.state.wheels);
         let running: Option<Running> = if let Some(drive) = engine {
@@ -83,7 +88,7 @@ impl Vehicle {
         if let Some((_, clutch)) = &running {
             let shaft = Four::splat(clutch.at_wheels(clutch.impulse));
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-                rows.shaft = bank.levers[0] * shaft;
+                rows.drive.shaft = bank.levers[0] * shaft;
             }
         }
         let pull = PedalDemand { throttle: throttle.min(asked.own_throttle), brake: foot, towards };
@@ -101,7 +106,7 @@ fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
 }
 
 /// Share of their torque that warm brakes have.
-pub(super) fn disc_shares(bank: &WheelPack, model: &Model, wheels: &[WheelState]) -> Four {
+pub(crate) fn disc_shares(bank: &WheelPack, model: &Model, wheels: &[WheelState]) -> Four {
     bank.gather(|i| model.wheels()[i].disc.map_or(1.0, |disc| disc.share_at(wheels[i].disc)))
 }
 

@@ -1,6 +1,6 @@
 //! Engine and gearbox.
 
-use super::{ModelError, not_negative, positive};
+use crate::model::error::{ModelError, not_negative, positive};
 
 /// A quantity over speed, linear between points and constant outside them.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,7 +162,7 @@ impl Gearbox {
         (1..=top).find(|&gear| turning * self.ratio(gear) < self.easy_up_speed).unwrap_or(top)
     }
 
-    pub(super) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
         positive("final drive", self.final_drive)?;
         positive("reverse ratio", self.reverse)?;
         positive("efficiency", self.efficiency)?;
@@ -202,7 +202,7 @@ impl Engine {
         if self.is_dead(speed) { self.drag_at(speed) } else { 0.0 }
     }
 
-    pub(super) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
         positive("engine idle speed", self.idle)?;
         positive("engine limit above idle", self.limit - self.idle)?;
         positive("engine inertia", self.inertia)?;

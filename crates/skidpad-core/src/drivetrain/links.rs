@@ -1,6 +1,7 @@
 //! One row between spins: its law while it holds, its bounds, and the clutch of an engine that is dead.
 
-use crate::model::{Coupling, Motor};
+use crate::drivetrain::motor::Motor;
+use crate::drivetrain::parameters::Coupling;
 
 /// Change of the clutch's impulse, as a share of its capacity, so small that no wheel can have begun or ceased to slide
 /// unnoticed; the Newton step itself is exact while none does.
@@ -15,7 +16,7 @@ const LEAST_FALL: f32 = 1e-3;
 
 /// One row between spins. Impulses in N m s.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Link {
+pub(crate) struct Link {
     /// Turns of the row per turn of the wheels on its levers.
     pub ratio: f32,
     /// Torque on the wheels per torque through the row, negative and positive: losses are taken in the direction the power
@@ -41,7 +42,7 @@ pub(super) struct Link {
 /// Whether a row follows its law, or slips at its lower or upper bound. While the clutch of a dead engine holds, the
 /// engine either stands or is turned, backwards or forwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Regime {
+pub(crate) enum Regime {
     Holds,
     Slips(usize),
     Stands,
@@ -54,13 +55,13 @@ fn gives(ratio: f32, efficiency: f32) -> [f32; 2] {
 }
 
 /// `slope` of a `torque` over speeds up to `range` rad/s, no flatter than [`LEAST_FALL`] has it.
-pub(super) fn falling(slope: f32, torque: f32, range: f32) -> f32 {
+pub(crate) fn falling(slope: f32, torque: f32, range: f32) -> f32 {
     slope.min(-LEAST_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
 }
 
 /// The engine side of the clutch.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flywheel {
+pub(crate) struct Flywheel {
     /// Before the clutch acts, rad/s.
     pub speed: f32,
     pub inverse_inertia: f32,
@@ -72,7 +73,7 @@ pub(super) struct Flywheel {
 
 impl Link {
     /// A clutch that carries up to `capacity` and carried `impulse` before.
-    pub(super) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
+    pub(crate) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
         Self {
             ratio,
             gives: gives(ratio, efficiency),
@@ -95,7 +96,7 @@ impl Link {
     /// wheels.
     #[cold]
     #[inline(never)]
-    pub(super) fn slow_dead_engine(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
+    pub(crate) fn slow_dead_engine(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
         let [against, along] = self.gives;
         if speed <= 0.0 {
             self.gives = [if speed < 0.0 { along } else { against }, self.ratio / efficiency];
@@ -105,7 +106,7 @@ impl Link {
     }
 
     /// A torque converter that gave `impulse` before; its law follows in every pass.
-    pub(super) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
+    pub(crate) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
         let [relative, torque] = SETTLED;
         Self {
             ratio,
@@ -120,7 +121,7 @@ impl Link {
     }
 
     /// A coupling that carries nothing yet.
-    pub(super) fn coupling(coupling: &Coupling, dt: f32) -> Self {
+    pub(crate) fn coupling(coupling: &Coupling, dt: f32) -> Self {
         let viscous = coupling.viscous * dt;
         let [relative, torque] = SETTLED;
         Self {
@@ -135,7 +136,7 @@ impl Link {
     }
 
     /// A motor's rotor, which turns with its wheels; its law follows in every pass. In reverse it drives with negative torques.
-    pub(super) fn motor(motor: &Motor, towards: f32, dt: f32) -> Self {
+    pub(crate) fn motor(motor: &Motor, towards: f32, dt: f32) -> Self {
         let [relative, torque] = SETTLED;
         Self {
             ratio: motor.reduction,
@@ -148,17 +149,17 @@ impl Link {
     }
 
     /// Torque on the wheels per torque through the row, when that is `impulse`.
-    pub(super) fn torque_ratio(&self, impulse: f32) -> f32 {
+    pub(crate) fn torque_ratio(&self, impulse: f32) -> f32 {
         self.gives[usize::from(impulse >= 0.0)]
     }
 
     /// What it is to the wheels when it has `impulse`.
-    pub(super) fn at_wheels(&self, impulse: f32) -> f32 {
+    pub(crate) fn at_wheels(&self, impulse: f32) -> f32 {
         self.torque_ratio(impulse) * impulse
     }
 
     /// `own`, `per_speed` and `target_impulse` of the row.
-    pub(super) fn law(&self, regime: Regime) -> [f32; 3] {
+    pub(crate) fn law(&self, regime: Regime) -> [f32; 3] {
         match regime {
             Regime::Holds => [self.own, self.per_speed, self.target_impulse],
             Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
@@ -169,18 +170,18 @@ impl Link {
     }
 
     /// What its law misses at an impulse and a speed; positive asks for more.
-    pub(super) fn missing(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
+    pub(crate) fn missing(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
         let [own, per_speed, target_impulse] = self.law(regime);
         target_impulse - own * impulse - per_speed * speed
     }
 
     /// What the row is taken to do first.
-    pub(super) fn first(&self) -> Regime {
+    pub(crate) fn first(&self) -> Regime {
         if self.dry_drag > 0.0 { Regime::Stands } else { Regime::Holds }
     }
 
     /// How the row goes on with `impulse` at `speed`.
-    pub(super) fn next(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
+    pub(crate) fn next(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
         let [least, most] = self.bounds;
         match regime {
             Regime::Slips(bound) => {
@@ -203,7 +204,7 @@ impl Link {
     }
 
     /// By how much its `speed` is above what its law has at an `impulse`, rad/s; 0 where the law leaves it open.
-    pub(super) fn excess(&self, impulse: f32, speed: f32) -> f32 {
+    pub(crate) fn excess(&self, impulse: f32, speed: f32) -> f32 {
         let [least, most] = self.bounds;
         let beyond = impulse - impulse.max(least).min(most);
         if beyond != 0.0 {
@@ -214,7 +215,7 @@ impl Link {
     }
 
     /// `impulse` without its rounding at a bound.
-    pub(super) fn bounded(&self, regime: Regime, impulse: f32) -> f32 {
+    pub(crate) fn bounded(&self, regime: Regime, impulse: f32) -> f32 {
         match regime {
             Regime::Slips(bound) if self.viscous == 0.0 => self.bounds[bound],
             Regime::Slips(_) => impulse,
@@ -225,7 +226,7 @@ impl Link {
 
 impl Flywheel {
     /// What is left of its `speed` when its dry friction has acted, rad/s.
-    pub(super) fn dragged(&self, speed: f32) -> f32 {
+    pub(crate) fn dragged(&self, speed: f32) -> f32 {
         let lost = self.dry_drag * self.inverse_inertia;
         speed - speed.clamp(-lost, lost)
     }

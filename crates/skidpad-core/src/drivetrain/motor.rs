@@ -1,6 +1,7 @@
 //! Electric motors.
 
-use super::{ModelError, Wheel, not_negative, positive, positive_or_infinite, within};
+use crate::model::error::{ModelError, not_negative, positive, positive_or_infinite, within};
+use crate::wheel::parameters::Wheel;
 
 /// Most motors one car may have.
 pub const MAX_MOTORS: usize = 8;
@@ -68,7 +69,7 @@ impl Motor {
         (torque, limited + ending)
     }
 
-    pub(super) fn check(&self, wheels: usize) -> Result<(), ModelError> {
+    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         if self.wheels.is_empty() {
             return Err(ModelError::Wheels("a motor needs a wheel"));
         }

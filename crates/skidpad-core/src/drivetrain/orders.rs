@@ -1,30 +1,13 @@
 //! What assists do to the rows between spins before they are solved: engines cut, clutches opened, motors told what to give.
 
-use super::Vehicle;
-use super::links::Flywheel;
-use super::rows::Rows;
-use super::shafts::Shafts;
-use crate::budget::{Added, Assist};
-use crate::model::{Converter, MAX_MOTORS, Model, Motor, Takeup};
-
-/// What assists want of the motors in a step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Orders {
-    motors: [Order; MAX_MOTORS],
-    /// Who holds them back.
-    holder: Assist,
-}
-
-/// What assists want of a motor. Torques of the rotor, N m towards the drive.
-#[derive(Clone, Copy, Debug)]
-struct Order {
-    /// What cruise control asks for, whatever the pedals say.
-    cruise: Option<f32>,
-    /// The most that traction or launch control leaves it, ≥ 0.
-    most: f32,
-    /// What cruise control added and what the others took, at the speed it was last asked for.
-    changed: [f32; 2],
-}
+use crate::assists::budget::{Added, Assist};
+use crate::drivetrain::converter::{Converter, Takeup};
+use crate::drivetrain::links::Flywheel;
+use crate::drivetrain::motor::{MAX_MOTORS, Motor};
+use crate::drivetrain::rows::{Order, Orders, Shafts};
+use crate::model::Model;
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
 
 impl Default for Orders {
     fn default() -> Self {
@@ -36,7 +19,7 @@ impl Default for Orders {
 impl Orders {
     /// What becomes of the torque (and its slope) that the pedals ask of motor `k` at a rotor speed of `speed` rad/s towards
     /// the drive.
-    pub(super) fn of(&mut self, k: usize, motor: &Motor, speed: f32, pedals: (f32, f32)) -> (f32, f32) {
+    pub(crate) fn of(&mut self, k: usize, motor: &Motor, speed: f32, pedals: (f32, f32)) -> (f32, f32) {
         let order = &mut self.motors[k];
         let driven = order.cruise.map_or(pedals, |torque| within_reach(motor, speed, torque));
         let held = if driven.0 > order.most { (order.most, 0.0) } else { driven };
@@ -57,7 +40,7 @@ fn within_reach(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
 
 impl Vehicle {
     /// Counts what orders changed at the motors in the step just solved.
-    pub(super) fn count_motors(&mut self) {
+    pub(crate) fn count_motors(&mut self) {
         let Some(orders) = &self.shafts.orders else { return };
         for (i, assist) in [Assist::CruiseControl, orders.holder].into_iter().enumerate() {
             let engine_torque = orders.motors.iter().map(|order| order.changed[i]).sum();
@@ -68,17 +51,17 @@ impl Vehicle {
 
 impl Shafts {
     /// Turns of the engine per turn of the propeller shaft; `None` without an engine, or out of gear.
-    pub(super) fn engine_ratio(&self) -> Option<f32> {
+    pub(crate) fn engine_ratio(&self) -> Option<f32> {
         self.engine.map(|_| self.links[0].ratio).filter(|&ratio| ratio != 0.0)
     }
 
     /// Whether a torque converter, not a clutch, is between engine and gearbox now.
-    pub(super) fn has_converter(&self) -> bool {
+    pub(crate) fn has_converter(&self) -> bool {
         self.engine.is_some() && self.links[0].fluid
     }
 
     /// What row `i` gives the mean of its wheels, N m s.
-    pub(super) fn carried(&self, i: usize) -> f32 {
+    pub(crate) fn carried(&self, i: usize) -> f32 {
         self.links[i].at_wheels(self.links[i].impulse)
     }
 
@@ -113,14 +96,14 @@ impl Shafts {
 
     /// Cuts the engine so that the propeller shaft gets no more than `shaft` N m s towards the gear and then turns by no more
     /// than `turning` rad/s; what that took, N m s at the crankshaft.
-    pub(super) fn cut_engine(&mut self, model: &Model, shaft: f32, turning: f32) -> f32 {
+    pub(crate) fn cut_engine(&mut self, model: &Model, shaft: f32, turning: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
         -self.set_engine(self.speed_for(model, &engine, shaft, turning), engine.bounds[0], engine.speed)
     }
 
     /// Cuts the engine so that it turns no faster than `speed` rad/s, or than a propeller shaft with `turning` rad/s
     /// makes it; what that took, N m s.
-    pub(super) fn hold_engine(&mut self, model: &Model, speed: f32, turning: f32) -> f32 {
+    pub(crate) fn hold_engine(&mut self, model: &Model, speed: f32, turning: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
         let link = &self.links[0];
         let most = match converter(model).filter(|_| link.fluid) {
@@ -132,7 +115,7 @@ impl Shafts {
 
     /// Lets the clutch carry no more than what gives the propeller shaft `shaft` N m s towards the gear. A converter cannot be
     /// limited.
-    pub(super) fn limit_clutch(&mut self, model: &Model, rows: &mut [Rows], shaft: f32) {
+    pub(crate) fn limit_clutch(&mut self, model: &Model, rows: &mut [Rows], shaft: f32) {
         let link = &mut self.links[0];
         if link.fluid {
             return;
@@ -145,13 +128,13 @@ impl Shafts {
 
     /// Lets the engine pull just enough to give the propeller shaft `shaft` N m s towards the gear, no less than with the
     /// driver's throttle; what that added, N m s.
-    pub(super) fn pull(&mut self, model: &Model, shaft: f32, turning: f32) -> f32 {
+    pub(crate) fn pull(&mut self, model: &Model, shaft: f32, turning: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
         self.set_engine(self.speed_for(model, &engine, shaft, turning), engine.bounds[1], engine.bounds[1])
     }
 
     /// What the propeller shaft gets with the driver's throttle while it turns by `turning` rad/s, N m s towards the gear.
-    pub(super) fn least_pull(&self, model: &Model, turning: f32) -> f32 {
+    pub(crate) fn least_pull(&self, model: &Model, turning: f32) -> f32 {
         let Some(engine) = self.engine else { return 0.0 };
         let link = &self.links[0];
         let (free, turbine) = (engine.bounds[1], link.ratio * turning);
@@ -167,19 +150,19 @@ impl Shafts {
 
     /// Torques motor `k` has at the speed the step began with, N m towards the drive: with the driver's pedals, braking with all
     /// it regenerates, and driving with all it has.
-    pub(super) fn motor_range(&self, motor: &Motor, k: usize) -> [f32; 3] {
+    pub(crate) fn motor_range(&self, motor: &Motor, k: usize) -> [f32; 3] {
         let speed = self.rotors[k] * self.pull.towards;
         let at = |demand: f32| motor.torque(speed, demand).0;
         [self.pull.of(motor, self.rotors[k]).0, at(motor.demand(0.0, 1.0)), at(1.0)]
     }
 
     /// Lets cruise control have `torque` N m towards the drive of motor `k`.
-    pub(super) fn order(&mut self, k: usize, torque: f32) {
+    pub(crate) fn order(&mut self, k: usize, torque: f32) {
         self.orders.get_or_insert_default().motors[k].cruise = Some(torque);
     }
 
     /// Lets all motors begin with the torque they are to give, for `holder` to take from it.
-    pub(super) fn begin_holding(&mut self, holder: Assist, model: &Model, rows: &mut [Rows]) {
+    pub(crate) fn begin_holding(&mut self, holder: Assist, model: &Model, rows: &mut [Rows]) {
         let mut orders = Orders { holder, ..self.orders.unwrap_or_default() };
         let [first, _] = self.first_rows(model);
         for (k, motor) in model.parts().motors.iter().enumerate() {
@@ -192,7 +175,7 @@ impl Shafts {
 
     /// Lets motor `k` give its wheels no more than `shaft` N m s towards the drive, the mean of their speeds then being
     /// `turning` rad/s: what its rotor needs to get there comes on top.
-    pub(super) fn hold_motor(&mut self, model: &Model, rows: &mut [Rows], k: usize, shaft: f32, turning: f32) {
+    pub(crate) fn hold_motor(&mut self, model: &Model, rows: &mut [Rows], k: usize, shaft: f32, turning: f32) {
         let (motor, [first, _], towards) = (&model.parts().motors[k], self.first_rows(model), self.pull.towards);
         let link = &self.links[first + k];
         let most = shaft / link.torque_ratio(towards);
@@ -206,7 +189,7 @@ impl Shafts {
     }
 }
 
-pub(super) fn converter(model: &Model) -> Option<&Converter> {
+pub(crate) fn converter(model: &Model) -> Option<&Converter> {
     match &model.parts().powertrain.engine()?.takeup {
         Takeup::Converter(converter) => Some(converter),
         Takeup::Clutch(_) => None,

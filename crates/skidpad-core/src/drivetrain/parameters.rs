@@ -1,6 +1,8 @@
 //! How torque reaches the wheels, and what ties their speeds together.
 
-use super::{Engine, Gearbox, MAX_MOTORS, ModelError, ModelParts, Motor, Takeup, not_negative, within};
+use crate::drivetrain::converter::Takeup;
+use crate::drivetrain::engine::{Engine, Gearbox};
+use crate::model::error::{ModelError, not_negative, within};
 
 /// Most couplings one car may have.
 pub const MAX_COUPLINGS: usize = 4;
@@ -67,7 +69,7 @@ impl Coupling {
         [first, second].map(|gains| self.friction + gained / (1.0 - gains + bias * gains))
     }
 
-    fn check(&self, wheels: usize) -> Result<(), ModelError> {
+    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         for &wheel in self.sides.iter().flatten() {
             within("wheel of a coupling", wheel, wheels)?;
         }
@@ -92,7 +94,7 @@ impl Powertrain {
         }
     }
 
-    fn check(&self, wheels: usize) -> Result<(), ModelError> {
+    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         match self {
             Powertrain::None => Ok(()),
             Powertrain::Direct(torques) if torques.len() != wheels => {
@@ -104,63 +106,8 @@ impl Powertrain {
     }
 }
 
-/// What turns the wheels of `parts`, and what ties them.
-pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
-    let wheels = parts.wheels.len();
-    if parts.couplings.len() > MAX_COUPLINGS {
-        return Err(ModelError::Wheels("a car has at most 4 couplings"));
-    }
-    if parts.motors.len() > MAX_MOTORS {
-        return Err(ModelError::Wheels("a car has at most 8 motors"));
-    }
-    parts.couplings.iter().try_for_each(|coupling| coupling.check(wheels))?;
-    parts.motors.iter().try_for_each(|motor| motor.check(wheels))?;
-    parts.powertrain.check(wheels)
-}
-
-/// What of the torques in a drivetrain drives both sides of a coupling together.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Flow {
-    /// What the first side gets of it when nothing holds: as the engine, or else the first motor, that drives both sides
-    /// shares it, or half.
-    pub first_share: f32,
-    /// Of each row between spins, the part of its torque at the wheels that comes through: none of a row that drives a single
-    /// side, which a differential never sees.
-    pub through: Box<[f32]>,
-}
-
-impl Flow {
-    pub(super) fn of(parts: &ModelParts, coupling: &Coupling) -> Self {
-        let on_sides = |levers: Box<[f32]>| {
-            let [first, second] = [0, 1].map(|side| coupling.sides[side].iter().map(|&i| levers[i]).sum::<f32>());
-            (first != 0.0 && second != 0.0).then_some([first, second])
-        };
-        let rows: Vec<Option<[f32; 2]>> = levers(parts).map(on_sides).collect();
-        let sources = &rows[..rows.len() - parts.couplings.len()];
-        let split = |sides: &[f32; 2]| sides[0] / (sides[0] + sides[1]);
-        Self {
-            first_share: sources.iter().flatten().next().map_or(0.5, split),
-            through: rows.iter().map(|sides| sides.map_or(0.0, |[first, second]| first + second)).collect(),
-        }
-    }
-}
-
-/// Lever of every wheel on each row between spins: the propeller shaft's first, if there is an engine, then the motors' and
-/// the couplings', which are positive on their first side.
-pub(super) fn levers(parts: &ModelParts) -> impl Iterator<Item = Box<[f32]>> + '_ {
-    let wheels = || 0..parts.wheels.len();
-    let mean = |of: &[usize], i: usize| if of.contains(&i) { 1.0 / of.len() as f32 } else { 0.0 };
-    let motor = move |motor: &Motor| wheels().map(|i| mean(&motor.wheels, i)).collect();
-    let coupling = move |coupling: &Coupling| {
-        let [first, second] = &coupling.sides;
-        wheels().map(|i| mean(first, i) - mean(second, i)).collect()
-    };
-    let shaft = parts.powertrain.engine().map(|drive| drive.shares.clone());
-    shaft.into_iter().chain(parts.motors.iter().map(motor)).chain(parts.couplings.iter().map(coupling))
-}
-
 impl EngineDrive {
-    fn check(&self, wheels: usize) -> Result<(), ModelError> {
+    pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
         let Self { engine, takeup, gearbox, shares } = self;
         engine.check()?;
         takeup.check(engine.idle)?;

@@ -1,10 +1,10 @@
 //! The drivetrain alone, behind wheels that roll as the car moves.
 
-use super::Vehicle;
-use super::rows::{EffectiveMass, Rows};
-use crate::Controls;
 use crate::assists::Asked;
+use crate::controls::Controls;
 use crate::lane::{Four, Lane};
+use crate::step::rows::{EffectiveMass, Rows};
+use crate::step::vehicle::Vehicle;
 
 /// How much stiffer than the car is heavy the contact of a rolling wheel is; the rest is what slips.
 const RIGID: f32 = 1e6;
@@ -25,7 +25,7 @@ impl Vehicle {
         }
         self.roll_shafts();
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
-            let force = ((rows.motor + rows.shaft) / (bank.radius * Four::splat(dt))).lanes();
+            let force = ((rows.drive.motor + rows.drive.shaft) / (bank.radius * Four::splat(dt))).lanes();
             bank.each(|k, i| forces[i] = force[k]);
         }
         self.shafts.write_back(&mut self.state.drive, &self.model, &self.rows);
@@ -46,9 +46,9 @@ impl Rows {
     /// Wheels that stick to a mass of 1 / `compliance` kg each, which moves at `speed`, and have no brake.
     fn roll(&mut self, speed: Four, compliance: f32) {
         let (zero, compliance) = (Four::default(), Four::splat(compliance));
-        self.around = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };
-        self.gain = [Four::splat(RIGID) / compliance, zero];
-        (self.target_impulse, self.hold) = ([zero; 2], zero);
-        self.reach = [Four::splat(f32::MAX); 2];
+        self.coupled.around = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };
+        self.patch.gain = [Four::splat(RIGID) / compliance, zero];
+        (self.patch.target_impulse, self.patch.hold) = ([zero; 2], zero);
+        self.coupled.reach = [Four::splat(f32::MAX); 2];
     }
 }

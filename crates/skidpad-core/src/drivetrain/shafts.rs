@@ -5,17 +5,18 @@
 //! them it slips. The wheels answer linearly until one begins or ceases to slide or to be held: one Newton step solves
 //! all rows, another pass looks whether that has happened. Rows of couplings then follow the wheel blocks themselves.
 
-use super::Vehicle;
-use super::block::Within;
-use super::links::{Flywheel, Link, Regime, falling};
-use super::orders::{Orders, converter};
-use super::rows::Rows;
+use crate::drivetrain::converter::Converter;
+use crate::drivetrain::links::{Flywheel, Link, Regime, falling};
+use crate::drivetrain::motor::Motor;
+use crate::drivetrain::orders::converter;
+use crate::drivetrain::rows::{MOST_LINKS, PedalDemand, Shafts};
 use crate::lane::{Four, Lane};
-use crate::model::{Converter, MAX_COUPLINGS, MAX_MOTORS, Model, Motor, WheelPack};
+use crate::model::Model;
 use crate::state::DriveState;
-
-/// The engine's row, the motors' and the couplings'.
-const MOST_LINKS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
+use crate::step::coupling::Within;
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
 
 /// Newton passes of a clutch alone, whose steps are taken as they are, and of anything else.
 const PASSES: [usize; 2] = [3, 16];
@@ -52,45 +53,10 @@ enum Wheels {
     AsBlocks,
 }
 
-/// Workspace of the drivetrain, rebuilt every step.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shafts {
-    pub(super) links: [Link; MOST_LINKS],
-    count: usize,
-    pub(super) dt: f32,
-    pub(super) engine: Option<Flywheel>,
-    pub(super) pull: PedalDemand,
-    /// Rotor speeds at the start of the step, rad/s.
-    pub(super) rotors: [f32; MAX_MOTORS],
-    /// What assists want of the motors; `None` where they have not been asked.
-    pub(super) orders: Option<Orders>,
-    /// Of the rows, rad/s, under the present impulses.
-    speeds: [f32; MOST_LINKS],
-    /// How row speeds answer row impulses.
-    answers: [[f32; MOST_LINKS]; MOST_LINKS],
-    /// Impulse of every row before its last change, and that change.
-    change: [[f32; 2]; MOST_LINKS],
-    /// Of the wheels as blocks, rad/s, either sign.
-    fastest: f32,
-    /// How blocks bound tyres.
-    pub(super) within: Within,
-    /// Of the elimination; only the rows there are are ever written, which a small car would pay for.
-    matrix: [[f32; MOST_LINKS]; MOST_LINKS],
-}
-
-/// What the pedals ask of the motors.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PedalDemand {
-    pub throttle: f32,
-    pub brake: f32,
-    /// 1 forward, −1 in reverse, 0 in neutral.
-    pub towards: f32,
-}
-
 impl PedalDemand {
     /// Torque of a `motor`, N m towards the drive, at a rotor speed of `speed` rad/s (positive forward), and how it changes
     /// with the speed.
-    pub(super) fn of(&self, motor: &Motor, speed: f32) -> (f32, f32) {
+    pub(crate) fn of(&self, motor: &Motor, speed: f32) -> (f32, f32) {
         let demand = if self.towards == 0.0 { 0.0 } else { motor.demand(self.throttle, self.brake) };
         motor.torque(speed * self.towards, demand)
     }
@@ -99,7 +65,7 @@ impl PedalDemand {
 impl Shafts {
     /// Begins a step: an engine's row, if there is one, before those of motors and couplings. Rows carry nothing yet but the
     /// clutch, which carries what it did.
-    pub(super) fn begin(&mut self, engine: Option<&(Flywheel, Link)>, pull: PedalDemand, model: &Model, dt: f32) {
+    pub(crate) fn begin(&mut self, engine: Option<&(Flywheel, Link)>, pull: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
         (self.engine, self.count, self.dt, self.pull, self.orders) = (None, 0, dt, pull, None);
         if let Some((flywheel, clutch)) = engine {
@@ -115,12 +81,12 @@ impl Shafts {
     }
 
     /// Tells how fast motor `k` turned when the step began, rad/s.
-    pub(super) fn turned(&mut self, k: usize, speed: f32) {
+    pub(crate) fn turned(&mut self, k: usize, speed: f32) {
         self.rotors[k] = speed;
     }
 
     /// Takes back what motors and couplings carry: passes from impulses that are far off may settle with any.
-    pub(super) fn clear_impulses(&mut self, model: &Model, rows: &mut [Rows]) {
+    pub(crate) fn clear_impulses(&mut self, model: &Model, rows: &mut [Rows]) {
         let [first, _] = self.first_rows(model);
         for i in first..self.count {
             self.carry(model, rows, i, 0.0);
@@ -128,15 +94,16 @@ impl Shafts {
     }
 
     /// Row of the first motor, and of the first coupling.
-    pub(super) fn first_rows(&self, model: &Model) -> [usize; 2] {
+    pub(crate) fn first_rows(&self, model: &Model) -> [usize; 2] {
         let motors = usize::from(self.engine.is_some());
         [motors, motors + model.parts().motors.len()]
     }
 
-    pub(super) fn write_back(&self, drive: &mut DriveState, model: &Model, rows: &[Rows]) {
+    pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, rows: &[Rows]) {
         let links = &self.links[..self.count];
         if let (Some(engine), Some(link)) = (&self.engine, links.first()) {
-            let turns = || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.spin).sum());
+            let turns =
+                || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.coupled.spin).sum());
             let speed = match converter(model) {
                 Some(fluid) if link.fluid => {
                     let found = self.impeller(fluid, engine, turns().sum::<f32>() * link.ratio);
@@ -154,7 +121,8 @@ impl Shafts {
         }
         for (k, (torque, motor)) in drive.motors.iter_mut().zip(&model.parts().motors).enumerate() {
             let link = &links[motors + k];
-            let turns = model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[motors + k] * rows.spin).sum());
+            let turns =
+                model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[motors + k] * rows.coupled.spin).sum());
             let gained = turns.sum::<f32>() * link.ratio - self.rotors[k];
             *torque = (link.impulse + motor.inertia * gained) / self.dt;
         }
@@ -338,11 +306,11 @@ impl Shafts {
 
     /// Lets row `i` carry `impulse`, and its wheels feel it.
     #[inline(always)]
-    pub(super) fn carry(&mut self, model: &Model, rows: &mut [Rows], i: usize, impulse: f32) {
+    pub(crate) fn carry(&mut self, model: &Model, rows: &mut [Rows], i: usize, impulse: f32) {
         let link = &mut self.links[i];
         let change = link.at_wheels(impulse) - link.at_wheels(link.impulse);
         for (bank, rows) in model.banks().iter().zip(rows) {
-            rows.shaft += bank.levers[i] * Four::splat(change);
+            rows.drive.shaft += bank.levers[i] * Four::splat(change);
         }
         link.impulse = impulse;
     }
@@ -494,7 +462,7 @@ impl Shafts {
 
 impl Vehicle {
     /// Solves clutch and couplings; leaves each wheel's shaft impulse.
-    pub(super) fn solve_shafts(&mut self) {
+    pub(crate) fn solve_shafts(&mut self) {
         if self.settle_shafts() {
             self.follow_blocks();
         }
@@ -507,10 +475,10 @@ impl Vehicle {
     }
 
     /// The same for wheels that have no block; leaves their spin, too.
-    pub(super) fn roll_shafts(&mut self) {
+    pub(crate) fn roll_shafts(&mut self) {
         self.settle_shafts();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.spin = rows.spin_under(bank).0;
+            rows.coupled.spin = rows.spin_under(bank).0;
         }
     }
 
@@ -537,31 +505,32 @@ impl Rows {
     /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
     #[inline(always)]
     fn spin_under(&self, bank: &WheelPack) -> (Four, Four) {
-        let bent = self.spin_on(bank, self.target_impulse[0], self.gain[0]);
-        if !Four::any(self.bends) {
+        let bent = self.spin_on(bank, self.patch.target_impulse[0], self.patch.gain[0]);
+        if !Four::any(self.patch.bends) {
             return (bent.spin, bent.answer);
         }
-        let straight = self.spin_on(bank, self.straight_target[0], self.straight_gain[0]);
-        let over = (straight.grip * self.target_impulse[0]).less(bent.grip * self.target_impulse[0]) & self.bends;
+        let straight = self.spin_on(bank, self.patch.straight_target[0], self.patch.straight_gain[0]);
+        let over = (straight.grip * self.patch.target_impulse[0]).less(bent.grip * self.patch.target_impulse[0])
+            & self.patch.bends;
         (Four::select(over, straight.spin, bent.spin), Four::select(over, straight.answer, bent.answer))
     }
 
     /// The same with the tyre row of `target_impulse` and `gain`.
     #[inline(always)]
     fn spin_on(&self, bank: &WheelPack, target_impulse: Four, gain: Four) -> Turning {
-        let momentum = self.momentum + self.shaft;
+        let momentum = self.drive.momentum + self.drive.shaft;
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
-        let own = Four::splat(1.0) + gain * self.around.compliance[0];
-        let at_rest = (target_impulse - gain * self.around.speed[0]) / own;
+        let own = Four::splat(1.0) + gain * self.coupled.around.compliance[0];
+        let at_rest = (target_impulse - gain * self.coupled.around.speed[0]) / own;
         let per_spin = gain * radius / own;
-        let limit = self.reach[0];
-        let (spin, answer) = held_or_turning(momentum - radius * at_rest, self.hold, inertia + radius * per_spin);
+        let limit = self.coupled.reach[0];
+        let (spin, answer) = held_or_turning(momentum - radius * at_rest, self.patch.hold, inertia + radius * per_spin);
         let grip = at_rest + per_spin * spin;
         let sliding = limit.less(grip.abs());
         if !Four::any(sliding & bank.present()) {
             return Turning { spin, answer, grip };
         }
-        let slid = held_or_turning(momentum - radius * grip.within(-limit, limit), self.hold, inertia);
+        let slid = held_or_turning(momentum - radius * grip.within(-limit, limit), self.patch.hold, inertia);
         Turning {
             spin: Four::select(sliding, slid.0, spin),
             answer: Four::select(sliding, slid.1, answer),
@@ -578,7 +547,7 @@ impl Rows {
         let along = |k: usize| tangent.weights[k] * tangent.directions[k][0] * tangent.directions[k][0];
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
         let free = (one - radius * radius / inertia * (along(0) + along(1))).at_least(zero);
-        (self.spin, (free / inertia).only(zero.less(self.spin.abs())))
+        (self.coupled.spin, (free / inertia).only(zero.less(self.coupled.spin.abs())))
     }
 }
 

@@ -1,40 +1,12 @@
 //! What a model must be.
 
-use super::{Axle, ModelParts, Wheel, drivetrain};
-use crate::{MAX_WHEELS, Vec3};
+use crate::constants::MAX_WHEELS;
+use crate::model::error::{ModelError, finite, not_negative, positive, positive_or_infinite, within};
+use crate::model::parts::ModelParts;
+use crate::wheel::parameters::{Axle, Wheel};
+use bevy_math::Vec3;
 
-/// Why parts do not make a vehicle.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ModelError {
-    /// A number is not finite or outside its range.
-    #[error("{part} is {found}, but must be {accepts}")]
-    OutOfRange {
-        /// Which number.
-        part: String,
-        /// Its value.
-        found: f32,
-        /// The accepted range.
-        accepts: &'static str,
-    },
-    /// The wheels cannot carry the car.
-    #[error("the centre of mass lies outside the wheels' footprint, so no set of pushing springs carries the car")]
-    Unsupported,
-    /// The list of wheels breaks a rule.
-    #[error("{0}")]
-    Wheels(&'static str),
-    /// An index points past the end of its list.
-    #[error("{part} refers to number {index} of a list of {length}")]
-    Dangling {
-        /// Which reference.
-        part: String,
-        /// Its index.
-        index: usize,
-        /// The list's length.
-        length: usize,
-    },
-}
-
-pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
+pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let count = parts.wheels.len();
     if !(2..=MAX_WHEELS).contains(&count) {
         return Err(ModelError::Wheels("a vehicle needs 2 to 32 wheels"));
@@ -90,7 +62,7 @@ pub(super) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     }
     parts.assists.check()?;
     parts.aero.check()?;
-    drivetrain::check(parts)
+    crate::drivetrain::flow::check(parts)
 }
 
 /// Positive definite (Sylvester's criterion) and symmetric.
@@ -171,40 +143,4 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
         not_negative(&named("vertical tyre damping"), own.tyre_damping)?;
     }
     Ok(())
-}
-
-pub(crate) fn positive(part: &str, found: f32) -> Result<(), ModelError> {
-    if found > 0.0 && found.is_finite() {
-        return Ok(());
-    }
-    let part = part.into();
-    Err(ModelError::OutOfRange { part, found, accepts: "a finite number above 0" })
-}
-
-pub(crate) fn positive_or_infinite(part: &str, found: f32) -> Result<(), ModelError> {
-    if found > 0.0 {
-        return Ok(());
-    }
-    let part = part.into();
-    Err(ModelError::OutOfRange { part, found, accepts: "a number above 0, or infinite" })
-}
-
-pub(crate) fn finite(part: &str, found: Vec3) -> Result<(), ModelError> {
-    let Some(found) = found.to_array().into_iter().find(|number| !number.is_finite()) else { return Ok(()) };
-    Err(ModelError::OutOfRange { part: part.into(), found, accepts: "a finite number" })
-}
-
-pub(crate) fn not_negative(part: &str, found: f32) -> Result<(), ModelError> {
-    if found >= 0.0 && found.is_finite() {
-        return Ok(());
-    }
-    let part = part.into();
-    Err(ModelError::OutOfRange { part, found, accepts: "a finite number, 0 or more" })
-}
-
-pub(crate) fn within(part: &str, index: usize, length: usize) -> Result<(), ModelError> {
-    if index < length {
-        return Ok(());
-    }
-    Err(ModelError::Dangling { part: part.into(), index, length })
 }

@@ -1,107 +1,32 @@
 //! What a car is: constants of one vehicle, checked once and shared by every copy of it that drives.
 
-mod aero;
-mod assists;
-mod bank;
 mod check;
-mod converter;
-mod drivetrain;
-mod engine;
-mod mass;
-mod motor;
-mod suspension;
-mod tyre;
-mod wheel;
+pub(crate) mod error;
+pub(crate) mod parts;
 
-pub use aero::{Aero, AeroMaps, Surface, Table};
-pub use assists::{
+pub use error::ModelError;
+pub use parts::{Hull, ModelParts, Peers};
+
+pub use crate::aero::parameters::{Aero, AeroMaps, Surface, Table};
+pub use crate::assists::parameters::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
-pub(crate) use bank::{Beam, LaneIndex, WheelPack};
-pub use check::ModelError;
-pub(crate) use check::{finite, not_negative, positive, positive_or_infinite, within};
-pub use converter::{Clutch, Converter, LockUp, Takeup};
-use drivetrain::Flow;
-pub(crate) use drivetrain::MAX_COUPLINGS;
-pub use drivetrain::{Coupling, EngineDrive, Powertrain};
-pub use engine::{Continuous, Curve, Engine, Gearbox};
-pub use mass::{box_inertia, sprung_masses};
-pub(crate) use motor::MAX_MOTORS;
-pub use motor::Motor;
-pub use suspension::{AntiRollBar, BarCoupling, HeaveSpring, Knee, Strut, Unsprung};
-pub use tyre::Tyre;
-pub use wheel::{Axle, Disc, Guidance, Rolling, Side, Steering, Wheel};
+pub use crate::chassis::mass::{box_inertia, sprung_masses};
+pub use crate::drivetrain::converter::{Clutch, Converter, LockUp, Takeup};
+pub use crate::drivetrain::engine::{Continuous, Curve, Engine, Gearbox};
+pub use crate::drivetrain::motor::Motor;
+pub use crate::drivetrain::parameters::{Coupling, EngineDrive, Powertrain};
+pub use crate::steering::parameters::Steering;
+pub use crate::suspension::parameters::{AntiRollBar, BarCoupling, HeaveSpring, Knee, Strut, Unsprung};
+pub use crate::tyre::parameters::Tyre;
+pub use crate::wheel::parameters::{Axle, Disc, Guidance, Rolling, Side, Wheel};
 
-use crate::budget::Assist;
-use crate::element::Element;
+use crate::assists::budget::Assist;
+use crate::drivetrain::flow::Flow;
 use crate::tyre::{Conditions, Moments, Response};
-use crate::{Mat3, STANDARD_GRAVITY, Vec3};
-
-/// The box that stands for the body in collisions, aligned with the vehicle frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Hull {
-    /// Vehicle frame (origin at the centre of mass), m.
-    pub centre: Vec3,
-    /// m, each > 0.
-    pub half_extents: Vec3,
-}
-
-/// What ray-cast vehicles of other engines need beside the car itself. skidpad's own solvers never read it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Peers {
-    /// Share of the height of the centre of mass at which side impulses act: 1 at the ground, as in a real car, 0 at the
-    /// centre's height, where they roll nothing. Rapier's controller has 0.1 whatever stands here.
-    pub roll_influence: f32,
-    /// Largest force of one suspension, N, > 0; infinite when unbounded.
-    pub largest_suspension_force: f32,
-}
-
-impl Default for Peers {
-    /// The roll influence Bullet's constructor sets, and forces without bound.
-    fn default() -> Self {
-        Self { roll_influence: 0.1, largest_suspension_force: f32::INFINITY }
-    }
-}
-
-/// Everything a [`Model`] is made of. The default is nothing at all, for the parts a car does not have; it has to get mass, inertia,
-/// wheels, axles, tyres, steering and a hull before it is one.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ModelParts {
-    /// Whole car, wheels included, kg, > 0.
-    pub mass: f32,
-    /// About the centre of mass, vehicle axes, kg m², positive definite.
-    pub inertia: Mat3,
-    /// Height of the centre of mass above level ground at rest, m, > 0.
-    pub centre_height: f32,
-    /// Axle by axle from the front, left before right.
-    pub wheels: Vec<Wheel>,
-    /// From the front.
-    pub axles: Vec<Axle>,
-    /// Shared by wheels through an index.
-    pub tyres: Vec<Tyre>,
-    /// Any number; none by default.
-    pub bars: Vec<AntiRollBar>,
-    /// Any number; none by default.
-    pub heave_springs: Vec<HeaveSpring>,
-    /// Limits of the steering.
-    pub steering: Steering,
-    /// What turns the wheels.
-    pub powertrain: Powertrain,
-    /// Electric motors, beside an engine or alone; at most 8, none by default.
-    pub motors: Vec<Motor>,
-    /// What limits differences of speed between wheels or axles, whatever drives them; at most 4, none by default.
-    pub couplings: Vec<Coupling>,
-    /// Drag and downforce.
-    pub aero: Aero,
-    /// Collision box.
-    pub hull: Hull,
-    /// For peers in comparisons.
-    pub peers: Peers,
-    /// Helpers and tricks; none by default.
-    pub assists: Assists,
-    /// Forces of one's own; none by default, and none from files.
-    pub elements: Vec<Element>,
-}
+use crate::wheel::pack::{self, LaneIndex, WheelPack};
+use crate::{Mat3, STANDARD_GRAVITY};
+use error::positive;
 
 /// A valid vehicle: immutable, shared between the cars that drive it.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,14 +70,14 @@ impl Model {
         }
         let sprung: Box<[f32]> = sprung.into_iter().map(|m| m as f32).collect();
         Ok(Self {
-            banks: bank::banks(&parts, &sprung, &axle_wheels),
-            places: bank::places(&parts, &axle_wheels),
+            banks: pack::banks(&parts, &sprung, &axle_wheels),
+            places: pack::places(&parts, &axle_wheels),
             inverse_mass: 1.0 / parts.mass,
             inverse_inertia: parts.inertia.inverse(),
             sprung,
-            assists: assists::used(&parts),
+            assists: used(&parts),
             flows: parts.couplings.iter().map(|coupling| Flow::of(&parts, coupling)).collect(),
-            ties_apart: bank::ties_apart(&parts),
+            ties_apart: pack::ties_apart(&parts),
             turned_by_travel: parts.axles.iter().any(|axle| axle.guidance.is_some() || axle.solid),
             axle_wheels,
             parts,
@@ -345,4 +270,25 @@ fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
             }
         })
         .collect()
+}
+
+/// Those that can add anything to a car of `parts`, in the order of [`Assist::ALL`].
+fn used(parts: &ModelParts) -> Box<[Assist]> {
+    let assists = &parts.assists;
+    let uses = |assist: &Assist| match assist {
+        Assist::AntiLock => assists.abs.is_some(),
+        Assist::StabilityControl => assists.stability.is_some(),
+        Assist::TractionControl => assists.traction.is_some(),
+        Assist::LaunchControl => assists.launch.is_some(),
+        Assist::CruiseControl => assists.cruise.is_some(),
+        Assist::CounterSteer => assists.counter_steer.is_some(),
+        Assist::SpeedSteering => assists.speed_steering.is_some(),
+        Assist::Elements => !parts.elements.is_empty(),
+        Assist::AngularDrag => assists.angular_drag > 0.0,
+        Assist::LoweredCentre => assists.lowered_centre > 0.0,
+        Assist::ForcePoint => parts.axles.iter().any(|axle| axle.force_point > 0.0),
+        // Of solvers, not of cars.
+        Assist::RollInfluence | Assist::LargestForce => false,
+    };
+    Assist::ALL.iter().copied().filter(uses).collect()
 }

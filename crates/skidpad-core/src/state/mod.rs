@@ -1,10 +1,17 @@
 //! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
 
+pub(crate) mod rest;
+pub mod saved;
+
+use crate::drivetrain::motor::MAX_MOTORS;
+use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::lane::Lane;
-use crate::model::{MAX_COUPLINGS, MAX_MOTORS, Wheel};
-use crate::rest::{self, Rest};
-use crate::scene::Scene;
-use crate::{DVec3, Model, Quat, Vec3, math};
+use crate::math;
+use crate::model::Model;
+use crate::state::rest::Rest;
+use crate::wheel::parameters::Wheel;
+use crate::world::scene::Scene;
+use bevy_math::{DVec3, Quat, Vec3};
 
 /// Motion of one vehicle. Copy it, keep it, step on: the trajectory repeats bit for bit.
 #[derive(Clone, Debug, PartialEq)]

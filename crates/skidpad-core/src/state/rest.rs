@@ -1,9 +1,10 @@
 //! The pose in which the struts carry a standing car on a plane of any slope.
 
-use bevy_math::{DMat3, DVec3};
-
-use crate::model::BarCoupling;
-use crate::{Model, Quat, Scene, Vec3, math};
+use crate::math;
+use crate::model::Model;
+use crate::suspension::parameters::BarCoupling;
+use crate::world::scene::Scene;
+use bevy_math::{DMat3, DVec3, Quat, Vec3};
 
 /// Fixed-point passes for the tilt's own effect on gravity; each gains about a digit and a half.
 const PASSES: usize = 8;

@@ -3,10 +3,10 @@
 //! Here: one list of fields per struct, from which both writing and reading follow. Not here: files, models, scenes and
 //! step lengths; what is loaded must fit the cars it is loaded into.
 
-use crate::backend::Backend;
-use crate::model::{MAX_COUPLINGS, MAX_MOTORS};
+use crate::drivetrain::motor::MAX_MOTORS;
+use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::state::{DriveState, State, WheelState};
-use crate::{DVec3, Quat, Vec3};
+use bevy_math::{DVec3, Quat, Vec3};
 
 /// Version written, and the only one read. Raise it with every change of the fields below.
 pub const VERSION: u16 = 4;
@@ -133,62 +133,59 @@ pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadEr
     Ok(state)
 }
 
-/// All that advances in time in `world`: the count of its steps, the states of its cars, and which of them have left;
-/// in place of what `bytes` held. What [`Backend::save_into`] does unless a solver has more to say.
-pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
-    bytes.resize(world_bytes(world), 0);
-    let mut to = Writer { left: bytes };
-    WORLD_MAGIC.write(&mut to);
-    VERSION.write(&mut to);
-    world.dt().write(&mut to);
-    world.steps().write(&mut to);
-    (world.cars() as u32).write(&mut to);
-    for car in 0..world.cars() {
-        world.is_away(car).write(&mut to);
-        world.state(car).write(&mut to);
-    }
-}
-
-/// Puts every car of `world` and its count of steps where `bytes` say. What [`Backend::load`] does unless a solver has
-/// more to do.
-///
-/// # Errors
-/// What was found in the bytes and what is accepted. Nothing has changed then.
-pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<(), LoadError> {
-    let mut from = Reader::new(bytes, world_bytes(world));
-    from.begin("world", WORLD_MAGIC)?;
-    let (found, accepts) = (f32::read(&mut from)?, world.dt());
-    if found.to_bits() != accepts.to_bits() {
-        return Err(LoadError::Step { found, accepts });
-    }
-    let steps = u64::read(&mut from)?;
-    let (found, accepts) = (u32::read(&mut from)? as usize, world.cars());
-    if found != accepts {
-        return Err(LoadError::Cars { found, accepts });
-    }
-    let mut read = |car| {
-        (from.car, from.wheel, from.field) = (car, None, "away");
-        Ok((bool::read(&mut from)?, from.car(car, world.state(car).wheels.len())?))
-    };
-    let states = (0..accepts).map(&mut read).collect::<Result<Vec<(bool, State)>, LoadError>>()?;
-    from.end()?;
-    for (car, (away, state)) in states.iter().enumerate() {
-        world.set_state(car, state);
-        if *away {
-            world.leave(car);
-        }
-    }
-    world.set_steps(steps);
-    Ok(())
-}
-
 fn car_bytes(wheels: usize) -> usize {
     State::SIZE + wheels * WheelState::SIZE
 }
 
-fn world_bytes<B: Backend + ?Sized>(world: &B) -> usize {
-    let cars = (0..world.cars()).map(|car| bool::SIZE + car_bytes(world.state(car).wheels.len()));
-    MAGIC_BYTES + WORLD_BYTES + cars.sum::<usize>()
+/// Length of a saved world of cars with so many wheels each.
+fn world_bytes(wheels: impl Iterator<Item = usize>) -> usize {
+    MAGIC_BYTES + WORLD_BYTES + wheels.map(|wheels| bool::SIZE + car_bytes(wheels)).sum::<usize>()
+}
+
+/// Writes a world of `cars`, away or not, that has taken so many `steps` of `dt` s, in place of what `bytes` held.
+pub(crate) fn write_world<'a>(
+    dt: f32,
+    steps: u64,
+    cars: impl Iterator<Item = (bool, &'a State)> + Clone,
+    bytes: &mut Vec<u8>,
+) {
+    bytes.resize(world_bytes(cars.clone().map(|(_, state)| state.wheels.len())), 0);
+    let mut to = Writer { left: bytes };
+    WORLD_MAGIC.write(&mut to);
+    VERSION.write(&mut to);
+    dt.write(&mut to);
+    steps.write(&mut to);
+    (cars.clone().count() as u32).write(&mut to);
+    for (away, state) in cars {
+        away.write(&mut to);
+        state.write(&mut to);
+    }
+}
+
+/// Steps and cars, away or not, of a saved world of cars with so many `wheels` each that steps by `dt` s.
+pub(crate) fn read_world(
+    dt: f32,
+    wheels: impl ExactSizeIterator<Item = usize> + Clone,
+    bytes: &[u8],
+) -> Result<(u64, Vec<(bool, State)>), LoadError> {
+    let mut from = Reader::new(bytes, world_bytes(wheels.clone()));
+    from.begin("world", WORLD_MAGIC)?;
+    let (found, accepts) = (f32::read(&mut from)?, dt);
+    if found.to_bits() != accepts.to_bits() {
+        return Err(LoadError::Step { found, accepts });
+    }
+    let steps = u64::read(&mut from)?;
+    let (found, accepts) = (u32::read(&mut from)? as usize, wheels.len());
+    if found != accepts {
+        return Err(LoadError::Cars { found, accepts });
+    }
+    let mut read = |(car, wheels)| {
+        (from.car, from.wheel, from.field) = (car, None, "away");
+        Ok((bool::read(&mut from)?, from.car(car, wheels)?))
+    };
+    let states = wheels.enumerate().map(&mut read).collect::<Result<Vec<(bool, State)>, LoadError>>()?;
+    from.end()?;
+    Ok((steps, states))
 }
 
 /// Bytes being written, of the length that was asked for.

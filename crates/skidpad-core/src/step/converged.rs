@@ -8,11 +8,11 @@
 //! With fixed friction limits the six equations are the derivative of a convex function, so steps that are cut where they
 //! overshoot lead to its only minimum, whatever hits whatever.
 
-use super::block::Within;
-use super::rows::{EffectiveMass, Rows};
-use super::{Friction, StepReport, Vehicle};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::step::coupling::{Friction, StepReport, Stop, Within};
+use crate::step::rows::{Approach, EffectiveMass, Rows};
+use crate::step::vehicle::Vehicle;
 
 /// Iterations in which friction limits follow the loads. After these they stay until what is left, which is convex, has
 /// converged, and follow once more. Where friction presses a wheel into a wall the harder it slides there may be no answer
@@ -37,18 +37,6 @@ const CUT_TO: f32 = 0.1;
 /// Share of its limit that a tyre may lack.
 const LACKING: f32 = 0.01;
 
-/// When the iteration ends.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stop {
-    /// Largest change of velocity, m/s.
-    pub tolerance: f32,
-    pub iterations: u16,
-}
-
-impl Stop {
-    pub const SHIPPED: Self = Self { tolerance: 1e-5, iterations: 120 };
-}
-
 /// How an iteration goes on: which limits of friction it takes anew, and how near it is.
 #[derive(Clone, Copy, Debug)]
 struct Follow {
@@ -66,7 +54,7 @@ fn size(velocity: SpatialVector<f32>) -> f32 {
 
 /// A change of the chassis velocity, and how far of it has been gone.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Step {
+pub(crate) struct Step {
     change: SpatialVector<f32>,
     /// Share of it that has been gone.
     gone: f32,
@@ -79,7 +67,7 @@ pub(super) struct Step {
 
 impl Step {
     /// The whole of `change` from where so much was `missing`.
-    pub(super) fn whole(change: SpatialVector<f32>, missing: SpatialVector<f32>) -> Self {
+    pub(crate) fn whole(change: SpatialVector<f32>, missing: SpatialVector<f32>) -> Self {
         let downhill = change.dot(missing);
         Self { change, gone: 1.0, downhill, short: [0.0, downhill], far: None }
     }
@@ -90,7 +78,7 @@ impl Step {
     /// With fixed limits the misfit along a step only falls, so that steps cut to where it is small lead to the answer.
     /// It falls ever steeper, where rows begin to press: its slope beyond finds the place, a secant alone does not. Either may
     /// stop next to where it began, so that some of the range goes with every look.
-    pub(super) fn shortened(
+    pub(crate) fn shortened(
         &mut self,
         missing: SpatialVector<f32>,
         system: &Symmetric6,
@@ -123,24 +111,6 @@ impl Step {
     }
 }
 
-/// How far the friction limits of four wheels go at a time towards those by their loads.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Approach {
-    share: Four,
-    /// What was missing of the last way, N s.
-    missing: Four,
-    /// Whether it led back.
-    turned: FourMask,
-}
-
-impl Default for Approach {
-    fn default() -> Self {
-        Self { share: Four::splat(FIRST_SHARE), missing: Four::default(), turned: FourMask::default() }
-    }
-}
-
-/// Share of the way to a new limit to begin with, and by how much it changes: where a way leads back, it is halved.
-const FIRST_SHARE: f32 = 0.5;
 const LESS: f32 = 0.5;
 const MORE: f32 = 1.25;
 
@@ -151,29 +121,29 @@ impl Rows {
     /// "A direct adaptive method for faster backpropagation learning: the RPROP algorithm", has the rule for the share).
     fn approach_limit(&mut self) {
         let (limit, zero, one) = (self.limit(), Four::default(), Four::splat(1.0));
-        let missing = limit[0] + limit[1] - self.reach[0] - self.reach[1];
-        let Approach { share, missing: before, .. } = self.approach;
+        let missing = limit[0] + limit[1] - self.coupled.reach[0] - self.coupled.reach[1];
+        let Approach { share, missing: before, .. } = self.coupled.approach;
         let turned = (missing * before).less(zero);
         let share = Four::select(turned, share * Four::splat(LESS), (share * Four::splat(MORE)).at_most(one));
-        self.reach = [0, 1].map(|i| self.reach[i] + share * (limit[i] - self.reach[i]));
-        self.approach = Approach { share, missing, turned };
+        self.coupled.reach = [0, 1].map(|i| self.coupled.reach[i] + share * (limit[i] - self.coupled.reach[i]));
+        self.coupled.approach = Approach { share, missing, turned };
     }
 
     /// Share of their limits that sliding tyres lack for those by their loads. Where the way to a limit turned between two velocities
     /// that are as good as one, as `steady` says, the answer lies between them: a load on metal comes no nearer in `f32`.
     fn friction_missing(&self, steady: bool) -> Four {
         let limit = self.limit();
-        let [reach, found] = [self.reach[0] + self.reach[1], limit[0] + limit[1]];
+        let [reach, found] = [self.coupled.reach[0] + self.coupled.reach[1], limit[0] + limit[1]];
         let lacking = (found - reach) / reach.at_least(Four::splat(f32::MIN_POSITIVE));
-        let between = if steady { self.approach.turned } else { FourMask::default() };
-        lacking.only(self.sliding & !between)
+        let between = if steady { self.coupled.approach.turned } else { FourMask::default() };
+        lacking.only(self.coupled.sliding & !between)
     }
 }
 
 impl Vehicle {
     /// Iterates from the velocity `start`, with loads, of a car that has `free` without wheels. Tells also how far from an answer it
     /// ends if it does not converge, m/s: steps that are cut come to rest at kinks, too.
-    pub(super) fn converge(
+    pub(crate) fn converge(
         &mut self,
         free: SpatialVector<f32>,
         start: SpatialVector<f32>,
@@ -191,7 +161,7 @@ impl Vehicle {
         let (mut last, mut followed) = (Step::default(), false);
         for iteration in 1..=stop.iterations.max(1) {
             if iteration == FOLLOWING + 1 {
-                self.rows.iter_mut().for_each(|rows| rows.approach = Approach::default());
+                self.rows.iter_mut().for_each(|rows| rows.coupled.approach = Approach::default());
             }
             let settled = report.residual <= stop.tolerance;
             let follow = Follow {
@@ -253,7 +223,7 @@ impl Vehicle {
     /// Holds every tyre to its limit by the load that was looked at last.
     #[cold]
     #[inline(never)]
-    pub(super) fn hold_to_limits(&mut self, within: Within) {
+    pub(crate) fn hold_to_limits(&mut self, within: Within) {
         self.rows.iter_mut().for_each(|rows| rows.hold_to_limit(within));
     }
 
@@ -264,14 +234,14 @@ impl Vehicle {
         for rows in &self.rows {
             let lacking = rows.friction_missing(steady);
             near &= !Four::any(Four::splat(LACKING).less(lacking.abs()));
-            let [along, across] = rows.tyre.map(|x| x * lacking);
-            impulse = impulse + (rows.forward * along + rows.side * across).sum();
+            let [along, across] = rows.coupled.tyre.map(|x| x * lacking);
+            impulse = impulse + (rows.contact.forward * along + rows.contact.side * across).sum();
         }
         near && size(self.response(impulse)) <= tolerance
     }
 
     /// Momentum of the chassis at a velocity.
-    pub(super) fn momentum(&self, velocity: SpatialVector<f32>) -> SpatialVector<f32> {
+    pub(crate) fn momentum(&self, velocity: SpatialVector<f32>) -> SpatialVector<f32> {
         let (linear, angular) = velocity.parts();
         SpatialVector::of(linear * self.model.mass(), *self.model.inertia() * angular)
     }
@@ -290,12 +260,12 @@ impl Vehicle {
                 rows.own_load(bank).add_to(&mut products, rows);
             } else {
                 rows.evaluate_load(bank);
-                products.add(rows.load_slope, rows.normal);
+                products.add(rows.suspension.load_slope, rows.contact.normal);
             }
             if follow.loads {
-                if follow.slowly { rows.approach_limit() } else { rows.reach = rows.limit() }
+                if follow.slowly { rows.approach_limit() } else { rows.coupled.reach = rows.limit() }
             }
-            rows.around = EffectiveMass { speed: rows.seen.patch, compliance: [Four::default(); 3] };
+            rows.coupled.around = EffectiveMass { speed: rows.coupled.seen.patch, compliance: [Four::default(); 3] };
         }
         if within != Within::Side {
             self.solve_shafts();

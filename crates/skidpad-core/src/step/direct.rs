@@ -1,18 +1,27 @@
 //! The check of the converged coupling: the same rows as one dense linear system, solved directly in 64 bits.
 #![cfg(test)]
 
+use nalgebra::{DMatrix, DVector};
 use std::sync::Arc;
 
-use nalgebra::{DMatrix, DVector};
-
-use super::{Coupling, Friction, Vehicle};
+use crate::controls::Controls;
+use crate::drivetrain::parameters::Powertrain;
 use crate::lane::Four;
 use crate::linear::SpatialVector;
-use crate::model::{
-    AntiRollBar, Axle, Hull, LaneIndex, Model, ModelParts, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel,
-};
-use crate::tyre::{CurveLaw, CurveTyre};
-use crate::{Contact, Controls, Mat3, Scene, State, Vec3, state::Placement};
+use crate::model::Model;
+use crate::model::parts::{Hull, ModelParts};
+use crate::state::{Placement, State};
+use crate::steering::parameters::Steering;
+use crate::step::coupling::{Coupling, Friction};
+use crate::step::vehicle::Vehicle;
+use crate::suspension::parameters::{AntiRollBar, Strut};
+use crate::tyre::curve::{CurveLaw, CurveTyre};
+use crate::tyre::parameters::Tyre;
+use crate::wheel::pack::LaneIndex;
+use crate::wheel::parameters::{Axle, Rolling, Side, Wheel};
+use crate::world::scene::Scene;
+use crate::world::seam::Contact;
+use bevy_math::{Mat3, Vec3};
 
 const DT: f32 = 1.0 / 60.0;
 
@@ -95,11 +104,11 @@ fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
                 .map(|l| at(place, l))
                 .into()
         };
-        let load_target = rows.load + rows.load_slope * rows.seen.normal;
+        let load_target = rows.suspension.load + rows.suspension.load_slope * rows.coupled.seen.normal;
         let sides = [
-            (rows.normal, (load_target, rows.load_slope)),
-            (rows.forward, rows.tyre_terms(0)),
-            (rows.side, rows.tyre_terms(1)),
+            (rows.contact.normal, (load_target, rows.suspension.load_slope)),
+            (rows.contact.forward, rows.tyre_terms(0)),
+            (rows.contact.side, rows.tyre_terms(1)),
         ];
         for (k, (direction, (target_impulse, gain))) in sides.into_iter().enumerate() {
             let (direction, gain) = (row(direction), at(place, gain));
@@ -114,13 +123,13 @@ fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
             }
         }
         // The torque the chassis takes; spin: I ω + R x = momentum + what brake and rolling resistance do.
-        let torque = at(place, rows.torque);
-        for (j, axle) in [rows.axle.x, rows.axle.y, rows.axle.z].into_iter().enumerate() {
+        let torque = at(place, rows.coupled.torque);
+        for (j, axle) in [rows.contact.axle.x, rows.contact.axle.y, rows.contact.axle.z].into_iter().enumerate() {
             b[3 + j] -= at(place, axle) * torque;
         }
         a[(first + 3, first + 3)] = f64::from(wheel.spin_inertia);
         a[(first + 3, first + 1)] = f64::from(wheel.radius);
-        b[first + 3] = at(place, rows.momentum) - at(place, rows.motor) + torque;
+        b[first + 3] = at(place, rows.drive.momentum) - at(place, rows.drive.motor) + torque;
     }
     couple(vehicle, &mut a, &mut b);
     let solution = a.lu().solve(&b).expect("regular");
@@ -160,7 +169,7 @@ fn converged_impulses_equal_a_direct_solve() {
                 angular,
                 free_velocity: velocity - Vec3::Z * 9.81 * DT,
                 free_angular: angular,
-                ..super::CHASSIS_AT_ORIGIN
+                ..crate::step::vehicle::CHASSIS_AT_ORIGIN
             };
             let contacts: Vec<_> = (0..model.wheels().len())
                 .map(|i| Contact { distance: 0.64 - 0.01 * wave(i as f32), normal: Vec3::Z, grip: 1.0, ground: None })
@@ -174,8 +183,9 @@ fn converged_impulses_equal_a_direct_solve() {
                 .flat_map(|i| {
                     let place = model.place(i);
                     let rows = &vehicle.rows[place.bank];
-                    assert!(!rows.sliding.lanes()[place.lane], "the case is meant to stick");
-                    [rows.load, rows.tyre[0], rows.tyre[1]].map(|x| f64::from(x.lanes()[place.lane]))
+                    assert!(!rows.coupled.sliding.lanes()[place.lane], "the case is meant to stick");
+                    [rows.suspension.load, rows.coupled.tyre[0], rows.coupled.tyre[1]]
+                        .map(|x| f64::from(x.lanes()[place.lane]))
                 })
                 .collect();
             let expected = direct(&vehicle, SpatialVector::of(body.free_velocity, body.free_angular));

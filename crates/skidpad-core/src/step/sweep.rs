@@ -1,18 +1,19 @@
 //! The one-sweep coupling: every wheel from the same velocity, warm-started.
 
-use super::block::Within;
-use super::converged::Stop;
-use super::rows::{EffectiveMass, Rows};
-use super::{Friction, StepReport, Vehicle};
+use crate::constants::MAX_WHEELS;
 use crate::lane::{Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
-use crate::model::WheelPack;
-use crate::{MAX_WHEELS, Mat3, Model};
+use crate::model::Model;
+use crate::step::coupling::{Friction, StepReport, Stop, Within};
+use crate::step::rows::{EffectiveMass, Rows};
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
+use bevy_math::Mat3;
 
 impl Vehicle {
     /// One sweep from the velocities without wheels, with the last step's tyres and with the loads; where tyres are stiff and it agrees
     /// neither with the loads nor with itself, the converged coupling.
-    pub(super) fn sweep(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
+    pub(crate) fn sweep(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
         if self.sweep_once(velocities[2]) {
             return self.iterate_if_stiff(velocities, dt);
         }
@@ -34,17 +35,17 @@ impl Vehicle {
     /// energy from the difference.
     #[cold]
     #[inline(never)]
-    pub(super) fn disagrees(&mut self, free: SpatialVector<f32>, dt: f32) -> bool {
+    pub(crate) fn disagrees(&mut self, free: SpatialVector<f32>, dt: f32) -> bool {
         let mut before = [Four::default(); MAX_WHEELS];
         for (before, rows) in before.iter_mut().zip(&self.rows) {
-            *before = rows.load;
+            *before = rows.suspension.load;
         }
         let warm = free + self.response(self.wheel_impulses(false));
         self.solve_any_loads(free, warm, dt);
         let moved = |(before, rows): (&Four, &Rows)| {
-            let allowed = Four::splat(SWEPT) * (rows.load + rows.strut.weight);
-            let load = (rows.load - *before).abs();
-            let [along, across] = [0, 1].map(|i| (rows.tyre[i] - rows.began[i]).abs());
+            let allowed = Four::splat(SWEPT) * (rows.suspension.load + rows.suspension.strut.weight);
+            let load = (rows.suspension.load - *before).abs();
+            let [along, across] = [0, 1].map(|i| (rows.coupled.tyre[i] - rows.coupled.began[i]).abs());
             Four::any(allowed.less(load) | allowed.less(along.at_least(across)))
         };
         before.iter().zip(&self.rows).any(moved)
@@ -60,13 +61,13 @@ impl Vehicle {
     /// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
     /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
     /// linear rows. Tells whether they are.
-    pub(super) fn sweep_once(&mut self, loaded: SpatialVector<f32>) -> bool {
-        let gripping: f32 = self.rows.iter().map(|rows| Four::splat(1.0).only(rows.gripping).sum()).sum();
+    pub(crate) fn sweep_once(&mut self, loaded: SpatialVector<f32>) -> bool {
+        let gripping: f32 = self.rows.iter().map(|rows| Four::splat(1.0).only(rows.patch.gripping).sum()).sum();
         let gripping = Four::splat(gripping);
         let mut stiff = false;
         for rows in &mut self.rows {
-            rows.reach = rows.limit();
-            rows.around = surroundings(&self.model, rows, loaded.wide(), gripping);
+            rows.coupled.reach = rows.limit();
+            rows.coupled.around = surroundings(&self.model, rows, loaded.wide(), gripping);
             stiff |= rows.is_stiff();
         }
         if stiff {
@@ -95,8 +96,8 @@ impl Vehicle {
     fn begin_coupled(&mut self, loaded: SpatialVector<f32>, gripping: Four) {
         let at = self.couple_linear(loaded).wide();
         for rows in &mut self.rows {
-            rows.around = surroundings(&self.model, rows, at, gripping);
-            rows.began = rows.tyre;
+            rows.coupled.around = surroundings(&self.model, rows, at, gripping);
+            rows.coupled.began = rows.coupled.tyre;
         }
     }
 
@@ -108,16 +109,16 @@ impl Vehicle {
         let (mut products, mut given) = (OuterProducts::none(), SpatialVector::default());
         let mut lasts = [Four::default(); MAX_WHEELS];
         for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(&mut lasts) {
-            *last = rows.tyre[0];
+            *last = rows.coupled.tyre[0];
             let (target_impulse, gain) = rows.linear_tyres(bank, *last, without.wide());
-            products.add(gain[0], rows.forward);
-            products.add(gain[1], rows.side);
-            rows.tyre = target_impulse;
+            products.add(gain[0], rows.contact.forward);
+            products.add(gain[1], rows.contact.side);
+            rows.coupled.tyre = target_impulse;
             given = given + rows.impulse(false).sum();
         }
         let change = Symmetric6::new(self.model.mass(), self.model.inertia(), &products).solve(given);
         for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(lasts) {
-            (rows.tyre, _) = rows.linear_tyres(bank, last, (without + change).wide());
+            (rows.coupled.tyre, _) = rows.linear_tyres(bank, last, (without + change).wide());
             rows.hold_to_limit(Within::Cone);
         }
         without + self.response(self.wheel_impulses(false))
@@ -128,9 +129,9 @@ impl Rows {
     /// Whether a tyre answers its own impulse, as often as there are wheels, with more than it.
     #[inline(always)]
     fn is_stiff(&self) -> bool {
-        let [along, _, across] = self.around.compliance;
+        let [along, _, across] = self.coupled.around.compliance;
         let most = Four::splat(STIFF);
-        Four::any(most.less(self.gain[0] * along) | most.less(self.gain[1] * across))
+        Four::any(most.less(self.patch.gain[0] * along) | most.less(self.patch.gain[1] * across))
     }
 
     /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held, as the
@@ -138,18 +139,19 @@ impl Rows {
     #[inline(always)]
     fn linear_tyres(&self, bank: &WheelPack, last: Four, at: SpatialVector<Four>) -> ([Four; 2], [Four; 2]) {
         let (one, radius) = (Four::splat(1.0), bank.radius);
-        let momentum = self.momentum + self.shaft;
+        let momentum = self.drive.momentum + self.drive.shaft;
         // By the last tyre impulse: what a tyre needs of a brake at a velocity without tyres lets braked wheels turn, and cars slide
         // downhill; without it a wheel that its own patch swings counts as held.
         let need = momentum - radius * last;
-        let driven = momentum - self.hold.signed_by(need);
-        let turns = self.hold.less(need.abs());
+        let driven = momentum - self.patch.hold.signed_by(need);
+        let turns = self.patch.hold.less(need.abs());
         let [along, across] = self.speeds(at);
-        let [stiff, side] = self.gain;
+        let [stiff, side] = self.patch.gain;
         let per_spin = (stiff * radius / bank.spin_inertia).only(turns);
         let gain = stiff / (one + per_spin * radius);
-        let target_impulse = (self.target_impulse[0] - stiff * along + per_spin * driven) / (one + per_spin * radius);
-        ([target_impulse, self.target_impulse[1] - side * across], [gain, side])
+        let target_impulse =
+            (self.patch.target_impulse[0] - stiff * along + per_spin * driven) / (one + per_spin * radius);
+        ([target_impulse, self.patch.target_impulse[1] - side * across], [gain, side])
     }
 }
 
@@ -159,16 +161,16 @@ fn surroundings(model: &Model, rows: &Rows, at: SpatialVector<Four>, share: Four
     let inverse_inertia: &Mat3 = model.inverse_inertia();
     let turned = |row: SpatialVector<Four>| row.angular.through(inverse_inertia);
     // The two directions are unit vectors at right angles.
-    let (forward, side): (Vec3Lanes<Four>, Vec3Lanes<Four>) = (turned(rows.forward), turned(rows.side));
+    let (forward, side): (Vec3Lanes<Four>, Vec3Lanes<Four>) = (turned(rows.contact.forward), turned(rows.contact.side));
     let compliance = [
-        (inverse_mass + rows.forward.angular.dot(forward)) * share,
-        rows.forward.angular.dot(side) * share,
-        (inverse_mass + rows.side.angular.dot(side)) * share,
+        (inverse_mass + rows.contact.forward.angular.dot(forward)) * share,
+        rows.contact.forward.angular.dot(side) * share,
+        (inverse_mass + rows.contact.side.angular.dot(side)) * share,
     ];
     let [along, across] = rows.speeds(at);
     let speed = [
-        along - compliance[0] * rows.tyre[0] - compliance[1] * rows.tyre[1],
-        across - compliance[1] * rows.tyre[0] - compliance[2] * rows.tyre[1],
+        along - compliance[0] * rows.coupled.tyre[0] - compliance[1] * rows.coupled.tyre[1],
+        across - compliance[1] * rows.coupled.tyre[0] - compliance[2] * rows.coupled.tyre[1],
     ];
     EffectiveMass { speed, compliance }
 }

@@ -1,12 +1,15 @@
 //! The end of a step: what the world realised goes back into the state.
 
-use super::rows::Rows;
-use super::{StepReport, Vehicle};
 use crate::lane::{Four, Lane};
 use crate::linear::SpatialVector;
-use crate::model::WheelPack;
+use crate::model::Model;
 use crate::state::WheelState;
-use crate::{Body, Model, Quat, Vec3};
+use crate::step::coupling::StepReport;
+use crate::step::rows::Rows;
+use crate::step::vehicle::{Vehicle, finite};
+use crate::wheel::pack::WheelPack;
+use crate::world::seam::Body;
+use bevy_math::{Quat, Vec3};
 
 /// Angular velocity, rad/s, of which 32 bits of a rotation keep a tenth at 1000 Hz.
 const LEAST_RATE: f32 = 1e-3;
@@ -16,9 +19,6 @@ fn turned(from: Quat, to: Quat) -> Vec3 {
     let change = Quat::from_xyzw(to.x - from.x, to.y - from.y, to.z - from.z, to.w - from.w);
     (change * from.conjugate()).xyz() * 2.0
 }
-
-/// Largest slip a deflection stands for; beyond, only its direction is kept.
-const LARGEST_SLIP: f32 = 10.0;
 
 impl Vehicle {
     /// Takes over the pose and twist of `body` after the world has advanced by `dt`, and integrates the contact
@@ -54,7 +54,7 @@ impl Vehicle {
 
     /// Takes over the pose and twist of `body`, and leaves wheels and drive as they are.
     pub(crate) fn follow(&mut self, body: &Body) -> StepReport {
-        if !super::finite(body) {
+        if !finite(body) {
             return StepReport { not_finite: true, ..StepReport::default() };
         }
         let state = &mut self.state;
@@ -71,24 +71,25 @@ impl Rows {
     fn write_back(&self, bank: &WheelPack, at: SpatialVector<Four>, lead: f32, dt: f32, wheels: &mut [WheelState]) {
         let step = Four::splat(dt);
         let [along, across] = self.speeds(at);
-        let rolled = bank.radius * self.spin;
-        let rolling_speed = Four::select(self.touching, along, rolled);
+        let rolled = bank.radius * self.coupled.spin;
+        let rolling_speed = Four::select(self.contact.touching, along, rolled);
         let fastest = (along * along + across * across).at_least(rolled * rolled);
-        let squared = Four::select(self.gripping, fastest, rolling_speed * rolling_speed);
+        let squared = Four::select(self.patch.gripping, fastest, rolling_speed * rolling_speed);
         let rolling = rolling_shares(bank, squared);
         let slip_speed = [along - rolled, across];
         let left = self.drifted(slip_speed);
-        let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.gripping).lanes());
+        let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.patch.gripping).lanes());
         let [load, along, across, torque] =
-            [self.load, self.tyre[0], self.tyre[1], self.torque].map(|impulse| (impulse / step).lanes());
-        let [spin, rolling_speed, rolling] = [self.spin, rolling_speed, rolling].map(Four::lanes);
+            [self.suspension.load, self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
+                .map(|impulse| (impulse / step).lanes());
+        let [spin, rolling_speed, rolling] = [self.coupled.spin, rolling_speed, rolling].map(Four::lanes);
         let (contact, compression, travel_rate) = if self.travel.own {
-            let pressing = Four::splat(0.0).less(self.load);
+            let pressing = Four::splat(0.0).less(self.suspension.load);
             (pressing.lanes(), self.next_travel(lead, dt).lanes(), self.travel.next_rate.lanes())
         } else {
-            (self.touching.lanes(), self.next_compression(bank, at, lead, dt).lanes(), [0.0; 4])
+            (self.contact.touching.lanes(), self.next_compression(bank, at, lead, dt).lanes(), [0.0; 4])
         };
-        let lean = self.lean.lanes();
+        let lean = self.contact.lean.lanes();
         bank.each(|k, i| {
             wheels[i] = WheelState {
                 spin: spin[k],
@@ -108,15 +109,15 @@ impl Rows {
                 contact: contact[k],
             };
         });
-        if self.has_laws {
-            let [overturning, aligning] = self.moments.map(|moment| (moment / step).lanes());
+        if self.patch.has_laws {
+            let [overturning, aligning] = self.patch.moments.map(|moment| (moment / step).lanes());
             bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
         }
     }
 
     /// Turns what brakes did to wheels that still have the spin they began the step with into heat.
     fn warm_discs(&self, bank: &WheelPack, model: &Model, dt: f32, wheels: &mut [WheelState]) {
-        let (brake, spin) = (self.brake.lanes(), self.spin.lanes());
+        let (brake, spin) = (self.drive.brake.lanes(), self.coupled.spin.lanes());
         bank.each(|k, i| {
             let Some(disc) = &model.wheels()[i].disc else { return };
             let wheel = &mut wheels[i];
@@ -128,71 +129,9 @@ impl Rows {
     /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.
     #[inline(always)]
     fn next_compression(&self, bank: &WheelPack, at: SpatialVector<Four>, lead: f32, dt: f32) -> Four {
-        let rate = (-self.parting(at) / self.cosine).only(self.touching);
-        let moved = self.jounce_rate * Four::splat(lead) + rate * Four::splat(dt - lead);
-        (self.compression + self.beyond_droop + moved).at_least(-bank.droop_travel)
-    }
-
-    /// Deflections that sticking and creeping leave at the sliding speeds at the end of the step.
-    #[inline(always)]
-    fn drifted(&self, sliding: [Four; 2]) -> [Four; 2] {
-        let [along, across] = [0, 1].map(|i| self.drift[i].at(sliding[i]));
-        if !Four::any(self.bends) {
-            return [along, across];
-        }
-        // The row of less force is the one of more slip.
-        let (straight, target_impulse) = (self.straight_drift.at(sliding[0]), self.target_impulse[0]);
-        [Four::select((along * target_impulse).less(straight * target_impulse) & self.bends, straight, along), across]
-    }
-
-    /// Deflections after the step: of a standing patch, of a rolling one, or in between.
-    #[inline(always)]
-    fn deflections(&self, bank: &WheelPack, left: [Four; 2], rolling: Four) -> [Four; 2] {
-        let one = Four::splat(1.0);
-        let share = rolling.only(bank.tyre.relaxes());
-        let turning = within_largest_slip(left, self.lengths);
-        if !Four::any(share.less(one) & bank.present()) {
-            return turning;
-        }
-        self.half_standing(left, turning, share)
-    }
-
-    /// The same of patches of which some stand to a part.
-    #[cold]
-    #[inline(never)]
-    fn half_standing(&self, left: [Four; 2], turning: [Four; 2], share: Four) -> [Four; 2] {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
-        let standing = self.standing(left);
-        // As far as a patch stands, it is a spring: what friction does not hold would be memory of a slide.
-        let most = self.held_by_friction().map(|u| u / (one - share).at_least(Four::splat(f32::MIN_POSITIVE)));
-        let turned = [0, 1].map(|i| turning[i].within(-most[i], most[i]));
-        let mixed = [0, 1].map(|i| standing[i] * (one - share) + turned[i] * share);
-        let (rolls, stands) = (!share.less(one), !zero.less(share));
-        [0, 1].map(|i| Four::select(rolls, turning[i], Four::select(stands, standing[i], mixed[i])))
-    }
-
-    /// Largest deflections that friction holds, m.
-    fn held_by_friction(&self) -> [Four; 2] {
-        let (limit, step) = (self.limit(), Four::splat(self.dt));
-        [0, 1].map(|i| limit[i] / (self.elastic[i] * step).at_least(Four::splat(f32::MIN_POSITIVE)))
-    }
-
-    /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
-    fn standing(&self, rolled: [Four; 2]) -> [Four; 2] {
-        let (limit, step) = (self.limit(), Four::splat(self.dt));
-        let scale = self.elastic.map(|k| k * step);
-        let impulse = [rolled[0] * scale[0], rolled[1] * scale[1]];
-        let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
-        let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
-        let holds = !Four::splat(1.0).less(reach);
-        let slid = [0, 1].map(|i| self.tyre[i] / scale[i]);
-        // A damper's share of the force strains nothing.
-        let squared = |u: [Four; 2]| u[0] * u[0] + u[1] * u[1];
-        let slides = self.sliding & !squared(rolled).less(squared(slid));
-        [0, 1].map(|i| {
-            let held = Four::select(holds, rolled[i], impulse[i] / reach / scale[i]);
-            Four::select(slides, slid[i], held)
-        })
+        let rate = (-self.parting(at) / self.contact.cosine).only(self.contact.touching);
+        let moved = self.contact.jounce_rate * Four::splat(lead) + rate * Four::splat(dt - lead);
+        (self.contact.compression + self.contact.beyond_droop + moved).at_least(-bank.droop_travel)
     }
 }
 
@@ -204,17 +143,4 @@ fn rolling_shares(bank: &WheelPack, squared: Four) -> Four {
         return Four::splat(1.0);
     }
     squared.sqrt().smoothstep(crawl, walk)
-}
-
-#[inline(always)]
-fn within_largest_slip(deflection: [Four; 2], lengths: [Four; 2]) -> [Four; 2] {
-    let slip = [deflection[0] / lengths[0], deflection[1] / lengths[1]];
-    let squared = slip[0] * slip[0] + slip[1] * slip[1];
-    let largest = Four::splat(LARGEST_SLIP);
-    let over = (largest * largest).less(squared);
-    if !Four::any(over) {
-        return deflection;
-    }
-    let share = largest / squared.sqrt();
-    deflection.map(|u| Four::select(over, u * share, u))
 }

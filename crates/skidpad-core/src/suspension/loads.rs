@@ -1,15 +1,13 @@
 //! Load rows: strut, stop and what ties it to another of every wheel as one soft row along its contact normal, all solved at once.
 
-use super::Vehicle;
-use super::converged::Step;
-use super::rows::Rows;
-use crate::MAX_WHEELS;
+use crate::constants::MAX_WHEELS;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::model::WheelPack;
-
-/// Gain of ground under a wheel at its droop stop, in masses carried, and of hulls: leaves a thousandth of the speed, and f32 still solves it.
-pub(super) const SOLIDITY: f32 = 1e3;
+use crate::step::converged::Step;
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::suspension::rows::SOLIDITY;
+use crate::wheel::pack::WheelPack;
 
 /// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
 /// overshoot are cut: past kinks of several struts Newton's method may go to and fro, and what it then has may be any load.
@@ -31,7 +29,7 @@ impl Vehicle {
     ///
     /// What ties lead to is taken where it hangs or stands without them, so that no wheel is asked before another: exact where the
     /// other one stands, and of bars between wheels that hang alike. Heave springs, which push both of those, ask anew from half way.
-    pub(super) fn hang(&mut self) {
+    pub(crate) fn hang(&mut self) {
         let hanging = self.model.wheels().iter().enumerate().map(|(i, wheel)| {
             let free = wheel.strut.compression_under((-self.model.static_load(i)).into(), 0.0) as f32;
             free.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel)
@@ -43,7 +41,7 @@ impl Vehicle {
         for pass in 0..passes {
             let mut tied = [0.0; MAX_WHEELS];
             for (i, (wheel, tied)) in self.model.wheels().iter().zip(&mut tied).enumerate() {
-                let balance = self.hanging(i, |rows| rows.compression);
+                let balance = self.hanging(i, |rows| rows.contact.compression);
                 *tied = balance.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
             }
             self.put_hanging(&tied, if pass + 1 == passes { 1.0 } else { 0.5 });
@@ -53,9 +51,9 @@ impl Vehicle {
     /// Moves wheels without ground a `share` of the way to the compressions `to`.
     fn put_hanging(&mut self, to: &[f32; MAX_WHEELS], share: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let (was, to) = (rows.compression, bank.gather(|i| to[i]));
+            let (was, to) = (rows.contact.compression, bank.gather(|i| to[i]));
             let moved = if share < 1.0 { was + Four::splat(share) * (to - was) } else { to };
-            rows.compression = Four::select(rows.touching, was, moved);
+            rows.contact.compression = Four::select(rows.contact.touching, was, moved);
         }
     }
 
@@ -63,12 +61,12 @@ impl Vehicle {
     ///
     /// Every load only falls with the speed at which its wheel parts from the ground: the loads are the derivative of a convex
     /// function, and Newton's method goes to its minimum.
-    pub(super) fn solve_loads(&mut self, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
+    pub(crate) fn solve_loads(&mut self, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.load_row(bank, dt);
-            rows.warm_speed = rows.parting(warm.wide());
-            rows.seen.normal = -rows.jounce_rate * rows.cosine;
-            rows.hanging = FourMask::default();
+            rows.suspension.warm_speed = rows.parting(warm.wide());
+            rows.coupled.seen.normal = -rows.contact.jounce_rate * rows.contact.cosine;
+            rows.suspension.hanging = FourMask::default();
         }
         self.load_ties();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -78,9 +76,10 @@ impl Vehicle {
         for solve in 0..SOLVES {
             let (mut products, mut wished) = (OuterProducts::none(), SpatialVector::default());
             for rows in &self.rows {
-                products.add(rows.load_slope, rows.normal);
-                let target_impulse = rows.load + rows.load_slope * (rows.seen.normal - rows.warm_speed);
-                wished = wished + (rows.normal * target_impulse).sum();
+                products.add(rows.suspension.load_slope, rows.contact.normal);
+                let target_impulse = rows.suspension.load
+                    + rows.suspension.load_slope * (rows.coupled.seen.normal - rows.suspension.warm_speed);
+                wished = wished + (rows.contact.normal * target_impulse).sum();
             }
             wished = wished + self.add_ties(&mut products, warm);
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
@@ -101,8 +100,8 @@ impl Vehicle {
         }
         let mut given = self.beside;
         for rows in &mut self.rows {
-            rows.load = rows.load.at_least(Four::default());
-            given = given + (rows.normal * rows.load).sum();
+            rows.suspension.load = rows.suspension.load.at_least(Four::default());
+            given = given + (rows.contact.normal * rows.suspension.load).sum();
         }
         warm + self.response(given)
     }
@@ -116,7 +115,8 @@ impl Vehicle {
         [warm, at, newton]: [SpatialVector<f32>; 3],
         system: &Symmetric6,
     ) -> Option<SpatialVector<f32>> {
-        let loads = self.rows.iter().fold(self.beside, |sum, rows| sum + (rows.normal * rows.load).sum());
+        let loads =
+            self.rows.iter().fold(self.beside, |sum, rows| sum + (rows.contact.normal * rows.suspension.load).sum());
         let missing = loads - self.momentum(at - warm);
         if let Some(back) = last.as_mut().and_then(|last| last.shortened(missing, system, LEAST_STEP)) {
             return Some(at + back);
@@ -129,66 +129,68 @@ impl Vehicle {
 impl Rows {
     /// Compression in step with the velocity.
     #[inline(always)]
-    pub(super) fn led(&self) -> Four {
-        self.compression + self.lead
+    pub(crate) fn led(&self) -> Four {
+        self.contact.compression + self.contact.lead
     }
 
     /// What keeps a wheel at its droop stop from leaving the ground before the step ends, as a stiff row.
     #[inline(always)]
     fn load_row(&mut self, bank: &WheelPack, dt: f32) {
-        let gap = self.led() + self.beyond_droop + bank.droop_travel;
+        let gap = self.led() + self.contact.beyond_droop + bank.droop_travel;
         let rigid = Four::splat(SOLIDITY) * bank.sprung;
-        self.droop_target = rigid * gap / (Four::splat(dt) * self.cosine);
-        self.droop_gain = rigid / (self.cosine * self.cosine);
-        if self.footing.moves {
-            let droop = self.yielding_load(self.droop_target, self.droop_gain);
-            (self.droop_target, self.droop_gain) = droop;
+        self.suspension.droop_target = rigid * gap / (Four::splat(dt) * self.contact.cosine);
+        self.suspension.droop_gain = rigid / (self.contact.cosine * self.contact.cosine);
+        if self.contact.footing.moves {
+            let droop = self.yielding_load(self.suspension.droop_target, self.suspension.droop_gain);
+            (self.suspension.droop_target, self.suspension.droop_gain) = droop;
         }
     }
 
     /// Load impulse at the speed seen, not below zero, and its slope there; below it once where a droop stop is reached.
     #[inline(always)]
-    pub(super) fn evaluate_load(&mut self, bank: &WheelPack) {
-        let (zero, speed) = (Four::splat(0.0), self.seen.normal);
-        let ends = -speed / self.cosine;
+    pub(crate) fn evaluate_load(&mut self, bank: &WheelPack) {
+        let (zero, speed) = (Four::splat(0.0), self.coupled.seen.normal);
+        let ends = -speed / self.contact.cosine;
         self.strut_to(bank, ends, self.dt);
-        let strut = [self.load_target - self.load_gain * speed, self.load_gain];
-        let tied = Four::new(self.tied.impulse);
+        let strut = [self.suspension.load_target - self.suspension.load_gain * speed, self.suspension.load_gain];
+        let tied = Four::new(self.suspension.tied.impulse);
         let [mut load, mut slope] = [strut[0] + tied, strut[1]];
         let stopped = self.meets_stops(bank, ends, self.dt);
         if Four::any(stopped) {
             let found = self.with_stops(bank, strut, tied, ends, self.dt);
             (load, slope) = (Four::select(stopped, found[0], load), Four::select(stopped, found[1], slope));
         }
-        let droop = self.droop_target - self.droop_gain * speed;
+        let droop = self.suspension.droop_target - self.suspension.droop_gain * speed;
         let held = droop.less(load);
         // The stop's row is so stiff that a solve would step across it: it pulls once, until the solve has seen it. The way of
         // a wheel that lands ends by itself.
-        let lands = self.contact_share.less(Four::splat(1.0));
-        let reached = held & zero.less(load) & !self.hanging & !lands;
+        let lands = self.contact.contact_share.less(Four::splat(1.0));
+        let reached = held & zero.less(load) & !self.suspension.hanging & !lands;
         load = Four::select(held, droop, load);
-        self.hanging = self.hanging | held;
-        self.pressing = self.touching & (zero.less(load) | reached);
-        self.load = load.only(self.pressing);
-        self.load_slope = Four::select(held, self.droop_gain, slope).only(self.pressing);
+        self.suspension.hanging = self.suspension.hanging | held;
+        self.suspension.pressing = self.contact.touching & (zero.less(load) | reached);
+        self.suspension.load = load.only(self.suspension.pressing);
+        self.suspension.load_slope =
+            Four::select(held, self.suspension.droop_gain, slope).only(self.suspension.pressing);
     }
 
     /// Sees the loads' chassis move at `after`, and what the loads' linearisations make of that.
     #[inline(always)]
     fn see_loads(&mut self, after: SpatialVector<Four>) {
         let speed = self.parting(after);
-        self.told = self.load + self.load_slope * (self.seen.normal - speed) - Four::new(self.tied.impulse);
-        self.seen.normal = speed;
+        self.suspension.told = self.suspension.load + self.suspension.load_slope * (self.coupled.seen.normal - speed)
+            - Four::new(self.suspension.tied.impulse);
+        self.coupled.seen.normal = speed;
     }
 
     /// Loads at the speed seen; whether they are what their linearisations said.
     #[inline(always)]
     fn settle_load(&mut self, bank: &WheelPack) -> bool {
-        let pressed = self.pressing;
+        let pressed = self.suspension.pressing;
         self.evaluate_load(bank);
-        let told = (self.told + Four::new(self.tied.impulse)).only(pressed);
+        let told = (self.suspension.told + Four::new(self.suspension.tied.impulse)).only(pressed);
         let [relative, weight] = SETTLED.map(Four::splat);
-        let allowed = relative * self.load + weight * self.strut.weight;
-        !Four::any(allowed.less((self.load - told).abs()))
+        let allowed = relative * self.suspension.load + weight * self.suspension.strut.weight;
+        !Four::any(allowed.less((self.suspension.load - told).abs()))
     }
 }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! where M counts the wheels. Both sides stay symmetric when q̇ is eliminated (Featherstone, *Rigid Body Dynamics
-//! Algorithms*, ch. 7, for a tree this flat). S is the strut of every other wheel ([`super::strut`]); the tyre's spring takes the
+//! Algorithms*, ch. 7, for a tree this flat). S is the strut of every other wheel ([`crate::suspension::strut`]); the tyre's spring takes the
 //! mean of its force along the way, too, and only pushes.
 //!
 //! Wheels of a solid axle have a beam between them, which turns about its roll centre by `θ = (q_l − q_r) / t` and moves both
@@ -18,50 +18,17 @@
 //! row is `b = m (ẑ − σ (y_l + y_r + θ (z_l + z_r)))`, its mass `m + 2 m σ²`, and `2 m σ_l σ_r` goes between the two. Side forces
 //! reach the body through the beam, and none of the two struts more than the other.
 
-use super::Vehicle;
-use super::rows::Rows;
-use super::strut::{Beyond, MOST_STIFFENING};
+use crate::constants::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
-use crate::model::{Beam, WheelPack};
-use crate::seam::OVERLAP_RETURN_SPEED;
-use crate::{STANDARD_GRAVITY, State, Vec3};
-
-/// What a bank of wheels that move on their own needs beside its rows.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Travel {
-    /// Whether the wheels of this step move on their own.
-    pub own: bool,
-    /// Jounce rate against the chassis before and after the step, m/s.
-    rate: Four,
-    pub next_rate: Four,
-    /// The wheel's share in the chassis' motion.
-    pub heave: SpatialVector<Four>,
-    /// What the wheel weighs along its travel, kg; the sideways motion of its beam included, and what that has of the other wheel's.
-    mass: Four,
-    shared: Four,
-    /// Impulse of the tyre along the travel, N s.
-    lift: Four,
-    /// Least travel rate, which takes it to the droop stop, m/s.
-    slowest: Four,
-    /// Compression of the ground against the chassis in the middle of the step, as far as its rate at the start makes it, m, and
-    /// that rate, m/s, and the share of the step in which the strut can reach it: what bars beside the struts see.
-    pub ground: Four,
-    pub ground_rate: Four,
-    pub ground_share: Four,
-    tyre: TyreStep,
-}
-
-/// The step of a tyre's vertical spring, along the travel.
-#[derive(Clone, Copy, Debug, Default)]
-struct TyreStep {
-    /// How far it is squashed at the start, from where it carries nothing, m, and how fast, m/s.
-    squash: Four,
-    rate: Four,
-    /// Force at the rate at the start, N, and per rate at the end, N s/m, of all that damps.
-    begun: Four,
-    damping: Four,
-}
+use crate::state::State;
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::suspension::rows::Travel;
+use crate::suspension::strut::{Beyond, MOST_STIFFENING};
+use crate::wheel::pack::{Beam, WheelPack};
+use crate::world::seam::OVERLAP_RETURN_SPEED;
+use bevy_math::Vec3;
 
 /// Square of ω dt up to which a wheel hops as the midpoint rule has it; a faster one is damped the more the faster it is: what
 /// no step resolves would go to and fro from step to step.
@@ -95,7 +62,7 @@ impl Travel {
 }
 
 /// How the load of a wheel on its own answers the chassis velocity.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// Weight of the contact normal.
     pressing: Four,
     /// Weight of `through`, negative: what the wheel's giving way takes back.
@@ -106,8 +73,8 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn add_to(&self, products: &mut OuterProducts, rows: &Rows) {
-        products.add(self.pressing, rows.normal);
+    pub(crate) fn add_to(&self, products: &mut OuterProducts, rows: &Rows) {
+        products.add(self.pressing, rows.contact.normal);
         products.add(self.yielding, self.through);
         if let Some(together) = self.together {
             products.add(together, self.through.and_across());
@@ -117,7 +84,7 @@ impl Answer {
 
 impl Vehicle {
     /// Lets the wheels of this step move on their own, if the model knows how heavy all of them are.
-    pub(super) fn free_wheels(&mut self, lead: f32) {
+    pub(crate) fn free_wheels(&mut self, lead: f32) {
         if self.model.wheels().iter().any(|wheel| wheel.unsprung.is_none()) {
             return;
         }
@@ -127,7 +94,7 @@ impl Vehicle {
     }
 
     /// Loads of wheels on their own from the velocity `warm`, tyres as they were; returns the velocity after them.
-    pub(super) fn solve_own_loads(
+    pub(crate) fn solve_own_loads(
         &mut self,
         free: SpatialVector<f32>,
         warm: SpatialVector<f32>,
@@ -148,7 +115,7 @@ impl Vehicle {
             let mut given = self.beside;
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
                 rows.own_load(bank).add_to(&mut products, rows);
-                given = given + (rows.normal * rows.load + rows.travel_impulse()).sum();
+                given = given + (rows.contact.normal * rows.suspension.load + rows.travel_impulse()).sum();
             }
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             after = after + system.solve(given - self.momentum(after - warm));
@@ -165,15 +132,17 @@ impl Rows {
         let centre = bank.contact + up * (travel + bank.radius);
         let (half, step) = (Four::splat(0.5), Four::splat(self.dt));
         // In step with the velocities, as the struts are.
-        let ground = self.compression + self.beyond_droop + self.jounce_rate * (Four::splat(lead) - half * step);
+        let ground = self.contact.compression
+            + self.contact.beyond_droop
+            + self.contact.jounce_rate * (Four::splat(lead) - half * step);
         let begun = travel + rate * (Four::splat(lead) - half * step);
         let weight = bank.sprung * Four::splat(STANDARD_GRAVITY);
         self.travel.tyre.squash = ground - begun + weight / bank.tyre_rate;
-        self.travel.tyre.rate = self.jounce_rate - rate;
-        let middle = ground + Four::splat(0.25) * step * self.jounce_rate;
+        self.travel.tyre.rate = self.contact.jounce_rate - rate;
+        let middle = ground + Four::splat(0.25) * step * self.contact.jounce_rate;
         self.travel.ground = middle.within(-bank.droop_travel, bank.solid_travel);
-        self.travel.ground_share = self.contact_share;
-        self.travel.ground_rate = self.jounce_rate;
+        self.travel.ground_share = self.contact.contact_share;
+        self.travel.ground_rate = self.contact.jounce_rate;
         self.travel.own = true;
         (self.travel.rate, self.travel.next_rate) = (rate, rate);
         self.travel.heave = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
@@ -181,10 +150,10 @@ impl Rows {
         if let Some(beam) = &bank.beam {
             self.travel.sway(bank, beam, centre, travel);
         }
-        (self.compression, self.beyond_droop) = (travel, Four::default());
-        self.contact_share = Four::splat(1.0);
-        self.lead = rate * Four::splat(lead);
-        self.jounce_rate = rate;
+        (self.contact.compression, self.contact.beyond_droop) = (travel, Four::default());
+        self.contact.contact_share = Four::splat(1.0);
+        self.contact.lead = rate * Four::splat(lead);
+        self.contact.jounce_rate = rate;
     }
 
     /// The tyre's spring over the step: its damper, and what the midpoint rule takes from the damping of a wheel that hops.
@@ -193,7 +162,7 @@ impl Rows {
         let mass = self.travel.mass;
         self.travel.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
         let rate = bank.tyre_rate;
-        let relative = (rate + self.strut_rate() + Four::new(self.tied.rate)) * step * step / mass;
+        let relative = (rate + self.strut_rate() + Four::new(self.suspension.tied.rate)) * step * step / mass;
         let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(Four::splat(MOST_STIFFENING));
         let damping = bank.tyre_damping + lost * Four::splat(1.0 / 6.0);
         let stiff = damping * step / mass;
@@ -212,22 +181,22 @@ impl Rows {
         let squashed = Beyond::of(tyre.squash, tyre.squash + turn * (tyre.rate + ends));
         let force = bank.tyre_rate * squashed.mean + squashed.share * (tyre.begun + tyre.damping * ends);
         let slope = bank.tyre_rate * squashed.slope * turn + squashed.share * tyre.damping;
-        let presses = self.touching & zero.less(force);
+        let presses = self.contact.touching & zero.less(force);
         [(step * force).only(presses), (step * slope).only(presses)]
     }
 
     /// Load and travel rate of each wheel as the chassis now moves.
-    pub(super) fn own_load(&mut self, bank: &WheelPack) -> Answer {
-        let (cosine, mass) = (self.cosine, self.travel.mass);
-        let ground = -self.seen.normal / cosine;
-        let given = mass * self.travel.rate - self.seen.heave + self.travel.lift;
+    pub(crate) fn own_load(&mut self, bank: &WheelPack) -> Answer {
+        let (cosine, mass) = (self.contact.cosine, self.travel.mass);
+        let ground = -self.coupled.seen.normal / cosine;
+        let given = mass * self.travel.rate - self.coupled.seen.heave + self.travel.lift;
         let ended = if bank.beam.is_some() { self.seek_both(bank, given) } else { self.seek(bank, given) };
         let rate = self.travel.next_rate;
         let [_, strut_slope] = self.strut_along(bank, rate);
         let [tyre, tyre_slope] = self.pushed(bank, ground - rate);
-        self.load = tyre / cosine;
+        self.suspension.load = tyre / cosine;
         let pressing = tyre_slope / (cosine * cosine);
-        let through = self.normal * (tyre_slope / cosine) + self.travel.heave;
+        let through = self.contact.normal * (tyre_slope / cosine) + self.travel.heave;
         let inertia = mass + strut_slope + tyre_slope;
         let (yielding, together) = if bank.beam.is_some() {
             let (yielding, together) = self.yielding_together(inertia, ended);
@@ -267,7 +236,7 @@ impl Rows {
     /// Seeks the travel rates that take up the impulses `given`; tells which wheels end at their droop stops.
     fn seek(&mut self, bank: &WheelPack, given: Four) -> FourMask {
         let (half, mass) = (Four::splat(0.5), self.travel.mass);
-        let ground = -self.seen.normal / self.cosine;
+        let ground = -self.coupled.seen.normal / self.contact.cosine;
         let slowest = self.travel.slowest;
         let [mut low, mut high] = [slowest, Four::splat(f32::INFINITY)];
         let mut rate = self.travel.next_rate.at_least(slowest);
@@ -299,29 +268,29 @@ impl Rows {
         let [strut, slope] = self.strut_line(bank, ends, self.dt);
         let [stop, stop_slope] = self.stops(bank, ends, self.dt);
         let step = Four::splat(self.dt);
-        let [rate, damping] = [self.tied.rate, self.tied.damping].map(Four::new);
+        let [rate, damping] = [self.suspension.tied.rate, self.suspension.tied.damping].map(Four::new);
         let gain = step * (Four::splat(0.5) * step * rate + damping);
-        let tied = Four::new(self.tied.impulse) + gain * (ends - self.tied.seen);
+        let tied = Four::new(self.suspension.tied.impulse) + gain * (ends - self.suspension.tied.seen);
         [strut + slope * ends + stop + tied, slope + stop_slope + gain]
     }
 
     /// Takes over what the tyre as it now acts lifts the wheel by.
     #[inline(always)]
-    pub(super) fn lift(&mut self, bank: &WheelPack) {
-        let across = self.side.linear.z * self.tyre[1];
+    pub(crate) fn lift(&mut self, bank: &WheelPack) {
+        let across = self.contact.side.linear.z * self.coupled.tyre[1];
         let across = bank.beam.map_or(across, |beam| beam.share(across));
-        self.travel.lift = self.forward.linear.z * self.tyre[0] + across;
+        self.travel.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
     }
 
     /// What accelerating the wheels takes from the chassis.
     #[inline(always)]
-    pub(super) fn travel_impulse(&self) -> SpatialVector<Four> {
+    pub(crate) fn travel_impulse(&self) -> SpatialVector<Four> {
         self.travel.heave * (self.travel.rate - self.travel.next_rate)
     }
 
     /// Travel after a step of `dt` s in which the pose moved with the mean velocity of both ends, or by what `lead`
     /// says: the same rule for the wheel.
-    pub(super) fn next_travel(&self, lead: f32, dt: f32) -> Four {
-        self.compression + self.travel.rate * Four::splat(lead) + self.travel.next_rate * Four::splat(dt - lead)
+    pub(crate) fn next_travel(&self, lead: f32, dt: f32) -> Four {
+        self.contact.compression + self.travel.rate * Four::splat(lead) + self.travel.next_rate * Four::splat(dt - lead)
     }
 }

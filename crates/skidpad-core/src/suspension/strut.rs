@@ -11,11 +11,11 @@
 //! their force along the way instead (Gonzalez, "Time integration and discrete Hamiltonian systems", 1996), so that a
 //! wheel may run into one and out of it within a step.
 
-use super::rows::Rows;
-use crate::STANDARD_GRAVITY;
+use crate::constants::STANDARD_GRAVITY;
 use crate::lane::{Four, FourMask, Lane};
-use crate::model::WheelPack;
-use crate::seam::OVERLAP_RETURN_SPEED;
+use crate::step::rows::Rows;
+use crate::wheel::pack::WheelPack;
+use crate::world::seam::OVERLAP_RETURN_SPEED;
 
 /// Rebound slower than this still counts as bump, m/s: what is off is half a newton, and in a standing car, which moves by
 /// rounding errors only, dampers do not change sides.
@@ -26,47 +26,24 @@ const STANDING_DAMPER: f32 = 2e-4;
 const METAL_FREQUENCY: f32 = 70.0;
 const METAL_DAMPING: f32 = 0.7;
 
-/// The step of spring and damper that a strut's row is made of.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct StrutStep {
-    /// Compression at the start of the step, in step with the velocity, m; below the droop stop for a wheel that has yet to
-    /// meet the ground.
-    pub start: Four,
-    /// Half way, as far as the rate at the start makes it, m.
-    middle: Four,
-    /// Impulse of what the strut carries at rest, N s.
-    pub weight: Four,
-    /// What the strut moves: what the wheel carries, or a wheel on its own, kg.
-    mass: Four,
-    /// Impulse at no rate at the end, before what the damper adds there, N s.
-    held: Four,
-    /// What the spring adds to it per rate at the end, N s per m/s.
-    spring: Four,
-    /// Rate of the spring, N/m.
-    rate: Four,
-    /// Factor on the damper that the midpoint rule takes back.
-    stiffening: Four,
-    /// Slope of the damper where it was taken, N s/m.
-    damping: Four,
-}
-
 impl Rows {
     /// Begins a step of `dt` s with the spring and damper of its start.
     #[inline(always)]
-    pub(super) fn strut_step(&mut self, bank: &WheelPack, dt: f32) {
-        let (half, step, before) = (Four::splat(0.5), Four::splat(dt), self.jounce_rate);
-        let begun = self.compression + self.lead - half * step * before * self.contact_share;
-        self.strut.start = begun + self.beyond_droop;
+    pub(crate) fn strut_step(&mut self, bank: &WheelPack, dt: f32) {
+        let (half, step, before) = (Four::splat(0.5), Four::splat(dt), self.contact.jounce_rate);
+        let begun = self.contact.compression + self.contact.lead - half * step * before * self.contact.contact_share;
+        self.suspension.strut.start = begun + self.contact.beyond_droop;
         // Of the way within the ground.
-        self.strut.middle = half * (begun + self.strut.start) + Four::splat(0.25) * step * before;
+        self.suspension.strut.middle = half * (begun + self.suspension.strut.start) + Four::splat(0.25) * step * before;
         let own = self.travel.own;
-        self.strut.mass = if own { bank.unsprung_mass } else { bank.sprung };
+        self.suspension.strut.mass = if own { bank.unsprung_mass } else { bank.sprung };
         let carried = if own { bank.sprung - bank.unsprung_mass } else { bank.sprung };
-        self.strut.weight = step * carried * Four::splat(STANDARD_GRAVITY);
-        let meets = if own { bank.present() } else { self.touching };
+        self.suspension.strut.weight = step * carried * Four::splat(STANDARD_GRAVITY);
+        let meets = if own { bank.present() } else { self.contact.touching };
         // Rays may find a wheel deeper than its stops let it go, and a bar twisted by as much as nothing has paid for.
-        let travel = Four::select(meets, self.strut.middle, self.compression).at_most(bank.solid_travel);
-        (self.tied.travel, self.tied.lifted) = (travel.lanes(), FourMask::default());
+        let travel =
+            Four::select(meets, self.suspension.strut.middle, self.contact.compression).at_most(bank.solid_travel);
+        (self.suspension.tied.travel, self.suspension.tied.lifted) = (travel.lanes(), FourMask::default());
         self.spring_to(bank, before, dt);
         if !own {
             self.damp(bank, before, dt);
@@ -81,10 +58,10 @@ impl Rows {
     fn spring_to(&mut self, bank: &WheelPack, ends: Four, dt: f32) {
         let (step, quarter) = (Four::splat(dt), Four::splat(0.25 * dt));
         let (mut spring, rate) = match bank.rise {
-            None => bank.springs(self.strut.middle),
+            None => bank.springs(self.suspension.strut.middle),
             Some(_) => {
                 // Straight on beyond its ends: a rate that fell for ever would pull, one that rose leaves the stop no say.
-                let middle = self.strut.middle + quarter * ends;
+                let middle = self.suspension.strut.middle + quarter * ends;
                 let at = middle.within(-bank.droop_travel, bank.solid_travel);
                 let (spring, rate) = bank.springs(at);
                 (spring + rate * (middle - at), rate)
@@ -92,26 +69,27 @@ impl Rows {
         };
         if let Some(rise) = bank.rise {
             // The mean of a force that rises along the way, and the line through it.
-            let half_way = quarter * (self.jounce_rate + ends);
+            let half_way = quarter * (self.contact.jounce_rate + ends);
             let most = Four::splat(0.5) * (bank.droop_travel + bank.solid_travel);
             let half_way = half_way.within(-most, most);
             spring += rise * half_way * half_way * Four::splat(1.0 / 6.0) - rate * quarter * ends;
         }
         let relative = (rate * step * step / bank.sprung).at_most(Four::splat(MOST_STIFFENING));
-        self.strut.stiffening = Four::splat(1.0) + relative * Four::splat(1.0 / 6.0);
-        self.strut.rate = rate;
-        self.strut.spring = step * quarter * rate;
-        self.strut.held = self.strut.weight + step * spring;
+        self.suspension.strut.stiffening = Four::splat(1.0) + relative * Four::splat(1.0 / 6.0);
+        self.suspension.strut.rate = rate;
+        self.suspension.strut.spring = step * quarter * rate;
+        self.suspension.strut.held = self.suspension.strut.weight + step * spring;
     }
 
     /// Adds the damper, as it is at a jounce rate at the end of the step, to the load row.
     #[inline(always)]
-    pub(super) fn damp(&mut self, bank: &WheelPack, jounce_rate: Four, dt: f32) {
+    pub(crate) fn damp(&mut self, bank: &WheelPack, jounce_rate: Four, dt: f32) {
         let [target_impulse, gain] = self.damped(bank, jounce_rate, dt);
-        self.load_target = target_impulse / self.cosine;
-        self.load_gain = gain / (self.cosine * self.cosine);
-        if self.footing.moves {
-            (self.load_target, self.load_gain) = self.yielding_load(self.load_target, self.load_gain);
+        self.suspension.load_target = target_impulse / self.contact.cosine;
+        self.suspension.load_gain = gain / (self.contact.cosine * self.contact.cosine);
+        if self.contact.footing.moves {
+            (self.suspension.load_target, self.suspension.load_gain) =
+                self.yielding_load(self.suspension.load_target, self.suspension.load_gain);
         }
     }
 
@@ -121,20 +99,23 @@ impl Rows {
     fn damped(&mut self, bank: &WheelPack, jounce_rate: Four, dt: f32) -> [Four; 2] {
         let (half, one, step) = (Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
         let (damping, opened) = damper_at(bank, jounce_rate);
-        let (before, opened_before) = damper_at(bank, self.jounce_rate);
+        let (before, opened_before) = damper_at(bank, self.contact.jounce_rate);
         // Half of it counts at the end; all of it where it is stiff: the exponential fit of a damper on a mass, to second
         // order and without an exponential. As stiff as it is at the start: a share that changed with the side the damper ends
         // on would give the load a step there, and the solve of the loads no answer.
-        let stiff = before * step / self.strut.mass;
+        let stiff = before * step / self.suspension.strut.mass;
         let share = half + half * stiff / (stiff + Four::splat(6.0));
-        let factor = step * self.strut.stiffening;
-        let explicit = (one - share) * (before * self.jounce_rate + opened_before);
-        self.strut.damping = damping;
-        [self.strut.held + factor * (explicit + share * opened), self.strut.spring + factor * share * damping]
+        let factor = step * self.suspension.strut.stiffening;
+        let explicit = (one - share) * (before * self.contact.jounce_rate + opened_before);
+        self.suspension.strut.damping = damping;
+        [
+            self.suspension.strut.held + factor * (explicit + share * opened),
+            self.suspension.strut.spring + factor * share * damping,
+        ]
     }
 
     /// The same with a spring that stiffens as it is where the step ends with the jounce rate `ends`.
-    pub(super) fn strut_line(&mut self, bank: &WheelPack, ends: Four, dt: f32) -> [Four; 2] {
+    pub(crate) fn strut_line(&mut self, bank: &WheelPack, ends: Four, dt: f32) -> [Four; 2] {
         if bank.rise.is_some() {
             self.spring_to(bank, ends, dt);
         }
@@ -142,48 +123,48 @@ impl Rows {
     }
 
     /// Rate of the spring, N/m.
-    pub(super) fn strut_rate(&self) -> Four {
-        self.strut.rate
+    pub(crate) fn strut_rate(&self) -> Four {
+        self.suspension.strut.rate
     }
 
     /// Slope of the damper at the start of the step, N s/m.
-    pub(super) fn strut_damping(&self, bank: &WheelPack) -> Four {
-        damper_at(bank, self.jounce_rate).0
+    pub(crate) fn strut_damping(&self, bank: &WheelPack) -> Four {
+        damper_at(bank, self.contact.jounce_rate).0
     }
 
     /// Takes anew the springs that stiffen, and the dampers that move the other way or beyond a knee, where the step ends with
     /// the jounce rate `ends`.
     #[inline(always)]
-    pub(super) fn strut_to(&mut self, bank: &WheelPack, ends: Four, dt: f32) {
+    pub(crate) fn strut_to(&mut self, bank: &WheelPack, ends: Four, dt: f32) {
         let (damping, _) = damper_at(bank, ends);
-        let was = self.strut.damping;
+        let was = self.suspension.strut.damping;
         if bank.rise.is_some() {
             self.spring_to(bank, ends, dt);
         }
-        if bank.rise.is_some() || Four::any((damping.less(was) | was.less(damping)) & self.touching) {
+        if bank.rise.is_some() || Four::any((damping.less(was) | was.less(damping)) & self.contact.touching) {
             self.damp(bank, ends, dt);
         }
     }
 
     /// Where a wheel meets the ground or its bump stop within the step that ends with the jounce rate `ends`.
     #[inline(always)]
-    pub(super) fn meets_stops(&self, bank: &WheelPack, ends: Four, dt: f32) -> FourMask {
-        let way = Four::splat(0.5 * dt) * (self.jounce_rate + ends);
-        let farthest = self.strut.start + way.at_least(Four::splat(0.0));
-        (bank.bump_travel.less(farthest) | self.contact_share.less(Four::splat(1.0))) & self.touching
+    pub(crate) fn meets_stops(&self, bank: &WheelPack, ends: Four, dt: f32) -> FourMask {
+        let way = Four::splat(0.5 * dt) * (self.contact.jounce_rate + ends);
+        let farthest = self.suspension.strut.start + way.at_least(Four::splat(0.0));
+        (bank.bump_travel.less(farthest) | self.contact.contact_share.less(Four::splat(1.0))) & self.contact.touching
     }
 
     /// Load impulse and its slope, N s and kg, of strut and `tied` impulse with bump stop and metal, and with the share of the
     /// way that lies within the ground, where the step ends with the jounce rate `ends`.
-    pub(super) fn with_stops(&self, bank: &WheelPack, strut: [Four; 2], tied: Four, ends: Four, dt: f32) -> [Four; 2] {
+    pub(crate) fn with_stops(&self, bank: &WheelPack, strut: [Four; 2], tied: Four, ends: Four, dt: f32) -> [Four; 2] {
         let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
         let [mut load, mut slope] = strut;
-        let way = half * step * (self.jounce_rate + ends);
-        let end = self.strut.start + way;
-        let per_cosine = one / self.cosine;
+        let way = half * step * (self.contact.jounce_rate + ends);
+        let end = self.suspension.strut.start + way;
+        let per_cosine = one / self.contact.cosine;
         // How far the end of the way goes per rate at the end, and that per speed of the row.
         let turn = half * step * per_cosine;
-        let lands = self.contact_share.less(one);
+        let lands = self.contact.contact_share.less(one);
         let within = (end + bank.droop_travel).at_least(zero);
         let length = way.at_least(Four::splat(LEAST_WAY));
         let share = Four::select(lands, (within / length).at_most(one), one);
@@ -197,21 +178,21 @@ impl Rows {
     }
 
     /// Impulse of bump stop and metal along the travel, N s, and its slope, kg, where the step ends with the jounce rate `ends`.
-    pub(super) fn stops(&self, bank: &WheelPack, ends: Four, dt: f32) -> [Four; 2] {
+    pub(crate) fn stops(&self, bank: &WheelPack, ends: Four, dt: f32) -> [Four; 2] {
         let (zero, half, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(dt));
         // How far the end of the way goes per rate there.
         let turn = half * step;
-        let end = self.strut.start + turn * (self.jounce_rate + ends);
-        let rubber = Beyond::of(self.strut.start - bank.bump_travel, end - bank.bump_travel);
-        let metal = Beyond::of(self.strut.start - bank.solid_travel, end - bank.solid_travel);
-        let stop = bank.stop_rate * (rubber.mean - metal.mean) - self.strut.rate * metal.mean;
-        let stop_slope = bank.stop_rate * (rubber.slope - metal.slope) - self.strut.rate * metal.slope;
+        let end = self.suspension.strut.start + turn * (self.contact.jounce_rate + ends);
+        let rubber = Beyond::of(self.suspension.strut.start - bank.bump_travel, end - bank.bump_travel);
+        let metal = Beyond::of(self.suspension.strut.start - bank.solid_travel, end - bank.solid_travel);
+        let stop = bank.stop_rate * (rubber.mean - metal.mean) - self.suspension.strut.rate * metal.mean;
+        let stop_slope = bank.stop_rate * (rubber.slope - metal.slope) - self.suspension.strut.rate * metal.slope;
         let damping = bank.sprung * Four::splat(2.0 * METAL_DAMPING * METAL_FREQUENCY);
         let rate = bank.sprung * Four::splat(METAL_FREQUENCY * METAL_FREQUENCY);
         // What is deep in comes out at a walking pace, whatever put it there.
         let most = damping * Four::splat(OVERLAP_RETURN_SPEED);
         let pushed = (rate * metal.mean).at_most(most);
-        let resisting = damping * (half * (self.jounce_rate + ends));
+        let resisting = damping * (half * (self.contact.jounce_rate + ends));
         let pressed = (pushed + metal.share * resisting).at_least(zero);
         let presses = zero.less(pressed);
         let spring = (rate * metal.slope).only((rate * metal.mean).less(most));
@@ -221,7 +202,7 @@ impl Rows {
 }
 
 /// Of a way from one place to another, both counted from the beginning of a stop, the part beyond it.
-pub(super) struct Beyond {
+pub(crate) struct Beyond {
     /// Mean depth along the way, m, and how it grows with the end of the way.
     pub mean: Four,
     pub slope: Four,
@@ -230,7 +211,7 @@ pub(super) struct Beyond {
 }
 
 impl Beyond {
-    pub(super) fn of(from: Four, to: Four) -> Self {
+    pub(crate) fn of(from: Four, to: Four) -> Self {
         let (zero, half) = (Four::splat(0.0), Four::splat(0.5));
         let (first, last) = (from.at_least(zero), to.at_least(zero));
         let throughout = zero.less(from) & zero.less(to);
@@ -250,7 +231,7 @@ impl Beyond {
 const LEAST_WAY: f32 = 1e-7;
 
 /// Largest square of ω dt that the damper makes up for.
-pub(super) const MOST_STIFFENING: f32 = 4.0;
+pub(crate) const MOST_STIFFENING: f32 = 4.0;
 
 /// A damper at a jounce rate, as [`damper`] has it. The two sides meet where slow rebound begins, so that the force has no step.
 #[inline(always)]
@@ -264,7 +245,7 @@ fn damper_at(bank: &WheelPack, jounce_rate: Four) -> (Four, Four) {
 /// A damper in `bump` or rebound at a jounce rate: slope of its force, and what the force would be at no speed if it went on
 /// like this.
 #[inline(always)]
-pub(super) fn damper(bank: &WheelPack, bump: FourMask, jounce_rate: Four) -> (Four, Four) {
+pub(crate) fn damper(bank: &WheelPack, bump: FourMask, jounce_rate: Four) -> (Four, Four) {
     let zero = Four::splat(0.0);
     let slow = Four::select(bump, bank.bump_damping, bank.rebound_damping);
     let Some(knees) = bank.knees else { return (slow, zero) };

@@ -1,11 +1,14 @@
 //! What ties two wheels: anti-roll bars, part of each strut or beside them on the chassis, and heave springs.
 
-use super::Vehicle;
-use super::rows::Rows;
+use crate::constants::{MAX_WHEELS, STANDARD_GRAVITY};
+use crate::controls::{Controls, bounded};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector};
-use crate::model::{AntiRollBar, BarCoupling, LaneIndex, WheelPack};
-use crate::{Controls, MAX_WHEELS, STANDARD_GRAVITY, controls::bounded};
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::suspension::parameters::{AntiRollBar, BarCoupling};
+use crate::suspension::rows::Tied;
+use crate::wheel::pack::{LaneIndex, WheelPack};
 
 /// A spring and damper through the struts of two wheels: each gets `rate (z + way z') + damping (ż + way ż')`, z' the other's.
 #[derive(Clone, Copy, Debug)]
@@ -21,30 +24,9 @@ struct AxleLink {
     beside: bool,
 }
 
-/// What ties add to the struts of four wheels.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tied {
-    /// Travels that the ties see, m: in the middle of the step, as far as the rates at its start make it.
-    pub travel: [f32; 4],
-    /// Ends that hang, lifted off the ground by the tie, and the impulse of all ties that lifts them, N s.
-    pub lifted: FourMask,
-    pub lifting: Four,
-    /// Rate of the bars to the wheel across, part of `rate`, N/m.
-    pub across: [f32; 4],
-    /// Of the ties through the strut at the speeds seen, along the contact normal or the travel of a wheel on its own, N s.
-    pub impulse: [f32; 4],
-    /// Travel rates of wheels on their own at which that is, m/s.
-    pub seen: Four,
-    /// At the wheel's own compression and the other's, and at the other's jounce rate, N.
-    pub force: [f32; 4],
-    /// How the force answers the wheel's own compression, N/m, and jounce rate, N s/m.
-    pub rate: [f32; 4],
-    pub damping: [f32; 4],
-}
-
 impl Vehicle {
     /// Takes over what an active bar is asked for.
-    pub(super) fn set_bars(&mut self, controls: &Controls) {
+    pub(crate) fn set_bars(&mut self, controls: &Controls) {
         self.bar_share = controls.bars.map_or(1.0, |share| bounded(share, 0.0, 1.0));
     }
 
@@ -76,7 +58,7 @@ impl Vehicle {
     ///
     /// A wheel that the other one lifts off the ground hangs where its spring and its ties balance: taken from the ground
     /// below it, a bar would push the other wheel with a force nothing opposes, and the car would bounce for ever.
-    pub(super) fn tie_rows(&mut self, dt: f32) {
+    pub(crate) fn tie_rows(&mut self, dt: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.strut_step(bank, dt);
         }
@@ -87,8 +69,9 @@ impl Vehicle {
         if self.model.banks().iter().zip(&self.rows).any(|(bank, rows)| Four::any(rows.lifted(bank))) {
             self.lift_ends();
             for rows in &mut self.rows {
-                let Tied { travel, lifted, force, .. } = rows.tied;
-                rows.tied = Tied { travel, lifted, lifting: Four::splat(dt) * Four::new(force), ..Tied::default() };
+                let Tied { travel, lifted, force, .. } = rows.suspension.tied;
+                rows.suspension.tied =
+                    Tied { travel, lifted, lifting: Four::splat(dt) * Four::new(force), ..Tied::default() };
             }
             self.sum_ties();
         }
@@ -99,8 +82,8 @@ impl Vehicle {
     fn sum_ties(&mut self) {
         let share = Four::splat(self.bar_share);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let (rate, travel) = (bank.across * share, Four::new(rows.tied.travel));
-            let tied = &mut rows.tied;
+            let (rate, travel) = (bank.across * share, Four::new(rows.suspension.tied.travel));
+            let tied = &mut rows.suspension.tied;
             (tied.across, tied.rate) = (rate.lanes(), rate.lanes());
             tied.force = (rate * (travel - travel.across())).lanes();
         }
@@ -113,7 +96,7 @@ impl Vehicle {
     #[inline(never)]
     fn sum_ties_apart(&mut self) {
         for rows in &mut self.rows {
-            rows.tied.damping = [0.0; 4];
+            rows.suspension.tied.damping = [0.0; 4];
         }
         for &k in self.model.ties_apart() {
             let tie = self.tie(k);
@@ -121,9 +104,9 @@ impl Vehicle {
                 continue;
             }
             let places = tie.wheels.map(|i| self.model.place(i));
-            let [first, second] = places.map(|at| self.rows[at.bank].tied.travel[at.lane]);
+            let [first, second] = places.map(|at| self.rows[at.bank].suspension.tied.travel[at.lane]);
             for (at, travel) in places.into_iter().zip([first + tie.way * second, second + tie.way * first]) {
-                let tied = &mut self.rows[at.bank].tied;
+                let tied = &mut self.rows[at.bank].suspension.tied;
                 tied.force[at.lane] += tie.rate * travel;
                 tied.rate[at.lane] += tie.rate;
                 if self.model.is_across(tie.wheels, tie.way) {
@@ -131,9 +114,9 @@ impl Vehicle {
                 }
             }
             if tie.damping != 0.0 {
-                let [first, second] = places.map(|at| self.rows[at.bank].jounce_rate.lanes()[at.lane]);
+                let [first, second] = places.map(|at| self.rows[at.bank].contact.jounce_rate.lanes()[at.lane]);
                 for (at, other) in places.into_iter().zip([second, first]) {
-                    let tied = &mut self.rows[at.bank].tied;
+                    let tied = &mut self.rows[at.bank].suspension.tied;
                     tied.force[at.lane] += tie.way * tie.damping * other;
                     tied.damping[at.lane] += tie.damping;
                 }
@@ -147,19 +130,20 @@ impl Vehicle {
         for (i, wheel) in self.model.wheels().iter().enumerate() {
             let place = self.model.place(i);
             if !self.rows[place.bank].travel.own {
-                let hanging = self.hanging(i, |rows| Four::new(rows.tied.travel)).min(wheel.strut.bump_travel);
+                let hanging =
+                    self.hanging(i, |rows| Four::new(rows.suspension.tied.travel)).min(wheel.strut.bump_travel);
                 found[place.bank][place.lane] = hanging;
             }
         }
         for (rows, hanging) in self.rows.iter_mut().zip(found) {
-            let (travel, hanging) = (Four::new(rows.tied.travel), Four::new(hanging));
-            rows.tied.lifted = travel.less(hanging);
-            rows.tied.travel = travel.at_least(hanging).lanes();
+            let (travel, hanging) = (Four::new(rows.suspension.tied.travel), Four::new(hanging));
+            rows.suspension.tied.lifted = travel.less(hanging);
+            rows.suspension.tied.travel = travel.at_least(hanging).lanes();
         }
     }
 
     /// Compression at which the strut of wheel `i` and its ties balance with the other wheels at `travel`, m.
-    pub(super) fn hanging(&self, i: usize, travel: impl Fn(&Rows) -> Four) -> f32 {
+    pub(crate) fn hanging(&self, i: usize, travel: impl Fn(&Rows) -> Four) -> f32 {
         let (mut push, mut rate) = (-self.model.static_load(i), 0.0);
         for k in 0..self.ties() {
             let tie = self.tie(k);
@@ -173,9 +157,9 @@ impl Vehicle {
     }
 
     /// Takes the impulses of all ties at the speeds the rows see: those through the struts go to the loads, the others are what
-    /// acts on the chassis beside them. Over the step a tie is the spring of [`super::strut`], with the travels of both ends.
+    /// acts on the chassis beside them. Over the step a tie is the spring of [`crate::suspension::strut`], with the travels of both ends.
     #[inline(always)]
-    pub(super) fn load_ties(&mut self) {
+    pub(crate) fn load_ties(&mut self) {
         if !self.model.is_tied() {
             return;
         }
@@ -206,7 +190,7 @@ impl Vehicle {
                 continue;
             }
             for (end, impulse) in ends.into_iter().zip([impulse, tie.way * impulse]).filter(|(end, _)| !end.lifted) {
-                self.rows[end.place.bank].tied.impulse[end.place.lane] += impulse * end.per_cosine;
+                self.rows[end.place.bank].suspension.tied.impulse[end.place.lane] += impulse * end.per_cosine;
             }
         }
         self.beside = beside;
@@ -215,7 +199,7 @@ impl Vehicle {
     /// Adds how the ties answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm`
     /// on as it stays, beyond what is in the loads.
     #[inline(always)]
-    pub(super) fn add_ties(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
+    pub(crate) fn add_ties(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
         let mut given = self.beside;
         if !self.model.is_tied() {
             return given;
@@ -253,7 +237,7 @@ impl Vehicle {
 
     /// Row, gain and speed seen of tie `k` through struts that stand upright.
     #[cfg(test)]
-    pub(super) fn tie_terms(&self, k: usize) -> (SpatialVector<f32>, f32, f32) {
+    pub(crate) fn tie_terms(&self, k: usize) -> (SpatialVector<f32>, f32, f32) {
         let tie = self.tie(k);
         let ends = tie.wheels.map(|i| self.end(i, tie.beside));
         (self.row_of(&tie, &ends), tie.gain(self.rows[0].dt), -(ends[0].rate + tie.way * ends[1].rate))
@@ -275,13 +259,13 @@ impl Vehicle {
         let (rows, lane) = (&self.rows[place.bank], place.lane);
         let at = |of: Four| of.lanes()[lane];
         if rows.travel.own && !beside {
-            let [travel, rate_before] = [rows.tied.travel[lane], at(rows.jounce_rate)];
+            let [travel, rate_before] = [rows.suspension.tied.travel[lane], at(rows.contact.jounce_rate)];
             let rate = at(rows.travel.next_rate);
             return End { place, follows: true, lifted: false, share: 1.0, per_cosine: 1.0, travel, rate_before, rate };
         }
-        let lifted = rows.tied.lifted.lanes()[lane] && !beside;
-        let follows = rows.touching.lanes()[lane] && !lifted;
-        let per_cosine = 1.0 / at(rows.cosine);
+        let lifted = rows.suspension.tied.lifted.lanes()[lane] && !beside;
+        let follows = rows.contact.touching.lanes()[lane] && !lifted;
+        let per_cosine = 1.0 / at(rows.contact.cosine);
         let only = |rate: f32| if follows { rate } else { 0.0 };
         End {
             place,
@@ -289,13 +273,13 @@ impl Vehicle {
             lifted,
             share: match beside && follows {
                 true if rows.travel.own => at(rows.travel.ground_share),
-                true => at(rows.contact_share),
+                true => at(rows.contact.contact_share),
                 false => 1.0,
             },
             per_cosine,
-            travel: if rows.travel.own { at(rows.travel.ground) } else { rows.tied.travel[lane] },
-            rate_before: only(at(if rows.travel.own { rows.travel.ground_rate } else { rows.jounce_rate })),
-            rate: only(-at(rows.seen.normal) * per_cosine),
+            travel: if rows.travel.own { at(rows.travel.ground) } else { rows.suspension.tied.travel[lane] },
+            rate_before: only(at(if rows.travel.own { rows.travel.ground_rate } else { rows.contact.jounce_rate })),
+            rate: only(-at(rows.coupled.seen.normal) * per_cosine),
         }
     }
 
@@ -303,14 +287,18 @@ impl Vehicle {
     fn row_of(&self, tie: &AxleLink, ends: &[End; 2]) -> SpatialVector<f32> {
         let [first, second] = [&ends[0], &ends[1]].map(|end| {
             let (rows, lane) = (&self.rows[end.place.bank], end.place.lane);
-            if self.presses(tie, end) { rows.normal.lane(lane) * end.per_cosine } else { SpatialVector::default() }
+            if self.presses(tie, end) {
+                rows.contact.normal.lane(lane) * end.per_cosine
+            } else {
+                SpatialVector::default()
+            }
         });
         first + second * tie.way
     }
 
     /// Whether the tie does anything to the chassis at this end.
     fn presses(&self, tie: &AxleLink, end: &End) -> bool {
-        end.follows && (tie.beside || self.rows[end.place.bank].pressing.lanes()[end.place.lane])
+        end.follows && (tie.beside || self.rows[end.place.bank].suspension.pressing.lanes()[end.place.lane])
     }
 }
 
@@ -346,7 +334,7 @@ impl Rows {
     /// Jounce rates as the bars see them, m/s.
     #[inline(always)]
     fn end_rates(&self) -> Four {
-        (-self.seen.normal / self.cosine).only(self.touching & !self.tied.lifted)
+        (-self.coupled.seen.normal / self.contact.cosine).only(self.contact.touching & !self.suspension.tied.lifted)
     }
 
     /// Impulses of the bars to the wheels across; the others begin at nothing.
@@ -355,23 +343,23 @@ impl Rows {
         let own = self.travel.own;
         let rates = if own { self.travel.next_rate } else { self.end_rates() };
         let step = Four::splat(self.dt);
-        let middle = Four::new(self.tied.travel) + Four::splat(0.25) * step * rates;
-        let impulse = step * Four::new(self.tied.across) * (middle - middle.across());
+        let middle = Four::new(self.suspension.tied.travel) + Four::splat(0.25) * step * rates;
+        let impulse = step * Four::new(self.suspension.tied.across) * (middle - middle.across());
         if own {
-            (self.tied.impulse, self.tied.seen) = (impulse.lanes(), rates);
+            (self.suspension.tied.impulse, self.suspension.tied.seen) = (impulse.lanes(), rates);
         } else {
             // From where it hangs, a wheel would be pushed as soon as the other one comes out.
-            let impulse = Four::select(self.tied.lifted, self.tied.lifting, impulse);
-            self.tied.impulse = (impulse / self.cosine).lanes();
+            let impulse = Four::select(self.suspension.tied.lifted, self.suspension.tied.lifting, impulse);
+            self.suspension.tied.impulse = (impulse / self.contact.cosine).lanes();
         }
     }
 
     /// Adds how those bars answer to `products`, half with each of their wheels; returns what they give, as [`Vehicle::add_ties`].
     #[inline(always)]
     fn add_bars(&self, products: &mut OuterProducts, warm: SpatialVector<Four>) -> SpatialVector<f32> {
-        let presses = self.touching & !self.tied.lifted & self.pressing;
-        let row = (self.normal * (Four::splat(1.0) / self.cosine).only(presses)).less_across();
-        let half = Four::splat(0.125 * self.dt * self.dt) * Four::new(self.tied.across);
+        let presses = self.contact.touching & !self.suspension.tied.lifted & self.suspension.pressing;
+        let row = (self.contact.normal * (Four::splat(1.0) / self.contact.cosine).only(presses)).less_across();
+        let half = Four::splat(0.125 * self.dt * self.dt) * Four::new(self.suspension.tied.across);
         products.add(half, row);
         let rates = self.end_rates().only(presses);
         (row * (half * (rates.across() - rates - row.dot(warm)))).sum()
@@ -383,8 +371,8 @@ impl Rows {
         if self.travel.own {
             return FourMask::default();
         }
-        let (spring, _) = bank.springs(Four::new(self.tied.travel));
-        let push = bank.sprung * Four::splat(STANDARD_GRAVITY) + spring + Four::new(self.tied.force);
+        let (spring, _) = bank.springs(Four::new(self.suspension.tied.travel));
+        let push = bank.sprung * Four::splat(STANDARD_GRAVITY) + spring + Four::new(self.suspension.tied.force);
         push.less(Four::splat(0.0)) & bank.present()
     }
 }

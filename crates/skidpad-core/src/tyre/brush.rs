@@ -46,7 +46,7 @@ pub struct BrushAt<L> {
 const RESTING: f32 = 1e-6;
 
 /// Smallest rolling speed over wheel speed: below it (a locked wheel) the bristles slide anyway.
-pub(super) const LEAST_ROLLING: f32 = 0.01;
+pub(crate) const LEAST_ROLLING: f32 = 0.01;
 
 impl Brush {
     /// Everything that is not as the fields say; results are finite for a tyre without faults.
@@ -137,7 +137,7 @@ impl<L: Lane> BrushAt<L> {
 
 /// Slip over rolling speed instead of wheel speed: (κ, −tan α) / |1 + κ|.
 #[inline(always)]
-pub(super) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2]) -> [R; 2] {
+pub(crate) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2]) -> [R; 2] {
     let s = L::splat;
     let held = slip.map(|slip| super::dual::within(slip, s(-1e4), s(1e4)));
     let rolling = held[0] + s(1.0);

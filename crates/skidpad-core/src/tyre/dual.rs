@@ -165,7 +165,7 @@ impl<L: Lane, const N: usize> Mul<L> for Dual<L, N> {
 
 /// Arc tangent, see [`functions::atan`].
 #[inline(always)]
-pub(super) fn atan<L: Lane, R: Real<L>>(x: R) -> R {
+pub(crate) fn atan<L: Lane, R: Real<L>>(x: R) -> R {
     let value = x.value();
     let one = L::splat(1.0);
     x.chain(functions::atan(value), one / (one + value * value))
@@ -173,21 +173,21 @@ pub(super) fn atan<L: Lane, R: Real<L>>(x: R) -> R {
 
 /// Sine, see [`functions::sin`].
 #[inline(always)]
-pub(super) fn sin<L: Lane, R: Real<L>>(x: R) -> R {
+pub(crate) fn sin<L: Lane, R: Real<L>>(x: R) -> R {
     let value = x.value();
     x.chain(functions::sin(value), functions::cos(value))
 }
 
 /// Cosine, see [`functions::cos`].
 #[inline(always)]
-pub(super) fn cos<L: Lane, R: Real<L>>(x: R) -> R {
+pub(crate) fn cos<L: Lane, R: Real<L>>(x: R) -> R {
     let value = x.value();
     x.chain(functions::cos(value), -functions::sin(value))
 }
 
 /// cos(atan(x)) without a transcendental function: 1 / √(1 + x²).
 #[inline(always)]
-pub(super) fn cos_atan<L: Lane, R: Real<L>>(x: R) -> R {
+pub(crate) fn cos_atan<L: Lane, R: Real<L>>(x: R) -> R {
     let value = x.value();
     let one = L::splat(1.0);
     let square = one + value * value;
@@ -197,7 +197,7 @@ pub(super) fn cos_atan<L: Lane, R: Real<L>>(x: R) -> R {
 
 /// Square root of a number not below `floor`, > 0.
 #[inline(always)]
-pub(super) fn root<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
+pub(crate) fn root<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
     let value = x.value();
     let held = value.less(floor);
     let root = L::select(held, floor, value).sqrt();
@@ -206,7 +206,7 @@ pub(super) fn root<L: Lane, R: Real<L>>(x: R, floor: L) -> R {
 
 /// `x` brought into `low ..= high`, with slope 0 outside; a NaN becomes `low`.
 #[inline(always)]
-pub(super) fn within<L: Lane, R: Real<L>>(x: R, low: L, high: L) -> R {
+pub(crate) fn within<L: Lane, R: Real<L>>(x: R, low: L, high: L) -> R {
     let value = x.value();
     let kept = value.within(low, high);
     let moved = R::choose(value.less(low), R::constant(low), R::choose(high.less(value), R::constant(high), x));

@@ -1,15 +1,17 @@
 //! Patches under the tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank
 //! is evaluated once for all four lanes, and kept where a wheel has it.
 
-use super::rows::{Rows, TyreLinearization};
 use crate::lane::{Four, Lane};
-use crate::model::{Tyre, WheelPack};
-use crate::state::WheelState;
+use crate::linear::SpatialVector;
+use crate::state::{State, WheelState};
+use crate::step::rows::Rows;
+use crate::tyre::parameters::Tyre;
+use crate::tyre::rows::TyreLinearization;
 use crate::tyre::{Conditions, TyreAt, TyreModel, functions};
-use crate::{State, linear::SpatialVector};
+use crate::wheel::pack::WheelPack;
 
 /// What the patches of a bank are asked.
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// Deflection along and across, m.
     pub deflection: [Four; 2],
     /// N and –, above 0.
@@ -30,7 +32,7 @@ struct Answer {
 
 impl Rows {
     /// Takes over the patches of `bank` whose tyres have laws of their own, with their moments and rolling resistance.
-    pub(super) fn bite_of_laws(
+    pub(crate) fn bite_of_laws(
         &mut self,
         bite: &mut TyreLinearization,
         bank: &WheelPack,
@@ -41,10 +43,10 @@ impl Rows {
         let step = Four::splat(self.dt);
         let speed = bank.gather(|i| state.wheels[i].rolling_speed);
         // A patch that faces no ground has no camber.
-        let upright = Four::splat(1.0) - self.lean * self.lean;
-        let camber = functions::atan(self.lean / upright.at_least(Four::splat(1e-6)).sqrt());
+        let upright = Four::splat(1.0) - self.contact.lean * self.contact.lean;
+        let camber = functions::atan(self.contact.lean / upright.at_least(Four::splat(1e-6)).sqrt());
         let conditions = Conditions { load: asked.load, grip: asked.grip, camber, speed, pressure: Four::default() };
-        self.moments = [Four::default(); 2];
+        self.patch.moments = [Four::default(); 2];
         for law in &bank.laws {
             let answer = match &tyres[law.tyre] {
                 Tyre::Curve(tyre) => answer(tyre, &conditions, asked),
@@ -55,30 +57,30 @@ impl Rows {
                     handed(&**formula, bank.hand, &Conditions { pressure, ..conditions }, asked)
                 }
             };
-            let (lanes, biting) = (law.lanes(), law.lanes() & self.gripping);
+            let (lanes, biting) = (law.lanes(), law.lanes() & self.patch.gripping);
             *bite = TyreLinearization::select(lanes, answer.bite, *bite);
-            self.hold += (step * answer.resistance).only(biting);
+            self.patch.hold += (step * answer.resistance).only(biting);
             for i in [0, 1] {
                 let moment = step * answer.moments[i] * asked.share;
-                self.moments[i] = Four::select(lanes, moment.only(biting), self.moments[i]);
+                self.patch.moments[i] = Four::select(lanes, moment.only(biting), self.patch.moments[i]);
             }
         }
     }
 
     /// What the moments of the tyres do to the chassis.
     #[inline(always)]
-    pub(super) fn twist(&self) -> SpatialVector<Four> {
-        let [overturning, aligning] = self.moments;
-        let angular = self.forward.linear * overturning + self.normal.linear * aligning;
+    pub(crate) fn twist(&self) -> SpatialVector<Four> {
+        let [overturning, aligning] = self.patch.moments;
+        let angular = self.contact.forward.linear * overturning + self.contact.normal.linear * aligning;
         SpatialVector { angular, ..SpatialVector::default() }
     }
 
     /// The moments of the last step, to start from.
-    pub(super) fn recall_moments(&mut self, bank: &WheelPack, state: &State, dt: f32) {
-        self.has_laws = !bank.laws.is_empty();
-        if self.has_laws {
+    pub(crate) fn recall_moments(&mut self, bank: &WheelPack, state: &State, dt: f32) {
+        self.patch.has_laws = !bank.laws.is_empty();
+        if self.patch.has_laws {
             let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
-            self.moments = [last(|w| w.overturning), last(|w| w.aligning)].map(|m| m.only(self.touching));
+            self.patch.moments = [last(|w| w.overturning), last(|w| w.aligning)].map(|m| m.only(self.contact.touching));
         }
     }
 }

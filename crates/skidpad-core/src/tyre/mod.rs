@@ -24,14 +24,18 @@
 //! - neither allocates nor panics nor branches on its inputs.
 
 mod brush;
-mod curve;
+pub(crate) mod curve;
+mod deflection;
 mod dual;
 pub mod functions;
+pub(crate) mod grip;
+pub(crate) mod laws;
 pub mod magic_formula;
+pub(crate) mod parameters;
+pub(crate) mod rows;
 mod tmeasy;
 
 pub use brush::{Brush, BrushAt};
-pub(crate) use curve::CurveConstants;
 pub use curve::{CurveAt, CurveLaw, CurveTyre};
 pub use dual::{Dual, Real};
 pub use magic_formula::{MagicFormula, MagicFormulaAt};

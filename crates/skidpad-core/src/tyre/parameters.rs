@@ -1,8 +1,10 @@
 //! The tyre of a wheel: one of the laws of [`crate::tyre`].
 
-use crate::tyre::{
-    Brush, Conditions, CurveTyre, MagicFormula, Moments, Response, TMeasy, TyreAt, TyreModel, ValueFault,
-};
+use crate::tyre::brush::Brush;
+use crate::tyre::curve::CurveTyre;
+use crate::tyre::magic_formula::MagicFormula;
+use crate::tyre::tmeasy::TMeasy;
+use crate::tyre::{Conditions, Moments, Response, TyreAt, TyreModel, ValueFault};
 
 /// A tyre of a vehicle.
 #[derive(Clone, Debug, PartialEq)]

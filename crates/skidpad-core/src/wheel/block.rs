@@ -3,15 +3,15 @@
 //!
 //! As separate rows in one sweep, brake and tyre run away on a slope; as one block they hold to a micrometre.
 
-use super::Friction;
-use super::rows::Rows;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::SpatialVector;
-use crate::model::WheelPack;
+use crate::step::coupling::Within;
+use crate::step::rows::Rows;
+use crate::wheel::pack::WheelPack;
 
 /// How a wheel's tyre impulse answers the chassis velocity: at most two directions, as symmetric gains.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tangent {
+pub(crate) struct Tangent {
     pub weights: [Four; 2],
     pub directions: [[Four; 2]; 2],
 }
@@ -20,13 +20,13 @@ impl Tangent {
     /// Direction `k` as a row on the chassis.
     #[inline(always)]
     pub fn row(&self, k: usize, rows: &Rows) -> SpatialVector<Four> {
-        rows.forward * self.directions[k][0] + rows.side * self.directions[k][1]
+        rows.contact.forward * self.directions[k][0] + rows.contact.side * self.directions[k][1]
     }
 }
 
 /// Tyre impulses of a block, and what it takes to differentiate them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Patch {
+pub(crate) struct Patch {
     tyre: [Four; 2],
     sliding: FourMask,
     gain: [Four; 2],
@@ -39,40 +39,9 @@ pub(super) struct Patch {
     bounded: [FourMask; 2],
 }
 
-/// What bounds the tyre impulses of a block in one iteration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Within {
-    /// The ellipse of both limits, as near as one sweep can tell.
-    #[default]
-    NearCone,
-    /// The ellipse of both limits.
-    Cone,
-    /// Each its own limit.
-    Pyramid,
-    /// The forward impulse is known; the side one has what is left of the ellipse.
-    Side,
-}
-
-impl Within {
-    /// The bounds of a converged coupling with `friction`.
-    pub(super) fn of(friction: Friction) -> Self {
-        match friction {
-            Friction::Cone => Within::Cone,
-            Friction::Pyramid => Within::Pyramid,
-            Friction::Hybrid => Within::Side,
-        }
-    }
-
-    /// Factor on what inner solves may leave: an iteration to a residual gets no nearer than what its parts leave.
-    pub(super) fn closeness(self) -> f32 {
-        if self == Within::NearCone { 1.0 } else { CLOSER }
-    }
-}
-
 /// Relative error of the friction cone at which its multiplier is accepted; the rest is scaled away radially. In one sweep, that
 /// is; closer in an iteration.
 const CONE_TOLERANCE: f32 = 1e-3;
-const CLOSER: f32 = 0.03;
 
 /// Choices between the lines of both slips: what one of them does to the cone may change the other.
 const LINES_CHOSEN: usize = 4;
@@ -83,40 +52,40 @@ const CONE_STEPS: usize = 10;
 impl Rows {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
-    pub(super) fn solve_block(&mut self, bank: &WheelPack, within: Within) -> Patch {
-        let limit = self.reach;
+    pub(crate) fn solve_block(&mut self, bank: &WheelPack, within: Within) -> Patch {
+        let limit = self.coupled.reach;
         if within == Within::Side {
             return self.solve_side(limit);
         }
-        let momentum = self.momentum + self.shaft;
-        let out_of_reach = (self.hold + bank.radius * limit[0]).less(momentum.abs());
+        let momentum = self.drive.momentum + self.drive.shaft;
+        let out_of_reach = (self.patch.hold + bank.radius * limit[0]).less(momentum.abs());
         if !Four::any(!out_of_reach & bank.present()) {
             return self.turning(bank, within, limit, momentum, momentum, FourMask::default(), Patch::default());
         }
-        let patch = self.patch(within, self.around.speed, self.around.compliance, limit);
+        let patch = self.patch(within, self.coupled.around.speed, self.coupled.around.compliance, limit);
         let need = momentum - bank.radius * patch.tyre[0];
-        let held = !out_of_reach & !self.hold.less(need.abs());
+        let held = !out_of_reach & !self.patch.hold.less(need.abs());
         let need = Four::select(out_of_reach, momentum, need);
         if Four::any(!held & bank.present()) {
             return self.turning(bank, within, limit, momentum, need, held, patch);
         }
-        (self.tyre, self.sliding, self.spin) = (patch.tyre, patch.sliding, Four::default());
-        self.torque = self.motor + self.shaft - need;
+        (self.coupled.tyre, self.coupled.sliding, self.coupled.spin) = (patch.tyre, patch.sliding, Four::default());
+        self.coupled.torque = self.drive.motor + self.drive.shaft - need;
         patch
     }
 
     /// Takes tyre impulses back to what friction gives under the load now.
-    pub(super) fn hold_to_limit(&mut self, within: Within) {
+    pub(crate) fn hold_to_limit(&mut self, within: Within) {
         let (zero, one, limit) = (Four::splat(0.0), Four::splat(1.0), self.limit());
-        let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        let grips = self.patch.gripping & zero.less(limit[0]) & zero.less(limit[1]);
         if within == Within::Pyramid {
-            self.tyre = [0, 1].map(|i| self.tyre[i].within(-limit[i], limit[i]).only(grips));
+            self.coupled.tyre = [0, 1].map(|i| self.coupled.tyre[i].within(-limit[i], limit[i]).only(grips));
             return;
         }
-        let used = [0, 1].map(|i| self.tyre[i] / Four::select(grips, limit[i], one));
+        let used = [0, 1].map(|i| self.coupled.tyre[i] / Four::select(grips, limit[i], one));
         let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
         let share = Four::select(one.less(reach), one / reach, one);
-        self.tyre = self.tyre.map(|x| (x * share).only(grips));
+        self.coupled.tyre = self.coupled.tyre.map(|x| (x * share).only(grips));
     }
 
     /// Solves the wheels that turn; keeps `patch` for those that are `held`.
@@ -131,35 +100,35 @@ impl Rows {
         patch: Patch,
     ) -> Patch {
         // Brake and rolling resistance oppose the need; 0 is taken with the backward ones.
-        let hold = Four::select(Four::splat(0.0).less(need), -self.hold, self.hold);
+        let hold = Four::select(Four::splat(0.0).less(need), -self.patch.hold, self.patch.hold);
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
         let driven = momentum + hold;
-        let around = &self.around;
+        let around = &self.coupled.around;
         let [along, between, across] = around.compliance;
         let speed = [around.speed[0] - radius * driven / inertia, around.speed[1]];
         let turning = self.patch(within, speed, [along + radius * radius / inertia, between, across], limit);
         let patch = Patch::select(held, patch, turning);
-        (self.tyre, self.sliding) = (patch.tyre, patch.sliding);
+        (self.coupled.tyre, self.coupled.sliding) = (patch.tyre, patch.sliding);
         let spin = (driven - radius * patch.tyre[0]) / inertia;
-        self.spin = spin.only(!held);
+        self.coupled.spin = spin.only(!held);
         let torque = Four::select(held, -need, hold);
-        self.torque = self.motor + self.shaft + torque;
+        self.coupled.torque = self.drive.motor + self.drive.shaft + torque;
         patch
     }
 
     /// The side impulse alone, inside what the forward one leaves of the ellipse.
     fn solve_side(&mut self, limit: [Four; 2]) -> Patch {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
-        let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
-        let used = self.tyre[0] / Four::select(grips, limit[0], one);
+        let grips = self.patch.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        let used = self.coupled.tyre[0] / Four::select(grips, limit[0], one);
         let left = (limit[1] * (one - used * used).at_least(zero).sqrt()).only(grips);
-        let across = (self.target_impulse[1] - self.gain[1] * self.around.speed[1]).only(grips);
-        self.tyre[1] = across.within(-left, left);
-        self.sliding = left.less(across.abs());
+        let across = (self.patch.target_impulse[1] - self.patch.gain[1] * self.coupled.around.speed[1]).only(grips);
+        self.coupled.tyre[1] = across.within(-left, left);
+        self.coupled.sliding = left.less(across.abs());
         Patch {
-            tyre: self.tyre,
-            gain: self.gain.map(|g| g.only(grips)),
-            bounded: [self.touching | !self.touching, self.sliding],
+            tyre: self.coupled.tyre,
+            gain: self.patch.gain.map(|g| g.only(grips)),
+            bounded: [self.contact.touching | !self.contact.touching, self.coupled.sliding],
             ..Patch::default()
         }
     }
@@ -178,8 +147,8 @@ impl Rows {
     /// the law is below the line of its slope at no slip, and that one holds. Of two lines of which the lower one holds, the
     /// force changes without a jump, if a tyre that slides is asked at the slip that its carcass follows: what of it is not plastic.
     fn patch(&self, within: Within, speed: [Four; 2], compliance: [Four; 3], limit: [Four; 2]) -> Patch {
-        let mut patch = self.patch_on(self.target_impulse, self.gain, within, speed, compliance, limit);
-        if !Four::any(self.bends) {
+        let mut patch = self.patch_on(self.patch.target_impulse, self.patch.gain, within, speed, compliance, limit);
+        if !Four::any(self.patch.bends) {
             return patch;
         }
         let mut straight = [FourMask::default(); 2];
@@ -191,8 +160,8 @@ impl Rows {
             }
             straight = lower;
             let pick = |line: [Four; 2], bent: [Four; 2]| [0, 1].map(|i| Four::select(straight[i], line[i], bent[i]));
-            let target_impulse = pick(self.straight_target, self.target_impulse);
-            let gain = pick(self.straight_gain, self.gain);
+            let target_impulse = pick(self.patch.straight_target, self.patch.target_impulse);
+            let gain = pick(self.patch.straight_gain, self.patch.gain);
             patch = self.patch_on(target_impulse, gain, within, speed, compliance, limit);
         }
         patch
@@ -213,15 +182,15 @@ impl Rows {
         let [x, y] = patch.tyre;
         let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
         [0, 1].map(|i| {
-            let (target_impulse, gain) = (self.target_impulse[i], self.gain[i]);
-            let steeper = self.straight_gain[i] - gain;
+            let (target_impulse, gain) = (self.patch.target_impulse[i], self.patch.gain[i]);
+            let steeper = self.patch.straight_gain[i] - gain;
             let crossing =
-                (self.straight_target[i] - target_impulse) / steeper.at_least(Four::splat(f32::MIN_POSITIVE));
+                (self.patch.straight_target[i] - target_impulse) / steeper.at_least(Four::splat(f32::MIN_POSITIVE));
             let force = target_impulse - gain * crossing;
             let slip = slips[i] + patch.plastic[i] * patch.tyre[i];
             let stays = straight[i] & !(force * target_impulse).less(patch.tyre[i] * target_impulse);
             let turns = (crossing * target_impulse).less(slip * target_impulse) & !straight[i];
-            (stays | turns) & self.bends & Four::splat(0.0).less(steeper)
+            (stays | turns) & self.patch.bends & Four::splat(0.0).less(steeper)
         })
     }
 
@@ -239,7 +208,7 @@ impl Rows {
         limit: [Four; 2],
     ) -> Patch {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
-        let grips = self.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        let grips = self.patch.gripping & zero.less(limit[0]) & zero.less(limit[1]);
         let g = gain.map(|a| a.only(grips));
         let wanted = [0, 1].map(|i| (target_impulse[i] - g[i] * speed[i]).only(grips));
         let squared = limit.map(|l| Four::select(grips, l * l, one));
@@ -287,7 +256,7 @@ impl Rows {
 
 impl Patch {
     /// Gains left of a patch; while it slides only the direction along the edge of the ellipse answers.
-    pub(super) fn tangent(&self) -> Tangent {
+    pub(crate) fn tangent(&self) -> Tangent {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let [along, _, across] = self.compliance;
         let spring = |i: usize, c: Four| self.gain[i] / (one + self.gain[i] * (c + self.plastic[i]));
@@ -356,7 +325,7 @@ mod tests {
     fn a_row_without_admittance_slides_at_its_limit() {
         let all = |x: f32| Four::splat(x);
         let mut rows = Rows::default();
-        rows.gripping = all(0.0).less(all(1.0));
+        rows.patch.gripping = all(0.0).less(all(1.0));
         let target_impulse = [all(10.0), all(1e-20)];
         let patch = rows.patch_on(
             target_impulse,

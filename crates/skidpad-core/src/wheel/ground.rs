@@ -1,29 +1,18 @@
 //! Ground that moves: wheels feel its velocity at their contact points, and it feels what they do to it.
 
-use super::Vehicle;
-use super::rows::Rows;
 use crate::lane::{Four, Lane};
 use crate::linear::{SpatialVector, Vec3Lanes};
-use crate::model::WheelPack;
-use crate::{Contact, Ground, Mat3, Probe, Reaction, Vec3};
-
-/// What the rows of four wheels know of the ground under them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GroundMotion {
-    /// Whether any of it moves or can be moved.
-    pub moves: bool,
-    /// Its velocity along, across and normal to the ground, m/s.
-    pub speed: [Four; 3],
-    /// See [`Ground::give`], 1/kg.
-    give: [Four; 2],
-    /// Load impulse of the last step, N s.
-    pub last_load: Four,
-}
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
+use crate::wheel::rows::GroundMotion;
+use crate::world::seam::{Contact, Ground, Probe, Reaction};
+use bevy_math::{Mat3, Vec3};
 
 impl Vehicle {
     /// Whether a wheel stood on ground that moves when the step was solved.
     pub(crate) fn is_on_moving_ground(&self) -> bool {
-        self.rows.iter().any(|rows| rows.footing.moves)
+        self.rows.iter().any(|rows| rows.contact.footing.moves)
     }
 
     /// Writes what the wheels that `met` such ground do to it.
@@ -54,11 +43,11 @@ impl Vehicle {
 impl Rows {
     /// Looks at what the wheels stand on, once the directions of the rows are known.
     #[inline(always)]
-    pub(super) fn find_footing(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+    pub(crate) fn find_footing(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         if contacts.iter().any(|contact| contact.is_some_and(|c| c.ground.is_some())) {
             self.stand(bank, contacts, to_vehicle);
-        } else if self.footing.moves {
-            self.footing = GroundMotion::default();
+        } else if self.contact.footing.moves {
+            self.contact.footing = GroundMotion::default();
         }
     }
 
@@ -69,34 +58,38 @@ impl Rows {
         let velocity = Vec3Lanes::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
         let velocity = velocity.through(to_vehicle);
         let along = |row: SpatialVector<Four>| row.linear.dot(velocity);
-        self.footing = GroundMotion {
+        self.contact.footing = GroundMotion {
             moves: true,
-            speed: [along(self.forward), along(self.side), along(self.normal)],
+            speed: [along(self.contact.forward), along(self.contact.side), along(self.contact.normal)],
             give: [of(|g| g.give[0]), of(|g| g.give[1])],
-            last_load: self.footing.last_load,
+            last_load: self.contact.footing.last_load,
         };
     }
 
     /// Target impulse and gain of a load row whose ground gives way.
-    pub(super) fn yielding_load(&self, target_impulse: Four, gain: Four) -> (Four, Four) {
-        let GroundMotion { give: [give, _], last_load, .. } = self.footing;
+    pub(crate) fn yielding_load(&self, target_impulse: Four, gain: Four) -> (Four, Four) {
+        let GroundMotion { give: [give, _], last_load, .. } = self.contact.footing;
         yielding(give, last_load, target_impulse, gain)
     }
 
     /// Lets the ground give way to the tyre rows.
-    pub(super) fn yield_tyres(&mut self) {
-        let give = self.footing.give[1];
+    pub(crate) fn yield_tyres(&mut self) {
+        let give = self.contact.footing.give[1];
         for i in [0, 1] {
-            let (target_impulse, gain) = yielding(give, self.tyre[i], self.target_impulse[i], self.gain[i]);
-            (self.target_impulse[i], self.gain[i]) = (target_impulse, gain);
-            let straight = yielding(give, self.tyre[i], self.straight_target[i], self.straight_gain[i]);
-            (self.straight_target[i], self.straight_gain[i]) = straight;
+            let (target_impulse, gain) =
+                yielding(give, self.coupled.tyre[i], self.patch.target_impulse[i], self.patch.gain[i]);
+            (self.patch.target_impulse[i], self.patch.gain[i]) = (target_impulse, gain);
+            let straight =
+                yielding(give, self.coupled.tyre[i], self.patch.straight_target[i], self.patch.straight_gain[i]);
+            (self.patch.straight_target[i], self.patch.straight_gain[i]) = straight;
         }
     }
 
     /// Impulse of the ground on the wheel, vehicle axes, N s.
     fn on_ground(&self) -> [Four; 3] {
-        let sum = self.forward.linear * self.tyre[0] + self.side.linear * self.tyre[1] + self.normal.linear * self.load;
+        let sum = self.contact.forward.linear * self.coupled.tyre[0]
+            + self.contact.side.linear * self.coupled.tyre[1]
+            + self.contact.normal.linear * self.suspension.load;
         [sum.x, sum.y, sum.z]
     }
 }

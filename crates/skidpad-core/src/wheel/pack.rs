@@ -3,12 +3,16 @@
 //! An axle always takes two lanes, so that sums by axle treat left and right alike; the second lane of a single wheel
 //! stands empty.
 
-use super::drivetrain::levers;
-use super::{AntiRollBar, BarCoupling, ModelParts, Powertrain, Strut, Tyre, Wheel};
-use crate::STANDARD_GRAVITY;
+use crate::constants::STANDARD_GRAVITY;
+use crate::drivetrain::flow::levers;
+use crate::drivetrain::parameters::Powertrain;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::Vec3Lanes;
-use crate::tyre::{CurveConstants, CurveLaw, CurveTyre};
+use crate::model::parts::ModelParts;
+use crate::suspension::parameters::{AntiRollBar, BarCoupling, Strut};
+use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
+use crate::tyre::parameters::Tyre;
+use crate::wheel::parameters::Wheel;
 
 /// Where a wheel is among the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,7 +189,7 @@ impl WheelPack {
     }
 }
 
-pub(super) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
+pub(crate) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
     let place = |i: usize| {
         let axle = parts.wheels[i].axle;
         let second = usize::from(axle_wheels[axle][0] != i);
@@ -194,7 +198,7 @@ pub(super) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Lan
     (0..parts.wheels.len()).map(place).collect()
 }
 
-pub(super) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
+pub(crate) fn banks(parts: &ModelParts, sprung: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
     axle_wheels
         .chunks(2)
         .map(|axles| {
@@ -259,7 +263,7 @@ fn is_across(parts: &ModelParts, bar: &AntiRollBar) -> bool {
 }
 
 /// Numbers of the bars, and of the heave springs after them, that are not in [`WheelPack::across`].
-pub(super) fn ties_apart(parts: &ModelParts) -> Box<[usize]> {
+pub(crate) fn ties_apart(parts: &ModelParts) -> Box<[usize]> {
     let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !is_across(parts, bar)).map(|(k, _)| k);
     bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()
 }

@@ -1,8 +1,9 @@
 //! Wheels and the axles they sit on.
 
-use super::{Strut, Unsprung};
+use crate::constants::STANDARD_GRAVITY;
 use crate::lane::Lane;
-use crate::{STANDARD_GRAVITY, Vec3};
+use crate::suspension::parameters::{Strut, Unsprung};
+use bevy_math::Vec3;
 
 /// Where on its axle a wheel sits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,13 +205,4 @@ impl Guidance {
     pub fn largest(&self, travel: f32) -> [f32; 2] {
         [self.toe, self.camber].map(|[linear, quadratic]| (linear.abs() + quadratic.abs() * travel) * travel)
     }
-}
-
-/// Steering limits of the whole car.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Steering {
-    /// Largest mean road-wheel angle, rad, in (0, π/2).
-    pub lock: f32,
-    /// Largest rate of the mean road-wheel angle, rad/s, > 0; infinite when unlimited.
-    pub rate: f32,
 }

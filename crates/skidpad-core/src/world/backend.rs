@@ -1,10 +1,15 @@
 //! The contract every solver meets, object-safe, so that laboratories and games choose one by name.
 
+use crate::telemetry::frame::Frame;
 use std::sync::Arc;
 
-use crate::saved::{self, LoadError, SaveError};
-use crate::state::Placement;
-use crate::{Budget, Controls, Frame, Model, Scene, State, StepReport};
+use crate::assists::budget::Budget;
+use crate::controls::Controls;
+use crate::model::Model;
+use crate::state::saved::{LoadError, SaveError};
+use crate::state::{Placement, State, saved};
+use crate::step::coupling::StepReport;
+use crate::world::scene::Scene;
 
 /// A car to put into a world.
 #[derive(Clone, Debug)]
@@ -71,7 +76,7 @@ pub trait Backend {
     /// # Errors
     /// As there; `bytes` then hold what they held.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
-        saved::save_world(self, bytes);
+        save_world(self, bytes);
         Ok(())
     }
     /// Puts every car and the count of steps where [`Backend::save`] found them, in a world of the same scene, cars and
@@ -80,7 +85,7 @@ pub trait Backend {
     /// # Errors
     /// What was found in the bytes and what is accepted. Nothing has changed then.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
-        saved::load_world(self, bytes)
+        load_world(self, bytes)
     }
 }
 
@@ -101,4 +106,29 @@ impl core::fmt::Debug for BackendInfo {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("BackendInfo").field("name", &self.name).field("peer", &self.peer).finish_non_exhaustive()
     }
+}
+
+/// All that advances in time in `world`: the count of its steps, the states of its cars, and which of them have left;
+/// in place of what `bytes` held. What [`Backend::save_into`] does unless a solver has more to say.
+pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
+    let cars = (0..world.cars()).map(|car| (world.is_away(car), world.state(car)));
+    saved::write_world(world.dt(), world.steps(), cars, bytes);
+}
+
+/// Puts every car of `world` and its count of steps where `bytes` say. What [`Backend::load`] does unless a solver has
+/// more to do.
+///
+/// # Errors
+/// What was found in the bytes and what is accepted. Nothing has changed then.
+pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<(), LoadError> {
+    let wheels = (0..world.cars()).map(|car| world.state(car).wheels.len());
+    let (steps, states) = saved::read_world(world.dt(), wheels, bytes)?;
+    for (car, (away, state)) in states.iter().enumerate() {
+        world.set_state(car, state);
+        if *away {
+            world.leave(car);
+        }
+    }
+    world.set_steps(steps);
+    Ok(())
 }

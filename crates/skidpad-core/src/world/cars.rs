@@ -1,7 +1,10 @@
 //! All cars of one world, stepped together: one batched probe and one batched push per step.
 
-use crate::vehicle::{CHASSIS_AT_ORIGIN, Coupling, StepReport, Vehicle};
-use crate::{Body, Contact, Controls, HULL_POINTS, HullPoint, Probe, Push, Reaction, State, WorldPort};
+use crate::controls::Controls;
+use crate::state::State;
+use crate::step::coupling::{Coupling, StepReport};
+use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
+use crate::world::seam::{Body, Contact, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
 
 /// The vehicles of a world, with the buffers their step needs. A step allocates nothing.
 #[derive(Clone, Debug)]

@@ -3,9 +3,12 @@
 //! Here: worlds of the same cars, one per level, of which each car is in exactly one; the hand-over; the choice by
 //! distance. Not here: which solvers there are.
 
-use crate::backend::Backend;
-use crate::vehicle::StepReport;
-use crate::{Controls, DVec3, Frame, State};
+use crate::controls::Controls;
+use crate::state::State;
+use crate::step::coupling::StepReport;
+use crate::telemetry::frame::Frame;
+use crate::world::backend::Backend;
+use bevy_math::DVec3;
 
 /// Why worlds do not make levels.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,6 +1,8 @@
 //! The ground and the gravity a car drives in, as plain numbers.
 
-use crate::{DVec3, Quat, STANDARD_GRAVITY, Vec3, math};
+use crate::constants::STANDARD_GRAVITY;
+use crate::math;
+use bevy_math::{DVec3, Quat, Vec3};
 
 /// Surfaces no further apart along a wheel's ray lie flush, m: above the rounding of a road of kilometres, below what a wheel
 /// feels.
@@ -161,6 +163,7 @@ fn turn(axis: Vec3, angle: f32) -> Quat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math;
 
     #[test]
     fn rays_reach_the_nearest_of_plane_and_boxes() {

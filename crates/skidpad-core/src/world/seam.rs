@@ -2,7 +2,7 @@
 //!
 //! One call each per step for all vehicles of the world that are awake. A world knows nothing of wheels, a vehicle nothing of worlds.
 
-use crate::{DVec3, Quat, Vec3};
+use bevy_math::{DVec3, Quat, Vec3};
 
 /// The chassis as its world sees it at the start of a step. Velocities are of the centre of mass, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]

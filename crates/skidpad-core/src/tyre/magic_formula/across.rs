@@ -7,7 +7,7 @@ use crate::tyre::{Real, functions};
 
 /// Everything in Fy that does not depend on slip (book 4.E20 to 4.E30, 4.E60 to 4.E67).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Across<L> {
+pub(crate) struct Across<L> {
     pub shape: L,
     peak: L,
     /// K_yα, N/rad, below 0.

@@ -7,7 +7,7 @@ use crate::tyre::{Real, functions};
 
 /// Everything in Fx that does not depend on slip (book 4.E10 to 4.E18, 4.E51 to 4.E57).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Along<L> {
+pub(crate) struct Along<L> {
     shape: L,
     peak: L,
     stiffness: L,

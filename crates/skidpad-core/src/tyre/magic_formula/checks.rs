@@ -10,7 +10,7 @@ const SHAPE: &str = "a number from 0.01 to 100";
 const POSITIVE: &str = "a number above 0";
 
 /// Every fault, in the order of [`ENTRIES`].
-pub(super) fn faults(c: &Coefficients, uses: Uses) -> Vec<ValueFault> {
+pub(crate) fn faults(c: &Coefficients, uses: Uses) -> Vec<ValueFault> {
     let mut faults = Vec::new();
     for entry in ENTRIES {
         let found = c.get(entry.name).unwrap_or(f32::NAN);

@@ -19,7 +19,7 @@ impl<L: Lane> MagicFormulaAt<L> {
     /// where the other slip is 0 (the friction ellipse of Adams/Tire's PAC2002, with β for the direction, written without
     /// its tangent).
     #[inline]
-    pub(super) fn on_ellipse<R: Real<L>>(&self, slip: [R; 2], forces: [R; 2]) -> [R; 2] {
+    pub(crate) fn on_ellipse<R: Real<L>>(&self, slip: [R; 2], forces: [R; 2]) -> [R; 2] {
         let s = L::splat;
         let limits = [self.along.limit(), self.across.limit()].map(|limit| limit * self.shared.excess);
         let slopes = [self.along.stiffness(), self.across.stiffness()].map(|slope| slope * self.shared.excess);
@@ -38,7 +38,7 @@ impl<L: Lane> MagicFormulaAt<L> {
 
     /// What the ellipse leaves of both forces, 1 where coefficients of combined slip say it.
     #[inline]
-    pub(super) fn shares(&self, slip: [L; 2], [ratio, angle]: [L; 2]) -> [L; 2] {
+    pub(crate) fn shares(&self, slip: [L; 2], [ratio, angle]: [L; 2]) -> [L; 2] {
         let one = L::splat(1.0);
         if !self.by_ellipse {
             return [one; 2];

@@ -6,7 +6,7 @@ use crate::tyre::{LEAST_RELAXATION, functions};
 
 /// Relaxation lengths of a tyre, to be evaluated under a load.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lengths {
+pub(crate) struct Lengths {
     along: Law,
     across: Law,
 }

@@ -85,7 +85,7 @@ pub struct MagicFormulaAt<L> {
 
 /// What all equations use.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shared<L> {
+pub(crate) struct Shared<L> {
     /// Load held in the range of the coefficients, N.
     load: L,
     /// The load over it.

@@ -23,7 +23,7 @@ struct At<L> {
 
 /// Moments at the slips (κ, −tan α).
 #[inline]
-pub(super) fn moments<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, slip: [L; 2]) -> Moments<L> {
+pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, slip: [L; 2]) -> Moments<L> {
     let shared = point.shared;
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
     let across = point.across;
@@ -97,7 +97,7 @@ fn resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, along: L)
 
 /// Size of the rolling resistance moment at the slips (κ, −tan α), N m.
 #[inline]
-pub(super) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, slip: [L; 2]) -> L {
+pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, slip: [L; 2]) -> L {
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
     let along = point.along.force(ratio, angle, point.combined) * point.shares(slip, [ratio, angle])[0];
     resistance(tyre, point, along) * point.shared.excess

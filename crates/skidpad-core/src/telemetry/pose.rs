@@ -1,6 +1,9 @@
 //! Where wheels are, for pictures.
 
-use crate::{DVec3, Model, Quat, State, Vec3, math};
+use crate::math;
+use crate::model::Model;
+use crate::state::State;
+use bevy_math::{DVec3, Quat, Vec3};
 
 /// A wheel in the world. Mix the poses of two states (`DVec3::lerp`, `Quat::lerp`) to draw between two steps.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,18 +1,12 @@
 //! Telemetry: one list of channels makes the struct, the column names, the units and the manual.
 
-use crate::state::WheelState;
-use crate::{Added, Assist, Budget, Model, State, StepReport, Vec3, math};
-
-/// One column of telemetry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Channel {
-    /// Name with unit, as in file headers.
-    pub name: &'static str,
-    /// SI unit; "-" for none.
-    pub unit: &'static str,
-    /// What it is and which way is positive.
-    pub about: &'static str,
-}
+use crate::assists::budget::{Added, Assist, Budget};
+use crate::math;
+use crate::model::Model;
+use crate::state::{State, WheelState};
+use crate::step::coupling::StepReport;
+use crate::telemetry::channel::Channel;
+use bevy_math::Vec3;
 
 macro_rules! channels {
     ($(#[$doc:meta])* $frame:ident, $list:ident { $($field:ident, $unit:literal, $about:literal;)* } $($extra:tt)*) => {
@@ -163,13 +157,13 @@ impl Frame {
             steer_rad: state.steer as f64,
             wheels,
             shafts: Shaft::all(model).map(|shaft| (shaft, shaft.torque(state))).collect(),
-            budget: Budget::default().entries(model),
+            budget: Budget::default().entries(model.assists()),
         }
     }
 
     /// This frame with what assists added in its step.
     pub fn with_budget(self, model: &Model, budget: &Budget) -> Self {
-        Self { budget: budget.entries(model), ..self }
+        Self { budget: budget.entries(model.assists()), ..self }
     }
 
     /// Column names for a car of `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then the

@@ -1,0 +1,4 @@
+//! The chassis: its mass, and its hull among the rows.
+
+pub(crate) mod hull;
+pub(crate) mod mass;

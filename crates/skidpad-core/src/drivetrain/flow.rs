@@ -1,0 +1,62 @@
+//! What drives what: how rows between spins reach the wheels.
+
+use crate::drivetrain::motor::{MAX_MOTORS, Motor};
+use crate::drivetrain::parameters::Coupling;
+use crate::drivetrain::parameters::MAX_COUPLINGS;
+use crate::model::error::ModelError;
+use crate::model::parts::ModelParts;
+
+/// What turns the wheels of `parts`, and what ties them.
+pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
+    let wheels = parts.wheels.len();
+    if parts.couplings.len() > MAX_COUPLINGS {
+        return Err(ModelError::Wheels("a car has at most 4 couplings"));
+    }
+    if parts.motors.len() > MAX_MOTORS {
+        return Err(ModelError::Wheels("a car has at most 8 motors"));
+    }
+    parts.couplings.iter().try_for_each(|coupling| coupling.check(wheels))?;
+    parts.motors.iter().try_for_each(|motor| motor.check(wheels))?;
+    parts.powertrain.check(wheels)
+}
+
+/// What of the torques in a drivetrain drives both sides of a coupling together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Flow {
+    /// What the first side gets of it when nothing holds: as the engine, or else the first motor, that drives both sides
+    /// shares it, or half.
+    pub first_share: f32,
+    /// Of each row between spins, the part of its torque at the wheels that comes through: none of a row that drives a single
+    /// side, which a differential never sees.
+    pub through: Box<[f32]>,
+}
+
+impl Flow {
+    pub(crate) fn of(parts: &ModelParts, coupling: &Coupling) -> Self {
+        let on_sides = |levers: Box<[f32]>| {
+            let [first, second] = [0, 1].map(|side| coupling.sides[side].iter().map(|&i| levers[i]).sum::<f32>());
+            (first != 0.0 && second != 0.0).then_some([first, second])
+        };
+        let rows: Vec<Option<[f32; 2]>> = levers(parts).map(on_sides).collect();
+        let sources = &rows[..rows.len() - parts.couplings.len()];
+        let split = |sides: &[f32; 2]| sides[0] / (sides[0] + sides[1]);
+        Self {
+            first_share: sources.iter().flatten().next().map_or(0.5, split),
+            through: rows.iter().map(|sides| sides.map_or(0.0, |[first, second]| first + second)).collect(),
+        }
+    }
+}
+
+/// Lever of every wheel on each row between spins: the propeller shaft's first, if there is an engine, then the motors' and
+/// the couplings', which are positive on their first side.
+pub(crate) fn levers(parts: &ModelParts) -> impl Iterator<Item = Box<[f32]>> + '_ {
+    let wheels = || 0..parts.wheels.len();
+    let mean = |of: &[usize], i: usize| if of.contains(&i) { 1.0 / of.len() as f32 } else { 0.0 };
+    let motor = move |motor: &Motor| wheels().map(|i| mean(&motor.wheels, i)).collect();
+    let coupling = move |coupling: &Coupling| {
+        let [first, second] = &coupling.sides;
+        wheels().map(|i| mean(first, i) - mean(second, i)).collect()
+    };
+    let shaft = parts.powertrain.engine().map(|drive| drive.shares.clone());
+    shaft.into_iter().chain(parts.motors.iter().map(motor)).chain(parts.couplings.iter().map(coupling))
+}

@@ -1,0 +1,78 @@
+//! What the drivetrain writes in a step: rows of clutch, motors and couplings, and what the pedals ask.
+
+use crate::assists::budget::Assist;
+use crate::drivetrain::links::{Flywheel, Link};
+use crate::drivetrain::motor::MAX_MOTORS;
+use crate::drivetrain::parameters::MAX_COUPLINGS;
+use crate::lane::Four;
+use crate::step::coupling::Within;
+
+/// The engine's row, the motors' and the couplings'.
+pub(crate) const MOST_LINKS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
+
+/// Workspace of the drivetrain, rebuilt every step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shafts {
+    pub links: [Link; MOST_LINKS],
+    pub count: usize,
+    pub dt: f32,
+    pub engine: Option<Flywheel>,
+    pub pull: PedalDemand,
+    /// Rotor speeds at the start of the step, rad/s.
+    pub rotors: [f32; MAX_MOTORS],
+    /// What assists want of the motors; `None` where they have not been asked.
+    pub orders: Option<Orders>,
+    /// Of the rows, rad/s, under the present impulses.
+    pub speeds: [f32; MOST_LINKS],
+    /// How row speeds answer row impulses.
+    pub answers: [[f32; MOST_LINKS]; MOST_LINKS],
+    /// Impulse of every row before its last change, and that change.
+    pub change: [[f32; 2]; MOST_LINKS],
+    /// Of the wheels as blocks, rad/s, either sign.
+    pub fastest: f32,
+    /// How blocks bound tyres.
+    pub within: Within,
+    /// Of the elimination; only the rows there are are ever written, which a small car would pay for.
+    pub matrix: [[f32; MOST_LINKS]; MOST_LINKS],
+}
+
+/// What the pedals ask of the motors.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PedalDemand {
+    pub throttle: f32,
+    pub brake: f32,
+    /// 1 forward, −1 in reverse, 0 in neutral.
+    pub towards: f32,
+}
+
+/// What assists want of the motors in a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Orders {
+    pub motors: [Order; MAX_MOTORS],
+    /// Who holds them back.
+    pub holder: Assist,
+}
+
+/// What assists want of a motor. Torques of the rotor, N m towards the drive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    /// What cruise control asks for, whatever the pedals say.
+    pub cruise: Option<f32>,
+    /// The most that traction or launch control leaves it, ≥ 0.
+    pub most: f32,
+    /// What cruise control added and what the others took, at the speed it was last asked for.
+    pub changed: [f32; 2],
+}
+
+/// What turns and holds four wheels in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DriveRows {
+    /// Spin momentum before shafts, brake and tyre, N m s.
+    pub momentum: Four,
+    /// Direct motor torque's angular impulse, part of `momentum`, N m s.
+    pub motor: Four,
+    /// Largest angular impulse of the brake, N m s.
+    pub brake: Four,
+    /// Angular impulse of the shafts, N m s.
+    pub shaft: Four,
+}

@@ -1,0 +1,70 @@
+//! Why parts do not make a vehicle, and the ranges of their numbers.
+
+use bevy_math::Vec3;
+
+/// Why parts do not make a vehicle.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// A number is not finite or outside its range.
+    #[error("{part} is {found}, but must be {accepts}")]
+    OutOfRange {
+        /// Which number.
+        part: String,
+        /// Its value.
+        found: f32,
+        /// The accepted range.
+        accepts: &'static str,
+    },
+    /// The wheels cannot carry the car.
+    #[error("the centre of mass lies outside the wheels' footprint, so no set of pushing springs carries the car")]
+    Unsupported,
+    /// The list of wheels breaks a rule.
+    #[error("{0}")]
+    Wheels(&'static str),
+    /// An index points past the end of its list.
+    #[error("{part} refers to number {index} of a list of {length}")]
+    Dangling {
+        /// Which reference.
+        part: String,
+        /// Its index.
+        index: usize,
+        /// The list's length.
+        length: usize,
+    },
+}
+
+pub(crate) fn finite(part: &str, found: Vec3) -> Result<(), ModelError> {
+    let Some(found) = found.to_array().into_iter().find(|number| !number.is_finite()) else { return Ok(()) };
+    Err(ModelError::OutOfRange { part: part.into(), found, accepts: "a finite number" })
+}
+
+pub(crate) fn not_negative(part: &str, found: f32) -> Result<(), ModelError> {
+    if found >= 0.0 && found.is_finite() {
+        return Ok(());
+    }
+    let part = part.into();
+    Err(ModelError::OutOfRange { part, found, accepts: "a finite number, 0 or more" })
+}
+
+pub(crate) fn positive(part: &str, found: f32) -> Result<(), ModelError> {
+    if found > 0.0 && found.is_finite() {
+        return Ok(());
+    }
+    let part = part.into();
+    Err(ModelError::OutOfRange { part, found, accepts: "a finite number above 0" })
+}
+
+pub(crate) fn positive_or_infinite(part: &str, found: f32) -> Result<(), ModelError> {
+    if found > 0.0 {
+        return Ok(());
+    }
+    let part = part.into();
+    Err(ModelError::OutOfRange { part, found, accepts: "a number above 0, or infinite" })
+}
+
+pub(crate) fn within(part: &str, index: usize, length: usize) -> Result<(), ModelError> {
+    if index < length {
+        return Ok(());
+    }
+    Err(ModelError::Dangling { part: part.into(), index, length })
+}

@@ -1,0 +1,121 @@
+//! A car: its model, its motion, and the workspace of its step.
+
+use std::sync::Arc;
+
+use crate::assists::budget::Budget;
+use crate::assists::rows::Correction;
+use crate::chassis::hull::HullRows;
+use crate::drivetrain::rows::Shafts;
+use crate::linear::SpatialVector;
+use crate::model::Model;
+use crate::state::State;
+use crate::step::rows::Rows;
+use crate::world::seam::Body;
+use bevy_math::{DVec3, Mat3, Quat, Vec3};
+
+/// A car: its model, its motion, and the workspace of its step.
+#[derive(Clone, Debug)]
+pub struct Vehicle {
+    pub(crate) model: Arc<Model>,
+    pub(crate) state: State,
+    /// One for each bank of the model.
+    pub(crate) rows: Box<[Rows]>,
+    pub(crate) shafts: Shafts,
+    pub(crate) hull: HullRows,
+    /// What bars beside the struts do to the chassis, N s and N m s.
+    pub(crate) beside: SpatialVector<f32>,
+    pub(crate) budget: Budget,
+    pub(crate) correction: Option<Correction>,
+    /// Share of the rate that anti-roll bars have in this step.
+    pub(crate) bar_share: f32,
+    /// Vehicle axes to world axes at the start of the step.
+    pub(crate) to_world: Mat3,
+    /// Of the body at the start of the step, s.
+    pub(crate) lead: f32,
+    /// Steering angle that the wheels were last turned to, if that alone turned them.
+    pub(crate) turned_to: Option<f32>,
+}
+
+pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
+    position: DVec3::ZERO,
+    rotation: Quat::IDENTITY,
+    velocity: Vec3::ZERO,
+    angular: Vec3::ZERO,
+    free_velocity: Vec3::ZERO,
+    free_angular: Vec3::ZERO,
+    wind: Vec3::ZERO,
+    lead: 0.0,
+    asleep: false,
+};
+
+impl Vehicle {
+    /// A car in `state`.
+    pub fn new(model: Arc<Model>, state: State) -> Self {
+        let rows = model.banks().iter().map(|_| Rows::default()).collect();
+        Self {
+            model,
+            state,
+            rows,
+            shafts: Shafts::default(),
+            hull: HullRows::default(),
+            beside: SpatialVector::default(),
+            budget: Budget::default(),
+            correction: None,
+            bar_share: 1.0,
+            to_world: Mat3::IDENTITY,
+            lead: 0.0,
+            turned_to: None,
+        }
+    }
+
+    /// What it is.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// What it is doing.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// What assists added in the last step that was solved.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Continues from `state`. One of a car with another number of wheels is refused: then nothing changes, and the answer is
+    /// `false`.
+    pub fn set_state(&mut self, state: &State) -> bool {
+        let fits = state.wheels.len() == self.state.wheels.len();
+        if fits {
+            self.state.clone_from(state);
+            self.turned_to = None;
+        }
+        fits
+    }
+
+    /// Free velocity in the vehicle frame.
+    pub(crate) fn enter(&self, body: &Body, to_world: &Mat3) -> SpatialVector<f32> {
+        let to_vehicle = to_world.transpose();
+        SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
+    }
+
+    /// Change of velocity by an impulse on the chassis.
+    pub(crate) fn response(&self, impulse: SpatialVector<f32>) -> SpatialVector<f32> {
+        let (linear, angular) = impulse.parts();
+        SpatialVector::of(linear * self.model.inverse_mass(), *self.model.inverse_inertia() * angular)
+    }
+
+    /// Sum of what the wheels' rows do to the chassis.
+    pub(crate) fn wheel_impulses(&self, with_loads: bool) -> SpatialVector<f32> {
+        self.rows.iter().fold(SpatialVector::default(), |sum, rows| sum + rows.impulse(with_loads).sum())
+    }
+}
+
+pub(crate) fn finite(body: &Body) -> bool {
+    // A sum is finite only if every term is: one test for all of them.
+    let v = body.velocity + body.angular + body.free_velocity + body.free_angular;
+    let place = body.position.x + body.position.y + body.position.z;
+    let turn = body.rotation.x + body.rotation.y + body.rotation.z + body.rotation.w;
+    (v.x + v.y + v.z + turn).is_finite() && place.is_finite()
+}

@@ -1,0 +1,179 @@
+//! Where each wheel meets the ground: probes, contact points, row directions.
+
+use crate::lane::{Four, FourMask, Lane};
+use crate::linear::{SpatialVector, Vec3Lanes};
+use crate::state::{State, WheelState};
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
+use crate::world::seam::{Body, Contact, Probe};
+use bevy_math::{Mat3, Vec3};
+
+/// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.
+pub(crate) const LEAST_GROUND_COSINE: f32 = 0.173_648_18;
+
+/// Tangent of the same angle: a wheel that moves sideways by a metre comes so much nearer to such ground along its ray, at most.
+const STEEPEST: f32 = 5.671_282;
+
+/// A wheel that hangs this little above the ground is still held to it by its row, m; else rounding decides, step by step.
+pub(crate) const DROOP_SLACK: f32 = 1e-3;
+
+/// What the rays of four wheels met; 0 where they met nothing.
+struct Met {
+    /// 1 where there is something.
+    hit: Four,
+    /// World axes.
+    normal: Vec3Lanes<Four>,
+    distance: Four,
+    grip: Four,
+}
+
+impl Met {
+    /// One pass over the contacts: they lie wheel by wheel.
+    #[inline(always)]
+    fn by(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
+        let mut of = [[0.0; 4]; 6];
+        bank.each(|lane, wheel| {
+            let Some(Some(c)) = contacts.get(wheel) else { return };
+            let met = [1.0, c.normal.x, c.normal.y, c.normal.z, c.distance, c.grip];
+            for (lanes, value) in of.iter_mut().zip(met) {
+                lanes[lane] = value;
+            }
+        });
+        let [hit, x, y, z, distance, grip] = of.map(Four::new);
+        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip }
+    }
+}
+
+impl Rows {
+    pub(crate) fn touch(
+        &mut self,
+        bank: &WheelPack,
+        state: &State,
+        contacts: &[Option<Contact>],
+        body: &Body,
+        to_vehicle: &Mat3,
+        moving: SpatialVector<Four>,
+        dt: f32,
+    ) {
+        self.dt = dt;
+        let met = Met::by(bank, contacts);
+        let hit = Four::splat(0.0).less(met.hit);
+        let normal = met.normal;
+        let normal = normal.through(to_vehicle);
+        let reached = bank.start_height() - met.distance;
+        let lean = self.contact.axle.dot(normal);
+        let across = self.contact.axle - normal * lean;
+        let length = across.dot(across).sqrt();
+        let is_ground = !normal.z.less(Four::splat(LEAST_GROUND_COSINE));
+        let has_heading = !length.less(Four::splat(0.1));
+        let faces_ground = hit & is_ground & has_heading;
+        let up = Vec3Lanes::splat(Vec3::Z);
+        let normal = Vec3Lanes::select(faces_ground, normal, up);
+        let side = Vec3Lanes::select(faces_ground, across * (Four::splat(1.0) / length), Vec3Lanes::splat(Vec3::Y));
+        let forward = side.cross(normal);
+        self.contact.compression = reached.at_least(-bank.droop_travel).only(faces_ground);
+        let point = bank.contact.raised(self.contact.compression);
+        let pushed = bank.force_point.map_or(point, |height| point.raised(height));
+        let centre = pushed.raised(bank.radius);
+        self.contact.grip = met.grip;
+        // A fast turn makes the axle longer than 1.
+        self.contact.lean = lean.within(-Four::splat(1.0), Four::splat(1.0)).only(faces_ground);
+        self.contact.cosine = normal.z;
+        self.contact.normal = SpatialVector::new(normal, point.cross(normal));
+        self.contact.forward = SpatialVector::new(forward, centre.cross(forward));
+        self.contact.side = SpatialVector::new(side, pushed.cross(side));
+        self.find_footing(bank, contacts, to_vehicle);
+        self.contact.started = self.contact.forward.dot(moving) - self.contact.footing.speed[0];
+        self.contact.beyond_droop = (reached - self.contact.compression).only(faces_ground);
+        self.contact.contact_share = self.share_of_contact(body, to_vehicle, dt);
+        self.contact.touching = faces_ground & Four::splat(0.0).less(self.contact.contact_share);
+        self.recall(bank, state, dt);
+        if self.contact.footing.moves {
+            self.contact.footing.last_load = bank.gather(|i| state.wheels[i].load * dt);
+        }
+        self.recall_moments(bank, state, dt);
+    }
+
+    /// Impulses of the last step, to start from.
+    #[inline(always)]
+    pub(crate) fn recall(&mut self, bank: &WheelPack, state: &State, dt: f32) {
+        let wheels = bank.pick(&state.wheels);
+        let last = |of: fn(&WheelState) -> f32| bank.read(wheels, |w| of(w) * dt);
+        self.coupled.tyre =
+            [last(|w| w.tyre[0]).only(self.contact.touching), last(|w| w.tyre[1]).only(self.contact.touching)];
+        self.coupled.torque = last(|w| w.torque);
+    }
+
+    /// Share of the step that is left when a wheel has closed the gap below its droop stop, falling freely.
+    #[inline(always)]
+    fn share_of_contact(&self, body: &Body, to_vehicle: &Mat3, dt: f32) -> Four {
+        let one = Four::splat(1.0);
+        let apart = self.contact.beyond_droop.less(Four::splat(-DROOP_SLACK));
+        if !Four::any(apart) {
+            return one;
+        }
+        Four::select(apart, self.share_after_fall(body, to_vehicle, dt), one)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn share_after_fall(&self, body: &Body, to_vehicle: &Mat3, dt: f32) -> Four {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let free = SpatialVector::of(*to_vehicle * body.free_velocity, *to_vehicle * body.free_angular).wide();
+        let closed = -self.parting(free) / self.contact.cosine * Four::splat(dt);
+        Four::select(zero.less(closed), one + self.contact.beyond_droop / closed, zero)
+    }
+}
+
+impl Vehicle {
+    /// Writes the rays to cast, one for each wheel, into `asked`.
+    ///
+    /// A ray starts one wheel diameter above the resting contact point, inside the chassis, so that ground the bump
+    /// stop has given way to is still below its start. It reaches to the droop stop and as much further as the wheel sinks
+    /// within `dt` s, so that a landing wheel meets the ground in time.
+    pub fn probes(&self, car: usize, body: &Body, dt: f32, asked: &mut [Probe]) {
+        let to_world = Mat3::from_quat(body.rotation);
+        let direction = -to_world.z_axis;
+        let falling = body.free_velocity;
+        let closing = Four::splat(STEEPEST * falling.length() - falling.dot(to_world.z_axis));
+        let [roll, pitch] = [to_world.x_axis, to_world.y_axis].map(|axis| Four::splat(body.angular.dot(axis)));
+        for bank in self.model.banks() {
+            let start = bank.contact.raised(bank.start_height()).through(&to_world);
+            let offsets = [start.x, start.y, start.z].map(Four::lanes);
+            let sinking = closing - roll * bank.contact.y + pitch * bank.contact.x;
+            let ahead = (sinking * Four::splat(dt)).at_least(Four::splat(DROOP_SLACK));
+            let reach = (bank.start_height() + bank.droop_travel + ahead).lanes();
+            bank.each(|lane, wheel| {
+                let Some(probe) = asked.get_mut(wheel) else { return };
+                let offset = Vec3::new(offsets[0][lane], offsets[1][lane], offsets[2][lane]);
+                *probe = Probe { car, position: body.position, offset, direction, reach: reach[lane] };
+            });
+        }
+    }
+
+    /// Contact points, row directions and last step's impulses of every wheel.
+    pub(crate) fn locate(&mut self, body: &Body, to_world: &Mat3, contacts: &[Option<Contact>], dt: f32) {
+        let to_vehicle = to_world.transpose();
+        let angular = to_vehicle * body.angular;
+        let turn = Vec3Lanes::splat(angular * dt);
+        let moving = SpatialVector::of(to_vehicle * body.velocity, angular).wide();
+        let lead = Four::splat(body.lead);
+        let mut all_touch = true;
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            let [x, y, z] = rows.steering.straight_axle.map(Four::new);
+            let straight = Vec3Lanes::new(x, y, z);
+            rows.contact.axle = straight + turn.cross(straight);
+            rows.touch(bank, &self.state, contacts, body, &to_vehicle, moving, dt);
+            rows.contact.jounce_rate = (-rows.parting(moving) / rows.contact.cosine).only(rows.contact.touching);
+            rows.contact.lead = rows.contact.jounce_rate * lead * rows.contact.contact_share;
+            rows.patch.gripping = FourMask::default();
+            rows.suspension.load = Four::default();
+            rows.travel.own = false;
+            all_touch &= !Four::any(bank.present() & !rows.contact.touching);
+        }
+        if !all_touch {
+            self.hang();
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Wheels: where they meet the ground, and their spin, brake and tyre as one block.
+
+pub(crate) mod block;
+pub(crate) mod contact;
+mod ground;
+pub(crate) mod pack;
+pub(crate) mod parameters;
+pub(crate) mod rows;

@@ -1,0 +1,7 @@
+//! The seam to a rigid-body world, and what every solver offers.
+
+pub mod backend;
+pub mod cars;
+pub mod level_of_detail;
+pub mod scene;
+pub mod seam;
