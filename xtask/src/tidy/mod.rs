@@ -2,6 +2,7 @@
 
 mod arrows;
 mod code;
+mod rooms;
 mod scan;
 mod tree;
 
@@ -14,6 +15,7 @@ pub fn tidy() -> Outcome {
     let files = files()?;
     let mut problems = arrows::check()?;
     problems.extend(tree::check(&files));
+    problems.extend(rooms::check(&files));
     for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
         problems.extend(code::check(file));
     }

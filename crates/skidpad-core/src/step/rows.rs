@@ -84,6 +84,14 @@ pub(crate) struct RowVelocity {
 }
 
 impl Rows {
+    /// Nothing carries, grips or moves on its own yet.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self) {
+        self.patch.gripping = FourMask::default();
+        self.suspension.load = Four::default();
+        self.travel.own = false;
+    }
+
     /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across.
     #[inline(always)]
     pub(crate) fn speeds(&self, at: SpatialVector<Four>) -> [Four; 2] {

@@ -7,6 +7,7 @@ use crate::step::vehicle::Vehicle;
 use crate::tyre::laws::Asked;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::{Drift, TyreLinearization};
+use crate::wheel::ground::yielding;
 use crate::wheel::pack::WheelPack;
 
 /// Damping of the standing patch as a fraction of critical for the wheel's share of the mass: stops the rebound after
@@ -160,6 +161,19 @@ impl Rows {
             let slope = step * self.patch.elastic[i] * late;
             self.patch.straight_target[i] = (step * start + slope * drift.kept).only(self.patch.gripping);
             self.patch.straight_gain[i] = (slope * drift.per_speed + step * damping[i]).only(self.patch.gripping);
+        }
+    }
+
+    /// Lets the ground give way to the tyre rows.
+    pub(crate) fn yield_tyres(&mut self) {
+        let give = self.contact.footing.give[1];
+        for i in [0, 1] {
+            let (target_impulse, gain) =
+                yielding(give, self.coupled.tyre[i], self.patch.target_impulse[i], self.patch.gain[i]);
+            (self.patch.target_impulse[i], self.patch.gain[i]) = (target_impulse, gain);
+            let straight =
+                yielding(give, self.coupled.tyre[i], self.patch.straight_target[i], self.patch.straight_gain[i]);
+            (self.patch.straight_target[i], self.patch.straight_gain[i]) = straight;
         }
     }
 

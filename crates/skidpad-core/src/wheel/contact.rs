@@ -167,9 +167,7 @@ impl Vehicle {
             rows.touch(bank, &self.state, contacts, body, &to_vehicle, moving, dt);
             rows.contact.jounce_rate = (-rows.parting(moving) / rows.contact.cosine).only(rows.contact.touching);
             rows.contact.lead = rows.contact.jounce_rate * lead * rows.contact.contact_share;
-            rows.patch.gripping = FourMask::default();
-            rows.suspension.load = Four::default();
-            rows.travel.own = false;
+            rows.begin();
             all_touch &= !Four::any(bank.present() & !rows.contact.touching);
         }
         if !all_touch {

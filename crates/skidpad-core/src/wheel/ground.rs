@@ -72,19 +72,6 @@ impl Rows {
         yielding(give, last_load, target_impulse, gain)
     }
 
-    /// Lets the ground give way to the tyre rows.
-    pub(crate) fn yield_tyres(&mut self) {
-        let give = self.contact.footing.give[1];
-        for i in [0, 1] {
-            let (target_impulse, gain) =
-                yielding(give, self.coupled.tyre[i], self.patch.target_impulse[i], self.patch.gain[i]);
-            (self.patch.target_impulse[i], self.patch.gain[i]) = (target_impulse, gain);
-            let straight =
-                yielding(give, self.coupled.tyre[i], self.patch.straight_target[i], self.patch.straight_gain[i]);
-            (self.patch.straight_target[i], self.patch.straight_gain[i]) = straight;
-        }
-    }
-
     /// Impulse of the ground on the wheel, vehicle axes, N s.
     fn on_ground(&self) -> [Four; 3] {
         let sum = self.contact.forward.linear * self.coupled.tyre[0]
@@ -96,7 +83,7 @@ impl Rows {
 
 /// Target impulse and gain of a row whose ground gives way to what changes from the `last` impulse to this one, x:
 /// `x = target impulse − g (v + give (x − last))`, where v counts from the velocity the ground will have if nothing changes.
-fn yielding(give: Four, last: Four, target_impulse: Four, gain: Four) -> (Four, Four) {
+pub(crate) fn yielding(give: Four, last: Four, target_impulse: Four, gain: Four) -> (Four, Four) {
     let given = gain * give;
     let share = Four::splat(1.0) / (Four::splat(1.0) + given);
     ((target_impulse + given * last) * share, gain * share)

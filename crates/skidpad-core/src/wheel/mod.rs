@@ -2,7 +2,7 @@
 
 pub(crate) mod block;
 pub(crate) mod contact;
-mod ground;
+pub(crate) mod ground;
 pub(crate) mod pack;
 pub(crate) mod parameters;
 pub(crate) mod rows;

@@ -1,0 +1,142 @@
+//! Rooms of the core: files import each other without circles, and rows are written by their own room only.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::File;
+use super::scan::{code_only, without_tests};
+
+const CORE: &str = "crates/skidpad-core/src/";
+
+/// Rows of a step, and the rooms that write them; the step itself begins them all and lets them go.
+const WRITERS: &[(&str, &[&str])] = &[
+    ("steering", &["steering"]),
+    ("drive", &["drivetrain", "assists"]),
+    ("contact", &["wheel", "suspension"]),
+    ("suspension", &["suspension"]),
+    ("travel", &["suspension"]),
+    ("patch", &["tyre", "assists"]),
+    ("coupled", &["wheel", "suspension", "drivetrain", "tyre"]),
+];
+
+/// Stands in for every other room: the drivetrain of a peer without tyres.
+const STANDS_IN: &str = "drivetrain/rolling.rs";
+
+/// Problems of the core's files.
+pub fn check(files: &[File]) -> Vec<String> {
+    let core: Vec<(&str, String)> = files
+        .iter()
+        .filter_map(|file| Some((file.path.strip_prefix(CORE)?, without_tests(&code_only(&file.text)))))
+        .filter(|(path, _)| path.ends_with(".rs") && *path != "lib.rs")
+        .collect();
+    let mut problems: Vec<String> = circles(&core).iter().map(|files| format!("{CORE}: a circle of {files}")).collect();
+    for (path, code) in core.iter().filter(|(path, _)| *path != STANDS_IN) {
+        let room = path.split('/').next().unwrap_or_default();
+        let wrong = written(code).into_iter().filter(|(_, rows)| !may_write(room, rows));
+        problems.extend(wrong.map(|(line, rows)| format!("{CORE}{path}:{line}: `{rows}` rows are not this room's")));
+    }
+    problems
+}
+
+fn may_write(room: &str, rows: &str) -> bool {
+    room == "step" || WRITERS.iter().any(|(of, rooms)| *of == rows && rooms.contains(&room))
+}
+
+/// Lines (from 1) that assign to rows, and which.
+fn written(code: &str) -> Vec<(usize, &'static str)> {
+    let mut found = Vec::new();
+    for (number, line) in code.lines().enumerate() {
+        let Some((left, _)) = assignment(line) else { continue };
+        for (rows, _) in WRITERS {
+            let paths = ["self", "rows"].map(|of| format!("{of}.{rows}."));
+            if paths.iter().any(|path| left.contains(path.as_str())) {
+                found.push((number + 1, *rows));
+            }
+        }
+    }
+    found
+}
+
+/// Both sides of an assignment to something that is there already.
+fn assignment(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim_start();
+    let starts = ["self.", "rows.", "(self.", "(rows."].iter().any(|start| line.starts_with(start));
+    let (left, right) = line.split_once(" = ").or_else(|| line.split_once(" += "))?;
+    // A call's arguments, or a comparison, assign nothing.
+    (starts && !left.contains(".map(") && !left.contains(" == ")).then_some((left, right))
+}
+
+/// Sets of files that import each other in a circle.
+fn circles(core: &[(&str, String)]) -> Vec<String> {
+    let module = |path: &str| path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
+    let names: BTreeSet<String> = core.iter().map(|(path, _)| module(path)).collect();
+    let graph: BTreeMap<String, BTreeSet<String>> =
+        core.iter().map(|(path, code)| (module(path), imports(code, &names, &module(path)))).collect();
+    let reach: BTreeMap<&String, BTreeSet<&String>> = graph.keys().map(|from| (from, reached(from, &graph))).collect();
+    let circle =
+        |of: &String| -> Vec<&String> { reach[of].iter().copied().filter(|to| reach[to].contains(of)).collect() };
+    let found: BTreeSet<Vec<&String>> = graph.keys().map(circle).filter(|files| !files.is_empty()).collect();
+    found.iter().map(|files| files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(", ")).collect()
+}
+
+fn reached<'a>(from: &String, graph: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a String> {
+    let mut found = BTreeSet::new();
+    let mut left: Vec<&String> = graph[from].iter().collect();
+    while let Some(next) = left.pop() {
+        if found.insert(next) {
+            left.extend(&graph[next]);
+        }
+    }
+    found
+}
+
+/// Modules that `code` of the module `own` imports with `use crate::`.
+fn imports(code: &str, names: &BTreeSet<String>, own: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for statement in code.split("use crate::").skip(1) {
+        let statement = statement.split(';').next().unwrap_or_default();
+        let (base, list) = statement.split_once('{').unwrap_or((statement, ""));
+        let items = list.trim_end_matches('}').split(',').map(str::trim).filter(|item| !item.is_empty());
+        let mut paths: Vec<String> = items.map(|item| format!("{base}{item}")).collect();
+        if paths.is_empty() {
+            paths.push(base.trim().to_owned());
+        }
+        // A path may end with an item, or an item of an item.
+        let home = |path: String| {
+            let parts: Vec<&str> = path.split("::").collect();
+            (1..=parts.len()).rev().map(|end| parts[..end].join("::")).find(|path| names.contains(path))
+        };
+        found.extend(paths.into_iter().filter_map(home).filter(|module| module != own));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> File {
+        File { path: format!("{CORE}{path}"), text: text.into() }
+    }
+
+    #[test]
+    fn circles_are_found_through_lists_and_items() {
+        let files = [
+            file("tyre/a.rs", "//! A.\nuse crate::{step::B, wheel::c::C};\n"),
+            file("wheel/c.rs", "//! C.\nuse crate::tyre::a::{A, other};\n"),
+            file("step/mod.rs", "//! B.\nuse crate::tyre::a::A;\n"),
+        ];
+        let found = check(&files);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("step, tyre::a, wheel::c"), "{found:?}");
+        assert!(check(&files[..1]).is_empty());
+    }
+
+    #[test]
+    fn rows_are_written_by_their_room() {
+        let text = "//! A.\nfn a() {\n    rows.drive.shaft += more;\n    let x = self.patch.gain;\n    (self.contact.lead, y) = z;\n}\n";
+        assert!(check(&[file("wheel/a.rs", text)])[0].contains("a.rs:3: `drive`"));
+        assert_eq!(check(&[file("wheel/a.rs", text)]).len(), 1);
+        assert_eq!(check(&[file("assists/a.rs", text)]).len(), 1);
+        assert!(check(&[file("step/a.rs", text)]).is_empty());
+    }
+}
