@@ -1,6 +1,6 @@
 //! Where each wheel meets the ground: probes, contact points, row directions.
 
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::{Four, Lane};
 use crate::linear::{SpatialVector, Vec3Lanes};
 use crate::state::{State, WheelState};
 use crate::step::rows::Rows;
