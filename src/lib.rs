@@ -1,13 +1,14 @@
 //! One vehicle description drives several physics solvers, and their disagreement is measured.
 //!
-//! This crate only gathers: [`core`] is the physics, [`spec`] the vehicle files, [`lab`] the manoeuvres, metrics and
-//! reports, and each solver is a feature.
+//! This crate only gathers: [`core`] is the physics, [`spec`] the vehicle files, and the laboratory and each solver are
+//! features.
 //!
 //! | feature | backend | world |
 //! |---|---|---|
 //! | `rapier` | `rapier`, and the peer `rapier-stock` | rigid bodies, colliders and queries of rapier3d |
 //! | `impulse` | `impulse`, and the peer `bullet` | skidpad's own, one sweep of per-wheel impulses |
 //! | `constraint` | `constraint`, and its [`modes`] | skidpad's own, all rows solved together |
+//! | `lab` | | `lab`: manoeuvres, metrics, reports; faults of files drawn into their text, importers, tyre fits |
 //! | `serde` | | `rapier::SavedCars`, beside worlds saved with Rapier's own serde |
 //! | `full` | all of them | |
 //!
@@ -29,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub use skidpad_core as core;
+#[cfg(feature = "lab")]
 pub use skidpad_lab as lab;
 pub use skidpad_spec as spec;
 

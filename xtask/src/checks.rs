@@ -78,8 +78,10 @@ fn tests(steps: &mut Steps) {
 fn features() -> Outcome {
     let mut commands =
         vec!["clippy --package skidpad --no-default-features --all-targets --quiet -- -D warnings".into()];
+    // A game: one solver, vehicle files, nothing else.
+    commands.push("test --package skidpad --no-default-features --features impulse --doc --quiet".into());
     for feature in FEATURES {
-        let selection = format!("--package skidpad --no-default-features --features {feature} --quiet");
+        let selection = format!("--package skidpad --no-default-features --features lab,{feature} --quiet");
         commands.push(format!("test {selection} --lib --test it"));
         commands.push(format!("test {selection} --doc"));
     }

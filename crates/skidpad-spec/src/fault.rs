@@ -1,6 +1,5 @@
 //! What is wrong with a vehicle file, all of it at once, each fault with its place.
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::{self, Display};
 use std::ops::Range;
 
@@ -74,34 +73,14 @@ impl Display for Fault {
 
 impl std::error::Error for Fault {}
 
-impl Diagnostic for Fault {
-    fn code<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        Some(Box::new(self.kind.code()))
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn Display>)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let label = match self.kind {
-            FaultKind::Syntax => "here",
-            FaultKind::MissingKey => "needed in here",
-            _ => &self.accepts,
-        };
-        let label = LabeledSpan::new(Some(label.into()), self.span.start, self.span.len());
-        let against = self.against.clone().map(|span| LabeledSpan::new(Some("compare".into()), span.start, span.len()));
-        Some(Box::new(std::iter::once(label).chain(against)))
-    }
-}
-
 /// Faults a report shows; each is drawn into the text, which takes time in proportion to its length.
 pub const MOST_SHOWN: usize = 50;
 
 /// Every fault of one file, in the order of the text; at least one.
 #[derive(Clone, Debug)]
 pub struct Faults {
-    source: NamedSource<String>,
+    source_name: String,
+    pub(crate) text: String,
     list: Vec<Fault>,
     files: Vec<Faults>,
 }
@@ -109,8 +88,7 @@ pub struct Faults {
 impl Faults {
     pub(crate) fn new(source_name: &str, text: &str, mut list: Vec<Fault>) -> Self {
         list.sort_by(|a, b| (a.span.start, &a.path).cmp(&(b.span.start, &b.path)));
-        let source = NamedSource::new(source_name, text.to_owned());
-        Self { source, list, files: Vec::new() }
+        Self { source_name: source_name.to_owned(), text: text.to_owned(), list, files: Vec::new() }
     }
 
     /// With the faults of files this one refers to.
@@ -130,19 +108,30 @@ impl Faults {
 
     /// Name of the file or text.
     pub fn source_name(&self) -> &str {
-        self.source.name()
+        &self.source_name
     }
 
-    /// The whole report as text, without colour.
+    /// The whole report as text, without colour: drawn into the text of the file with the feature `graphics`, else as
+    /// [`Faults::listed`].
     pub fn render(&self) -> String {
-        let theme = GraphicalTheme::unicode_nocolor();
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_links(false);
-        let mut report = String::new();
-        // Writing to a string cannot fail; a fault that cannot be drawn still shows in the plain list.
-        match handler.render_report(&mut report, self) {
-            Ok(()) => report,
-            Err(_) => self.to_string(),
+        #[cfg(feature = "graphics")]
+        if let Some(report) = crate::drawn::report(self) {
+            return report;
         }
+        self.listed()
+    }
+
+    /// A line for each fault, `file:line:column: what is wrong`, with the line it is in and how to mend it; those of files it refers
+    /// to last.
+    pub fn listed(&self) -> String {
+        let mut report = format!("{self}\n");
+        for fault in self.list.iter().take(MOST_SHOWN) {
+            report += &format!("{}:{}:{}: {fault}\n", self.source_name, fault.line, fault.column);
+            report.extend(self.text.lines().nth(fault.line - 1).map(|line| format!("  {}\n", line.trim())));
+            report.extend(fault.help.iter().map(|help| format!("  help: {help}\n")));
+        }
+        report.extend(self.files.iter().map(Faults::listed));
+        report
     }
 }
 
@@ -158,14 +147,3 @@ impl Display for Faults {
 }
 
 impl std::error::Error for Faults {}
-
-impl Diagnostic for Faults {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
-    }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        let own = self.list.iter().take(MOST_SHOWN).map(|fault| fault as &dyn Diagnostic);
-        Some(Box::new(own.chain(self.files.iter().map(|faults| faults as &dyn Diagnostic))))
-    }
-}

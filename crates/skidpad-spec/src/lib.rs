@@ -17,8 +17,11 @@
 
 mod beside;
 mod compile;
+#[cfg(feature = "graphics")]
+mod drawn;
 mod fault;
 mod implausible;
+#[cfg(feature = "import")]
 pub mod import;
 mod layout;
 mod lint;

@@ -6,7 +6,6 @@ use crate::read::{Beyond, line_starts, position};
 use crate::spec::Tyre;
 use crate::tir::Note;
 use crate::{Faults, VehicleSpec, compile, read, shipped};
-use miette::Diagnostic;
 use skidpad_core::Model;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,21 +63,22 @@ impl Loaded {
 }
 
 /// Why a vehicle could not be loaded.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
+#[cfg_attr(feature = "graphics", derive(miette::Diagnostic))]
 pub enum LoadError {
     /// Neither a shipped vehicle nor a file.
     #[error("there is no vehicle `{name}`")]
-    #[diagnostic(code(unknown_vehicle))]
+    #[cfg_attr(feature = "graphics", diagnostic(code(unknown_vehicle)))]
     Unknown {
         /// What was asked for.
         name: String,
         /// What could have been meant.
-        #[help]
+        #[cfg_attr(feature = "graphics", help)]
         help: String,
     },
     /// The file cannot be read.
     #[error("cannot read `{}`", path.display())]
-    #[diagnostic(code(unreadable_file))]
+    #[cfg_attr(feature = "graphics", diagnostic(code(unreadable_file)))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -87,7 +87,7 @@ pub enum LoadError {
     },
     /// The file is not a valid vehicle.
     #[error(transparent)]
-    #[diagnostic(transparent)]
+    #[cfg_attr(feature = "graphics", diagnostic(transparent))]
     Faults(#[from] Faults),
 }
 

@@ -32,6 +32,9 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Packages that must be built in one version only, or their types do not fit together.
 const SINGLE: [&str; 4] = ["glam", "nalgebra", "parry3d", "rapier3d"];
 
+/// Most packages that a game builds which asks for one solver of skidpad's own: those of the solver and of the reader of files.
+const GAME_PACKAGES: usize = 73;
+
 /// Problems with the dependencies.
 pub fn check() -> Result<Vec<String>, String> {
     let metadata = metadata()?;
@@ -50,7 +53,18 @@ pub fn check() -> Result<Vec<String>, String> {
         problems.extend(forbidden.map(|to| format!("{name} -> {to}: this arrow is not in the plan")));
     }
     problems.extend(duplicates()?);
+    problems.extend(game()?);
     Ok(problems)
+}
+
+/// A game pays only for what it uses.
+fn game() -> Result<Option<String>, String> {
+    let selection = "--package skidpad --no-default-features --features impulse --locked";
+    let [tree, _] = output(cargo(&format!("tree {selection} --edges normal,build --prefix none --format {{p}}")))?;
+    let packages: std::collections::BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    let most = GAME_PACKAGES;
+    let more = packages.len() > most;
+    Ok(more.then(|| format!("a game with `impulse` builds {} packages, but at most {most}", packages.len())))
 }
 
 /// Cargo.lock also lists optional versions nothing asks for, so the tree of what is built decides.

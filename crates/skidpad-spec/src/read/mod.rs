@@ -12,7 +12,9 @@ mod tree;
 mod walk;
 
 pub(crate) use nearest::nearest;
-pub(crate) use tree::{Item, Key, Node};
+pub(crate) use tree::Node;
+#[cfg(feature = "import")]
+pub(crate) use tree::{Item, Key};
 pub(crate) use walk::join;
 
 use crate::beside::Beside;

@@ -39,17 +39,20 @@ impl Node {
         Self { item: Item::Table(entries), span }
     }
 
+    pub fn text(&self) -> Option<&str> {
+        match &self.item {
+            Item::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(feature = "import")]
+impl Node {
     /// The value of `key`, if this is a table that has it.
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &self.item {
             Item::Table(entries) => entries.iter().find(|(k, _)| k.name == key).map(|(_, node)| node),
-            _ => None,
-        }
-    }
-
-    pub fn text(&self) -> Option<&str> {
-        match &self.item {
-            Item::Text(text) => Some(text),
             _ => None,
         }
     }

@@ -20,6 +20,7 @@
 
 mod build;
 pub(crate) mod doubts;
+#[cfg(feature = "fit")]
 pub mod fit;
 mod lines;
 mod units;
