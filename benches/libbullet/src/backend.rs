@@ -6,7 +6,8 @@ use skidpad_core::model::Hull;
 use skidpad_core::no_slip::{self, Pedals};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, Controls, DVec3, Model, Quat, SaveError, Scene, State, StepReport, Vec3,
+    Backend, BackendInfo, CarStart, CarView, Clock, Controls, DVec3, Model, Quat, SaveError, Scene, State, StepReport,
+    Vec3,
 };
 use skidpad_impulse::bullet::Tuning;
 
@@ -34,8 +35,8 @@ const TURN_KEPT: f32 = 0.99;
 struct BulletWorld {
     world: World,
     cars: Vec<Driven>,
-    dt: f32,
-    steps: u64,
+    scene: Scene,
+    clock: Clock,
     statics_only: bool,
 }
 
@@ -54,14 +55,16 @@ impl BulletWorld {
     fn new(scene: &Scene, cars: &[CarStart], dt: f32, statics_only: bool) -> Self {
         assert!(scene.boxes.is_empty(), "the benches' Bullet world is a plane");
         let mut world = World::new(scene.gravity, scene.normal().to_array(), statics_only);
-        let enter = |start: &CarStart| {
-            let car = Driven::new(scene, start, dt);
-            let wheels: Vec<WheelTuning> = car.tuning.wheels.iter().map(wheel_tuning).collect();
-            world.add(&car_tuning(&car.tuning, &start.model.parts().hull), &wheels, &motion(&car.state));
-            car
-        };
-        Self { cars: cars.iter().map(enter).collect(), world, dt, steps: 0, statics_only }
+        let cars = cars.iter().map(|start| enter(&mut world, scene, start, dt)).collect();
+        Self { cars, world, scene: scene.clone(), clock: Clock { dt, steps: 0 }, statics_only }
     }
+}
+
+fn enter(world: &mut World, scene: &Scene, start: &CarStart, dt: f32) -> Driven {
+    let car = Driven::new(scene, start, dt);
+    let wheels: Vec<WheelTuning> = car.tuning.wheels.iter().map(wheel_tuning).collect();
+    world.add(&car_tuning(&car.tuning, &start.model.parts().hull), &wheels, &motion(&car.state));
+    car
 }
 
 impl Driven {
@@ -126,55 +129,53 @@ impl Backend for BulletWorld {
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         let coasting = Controls::coasting();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
-            car.drive(controls.get(i).unwrap_or(&coasting), self.dt);
+            car.drive(controls.get(i).unwrap_or(&coasting), self.clock.dt);
             self.world.drive(i, &car.inputs);
         }
-        self.world.step(self.dt);
-        self.steps += 1;
+        self.world.step(self.clock.dt);
+        self.clock.steps += 1;
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
             let motion = self.world.read(i, &mut car.wheels);
-            car.read(&motion, self.dt);
+            car.read(&motion, self.clock.dt);
         }
         StepReport { iterations: 1, ..StepReport::default() }
     }
 
-    fn dt(&self) -> f32 {
-        self.dt
+    fn clock(&self) -> &Clock {
+        &self.clock
     }
 
-    fn steps(&self) -> u64 {
-        self.steps
-    }
-
-    fn set_steps(&mut self, steps: u64) {
-        self.steps = steps;
+    fn clock_mut(&mut self) -> &mut Clock {
+        &mut self.clock
     }
 
     fn cars(&self) -> usize {
         self.cars.len()
     }
 
-    fn model(&self, car: usize) -> &Arc<Model> {
-        &self.cars[car].model
+    fn car(&self, car: usize) -> CarView<'_> {
+        let Driven { model, state, away, .. } = &self.cars[car];
+        CarView { model, state, away: *away, report: StepReport::default(), vehicle: None }
     }
 
-    fn state(&self, car: usize) -> &State {
-        &self.cars[car].state
+    fn set_state(&mut self, car: usize, state: &State) -> bool {
+        let fits = state.wheels.len() == self.cars[car].state.wheels.len();
+        if fits {
+            self.cars[car].state.clone_from(state);
+            self.cars[car].away = false;
+            self.world.place(car, &motion(state));
+        }
+        fits
     }
 
-    fn set_state(&mut self, car: usize, state: &State) {
-        self.cars[car].state.clone_from(state);
-        self.cars[car].away = false;
-        self.world.place(car, &motion(state));
+    fn enter(&mut self, start: &CarStart) -> usize {
+        self.cars.push(enter(&mut self.world, &self.scene, start, self.clock.dt));
+        self.cars.len() - 1
     }
 
     fn leave(&mut self, car: usize) {
         self.cars[car].away = true;
         self.world.leave(car);
-    }
-
-    fn is_away(&self, car: usize) -> bool {
-        self.cars[car].away
     }
 
     fn save_into(&self, _bytes: &mut Vec<u8>) -> Result<(), SaveError> {

@@ -86,6 +86,12 @@ pub struct World {
     wheels: Vec<usize>,
 }
 
+// SAFETY: the C++ world is owned by this handle alone and holds nothing of a thread; whoever changes it has it to himself (`&mut`), and
+// what reads it through `&` does not write.
+unsafe impl Send for World {}
+// SAFETY: as above.
+unsafe impl Sync for World {}
+
 impl World {
     /// `statics_only`: wheels' rays pass by cars, also by their own.
     pub fn new(gravity: f32, normal: [f32; 3], statics_only: bool) -> Self {

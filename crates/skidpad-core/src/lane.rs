@@ -335,11 +335,17 @@ impl Four {
         (a + b) + (c + d)
     }
 
+    /// Rows as columns.
+    #[inline(always)]
+    pub fn transposed(rows: [Self; 4]) -> [Self; 4] {
+        f32x4::transpose(rows.map(|row| row.0)).map(Self)
+    }
+
     /// [`Four::sum`] of four at once.
     #[inline(always)]
     pub fn sums(of: [Self; 4]) -> [f32; 4] {
-        let [a, b, c, d] = f32x4::transpose(of.map(|f| f.0));
-        ((a + b) + (c + d)).to_array()
+        let [a, b, c, d] = Self::transposed(of);
+        ((a + b) + (c + d)).lanes()
     }
 }
 

@@ -43,8 +43,9 @@ pub use step::vehicle::Vehicle;
 pub use telemetry::channel::Channel;
 pub use telemetry::frame::{Frame, Shaft, WheelFrame};
 pub use telemetry::pose::WheelPose;
-pub use world::backend::{Backend, BackendInfo, CarStart};
-pub use world::cars::Cars;
+pub use telemetry::signals::{EngineSignals, WheelContact};
+pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
+pub use world::cars::{CarView, Cars};
 pub use world::level_of_detail::{Distances, LevelError, LevelOfDetail};
 pub use world::scene::{FixedBox, Gust, Scene};
 pub use world::seam::{

@@ -57,6 +57,13 @@ impl<L: Lane> Vec3Lanes<L> {
     }
 }
 
+impl Vec3Lanes<Four> {
+    /// The vector of one lane.
+    pub fn lane(self, lane: usize) -> [f32; 3] {
+        [self.x, self.y, self.z].map(|v| v.lanes()[lane])
+    }
+}
+
 impl<L: Lane> Add for Vec3Lanes<L> {
     type Output = Self;
     #[inline(always)]
@@ -142,8 +149,7 @@ impl SpatialVector<Four> {
 
     /// The row of one lane.
     pub fn lane(self, lane: usize) -> SpatialVector<f32> {
-        let of = |t: Vec3Lanes<Four>| [t.x, t.y, t.z].map(|v| v.lanes()[lane]);
-        SpatialVector::of(of(self.linear).into(), of(self.angular).into())
+        SpatialVector::of(self.linear.lane(lane).into(), self.angular.lane(lane).into())
     }
 
     /// Sum of the lanes, axle by axle.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use skidpad_core::model::{Aero, Axle, Hull, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel};
 use skidpad_core::tyre::{CurveLaw, CurveTyre};
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, Controls, Frame, Mat3, Model, ModelParts, Scene, State, StepReport, Vec3,
+    Backend, BackendInfo, CarStart, CarView, Clock, Controls, Frame, Mat3, Model, ModelParts, Scene, State, StepReport,
+    Vec3,
 };
 
 use crate::trajectory::Trajectory;
@@ -79,8 +80,7 @@ pub const POINT_MASS: BackendInfo =
 struct PointMass {
     model: Arc<Model>,
     state: State,
-    steps: u64,
-    dt: f32,
+    clock: Clock,
     yaw: f64,
     speed: f64,
 }
@@ -89,7 +89,7 @@ fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Backen
     let start = &cars[0];
     let state = State::at_rest(&start.model, scene, &start.placement);
     let (yaw, speed) = (f64::from(start.placement.heading), f64::from(start.placement.speed));
-    Box::new(PointMass { model: Arc::clone(&start.model), state, steps: 0, dt, yaw, speed })
+    Box::new(PointMass { model: Arc::clone(&start.model), state, clock: Clock { dt, steps: 0 }, yaw, speed })
 }
 
 impl Backend for PointMass {
@@ -97,7 +97,7 @@ impl Backend for PointMass {
         POINT_MASS.name
     }
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        let (asked, dt) = (&controls[0], f64::from(self.dt));
+        let (asked, dt) = (&controls[0], f64::from(self.clock.dt));
         let motor: f64 = asked.wheels.iter().map(|w| f64::from(w.motor_torque) / 0.3).sum();
         let throttle = f64::from(asked.throttle) * 800.0 / 0.3;
         let brake = f64::from(asked.brake) * 6000.0 / 0.3;
@@ -112,33 +112,29 @@ impl Backend for PointMass {
         self.state.angular = Vec3::Z * ((self.speed * f64::from(asked.steer).tan() / 2.5) as f32);
         self.state.rotation = Scene::flat().orientation(self.yaw as f32);
         self.state.steer = asked.steer;
-        self.steps += 1;
+        self.clock.steps += 1;
         StepReport::default()
     }
-    fn dt(&self) -> f32 {
-        self.dt
+    fn clock(&self) -> &Clock {
+        &self.clock
     }
-    fn steps(&self) -> u64 {
-        self.steps
-    }
-    fn set_steps(&mut self, steps: u64) {
-        self.steps = steps;
+    fn clock_mut(&mut self) -> &mut Clock {
+        &mut self.clock
     }
     fn cars(&self) -> usize {
         1
     }
-    fn model(&self, _car: usize) -> &Arc<Model> {
-        &self.model
-    }
-    fn state(&self, _car: usize) -> &State {
-        &self.state
+    fn car(&self, _car: usize) -> CarView<'_> {
+        let report = StepReport::default();
+        CarView { model: &self.model, state: &self.state, away: false, report, vehicle: None }
     }
     fn set_state(&mut self, _car: usize, state: &State) -> bool {
         self.state = state.clone();
         true
     }
-    fn leave(&mut self, _car: usize) {}
-    fn is_away(&self, _car: usize) -> bool {
-        false
+    /// There is one point only.
+    fn enter(&mut self, _start: &CarStart) -> usize {
+        0
     }
+    fn leave(&mut self, _car: usize) {}
 }

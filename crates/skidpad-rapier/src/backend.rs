@@ -1,11 +1,9 @@
 //! A Rapier world of its own for comparisons: ground plane, cars, nothing else. Its cars stay awake, because a state
 //! alone must resume bit for bit, and no state holds for how long Rapier saw its body stand still.
 
-use std::sync::Arc;
-
 use rapier3d::prelude::*;
 use skidpad_core::{
-    Backend, BackendInfo, Budget, CarStart, Controls, FixedBox, LoadError, Model, SaveError, Scene, State, StepReport,
+    Backend, BackendInfo, CarStart, CarView, Clock, Controls, FixedBox, LoadError, SaveError, Scene, State, StepReport,
     world::backend::{load_world, save_world},
     world::scene::FLUSH,
 };
@@ -25,8 +23,7 @@ struct RapierBackend {
     cars: RapierCars,
     scene: Scene,
     starts: Vec<CarStart>,
-    dt: f32,
-    steps: u64,
+    clock: Clock,
 }
 
 /// Substeps of the comparison's worlds: Rapier's default, since its poses lead by `dt v / 2n`, but a single one in steps
@@ -93,7 +90,7 @@ impl RapierBackend {
         for car in 0..starts.len() {
             chassis::keep_awake(&mut world.bodies, cars.handle(car));
         }
-        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), dt, steps: 0 }
+        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), clock: Clock { dt, steps: 0 } }
     }
 }
 
@@ -103,58 +100,49 @@ impl Backend for RapierBackend {
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::of_no_step(self.dt) {
+        if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
             return nothing;
         }
         if !self.scene.gusts.is_empty() {
-            self.cars.set_wind(self.scene.wind_in(self.time(), self.dt));
+            self.cars.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
         }
         let scene = &self.scene;
         let ground = Surfaces { grip: Some(&|met| grip_at(scene, met.point)), ..Surfaces::default() };
         let before = self.cars.before_step_on(&mut self.world, controls, ground);
         self.world.step();
-        self.steps += 1;
+        self.clock.steps += 1;
         before.and(self.cars.after_step(&mut self.world))
     }
 
-    fn dt(&self) -> f32 {
-        self.dt
+    fn clock(&self) -> &Clock {
+        &self.clock
     }
 
-    fn steps(&self) -> u64 {
-        self.steps
-    }
-
-    fn set_steps(&mut self, steps: u64) {
-        self.steps = steps;
+    fn clock_mut(&mut self) -> &mut Clock {
+        &mut self.clock
     }
 
     fn cars(&self) -> usize {
         self.cars.vehicles().len()
     }
 
-    fn model(&self, car: usize) -> &Arc<Model> {
-        self.cars.vehicles()[car].model()
-    }
-
-    fn state(&self, car: usize) -> &State {
-        self.cars.vehicles()[car].state()
-    }
-
-    fn budget(&self, car: usize) -> Budget {
-        *self.cars.vehicles()[car].budget()
+    fn car(&self, car: usize) -> CarView<'_> {
+        self.cars.car(car)
     }
 
     fn set_state(&mut self, car: usize, state: &State) -> bool {
         self.cars.set_state(&mut self.world, car, state)
     }
 
-    fn leave(&mut self, car: usize) {
-        self.cars.leave(&mut self.world, car);
+    fn enter(&mut self, start: &CarStart) -> usize {
+        let car = self.cars.enter(&mut self.world, &self.scene, start);
+        chassis::keep_awake(&mut self.world.bodies, self.cars.handle(car));
+        self.starts.push(start.clone());
+        car
     }
 
-    fn is_away(&self, car: usize) -> bool {
-        self.cars.is_away(car)
+    fn leave(&mut self, car: usize) {
+        self.cars.leave(&mut self.world, car);
     }
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
@@ -170,7 +158,7 @@ impl Backend for RapierBackend {
         if (0..self.cars()).all(|car| remembers_nothing(&self.world, self.cars.handle(car))) {
             return load_world(self, bytes);
         }
-        let mut fresh = Self::new(&self.scene, &self.starts, self.dt);
+        let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
         load_world(&mut fresh, bytes)?;
         *self = fresh;
         Ok(())

@@ -1,7 +1,7 @@
 //! Cars in a Rapier world: rows in, forces out.
 
 use rapier3d::prelude::*;
-use skidpad_core::{CarStart, Cars, Controls, Coupling, Scene, State, StepReport, Vec3, Vehicle};
+use skidpad_core::{CarStart, CarView, Cars, Controls, Coupling, Scene, State, StepReport, Vec3, Vehicle};
 
 use crate::chassis::{self, Track, lead, move_to};
 use crate::ground::{Loaded, floats, stirs};
@@ -52,12 +52,18 @@ impl RapierCars {
     /// As [`RapierCars::new`], in a world with these `axes`.
     pub fn with_axes<'a>(world: impl Into<Sets<'a>>, axes: Axes, scene: &Scene, cars: &[CarStart]) -> Self {
         let world = world.into();
-        let start = |car: &CarStart| {
-            let state = State::at_rest(&car.model, scene, &car.placement);
-            let handle = chassis::insert(world.bodies, world.colliders, axes, &car.model, &state);
-            (handle, Vehicle::new(car.model.clone(), state))
-        };
-        Self { unstepped: true, wind: scene.wind, ..Self::adopt(axes, cars.iter().map(start).collect()) }
+        let cars = cars.iter().map(|start| insert(world.bodies, world.colliders, axes, scene, start)).collect();
+        Self { unstepped: true, wind: scene.wind, ..Self::adopt(axes, cars) }
+    }
+
+    /// Puts another car into the `world` of the others, also while it runs, as [`RapierCars::new`] does; returns its number.
+    pub fn enter<'a>(&mut self, world: impl Into<Sets<'a>>, scene: &Scene, start: &CarStart) -> usize {
+        let world = world.into();
+        let (handle, vehicle) = insert(world.bodies, world.colliders, self.axes, scene, start);
+        self.seats.push(seat(self.axes, handle, &vehicle));
+        // Its collider is in no broad phase yet.
+        self.unstepped = true;
+        self.cars.enter(vehicle)
     }
 
     /// Drives vehicles whose bodies are in the world already, and in its broad phase, such as those of a world that was
@@ -67,15 +73,7 @@ impl RapierCars {
     /// On ground that stands still awake cars go on bit for bit; cars asleep are woken. With the feature `serde`
     /// `RapierCars::resume` goes on bit for bit always.
     pub fn adopt(axes: Axes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
-        let seat = |(handle, vehicle): &(RigidBodyHandle, Vehicle)| Seat {
-            handle: *handle,
-            user: (Vector::ZERO, Vector::ZERO),
-            track: Track::new(axes.point_to_world(vehicle.state().position)),
-            rest: Rest::default(),
-            groups: None,
-            stands: Vec::with_capacity(vehicle.model().wheels().len()),
-        };
-        let seats = cars.iter().map(seat).collect();
+        let seats = cars.iter().map(|(handle, vehicle)| seat(axes, *handle, vehicle)).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
         Self {
             cars: Cars::new(vehicles),
@@ -98,6 +96,11 @@ impl RapierCars {
     /// The vehicles, in order.
     pub fn vehicles(&self) -> &[Vehicle] {
         self.cars.vehicles()
+    }
+
+    /// Vehicle `car` after its last step.
+    pub fn car(&self, car: usize) -> CarView<'_> {
+        self.cars.car(car)
     }
 
     /// The chassis of vehicle `car`.
@@ -237,6 +240,29 @@ impl RapierCars {
                 body.wake_up(true);
             }
         }
+    }
+}
+
+fn insert(
+    bodies: &mut RigidBodySet,
+    colliders: &mut ColliderSet,
+    axes: Axes,
+    scene: &Scene,
+    start: &CarStart,
+) -> (RigidBodyHandle, Vehicle) {
+    let state = State::at_rest(&start.model, scene, &start.placement);
+    let handle = chassis::insert(bodies, colliders, axes, &start.model, &state);
+    (handle, Vehicle::new(start.model.clone(), state))
+}
+
+fn seat(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> Seat {
+    Seat {
+        handle,
+        user: (Vector::ZERO, Vector::ZERO),
+        track: Track::new(axes.point_to_world(vehicle.state().position)),
+        rest: Rest::default(),
+        groups: None,
+        stands: Vec::with_capacity(vehicle.model().wheels().len()),
     }
 }
 

@@ -13,7 +13,8 @@ use skidpad_core::no_slip::{self, Pedals};
 use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, Budget, CarStart, Controls, LoadError, Model, SaveError, Scene, State, StepReport,
+    Backend, BackendInfo, Budget, CarStart, CarView, Clock, Controls, LoadError, Model, SaveError, Scene, State,
+    StepReport,
     world::backend::{load_world, save_world},
 };
 
@@ -37,8 +38,7 @@ struct StockBackend {
     cars: Vec<StockCar>,
     scene: Scene,
     starts: Vec<CarStart>,
-    dt: f32,
-    steps: u64,
+    clock: Clock,
 }
 
 struct StockCar {
@@ -56,7 +56,7 @@ impl StockBackend {
         let mut world = ground_world(scene, dt);
         let cars = starts.iter().map(|car| StockCar::new(&mut world, scene, car)).collect();
         world.detect_collisions(&(), &());
-        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), dt, steps: 0 }
+        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), clock: Clock { dt, steps: 0 } }
     }
 }
 
@@ -159,12 +159,12 @@ impl Backend for StockBackend {
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::of_no_step(self.dt) {
+        if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
             return nothing;
         }
         let coasting = Controls::coasting();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
-            car.drive(controls.get(i).unwrap_or(&coasting), self.dt);
+            car.drive(controls.get(i).unwrap_or(&coasting), self.clock.dt);
             let world = &mut self.world;
             let filter = QueryFilter::default().exclude_rigid_body(car.controller.chassis).exclude_sensors();
             let queries = world.broad_phase.as_query_pipeline_mut(
@@ -173,48 +173,41 @@ impl Backend for StockBackend {
                 &mut world.colliders,
                 filter,
             );
-            car.controller.update_vehicle(self.dt, queries);
+            car.controller.update_vehicle(self.clock.dt, queries);
             if let Some(body) = self.world.bodies.get(car.controller.chassis) {
                 car.pushed_at = *body.position();
             }
         }
         self.world.step();
-        self.steps += 1;
+        self.clock.steps += 1;
         for car in self.cars.iter_mut().filter(|car| !car.away) {
-            car.read(&self.world, self.dt);
+            car.read(&self.world, self.clock.dt);
         }
         StepReport::default()
     }
 
-    fn dt(&self) -> f32 {
-        self.dt
+    fn clock(&self) -> &Clock {
+        &self.clock
     }
 
-    fn steps(&self) -> u64 {
-        self.steps
-    }
-
-    fn set_steps(&mut self, steps: u64) {
-        self.steps = steps;
+    fn clock_mut(&mut self) -> &mut Clock {
+        &mut self.clock
     }
 
     fn cars(&self) -> usize {
         self.cars.len()
     }
 
-    fn model(&self, car: usize) -> &Arc<Model> {
-        &self.cars[car].model
-    }
-
-    fn state(&self, car: usize) -> &State {
-        &self.cars[car].state
+    fn car(&self, car: usize) -> CarView<'_> {
+        let StockCar { model, state, away, .. } = &self.cars[car];
+        CarView { model, state, away: *away, report: StepReport::default(), vehicle: None }
     }
 
     fn budget(&self, car: usize) -> Budget {
-        if StepReport::of_no_step(self.dt).is_some() {
+        if StepReport::of_no_step(self.clock.dt).is_some() {
             return Budget::default();
         }
-        self.cars[car].tricks(self.dt)
+        self.cars[car].tricks(self.clock.dt)
     }
 
     fn set_state(&mut self, car: usize, state: &State) -> bool {
@@ -230,16 +223,18 @@ impl Backend for StockBackend {
         true
     }
 
+    fn enter(&mut self, start: &CarStart) -> usize {
+        self.cars.push(StockCar::new(&mut self.world, &self.scene, start));
+        self.starts.push(start.clone());
+        self.cars.len() - 1
+    }
+
     fn leave(&mut self, car: usize) {
         let car = &mut self.cars[car];
         car.away = true;
         if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {
             body.set_enabled(false);
         }
-    }
-
-    fn is_away(&self, car: usize) -> bool {
-        self.cars[car].away
     }
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
@@ -252,7 +247,7 @@ impl Backend for StockBackend {
 
     /// Into a world built anew, as in the `rapier` backend.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
-        let mut fresh = Self::new(&self.scene, &self.starts, self.dt);
+        let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);
         load_world(&mut fresh, bytes)?;
         *self = fresh;
         Ok(())

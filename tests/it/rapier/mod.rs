@@ -73,7 +73,7 @@ impl Yard {
     }
 
     fn frame(&self, car: usize) -> Frame {
-        Frame::of(self.cars.vehicles()[car].model(), self.state(car), 0.0, self.world.integration_parameters.dt)
+        self.cars.car(car).frame(0.0, self.world.integration_parameters.dt)
     }
 }
 

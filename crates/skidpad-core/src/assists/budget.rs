@@ -136,8 +136,8 @@ impl Budget {
 
     /// What was added by each assist of the `model` and each that the solver counted, were it nothing, in the order of
     /// [`Assist::ALL`].
-    pub fn entries(&self, model: &[Assist]) -> Vec<(Assist, Added)> {
+    pub fn entries(&self, model: &[Assist]) -> impl Iterator<Item = (Assist, Added)> {
         let told = |assist: &Assist| model.contains(assist) || self.added[*assist as usize].is_some();
-        Assist::ALL.iter().copied().filter(told).map(|assist| (assist, self.of(assist))).collect()
+        Assist::ALL.iter().copied().filter(told).map(|assist| (assist, self.of(assist)))
     }
 }

@@ -22,9 +22,6 @@ const IDLE_RESPONSE: f32 = 0.1;
 /// rounding does not decide for one that is held.
 const FIRES_FROM: f32 = -0.1;
 
-/// Share of the limiter speed over which it takes the torque away.
-const LIMITER_BAND: f32 = 0.02;
-
 /// Least time between two automatic shifts, s, so that a shift's own transient does not trigger the next.
 const SHIFT_PAUSE: f32 = 0.5;
 
@@ -123,7 +120,8 @@ fn engage(
     let shifting = state.shift_left > 0.0;
     let speed = flywheel_speed(drive, state, throttle, controls.starter, dt);
     let dry_drag = if controls.starter { 0.0 } else { engine.dry_drag(state.engine_speed) * dt };
-    let flywheel = Flywheel { speed, inverse_inertia: 1.0 / engine.inertia, dry_drag, bounds: [speed; 2] };
+    let started = state.engine_speed;
+    let flywheel = Flywheel { started, speed, inverse_inertia: 1.0 / engine.inertia, dry_drag, bounds: [speed; 2] };
     let ratio = gearbox.ratio_at(state.gear, state.ratio);
     let open = shifting || state.gear == 0;
     let capacity = match takeup {
@@ -162,8 +160,7 @@ fn engine_torque(engine: &Engine, speed: f32, throttle: f32, starter: bool) -> f
     if engine.is_dead(speed) {
         return if starter { (engine.idle - speed) / IDLE_RESPONSE * engine.inertia } else { 0.0 };
     }
-    let left = ((engine.limit - speed) / (LIMITER_BAND * engine.limit)).clamp(0.0, 1.0);
-    let throttle = if speed < FIRES_FROM { 0.0 } else { throttle * left };
+    let throttle = if speed < FIRES_FROM { 0.0 } else { throttle * engine.unlimited(speed) };
     let drag = engine.drag_at(speed) * (1.0 - throttle) * (speed / engine.idle).clamp(-1.0, 1.0);
     let pull = engine.torque.at(speed) * throttle;
     let below_idle = (engine.idle - speed) / IDLE_RESPONSE * engine.inertia;

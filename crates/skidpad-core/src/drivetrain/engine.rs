@@ -2,6 +2,9 @@
 
 use crate::model::error::{ModelError, not_negative, positive};
 
+/// Share of the limiter speed over which it takes the torque away.
+const LIMITER_BAND: f32 = 0.02;
+
 /// A quantity over speed, linear between points and constant outside them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
@@ -182,6 +185,11 @@ impl Gearbox {
 }
 
 impl Engine {
+    /// Share of the torque that the limiter leaves at `speed` rad/s.
+    pub(crate) fn unlimited(&self, speed: f32) -> f32 {
+        ((self.limit - speed) / (LIMITER_BAND * self.limit)).clamp(0.0, 1.0)
+    }
+
     /// Share of the full-load torque at a pedal of 0 to 1.
     pub fn opened(&self, pedal: f32) -> f32 {
         self.throttle_map.as_ref().map_or(pedal, |map| map.at(pedal))

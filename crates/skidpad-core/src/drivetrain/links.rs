@@ -62,6 +62,8 @@ pub(crate) fn falling(slope: f32, torque: f32, range: f32) -> f32 {
 /// The engine side of the clutch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flywheel {
+    /// At the start of the step, rad/s.
+    pub started: f32,
     /// Before the clutch acts, rad/s.
     pub speed: f32,
     pub inverse_inertia: f32,

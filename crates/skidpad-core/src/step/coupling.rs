@@ -59,9 +59,16 @@ pub struct StepReport {
 impl StepReport {
     /// The report of a step of `dt` s that is none, `None` of one that is: in no time nothing happens, and what is no length of time
     /// is told. States, and the count of steps, stay as they were.
+    #[inline(always)]
     pub fn of_no_step(dt: f32) -> Option<Self> {
-        let no_step = !(dt > 0.0 && dt < f32::INFINITY);
-        no_step.then(|| Self { not_finite: dt != 0.0, ..Self::default() })
+        let step = dt > 0.0 && dt < f32::INFINITY;
+        if step { None } else { Some(Self::of_no_length(dt)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_no_length(dt: f32) -> Self {
+        Self { not_finite: dt != 0.0, ..Self::default() }
     }
 
     /// The worse of both, field by field.

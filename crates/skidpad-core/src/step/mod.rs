@@ -61,14 +61,12 @@ impl Vehicle {
         self.assist_brakes(&asked, loaded, dt);
         let report = self.couple(coupling, [free, warm, loaded], hull, dt);
         self.tell(dt);
-        let [(linear, angular), (stop, turn_stop)] =
-            [external + self.beside + self.wheel_impulses(true), self.hull.impulse()].map(SpatialVector::parts);
-        let push = Push {
-            impulse: to_world * linear,
-            angular_impulse: to_world * angular,
-            stop: to_world * stop,
-            angular_stop: to_world * turn_stop,
-        };
+        let (linear, angular) = (external + self.beside + self.wheel_impulses(true)).parts();
+        let mut push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
+        if !self.hull.is_off() {
+            let (stop, turn_stop) = self.hull.impulse().parts();
+            (push.stop, push.angular_stop) = (to_world * stop, to_world * turn_stop);
+        }
         let all = push.impulse + push.angular_impulse + push.stop + push.angular_stop;
         let spins: f32 = self.rows.iter().map(|rows| rows.coupled.spin.sum()).sum();
         if !(all.x + all.y + all.z + spins).is_finite() {

@@ -90,6 +90,8 @@ impl Vehicle {
         if fits {
             self.state.clone_from(state);
             self.turned_to = None;
+            // Nothing of the last step is told of it.
+            self.rows.iter_mut().for_each(|rows| rows.dt = 0.0);
         }
         fits
     }

@@ -126,8 +126,16 @@ impl Shaft {
 }
 
 impl Frame {
-    /// Reads the channels of `state` at `time` s, `dt` s after the previous state. Accelerations are 0 where `dt` is no length of a step.
-    pub fn of(model: &Model, state: &State, time: f64, dt: f32) -> Self {
+    /// The channels of `state` at `time` s, `dt` s after the previous state, and what assists added, `budget`. Accelerations are 0
+    /// where `dt` is no length of a step.
+    pub fn of(model: &Model, state: &State, budget: &Budget, time: f64, dt: f32) -> Self {
+        let mut frame = Self::default();
+        frame.read(model, state, budget, time, dt);
+        frame
+    }
+
+    /// [`Frame::of`] in place of what was there, in the memory that holds it.
+    pub fn read(&mut self, model: &Model, state: &State, budget: &Budget, time: f64, dt: f32) {
         let to_vehicle = state.rotation.inverse();
         let velocity = (to_vehicle * state.velocity).as_dvec3();
         let rates = (to_vehicle * state.angular).as_dvec3();
@@ -135,8 +143,15 @@ impl Frame {
         let (sin, cos) = math::sin_cos(angles.z as f32);
         let change = state.velocity - state.previous_velocity;
         let acceleration = if StepReport::of_no_step(dt).is_some() { Vec3::ZERO } else { change / dt };
-        let wheels = (0..state.wheels.len()).map(|i| WheelFrame::of(model, state, i)).collect();
-        Self {
+        let Self { wheels, shafts, budget: added, .. } = core::mem::take(self);
+        let (mut wheels, mut shafts, mut added) = (wheels, shafts, added);
+        wheels.clear();
+        wheels.extend((0..state.wheels.len()).map(|i| WheelFrame::of(model, state, i)));
+        shafts.clear();
+        shafts.extend(Shaft::all(model).map(|shaft| (shaft, shaft.torque(state))));
+        added.clear();
+        added.extend(budget.entries(model.assists()));
+        *self = Self {
             t_s: time,
             x_m: state.position.x,
             y_m: state.position.y,
@@ -156,14 +171,9 @@ impl Frame {
             gear: state.drive.gear as f64,
             steer_rad: state.steer as f64,
             wheels,
-            shafts: Shaft::all(model).map(|shaft| (shaft, shaft.torque(state))).collect(),
-            budget: Budget::default().entries(model.assists()),
-        }
-    }
-
-    /// This frame with what assists added in its step.
-    pub fn with_budget(self, model: &Model, budget: &Budget) -> Self {
-        Self { budget: budget.entries(model.assists()), ..self }
+            shafts,
+            budget: added,
+        };
     }
 
     /// Column names for a car of `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then the

@@ -3,3 +3,4 @@
 pub(crate) mod channel;
 pub mod frame;
 pub(crate) mod pose;
+pub(crate) mod signals;

@@ -32,16 +32,14 @@ impl Met {
     /// One pass over the contacts: they lie wheel by wheel.
     #[inline(always)]
     fn by(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
-        let mut of = [[0.0; 4]; 6];
+        let (mut met, mut hit, mut grip) = ([Four::default(); 4], [0.0; 4], [0.0; 4]);
         bank.each(|lane, wheel| {
             let Some(Some(c)) = contacts.get(wheel) else { return };
-            let met = [1.0, c.normal.x, c.normal.y, c.normal.z, c.distance, c.grip];
-            for (lanes, value) in of.iter_mut().zip(met) {
-                lanes[lane] = value;
-            }
+            met[lane] = Four::new([c.normal.x, c.normal.y, c.normal.z, c.distance]);
+            (hit[lane], grip[lane]) = (1.0, c.grip);
         });
-        let [hit, x, y, z, distance, grip] = of.map(Four::new);
-        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip }
+        let [x, y, z, distance] = Four::transposed(met);
+        Self { hit: Four::new(hit), normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip) }
     }
 }
 

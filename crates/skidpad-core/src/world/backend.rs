@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::state::saved::{LoadError, SaveError};
 use crate::state::{Placement, State, saved};
 use crate::step::coupling::StepReport;
+use crate::world::cars::CarView;
 use crate::world::scene::Scene;
 
 /// A car to put into a world.
@@ -20,45 +21,82 @@ pub struct CarStart {
     pub placement: Placement,
 }
 
+/// The ticks of a world: its step, s, and how many of them it has taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Clock {
+    /// Length of a step, s.
+    pub dt: f32,
+    /// Steps since the start.
+    pub steps: u64,
+}
+
 /// A world with cars in it, advanced by one solver in steps of fixed length.
-pub trait Backend {
+///
+/// Cars have numbers, from 0 in the order they came; a number stays its car's as long as the world lives.
+pub trait Backend: Send + Sync {
     /// Name by which users choose it.
     fn name(&self) -> &'static str;
-    /// Advances every car by one step. `controls[i]` drives car `i`; missing ones coast. In a world whose step is none
-    /// ([`StepReport::of_no_step`]) nothing changes.
+    /// Advances every car by one step. `controls[i]` drives car `i`; missing ones coast. The answer is the worst of all cars'
+    /// reports. In a world whose step is none ([`StepReport::of_no_step`]) nothing changes.
     fn step(&mut self, controls: &[Controls]) -> StepReport;
+    /// Step and count of steps.
+    fn clock(&self) -> &Clock;
+    /// The same, to go on from another count.
+    fn clock_mut(&mut self) -> &mut Clock;
+    /// Number of cars, those that have left included.
+    fn cars(&self) -> usize;
+    /// Car `car` after the last step.
+    fn car(&self, car: usize) -> CarView<'_>;
+    /// Puts car `car` into `state`; the next step continues from it. A car that had left is back. A state of another number of
+    /// wheels is refused: then nothing changes, and the answer is `false`.
+    fn set_state(&mut self, car: usize, state: &State) -> bool;
+    /// Puts another car into the world, also while it runs; returns its number. Worlds that were saved before have a car less.
+    fn enter(&mut self, start: &CarStart) -> usize;
+    /// Takes car `car` out of the world until [`Backend::set_state`]: it keeps its state, is not stepped, costs next to
+    /// nothing, and nothing meets it.
+    fn leave(&mut self, car: usize);
     /// Length of a step, s.
-    fn dt(&self) -> f32;
+    fn dt(&self) -> f32 {
+        self.clock().dt
+    }
     /// Steps since the start.
-    fn steps(&self) -> u64;
+    fn steps(&self) -> u64 {
+        self.clock().steps
+    }
     /// Goes on counting from `steps`.
-    fn set_steps(&mut self, steps: u64);
+    fn set_steps(&mut self, steps: u64) {
+        self.clock_mut().steps = steps;
+    }
     /// Time since the start, s.
     fn time(&self) -> f64 {
         self.steps() as f64 * f64::from(self.dt())
     }
-    /// Number of cars.
-    fn cars(&self) -> usize;
     /// Model of car `car`.
-    fn model(&self, car: usize) -> &Arc<Model>;
+    fn model(&self, car: usize) -> &Arc<Model> {
+        self.car(car).model
+    }
     /// Motion of car `car` after the last step.
-    fn state(&self, car: usize) -> &State;
-    /// Puts car `car` into `state`; the next step continues from it. A car that had left is back. A state of another number of
-    /// wheels is refused: then nothing changes, and the answer is `false`.
-    fn set_state(&mut self, car: usize, state: &State) -> bool;
-    /// Takes car `car` out of the world until [`Backend::set_state`]: it keeps its state, is not stepped, costs next to
-    /// nothing, and nothing meets it.
-    fn leave(&mut self, car: usize);
+    fn state(&self, car: usize) -> &State {
+        self.car(car).state
+    }
     /// Whether car `car` has left.
-    fn is_away(&self, car: usize) -> bool;
+    fn is_away(&self, car: usize) -> bool {
+        self.car(car).away
+    }
     /// What assists and tricks added to car `car` in the last step; nothing where the solver has none, or does not tell.
-    fn budget(&self, _car: usize) -> Budget {
-        Budget::default()
+    fn budget(&self, car: usize) -> Budget {
+        self.car(car).vehicle.map_or(Budget::default(), |vehicle| *vehicle.budget())
     }
     /// Telemetry of car `car` after the last step.
     fn frame(&self, car: usize) -> Frame {
-        let model = self.model(car);
-        Frame::of(model, self.state(car), self.time(), self.dt()).with_budget(model, &self.budget(car))
+        let mut frame = Frame::default();
+        self.frame_into(car, &mut frame);
+        frame
+    }
+    /// [`Backend::frame`] in place of what `frame` held, which allocates nothing once it has held one of that car.
+    fn frame_into(&self, car: usize, frame: &mut Frame) {
+        let (view, budget) = (self.car(car), self.budget(car));
+        frame.read(view.model, view.state, &budget, self.time(), self.dt());
     }
     /// Everything that advances in time, as bytes from which [`Backend::load`] resumes bit for bit: own worlds always,
     /// Rapier's until a hull touches something, since the order of its contacts comes from the history of the world.

@@ -1,10 +1,39 @@
 //! All cars of one world, stepped together: one batched probe and one batched push per step.
 
+use std::sync::Arc;
+
+use crate::assists::budget::Budget;
 use crate::controls::Controls;
+use crate::model::Model;
 use crate::state::State;
 use crate::step::coupling::{Coupling, StepReport};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
+use crate::telemetry::frame::Frame;
 use crate::world::seam::{Body, Contact, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
+use bevy_math::{DVec3, Vec3};
+
+/// A car of a world after its last step.
+#[derive(Clone, Copy, Debug)]
+pub struct CarView<'a> {
+    /// What it is.
+    pub model: &'a Arc<Model>,
+    /// What it is doing.
+    pub state: &'a State,
+    /// Whether it has left.
+    pub away: bool,
+    /// How its last step went; of a car that has left or sleeps, that nothing did.
+    pub report: StepReport,
+    /// The rows it drives on: where its wheels touch, and what its engine does. Peers have none.
+    pub vehicle: Option<&'a Vehicle>,
+}
+
+impl CarView<'_> {
+    /// Its telemetry at `time` s, after a step of `dt` s.
+    pub fn frame(&self, time: f64, dt: f32) -> Frame {
+        let budget = self.vehicle.map_or(Budget::default(), |vehicle| *vehicle.budget());
+        Frame::of(self.model, self.state, &budget, time, dt)
+    }
+}
 
 /// The vehicles of a world, with the buffers their step needs. A step allocates nothing.
 #[derive(Clone, Debug)]
@@ -21,32 +50,57 @@ pub struct Cars {
     reactions: Vec<Reaction>,
     /// Which vehicles the last push stepped.
     stepped: Vec<bool>,
+    /// How the last step of each went.
+    reports: Vec<StepReport>,
     coasting: Controls,
 }
+
+/// A ray of no car.
+const NOWHERE: Probe = Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 0.0 };
 
 impl Cars {
     /// Takes the vehicles in the order of the world's bodies.
     pub fn new(vehicles: Vec<Vehicle>) -> Self {
-        let wheels: usize = vehicles.iter().map(|v| v.model().wheels().len()).sum();
-        let nowhere = Probe {
-            car: 0,
-            position: crate::DVec3::ZERO,
-            offset: crate::Vec3::ZERO,
-            direction: crate::Vec3::NEG_Z,
-            reach: 0.0,
-        };
-        Self {
-            away: vec![false; vehicles.len()],
-            bodies: vec![CHASSIS_AT_ORIGIN; vehicles.len()],
-            probes: vec![nowhere; wheels],
-            contacts: vec![None; wheels],
+        let mut cars = Self {
+            vehicles: Vec::new(),
+            away: Vec::new(),
+            bodies: Vec::new(),
+            probes: Vec::new(),
+            contacts: Vec::new(),
             hull: Vec::with_capacity(HULL_POINTS),
-            pushes: vec![Push::default(); vehicles.len()],
-            reactions: Vec::with_capacity(wheels),
-            stepped: vec![false; vehicles.len()],
-            vehicles,
+            pushes: Vec::new(),
+            reactions: Vec::new(),
+            stepped: Vec::new(),
+            reports: Vec::new(),
             coasting: Controls::coasting(),
+        };
+        for vehicle in vehicles {
+            cars.enter(vehicle);
         }
+        cars
+    }
+
+    /// Takes another vehicle, whose body is behind those of the others; returns its number.
+    pub fn enter(&mut self, vehicle: Vehicle) -> usize {
+        let wheels = vehicle.model().wheels().len();
+        self.probes.extend((0..wheels).map(|_| NOWHERE));
+        self.contacts.extend((0..wheels).map(|_| None));
+        // No step is to ask for memory.
+        self.reactions.reserve(self.probes.len() - self.reactions.len());
+        self.away.push(false);
+        self.bodies.push(CHASSIS_AT_ORIGIN);
+        self.pushes.push(Push::default());
+        self.stepped.push(false);
+        self.reports.push(StepReport::default());
+        self.vehicles.push(vehicle);
+        self.vehicles.len() - 1
+    }
+
+    /// Vehicle `car` after its last step.
+    pub fn car(&self, car: usize) -> CarView<'_> {
+        let vehicle = &self.vehicles[car];
+        let (away, report) = (self.away[car], self.reports[car]);
+        CarView { model: vehicle.model(), state: vehicle.state(), away, report, vehicle: Some(vehicle) }
     }
 
     /// The vehicles, in order.
@@ -100,6 +154,7 @@ impl Cars {
         self.reactions.clear();
         let (mut first, mut report) = (0, StepReport::default());
         for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
+            self.reports[i] = StepReport::default();
             if !self.stepped[i] {
                 self.pushes[i] = Push::default();
                 continue;
@@ -112,7 +167,7 @@ impl Cars {
             }
             let met = &self.contacts[first..last];
             let (push, done) = vehicle.solve(&self.bodies[i], met, &self.hull, asked, coupling, dt);
-            self.pushes[i] = push;
+            (self.pushes[i], self.reports[i]) = (push, done);
             if vehicle.is_on_moving_ground() {
                 let met = self.probes[first..last].iter().zip(&self.contacts[first..last]);
                 vehicle.react(met, &mut self.reactions);
@@ -140,11 +195,15 @@ impl Cars {
         let mut report = StepReport::default();
         for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
             let body = &self.bodies[i];
-            if self.stepped[i] {
-                report = report.and(vehicle.finish(body, dt));
+            let done = if self.stepped[i] {
+                vehicle.finish(body, dt)
             } else if !(self.away[i] || body.asleep) {
-                report = report.and(vehicle.follow(body));
-            }
+                vehicle.follow(body)
+            } else {
+                continue;
+            };
+            self.reports[i] = self.reports[i].and(done);
+            report = report.and(done);
         }
         report
     }

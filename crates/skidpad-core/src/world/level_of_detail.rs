@@ -114,7 +114,7 @@ impl LevelOfDetail {
     pub fn frame(&self, car: usize) -> Frame {
         let (world, time) = (self.world(car), self.time() - self.late(car));
         let model = world.model(car);
-        Frame::of(model, world.state(car), time, world.dt()).with_budget(model, &world.budget(car))
+        Frame::of(model, world.state(car), &world.budget(car), time, world.dt())
     }
 
     /// Time by which the state of car `car` is behind, s: 0 in the finest level.

@@ -6,7 +6,8 @@ use skidpad_core::no_slip::{self, Pedals};
 use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, Budget, CarStart, Controls, Model, STANDARD_GRAVITY, Scene, State, StepReport, Vec3,
+    Backend, BackendInfo, Budget, CarStart, CarView, Clock, Controls, Model, STANDARD_GRAVITY, Scene, State,
+    StepReport, Vec3,
 };
 use skidpad_world::Ground;
 
@@ -32,14 +33,14 @@ pub const BACKEND: BackendInfo = BackendInfo {
 pub fn world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Backend> {
     let ground = Ground::new(scene);
     let cars = cars.iter().map(|(start, tuning)| Driven::new(scene, &ground, start, tuning.clone(), dt)).collect();
-    Box::new(BulletWorld { cars, ground, dt, steps: 0 })
+    Box::new(BulletWorld { cars, scene: scene.clone(), ground, clock: Clock { dt, steps: 0 } })
 }
 
 struct BulletWorld {
     cars: Vec<Driven>,
+    scene: Scene,
     ground: Ground,
-    dt: f32,
-    steps: u64,
+    clock: Clock,
 }
 
 /// A car with its model. Its motion is `state`; what `car` remembers of the last step is only read for telemetry.
@@ -50,6 +51,7 @@ struct Driven {
     pedals: Pedals,
     inputs: Vec<WheelInput>,
     away: bool,
+    report: StepReport,
 }
 
 impl Driven {
@@ -63,6 +65,7 @@ impl Driven {
             state,
             inputs: vec![WheelInput::default(); wheels],
             away: false,
+            report: StepReport::default(),
         };
         let carried = if start.placement.height == 0.0 { 1.0 } else { driven.reach_down(ground) };
         if StepReport::of_no_step(dt).is_none() {
@@ -176,48 +179,42 @@ impl Backend for BulletWorld {
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
-        if let Some(nothing) = StepReport::of_no_step(self.dt) {
+        if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
             return nothing;
         }
         let coasting = Controls::coasting();
-        self.steps += 1;
+        self.clock.steps += 1;
         let mut report = StepReport::default();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
-            report = report.and(car.step(&self.ground, controls.get(i).unwrap_or(&coasting), self.dt));
+            car.report = car.step(&self.ground, controls.get(i).unwrap_or(&coasting), self.clock.dt);
+            report = report.and(car.report);
         }
         report
     }
 
-    fn dt(&self) -> f32 {
-        self.dt
+    fn clock(&self) -> &Clock {
+        &self.clock
     }
 
-    fn steps(&self) -> u64 {
-        self.steps
-    }
-
-    fn set_steps(&mut self, steps: u64) {
-        self.steps = steps;
+    fn clock_mut(&mut self) -> &mut Clock {
+        &mut self.clock
     }
 
     fn cars(&self) -> usize {
         self.cars.len()
     }
 
-    fn model(&self, car: usize) -> &Arc<Model> {
-        &self.cars[car].model
-    }
-
-    fn state(&self, car: usize) -> &State {
-        &self.cars[car].state
+    fn car(&self, car: usize) -> CarView<'_> {
+        let Driven { model, state, away, report, .. } = &self.cars[car];
+        CarView { model, state, away: *away, report: *report, vehicle: None }
     }
 
     fn budget(&self, car: usize) -> Budget {
-        if StepReport::of_no_step(self.dt).is_some() {
+        if StepReport::of_no_step(self.clock.dt).is_some() {
             return Budget::default();
         }
         let Driven { model, car, .. } = &self.cars[car];
-        tricks(model, ray_wheels(car, f64::from(self.dt)))
+        tricks(model, ray_wheels(car, f64::from(self.clock.dt)))
     }
 
     fn set_state(&mut self, car: usize, state: &State) -> bool {
@@ -230,11 +227,14 @@ impl Backend for BulletWorld {
         fits
     }
 
-    fn leave(&mut self, car: usize) {
-        self.cars[car].away = true;
+    /// With the tuning that its model has.
+    fn enter(&mut self, start: &CarStart) -> usize {
+        let tuning = Tuning::of(&start.model);
+        self.cars.push(Driven::new(&self.scene, &self.ground, start, tuning, self.clock.dt));
+        self.cars.len() - 1
     }
 
-    fn is_away(&self, car: usize) -> bool {
-        self.cars[car].away
+    fn leave(&mut self, car: usize) {
+        self.cars[car].away = true;
     }
 }

@@ -1,0 +1,94 @@
+//! What happens where a wheel touches and in the engine, for effects, sound and force feedback. Read from the rows of the last step: who
+//! does not ask pays nothing.
+
+use crate::lane::Four;
+use crate::linear::SpatialVector;
+use crate::step::vehicle::Vehicle;
+use bevy_math::{DVec3, Vec3};
+
+/// Contact of a wheel after a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WheelContact {
+    /// Where the tyre touches, world, m.
+    pub point: DVec3,
+    /// Of the ground, unit vector, world.
+    pub normal: Vec3,
+    /// Factor of the surface on the friction of a tyre, > 0.
+    pub grip: f32,
+    /// Speed of the patch over the ground, m/s: along the wheel's heading, positive for one that turns too slowly, and across,
+    /// positive to the left.
+    pub sliding: [f32; 2],
+    /// Mean force of the ground on the wheel over the step, world, N: load and tyre.
+    pub force: Vec3,
+    /// Share of the friction that the tyre uses, 0 to 1.
+    pub used: f32,
+}
+
+/// What an engine does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EngineSignals {
+    /// Of the crankshaft, rad/s.
+    pub speed: f32,
+    /// Mean torque at the crankshaft over the step, N m, before clutch and converter; negative on the overrun.
+    pub torque: f32,
+    /// The same as a share of the full-load torque at that speed, -1 to 1.
+    pub load: f32,
+    /// Share of the torque that the speed limiter takes, 0 to 1.
+    pub limited: f32,
+    /// Whether a shift is running.
+    pub shifting: bool,
+}
+
+/// Limit of friction below which a tyre uses none of it, N s.
+const LEAST_LIMIT: f32 = 1e-6;
+
+impl Vehicle {
+    /// Contact of wheel `wheel` in the last step; `None` off the ground, and before a step after [`Vehicle::set_state`].
+    pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
+        let place = self.model.place(wheel);
+        let (bank, rows, lane) = (&self.model.banks()[place.bank], &self.rows[place.bank], place.lane);
+        if rows.dt == 0.0 || !rows.contact.touching.lanes()[lane] {
+            return None;
+        }
+        let one = |of: Four| of.lanes()[lane];
+        let row = |of: SpatialVector<Four>| of.lane(lane).parts().0;
+        // Under a wheel on its own the tyre gives, too.
+        let raised = if rows.travel.own { rows.travel.ground } else { rows.contact.compression };
+        let point = Vec3::from(bank.contact.raised(raised).lane(lane));
+        let to_vehicle = self.to_world.transpose();
+        let at = SpatialVector::of(to_vehicle * self.state.velocity, to_vehicle * self.state.angular).wide();
+        let [along, across] = rows.speeds(at).map(one);
+        let [pushed, aside] = rows.coupled.tyre.map(one);
+        let (forward, side, normal) = (row(rows.contact.forward), row(rows.contact.side), row(rows.contact.normal));
+        let impulse = forward * pushed + side * aside + normal * one(rows.suspension.load);
+        let used = rows.limit().map(one).map(|limit| 1.0 / limit.max(LEAST_LIMIT));
+        let reach = Vec3::new(pushed * used[0], aside * used[1], 0.0).length();
+        Some(WheelContact {
+            point: self.state.position + (self.state.rotation * point).as_dvec3(),
+            normal: self.to_world * normal,
+            grip: one(rows.contact.grip),
+            sliding: [along - one(bank.radius) * one(rows.coupled.spin), across],
+            force: self.to_world * (impulse / rows.dt),
+            used: if one(rows.suspension.load) > 0.0 { reach.min(1.0) } else { 0.0 },
+        })
+    }
+
+    /// What the engine did in the last step; `None` without one, and before a step after [`Vehicle::set_state`].
+    pub fn engine_signals(&self) -> Option<EngineSignals> {
+        let (drive, flywheel) = (self.model.parts().powertrain.engine()?, self.shafts.engine?);
+        let dt = self.rows.first()?.dt;
+        if dt == 0.0 {
+            return None;
+        }
+        let (speed, started) = (self.state.drive.engine_speed, flywheel.started);
+        let torque = (flywheel.speed - started) / (flywheel.inverse_inertia * dt);
+        let full = drive.engine.torque.at(started);
+        Some(EngineSignals {
+            speed,
+            torque,
+            load: if full > 0.0 { (torque / full).clamp(-1.0, 1.0) } else { 0.0 },
+            limited: 1.0 - drive.engine.unlimited(started),
+            shifting: self.state.drive.shift_left > 0.0,
+        })
+    }
+}

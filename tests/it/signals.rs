@@ -1,0 +1,111 @@
+//! Contacts of wheels and signals of the engine, against what is known of them.
+
+use skidpad::core::model::Rolling;
+use skidpad::core::state::Placement;
+use skidpad::core::{Controls, DVec3, Scene, Vec3, WheelContact};
+
+use crate::common::{Drive, GRAVITY, Simplify, c5, on_rows, shipped};
+
+fn contacts(car: &Drive) -> Vec<WheelContact> {
+    let view = car.world.car(0);
+    let vehicle = view.vehicle.expect("solves rows");
+    (0..view.model.wheels().len()).filter_map(|wheel| vehicle.wheel_contact(wheel)).collect()
+}
+
+/// On a slope the contacts lie in its plane and carry the car: forces sum to its weight, moments to nothing.
+#[test]
+fn contacts_of_a_parked_car_carry_it() {
+    for solver in on_rows() {
+        for name in ["corvette_c5", "truck_6x4", "toyota_4runner"] {
+            let (model, scene) = (shipped(name).model(), Scene::sloping(0.15));
+            let mut car = Drive::new(&solver, &model, &scene, Placement::default(), 120.0);
+            car.run(6.0, |_| Controls::parked());
+            let found = contacts(&car);
+            assert_eq!(found.len(), model.wheels().len(), "{} {name}", solver.name);
+            let weight = f64::from(model.mass()) * GRAVITY;
+            let (mut force, mut moment) = (Vec3::ZERO, DVec3::ZERO);
+            for contact in &found {
+                // The compression that rays found lags the pose by what the last step moved it.
+                let above = contact.point.dot(scene.normal().as_dvec3());
+                assert!(above.abs() < 1e-4, "{} {name}: {above} m above the plane", solver.name);
+                assert!(contact.normal.distance(scene.normal()) < 1e-5 && contact.grip == 1.0);
+                assert!(contact.sliding.iter().all(|speed| speed.abs() < 1e-3), "{} {name}: {contact:?}", solver.name);
+                force += contact.force;
+                moment += (contact.point - car.world.state(0).position).cross(contact.force.as_dvec3());
+            }
+            // Rounding of loads in 32 bits, and what is left of its rocking after six seconds.
+            let off = (force - Vec3::Z * weight as f32).length();
+            assert!(f64::from(off) < 1e-3 * weight, "{} {name}: {off} N of {weight}", solver.name);
+            assert!(moment.length() < 2e-3 * weight, "{} {name}: {moment} N m", solver.name);
+        }
+    }
+}
+
+/// A locked wheel slides as fast as the car, uses all its friction, and pushes with the friction coefficient times its load.
+#[test]
+fn locked_wheels_tell_how_they_slide() {
+    let model = c5().on_coulomb_tyres(0.9).model();
+    for solver in on_rows() {
+        let mut car = Drive::rolling(&solver, &model, 20.0, 240.0);
+        car.run(1.0, |_| Controls { brake: 1.0, gear: Some(0), ..Controls::default() });
+        let speed = car.world.frame(0).vx_mps as f32;
+        for contact in contacts(&car) {
+            // Pitch moves the patches of a car that dives by some mm/s.
+            assert!((contact.sliding[0] / speed - 1.0).abs() < 5e-3, "{}: {contact:?} at {speed}", solver.name);
+            let (load, along) = (contact.force.z, contact.force.x);
+            assert!((along / load + 0.9).abs() < 2e-3, "{}: {along} of {load}", solver.name);
+            assert!((contact.used - 1.0).abs() < 1e-3, "{}: {}", solver.name, contact.used);
+        }
+    }
+}
+
+/// No contact in the air, nor before the first step after a state was put in.
+#[test]
+fn what_is_not_known_is_not_told() {
+    for solver in on_rows() {
+        let lifted = Placement { height: 5.0, ..Placement::default() };
+        let mut car = Drive::new(&solver, &c5().model(), &Scene::flat(), lifted, 120.0);
+        assert!(contacts(&car).is_empty(), "{}", solver.name);
+        car.step(&Controls::default());
+        assert!(contacts(&car).is_empty(), "{}", solver.name);
+        let mut car = Drive::rolling(&solver, &c5().model(), 20.0, 120.0);
+        car.step(&Controls::default());
+        assert_eq!(contacts(&car).len(), 4, "{}", solver.name);
+        let state = car.world.state(0).clone();
+        assert!(car.world.set_state(0, &state));
+        assert!(contacts(&car).is_empty(), "{}", solver.name);
+        assert!(car.world.car(0).vehicle.expect("solves rows").engine_signals().is_none(), "{}", solver.name);
+    }
+}
+
+/// An engine that turns freely gains speed by its torque: J dω/dt, full load below the limiter, none of it at the limiter; on the
+/// overrun it drags.
+#[test]
+fn the_engines_torque_turns_it() {
+    let mut parts = c5().without_air();
+    parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Rolling::default());
+    let inertia = parts.powertrain.engine().expect("a C5").engine.inertia;
+    let model = parts.model();
+    for solver in on_rows() {
+        let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), 240.0);
+        let neutral = |throttle: f32| Controls { throttle, brake: 1.0, gear: Some(0), ..Controls::default() };
+        let mut speed = car.world.state(0).drive.engine_speed;
+        let (mut full, mut limited, mut dragged) = (false, false, false);
+        for step in 0..720 {
+            car.step(&neutral(if step < 480 { 1.0 } else { 0.0 }));
+            let told = car.world.car(0).vehicle.and_then(|vehicle| vehicle.engine_signals()).expect("an engine");
+            let gained = (told.speed - speed) * 240.0 * inertia;
+            // Differences of a speed of up to 650 rad/s in 32 bits.
+            assert!(
+                (told.torque - gained).abs() < 0.02 * gained.abs() + 0.05,
+                "{}: {told:?}, {gained} N m",
+                solver.name
+            );
+            speed = told.speed;
+            full |= told.load > 0.99;
+            limited |= told.limited > 0.5;
+            dragged |= step > 490 && told.torque < -1.0 && told.load < 0.0;
+        }
+        assert!(full && limited && dragged, "{}: {full} {limited} {dragged}", solver.name);
+    }
+}
