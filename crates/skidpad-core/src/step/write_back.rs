@@ -78,34 +78,40 @@ impl Rows {
         let rolling = rolling_shares(bank, squared);
         let slip_speed = [along - rolled, across];
         let left = self.drifted(slip_speed);
-        let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.patch.gripping).lanes());
+        let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.patch.gripping));
         let [load, along, across, torque] =
             [self.suspension.load, self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
-                .map(|impulse| (impulse / step).lanes());
-        let [spin, rolling_speed, rolling] = [self.coupled.spin, rolling_speed, rolling].map(Four::lanes);
+                .map(|impulse| impulse / step);
         let (contact, compression, travel_rate) = if self.travel.own {
             let pressing = Four::splat(0.0).less(self.suspension.load);
-            (pressing.lanes(), self.next_travel(lead, dt).lanes(), self.travel.next_rate.lanes())
+            (pressing, self.next_travel(lead, dt), self.travel.next_rate)
         } else {
-            (self.contact.touching.lanes(), self.next_compression(bank, at, lead, dt).lanes(), [0.0; 4])
+            (self.contact.touching, self.next_compression(bank, at, lead, dt), Four::default())
         };
-        let lean = self.contact.lean.lanes();
+        let patch = Four::transposed([self.coupled.spin, u, v, compression]).map(Four::lanes);
+        let forces = Four::transposed([load, along, across, torque]).map(Four::lanes);
+        let motion = Four::transposed([travel_rate, rolling_speed, rolling, self.contact.lean]).map(Four::lanes);
+        let contact = contact.lanes();
         bank.each(|k, i| {
-            wheels[i] = WheelState {
-                spin: spin[k],
-                deflection: [u[k], v[k]],
-                compression: compression[k],
-                travel_rate: travel_rate[k],
-                load: load[k],
-                tyre: [along[k], across[k]],
-                torque: torque[k],
-                rolling_speed: rolling_speed[k],
-                rolling: rolling[k],
-                steer: wheels[i].steer,
-                lean: lean[k],
+            let wheel = &mut wheels[i];
+            let [spin, u, v, compression] = patch[k];
+            let [load, along, across, torque] = forces[k];
+            let [travel_rate, rolling_speed, rolling, lean] = motion[k];
+            *wheel = WheelState {
+                spin,
+                deflection: [u, v],
+                compression,
+                travel_rate,
+                load,
+                tyre: [along, across],
+                torque,
+                rolling_speed,
+                rolling,
+                steer: wheel.steer,
+                lean,
                 overturning: 0.0,
                 aligning: 0.0,
-                disc: wheels[i].disc,
+                disc: wheel.disc,
                 contact: contact[k],
             };
         });

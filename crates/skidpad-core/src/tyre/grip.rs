@@ -1,7 +1,7 @@
 //! Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
 
 use crate::lane::{Four, FourMask, Lane};
-use crate::state::{State, WheelState};
+use crate::state::State;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::tyre::laws::Asked;
@@ -54,9 +54,9 @@ impl Rows {
     pub(crate) fn grip_row(&mut self, bank: &WheelPack, tyres: &[Tyre], state: &State, dt: f32) {
         let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(dt));
         let wheels = bank.pick(&state.wheels);
-        let was = |of: fn(&WheelState) -> f32| bank.read(wheels, of);
-        let rolling_speed = was(|w| w.rolling_speed).abs();
-        let deflection = [was(|w| w.deflection[0]), was(|w| w.deflection[1])];
+        let [along, across, rolling_speed, rolls] =
+            bank.read_four(wheels, |w| [w.deflection[0], w.deflection[1], w.rolling_speed, w.rolling]);
+        let (deflection, rolling_speed) = ([along, across], rolling_speed.abs());
         let [constant, linear, quadratic] = bank.rolling;
         let mut coefficient = constant + (linear + quadratic * rolling_speed) * rolling_speed;
         let [added, below] = bank.standing;
@@ -69,7 +69,7 @@ impl Rows {
         let load = Four::select(self.patch.gripping, self.suspension.load / step, bank.tyre.nominal_load);
         let grip = Four::select(self.patch.gripping, self.contact.grip, one);
         let tyre = &bank.tyre;
-        let share = was(|w| w.rolling).only(tyre.relaxes());
+        let share = rolls.only(tyre.relaxes());
         let speed = rolling_speed.only(tyre.relaxes());
         let point = tyre.at(load, grip);
         let curve = if Four::any(zero.less(share)) {
@@ -90,7 +90,7 @@ impl Rows {
             self.bite_of_laws(&mut bite, bank, tyres, state, &Asked { deflection, load, grip, share });
         }
         self.patch.lengths = bite.lengths;
-        let rim = bank.radius * was(|w| w.spin);
+        let rim = bank.radius * bank.read(wheels, |w| w.spin);
         let now = Patched {
             deflection,
             sliding: self.contact.started - rim,

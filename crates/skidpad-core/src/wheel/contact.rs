@@ -2,7 +2,7 @@
 
 use crate::lane::{Four, Lane};
 use crate::linear::{SpatialVector, Vec3Lanes};
-use crate::state::{State, WheelState};
+use crate::state::State;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
@@ -97,10 +97,10 @@ impl Rows {
     #[inline(always)]
     pub(crate) fn recall(&mut self, bank: &WheelPack, state: &State, dt: f32) {
         let wheels = bank.pick(&state.wheels);
-        let last = |of: fn(&WheelState) -> f32| bank.read(wheels, |w| of(w) * dt);
-        self.coupled.tyre =
-            [last(|w| w.tyre[0]).only(self.contact.touching), last(|w| w.tyre[1]).only(self.contact.touching)];
-        self.coupled.torque = last(|w| w.torque);
+        let last = bank.read_four(wheels, |w| [w.tyre[0], w.tyre[1], w.torque, 0.0]);
+        let [along, across, torque, _] = last.map(|force| force * Four::splat(dt));
+        self.coupled.tyre = [along, across].map(|impulse| impulse.only(self.contact.touching));
+        self.coupled.torque = torque;
     }
 
     /// Share of the step that is left when a wheel has closed the gap below its droop stop, falling freely.

@@ -157,6 +157,12 @@ impl WheelPack {
         Four::new(picked.map(of)) * self.present
     }
 
+    /// Reads four numbers of each wheel of those picked; 0 for an empty lane.
+    #[inline(always)]
+    pub fn read_four<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> [f32; 4]) -> [Four; 4] {
+        Four::transposed(picked.map(|wheel| Four::new(of(wheel)))).map(|numbers| numbers * self.present)
+    }
+
     /// Where there is a wheel.
     #[inline(always)]
     pub fn present(&self) -> FourMask {
