@@ -9,6 +9,7 @@
 //! | `impulse` | `impulse`, and the peer `bullet` | skidpad's own, one sweep of per-wheel impulses |
 //! | `constraint` | `constraint`, and its [`modes`] | skidpad's own, all rows solved together |
 //! | `lab` | | `lab`: manoeuvres, metrics, reports; faults of files drawn into their text, importers, tyre fits |
+//! | `deterministic` | | the same bits on every target, at the price of SIMD in glam and Rapier |
 //! | `serde` | | `rapier::SavedCars`, beside worlds saved with Rapier's own serde |
 //! | `full` | all of them | |
 //!

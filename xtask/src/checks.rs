@@ -81,7 +81,8 @@ fn features() -> Outcome {
     // A game: one solver, vehicle files, nothing else.
     commands.push("test --package skidpad --no-default-features --features impulse --doc --quiet".into());
     for feature in FEATURES {
-        let selection = format!("--package skidpad --no-default-features --features lab,{feature} --quiet");
+        let selection =
+            format!("--package skidpad --no-default-features --features lab,deterministic,{feature} --quiet");
         commands.push(format!("test {selection} --lib --test it"));
         commands.push(format!("test {selection} --doc"));
     }

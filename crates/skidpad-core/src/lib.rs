@@ -38,7 +38,7 @@ pub use element::{Action, Element, ForceElement, Motion};
 pub use model::{Model, ModelError, ModelParts};
 pub use state::State;
 pub use state::saved::{LoadError, SaveError};
-pub use step::coupling::{Coupling, Friction, StepReport};
+pub use step::coupling::{Coupling, Friction, Misuse, StepReport};
 pub use step::vehicle::Vehicle;
 pub use telemetry::channel::Channel;
 pub use telemetry::frame::{Frame, Shaft, WheelFrame};

@@ -1,7 +1,7 @@
 //! Cars in a Rapier world: rows in, forces out.
 
 use rapier3d::prelude::*;
-use skidpad_core::{CarStart, CarView, Cars, Controls, Coupling, Scene, State, StepReport, Vec3, Vehicle};
+use skidpad_core::{CarStart, CarView, Cars, Controls, Coupling, Misuse, Scene, State, StepReport, Vec3, Vehicle};
 
 use crate::chassis::{self, Track, lead, move_to};
 use crate::ground::{Loaded, floats, stirs};
@@ -13,7 +13,8 @@ use crate::{Axes, Sets, Surfaces};
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
 ///
 /// Around each of the user's steps call [`RapierCars::before_step`] and [`RapierCars::after_step`] with the same `dt`. Around a step
-/// that is none, as in a pause, both do nothing ([`StepReport::of_no_step`]).
+/// that is none, as in a pause, both do nothing ([`StepReport::of_no_step`]). What is called out of turn, a chassis of another
+/// mass, and a world of other axes are told ([`StepReport::misuse`]).
 /// The rows are handed over as forces (impulse / dt): Rapier integrates gravity over its solver's substeps but applies
 /// impulses at once, and a car parked by impulses creeps uphill. Ground that can move gets the opposite forces. All of
 /// them are taken off again after the step, so that several of these may share a world only if they finish a step in
@@ -36,9 +37,17 @@ pub struct RapierCars {
     standing: Vec<u64>,
     coasting: Controls,
     pub(crate) unstepped: bool,
+    /// Whether a step has begun that is not finished.
+    pub(crate) begun: bool,
     /// Of the air, z up, m/s.
     pub(crate) wind: Vec3,
 }
+
+/// Share of gravity that points down in the axes of the cars, at least: a steep slope may be a tilted gravity.
+const LEAST_DOWN: f32 = 0.5;
+
+/// Share by which a mass is another one: Rapier inverts it twice.
+const OTHER_MASS: f32 = 1e-3;
 
 impl RapierCars {
     /// Puts `cars` into `world`, which has z up, on the ground of `scene`: one body each, with the model's mass and a
@@ -84,6 +93,7 @@ impl RapierCars {
             standing: Vec::new(),
             coasting: Controls::coasting(),
             unstepped: false,
+            begun: false,
             wind: Vec3::ZERO,
         }
     }
@@ -152,11 +162,17 @@ impl RapierCars {
         ground: impl Into<Surfaces<'a>>,
     ) -> StepReport {
         let ground = ground.into();
-        let sets = world.into();
+        let mut sets = world.into();
         let dt = sets.parameters.dt;
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
         }
+        let mut report = StepReport { misuse: self.misuse(&sets), ..StepReport::default() };
+        if self.begun {
+            report.misuse = Some(Misuse::NotFinished);
+            report = report.and(self.after_step(sets.lent()));
+        }
+        self.begun = true;
         std::mem::swap(&mut self.loaded, &mut self.before);
         self.loaded.clear();
         self.let_sleep_or_wake(sets.bodies, sets.colliders, controls);
@@ -171,7 +187,20 @@ impl RapierCars {
             wind: self.wind,
             ground,
         };
-        self.cars.push(&mut port, controls, Coupling::OneSweep, dt)
+        report.and(self.cars.push(&mut port, controls, Coupling::OneSweep, dt))
+    }
+
+    /// What is wrong with the world for these cars.
+    fn misuse(&self, sets: &Sets<'_>) -> Option<Misuse> {
+        let up = self.axes.to_world(Vec3::Z);
+        if sets.gravity.dot(up) > -LEAST_DOWN * sets.gravity.length() && sets.gravity != Vector::ZERO {
+            return Some(Misuse::OtherAxes);
+        }
+        let other = |(seat, vehicle): (&Seat, &Vehicle)| {
+            let (mass, found) = (vehicle.model().mass(), sets.bodies.get(seat.handle).map(RigidBody::mass));
+            found.is_some_and(|found| (found - mass).abs() > OTHER_MASS * mass)
+        };
+        self.seats.iter().zip(self.cars.vehicles()).any(other).then_some(Misuse::OtherMass)
     }
 
     /// Restores the users' forces and writes the realised motion back.
@@ -180,6 +209,9 @@ impl RapierCars {
         let dt = sets.parameters.dt;
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
+        }
+        if !std::mem::take(&mut self.begun) {
+            return StepReport { misuse: Some(Misuse::NotBegun), ..StepReport::default() };
         }
         let lead = lead(sets.parameters);
         self.unstepped = false;

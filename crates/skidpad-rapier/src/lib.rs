@@ -9,6 +9,7 @@ mod backend;
 mod cars;
 mod chassis;
 mod ground;
+mod moment;
 mod port;
 mod rest;
 #[cfg(feature = "serde")]
@@ -21,6 +22,7 @@ mod surfaces;
 pub use axes::Axes;
 pub use backend::BACKEND;
 pub use cars::RapierCars;
+pub use moment::Moment;
 pub use rapier3d;
 #[cfg(feature = "serde")]
 pub use saved::SavedCars;

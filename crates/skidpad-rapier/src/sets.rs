@@ -19,6 +19,14 @@ pub struct Sets<'a> {
     pub narrow_phase: &'a NarrowPhase,
 }
 
+impl Sets<'_> {
+    /// The same parts, for a while.
+    pub(crate) fn lent(&mut self) -> Sets<'_> {
+        let Self { gravity, parameters, bodies, colliders, broad_phase, narrow_phase } = self;
+        Sets { gravity: *gravity, parameters, bodies, colliders, broad_phase, narrow_phase }
+    }
+}
+
 impl<'a> From<&'a mut PhysicsWorld> for Sets<'a> {
     fn from(world: &'a mut PhysicsWorld) -> Self {
         Self {

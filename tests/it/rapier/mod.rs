@@ -4,10 +4,12 @@ mod axes;
 mod grip;
 mod ground_moves;
 mod heights;
+mod misuse;
 mod pauses;
 mod rays;
 #[cfg(feature = "serde")]
 mod resume;
+mod rewound;
 mod seesaw;
 mod sleeping;
 

@@ -54,6 +54,38 @@ pub struct StepReport {
     pub iterations: u16,
     /// Largest change of a chassis velocity in a last iteration, m/s.
     pub residual: f32,
+    /// What the caller did that no step can put right; the first of it.
+    pub misuse: Option<Misuse>,
+}
+
+/// What callers may do wrong around a step in a world of their own. The step is taken as well as it can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// A step began while the one before had not been finished: its forces would have pushed twice. It is finished first.
+    NotFinished,
+    /// A step was finished that had not begun. Nothing was done.
+    NotBegun,
+    /// A chassis does not weigh what its model does, as with a collider on it that has a density.
+    OtherMass,
+    /// Gravity does not point down in the axes the cars were given.
+    OtherAxes,
+}
+
+impl core::fmt::Display for Misuse {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Misuse::NotFinished => {
+                "a step began before the last one was finished: call `after_step` once after each step of the world"
+            }
+            Misuse::NotBegun => {
+                "a step was finished that had not begun: call `before_step` before each step of the world"
+            }
+            Misuse::OtherMass => "a chassis does not weigh what its model does: give colliders on it no density",
+            Misuse::OtherAxes => {
+                "gravity does not point down in the axes of the cars: make them with the axes of the world"
+            }
+        })
+    }
 }
 
 impl StepReport {
@@ -78,6 +110,7 @@ impl StepReport {
             not_converged: self.not_converged || other.not_converged,
             iterations: self.iterations.max(other.iterations),
             residual: self.residual.max(other.residual),
+            misuse: self.misuse.or(other.misuse),
         }
     }
 }

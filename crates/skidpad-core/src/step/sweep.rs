@@ -81,7 +81,8 @@ impl Vehicle {
     }
 }
 
-const SWEPT_ONCE: StepReport = StepReport { not_finite: false, not_converged: false, iterations: 1, residual: 0.0 };
+const SWEPT_ONCE: StepReport =
+    StepReport { not_finite: false, not_converged: false, iterations: 1, residual: 0.0, misuse: None };
 
 /// Change of a load or a tyre impulse that is none, as a share of the load and the weight.
 const SWEPT: f32 = 0.01;

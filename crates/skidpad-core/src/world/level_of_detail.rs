@@ -7,7 +7,7 @@ use crate::controls::Controls;
 use crate::state::State;
 use crate::step::coupling::StepReport;
 use crate::telemetry::frame::Frame;
-use crate::world::backend::Backend;
+use crate::world::backend::{Backend, CarStart};
 use bevy_math::DVec3;
 
 /// Why worlds do not make levels.
@@ -88,6 +88,20 @@ impl LevelOfDetail {
             levels.push(Level { world, every, cars: inside });
         }
         Ok(Self { levels, cars, ticks: 0 })
+    }
+
+    /// Puts another car into the finest level, also while all run; returns its number.
+    pub fn enter(&mut self, start: &CarStart) -> usize {
+        let mut car = 0;
+        for (level, world) in self.levels.iter_mut().enumerate() {
+            car = world.world.enter(start);
+            if level > 0 {
+                world.world.leave(car);
+            }
+        }
+        self.levels[0].cars += 1;
+        self.cars.push(Car { level: 0, wanted: 0, moving: self.levels[0].world.state(car).clone() });
+        car
     }
 
     /// Number of levels.

@@ -1,0 +1,79 @@
+//! How do I rewind my own Rapier world when inputs arrive late? Keep the last moments, put the world back, and step again.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use skidpad::core::{CarStart, Controls, Scene, state::Placement};
+use skidpad::rapier::rapier3d::prelude::*;
+use skidpad::rapier::{Moment, RapierCars};
+
+/// Steps by which inputs arrive late.
+const LATE: usize = 10;
+const STEPS: usize = 600;
+
+fn step(world: &mut PhysicsWorld, cars: &mut RapierCars, controls: &Controls) {
+    cars.before_step(&mut *world, std::slice::from_ref(controls));
+    world.step();
+    cars.after_step(world);
+}
+
+/// What the driver does; the other side knows it [`LATE`] steps later.
+fn driver(step: usize) -> Controls {
+    Controls { throttle: 0.5, steer: if step / 90 % 2 == 0 { 0.03 } else { -0.03 }, ..Controls::default() }
+}
+
+fn yard() -> Result<(PhysicsWorld, RapierCars), Box<dyn std::error::Error>> {
+    let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -9.81), ..PhysicsWorld::default() };
+    world.integration_parameters.dt = 1.0 / 60.0;
+    world.insert_collider(ColliderBuilder::cuboid(500.0, 500.0, 1.0).translation(Vector::new(0.0, 0.0, -1.0)), None);
+    let crate_ahead = RigidBodyBuilder::dynamic().translation(Vector::new(25.0, 0.0, 0.3));
+    world.insert(crate_ahead, ColliderBuilder::cuboid(0.3, 0.45, 0.3).density(20.0));
+    let placement = Placement { speed: 15.0, ..Placement::default() };
+    let start = CarStart { model: skidpad::spec::load("corvette_c5")?.model, placement };
+    let cars = RapierCars::new(&mut world, &Scene::flat(), &[start]);
+    Ok((world, cars))
+}
+
+/// Steps from `from` to `to`, each with what `inputs` says, and keeps the moment before each.
+fn replay(
+    (world, cars): &mut (PhysicsWorld, RapierCars),
+    past: &mut VecDeque<Moment>,
+    steps: std::ops::Range<usize>,
+    inputs: impl Fn(usize) -> Controls,
+) {
+    for (moment, now) in past.iter_mut().zip(steps) {
+        moment.keep(world, cars);
+        step(world, cars, &inputs(now));
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let (mut here, mut there) = (yard()?, yard()?);
+    let mut past: VecDeque<Moment> = (0..LATE).map(|_| Moment::of(&here.0, &here.1)).collect();
+    let (mut rewinds, mut rewinding) = (0, Duration::ZERO);
+    for now in LATE..STEPS {
+        // What the driver did at that step has just come; all since then was predicted with the input before.
+        let known = now - LATE;
+        if now == LATE || driver(known) != driver(known - 1) {
+            let started = Instant::now();
+            past[0].restore(&mut here.0, &mut here.1);
+            replay(&mut here, &mut past, known..now, |_| driver(known));
+            (rewinds, rewinding) = (rewinds + 1, rewinding + started.elapsed());
+        }
+        past.rotate_left(1);
+        past[LATE - 1].keep(&here.0, &here.1);
+        step(&mut here.0, &mut here.1, &driver(known));
+    }
+    // The last inputs have come.
+    past[0].restore(&mut here.0, &mut here.1);
+    replay(&mut here, &mut past, STEPS - LATE..STEPS, driver);
+    (0..STEPS).for_each(|now| step(&mut there.0, &mut there.1, &driver(now)));
+
+    let [late, in_time] = [&here, &there].map(|(_, cars)| cars.vehicles()[0].state());
+    println!("inputs {LATE} steps late: ends at {}, in time at {}", late.position, in_time.position);
+    println!("{rewinds} rewinds by {LATE} steps took {:?} each", rewinding / rewinds);
+    if late != in_time {
+        return Err("a rewound world must end where it would have been, to the bit".into());
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! What callers may do wrong around a step is told, and harms as little as it can.
+
+use skidpad::core::{Controls, Misuse, Scene, Vec3};
+use skidpad::rapier::rapier3d::prelude::*;
+use skidpad::rapier::{Axes, RapierCars};
+
+use super::{Yard, plane, standing};
+use crate::common::{Simplify, c5};
+
+fn yard() -> Yard {
+    Yard::new(Yard::plane(&Scene::flat(), 60.0), Axes::ZUp, &Scene::flat(), &c5().model(), &[standing(0.0)])
+}
+
+fn driving() -> [Controls; 1] {
+    [Controls { throttle: 0.5, gear: Some(1), steer: 0.02, ..Controls::default() }]
+}
+
+#[test]
+fn who_steps_as_asked_hears_nothing() {
+    let mut all = yard();
+    for _ in 0..60 {
+        let before = all.cars.before_step(&mut all.world, &driving());
+        all.world.step();
+        assert_eq!(before.and(all.cars.after_step(&mut all.world)).misuse, None);
+    }
+}
+
+/// Without `after_step` the forces of every step would add up: cars rose to 7 m.
+#[test]
+fn steps_that_are_not_finished_are_finished_late() {
+    let (mut right, mut wrong) = (yard(), yard());
+    right.run(2.0, &driving());
+    for step in 0..120 {
+        let report = wrong.cars.before_step(&mut wrong.world, &driving());
+        assert_eq!(report.misuse, (step > 0).then_some(Misuse::NotFinished));
+        wrong.world.step();
+    }
+    wrong.cars.after_step(&mut wrong.world);
+    assert_eq!(right.state(0), wrong.state(0));
+}
+
+/// A step that did not begin has no rows to finish.
+#[test]
+fn steps_that_have_not_begun_change_nothing() {
+    let mut all = yard();
+    all.run(0.5, &driving());
+    let before = all.state(0).clone();
+    all.world.step();
+    assert_eq!(all.cars.after_step(&mut all.world).misuse, Some(Misuse::NotBegun));
+    assert_eq!(all.state(0), &before);
+    all.run(1.0, &driving());
+    assert!((0.3..0.6).contains(&all.state(0).position.z), "{}", all.state(0).position.z);
+}
+
+/// A load that weighs as water does.
+#[test]
+fn a_chassis_of_another_mass_is_told() {
+    let mut all = yard();
+    let chassis = all.cars.handle(0);
+    all.world.insert_collider(ColliderBuilder::cuboid(0.5, 0.5, 0.1).density(1000.0), Some(chassis));
+    // Rapier counts it in its next step.
+    all.cars.before_step(&mut all.world, &driving());
+    all.world.step();
+    all.cars.after_step(&mut all.world);
+    assert_eq!(all.cars.before_step(&mut all.world, &driving()).misuse, Some(Misuse::OtherMass));
+}
+
+/// A car made with z up in a world with y up lies on its side.
+#[test]
+fn a_world_of_other_axes_is_told() {
+    let mut world = Yard::empty(Axes::YUp, 60.0);
+    world.insert_collider(plane(Vector::Y), None);
+    let start = skidpad::core::CarStart { model: c5().model(), placement: standing(0.0) };
+    let mut cars = RapierCars::new(&mut world, &Scene::flat(), &[start]);
+    assert_eq!(cars.before_step(&mut world, &driving()).misuse, Some(Misuse::OtherAxes));
+    // No gravity points nowhere, and a slope may be a tilted one.
+    for gravity in [Vec3::ZERO, Vec3::new(4.9, 0.0, -8.5)] {
+        let mut all = yard();
+        all.world.gravity = gravity;
+        assert_eq!(all.cars.before_step(&mut all.world, &driving()).misuse, None, "{gravity}");
+    }
+}
