@@ -19,7 +19,7 @@ fn step(world: &mut PhysicsWorld, cars: &mut RapierCars, controls: &Controls) {
 
 /// What the driver does; the other side knows it [`LATE`] steps later.
 fn driver(step: usize) -> Controls {
-    Controls { throttle: 0.5, steer: if step / 90 % 2 == 0 { 0.03 } else { -0.03 }, ..Controls::default() }
+    Controls { throttle: 0.5, steer: [0.03, -0.03][step / 90 % 2], ..Controls::default() }
 }
 
 fn yard() -> Result<(PhysicsWorld, RapierCars), Box<dyn std::error::Error>> {
