@@ -42,18 +42,3 @@ fn metrics_of_cars_with_four_driven_wheels() {
         snapshot(vehicle, names.into_iter().filter_map(skidpad::lab::manoeuvre::named));
     }
 }
-
-/// Every figure of every shipped car in every manoeuvre at 240 Hz: within 1 % below the limit of friction and 3 % at it, but
-/// for those whose reason `skidpad_lab::agreement` holds. docs/agreement.md has the figures.
-#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
-#[test]
-fn solvers_agree_on_every_shipped_car() {
-    use skidpad::lab::agreement::{JUDGED_HZ, faults, measure};
-
-    let drive = |name| {
-        let model = skidpad::spec::load(name).expect("shipped").model;
-        measure(&crate::common::solvers(), name, &model, &[JUDGED_HZ], &|_, _| {}).expect("a valid rate")
-    };
-    let found = faults(&skidpad::spec::shipped::names().map(drive).collect::<Vec<_>>());
-    assert!(found.is_empty(), "{found:#?}");
-}

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use miette::IntoDiagnostic;
-use skidpad::lab::agreement::{DRIVEN_HZ, Page, Runs, faults, measure, pages};
+use skidpad::lab::agreement::{DRIVEN_HZ, JUDGED_HZ, Runs, SUMMARY, faults, judged, measure, pages};
 use skidpad::lab::files::write_atomically;
 
 use crate::arguments::Agreement;
@@ -13,17 +13,23 @@ use crate::run::progress_bar;
 /// The mode that differs on purpose: its figures stand beside the closed forms of the difference.
 const OWN_WHEELS: &str = "constraint-unsprung";
 
-/// Drives everything, then writes or checks the pages; fails when solvers part further than is accepted.
+/// Drives everything, then writes the pages, or checks what is judged; fails when solvers part further than is accepted.
 pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
-    let runs = skidpad::spec::shipped::names().map(drive).collect::<miette::Result<Vec<_>>>()?;
+    let rates: &[f64] = if asked.check { &[JUDGED_HZ] } else { &DRIVEN_HZ };
+    let runs = skidpad::spec::shipped::names().map(|name| drive(name, rates)).collect::<miette::Result<Vec<_>>>()?;
     let mut problems = faults(&runs);
-    for page in pages(&runs) {
-        let path = asked.out.join(&page.file);
-        if !asked.check {
+    if asked.check {
+        let path = asked.out.join(SUMMARY);
+        let found = std::fs::read_to_string(&path).unwrap_or_default();
+        let stale = |line| format!("{}, line {line}: out of date", path.display());
+        problems.extend(first_difference(&judged(&runs), &found).map(stale));
+    } else {
+        for page in pages(&runs) {
+            let folder = if page.file == SUMMARY { &asked.out } else { &asked.details };
+            std::fs::create_dir_all(folder).into_diagnostic()?;
+            let path = folder.join(&page.file);
             write_atomically(&path, |out| out.write_all(page.text.as_bytes())).into_diagnostic()?;
             print(&format!("{}\n", path.display()))?;
-        } else if let Some(line) = first_difference(&page, &std::fs::read_to_string(&path).unwrap_or_default()) {
-            problems.push(format!("{}, line {line}: out of date", path.display()));
         }
     }
     for problem in &problems {
@@ -32,11 +38,11 @@ pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn drive(name: &str) -> miette::Result<Runs> {
+fn drive(name: &str, rates: &[f64]) -> miette::Result<Runs> {
     let vehicle = skidpad::spec::load(name)?;
     let bar = progress_bar(0);
     let solvers: Vec<_> = skidpad::backends().into_iter().chain(skidpad::backend(OWN_WHEELS)).collect();
-    let found = measure(&solvers, name, &vehicle.model, &DRIVEN_HZ, &|manoeuvre, progress| {
+    let found = measure(&solvers, name, &vehicle.model, rates, &|manoeuvre, progress| {
         bar.set_message(manoeuvre);
         bar.set_length(progress.total);
         bar.set_position(progress.done);
@@ -45,12 +51,12 @@ fn drive(name: &str) -> miette::Result<Runs> {
     found.map_err(miette::Report::msg)
 }
 
-/// Number of the first line in which the file differs from the page.
-fn first_difference(page: &Page, found: &str) -> Option<usize> {
-    if page.text == found {
+/// Number of the first line in which the page that was found does not begin as it should.
+fn first_difference(begins: &str, found: &str) -> Option<usize> {
+    if found.starts_with(begins) {
         return None;
     }
-    let same = page.text.lines().zip(found.lines()).take_while(|(a, b)| a == b).count();
+    let same = begins.lines().zip(found.lines()).take_while(|(a, b)| a == b).count();
     Some(same + 1)
 }
 
@@ -60,9 +66,15 @@ mod tests {
 
     #[test]
     fn the_first_line_that_differs_is_told() {
-        let page = Page { file: "a.md".into(), text: "one\ntwo\n".into() };
-        for (found, line) in [("one\ntwo\n", None), ("one\n2\n", Some(2)), ("one\n", Some(2)), ("", Some(1))] {
-            assert_eq!(first_difference(&page, found), line);
+        let cases = [
+            ("one\ntwo\n", None),
+            ("one\ntwo\nmore\n", None),
+            ("one\n2\n", Some(2)),
+            ("one\n", Some(2)),
+            ("", Some(1)),
+        ];
+        for (found, line) in cases {
+            assert_eq!(first_difference("one\ntwo\n", found), line);
         }
     }
 }

@@ -114,10 +114,13 @@ pub struct Certify {
 /// Arguments of `agreement`.
 #[derive(Debug, Args)]
 pub struct Agreement {
-    /// Folder for the pages
+    /// Folder for the page about all vehicles
     #[arg(long, value_name = "FOLDER", default_value = "target/skidpad")]
     pub out: PathBuf,
-    /// Write nothing; fail if the pages in the folder are not what would be written
+    /// Folder for the pages about each vehicle
+    #[arg(long, value_name = "FOLDER", default_value = "target/agreement")]
+    pub details: PathBuf,
+    /// Drive at the rate that is judged only, write nothing, and fail if the page about all vehicles does not begin so
     #[arg(long)]
     pub check: bool,
 }

@@ -21,8 +21,22 @@ const LEAST_TOLD: f64 = 0.01;
 const RULES: &str = "Spread is the largest less the smallest value of the solvers that are no peers, over the size of the \
 mean; of figures that are percentages, in points.";
 
-/// The page about all vehicles, named `agreement.md`, and one for each vehicle; from runs at [`DRIVEN_HZ`].
+/// Name of the page about all vehicles.
+pub const SUMMARY: &str = "agreement.md";
+
+/// The page about all vehicles, [`SUMMARY`], and one for each vehicle; from runs at [`DRIVEN_HZ`].
 pub fn pages(runs: &[Runs]) -> Vec<Page> {
+    let mut text = judged(runs);
+    put(&mut text, format_args!("## Each vehicle\n\n{}\n", columns()));
+    for runs in runs {
+        summary(&mut text, runs);
+    }
+    let first = Page { file: SUMMARY.into(), text };
+    std::iter::once(first).chain(runs.iter().map(details)).collect()
+}
+
+/// How the page about all vehicles begins: what is judged, at [`JUDGED_HZ`].
+pub fn judged(runs: &[Runs]) -> String {
     let mut text = format!("# Agreement between the solvers\n\n{}\n\n", generated());
     put(
         &mut text,
@@ -30,12 +44,7 @@ pub fn pages(runs: &[Runs]) -> Vec<Page> {
     );
     acceptance(&mut text, runs);
     on_purpose::section(&mut text, runs);
-    put(&mut text, format_args!("## Each vehicle\n\n{}\n", columns()));
-    for runs in runs {
-        summary(&mut text, runs);
-    }
-    let first = Page { file: "agreement.md".into(), text };
-    std::iter::once(first).chain(runs.iter().map(details)).collect()
+    text
 }
 
 pub(super) fn put(text: &mut String, what: core::fmt::Arguments<'_>) {
@@ -62,7 +71,8 @@ pub(super) fn head(text: &mut String, cells: &[String], words: usize) {
 }
 
 fn generated() -> &'static str {
-    "Written by `cargo xtask agreement`, not by hand; `cargo xtask ci` fails when it is out of date."
+    "Written by `cargo xtask agreement`, not by hand, with a page of every figure for each vehicle in `target/agreement`. `cargo \
+     xtask ci` fails when what is judged here is out of date."
 }
 
 fn noise() -> String {
@@ -166,7 +176,7 @@ fn summary(text: &mut String, runs: &Runs) {
         cells.extend([largest(limits), orders(sweep)]);
         row(text, cells);
     }
-    put(text, format_args!("\nEvery figure: [{0}]({0})\n\n", file(&runs.vehicle)));
+    text.push('\n');
 }
 
 fn largest<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
@@ -204,7 +214,7 @@ fn details(runs: &Runs) -> Page {
     put(
         &mut text,
         format_args!(
-            "Summary, rules and reasons: [agreement.md](agreement.md). Solvers with the same figures share a line. {RULES} {} Order \
+            "Summary, rules and reasons: `docs/agreement.md`. Solvers with the same figures share a line. {RULES} {} Order \
              is observed from {} Hz against each solver's own limit; “closed” means errors below these rules or the digits shown.\n",
             noise(),
             FITTED_HZ.map(|hz| hz.to_string()).join(", ")
