@@ -5,9 +5,10 @@
 //!
 //! | feature | backend | world |
 //! |---|---|---|
-//! | `rapier` | `rapier`, and the peer `rapier-stock` | rigid bodies, colliders and queries of rapier3d |
-//! | `impulse` | `impulse`, and the peer `bullet` | skidpad's own, one sweep of per-wheel impulses |
+//! | `rapier` | `rapier` | rigid bodies, colliders and queries of rapier3d |
+//! | `impulse` | `impulse` | skidpad's own, one sweep of per-wheel impulses |
 //! | `constraint` | `constraint`, and its [`modes`] | skidpad's own, all rows solved together |
+//! | `peers` | `bullet`, and `rapier-stock` with `rapier` | vehicles of other engines, to be compared with |
 //! | `lab` | | `lab`: manoeuvres, metrics, reports; faults of files drawn into their text, importers, tyre fits |
 //! | `deterministic` | | the same bits on every target, at the price of SIMD in glam and Rapier |
 //! | `serde` | | `rapier::SavedCars`, beside worlds saved with Rapier's own serde |
@@ -39,6 +40,8 @@ pub use skidpad_spec as spec;
 pub use skidpad_constraint as constraint;
 #[cfg(feature = "impulse")]
 pub use skidpad_impulse as impulse;
+#[cfg(feature = "peers")]
+pub use skidpad_peers as peers;
 #[cfg(feature = "rapier")]
 pub use skidpad_rapier as rapier;
 
@@ -51,10 +54,10 @@ pub fn backends() -> Vec<core::BackendInfo> {
         impulse::BACKEND,
         #[cfg(feature = "constraint")]
         constraint::BACKEND,
-        #[cfg(feature = "rapier")]
-        rapier::STOCK,
-        #[cfg(feature = "impulse")]
-        impulse::bullet::BACKEND,
+        #[cfg(all(feature = "peers", feature = "rapier"))]
+        peers::stock::BACKEND,
+        #[cfg(feature = "peers")]
+        peers::bullet::BACKEND,
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use skidpad::core::state::Placement;
 use skidpad::core::{CarStart, Controls, DMat3, DQuat, DVec3, FixedBox, Scene, Vec3, WheelControls, model::Hull};
-use skidpad::impulse::bullet::{Body, Car, Ground, Tuning, WheelInput, WheelTuning, world};
+use skidpad::peers::bullet::{Body, Car, Ground, Tuning, WheelInput, WheelTuning, world};
 
 use crate::common::{Simplify, shipped};
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use skidpad::core::state::Placement;
 use skidpad::core::{BackendInfo, CarStart, Controls, DVec3, FixedBox, Frame, Model, Scene, Vec3, WheelControls};
-use skidpad::impulse::{self, bullet, bullet::Tuning};
+use skidpad::impulse;
+use skidpad::peers::bullet::{self, Tuning};
 
 use crate::common::{Drive, Simplify, shipped};
 

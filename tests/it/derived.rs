@@ -327,7 +327,7 @@ fn d7_top_speed_is_of_the_ride_height_at_top_speed() {
 
 /// The bound told for explicit springs is where Bullet's begin to throw the car about; without grip, since tyres that hold
 /// the ground slow the roll down and allow longer steps.
-#[cfg(feature = "impulse")]
+#[cfg(feature = "peers")]
 #[test]
 fn b19_explicit_springs_fail_beyond_the_step_told() {
     let model = evenly_damped(shipped("bullet_reference"), 0.5).on_coulomb_tyres(1e-6).model();

@@ -1,7 +1,7 @@
 //! Cars that go out to Bullet's terms and come back, and cars of other programs that drive here.
 
 use skidpad::core::{Controls, DVec3, Model};
-use skidpad::impulse::bullet::{Tuning, WheelTuning};
+use skidpad::peers::bullet::{Tuning, WheelTuning};
 use skidpad::spec::import::{BulletVehicle, BulletWheel, Options, Source};
 
 use crate::common::{Drive, close, mean, shipped, solvers};

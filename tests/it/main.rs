@@ -4,9 +4,9 @@ mod air;
 mod assists;
 mod bars;
 mod boxes;
-#[cfg(feature = "impulse")]
+#[cfg(feature = "peers")]
 mod bullet;
-#[cfg(feature = "impulse")]
+#[cfg(all(feature = "peers", feature = "impulse"))]
 mod bullet_defects;
 mod common;
 mod commonroad;
@@ -28,7 +28,7 @@ mod golden;
 mod handling;
 #[cfg(any(feature = "impulse", feature = "constraint"))]
 mod hull;
-#[cfg(feature = "impulse")]
+#[cfg(all(feature = "peers", feature = "impulse"))]
 mod import;
 mod landings;
 mod load_transfer;

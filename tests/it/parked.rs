@@ -49,10 +49,10 @@ fn stays(model: &Arc<Model>) {
 }
 
 /// Rapier's controller on the same slope, for the comparison: it cannot hold a car.
-#[cfg(feature = "rapier")]
+#[cfg(all(feature = "peers", feature = "rapier"))]
 #[test]
 fn the_stock_controller_creeps() {
-    let creep = creep_in_a_minute(&mut parked(&skidpad::rapier::STOCK, &c5().model(), 0.0));
+    let creep = creep_in_a_minute(&mut parked(&skidpad::peers::stock::BACKEND, &c5().model(), 0.0));
     assert!(creep > 0.1, "the documented defect is gone: {creep} m in 60 s");
 }
 

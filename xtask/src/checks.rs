@@ -82,7 +82,7 @@ fn features() -> Outcome {
     commands.push("test --package skidpad --no-default-features --features impulse --doc --quiet".into());
     for feature in FEATURES {
         let selection =
-            format!("--package skidpad --no-default-features --features lab,deterministic,{feature} --quiet");
+            format!("--package skidpad --no-default-features --features lab,deterministic,peers,{feature} --quiet");
         commands.push(format!("test {selection} --lib --test it"));
         commands.push(format!("test {selection} --doc"));
     }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use skidpad_core::model::Hull;
-use skidpad_core::no_slip::{self, Pedals};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
     Backend, BackendInfo, CarStart, CarView, Clock, Controls, DVec3, Model, Quat, SaveError, Scene, State, StepReport,
     Vec3,
 };
-use skidpad_impulse::bullet::Tuning;
+use skidpad_peers::bullet::Tuning;
+use skidpad_peers::no_slip::{self, Pedals};
 
 use crate::world::{CarTuning, Motion, Wheel, WheelInput, WheelTuning, World};
 
@@ -207,7 +207,7 @@ fn car_tuning(tuning: &Tuning, hull: &Hull) -> CarTuning {
     }
 }
 
-fn wheel_tuning(from: &skidpad_impulse::bullet::WheelTuning) -> WheelTuning {
+fn wheel_tuning(from: &skidpad_peers::bullet::WheelTuning) -> WheelTuning {
     WheelTuning {
         hard_point: single(from.hard_point),
         direction: single(from.direction),
@@ -241,7 +241,7 @@ mod tests {
         for name in ["bullet_reference", "corvette_c5"] {
             let model = skidpad_spec::load(name).expect("shipped").model;
             let start = CarStart { model, placement: Placement { speed: 20.0, ..Placement::default() } };
-            let peer = skidpad_impulse::bullet::BACKEND;
+            let peer = skidpad_peers::bullet::BACKEND;
             for solver in [BACKEND, STATICS_ONLY] {
                 let worlds =
                     [solver, peer].map(|of| (of.build)(&Scene::flat(), std::slice::from_ref(&start), 1.0 / 60.0));

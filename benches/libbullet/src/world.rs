@@ -3,7 +3,7 @@
 
 use std::ptr::NonNull;
 
-/// See `skidpad_impulse::bullet::WheelTuning`.
+/// See `skidpad_peers::bullet::WheelTuning`.
 #[repr(C)]
 pub struct WheelTuning {
     pub hard_point: [f32; 3],

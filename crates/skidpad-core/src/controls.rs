@@ -45,7 +45,7 @@ const LARGEST_ANGLE: f32 = 1.5;
 
 impl Controls {
     /// The raw angle of wheel `i`, rad, if there is one.
-    pub(crate) fn raw_angle(&self, i: usize) -> Option<f32> {
+    pub fn raw_angle(&self, i: usize) -> Option<f32> {
         let raw = self.wheels.get(i).and_then(|wheel| wheel.steer);
         raw.map(|angle| bounded(angle, -LARGEST_ANGLE, LARGEST_ANGLE))
     }
@@ -62,9 +62,9 @@ impl Controls {
 }
 
 /// Largest raw torque accepted at a wheel, N m.
-pub(crate) const LARGEST_TORQUE: f32 = 1e6;
+pub const LARGEST_TORQUE: f32 = 1e6;
 
 /// `value` clamped to `low..=high`; not finite reads as 0.
-pub(crate) fn bounded(value: f32, low: f32, high: f32) -> f32 {
+pub fn bounded(value: f32, low: f32, high: f32) -> f32 {
     if value.is_finite() { value.clamp(low, high) } else { 0.0 }
 }

@@ -20,8 +20,6 @@ pub mod lane;
 mod linear;
 pub mod math;
 pub mod model;
-pub mod no_slip;
-pub mod ray_cast;
 pub mod state;
 mod steering;
 mod step;

@@ -1,12 +1,9 @@
-//! The `impulse` backend: per-wheel impulses from one velocity, in one sweep; and [`bullet`], the vehicle it descends
-//! from, defects and all.
+//! The `impulse` backend: per-wheel impulses from one velocity, in one sweep.
 //!
 //! `impulse` keeps the coupling of Bullet's `btRaycastVehicle` (Bullet 3.24: compute every wheel's impulse, then apply
 //! all) and leaves its defects behind: impulses are warm-started, so loads and height at rest are exact; friction is a
 //! deflection with a memory, so a car parks; forces do not depend on the tick rate.
 #![forbid(unsafe_code)]
-
-pub mod bullet;
 
 use skidpad_core::{BackendInfo, Coupling};
 use skidpad_world::CarWorld;

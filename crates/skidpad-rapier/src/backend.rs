@@ -38,7 +38,7 @@ fn substeps(dt: f32) -> usize {
 const SEES_AHEAD: f32 = 2e-3;
 
 /// A world with the scene's gravity, plane and boxes. Their friction is their grip, as a factor on that of bodywork.
-pub(crate) fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
+pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     world.integration_parameters.dt = dt;
     world.integration_parameters.num_solver_iterations = substeps(dt);
@@ -57,10 +57,10 @@ pub(crate) fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
 }
 
 /// Why a world with such a car is not saved.
-pub(crate) const TOUCHES: &str = "its hull touches something, and Rapier keeps that contact's forces for its next step";
+pub const TOUCHES: &str = "its hull touches something, and Rapier keeps that contact's forces for its next step";
 
 /// Whether Rapier holds contact points of the colliders of a body.
-pub(crate) fn touches(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
+pub fn touches(world: &PhysicsWorld, body: RigidBodyHandle) -> bool {
     pairs(world, body).any(|pair| pair.manifolds().iter().any(|manifold| !manifold.points.is_empty()))
 }
 

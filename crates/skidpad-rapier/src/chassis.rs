@@ -11,7 +11,7 @@ pub(crate) const STILL: f32 = 1e-3;
 
 /// A body with exactly the model's mass properties; its collider weighs nothing, and has the friction of bodywork times that
 /// of what it touches, unless the other's rule is stronger than `Multiply`.
-pub(crate) fn insert(
+pub fn insert(
     bodies: &mut RigidBodySet,
     colliders: &mut ColliderSet,
     axes: Axes,
@@ -40,14 +40,14 @@ pub(crate) fn insert(
 }
 
 /// Takes the body's right to fall asleep.
-pub(crate) fn keep_awake(bodies: &mut RigidBodySet, handle: RigidBodyHandle) {
+pub fn keep_awake(bodies: &mut RigidBodySet, handle: RigidBodyHandle) {
     if let Some(body) = bodies.get_mut(handle) {
         *body.activation_mut() = RigidBodyActivation::cannot_sleep();
     }
 }
 
 /// Puts `body` where `state` says, awake.
-pub(crate) fn move_to(body: &mut RigidBody, axes: Axes, state: &State) {
+pub fn move_to(body: &mut RigidBody, axes: Axes, state: &State) {
     body.set_enabled(true);
     body.wake_up(true);
     body.set_translation(axes.point_to_world(state.position).as_vec3(), true);

@@ -1,13 +1,12 @@
 //! skidpad vehicles in [Rapier](rapier3d) worlds.
 //!
-//! [`RapierCars`] drives cars inside a world the user owns and steps; [`BACKEND`] wraps one with its own world;
-//! [`STOCK`] is Rapier's `DynamicRayCastVehicleController` fed from the same description, a peer in comparisons.
+//! [`RapierCars`] drives cars inside a world the user owns and steps; [`BACKEND`] wraps one with its own world.
 #![forbid(unsafe_code)]
 
 mod axes;
-mod backend;
+pub mod backend;
 mod cars;
-mod chassis;
+pub mod chassis;
 mod ground;
 mod moment;
 mod port;
@@ -16,7 +15,6 @@ mod rest;
 mod saved;
 mod seat;
 mod sets;
-mod stock;
 mod surfaces;
 
 pub use axes::Axes;
@@ -27,5 +25,4 @@ pub use rapier3d;
 #[cfg(feature = "serde")]
 pub use saved::SavedCars;
 pub use sets::Sets;
-pub use stock::STOCK;
 pub use surfaces::{Met, Surfaces};

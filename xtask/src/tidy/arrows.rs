@@ -11,18 +11,20 @@ const ARROWS: &[(&str, &[&str])] = &[
             "skidpad-rapier",
             "skidpad-impulse",
             "skidpad-constraint",
+            "skidpad-peers",
             "skidpad-spec",
             "skidpad-lab",
             "skidpad-core",
             "libbullet-bench",
         ],
     ),
-    ("libbullet-bench", &["skidpad-impulse", "skidpad-core", "skidpad-spec"]),
+    ("libbullet-bench", &["skidpad-peers", "skidpad-core", "skidpad-spec"]),
     ("skidpad-cli", &["skidpad"]),
     ("skidpad-constraint", &["skidpad-world", "skidpad-core"]),
     ("skidpad-core", &[]),
     ("skidpad-impulse", &["skidpad-world", "skidpad-core"]),
     ("skidpad-lab", &["skidpad-core", "skidpad-spec"]),
+    ("skidpad-peers", &["skidpad-rapier", "skidpad-world", "skidpad-core"]),
     ("skidpad-rapier", &["skidpad-core"]),
     ("skidpad-spec", &["skidpad-core"]),
     ("skidpad-world", &["skidpad-core"]),
@@ -33,7 +35,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const SINGLE: [&str; 4] = ["glam", "nalgebra", "parry3d", "rapier3d"];
 
 /// Most packages that a game builds which asks for one solver of skidpad's own: those of the solver and of the reader of files.
-const GAME_PACKAGES: usize = 73;
+const GAME_PACKAGES: usize = 71;
 
 /// Problems with the dependencies.
 pub fn check() -> Result<Vec<String>, String> {

@@ -15,7 +15,7 @@ impl Vehicle {
     ///
     /// Where wheels with shares s of a shaft push one mass, each has Σ s² of it: then the shaft feels all of it. Several shafts
     /// that push it share it, too.
-    pub(crate) fn drive_rolling(&mut self, controls: &Controls, dt: f32, forces: &mut [f32]) {
+    pub fn drive_rolling(&mut self, controls: &Controls, dt: f32, forces: &mut [f32]) {
         let Controls { throttle, brake, clutch, gear, starter, .. } = *controls;
         let pedals = Controls { throttle, brake, clutch, gear, starter, ..Controls::default() };
         self.drive(&pedals, &Asked::of(&pedals, &self.model.parts().steering), dt);

@@ -219,7 +219,7 @@ impl WheelState {
 
 impl DriveState {
     /// Whether every number is finite.
-    pub(crate) fn is_finite(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         let Self { engine_speed, gear: _, next_gear: _, ratio, shift_left, since_shift, clutch, couplings, motors } =
             self;
         all_finite(&[*engine_speed, *ratio, *shift_left, *since_shift, *clutch])

@@ -1,8 +1,6 @@
 //! What ray-cast vehicles of other engines do to a chassis that no wheel on the ground does, for peers to tell.
 
-use crate::assists::budget::{Added, Assist, Budget};
-use crate::model::Model;
-use bevy_math::Vec3;
+use skidpad_core::{Added, Assist, Budget, Model, Vec3};
 
 /// What a ray-cast vehicle did to its chassis at one wheel, means over a step, vehicle frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

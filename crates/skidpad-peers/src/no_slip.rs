@@ -3,10 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::controls::{Controls, LARGEST_TORQUE, bounded};
-use crate::model::Model;
-use crate::state::State;
-use crate::step::vehicle::Vehicle;
+use skidpad_core::controls::{LARGEST_TORQUE, bounded};
+use skidpad_core::{Controls, Model, State, Vehicle};
 
 /// Speed of a wheel's circumference, m/s, below which it stands: a force then has to overcome the brake.
 const STANDS_BELOW: f32 = 0.05;

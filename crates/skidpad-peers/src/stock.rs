@@ -7,26 +7,27 @@
 
 use std::sync::Arc;
 
-use rapier3d::control::{DynamicRayCastVehicleController, Wheel, WheelTuning};
-use rapier3d::prelude::*;
-use skidpad_core::no_slip::{self, Pedals};
-use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
     Backend, BackendInfo, Budget, CarStart, CarView, Clock, Controls, LoadError, Model, SaveError, Scene, State,
     StepReport,
     world::backend::{load_world, save_world},
 };
+use skidpad_rapier::rapier3d::control::{DynamicRayCastVehicleController, Wheel, WheelTuning};
+use skidpad_rapier::rapier3d::prelude::*;
 
-use crate::Axes;
-use crate::backend::{TOUCHES, ground_world, touches};
-use crate::chassis::{self, move_to};
+use skidpad_rapier::Axes;
+use skidpad_rapier::backend::{TOUCHES, ground_world, touches};
+use skidpad_rapier::chassis::{self, move_to};
+
+use crate::no_slip::{self, Pedals};
+use crate::ray_cast::{RayWheel, tricks};
 
 /// The roll influence every wheel of Rapier 0.36 has.
 const ROLL_INFLUENCE: f32 = 0.1;
 
 /// Entry for a list of backends.
-pub const STOCK: BackendInfo = BackendInfo {
+pub const BACKEND: BackendInfo = BackendInfo {
     name: "rapier-stock",
     about: "Rapier's DynamicRayCastVehicleController, a peer",
     peer: true,
@@ -155,7 +156,7 @@ impl StockCar {
 
 impl Backend for StockBackend {
     fn name(&self) -> &'static str {
-        STOCK.name
+        BACKEND.name
     }
 
     fn step(&mut self, controls: &[Controls]) -> StepReport {
@@ -239,7 +240,7 @@ impl Backend for StockBackend {
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         match self.cars.iter().position(|car| touches(&self.world, car.controller.chassis)) {
-            Some(car) => return Err(SaveError { backend: STOCK.name, car, reason: TOUCHES }),
+            Some(car) => return Err(SaveError { backend: BACKEND.name, car, reason: TOUCHES }),
             None => save_world(self, bytes),
         }
         Ok(())

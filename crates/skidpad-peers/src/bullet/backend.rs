@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use skidpad_core::no_slip::{self, Pedals};
-use skidpad_core::ray_cast::{RayWheel, tricks};
 use skidpad_core::state::WheelState;
 use skidpad_core::{
     Backend, BackendInfo, Budget, CarStart, CarView, Clock, Controls, Model, STANDARD_GRAVITY, Scene, State,
     StepReport, Vec3,
 };
 use skidpad_world::Ground;
+
+use crate::no_slip::{self, Pedals};
+use crate::ray_cast::{RayWheel, tricks};
 
 use super::body::Body;
 use super::car::{Car, TURN_KEPT, Wheel, WheelInput};
