@@ -1,6 +1,6 @@
 //! What callers may hand in: steps of no length, states of other cars.
 
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Scene, State, state::Placement};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Quat, Scene, State, state::Placement};
 
 use crate::common::{Simplify, c5, shipped};
 
@@ -87,7 +87,13 @@ fn set(state: &mut State, field: usize, to: f32) -> bool {
         position[at] = to.into();
         return true;
     }
-    let mut numbers: Vec<&mut f32> = vec![&mut rotation.x, &mut rotation.y, &mut rotation.z, &mut rotation.w, steer];
+    if let Some(at) = field.checked_sub(3).filter(|at| *at < 4) {
+        let mut turned = rotation.to_array();
+        turned[at] = to;
+        *rotation = Quat::from_array(turned);
+        return true;
+    }
+    let mut numbers: Vec<&mut f32> = vec![steer];
     for vector in [velocity, angular, previous_velocity] {
         numbers.extend([&mut vector.x, &mut vector.y, &mut vector.z]);
     }
@@ -100,5 +106,5 @@ fn set(state: &mut State, field: usize, to: f32) -> bool {
         numbers.extend([&mut wheel.torque, &mut wheel.rolling_speed, &mut wheel.rolling, &mut wheel.steer]);
         numbers.extend([&mut wheel.lean, &mut wheel.overturning, &mut wheel.aligning, &mut wheel.disc]);
     }
-    numbers.get_mut(field - 3).map(|number| **number = to).is_some()
+    numbers.get_mut(field - 7).map(|number| **number = to).is_some()
 }

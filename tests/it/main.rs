@@ -23,7 +23,7 @@ mod entering;
 mod fuzz;
 mod gear_choice;
 mod gearboxes;
-#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
+#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 mod golden;
 mod handling;
 #[cfg(any(feature = "impulse", feature = "constraint"))]

@@ -3,7 +3,7 @@
 //! A change here is a change of physics: its commit says what moved and by how much.
 
 /// Drives `vehicle` at 240 Hz, one snapshot per manoeuvre: a row per figure, a column per solver.
-#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
+#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab::manoeuvre::Entry>) {
     use std::fmt::Write;
 
@@ -27,14 +27,14 @@ fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab
     }
 }
 
-#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
+#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 #[test]
 fn metrics_of_every_manoeuvre_and_solver() {
     snapshot("corvette_c5", skidpad::lab::manoeuvre::CATALOGUE.iter());
 }
 
 /// Four driven wheels: on motors, and on a torque converter with a torque-biasing centre differential.
-#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
+#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 #[test]
 fn metrics_of_cars_with_four_driven_wheels() {
     for vehicle in ["tesla_model3_awd", "toyota_4runner"] {
