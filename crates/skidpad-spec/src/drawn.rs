@@ -8,13 +8,18 @@ use std::fmt::Display;
 
 use crate::fault::{Fault, FaultKind, Faults, MOST_SHOWN};
 
-/// The report on `faults`, without colour; nothing where one cannot be drawn.
-pub(crate) fn report(faults: &Faults) -> Option<String> {
-    let theme = GraphicalTheme::unicode_nocolor();
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_links(false);
-    let mut report = String::new();
-    handler.render_report(&mut report, faults).ok()?;
-    Some(report)
+impl Faults {
+    /// The whole report as text, without colour, drawn into the text of the file.
+    pub fn render(&self) -> String {
+        let theme = GraphicalTheme::unicode_nocolor();
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_links(false);
+        let mut report = String::new();
+        // Writing to a string cannot fail; faults that cannot be drawn still show as a list.
+        match handler.render_report(&mut report, self) {
+            Ok(()) => report,
+            Err(_) => self.listed(),
+        }
+    }
 }
 
 impl SourceCode for Faults {

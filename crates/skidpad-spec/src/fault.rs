@@ -111,13 +111,9 @@ impl Faults {
         &self.source_name
     }
 
-    /// The whole report as text, without colour: drawn into the text of the file with the feature `graphics`, else as
-    /// [`Faults::listed`].
+    /// The whole report as text: [`Faults::listed`], and with the feature `graphics` drawn into the text of the file.
+    #[cfg(not(feature = "graphics"))]
     pub fn render(&self) -> String {
-        #[cfg(feature = "graphics")]
-        if let Some(report) = crate::drawn::report(self) {
-            return report;
-        }
         self.listed()
     }
 

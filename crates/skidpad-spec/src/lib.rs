@@ -25,6 +25,7 @@ mod implausible;
 pub mod import;
 mod layout;
 mod lint;
+mod lints;
 mod load;
 mod read;
 mod schema;

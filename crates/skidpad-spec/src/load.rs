@@ -1,7 +1,8 @@
 //! Getting a vehicle by name or path.
 
 use crate::beside::Beside;
-use crate::lint::{Lint, lints};
+use crate::lint::Lint;
+use crate::lints::lints;
 use crate::read::{Beyond, line_starts, position};
 use crate::spec::Tyre;
 use crate::tir::Note;

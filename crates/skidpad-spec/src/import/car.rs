@@ -1,7 +1,6 @@
 //! The car between source and vehicle file: SI units, x forward, y left, z up, any origin, each number with its story.
 
 use super::engine::GameEngine;
-use super::guided::{ForcePoint, Guided};
 use crate::spec::{Friction, Inertia, Peers, Relaxation, Tyre};
 
 /// A number, and what the source says of it.
@@ -35,6 +34,38 @@ pub(super) enum Contact {
     SlackAt(f64),
     /// The source says the height at rest, whatever the spring.
     RestsAt(f64),
+}
+
+/// A quantity over the compression from full droop, m: linear between points that rise and constant beyond them, 0 without any.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct OverJounce(pub Vec<[f64; 2]>);
+
+impl OverJounce {
+    pub fn at(&self, jounce: f64) -> f64 {
+        let above = self.0.partition_point(|point| point[0] <= jounce);
+        let (Some(low), Some(high)) = (above.checked_sub(1).map(|i| self.0[i]), self.0.get(above)) else {
+            return self.0.get(above.saturating_sub(1)).map_or(0.0, |end| end[1]);
+        };
+        low[1] + (high[1] - low[1]) * (jounce - low[0]) / (high[0] - low[0])
+    }
+}
+
+/// Angles of one wheel, rad.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Guided {
+    /// Positive to the left.
+    pub toe: OverJounce,
+    /// Positive with the top to the right.
+    pub camber: OverJounce,
+}
+
+/// Where the forces of a tyre act.
+#[derive(Clone, Debug)]
+pub(super) enum ForcePoint {
+    /// By so much above the ground, m.
+    AboveGround(Said),
+    /// At heights of the body, in the source's place, m.
+    OnBody(OverJounce),
 }
 
 /// A wheel with its suspension.

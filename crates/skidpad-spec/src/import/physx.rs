@@ -3,9 +3,8 @@
 //! The spring is slack at full droop: `F = stiffness · jounce + damping · jounce speed`, jounce counted from there.
 
 use super::Import;
-use super::car::{Car, Contact, Corner, Solid, relaxation, said};
+use super::car::{Car, Contact, Corner, ForcePoint, Guided, OverJounce, Solid, relaxation, said};
 use super::engine::GameEngine;
-use super::guided::{ForcePoint, Guided, OverJounce};
 use super::raycast::Frame;
 use super::text::rounded;
 use crate::spec::Tyre;

@@ -3,8 +3,7 @@
 //! The spring carries the sprung mass at its target position whatever its rate: `F = m_s g + k z + c ż`. Axes: y up, z
 //! forward, x to the right. The target position is 0 at full droop and 1 at full bump.
 
-use super::car::{Car, Contact, Corner, Solid, centre_of, relaxation, said};
-use super::guided::ForcePoint;
+use super::car::{Car, Contact, Corner, ForcePoint, Solid, centre_of, relaxation, said};
 use super::{Import, yaml};
 use crate::read::{Item, Key, Node};
 use crate::spec::{Inertia, Peers, SlipCurve, Tyre};

@@ -1,0 +1,133 @@
+//! What a file says that is legal but seldom meant, as sentences. What follows from the model alone is the laboratory's.
+
+use skidpad_core::Model;
+
+use crate::implausible::Car;
+use crate::lint::Lint;
+use crate::spec::{Box3, Chassis, VehicleSpec};
+
+/// Share of the smaller of two boxes they may have in common: touching boxes overlap by rounding.
+const SLIGHT_OVERLAP: f64 = 0.01;
+
+/// What is legal but seldom meant in `spec`, which makes `model`.
+pub(crate) fn lints(spec: &VehicleSpec, model: &Model) -> Vec<Lint> {
+    let mut found = stated(spec);
+    found.extend(Car { spec, model }.lints());
+    found
+}
+
+/// What the description alone tells.
+fn stated(spec: &VehicleSpec) -> Vec<Lint> {
+    let mut found = overlaps(&spec.chassis.boxes);
+    found.extend(box_mass(&spec.chassis));
+    found.extend(box_centre(&spec.chassis));
+    if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
+        let text = format!(
+            "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
+            peers.roll_influence
+        );
+        found.push(Lint::new("peers.roll_influence", text));
+    }
+    found
+}
+
+fn box_mass(chassis: &Chassis) -> Option<Lint> {
+    let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
+    let mass = chassis.mass_kg;
+    (sum > 0.0 && (sum / mass - 1.0).abs() > 0.01).then(|| {
+        let text = format!("hold {sum:.1} kg, the car {mass:.1} kg: their inertia is scaled to the car's mass");
+        Lint::new("chassis.boxes", text)
+    })
+}
+
+/// The inertia is about the stated centre of mass; boxes with another centre say that one of the two is wrong.
+fn box_centre(chassis: &Chassis) -> Option<Lint> {
+    let sum: f64 = chassis.boxes.iter().map(|part| part.mass_kg).sum();
+    let mean = |at: fn(&Box3) -> f64| chassis.boxes.iter().map(|b| b.mass_kg * at(b)).sum::<f64>() / sum;
+    let behind = mean(|b| b.behind_front_axle_m) - chassis.centre_behind_front_axle_m;
+    let left = mean(|b| b.left_m) - chassis.centre_left_m;
+    let above = mean(|b| b.above_ground_m) - chassis.centre_above_ground_m;
+    let off = (behind * behind + left * left + above * above).sqrt();
+    // No box, no mean: then nothing is off.
+    (off > 0.05).then(|| {
+        let text =
+            format!("their centre is {behind:+.2} m behind, {left:+.2} m left and {above:+.2} m above the stated one");
+        Lint::new("chassis.boxes", text)
+    })
+}
+
+/// Overlapping boxes count what they share twice.
+fn overlaps(boxes: &[Box3]) -> Vec<Lint> {
+    let mut found = Vec::new();
+    for (i, a) in boxes.iter().enumerate() {
+        for (j, b) in boxes.iter().enumerate().skip(i + 1) {
+            let smaller = volume(a).min(volume(b));
+            let share = common(a, b) / smaller;
+            if share > SLIGHT_OVERLAP {
+                let overlap = 100.0 * share;
+                let text =
+                    format!("overlaps `[{j}]` by {overlap:.0} % of the smaller: overlapping boxes add mass twice");
+                found.push(Lint::new(format!("chassis.boxes[{i}]"), text));
+            }
+        }
+    }
+    found
+}
+
+fn volume(part: &Box3) -> f64 {
+    part.length_m * part.width_m * part.height_m
+}
+
+fn common(a: &Box3, b: &Box3) -> f64 {
+    let along = |from: fn(&Box3) -> (f64, f64)| {
+        let ((at, size), (other, wide)) = (from(a), from(b));
+        let (low, high) = ((at - 0.5 * size).max(other - 0.5 * wide), (at + 0.5 * size).min(other + 0.5 * wide));
+        (high - low).max(0.0)
+    };
+    along(|p| (p.behind_front_axle_m, p.length_m))
+        * along(|p| (p.left_m, p.width_m))
+        * along(|p| (p.above_ground_m, p.height_m))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stated;
+    use crate::VehicleSpec;
+    use crate::spec::Box3;
+
+    fn texts(spec: &VehicleSpec) -> Vec<String> {
+        stated(spec).into_iter().map(|lint| format!("`{}`: {}", lint.path, lint.text)).collect()
+    }
+
+    fn reference() -> VehicleSpec {
+        let text = crate::shipped::find("bullet_reference").expect("shipped");
+        VehicleSpec::read("bullet_reference", text).expect("valid")
+    }
+
+    /// Row A13: boxes that overlap, that weigh something else or lie elsewhere than the car are told.
+    #[test]
+    fn a13_overlapping_boxes_are_told() {
+        let mut spec = reference();
+        assert_eq!(texts(&spec), [""; 0]);
+        let half = Box3 { mass_kg: 750.0, length_m: 2.1, ..spec.chassis.boxes[0].clone() };
+        let [front, rear] = [0.3, 2.4].map(|behind| Box3 { behind_front_axle_m: behind, ..half.clone() });
+        spec.chassis.boxes = vec![front.clone(), rear.clone()];
+        assert_eq!(texts(&spec), [""; 0], "touching boxes do not overlap");
+        spec.chassis.boxes[1].behind_front_axle_m -= 0.21;
+        let told = texts(&spec);
+        assert!(
+            told.len() == 2 && told[0].contains("overlaps `[1]` by 10 %") && told[1].contains("-0.10 m behind"),
+            "{told:?}"
+        );
+        spec.chassis.boxes = vec![Box3 { behind_front_axle_m: 1.35, ..front }];
+        let told = texts(&spec);
+        assert!(told.len() == 1 && told[0].contains("hold 750.0 kg, the car 1500.0 kg"), "{told:?}");
+    }
+
+    #[test]
+    fn a_share_of_the_roll_is_told() {
+        let mut spec = reference();
+        spec.peers.as_mut().expect("stated").roll_influence = 0.1;
+        assert!(texts(&spec)[0].contains("roll_influence"));
+    }
+}
