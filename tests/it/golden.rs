@@ -8,7 +8,7 @@ use std::fmt::Write;
 use skidpad::core::{BackendInfo, Controls, Scene, State, state::Placement};
 
 use crate::common::{Drive, own_code};
-use crate::survival::trial;
+use crate::step::survival::trial;
 
 /// Random cars, among them every tyre law, drivetrain, coupling and assist.
 const CARS: u64 = 60;

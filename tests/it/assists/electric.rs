@@ -6,7 +6,7 @@ use skidpad::core::{Assist, Controls, Frame, Model, ModelParts, Scene, state::Pl
 use super::drive::{Launch, car, full_throttle, most_slip, speed_after};
 use super::{CRUISE, LAUNCH, TRACTION, added};
 use crate::common::{Drive, Simplify, close, mean, solvers};
-use crate::motors::light;
+use crate::drivetrain::motors::light;
 
 fn on(wheels: &[usize], torque: f32) -> Motor {
     Motor { wheels: wheels.into(), peak_torque: torque, inertia: 0.03, efficiency: 0.95, ..light() }

@@ -4,7 +4,7 @@ use skidpad::core::{BackendInfo, Controls, Frame, Model, WheelControls};
 use skidpad::lab::figures::OwnWheels;
 
 use crate::common::{Drive, GRAVITY, Simplify, close, hold_speed, mean, shipped, solvers};
-use crate::multi_body::{self, unsprung};
+use crate::suspension::multi_body::{self, unsprung};
 
 const RATE: f64 = 1000.0;
 
@@ -62,9 +62,9 @@ fn steer(solver: &BackendInfo, model: &std::sync::Arc<Model>, table: &Table, spe
 #[test]
 fn b1_the_320i_follows_the_single_track_model() {
     let cases = [
-        (15.0, false, include_str!("data/commonroad_st_step_v15_d0.02.csv")),
-        (15.0, true, include_str!("data/commonroad_st_stephold_v15_d0.02.csv")),
-        (20.0, true, include_str!("data/commonroad_st_sine_v20_d0.02_f0.5.csv")),
+        (15.0, false, include_str!("../data/commonroad_st_step_v15_d0.02.csv")),
+        (15.0, true, include_str!("../data/commonroad_st_stephold_v15_d0.02.csv")),
+        (20.0, true, include_str!("../data/commonroad_st_sine_v20_d0.02_f0.5.csv")),
     ];
     let model = shipped("bmw_320i_commonroad").model();
     for (speed, held, text) in cases {
@@ -88,8 +88,8 @@ fn b1_the_320i_follows_the_single_track_model() {
 #[test]
 fn the_320i_on_its_formula_yaws_like_the_drift_model() {
     let cases = [
-        (false, include_str!("data/commonroad_std_step_v15_d0.02.csv")),
-        (true, include_str!("data/commonroad_std_stephold_v15_d0.05.csv")),
+        (false, include_str!("../data/commonroad_std_step_v15_d0.02.csv")),
+        (true, include_str!("../data/commonroad_std_stephold_v15_d0.05.csv")),
     ];
     let model = shipped("bmw_320i_mf").model();
     for (held, text) in cases {
@@ -113,7 +113,7 @@ fn the_320i_on_its_formula_yaws_like_the_drift_model() {
 /// What stays is the height of the shipped car's sprung mass, 0.605 for 0.614 m (1.5 %), and the tyres' way across (`K_lt`, 1.3 %).
 #[test]
 fn wheels_on_their_own_roll_like_the_multi_body_model() {
-    let table = Table::read(include_str!("data/commonroad_mb_ramp_v20.csv"));
+    let table = Table::read(include_str!("../data/commonroad_mb_ramp_v20.csv"));
     let (lateral, rolls) = (table.column("ay_mps2"), table.column("roll_rad"));
     let at = |share: f64, lateral: &[f64], rolls: &[f64]| {
         let i = lateral.iter().position(|a| *a > share * GRAVITY).expect("reaches it");
@@ -136,8 +136,8 @@ fn wheels_on_their_own_roll_like_the_multi_body_model() {
 /// the whole mass on the springs where wheels weigh nothing.
 #[test]
 fn load_transfer_is_the_multi_body_models() {
-    let table = Table::read(include_str!("data/commonroad_mb_stephold_v15_d0.05.csv"));
-    let gentle = Table::read(include_str!("data/commonroad_st_stephold_v15_d0.02.csv"));
+    let table = Table::read(include_str!("../data/commonroad_mb_stephold_v15_d0.05.csv"));
+    let gentle = Table::read(include_str!("../data/commonroad_st_stephold_v15_d0.02.csv"));
     let model = shipped("bmw_320i_mf").model();
     let last = |name: &str| table.column(name)[table.rows.len() - 1];
     let asked = last("roll_rad") / last("ay_mps2");
@@ -175,7 +175,7 @@ fn load_transfer_is_the_multi_body_models() {
 /// The reference of the transients, with the slip angles as published, does what the published model did.
 #[test]
 fn the_multi_body_equations_are_those_of_the_data() {
-    let table = Table::read(include_str!("data/commonroad_mb_stephold_v15_d0.05.csv"));
+    let table = Table::read(include_str!("../data/commonroad_mb_stephold_v15_d0.05.csv"));
     let step = |t: f64| (0.4 * (t - 0.5)).clamp(0.0, 0.05);
     let told = multi_body::CAR.drive(multi_body::Slip::Body, 15.0, table.end(), step);
     for (i, t) in table.column("t_s").into_iter().enumerate() {
@@ -191,7 +191,7 @@ fn the_multi_body_equations_are_those_of_the_data() {
 #[test]
 fn the_320i_stops_like_the_multi_body_model() {
     const FRONT_SHARE: f64 = 0.66;
-    let table = Table::read(include_str!("data/commonroad_mb_brake_v25_0p7g.csv"));
+    let table = Table::read(include_str!("../data/commonroad_mb_brake_v25_0p7g.csv"));
     let model = shipped("bmw_320i_mf").model();
     let whole = f64::from(model.mass() * model.wheels()[0].radius);
     let torques: Vec<f64> = (0..=(table.end() * RATE) as usize + 1)

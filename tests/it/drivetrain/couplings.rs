@@ -4,7 +4,7 @@ use skidpad::core::model::{Coupling, Powertrain};
 use skidpad::core::{Controls, Frame, Model, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, on_rows, shipped};
-use crate::random::Random;
+use crate::step::random::Random;
 
 fn axles() -> [Box<[usize]>; 2] {
     [Box::from([0, 1]), Box::from([2, 3])]

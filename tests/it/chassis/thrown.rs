@@ -4,7 +4,7 @@ use skidpad::core::model::Strut;
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Mat3, Model, Quat, Scene, State, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, own_code, shipped};
-use crate::random::Random;
+use crate::step::random::Random;
 
 /// A shipped car among a ramp, a wall and a crate, thrown or rolling.
 pub fn among_boxes(solver: &BackendInfo, random: &mut Random) -> Drive {

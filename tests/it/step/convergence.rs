@@ -61,7 +61,7 @@ fn b5_every_solver_converges_to_the_common_trajectory() {
 /// Steering, and braking up to the law's peak.
 #[test]
 fn cars_on_every_tyre_law_converge() {
-    for (_, parts) in crate::tyre_laws::cars() {
+    for (_, parts) in crate::tyre::laws::cars() {
         converges(&parts.model(), &SCRIPTS[..3]);
     }
 }

@@ -32,7 +32,7 @@ fn left_is_right_mirrored_bit_for_bit() {
 /// Measured tyres are not alike left and right; mounted as mirror images they make a symmetric car.
 #[test]
 fn left_is_right_on_every_tyre_law() {
-    for (_, parts) in crate::tyre_laws::cars() {
+    for (_, parts) in crate::tyre::laws::cars() {
         reflects(&parts.model());
     }
 }
@@ -40,7 +40,7 @@ fn left_is_right_on_every_tyre_law() {
 /// Springs that stiffen, a heave spring, links that turn the wheels and forces above the ground.
 #[test]
 fn left_is_right_on_every_part_of_a_suspension() {
-    let mut parts = crate::suspension::guided();
+    let mut parts = crate::suspension::springs::guided();
     for (i, wheel) in parts.wheels.iter_mut().enumerate() {
         wheel.strut.rise = 1e5 + 5e4 * (i / 2) as f32;
     }

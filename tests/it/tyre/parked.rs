@@ -33,7 +33,7 @@ fn a_braked_car_stays_on_twenty_degrees() {
 
 #[test]
 fn a_braked_car_stays_on_every_tyre_law() {
-    for (_, parts) in crate::tyre_laws::cars() {
+    for (_, parts) in crate::tyre::laws::cars() {
         stays(&parts.model());
     }
 }

@@ -6,8 +6,8 @@ use skidpad::core::model::{AntiRollBar, BarCoupling, Unsprung};
 use skidpad::core::{BackendInfo, Controls, Model, Quat, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, on_rows, shipped};
-use crate::energy::Audit;
-use crate::random::Random;
+use crate::step::energy::Audit;
+use crate::step::random::Random;
 
 /// A shipped car, a kart with 5 mm of travel, or an F1 car's stiff springs.
 fn landing_cars() -> Vec<(&'static str, Arc<Model>)> {

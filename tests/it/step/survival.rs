@@ -5,9 +5,9 @@ use std::sync::Arc;
 use skidpad::core::{BackendInfo, Controls, Model, Quat, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, on_rows};
-use crate::energy::Audit;
-use crate::random::Random;
-use crate::random_cars::random_car;
+use crate::step::energy::Audit;
+use crate::step::random::Random;
+use crate::step::random_cars::random_car;
 
 const RATES: [f32; 5] = [20.0, 30.0, 60.0, 120.0, 240.0];
 

@@ -4,8 +4,8 @@ use skidpad::core::model::{Coupling, Motor, Powertrain};
 use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
-use crate::fuzz::survives_wild_controls;
-use crate::random::Random;
+use crate::step::fuzz::survives_wild_controls;
+use crate::step::random::Random;
 
 /// One without a rotor's inertia, losses, regeneration or a limit of its power.
 pub fn light() -> Motor {

@@ -57,7 +57,7 @@ fn a5_contact_ends_just_beyond_full_droop() {
 /// braking into a turn at 60 Hz; so is one drawn between two steps.
 #[test]
 fn c10_drawn_wheels_stand_on_the_ground() {
-    let model = crate::suspension::guided().model();
+    let model = crate::suspension::springs::guided().model();
     for solver in solvers() {
         let placement = Placement { speed: 25.0, gear: Some(0), ..Placement::default() };
         let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, 60.0);

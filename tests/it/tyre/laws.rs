@@ -8,8 +8,8 @@ use skidpad::core::{CarStart, Controls, Frame, Model, ModelParts, Scene, WheelCo
 use skidpad::lab::figures::cornering::extra_steer;
 
 use crate::common::{Drive, Simplify, close, hold_speed, mean, on_rows, own_code, shipped, solvers};
-use crate::fuzz::wild_controls;
-use crate::random::Random;
+use crate::step::fuzz::wild_controls;
+use crate::step::random::Random;
 
 const BRUSH: Brush = Brush {
     bristle_stiffness: [12e6, 10e6],

@@ -10,7 +10,7 @@ use skidpad::core::{
 };
 
 use crate::common::{Drive, Simplify, c5, close, own_code, solvers};
-use crate::random::Random;
+use crate::step::random::Random;
 
 pub fn wild_controls(random: &mut Random) -> Controls {
     let raw = random.next().is_multiple_of(16);
@@ -84,7 +84,7 @@ fn random_steps_among_boxes_stay_finite() {
 /// The same with all that a suspension can have.
 #[test]
 fn random_steps_on_every_part_of_a_suspension_stay_finite() {
-    let mut parts = crate::suspension::guided();
+    let mut parts = crate::suspension::springs::guided();
     for wheel in &mut parts.wheels {
         wheel.strut.rise = 0.9 * wheel.strut.rate / wheel.strut.droop_travel;
         wheel.strut.knees = [Knee { above: 0.05, share: 0.3 }, Knee { above: 0.1, share: 2.0 }];

@@ -13,7 +13,7 @@ use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
 use skidpad::core::{Mat3, Model, ModelParts, Vec3};
 
 use crate::common::shipped;
-use crate::random::Random;
+use crate::step::random::Random;
 
 /// A car of which everything is drawn at random.
 pub fn random_car(random: &mut Random) -> Arc<Model> {

@@ -38,8 +38,8 @@ struct Row {
 }
 
 fn recorded() -> Vec<Run> {
-    let list: serde_json::Value = serde_json::from_str(include_str!("data/bullet/runs.json")).expect("valid");
-    let rows = include_str!("data/bullet/recorded.csv");
+    let list: serde_json::Value = serde_json::from_str(include_str!("../data/bullet/runs.json")).expect("valid");
+    let rows = include_str!("../data/bullet/recorded.csv");
     list.as_array().expect("a list").iter().map(|run| Run::of(run, rows)).collect()
 }
 

@@ -276,7 +276,7 @@ fn table() -> String {
     text
 }
 
-const BEGIN: &str = "<!-- measured by tests/it/bullet_defects.rs -->\n";
+const BEGIN: &str = "<!-- measured by tests/it/peers/bullet_defects.rs -->\n";
 const END: &str = "<!-- end of what is measured -->";
 
 #[test]

@@ -4,8 +4,8 @@ use skidpad::core::model::{Continuous, Converter, Curve, EngineDrive, LockUp, Po
 use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
-use crate::fuzz::survives_wild_controls;
-use crate::random::Random;
+use crate::step::fuzz::survives_wild_controls;
+use crate::step::random::Random;
 
 fn curve(points: &[[f32; 2]]) -> Curve {
     Curve::new(points.to_vec()).expect("valid")

@@ -4,9 +4,9 @@ use skidpad::core::model::{Coupling, Curve, Motor, Powertrain};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
-use crate::fuzz::survives_wild_controls;
-use crate::motors::light as light_motor;
-use crate::random::Random;
+use crate::drivetrain::motors::light as light_motor;
+use crate::step::fuzz::survives_wild_controls;
+use crate::step::random::Random;
 
 /// A C5 on dry friction of 1, with an engine of constant torque and hardly any inertia.
 fn plain(torque: f32, shares: [f32; 4]) -> ModelParts {

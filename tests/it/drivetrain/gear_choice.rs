@@ -6,7 +6,7 @@ use skidpad::core::model::{Motor, Powertrain};
 use skidpad::core::{Controls, Quat, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, on_rows, own_code, shipped};
-use crate::motors::light;
+use crate::drivetrain::motors::light;
 
 const RATES: [f32; 3] = [30.0, 240.0, 1000.0];
 

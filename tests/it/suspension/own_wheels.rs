@@ -4,7 +4,7 @@ use skidpad::core::model::{Strut, Unsprung};
 use skidpad::core::{BackendInfo, Controls, ModelParts, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, shipped};
-use crate::energy::Audit;
+use crate::step::energy::Audit;
 
 const RATES: [f32; 5] = [30.0, 60.0, 120.0, 240.0, 1000.0];
 

@@ -8,10 +8,10 @@ use skidpad::core::{
     Backend, BackendInfo, CarStart, Controls, LoadError, Quat, Scene, State, Vec3, state::Placement, state::saved,
 };
 
+use crate::chassis::thrown::among_boxes;
 use crate::common::{Drive, Simplify, c5, own_code, shipped, solvers};
-use crate::fuzz::wild_controls;
-use crate::random::Random;
-use crate::thrown::among_boxes;
+use crate::step::fuzz::wild_controls;
+use crate::step::random::Random;
 
 /// A Corvette and a truck 40 m apart, at 60 Hz.
 fn two_cars(solver: &BackendInfo, scene: &Scene) -> Box<dyn Backend> {
@@ -87,7 +87,7 @@ fn another_process_resumes_the_same_bits() {
     }
     let program = std::env::current_exe().expect("this program");
     let mut command = std::process::Command::new(program);
-    command.args(["--exact", "saved::another_process_resumes_the_same_bits"]).env(FOLDER, &folder);
+    command.args(["--exact", "state::saved::another_process_resumes_the_same_bits"]).env(FOLDER, &folder);
     let output = command.output().expect("this program starts again");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     for solver in own_code() {

@@ -1,0 +1,3 @@
+//! The air, and forces of one's own.
+
+pub mod air;

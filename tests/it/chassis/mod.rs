@@ -1,0 +1,7 @@
+//! Bodywork, and what it meets.
+
+pub mod boxes;
+#[cfg(any(feature = "impulse", feature = "constraint"))]
+pub mod hull;
+pub mod passing;
+pub mod thrown;

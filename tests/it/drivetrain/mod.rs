@@ -1,0 +1,9 @@
+//! What turns the wheels.
+
+pub mod couplings;
+pub mod dead_engine;
+pub mod differentials;
+pub mod gear_choice;
+pub mod gearboxes;
+pub mod motors;
+pub mod shafts;

@@ -1,0 +1,7 @@
+//! Whole cars against closed forms, published figures and other codes.
+
+pub mod commonroad;
+pub mod handling;
+pub mod longitudinal;
+pub mod moose;
+pub mod published;

@@ -1,0 +1,12 @@
+//! What holds for every step of every car: energy, bits, convergence, any input.
+
+#[cfg(all(feature = "impulse", feature = "constraint"))]
+pub mod constraint;
+pub mod convergence;
+pub mod energy;
+pub mod fuzz;
+pub mod random;
+pub mod random_cars;
+pub mod same_bits;
+pub mod survival;
+pub mod symmetry;

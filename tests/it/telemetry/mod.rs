@@ -1,0 +1,4 @@
+//! What a car tells.
+
+pub mod derived;
+pub mod signals;

@@ -1,0 +1,7 @@
+//! Tyres: their laws on a driving car, patches that stand, slide and are let go.
+
+pub mod laws;
+pub mod parked;
+pub mod released;
+pub mod standing;
+pub mod stopping;

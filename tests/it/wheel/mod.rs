@@ -1,0 +1,3 @@
+//! Wheels: where they are.
+
+pub mod wheels;

@@ -1,0 +1,5 @@
+//! Worlds of many cars, and scenes.
+
+pub mod entering;
+pub mod scenes;
+pub mod switch;
