@@ -18,10 +18,12 @@ impl Vehicle {
         self.state.steer += (asked.steer - self.state.steer).clamp(-reach, reach);
         // Toe and camber over travel, and raw angles, may have moved although the steering has not.
         let own = controls.wheels.is_empty() && !self.model.turned_by_travel();
-        if own && self.turned_to == Some(self.state.steer) {
+        // By their bits: a zero of the other sign turns an axle by another one, which a world that resumes would have.
+        let reached = self.state.steer.to_bits();
+        if own && self.turned_to == Some(reached) {
             return;
         }
-        self.turned_to = own.then_some(self.state.steer);
+        self.turned_to = own.then_some(reached);
         for (i, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
             let mean = self.state.steer * axle.steer_ratio;
             let track = parts.wheels[left].contact.y - parts.wheels[right].contact.y;
@@ -49,7 +51,9 @@ impl Rows {
     /// Turns the wheel of `lane` to `angle` rad, with a `camber` rad that leans its top to the right by `rightwards`.
     pub(crate) fn turn(&mut self, lane: usize, angle: f32, [camber, rightwards]: [f32; 2]) {
         let [x, y, z] = &mut self.steering.straight_axle;
-        if self.steering.steered[lane] != angle || self.steering.inclined[lane] != camber || y[lane] == 0.0 {
+        let same = |was: f32, is: f32| was.to_bits() == is.to_bits();
+        let kept = same(self.steering.steered[lane], angle) && same(self.steering.inclined[lane], camber);
+        if !kept || y[lane] == 0.0 {
             let (sin, cos) = math::sin_cos(angle);
             let (lean, level) = math::sin_cos(camber);
             (x[lane], y[lane], z[lane]) = (-sin * level, cos * level, rightwards * lean);
@@ -89,6 +93,19 @@ mod tests {
             let difference = 1.0 / math::tan(outer) - 1.0 / math::tan(inner);
             assert!((difference - 1.575 / 2.654).abs() < 2e-3 / mean.abs(), "{mean}: {difference}");
             assert!(outer < inner);
+        }
+    }
+
+    /// Turned to nothing from the other side, an axle has the bits of one that was turned so at once.
+    #[test]
+    fn an_axle_remembers_no_sign_of_nothing() {
+        let turned = |angles: &[f32]| {
+            let mut rows = Rows::default();
+            angles.iter().for_each(|angle| rows.turn(0, *angle, [0.0, 1.0]));
+            rows.steering.straight_axle.map(|along| along[0].to_bits())
+        };
+        for angle in [0.0, -0.0] {
+            assert_eq!(turned(&[-angle, angle]), turned(&[angle]), "{angle}");
         }
     }
 }

@@ -32,8 +32,8 @@ pub struct Vehicle {
     pub(crate) to_world: Mat3,
     /// Of the body at the start of the step, s.
     pub(crate) lead: f32,
-    /// Steering angle that the wheels were last turned to, if that alone turned them.
-    pub(crate) turned_to: Option<f32>,
+    /// Bits of the steering angle that the wheels were last turned to, if that alone turned them.
+    pub(crate) turned_to: Option<u32>,
 }
 
 pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
