@@ -143,8 +143,7 @@ impl Frame {
         let (sin, cos) = math::sin_cos(angles.z as f32);
         let change = state.velocity - state.previous_velocity;
         let acceleration = if StepReport::of_no_step(dt).is_some() { Vec3::ZERO } else { change / dt };
-        let Self { wheels, shafts, budget: added, .. } = core::mem::take(self);
-        let (mut wheels, mut shafts, mut added) = (wheels, shafts, added);
+        let Self { mut wheels, mut shafts, budget: mut added, .. } = core::mem::take(self);
         wheels.clear();
         wheels.extend((0..state.wheels.len()).map(|i| WheelFrame::of(model, state, i)));
         shafts.clear();

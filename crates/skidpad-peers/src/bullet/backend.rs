@@ -236,6 +236,7 @@ impl Backend for BulletWorld {
     }
 
     fn leave(&mut self, car: usize) {
-        self.cars[car].away = true;
+        let car = &mut self.cars[car];
+        (car.away, car.report) = (true, StepReport::default());
     }
 }
