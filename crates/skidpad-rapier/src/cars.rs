@@ -295,6 +295,7 @@ fn seat(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> Seat {
         rest: Rest::default(),
         groups: None,
         stands: Vec::with_capacity(vehicle.model().wheels().len()),
+        near: Vec::new(),
     }
 }
 

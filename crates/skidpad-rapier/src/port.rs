@@ -1,5 +1,6 @@
 //! The seam to Rapier: bodies and rays in, forces out.
 
+use rapier3d::parry::bounding_volume::Aabb;
 use rapier3d::prelude::*;
 use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, Vec3, WorldPort};
 
@@ -48,12 +49,14 @@ impl WorldPort for Port<'_> {
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        let mut asking = None;
-        for (probe, answer) in asked.iter().zip(&mut *answered) {
-            if asking.replace(probe.car) != Some(probe.car) {
-                self.seats[probe.car].stands.clear();
+        let mut answers = &mut *answered;
+        for of_car in asked.chunk_by(|one, next| one.car == next.car) {
+            self.gather(of_car);
+            let (of_car_answers, others) = answers.split_at_mut(of_car.len());
+            for (probe, answer) in of_car.iter().zip(of_car_answers) {
+                *answer = self.meet(probe);
             }
-            *answer = self.meet(probe);
+            answers = others;
         }
         share_give(answered, self.standing);
     }
@@ -103,14 +106,37 @@ impl WorldPort for Port<'_> {
 }
 
 impl Port<'_> {
+    /// Finds what the rays of one car may meet, once for all of them: no sensor, and no part of the car.
+    fn gather(&mut self, asked: &[Probe]) {
+        let seat = &mut self.seats[asked[0].car];
+        seat.stands.clear();
+        seat.near.clear();
+        let (own, user) = (seat.handle, self.ground.filter);
+        let is_ground = |handle: ColliderHandle, collider: &Collider| {
+            collider.parent() != Some(own) && user.predicate.is_none_or(|passes| passes(handle, collider))
+        };
+        let mut filter = QueryFilter { groups: user.groups.or(seat.groups), ..user }.exclude_sensors();
+        // The filter has room for one body.
+        if user.exclude_rigid_body.is_none() {
+            filter.exclude_rigid_body = Some(own);
+        } else {
+            filter.predicate = Some(&is_ground);
+        }
+        let Sets { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
+        if self.unstepped {
+            let passes = colliders.iter_enabled().filter(|(handle, of)| filter.test(bodies, *handle, of));
+            seat.near.extend(passes.map(|(handle, _)| handle));
+            return;
+        }
+        let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
+        let near = queries.intersect_aabb_conservative(bounds(self.axes, asked));
+        seat.near.extend(near.map(|(handle, _)| handle));
+    }
+
     fn meet(&mut self, probe: &Probe) -> Option<Contact> {
-        let car = self.axes.point_to_world(probe.position).as_vec3();
-        let ray = Ray::new(car + self.axes.to_world(probe.offset), self.axes.to_world(probe.direction));
-        let own = self.seats[probe.car].handle;
-        let groups = self.seats[probe.car].groups;
-        let cast = |ray: &Ray| self.cast(own, groups, ray, probe.reach);
-        let hit = cast(&ray).or_else(|| cast(&beside(&ray)));
-        let (handle, hit) = hit?;
+        let (car, ray) = ray(self.axes, probe);
+        let cast = |ray: &Ray| self.cast(&self.seats[probe.car].near, ray, probe.reach);
+        let (handle, hit) = cast(&ray).or_else(|| cast(&beside(&ray)))?;
         let collider = self.sets.colliders.get(handle)?;
         let seat = &mut self.seats[probe.car];
         if seat.stands.last().is_none_or(|(last, _)| *last != handle) {
@@ -128,40 +154,57 @@ impl Port<'_> {
         })
     }
 
-    /// The first thing a ray of `own`'s meets, which is neither a sensor nor part of `own`.
-    fn cast(
-        &self,
-        own: RigidBodyHandle,
-        groups: Option<InteractionGroups>,
-        ray: &Ray,
-        reach: f32,
-    ) -> Option<(ColliderHandle, RayIntersection)> {
-        let asked = self.ground.filter;
-        let is_ground = |handle: ColliderHandle, collider: &Collider| {
-            collider.parent() != Some(own) && asked.predicate.is_none_or(|passes| passes(handle, collider))
-        };
-        let mut filter = QueryFilter { groups: asked.groups.or(groups), ..asked }.exclude_sensors();
-        // The filter has room for one body.
-        if asked.exclude_rigid_body.is_none() {
-            filter.exclude_rigid_body = Some(own);
-        } else {
-            filter.predicate = Some(&is_ground);
+    /// What a ray meets first of the colliders `near` it.
+    fn cast(&self, near: &[ColliderHandle], ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
+        let mut first: Option<(ColliderHandle, RayIntersection)> = None;
+        for &handle in near {
+            let Some(collider) = self.sets.colliders.get(handle) else { continue };
+            let pose = if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() };
+            let least = first.map_or(reach, |(_, hit)| hit.time_of_impact);
+            if let Some(hit) = collider.shape().cast_ray_and_get_normal(&pose, ray, least, false) {
+                first = Some((handle, hit));
+            }
         }
-        let Sets { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
-        if self.unstepped {
-            return first_of_all(ray, reach, filter, bodies, colliders);
+        first
+    }
+
+    /// Of a collider that has not been moved to its parent yet.
+    fn pose_by_parent(&self, collider: &Collider) -> Pose {
+        let parent = collider.parent().and_then(|parent| self.sets.bodies.get(parent)).map(RigidBody::position);
+        match (parent, collider.position_wrt_parent()) {
+            (Some(parent), Some(within)) => *parent * *within,
+            _ => *collider.position(),
         }
-        let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
-        queries.cast_ray_and_get_normal(ray, reach, false)
     }
 }
 
-/// A ray next to `ray`: parry misses some rays exactly on the grid lines of a heightfield (dimforge/rapier#165). By more
-/// than the rounding of its coordinates, and by too little to matter.
+/// Centre of the car in the world, and the ray of a probe.
+fn ray(axes: Axes, probe: &Probe) -> (Vector, Ray) {
+    let car = axes.point_to_world(probe.position).as_vec3();
+    (car, Ray::new(car + axes.to_world(probe.offset), axes.to_world(probe.direction)))
+}
+
+/// A box around the rays of `asked`, and those [`beside`] them.
+fn bounds(axes: Axes, asked: &[Probe]) -> Aabb {
+    let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
+    for probe in asked {
+        let (_, ray) = ray(axes, probe);
+        let end = ray.point_at(probe.reach);
+        (low, high) = (low.min(ray.origin).min(end), high.max(ray.origin).max(end));
+    }
+    let margin = Vec3::splat(2.0 * apart(low.abs().max(high.abs())));
+    Aabb::new(low - margin, high + margin)
+}
+
+/// Distance between neighbouring rays at a point: more than the rounding of its coordinates, too little to matter.
+fn apart(at: Vec3) -> f32 {
+    1e-4_f32.max(4.0 * f32::EPSILON * at.max_element())
+}
+
+/// A ray next to `ray`: parry misses some rays exactly on the grid lines of a heightfield (dimforge/rapier#165).
 fn beside(ray: &Ray) -> Ray {
-    let by = 1e-4_f32.max(4.0 * f32::EPSILON * ray.origin.abs().max_element());
     let (a, b) = ray.dir.any_orthonormal_pair();
-    Ray::new(ray.origin + (a + 0.618 * b) * by, ray.dir)
+    Ray::new(ray.origin + (a + 0.618 * b) * apart(ray.origin.abs()), ray.dir)
 }
 
 /// Multiplies the give of each body by the number of wheels on it: no wheel knows what the others do. `standing` is memory.
@@ -176,27 +219,4 @@ fn share_give(contacts: &mut [Option<Contact>], standing: &mut Vec<u64>) {
         let wheels = up_to(ground.body) - below;
         ground.give = ground.give.map(|give| give * wheels as f32);
     }
-}
-
-/// As a query, by asking every collider.
-fn first_of_all(
-    ray: &Ray,
-    reach: f32,
-    filter: QueryFilter,
-    bodies: &RigidBodySet,
-    colliders: &ColliderSet,
-) -> Option<(ColliderHandle, RayIntersection)> {
-    let mut first: Option<(ColliderHandle, RayIntersection)> = None;
-    for (handle, collider) in colliders.iter_enabled().filter(|(handle, of)| filter.test(bodies, *handle, of)) {
-        let parent = collider.parent().and_then(|parent| bodies.get(parent)).map(RigidBody::position);
-        let pose = match (parent, collider.position_wrt_parent()) {
-            (Some(parent), Some(within)) => *parent * *within,
-            _ => *collider.position(),
-        };
-        let least = first.map_or(reach, |(_, hit)| hit.time_of_impact);
-        if let Some(hit) = collider.shape().cast_ray_and_get_normal(&pose, ray, least, false) {
-            first = Some((handle, hit));
-        }
-    }
-    first
 }

@@ -21,6 +21,8 @@ pub(crate) struct Seat {
     pub groups: Option<InteractionGroups>,
     /// What its wheels stood on when they last were asked.
     pub stands: Vec<Stand>,
+    /// What the rays of the coming step may meet.
+    pub near: Vec<ColliderHandle>,
 }
 
 impl Seat {
