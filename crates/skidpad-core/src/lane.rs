@@ -6,7 +6,7 @@
 //! lane needs.
 
 use core::fmt::Debug;
-use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
+use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, IndexMut, Mul, Neg, Not, Sub};
 
 use wide::{bytemuck, f32x4, f32x8, u32x4, u32x8};
 
@@ -25,7 +25,12 @@ pub trait Lane:
     + Neg<Output = Self>
 {
     /// Answer of a comparison, lane by lane.
-    type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
+    type Mask: Copy
+        + Debug
+        + Default
+        + BitAnd<Output = Self::Mask>
+        + BitOr<Output = Self::Mask>
+        + Not<Output = Self::Mask>;
 
     /// `value` in every lane.
     fn splat(value: f32) -> Self;
@@ -119,6 +124,76 @@ impl Spread<Self> for Four {
     fn spread(self) -> Self {
         self
     }
+}
+
+impl Spread<Self> for Eight {
+    #[inline(always)]
+    fn spread(self) -> Self {
+        self
+    }
+}
+
+/// Numbers of one car, or of several abreast.
+pub(crate) trait Abreast: Lane + AddAssign {
+    /// The number of one car.
+    fn car(self, car: usize) -> f32;
+
+    /// One of each car, by its place.
+    fn of_each(of: impl FnMut(usize) -> f32) -> Self;
+}
+
+impl Abreast for f32 {
+    #[inline(always)]
+    fn car(self, _: usize) -> f32 {
+        self
+    }
+
+    #[inline(always)]
+    fn of_each(mut of: impl FnMut(usize) -> f32) -> Self {
+        of(0)
+    }
+}
+
+impl Abreast for Eight {
+    #[inline(always)]
+    fn car(self, car: usize) -> f32 {
+        self.lanes()[car]
+    }
+
+    #[inline(always)]
+    fn of_each(of: impl FnMut(usize) -> f32) -> Self {
+        Self::new(core::array::from_fn(of))
+    }
+}
+
+/// Numbers at the corners of cars: of the four wheels of two axles of one car side by side, or of one wheel each of several cars.
+///
+/// Rows of two axles are one, or one of each wheel, left before right: kernels that know one wheel are written for rows, what
+/// knows an axle or a car for the rows of two axles.
+pub(crate) trait Corners: Lane + AddAssign + Spread<Self> {
+    /// Numbers of the cars.
+    type Car: Abreast;
+
+    /// One of each row of two axles.
+    type Each<T: Copy + Debug>: Copy + Debug + IndexMut<usize, Output = T>;
+
+    /// Rows of two axles.
+    const ROWS: usize;
+
+    /// One of each row, by its number.
+    fn each<T: Copy + Debug>(of: impl FnMut(usize) -> T) -> Self::Each<T>;
+
+    /// A car's number at its wheels.
+    fn of_car(car: Self::Car) -> Self;
+
+    /// The number at `row` of four wheels that are alike in every car.
+    fn of_wheels(wheels: Four, row: usize) -> Self;
+
+    /// Four sums over the wheels of two axles at once, axle by axle: swapping left and right changes no bit.
+    fn sums(of: impl Fn(usize) -> [Self; 4]) -> [Self::Car; 4];
+
+    /// Each wheel's neighbour on the other side of its axle.
+    fn across(of: Self::Each<Self>) -> Self::Each<Self>;
 }
 
 /// 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest whole.
@@ -320,6 +395,89 @@ side_by_side! {
     Eight, EightMask: f32x8, u32x8, 8
 }
 
+impl Corners for Four {
+    type Car = f32;
+    type Each<T: Copy + Debug> = [T; 1];
+
+    const ROWS: usize = 1;
+
+    #[inline(always)]
+    fn each<T: Copy + Debug>(mut of: impl FnMut(usize) -> T) -> [T; 1] {
+        [of(0)]
+    }
+
+    #[inline(always)]
+    fn of_car(car: f32) -> Self {
+        Self::splat(car)
+    }
+
+    #[inline(always)]
+    fn of_wheels(wheels: Four, _: usize) -> Self {
+        wheels
+    }
+
+    #[inline(always)]
+    fn sums(of: impl Fn(usize) -> [Self; 4]) -> [f32; 4] {
+        let [a, b, c, d] = Self::transposed(of(0));
+        ((a + b) + (c + d)).lanes()
+    }
+
+    #[inline(always)]
+    fn across([of]: [Self; 1]) -> [Self; 1] {
+        [of.across()]
+    }
+}
+
+impl Corners for Eight {
+    type Car = Self;
+    type Each<T: Copy + Debug> = [T; 4];
+
+    const ROWS: usize = 4;
+
+    #[inline(always)]
+    fn each<T: Copy + Debug>(of: impl FnMut(usize) -> T) -> [T; 4] {
+        [0, 1, 2, 3].map(of)
+    }
+
+    #[inline(always)]
+    fn of_car(car: Self) -> Self {
+        car
+    }
+
+    #[inline(always)]
+    fn of_wheels(wheels: Four, row: usize) -> Self {
+        Self::splat(wheels.at(row))
+    }
+
+    #[inline(always)]
+    fn sums(of: impl Fn(usize) -> [Self; 4]) -> [Self; 4] {
+        let wheels = Self::each(of);
+        [0, 1, 2, 3].map(|i| (wheels[0][i] + wheels[1][i]) + (wheels[2][i] + wheels[3][i]))
+    }
+
+    #[inline(always)]
+    fn across([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        [b, a, d, c]
+    }
+}
+
+impl Eight {
+    /// The first four, and the others.
+    #[inline(always)]
+    pub fn of_halves(halves: [Four; 2]) -> Self {
+        Self(bytemuck::cast(halves.map(|half| half.0)))
+    }
+}
+
+impl EightMask {
+    /// Lane by lane.
+    #[inline(always)]
+    pub fn lanes(self) -> [bool; 8] {
+        let bits = self.0.to_bitmask();
+        core::array::from_fn(|lane| bits & (1 << lane) != 0)
+    }
+}
+
 impl Four {
     /// Each lane's neighbour on the other side of its axle.
     #[inline(always)]
@@ -335,17 +493,29 @@ impl Four {
         (a + b) + (c + d)
     }
 
+    /// The number of one lane.
+    #[inline(always)]
+    pub fn at(self, lane: usize) -> f32 {
+        self.lanes()[lane]
+    }
+
+    /// Puts `number` into one lane.
+    #[inline(always)]
+    pub fn set(&mut self, lane: usize, number: f32) {
+        let mut lanes = self.lanes();
+        lanes[lane] = number;
+        *self = Self::new(lanes);
+    }
+
+    /// Adds `number` to one lane.
+    pub fn add_at(&mut self, lane: usize, number: f32) {
+        self.set(lane, self.at(lane) + number);
+    }
+
     /// Rows as columns.
     #[inline(always)]
     pub fn transposed(rows: [Self; 4]) -> [Self; 4] {
         f32x4::transpose(rows.map(|row| row.0)).map(Self)
-    }
-
-    /// [`Four::sum`] of four at once.
-    #[inline(always)]
-    pub fn sums(of: [Self; 4]) -> [f32; 4] {
-        let [a, b, c, d] = Self::transposed(of);
-        ((a + b) + (c + d)).lanes()
     }
 }
 
@@ -404,6 +574,6 @@ mod tests {
             assert_eq!((split.0.lanes()[i], split.1.lanes()[i]), positive[i].exponent_and_mantissa());
         }
         assert_eq!(x.less(y).lanes(), [false, false, false, true]);
-        assert_eq!(Four::sums([x, y, x, y]), [x.sum(), y.sum(), x.sum(), y.sum()]);
+        assert_eq!(Four::sums(|_| [x, y, x, y]), [x.sum(), y.sum(), x.sum(), y.sum()]);
     }
 }

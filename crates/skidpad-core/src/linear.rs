@@ -1,9 +1,9 @@
 //! Vectors over lanes, and the one dense solve of a step: a symmetric positive definite system in the six velocities of
 //! a rigid body.
 
-use core::ops::{Add, Mul, Sub};
+use core::ops::{Add, AddAssign, Mul, Sub};
 
-use crate::lane::{Four, Lane};
+use crate::lane::{Corners, Four, Lane};
 use bevy_math::{Mat3, Vec3};
 
 /// Three components.
@@ -39,6 +39,12 @@ impl<L: Lane> Vec3Lanes<L> {
         )
     }
 
+    /// Component by component.
+    #[inline(always)]
+    pub fn times(self, other: Self) -> Self {
+        Self::new(self.x * other.x, self.y * other.y, self.z * other.z)
+    }
+
     /// It, `by` higher.
     #[inline(always)]
     pub fn raised(self, by: L) -> Self {
@@ -54,6 +60,37 @@ impl<L: Lane> Vec3Lanes<L> {
     #[inline(always)]
     pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
         Self::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
+    }
+}
+
+/// Axes of one frame in another, as the columns of a matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes<L> {
+    pub x: Vec3Lanes<L>,
+    pub y: Vec3Lanes<L>,
+    pub z: Vec3Lanes<L>,
+}
+
+impl Axes<f32> {
+    pub fn of(matrix: &Mat3) -> Self {
+        let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3Lanes::splat);
+        Self { x, y, z }
+    }
+}
+
+impl<C: Lane> Vec3Lanes<C> {
+    /// A car's, at each of its wheels.
+    #[inline(always)]
+    pub fn wide<W: Corners<Car = C>>(self) -> Vec3Lanes<W> {
+        Vec3Lanes::new(W::of_car(self.x), W::of_car(self.y), W::of_car(self.z))
+    }
+}
+
+impl<W: Corners> Vec3Lanes<W> {
+    /// It in the frame that its car's `axes` lead to.
+    #[inline(always)]
+    pub fn turned(self, axes: &Axes<W::Car>) -> Self {
+        axes.x.wide() * self.x + axes.y.wide() * self.y + axes.z.wide() * self.z
     }
 }
 
@@ -123,42 +160,60 @@ impl SpatialVector<f32> {
         let (l, a) = (self.linear, self.angular);
         (Vec3::new(l.x, l.y, l.z), Vec3::new(a.x, a.y, a.z))
     }
+}
 
-    /// It in every lane.
+impl<C: Lane> SpatialVector<C> {
+    /// A car's, at each of its wheels.
     #[inline(always)]
-    pub fn wide(self) -> SpatialVector<Four> {
-        let (linear, angular) = self.parts();
-        SpatialVector::new(Vec3Lanes::splat(linear), Vec3Lanes::splat(angular))
+    pub fn wide<W: Corners<Car = C>>(self) -> SpatialVector<W> {
+        SpatialVector::new(self.linear.wide(), self.angular.wide())
+    }
+}
+
+impl<W: Corners> SpatialVector<W> {
+    /// Sum over the wheels of two axles, axle by axle, of what is `of` each of their rows.
+    #[inline(always)]
+    pub fn sum_of(of: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
+        let each = W::each(of);
+        let parts = |k: usize| (each[k].linear, each[k].angular);
+        let [lx, ly, lz, ax] = W::sums(|k| {
+            let (l, a) = parts(k);
+            [l.x, l.y, l.z, a.x]
+        });
+        let [ay, az, ..] = W::sums(|k| {
+            let (_, a) = parts(k);
+            [a.y, a.z, a.y, a.z]
+        });
+        SpatialVector::new(Vec3Lanes::new(lx, ly, lz), Vec3Lanes::new(ax, ay, az))
+    }
+
+    /// Of each wheel's row, that of the wheel across.
+    #[inline(always)]
+    pub fn across_of(each: W::Each<Self>) -> W::Each<Self> {
+        let of = |part: fn(&Self) -> W| W::across(W::each(|k| part(&each[k])));
+        let [lx, ly, lz] = [of(|t| t.linear.x), of(|t| t.linear.y), of(|t| t.linear.z)];
+        let [ax, ay, az] = [of(|t| t.angular.x), of(|t| t.angular.y), of(|t| t.angular.z)];
+        W::each(|k| Self::new(Vec3Lanes::new(lx[k], ly[k], lz[k]), Vec3Lanes::new(ax[k], ay[k], az[k])))
     }
 }
 
 impl SpatialVector<Four> {
-    /// Each lane's row less that of the wheel across.
-    #[inline(always)]
-    pub fn less_across(self) -> Self {
-        let of = |t: Vec3Lanes<Four>| Vec3Lanes::new(t.x - t.x.across(), t.y - t.y.across(), t.z - t.z.across());
-        Self::new(of(self.linear), of(self.angular))
-    }
-
     /// Each lane's row and that of the wheel across.
     #[inline(always)]
     pub fn and_across(self) -> Self {
-        let of = |t: Vec3Lanes<Four>| Vec3Lanes::new(t.x + t.x.across(), t.y + t.y.across(), t.z + t.z.across());
-        Self::new(of(self.linear), of(self.angular))
-    }
-
-    /// The row of one lane.
-    pub fn lane(self, lane: usize) -> SpatialVector<f32> {
-        SpatialVector::of(self.linear.lane(lane).into(), self.angular.lane(lane).into())
+        let [across] = Self::across_of([self]);
+        self + across
     }
 
     /// Sum of the lanes, axle by axle.
     #[inline(always)]
     pub fn sum(self) -> SpatialVector<f32> {
-        let (l, a) = (self.linear, self.angular);
-        let [lx, ly, lz, ax] = Four::sums([l.x, l.y, l.z, a.x]);
-        let [ay, az, ..] = Four::sums([a.y, a.z, a.y, a.z]);
-        SpatialVector::new(Vec3Lanes::new(lx, ly, lz), Vec3Lanes::new(ax, ay, az))
+        Self::sum_of(|_| self)
+    }
+
+    /// The row of one lane.
+    pub fn lane(self, lane: usize) -> SpatialVector<f32> {
+        SpatialVector::of(self.linear.lane(lane).into(), self.angular.lane(lane).into())
     }
 }
 
@@ -191,23 +246,23 @@ const ENTRIES: usize = 21;
 
 /// Sum of weighted outer products of rows, still by lane.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OuterProducts {
+pub(crate) struct OuterProducts<W: Corners = Four> {
     /// Row by row; three more than needed, for sums of four at a time.
-    entries: [Four; ENTRIES + 3],
+    entries: W::Each<[W; ENTRIES + 3]>,
 }
 
-impl OuterProducts {
+impl<W: Corners> OuterProducts<W> {
     /// None yet.
     #[inline(always)]
     pub fn none() -> Self {
-        Self { entries: [Four::default(); ENTRIES + 3] }
+        Self { entries: W::each(|_| [W::default(); ENTRIES + 3]) }
     }
 
-    /// Adds `weight * row rowᵀ`.
+    /// Adds `weight * row rowᵀ`, of row `k` of two axles.
     #[inline(always)]
-    pub fn add(&mut self, weight: Four, row: SpatialVector<Four>) {
+    pub fn add_of(&mut self, k: usize, weight: W, row: SpatialVector<W>) {
         let (r, weighted) = (row.to_array(), (row * weight).to_array());
-        let mut entries = self.entries.iter_mut();
+        let mut entries = self.entries[k].iter_mut();
         for (i, weighted) in weighted.into_iter().enumerate() {
             for (&r, entry) in r[..=i].iter().zip(&mut entries) {
                 *entry += weighted * r;
@@ -216,26 +271,34 @@ impl OuterProducts {
     }
 }
 
+impl OuterProducts {
+    /// Adds `weight * row rowᵀ`.
+    #[inline(always)]
+    pub fn add(&mut self, weight: Four, row: SpatialVector<Four>) {
+        self.add_of(0, weight, row);
+    }
+}
+
 /// Lower triangle of a symmetric 6 × 6 matrix.
 ///
 /// Mirroring a car flips the sign of some components; every operation here is a sum of products whose terms all
 /// keep or all flip their sign, so a mirrored system gives the mirrored solution bit for bit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Symmetric6 {
-    rows: [[f32; 6]; 6],
+pub(crate) struct Symmetric6<C = f32> {
+    rows: [[C; 6]; 6],
 }
 
-impl Symmetric6 {
-    /// Sum over the lanes of `products`, plus `mass` (kg) on the linear and `inertia` (kg m²) on the angular diagonal
+impl<C: Lane + AddAssign> Symmetric6<C> {
+    /// Sum over the wheels of `products`, plus `mass` (kg) on the linear and `inertia` (kg m²) on the angular diagonal
     /// block.
     #[inline(always)]
-    pub fn new(mass: f32, inertia: &Mat3, products: &OuterProducts) -> Self {
-        let mut sums = [0.0; ENTRIES + 3];
+    pub fn new<W: Corners<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
+        let mut sums = [C::default(); ENTRIES + 3];
         for k in (0..ENTRIES).step_by(4) {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|n| products.entries[k + n]);
-            sums[k..k + 4].copy_from_slice(&Four::sums([a, b, c, d]));
+            let four = W::sums(|row| [0, 1, 2, 3].map(|n| products.entries[row][k + n]));
+            sums[k..k + 4].copy_from_slice(&four);
         }
-        let mut rows = [[0.0; 6]; 6];
+        let mut rows = [[C::default(); 6]; 6];
         let mut k = 0;
         for (i, row) in rows.iter_mut().enumerate() {
             row[..=i].copy_from_slice(&sums[k..=k + i]);
@@ -243,23 +306,23 @@ impl Symmetric6 {
         }
         let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
         for (i, row) in rows.iter_mut().take(3).enumerate() {
-            row[i] += mass;
+            row[i] += C::splat(mass);
         }
-        rows[3][3] += x.x;
-        rows[4][3] += x.y;
-        rows[5][3] += x.z;
-        rows[4][4] += y.y;
-        rows[5][4] += y.z;
-        rows[5][5] += z.z;
+        rows[3][3] += C::splat(x.x);
+        rows[4][3] += C::splat(x.y);
+        rows[5][3] += C::splat(x.z);
+        rows[4][4] += C::splat(y.y);
+        rows[5][4] += C::splat(y.z);
+        rows[5][5] += C::splat(z.z);
         Self { rows }
     }
 
     /// `self * x`.
-    pub fn times(&self, x: SpatialVector<f32>) -> SpatialVector<f32> {
+    pub fn times(&self, x: SpatialVector<C>) -> SpatialVector<C> {
         let x = x.to_array();
         let entry = |i: usize, k: usize| if k <= i { self.rows[i][k] } else { self.rows[k][i] };
-        let [a, b, c, d, e, f] = core::array::from_fn(|i| (0..6).fold(0.0, |sum, k| sum + entry(i, k) * x[k]));
-        SpatialVector::of(Vec3::new(a, b, c), Vec3::new(d, e, f))
+        let [a, b, c, d, e, f] = core::array::from_fn(|i| (0..6).fold(C::default(), |sum, k| sum + entry(i, k) * x[k]));
+        SpatialVector::new(Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f))
     }
 
     /// Solution of `self * x == right`; needs a positive definite matrix.
@@ -267,13 +330,13 @@ impl Symmetric6 {
     /// Elimination in blocks of three, each as LDLᵀ, written out: a third of the instructions of a loop. Cofactors would be
     /// cheaper yet, but lose all digits where a row is a thousand times stiffer than the mass.
     #[inline]
-    pub fn solve(&self, right: SpatialVector<f32>) -> SpatialVector<f32> {
+    pub fn solve(&self, right: SpatialVector<C>) -> SpatialVector<C> {
         let r = &self.rows;
-        let (force, moment) = right.parts();
+        let (force, moment) = (right.linear, right.angular);
         let linear = Factors::of(r[0][0], r[1][0], r[1][1], r[2][0], r[2][1], r[2][2]);
         // How each angular velocity enters the linear equations.
-        let [x, y, z] = [3, 4, 5].map(|k| linear.down(Vec3::new(r[k][0], r[k][1], r[k][2])));
-        let [dx, dy, dz] = [x, y, z].map(|column| column * linear.inverse_pivots);
+        let [x, y, z] = [3, 4, 5].map(|k| linear.down(Vec3Lanes::new(r[k][0], r[k][1], r[k][2])));
+        let [dx, dy, dz] = [x, y, z].map(|column| column.times(linear.inverse_pivots));
         let angular = Factors::of(
             r[3][3] - x.dot(dx),
             r[4][3] - y.dot(dx),
@@ -283,49 +346,50 @@ impl Symmetric6 {
             r[5][5] - z.dot(dz),
         );
         let force = linear.down(force);
-        let reduced = moment - Vec3::new(dx.dot(force), dy.dot(force), dz.dot(force));
-        let turn = angular.up(angular.down(reduced) * angular.inverse_pivots);
-        let shift = linear.up((force - (x * turn.x + y * turn.y + z * turn.z)) * linear.inverse_pivots);
-        SpatialVector::of(shift, turn)
+        let reduced = moment - Vec3Lanes::new(dx.dot(force), dy.dot(force), dz.dot(force));
+        let turn = angular.up(angular.down(reduced).times(angular.inverse_pivots));
+        let shift = linear.up((force - (x * turn.x + y * turn.y + z * turn.z)).times(linear.inverse_pivots));
+        SpatialVector::new(shift, turn)
     }
 }
 
 /// `L D Lᵀ` of a symmetric 3 × 3 matrix.
-struct Factors {
+struct Factors<C> {
     /// Below the ones on the diagonal of L: yx, zx, zy.
-    yx: f32,
-    zx: f32,
-    zy: f32,
-    inverse_pivots: Vec3,
+    yx: C,
+    zx: C,
+    zy: C,
+    inverse_pivots: Vec3Lanes<C>,
 }
 
 /// A pivot is not less than this share of its diagonal entry: what rounding leaves of it.
 const LEAST_PIVOT: f32 = f32::EPSILON;
 
-impl Factors {
+impl<C: Lane> Factors<C> {
     #[inline(always)]
-    fn of(xx: f32, xy: f32, yy: f32, xz: f32, yz: f32, zz: f32) -> Self {
-        let first = 1.0 / xx;
+    fn of(xx: C, xy: C, yy: C, xz: C, yz: C, zz: C) -> Self {
+        let (one, least) = (C::splat(1.0), C::splat(LEAST_PIVOT));
+        let first = one / xx;
         let (yx, zx) = (xy * first, xz * first);
-        let second = 1.0 / (yy - xy * yx).max(yy * LEAST_PIVOT);
+        let second = one / (yy - xy * yx).at_least(yy * least);
         let between = yz - xz * yx;
         let zy = between * second;
-        let third = 1.0 / (zz - (xz * zx + between * zy)).max(zz * LEAST_PIVOT);
-        Self { yx, zx, zy, inverse_pivots: Vec3::new(first, second, third) }
+        let third = one / (zz - (xz * zx + between * zy)).at_least(zz * least);
+        Self { yx, zx, zy, inverse_pivots: Vec3Lanes::new(first, second, third) }
     }
 
     /// `L⁻¹ v`.
     #[inline(always)]
-    fn down(&self, v: Vec3) -> Vec3 {
+    fn down(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
         let y = v.y - self.yx * v.x;
-        Vec3::new(v.x, y, v.z - (self.zx * v.x + self.zy * y))
+        Vec3Lanes::new(v.x, y, v.z - (self.zx * v.x + self.zy * y))
     }
 
     /// `L⁻ᵀ v`.
     #[inline(always)]
-    fn up(&self, v: Vec3) -> Vec3 {
+    fn up(&self, v: Vec3Lanes<C>) -> Vec3Lanes<C> {
         let y = v.y - self.zy * v.z;
-        Vec3::new(v.x - (self.yx * y + self.zx * v.z), y, v.z)
+        Vec3Lanes::new(v.x - (self.yx * y + self.zx * v.z), y, v.z)
     }
 }
 

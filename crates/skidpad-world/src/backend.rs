@@ -23,6 +23,13 @@ impl CarWorld {
         Self { name, coupling, cars: Cars::new(vehicles), world, scene: scene.clone(), clock: Clock { dt, steps: 0 } }
     }
 
+    /// The same with plain cars of one model stepped abreast; see [`Cars::set_abreast`].
+    #[must_use]
+    pub fn abreast(mut self) -> Self {
+        self.cars.set_abreast(true);
+        self
+    }
+
     /// Puts every chassis where its vehicle's last good state is, so that no motion is left outside the states.
     fn follow_states(&mut self) {
         for (car, chassis) in self.world.chassis_mut().iter_mut().enumerate() {

@@ -1,5 +1,7 @@
 //! What holds for every step of every car: energy, bits, convergence, any input.
 
+#[cfg(feature = "impulse")]
+pub mod abreast;
 #[cfg(all(feature = "impulse", feature = "constraint"))]
 pub mod constraint;
 pub mod convergence;

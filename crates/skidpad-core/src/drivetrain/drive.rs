@@ -57,7 +57,7 @@ impl Vehicle {
                 motor += bank.gather(|i| bounded(raw(i).motor_torque, -LARGEST_TORQUE, LARGEST_TORQUE));
                 brake += bank.gather(|i| bounded(raw(i).brake_torque, 0.0, LARGEST_TORQUE));
             }
-            let spin = bank.gather(|i| self.state.wheels[i].spin);
+            let spin = rows.begun.spin;
             if engine.is_some() {
                 turning += (bank.levers[0] * spin).sum();
             }

@@ -1,5 +1,6 @@
 //! What turns the wheels: engine, clutch or converter, gearbox, motors, couplings.
 
+pub(crate) mod clutch;
 pub(crate) mod converter;
 pub(crate) mod drive;
 pub(crate) mod engine;

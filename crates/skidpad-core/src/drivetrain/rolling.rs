@@ -18,6 +18,7 @@ impl Vehicle {
     pub fn drive_rolling(&mut self, controls: &Controls, dt: f32, forces: &mut [f32]) {
         let Controls { throttle, brake, clutch, gear, starter, .. } = *controls;
         let pedals = Controls { throttle, brake, clutch, gear, starter, ..Controls::default() };
+        self.begin();
         self.drive(&pedals, &Asked::of(&pedals, &self.model.parts().steering), dt);
         let compliance = self.model.inverse_mass() * self.driven_wheels();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {

@@ -4,7 +4,7 @@ use crate::assists::budget::Assist;
 use crate::drivetrain::links::{Flywheel, Link};
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
-use crate::lane::Four;
+use crate::lane::{Corners, Four};
 use crate::step::coupling::Within;
 
 /// The engine's row, the motors' and the couplings'.
@@ -66,13 +66,13 @@ pub(crate) struct Order {
 
 /// What turns and holds four wheels in a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DriveRows {
+pub(crate) struct DriveRows<W: Corners = Four> {
     /// Spin momentum before shafts, brake and tyre, N m s.
-    pub momentum: Four,
+    pub momentum: W,
     /// Direct motor torque's angular impulse, part of `momentum`, N m s.
-    pub motor: Four,
+    pub motor: W,
     /// Largest angular impulse of the brake, N m s.
-    pub brake: Four,
+    pub brake: W,
     /// Angular impulse of the shafts, N m s.
-    pub shaft: Four,
+    pub shaft: W,
 }

@@ -5,12 +5,13 @@
 //! them it slips. The wheels answer linearly until one begins or ceases to slide or to be held: one Newton step solves
 //! all rows, another pass looks whether that has happened. Rows of couplings then follow the wheel blocks themselves.
 
+use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::converter::Converter;
 use crate::drivetrain::links::{Flywheel, Link, Regime, falling};
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::orders::converter;
 use crate::drivetrain::rows::{MOST_LINKS, PedalDemand, Shafts};
-use crate::lane::{Four, Lane};
+use crate::lane::{Corners, Four, Lane};
 use crate::model::Model;
 use crate::state::DriveState;
 use crate::step::coupling::Within;
@@ -18,8 +19,8 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Newton passes of a clutch alone, whose steps are taken as they are, and of anything else.
-const PASSES: [usize; 2] = [3, 16];
+/// Newton passes.
+const PASSES: usize = 16;
 
 /// Looks at motors that have not settled, each of which takes from them what is beyond their peak torque.
 const BOUNDED: usize = 4;
@@ -157,48 +158,46 @@ impl Shafts {
     ///
     /// Rows together minimise a convex function of their impulses: the work they take, with its sign turned. Steps that overshoot
     /// its minimum are cut, so that wherever the passes end, couplings have taken energy and given none.
-    ///
-    /// Where there is but one row, and that a clutch's, `MOST` is 1, and it pays for no other. Tells whether it has settled.
-    #[inline(always)]
-    fn settle<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, passes: usize) -> bool {
-        self.look::<MOST>(model, rows, wheels);
-        let coupled = MOST > 1 && !model.parts().couplings.is_empty();
-        for pass in 0..passes {
+    /// Tells whether they have settled.
+    fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) -> bool {
+        self.look(model, rows, wheels);
+        let coupled = !model.parts().couplings.is_empty();
+        for pass in 0..PASSES {
             if coupled && pass < FOLLOWING && self.set_capacities(model, rows) {
-                self.look_again::<MOST>(model, rows, wheels);
+                self.look(model, rows, wheels);
             }
             if wheels == Wheels::AsBlocks && self.agrees() {
                 return true;
             }
-            let found = self.step::<MOST>();
+            let found = self.step::<MOST_LINKS>();
             let mut settled = wheels == Wheels::Alone;
-            for (i, &after) in found[..self.count::<MOST>()].iter().enumerate() {
+            for (i, &after) in found[..self.count].iter().enumerate() {
                 let before = self.links[i].impulse;
                 self.carry(model, rows, i, after);
-                let [relative, absolute] = self.links[i].settled;
-                settled &= (after - before).abs() <= self.within.closeness() * (relative * after.abs() + absolute);
-                if MOST > 1 {
-                    self.change[i] = [before, after - before];
-                }
+                settled &= self.has_settled(i, before);
+                self.change[i] = [before, after - before];
             }
             if settled {
                 return true;
             }
-            if MOST == 1 {
-                self.look_again::<MOST>(model, rows, wheels);
-            } else {
-                let downhill = self.slope(0.0);
-                self.look_again::<MOST>(model, rows, wheels);
-                self.shorten(model, rows, wheels, downhill);
-            }
+            let downhill = self.slope(0.0);
+            self.look(model, rows, wheels);
+            self.shorten(model, rows, wheels, downhill);
         }
         false
+    }
+
+    /// Whether the impulse of row `i` is next to what it was `before`.
+    #[inline(always)]
+    pub(crate) fn has_settled(&self, i: usize, before: f32) -> bool {
+        let ([relative, absolute], after) = (self.links[i].settled, self.links[i].impulse);
+        (after - before).abs() <= self.within.closeness() * (relative * after.abs() + absolute)
     }
 
     /// [`Shafts::settle`] for whatever rows there are.
     #[inline(never)]
     fn settle_rows(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        if !self.settle::<MOST_LINKS>(model, rows, wheels, PASSES[1]) && !model.parts().motors.is_empty() {
+        if !self.settle(model, rows, wheels) && !model.parts().motors.is_empty() {
             self.bound_motors(model, rows, wheels);
         }
     }
@@ -216,36 +215,20 @@ impl Shafts {
                 let impulse = turned + (link.impulse - turned).clamp(-most, most);
                 self.carry(model, rows, first + k, impulse);
             }
-            self.look_again::<MOST_LINKS>(model, rows, wheels);
+            self.look(model, rows, wheels);
         }
-    }
-
-    /// Whether there is nothing but the clutch of an engine that runs.
-    fn is_clutch(&self) -> bool {
-        let link = &self.links[0];
-        self.engine.is_some() && self.count == 1 && !link.fluid && link.dry_drag == 0.0
     }
 
     /// Speeds of the rows under the impulses they carry, and their laws there.
-    #[inline(always)]
-    fn look<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        self.measure::<MOST>(model, rows, wheels);
-        if MOST == 1 {
-            return;
-        }
+    #[inline(never)]
+    fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.measure(model, rows, wheels);
         if self.links[0].fluid {
             self.linearise_converter(model);
         }
         if !model.parts().motors.is_empty() {
             self.linearise_motors(model);
         }
-    }
-
-    /// The same, where a clutch that holds does not come by.
-    #[cold]
-    #[inline(never)]
-    fn look_again<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        self.look::<MOST>(model, rows, wheels);
     }
 
     /// Number of rows.
@@ -281,7 +264,7 @@ impl Shafts {
                 let [before, change] = self.change[i];
                 self.carry(model, rows, i, before + kept * change);
             }
-            self.look_again::<MOST_LINKS>(model, rows, wheels);
+            self.look(model, rows, wheels);
             let slope = self.slope(kept);
             if slope.abs() <= near || kept == low[0] {
                 return;
@@ -316,9 +299,8 @@ impl Shafts {
     }
 
     /// Speeds of the rows, and how they answer each other.
-    #[inline(always)]
-    fn measure<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        let count = self.count::<MOST>();
+    fn measure(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        let count = self.count;
         if wheels == Wheels::AsBlocks {
             self.fastest = 0.0;
         }
@@ -402,7 +384,7 @@ impl Shafts {
     /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
     /// none has to.
     #[inline(always)]
-    fn step<const MOST: usize>(&mut self) -> [f32; MOST] {
+    pub(crate) fn step<const MOST: usize>(&mut self) -> [f32; MOST] {
         let count = self.count::<MOST>();
         let mut regimes = [Regime::Holds; MOST];
         regimes[0] = self.links[0].first();
@@ -486,12 +468,13 @@ impl Vehicle {
     #[inline(always)]
     fn settle_shafts(&mut self) -> bool {
         let shafts = &mut self.shafts;
-        if shafts.links[..shafts.count].iter().all(|link| link.bounds == [0.0; 2] && link.viscous == 0.0) {
+        if shafts.are_open() {
             return false;
         }
         if shafts.is_clutch() {
             // Where its wheels begin to slide, a clutch is solved as other rows are.
-            if shafts.settle::<1>(&self.model, &mut self.rows, Wheels::Alone, PASSES[0]) {
+            let pass = |_, measured| shafts.clutch_pass(measured);
+            if settle_clutches(self.model.banks(), &mut self.rows, pass) {
                 return false;
             }
         }
@@ -500,66 +483,16 @@ impl Vehicle {
     }
 }
 
-impl Rows {
-    /// Spin of the wheels under their present shaft impulse with their tyres gripping as they can, and how the spins
-    /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
-    #[inline(always)]
-    fn spin_under(&self, bank: &WheelPack) -> (Four, Four) {
-        let bent = self.spin_on(bank, self.patch.target_impulse[0], self.patch.gain[0]);
-        if !Four::any(self.patch.bends) {
-            return (bent.spin, bent.answer);
-        }
-        let straight = self.spin_on(bank, self.patch.straight_target[0], self.patch.straight_gain[0]);
-        let over = (straight.grip * self.patch.target_impulse[0]).less(bent.grip * self.patch.target_impulse[0])
-            & self.patch.bends;
-        (Four::select(over, straight.spin, bent.spin), Four::select(over, straight.answer, bent.answer))
-    }
-
-    /// The same with the tyre row of `target_impulse` and `gain`.
-    #[inline(always)]
-    fn spin_on(&self, bank: &WheelPack, target_impulse: Four, gain: Four) -> Turning {
-        let momentum = self.drive.momentum + self.drive.shaft;
-        let (radius, inertia) = (bank.radius, bank.spin_inertia);
-        let own = Four::splat(1.0) + gain * self.coupled.around.compliance[0];
-        let at_rest = (target_impulse - gain * self.coupled.around.speed[0]) / own;
-        let per_spin = gain * radius / own;
-        let limit = self.coupled.reach[0];
-        let (spin, answer) = held_or_turning(momentum - radius * at_rest, self.patch.hold, inertia + radius * per_spin);
-        let grip = at_rest + per_spin * spin;
-        let sliding = limit.less(grip.abs());
-        if !Four::any(sliding & bank.present()) {
-            return Turning { spin, answer, grip };
-        }
-        let slid = held_or_turning(momentum - radius * grip.within(-limit, limit), self.patch.hold, inertia);
-        Turning {
-            spin: Four::select(sliding, slid.0, spin),
-            answer: Four::select(sliding, slid.1, answer),
-            grip: grip.within(-limit, limit),
-        }
-    }
-
-    /// The same with both tyre rows, as the block solves them.
+impl<W: Corners> Rows<W> {
+    /// As [`Rows::spin_under`] with both tyre rows, as the block solves them.
     ///
     /// With the driven momentum `d` and the tyre's answer `T` to its speed along, `I ω = d − R x` and `x' = T R / I d'`.
-    fn spin_of_block(&mut self, bank: &WheelPack, within: Within) -> (Four, Four) {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+    fn spin_of_block(&mut self, bank: &WheelPack<W>, within: Within) -> (W, W) {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let tangent = self.solve_block(bank, within).tangent();
         let along = |k: usize| tangent.weights[k] * tangent.directions[k][0] * tangent.directions[k][0];
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
         let free = (one - radius * radius / inertia * (along(0) + along(1))).at_least(zero);
         (self.coupled.spin, (free / inertia).only(zero.less(self.coupled.spin.abs())))
     }
-}
-
-/// Wheels under their shafts: spin, rad/s, its answer to an angular impulse, 1/(kg m²), and the impulse of the tyre, N s.
-struct Turning {
-    spin: Four,
-    answer: Four,
-    grip: Four,
-}
-
-fn held_or_turning(momentum: Four, hold: Four, inertia: Four) -> (Four, Four) {
-    let turning = hold.less(momentum.abs());
-    let spin = (momentum - hold.signed_by(momentum)) / inertia;
-    (spin.only(turning), (Four::splat(1.0) / inertia).only(turning))
 }

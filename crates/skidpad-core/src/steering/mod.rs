@@ -5,6 +5,7 @@ pub(crate) mod rows;
 
 use crate::assists::Asked;
 use crate::controls::Controls;
+use crate::lane::Four;
 use crate::math;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
@@ -50,14 +51,18 @@ impl Vehicle {
 impl Rows {
     /// Turns the wheel of `lane` to `angle` rad, with a `camber` rad that leans its top to the right by `rightwards`.
     pub(crate) fn turn(&mut self, lane: usize, angle: f32, [camber, rightwards]: [f32; 2]) {
-        let [x, y, z] = &mut self.steering.straight_axle;
-        let same = |was: f32, is: f32| was.to_bits() == is.to_bits();
-        let kept = same(self.steering.steered[lane], angle) && same(self.steering.inclined[lane], camber);
-        if !kept || y[lane] == 0.0 {
+        let rows = &mut self.steering;
+        let same = |was: Four, is: f32| was.lanes()[lane].to_bits() == is.to_bits();
+        let kept = same(rows.steered, angle) && same(rows.inclined, camber);
+        if !kept || rows.straight_axle.y.lanes()[lane] == 0.0 {
             let (sin, cos) = math::sin_cos(angle);
             let (lean, level) = math::sin_cos(camber);
-            (x[lane], y[lane], z[lane]) = (-sin * level, cos * level, rightwards * lean);
-            (self.steering.steered[lane], self.steering.inclined[lane]) = (angle, camber);
+            let axle = &mut rows.straight_axle;
+            axle.x.set(lane, -sin * level);
+            axle.y.set(lane, cos * level);
+            axle.z.set(lane, rightwards * lean);
+            rows.steered.set(lane, angle);
+            rows.inclined.set(lane, camber);
         }
     }
 }
@@ -102,7 +107,7 @@ mod tests {
         let turned = |angles: &[f32]| {
             let mut rows = Rows::default();
             angles.iter().for_each(|angle| rows.turn(0, *angle, [0.0, 1.0]));
-            rows.steering.straight_axle.map(|along| along[0].to_bits())
+            rows.steering.straight_axle.lane(0).map(f32::to_bits)
         };
         for angle in [0.0, -0.0] {
             assert_eq!(turned(&[-angle, angle]), turned(&[angle]), "{angle}");

@@ -1,11 +1,14 @@
 //! Where the wheels head.
 
+use crate::lane::{Corners, Four};
+use crate::linear::Vec3Lanes;
+
 /// Axle directions of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SteeringRows {
+pub(crate) struct SteeringRows<W: Corners = Four> {
     /// Road-wheel angles and cambers that `straight_axle` has, rad.
-    pub steered: [f32; 4],
-    pub inclined: [f32; 4],
+    pub steered: W,
+    pub inclined: W,
     /// Axle direction across the car, vehicle frame at the start of the step.
-    pub straight_axle: [[f32; 4]; 3],
+    pub straight_axle: Vec3Lanes<W>,
 }

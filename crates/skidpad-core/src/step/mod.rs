@@ -4,18 +4,20 @@
 //! arms relative to the centre of mass; only row *directions* are taken at the predicted end of the step (with the
 //! start's, side-slip is 27 % off at 60 Hz).
 
+pub(crate) mod abreast;
 pub(crate) mod converged;
 pub(crate) mod coupling;
 mod direct;
 pub(crate) mod rows;
-mod sweep;
+pub(crate) mod sweep;
 pub(crate) mod vehicle;
-mod write_back;
+pub(crate) mod write_back;
 
+use crate::assists::Asked;
 use crate::controls::Controls;
 use crate::linear::SpatialVector;
 use crate::step::coupling::{Coupling, Friction, StepReport, Stop, Within};
-use crate::step::rows::Rows;
+use crate::step::rows::{Begun, Rows};
 use crate::step::vehicle::{Vehicle, finite};
 use crate::world::seam::{Body, Contact, HullPoint, Push};
 use bevy_math::Mat3;
@@ -42,12 +44,35 @@ impl Vehicle {
         if !finite(body) {
             return self.let_go();
         }
-        let to_world = Mat3::from_quat(body.rotation);
-        (self.to_world, self.lead) = (to_world, body.lead);
+        let asked = self.obey(body, controls, dt);
+        self.solve_rows(body, contacts, hull, controls, &asked, coupling, dt)
+    }
+
+    /// Lets the driver steer and drive; returns what that asks for.
+    #[inline(always)]
+    pub(crate) fn obey(&mut self, body: &Body, controls: &Controls, dt: f32) -> Asked {
+        (self.to_world, self.lead) = (Mat3::from_quat(body.rotation), body.lead);
         let asked = self.listen(controls, dt);
         self.steer(controls, &asked, dt);
+        self.begin();
         self.drive(controls, &asked, dt);
         self.set_bars(controls);
+        asked
+    }
+
+    /// The rest of [`Vehicle::solve`].
+    #[inline(always)]
+    pub(crate) fn solve_rows(
+        &mut self,
+        body: &Body,
+        contacts: &[Option<Contact>],
+        hull: &[HullPoint],
+        controls: &Controls,
+        asked: &Asked,
+        coupling: Coupling,
+        dt: f32,
+    ) -> (Push, StepReport) {
+        let to_world = self.to_world;
         self.locate(body, &to_world, contacts, dt);
         let external = self.external(body, &to_world, controls, dt);
         let free = self.enter(body, &to_world) + self.response(external);
@@ -58,7 +83,7 @@ impl Vehicle {
         self.tie_rows(dt);
         let loaded = self.solve_any_loads(free, warm, dt);
         self.grip_rows(dt);
-        self.assist_brakes(&asked, loaded, dt);
+        self.assist_brakes(asked, loaded, dt);
         let report = self.couple(coupling, [free, warm, loaded], hull, dt);
         self.tell(dt);
         let (linear, angular) = (external + self.beside + self.wheel_impulses(true)).parts();
@@ -73,6 +98,14 @@ impl Vehicle {
             return self.let_go();
         }
         (push, report)
+    }
+
+    /// Reads what the wheels begin with, once they are steered: that turns them over their patches.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self) {
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.begun = Begun::of(bank, &self.state.wheels);
+        }
     }
 
     /// Solves the rows from the `velocities` without wheels, with the last step's tyres, and with the loads.
@@ -111,8 +144,8 @@ impl Vehicle {
     /// Takes a step that is far from convergence with one sweep, and leaves the hull to the world: what an unfinished iteration has
     /// may be any impulse, those of a sweep cannot give energy.
     fn sweep_instead(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.recall(bank, &self.state, dt);
+        for rows in &mut self.rows {
+            rows.recall(dt);
         }
         self.hull.forget();
         self.shafts.within = Within::NearCone;

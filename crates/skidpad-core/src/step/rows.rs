@@ -4,57 +4,89 @@
 //! gain): zero gain is a plain force, a large one is a rigid contact.
 
 use crate::drivetrain::rows::DriveRows;
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::{Corners, Four};
 use crate::linear::SpatialVector;
+use crate::state::WheelState;
 use crate::steering::rows::SteeringRows;
 use crate::suspension::rows::{LoadRows, Travel};
 use crate::tyre::rows::PatchRows;
+use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
 
 /// Workspace of four wheels, rebuilt every step. Lanes without a wheel touch nothing and weigh nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct Rows<W: Corners = Four> {
     pub dt: f32,
-    pub steering: SteeringRows,
-    pub drive: DriveRows,
-    pub contact: ContactRows,
-    pub suspension: LoadRows,
-    pub travel: Travel,
-    pub patch: PatchRows,
-    pub coupled: CoupledRows,
+    pub begun: Begun<W>,
+    pub steering: SteeringRows<W>,
+    pub drive: DriveRows<W>,
+    pub contact: ContactRows<W>,
+    pub suspension: LoadRows<W>,
+    pub travel: Travel<W>,
+    pub patch: PatchRows<W>,
+    pub coupled: CoupledRows<W>,
+}
+
+/// What a step begins with of four wheels: see [`WheelState`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Begun<W: Corners = Four> {
+    pub spin: W,
+    pub deflection: [W; 2],
+    pub tyre: [W; 2],
+    pub torque: W,
+    pub rolling_speed: W,
+    pub rolling: W,
+    /// About heading and contact normal, N m; only of tyres with laws of their own.
+    pub moments: [W; 2],
+}
+
+impl Begun {
+    /// Of the wheels of `bank` among `wheels`.
+    #[inline(always)]
+    pub(crate) fn of(bank: &WheelPack, wheels: &[WheelState]) -> Self {
+        let wheels = bank.pick(wheels);
+        let [spin, u, v, torque] = bank.read_four(wheels, |w| [w.spin, w.deflection[0], w.deflection[1], w.torque]);
+        let [along, across, rolling_speed, rolling] =
+            bank.read_four(wheels, |w| [w.tyre[0], w.tyre[1], w.rolling_speed, w.rolling]);
+        let mut moments = [Four::default(); 2];
+        if !bank.laws.is_empty() {
+            moments = [bank.read(wheels, |w| w.overturning), bank.read(wheels, |w| w.aligning)];
+        }
+        Self { spin, deflection: [u, v], tyre: [along, across], torque, rolling_speed, rolling, moments }
+    }
 }
 
 /// What a coupling finds for four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct CoupledRows {
-    pub around: EffectiveMass<Four>,
+pub(crate) struct CoupledRows<W: Corners = Four> {
+    pub around: EffectiveMass<W>,
     /// Of the chassis in an iteration.
-    pub seen: RowVelocity,
+    pub seen: RowVelocity<W>,
     /// Largest tyre impulses along and across, N s.
-    pub reach: [Four; 2],
-    pub approach: Approach,
+    pub reach: [W; 2],
+    pub approach: Approach<W>,
     /// Tyre impulses with which a sweep began; only where tyres are stiff.
-    pub began: [Four; 2],
-    pub tyre: [Four; 2],
+    pub began: [W; 2],
+    pub tyre: [W; 2],
     /// Angular impulse on the wheel by everything bolted to the chassis, N m s.
-    pub torque: Four,
-    pub spin: Four,
-    pub sliding: FourMask,
+    pub torque: W,
+    pub spin: W,
+    pub sliding: W::Mask,
 }
 
 /// How far the friction limits of four wheels go at a time towards those by their loads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Approach {
-    pub share: Four,
+pub(crate) struct Approach<W: Corners = Four> {
+    pub share: W,
     /// What was missing of the last way, N s.
-    pub missing: Four,
+    pub missing: W,
     /// Whether it led back.
-    pub turned: FourMask,
+    pub turned: W::Mask,
 }
 
-impl Default for Approach {
+impl<W: Corners> Default for Approach<W> {
     fn default() -> Self {
-        Self { share: Four::splat(FIRST_SHARE), missing: Four::default(), turned: FourMask::default() }
+        Self { share: W::splat(FIRST_SHARE), missing: W::default(), turned: W::Mask::default() }
     }
 }
 
@@ -75,26 +107,26 @@ pub(crate) struct EffectiveMass<L> {
 /// An iteration adds its changes here: speeds that rows bring to nothing are then exact to the last bit of that nothing.
 /// Rounded anew from the velocity of a fast car, they would throw stiff rows about by newton seconds for ever.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RowVelocity {
-    pub normal: Four,
+pub(crate) struct RowVelocity<W: Corners = Four> {
+    pub normal: W,
     /// Along and across.
-    pub patch: [Four; 2],
+    pub patch: [W; 2],
     /// Momentum that the free motion of the step would give the wheel on its own less, N s.
-    pub heave: Four,
+    pub heave: W,
 }
 
-impl Rows {
+impl<W: Corners> Rows<W> {
     /// Nothing carries, grips or moves on its own yet.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
-        self.patch.gripping = FourMask::default();
-        self.suspension.load = Four::default();
+        self.patch.gripping = W::Mask::default();
+        self.suspension.load = W::default();
         self.travel.own = false;
     }
 
     /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across.
     #[inline(always)]
-    pub(crate) fn speeds(&self, at: SpatialVector<Four>) -> [Four; 2] {
+    pub(crate) fn speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         [
             self.contact.forward.dot(at) - self.contact.footing.speed[0],
             self.contact.side.dot(at) - self.contact.footing.speed[1],
@@ -103,20 +135,20 @@ impl Rows {
 
     /// Speed away from the ground along the contact normal at chassis velocity `at`.
     #[inline(always)]
-    pub(crate) fn parting(&self, at: SpatialVector<Four>) -> Four {
+    pub(crate) fn parting(&self, at: SpatialVector<W>) -> W {
         self.contact.normal.dot(at) - self.contact.footing.speed[2]
     }
 
     /// Sees the chassis move at `at`, `gained` of it beyond the free motion.
     #[inline(always)]
-    pub(crate) fn see(&mut self, at: SpatialVector<Four>, gained: SpatialVector<Four>) {
+    pub(crate) fn see(&mut self, at: SpatialVector<W>, gained: SpatialVector<W>) {
         self.coupled.seen =
             RowVelocity { normal: self.parting(at), patch: self.speeds(at), heave: self.heave_by(gained) };
     }
 
     /// Sees the chassis move by `change` faster.
     #[inline(always)]
-    pub(crate) fn see_change(&mut self, change: SpatialVector<Four>) {
+    pub(crate) fn see_change(&mut self, change: SpatialVector<W>) {
         let [along, across] = self.coupled.seen.patch;
         self.coupled.seen.normal += self.contact.normal.dot(change);
         self.coupled.seen.patch = [along + self.contact.forward.dot(change), across + self.contact.side.dot(change)];
@@ -124,13 +156,13 @@ impl Rows {
     }
 
     #[inline(always)]
-    fn heave_by(&self, change: SpatialVector<Four>) -> Four {
-        if self.travel.own { self.travel.heave.dot(change) } else { Four::default() }
+    fn heave_by(&self, change: SpatialVector<W>) -> W {
+        if self.travel.own { self.travel.heave.dot(change) } else { W::default() }
     }
 
     /// What tyres and struts do to the chassis; without the loads when `with_loads` is off.
     #[inline(always)]
-    pub(crate) fn impulse(&self, with_loads: bool) -> SpatialVector<Four> {
+    pub(crate) fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
         let mut sum = self.contact.forward * self.coupled.tyre[0] + self.contact.side * self.coupled.tyre[1];
         sum.angular = sum.angular - self.contact.axle * self.coupled.torque;
         if self.patch.has_laws {

@@ -1,7 +1,7 @@
 //! The one-sweep coupling: every wheel from the same velocity, warm-started.
 
 use crate::constants::MAX_WHEELS;
-use crate::lane::{Four, Lane};
+use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
 use crate::model::Model;
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
@@ -68,7 +68,7 @@ impl Vehicle {
         for rows in &mut self.rows {
             rows.coupled.reach = rows.limit();
             rows.coupled.around = surroundings(&self.model, rows, loaded.wide(), gripping);
-            stiff |= rows.is_stiff();
+            stiff |= Four::any(rows.is_stiff());
         }
         if stiff {
             self.begin_coupled(loaded, gripping);
@@ -81,7 +81,7 @@ impl Vehicle {
     }
 }
 
-const SWEPT_ONCE: StepReport =
+pub(crate) const SWEPT_ONCE: StepReport =
     StepReport { not_finite: false, not_converged: false, iterations: 1, residual: 0.0, misuse: None };
 
 /// Change of a load or a tyre impulse that is none, as a share of the load and the weight.
@@ -126,20 +126,20 @@ impl Vehicle {
     }
 }
 
-impl Rows {
-    /// Whether a tyre answers its own impulse, as often as there are wheels, with more than it.
+impl<W: Corners> Rows<W> {
+    /// Where a tyre answers its own impulse, as often as there are wheels, with more than it.
     #[inline(always)]
-    fn is_stiff(&self) -> bool {
+    pub(crate) fn is_stiff(&self) -> W::Mask {
         let [along, _, across] = self.coupled.around.compliance;
-        let most = Four::splat(STIFF);
-        Four::any(most.less(self.patch.gain[0] * along) | most.less(self.patch.gain[1] * across))
+        let most = W::splat(STIFF);
+        most.less(self.patch.gain[0] * along) | most.less(self.patch.gain[1] * across)
     }
 
     /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held, as the
     /// `last` impulse along tells.
     #[inline(always)]
-    fn linear_tyres(&self, bank: &WheelPack, last: Four, at: SpatialVector<Four>) -> ([Four; 2], [Four; 2]) {
-        let (one, radius) = (Four::splat(1.0), bank.radius);
+    fn linear_tyres(&self, bank: &WheelPack<W>, last: W, at: SpatialVector<W>) -> ([W; 2], [W; 2]) {
+        let (one, radius) = (W::splat(1.0), bank.radius);
         let momentum = self.drive.momentum + self.drive.shaft;
         // By the last tyre impulse: what a tyre needs of a brake at a velocity without tyres lets braked wheels turn, and cars slide
         // downhill; without it a wheel that its own patch swings counts as held.
@@ -157,12 +157,17 @@ impl Rows {
 }
 
 /// What each wheel's tyre rows see at chassis velocity `at`, with `share` times its own compliance.
-fn surroundings(model: &Model, rows: &Rows, at: SpatialVector<Four>, share: Four) -> EffectiveMass<Four> {
-    let inverse_mass = Four::splat(model.inverse_mass());
+pub(crate) fn surroundings<W: Corners>(
+    model: &Model,
+    rows: &Rows<W>,
+    at: SpatialVector<W>,
+    share: W,
+) -> EffectiveMass<W> {
+    let inverse_mass = W::splat(model.inverse_mass());
     let inverse_inertia: &Mat3 = model.inverse_inertia();
-    let turned = |row: SpatialVector<Four>| row.angular.through(inverse_inertia);
+    let turned = |row: SpatialVector<W>| row.angular.through(inverse_inertia);
     // The two directions are unit vectors at right angles.
-    let (forward, side): (Vec3Lanes<Four>, Vec3Lanes<Four>) = (turned(rows.contact.forward), turned(rows.contact.side));
+    let (forward, side): (Vec3Lanes<W>, Vec3Lanes<W>) = (turned(rows.contact.forward), turned(rows.contact.side));
     let compliance = [
         (inverse_mass + rows.contact.forward.angular.dot(forward)) * share,
         rows.contact.forward.angular.dot(side) * share,

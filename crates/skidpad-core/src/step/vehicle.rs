@@ -6,6 +6,7 @@ use crate::assists::budget::Budget;
 use crate::assists::rows::Correction;
 use crate::chassis::hull::HullRows;
 use crate::drivetrain::rows::Shafts;
+use crate::lane::{Corners, Lane};
 use crate::linear::SpatialVector;
 use crate::model::Model;
 use crate::state::State;
@@ -104,14 +105,27 @@ impl Vehicle {
 
     /// Change of velocity by an impulse on the chassis.
     pub(crate) fn response(&self, impulse: SpatialVector<f32>) -> SpatialVector<f32> {
-        let (linear, angular) = impulse.parts();
-        SpatialVector::of(linear * self.model.inverse_mass(), *self.model.inverse_inertia() * angular)
+        response(&self.model, impulse)
     }
 
     /// Sum of what the wheels' rows do to the chassis.
     pub(crate) fn wheel_impulses(&self, with_loads: bool) -> SpatialVector<f32> {
-        self.rows.iter().fold(SpatialVector::default(), |sum, rows| sum + rows.impulse(with_loads).sum())
+        wheel_impulses(&self.rows, with_loads)
     }
+}
+
+/// Change of velocity by an impulse on the chassis.
+#[inline(always)]
+pub(crate) fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> SpatialVector<C> {
+    let SpatialVector { linear, angular } = impulse;
+    SpatialVector::new(linear * C::splat(model.inverse_mass()), angular.through(model.inverse_inertia()))
+}
+
+/// Sum of what the wheels' rows do to the chassis.
+#[inline(always)]
+pub(crate) fn wheel_impulses<W: Corners>(rows: &[Rows<W>], with_loads: bool) -> SpatialVector<W::Car> {
+    let of_axles = |rows: &[Rows<W>]| SpatialVector::sum_of(|k| rows[k].impulse(with_loads));
+    rows.chunks(W::ROWS).fold(SpatialVector::default(), |sum, rows| sum + of_axles(rows))
 }
 
 pub(crate) fn finite(body: &Body) -> bool {

@@ -1,9 +1,9 @@
 //! The end of a step: what the world realised goes back into the state.
 
-use crate::lane::{Four, Lane};
+use crate::lane::{Corners, Four, Lane};
 use crate::linear::SpatialVector;
 use crate::model::Model;
-use crate::state::WheelState;
+use crate::state::{State, WheelState};
 use crate::step::coupling::StepReport;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, finite};
@@ -20,6 +20,12 @@ fn turned(from: Quat, to: Quat) -> Vec3 {
     (change * from.conjugate()).xyz() * 2.0
 }
 
+/// Angular velocity of `body` after a step from `state`: one that 32 bits of a rotation lose counts as what it did to the rotation.
+pub(crate) fn settled_rate(state: &State, body: &Body, dt: f32) -> Vec3 {
+    let lost = body.angular.length_squared() < LEAST_RATE * LEAST_RATE;
+    if lost { turned(state.rotation, body.rotation) / dt } else { body.angular }
+}
+
 impl Vehicle {
     /// Takes over the pose and twist of `body` after the world has advanced by `dt`, and integrates the contact
     /// patches with the relative speeds that were realised.
@@ -33,8 +39,7 @@ impl Vehicle {
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
         }
-        let lost = body.angular.length_squared() < LEAST_RATE * LEAST_RATE;
-        let angular = if lost { turned(self.state.rotation, body.rotation) / dt } else { body.angular };
+        let angular = settled_rate(&self.state, body, dt);
         let report = self.follow(body);
         if report.not_finite {
             return report;
@@ -46,7 +51,8 @@ impl Vehicle {
             if bank.has_discs {
                 rows.warm_discs(bank, &self.model, dt, &mut state.wheels);
             }
-            rows.write_back(bank, at, self.lead, dt, &mut state.wheels);
+            let ended = rows.ended(bank, at, self.lead, dt);
+            rows.write_back(bank, &ended, dt, &mut state.wheels);
         }
         self.shafts.write_back(&mut state.drive, &self.model, &self.rows);
         report
@@ -67,31 +73,77 @@ impl Vehicle {
     }
 }
 
-impl Rows {
-    fn write_back(&self, bank: &WheelPack, at: SpatialVector<Four>, lead: f32, dt: f32, wheels: &mut [WheelState]) {
-        let step = Four::splat(dt);
+/// What a step ends with of four wheels: see [`WheelState`].
+pub(crate) struct Ended<W: Corners = Four> {
+    pub spin: W,
+    pub deflection: [W; 2],
+    pub compression: W,
+    pub travel_rate: W,
+    pub load: W,
+    pub tyre: [W; 2],
+    pub torque: W,
+    pub rolling_speed: W,
+    pub rolling: W,
+    pub lean: W,
+    pub contact: W::Mask,
+}
+
+impl<W: Corners> Rows<W> {
+    /// What the wheels do when the chassis moves at the velocity `at` that the world realised.
+    #[inline(always)]
+    pub(crate) fn ended(&self, bank: &WheelPack<W>, at: SpatialVector<W>, lead: f32, dt: f32) -> Ended<W> {
+        let step = W::splat(dt);
         let [along, across] = self.speeds(at);
         let rolled = bank.radius * self.coupled.spin;
-        let rolling_speed = Four::select(self.contact.touching, along, rolled);
+        let rolling_speed = W::select(self.contact.touching, along, rolled);
         let fastest = (along * along + across * across).at_least(rolled * rolled);
-        let squared = Four::select(self.patch.gripping, fastest, rolling_speed * rolling_speed);
+        let squared = W::select(self.patch.gripping, fastest, rolling_speed * rolling_speed);
         let rolling = rolling_shares(bank, squared);
         let slip_speed = [along - rolled, across];
         let left = self.drifted(slip_speed);
-        let [u, v] = self.deflections(bank, left, rolling).map(|u| u.only(self.patch.gripping));
+        let deflection = self.deflections(bank, left, rolling).map(|u| u.only(self.patch.gripping));
         let [load, along, across, torque] =
             [self.suspension.load, self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
                 .map(|impulse| impulse / step);
         let (contact, compression, travel_rate) = if self.travel.own {
-            let pressing = Four::splat(0.0).less(self.suspension.load);
+            let pressing = W::splat(0.0).less(self.suspension.load);
             (pressing, self.next_travel(lead, dt), self.travel.next_rate)
         } else {
-            (self.contact.touching, self.next_compression(bank, at, lead, dt), Four::default())
+            (self.contact.touching, self.next_compression(bank, at, lead, dt), W::default())
         };
-        let patch = Four::transposed([self.coupled.spin, u, v, compression]).map(Four::lanes);
-        let forces = Four::transposed([load, along, across, torque]).map(Four::lanes);
-        let motion = Four::transposed([travel_rate, rolling_speed, rolling, self.contact.lean]).map(Four::lanes);
-        let contact = contact.lanes();
+        Ended {
+            spin: self.coupled.spin,
+            deflection,
+            compression,
+            travel_rate,
+            load,
+            tyre: [along, across],
+            torque,
+            rolling_speed,
+            rolling,
+            lean: self.contact.lean,
+            contact,
+        }
+    }
+
+    /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.
+    #[inline(always)]
+    fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, lead: f32, dt: f32) -> W {
+        let rate = (-self.parting(at) / self.contact.cosine).only(self.contact.touching);
+        let moved = self.contact.jounce_rate * W::splat(lead) + rate * W::splat(dt - lead);
+        (self.contact.compression + self.contact.beyond_droop + moved).at_least(-bank.droop_travel)
+    }
+}
+
+impl Rows {
+    fn write_back(&self, bank: &WheelPack, ended: &Ended, dt: f32, wheels: &mut [WheelState]) {
+        let [u, v] = ended.deflection;
+        let [along, across] = ended.tyre;
+        let patch = Four::transposed([ended.spin, u, v, ended.compression]).map(Four::lanes);
+        let forces = Four::transposed([ended.load, along, across, ended.torque]).map(Four::lanes);
+        let motion =
+            Four::transposed([ended.travel_rate, ended.rolling_speed, ended.rolling, ended.lean]).map(Four::lanes);
+        let contact = ended.contact.lanes();
         bank.each(|k, i| {
             let wheel = &mut wheels[i];
             let [spin, u, v, compression] = patch[k];
@@ -116,7 +168,7 @@ impl Rows {
             };
         });
         if self.patch.has_laws {
-            let [overturning, aligning] = self.patch.moments.map(|moment| (moment / step).lanes());
+            let [overturning, aligning] = self.patch.moments.map(|moment| (moment / Four::splat(dt)).lanes());
             bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
         }
     }
@@ -131,22 +183,14 @@ impl Rows {
             wheel.disc = disc.warmed(wheel.disc, brake[k] * turned, wheel.rolling_speed, dt);
         });
     }
-
-    /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.
-    #[inline(always)]
-    fn next_compression(&self, bank: &WheelPack, at: SpatialVector<Four>, lead: f32, dt: f32) -> Four {
-        let rate = (-self.parting(at) / self.contact.cosine).only(self.contact.touching);
-        let moved = self.contact.jounce_rate * Four::splat(lead) + rate * Four::splat(dt - lead);
-        (self.contact.compression + self.contact.beyond_droop + moved).at_least(-bank.droop_travel)
-    }
 }
 
 /// Shares of rolling at the speeds whose squares are given.
 #[inline(always)]
-fn rolling_shares(bank: &WheelPack, squared: Four) -> Four {
+fn rolling_shares<W: Corners>(bank: &WheelPack<W>, squared: W) -> W {
     let [crawl, walk] = bank.walking;
-    if !Four::any(squared.less(walk * walk)) {
-        return Four::splat(1.0);
+    if !W::any(squared.less(walk * walk)) {
+        return W::splat(1.0);
     }
     squared.sqrt().smoothstep(crawl, walk)
 }

@@ -1,7 +1,7 @@
 //! Load rows: strut, stop and what ties it to another of every wheel as one soft row along its contact normal, all solved at once.
 
 use crate::constants::MAX_WHEELS;
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::converged::Step;
 use crate::step::rows::Rows;
@@ -12,7 +12,7 @@ use crate::wheel::pack::WheelPack;
 /// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
 /// overshoot are cut: past kinks of several struts Newton's method may go to and fro, and what it then has may be any load.
 const SOLVES: usize = 40;
-const SHORTER: usize = 3;
+pub(crate) const SHORTER: usize = 3;
 
 /// Looks at hanging wheels that heave springs push.
 const HANGING: usize = 24;
@@ -63,10 +63,7 @@ impl Vehicle {
     /// function, and Newton's method goes to its minimum.
     pub(crate) fn solve_loads(&mut self, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.load_row(bank, dt);
-            rows.suspension.warm_speed = rows.parting(warm.wide());
-            rows.coupled.seen.normal = -rows.contact.jounce_rate * rows.contact.cosine;
-            rows.suspension.hanging = FourMask::default();
+            rows.begin_load(bank, warm.wide(), dt);
         }
         self.load_ties();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
@@ -74,14 +71,8 @@ impl Vehicle {
         }
         let (mut after, mut last) = (warm, None);
         for solve in 0..SOLVES {
-            let (mut products, mut wished) = (OuterProducts::none(), SpatialVector::default());
-            for rows in &self.rows {
-                products.add(rows.suspension.load_slope, rows.contact.normal);
-                let target_impulse = rows.suspension.load
-                    + rows.suspension.load_slope * (rows.coupled.seen.normal - rows.suspension.warm_speed);
-                wished = wished + (rows.contact.normal * target_impulse).sum();
-            }
-            wished = wished + self.add_ties(&mut products, warm);
+            let (mut products, wished) = loads_at_once(&self.rows);
+            let wished = wished + self.add_ties(&mut products, warm);
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let newton = warm + system.solve(wished);
             let cut = if solve < SHORTER { None } else { self.cut_step(&mut last, [warm, after, newton], &system) };
@@ -92,7 +83,7 @@ impl Vehicle {
             self.load_ties();
             let mut settled = cut.is_none();
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-                settled &= rows.settle_load(bank);
+                settled &= !Four::any(rows.settle_load(bank));
             }
             if settled {
                 return after;
@@ -126,19 +117,28 @@ impl Vehicle {
     }
 }
 
-impl Rows {
+impl<W: Corners> Rows<W> {
     /// Compression in step with the velocity.
     #[inline(always)]
-    pub(crate) fn led(&self) -> Four {
+    pub(crate) fn led(&self) -> W {
         self.contact.compression + self.contact.lead
+    }
+
+    /// Begins with the loads that the motion at the start of the step makes.
+    #[inline(always)]
+    pub(crate) fn begin_load(&mut self, bank: &WheelPack<W>, warm: SpatialVector<W>, dt: f32) {
+        self.load_row(bank, dt);
+        self.suspension.warm_speed = self.parting(warm);
+        self.coupled.seen.normal = -self.contact.jounce_rate * self.contact.cosine;
+        self.suspension.hanging = W::Mask::default();
     }
 
     /// What keeps a wheel at its droop stop from leaving the ground before the step ends, as a stiff row.
     #[inline(always)]
-    fn load_row(&mut self, bank: &WheelPack, dt: f32) {
+    fn load_row(&mut self, bank: &WheelPack<W>, dt: f32) {
         let gap = self.led() + self.contact.beyond_droop + bank.droop_travel;
-        let rigid = Four::splat(SOLIDITY) * bank.sprung;
-        self.suspension.droop_target = rigid * gap / (Four::splat(dt) * self.contact.cosine);
+        let rigid = W::splat(SOLIDITY) * bank.sprung;
+        self.suspension.droop_target = rigid * gap / (W::splat(dt) * self.contact.cosine);
         self.suspension.droop_gain = rigid / (self.contact.cosine * self.contact.cosine);
         if self.contact.footing.moves {
             let droop = self.yielding_load(self.suspension.droop_target, self.suspension.droop_gain);
@@ -148,49 +148,64 @@ impl Rows {
 
     /// Load impulse at the speed seen, not below zero, and its slope there; below it once where a droop stop is reached.
     #[inline(always)]
-    pub(crate) fn evaluate_load(&mut self, bank: &WheelPack) {
-        let (zero, speed) = (Four::splat(0.0), self.coupled.seen.normal);
+    pub(crate) fn evaluate_load(&mut self, bank: &WheelPack<W>) {
+        let (zero, speed) = (W::splat(0.0), self.coupled.seen.normal);
         let ends = -speed / self.contact.cosine;
         self.strut_to(bank, ends, self.dt);
         let strut = [self.suspension.load_target - self.suspension.load_gain * speed, self.suspension.load_gain];
-        let tied = Four::new(self.suspension.tied.impulse);
+        let tied = self.suspension.tied.impulse;
         let [mut load, mut slope] = [strut[0] + tied, strut[1]];
         let stopped = self.meets_stops(bank, ends, self.dt);
-        if Four::any(stopped) {
+        if W::any(stopped) {
             let found = self.with_stops(bank, strut, tied, ends, self.dt);
-            (load, slope) = (Four::select(stopped, found[0], load), Four::select(stopped, found[1], slope));
+            (load, slope) = (W::select(stopped, found[0], load), W::select(stopped, found[1], slope));
         }
         let droop = self.suspension.droop_target - self.suspension.droop_gain * speed;
         let held = droop.less(load);
         // The stop's row is so stiff that a solve would step across it: it pulls once, until the solve has seen it. The way of
         // a wheel that lands ends by itself.
-        let lands = self.contact.contact_share.less(Four::splat(1.0));
+        let lands = self.contact.contact_share.less(W::splat(1.0));
         let reached = held & zero.less(load) & !self.suspension.hanging & !lands;
-        load = Four::select(held, droop, load);
+        load = W::select(held, droop, load);
         self.suspension.hanging = self.suspension.hanging | held;
         self.suspension.pressing = self.contact.touching & (zero.less(load) | reached);
         self.suspension.load = load.only(self.suspension.pressing);
-        self.suspension.load_slope =
-            Four::select(held, self.suspension.droop_gain, slope).only(self.suspension.pressing);
+        self.suspension.load_slope = W::select(held, self.suspension.droop_gain, slope).only(self.suspension.pressing);
     }
 
     /// Sees the loads' chassis move at `after`, and what the loads' linearisations make of that.
     #[inline(always)]
-    fn see_loads(&mut self, after: SpatialVector<Four>) {
+    pub(crate) fn see_loads(&mut self, after: SpatialVector<W>) {
         let speed = self.parting(after);
         self.suspension.told = self.suspension.load + self.suspension.load_slope * (self.coupled.seen.normal - speed)
-            - Four::new(self.suspension.tied.impulse);
+            - self.suspension.tied.impulse;
         self.coupled.seen.normal = speed;
     }
 
-    /// Loads at the speed seen; whether they are what their linearisations said.
+    /// Loads at the speed seen; where they are not what their linearisations said.
     #[inline(always)]
-    fn settle_load(&mut self, bank: &WheelPack) -> bool {
+    pub(crate) fn settle_load(&mut self, bank: &WheelPack<W>) -> W::Mask {
         let pressed = self.suspension.pressing;
         self.evaluate_load(bank);
-        let told = (self.suspension.told + Four::new(self.suspension.tied.impulse)).only(pressed);
-        let [relative, weight] = SETTLED.map(Four::splat);
+        let told = (self.suspension.told + self.suspension.tied.impulse).only(pressed);
+        let [relative, weight] = SETTLED.map(W::splat);
         let allowed = relative * self.suspension.load + weight * self.suspension.strut.weight;
-        !Four::any(allowed.less((self.suspension.load - told).abs()))
+        allowed.less((self.suspension.load - told).abs())
     }
+}
+
+/// How the loads answer the chassis velocity, and what they give at the velocity without them.
+#[inline(always)]
+pub(crate) fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
+    let (mut products, mut given) = (OuterProducts::none(), SpatialVector::default());
+    for rows in rows.chunks(W::ROWS) {
+        let of_axles = SpatialVector::sum_of(|k| {
+            let Rows { suspension, contact, coupled, .. } = &rows[k];
+            products.add_of(k, suspension.load_slope, contact.normal);
+            let target = suspension.load + suspension.load_slope * (coupled.seen.normal - suspension.warm_speed);
+            contact.normal * target
+        });
+        given = given + of_axles;
+    }
+    (products, given)
 }

@@ -1,8 +1,8 @@
 //! Struts, stops, anti-roll bars and heave springs, and wheels that move on their own.
 
-mod loads;
+pub(crate) mod loads;
 mod own_wheels;
 pub(crate) mod parameters;
 pub(crate) mod rows;
 pub(crate) mod strut;
-mod ties;
+pub(crate) mod ties;

@@ -19,9 +19,9 @@
 //! reach the body through the beam, and none of the two struts more than the other.
 
 use crate::constants::STANDARD_GRAVITY;
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::{Corners, Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
-use crate::state::State;
+use crate::state::WheelState;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::Travel;
@@ -89,7 +89,8 @@ impl Vehicle {
             return;
         }
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.travel_from(bank, &self.state, lead);
+            let was = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&self.state.wheels[i]));
+            rows.travel_from(bank, was(|w| w.compression), was(|w| w.travel_rate), Four::splat(lead));
         }
     }
 
@@ -125,17 +126,15 @@ impl Vehicle {
 }
 
 impl Rows {
-    fn travel_from(&mut self, bank: &WheelPack, state: &State, lead: f32) {
-        let was = |of: fn(&crate::state::WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]));
-        let (travel, rate) = (was(|w| w.compression), was(|w| w.travel_rate));
+    /// Lets the wheels move on their own from their `travel`, m, and its `rate`, m/s.
+    fn travel_from(&mut self, bank: &WheelPack, travel: Four, rate: Four, lead: Four) {
         let up = Vec3Lanes::splat(Vec3::Z);
         let centre = bank.contact + up * (travel + bank.radius);
         let (half, step) = (Four::splat(0.5), Four::splat(self.dt));
         // In step with the velocities, as the struts are.
-        let ground = self.contact.compression
-            + self.contact.beyond_droop
-            + self.contact.jounce_rate * (Four::splat(lead) - half * step);
-        let begun = travel + rate * (Four::splat(lead) - half * step);
+        let ground =
+            self.contact.compression + self.contact.beyond_droop + self.contact.jounce_rate * (lead - half * step);
+        let begun = travel + rate * (lead - half * step);
         let weight = bank.sprung * Four::splat(STANDARD_GRAVITY);
         self.travel.tyre.squash = ground - begun + weight / bank.tyre_rate;
         self.travel.tyre.rate = self.contact.jounce_rate - rate;
@@ -152,7 +151,7 @@ impl Rows {
         }
         (self.contact.compression, self.contact.beyond_droop) = (travel, Four::default());
         self.contact.contact_share = Four::splat(1.0);
-        self.contact.lead = rate * Four::splat(lead);
+        self.contact.lead = rate * lead;
         self.contact.jounce_rate = rate;
     }
 
@@ -162,7 +161,7 @@ impl Rows {
         let mass = self.travel.mass;
         self.travel.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
         let rate = bank.tyre_rate;
-        let relative = (rate + self.strut_rate() + Four::new(self.suspension.tied.rate)) * step * step / mass;
+        let relative = (rate + self.strut_rate() + self.suspension.tied.rate) * step * step / mass;
         let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(Four::splat(MOST_STIFFENING));
         let damping = bank.tyre_damping + lost * Four::splat(1.0 / 6.0);
         let stiff = damping * step / mass;
@@ -268,9 +267,9 @@ impl Rows {
         let [strut, slope] = self.strut_line(bank, ends, self.dt);
         let [stop, stop_slope] = self.stops(bank, ends, self.dt);
         let step = Four::splat(self.dt);
-        let [rate, damping] = [self.suspension.tied.rate, self.suspension.tied.damping].map(Four::new);
+        let [rate, damping] = [self.suspension.tied.rate, self.suspension.tied.damping];
         let gain = step * (Four::splat(0.5) * step * rate + damping);
-        let tied = Four::new(self.suspension.tied.impulse) + gain * (ends - self.suspension.tied.seen);
+        let tied = self.suspension.tied.impulse + gain * (ends - self.suspension.tied.seen);
         [strut + slope * ends + stop + tied, slope + stop_slope + gain]
     }
 
@@ -281,16 +280,18 @@ impl Rows {
         let across = bank.beam.map_or(across, |beam| beam.share(across));
         self.travel.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
     }
+}
 
+impl<W: Corners> Rows<W> {
     /// What accelerating the wheels takes from the chassis.
     #[inline(always)]
-    pub(crate) fn travel_impulse(&self) -> SpatialVector<Four> {
+    pub(crate) fn travel_impulse(&self) -> SpatialVector<W> {
         self.travel.heave * (self.travel.rate - self.travel.next_rate)
     }
 
     /// Travel after a step of `dt` s in which the pose moved with the mean velocity of both ends, or by what `lead`
     /// says: the same rule for the wheel.
-    pub(crate) fn next_travel(&self, lead: f32, dt: f32) -> Four {
-        self.contact.compression + self.travel.rate * Four::splat(lead) + self.travel.next_rate * Four::splat(dt - lead)
+    pub(crate) fn next_travel(&self, lead: f32, dt: f32) -> W {
+        self.contact.compression + self.travel.rate * W::splat(lead) + self.travel.next_rate * W::splat(dt - lead)
     }
 }

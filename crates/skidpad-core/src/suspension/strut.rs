@@ -12,7 +12,7 @@
 //! wheel may run into one and out of it within a step.
 
 use crate::constants::STANDARD_GRAVITY;
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::Corners;
 use crate::step::rows::Rows;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::OVERLAP_RETURN_SPEED;
@@ -26,24 +26,24 @@ const STANDING_DAMPER: f32 = 2e-4;
 const METAL_FREQUENCY: f32 = 70.0;
 const METAL_DAMPING: f32 = 0.7;
 
-impl Rows {
+impl<W: Corners> Rows<W> {
     /// Begins a step of `dt` s with the spring and damper of its start.
     #[inline(always)]
-    pub(crate) fn strut_step(&mut self, bank: &WheelPack, dt: f32) {
-        let (half, step, before) = (Four::splat(0.5), Four::splat(dt), self.contact.jounce_rate);
+    pub(crate) fn strut_step(&mut self, bank: &WheelPack<W>, dt: f32) {
+        let (half, step, before) = (W::splat(0.5), W::splat(dt), self.contact.jounce_rate);
         let begun = self.contact.compression + self.contact.lead - half * step * before * self.contact.contact_share;
         self.suspension.strut.start = begun + self.contact.beyond_droop;
         // Of the way within the ground.
-        self.suspension.strut.middle = half * (begun + self.suspension.strut.start) + Four::splat(0.25) * step * before;
+        self.suspension.strut.middle = half * (begun + self.suspension.strut.start) + W::splat(0.25) * step * before;
         let own = self.travel.own;
         self.suspension.strut.mass = if own { bank.unsprung_mass } else { bank.sprung };
         let carried = if own { bank.sprung - bank.unsprung_mass } else { bank.sprung };
-        self.suspension.strut.weight = step * carried * Four::splat(STANDARD_GRAVITY);
+        self.suspension.strut.weight = step * carried * W::splat(STANDARD_GRAVITY);
         let meets = if own { bank.present() } else { self.contact.touching };
         // Rays may find a wheel deeper than its stops let it go, and a bar twisted by as much as nothing has paid for.
         let travel =
-            Four::select(meets, self.suspension.strut.middle, self.contact.compression).at_most(bank.solid_travel);
-        (self.suspension.tied.travel, self.suspension.tied.lifted) = (travel.lanes(), FourMask::default());
+            W::select(meets, self.suspension.strut.middle, self.contact.compression).at_most(bank.solid_travel);
+        (self.suspension.tied.travel, self.suspension.tied.lifted) = (travel, W::Mask::default());
         self.spring_to(bank, before, dt);
         if !own {
             self.damp(bank, before, dt);
@@ -55,8 +55,8 @@ impl Rows {
     /// The midpoint rule slows a mode of frequency ω by ω² dt² / 12 and loses 1/4 − 1/12 of ω² dt² of its damping ratio; the
     /// damper is taken stronger by as much.
     #[inline(always)]
-    fn spring_to(&mut self, bank: &WheelPack, ends: Four, dt: f32) {
-        let (step, quarter) = (Four::splat(dt), Four::splat(0.25 * dt));
+    fn spring_to(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
+        let (step, quarter) = (W::splat(dt), W::splat(0.25 * dt));
         let (mut spring, rate) = match bank.rise {
             None => bank.springs(self.suspension.strut.middle),
             Some(_) => {
@@ -70,12 +70,12 @@ impl Rows {
         if let Some(rise) = bank.rise {
             // The mean of a force that rises along the way, and the line through it.
             let half_way = quarter * (self.contact.jounce_rate + ends);
-            let most = Four::splat(0.5) * (bank.droop_travel + bank.solid_travel);
+            let most = W::splat(0.5) * (bank.droop_travel + bank.solid_travel);
             let half_way = half_way.within(-most, most);
-            spring += rise * half_way * half_way * Four::splat(1.0 / 6.0) - rate * quarter * ends;
+            spring += rise * half_way * half_way * W::splat(1.0 / 6.0) - rate * quarter * ends;
         }
-        let relative = (rate * step * step / bank.sprung).at_most(Four::splat(MOST_STIFFENING));
-        self.suspension.strut.stiffening = Four::splat(1.0) + relative * Four::splat(1.0 / 6.0);
+        let relative = (rate * step * step / bank.sprung).at_most(W::splat(MOST_STIFFENING));
+        self.suspension.strut.stiffening = W::splat(1.0) + relative * W::splat(1.0 / 6.0);
         self.suspension.strut.rate = rate;
         self.suspension.strut.spring = step * quarter * rate;
         self.suspension.strut.held = self.suspension.strut.weight + step * spring;
@@ -83,7 +83,7 @@ impl Rows {
 
     /// Adds the damper, as it is at a jounce rate at the end of the step, to the load row.
     #[inline(always)]
-    pub(crate) fn damp(&mut self, bank: &WheelPack, jounce_rate: Four, dt: f32) {
+    pub(crate) fn damp(&mut self, bank: &WheelPack<W>, jounce_rate: W, dt: f32) {
         let [target_impulse, gain] = self.damped(bank, jounce_rate, dt);
         self.suspension.load_target = target_impulse / self.contact.cosine;
         self.suspension.load_gain = gain / (self.contact.cosine * self.contact.cosine);
@@ -96,15 +96,15 @@ impl Rows {
     /// Impulse of spring and damper along the travel at no rate at the end of the step, N s, and per rate there, kg, with the damper
     /// as it is at a jounce rate there.
     #[inline(always)]
-    fn damped(&mut self, bank: &WheelPack, jounce_rate: Four, dt: f32) -> [Four; 2] {
-        let (half, one, step) = (Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
+    fn damped(&mut self, bank: &WheelPack<W>, jounce_rate: W, dt: f32) -> [W; 2] {
+        let (half, one, step) = (W::splat(0.5), W::splat(1.0), W::splat(dt));
         let (damping, opened) = damper_at(bank, jounce_rate);
         let (before, opened_before) = damper_at(bank, self.contact.jounce_rate);
         // Half of it counts at the end; all of it where it is stiff: the exponential fit of a damper on a mass, to second
         // order and without an exponential. As stiff as it is at the start: a share that changed with the side the damper ends
         // on would give the load a step there, and the solve of the loads no answer.
         let stiff = before * step / self.suspension.strut.mass;
-        let share = half + half * stiff / (stiff + Four::splat(6.0));
+        let share = half + half * stiff / (stiff + W::splat(6.0));
         let factor = step * self.suspension.strut.stiffening;
         let explicit = (one - share) * (before * self.contact.jounce_rate + opened_before);
         self.suspension.strut.damping = damping;
@@ -115,7 +115,7 @@ impl Rows {
     }
 
     /// The same with a spring that stiffens as it is where the step ends with the jounce rate `ends`.
-    pub(crate) fn strut_line(&mut self, bank: &WheelPack, ends: Four, dt: f32) -> [Four; 2] {
+    pub(crate) fn strut_line(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
         if bank.rise.is_some() {
             self.spring_to(bank, ends, dt);
         }
@@ -123,41 +123,41 @@ impl Rows {
     }
 
     /// Rate of the spring, N/m.
-    pub(crate) fn strut_rate(&self) -> Four {
+    pub(crate) fn strut_rate(&self) -> W {
         self.suspension.strut.rate
     }
 
     /// Slope of the damper at the start of the step, N s/m.
-    pub(crate) fn strut_damping(&self, bank: &WheelPack) -> Four {
+    pub(crate) fn strut_damping(&self, bank: &WheelPack<W>) -> W {
         damper_at(bank, self.contact.jounce_rate).0
     }
 
     /// Takes anew the springs that stiffen, and the dampers that move the other way or beyond a knee, where the step ends with
     /// the jounce rate `ends`.
     #[inline(always)]
-    pub(crate) fn strut_to(&mut self, bank: &WheelPack, ends: Four, dt: f32) {
+    pub(crate) fn strut_to(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
         let (damping, _) = damper_at(bank, ends);
         let was = self.suspension.strut.damping;
         if bank.rise.is_some() {
             self.spring_to(bank, ends, dt);
         }
-        if bank.rise.is_some() || Four::any((damping.less(was) | was.less(damping)) & self.contact.touching) {
+        if bank.rise.is_some() || W::any((damping.less(was) | was.less(damping)) & self.contact.touching) {
             self.damp(bank, ends, dt);
         }
     }
 
     /// Where a wheel meets the ground or its bump stop within the step that ends with the jounce rate `ends`.
     #[inline(always)]
-    pub(crate) fn meets_stops(&self, bank: &WheelPack, ends: Four, dt: f32) -> FourMask {
-        let way = Four::splat(0.5 * dt) * (self.contact.jounce_rate + ends);
-        let farthest = self.suspension.strut.start + way.at_least(Four::splat(0.0));
-        (bank.bump_travel.less(farthest) | self.contact.contact_share.less(Four::splat(1.0))) & self.contact.touching
+    pub(crate) fn meets_stops(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> W::Mask {
+        let way = W::splat(0.5 * dt) * (self.contact.jounce_rate + ends);
+        let farthest = self.suspension.strut.start + way.at_least(W::splat(0.0));
+        (bank.bump_travel.less(farthest) | self.contact.contact_share.less(W::splat(1.0))) & self.contact.touching
     }
 
     /// Load impulse and its slope, N s and kg, of strut and `tied` impulse with bump stop and metal, and with the share of the
     /// way that lies within the ground, where the step ends with the jounce rate `ends`.
-    pub(crate) fn with_stops(&self, bank: &WheelPack, strut: [Four; 2], tied: Four, ends: Four, dt: f32) -> [Four; 2] {
-        let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
+    pub(crate) fn with_stops(&self, bank: &WheelPack<W>, strut: [W; 2], tied: W, ends: W, dt: f32) -> [W; 2] {
+        let (zero, half, one, step) = (W::splat(0.0), W::splat(0.5), W::splat(1.0), W::splat(dt));
         let [mut load, mut slope] = strut;
         let way = half * step * (self.contact.jounce_rate + ends);
         let end = self.suspension.strut.start + way;
@@ -166,8 +166,8 @@ impl Rows {
         let turn = half * step * per_cosine;
         let lands = self.contact.contact_share.less(one);
         let within = (end + bank.droop_travel).at_least(zero);
-        let length = way.at_least(Four::splat(LEAST_WAY));
-        let share = Four::select(lands, (within / length).at_most(one), one);
+        let length = way.at_least(W::splat(LEAST_WAY));
+        let share = W::select(lands, (within / length).at_most(one), one);
         let reached = lands & zero.less(within);
         slope = share * slope + (load.at_least(zero) * (one - share) / length * turn).only(reached);
         load = share * (load + tied);
@@ -178,8 +178,8 @@ impl Rows {
     }
 
     /// Impulse of bump stop and metal along the travel, N s, and its slope, kg, where the step ends with the jounce rate `ends`.
-    pub(crate) fn stops(&self, bank: &WheelPack, ends: Four, dt: f32) -> [Four; 2] {
-        let (zero, half, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(dt));
+    pub(crate) fn stops(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
+        let (zero, half, step) = (W::splat(0.0), W::splat(0.5), W::splat(dt));
         // How far the end of the way goes per rate there.
         let turn = half * step;
         let end = self.suspension.strut.start + turn * (self.contact.jounce_rate + ends);
@@ -187,10 +187,10 @@ impl Rows {
         let metal = Beyond::of(self.suspension.strut.start - bank.solid_travel, end - bank.solid_travel);
         let stop = bank.stop_rate * (rubber.mean - metal.mean) - self.suspension.strut.rate * metal.mean;
         let stop_slope = bank.stop_rate * (rubber.slope - metal.slope) - self.suspension.strut.rate * metal.slope;
-        let damping = bank.sprung * Four::splat(2.0 * METAL_DAMPING * METAL_FREQUENCY);
-        let rate = bank.sprung * Four::splat(METAL_FREQUENCY * METAL_FREQUENCY);
+        let damping = bank.sprung * W::splat(2.0 * METAL_DAMPING * METAL_FREQUENCY);
+        let rate = bank.sprung * W::splat(METAL_FREQUENCY * METAL_FREQUENCY);
         // What is deep in comes out at a walking pace, whatever put it there.
-        let most = damping * Four::splat(OVERLAP_RETURN_SPEED);
+        let most = damping * W::splat(OVERLAP_RETURN_SPEED);
         let pushed = (rate * metal.mean).at_most(most);
         let resisting = damping * (half * (self.contact.jounce_rate + ends));
         let pressed = (pushed + metal.share * resisting).at_least(zero);
@@ -202,27 +202,27 @@ impl Rows {
 }
 
 /// Of a way from one place to another, both counted from the beginning of a stop, the part beyond it.
-pub(crate) struct Beyond {
+pub(crate) struct Beyond<W: Corners> {
     /// Mean depth along the way, m, and how it grows with the end of the way.
-    pub mean: Four,
-    pub slope: Four,
+    pub mean: W,
+    pub slope: W,
     /// Share of the way.
-    pub share: Four,
+    pub share: W,
 }
 
-impl Beyond {
-    pub(crate) fn of(from: Four, to: Four) -> Self {
-        let (zero, half) = (Four::splat(0.0), Four::splat(0.5));
+impl<W: Corners> Beyond<W> {
+    pub(crate) fn of(from: W, to: W) -> Self {
+        let (zero, half) = (W::splat(0.0), W::splat(0.5));
         let (first, last) = (from.at_least(zero), to.at_least(zero));
         let throughout = zero.less(from) & zero.less(to);
-        let length = (to - from).abs().at_least(Four::splat(LEAST_WAY));
+        let length = (to - from).abs().at_least(W::splat(LEAST_WAY));
         let (entered, left) = (last / length, first / length);
         let partly = half * (first * left + last * entered);
         let slope = entered - half * entered * entered + half * left * left;
         Self {
-            mean: Four::select(throughout, half * (first + last), partly),
-            slope: Four::select(throughout, half, slope),
-            share: Four::select(throughout, Four::splat(1.0), entered + left),
+            mean: W::select(throughout, half * (first + last), partly),
+            slope: W::select(throughout, half, slope),
+            share: W::select(throughout, W::splat(1.0), entered + left),
         }
     }
 }
@@ -235,8 +235,8 @@ pub(crate) const MOST_STIFFENING: f32 = 4.0;
 
 /// A damper at a jounce rate, as [`damper`] has it. The two sides meet where slow rebound begins, so that the force has no step.
 #[inline(always)]
-fn damper_at(bank: &WheelPack, jounce_rate: Four) -> (Four, Four) {
-    let standing = Four::splat(STANDING_DAMPER);
+fn damper_at<W: Corners>(bank: &WheelPack<W>, jounce_rate: W) -> (W, W) {
+    let standing = W::splat(STANDING_DAMPER);
     let bump = (-standing).less(jounce_rate);
     let (damping, opened) = damper(bank, bump, jounce_rate);
     (damping, opened + (standing * (bank.rebound_damping - bank.bump_damping)).only(!bump))
@@ -245,13 +245,13 @@ fn damper_at(bank: &WheelPack, jounce_rate: Four) -> (Four, Four) {
 /// A damper in `bump` or rebound at a jounce rate: slope of its force, and what the force would be at no speed if it went on
 /// like this.
 #[inline(always)]
-pub(crate) fn damper(bank: &WheelPack, bump: FourMask, jounce_rate: Four) -> (Four, Four) {
-    let zero = Four::splat(0.0);
-    let slow = Four::select(bump, bank.bump_damping, bank.rebound_damping);
+pub(crate) fn damper<W: Corners>(bank: &WheelPack<W>, bump: W::Mask, jounce_rate: W) -> (W, W) {
+    let zero = W::splat(0.0);
+    let slow = W::select(bump, bank.bump_damping, bank.rebound_damping);
     let Some(knees) = bank.knees else { return (slow, zero) };
-    let [above, share] = [0, 1].map(|k| Four::select(bump, knees[0][k], knees[1][k]));
+    let [above, share] = [0, 1].map(|k| W::select(bump, knees[0][k], knees[1][k]));
     let fast = above.less(jounce_rate.abs());
-    let damping = Four::select(fast, slow * share, slow);
-    let at_knee = Four::select(fast, (slow - damping) * above, zero);
+    let damping = W::select(fast, slow * share, slow);
+    let at_knee = W::select(fast, (slow - damping) * above, zero);
     (damping, at_knee.signed_by(jounce_rate))
 }

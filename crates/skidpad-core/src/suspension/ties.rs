@@ -2,7 +2,7 @@
 
 use crate::constants::{MAX_WHEELS, STANDARD_GRAVITY};
 use crate::controls::{Controls, bounded};
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector};
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
@@ -70,8 +70,7 @@ impl Vehicle {
             self.lift_ends();
             for rows in &mut self.rows {
                 let Tied { travel, lifted, force, .. } = rows.suspension.tied;
-                rows.suspension.tied =
-                    Tied { travel, lifted, lifting: Four::splat(dt) * Four::new(force), ..Tied::default() };
+                rows.suspension.tied = Tied { travel, lifted, lifting: Four::splat(dt) * force, ..Tied::default() };
             }
             self.sum_ties();
         }
@@ -80,12 +79,8 @@ impl Vehicle {
     /// Adds up the ties of each strut at the travels found.
     #[inline(always)]
     fn sum_ties(&mut self) {
-        let share = Four::splat(self.bar_share);
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let (rate, travel) = (bank.across * share, Four::new(rows.suspension.tied.travel));
-            let tied = &mut rows.suspension.tied;
-            (tied.across, tied.rate) = (rate.lanes(), rate.lanes());
-            tied.force = (rate * (travel - travel.across())).lanes();
+        for (banks, rows) in self.model.banks().chunks(Four::ROWS).zip(self.rows.chunks_mut(Four::ROWS)) {
+            sum_bars(banks, rows, Four::splat(self.bar_share));
         }
         if !self.model.ties_apart().is_empty() {
             self.sum_ties_apart();
@@ -96,7 +91,7 @@ impl Vehicle {
     #[inline(never)]
     fn sum_ties_apart(&mut self) {
         for rows in &mut self.rows {
-            rows.suspension.tied.damping = [0.0; 4];
+            rows.suspension.tied.damping = Four::default();
         }
         for &k in self.model.ties_apart() {
             let tie = self.tie(k);
@@ -104,21 +99,21 @@ impl Vehicle {
                 continue;
             }
             let places = tie.wheels.map(|i| self.model.place(i));
-            let [first, second] = places.map(|at| self.rows[at.bank].suspension.tied.travel[at.lane]);
+            let [first, second] = places.map(|at| self.rows[at.bank].suspension.tied.travel.at(at.lane));
             for (at, travel) in places.into_iter().zip([first + tie.way * second, second + tie.way * first]) {
                 let tied = &mut self.rows[at.bank].suspension.tied;
-                tied.force[at.lane] += tie.rate * travel;
-                tied.rate[at.lane] += tie.rate;
+                tied.force.add_at(at.lane, tie.rate * travel);
+                tied.rate.add_at(at.lane, tie.rate);
                 if self.model.is_across(tie.wheels, tie.way) {
-                    tied.across[at.lane] += tie.rate;
+                    tied.across.add_at(at.lane, tie.rate);
                 }
             }
             if tie.damping != 0.0 {
                 let [first, second] = places.map(|at| self.rows[at.bank].contact.jounce_rate.lanes()[at.lane]);
                 for (at, other) in places.into_iter().zip([second, first]) {
                     let tied = &mut self.rows[at.bank].suspension.tied;
-                    tied.force[at.lane] += tie.way * tie.damping * other;
-                    tied.damping[at.lane] += tie.damping;
+                    tied.force.add_at(at.lane, tie.way * tie.damping * other);
+                    tied.damping.add_at(at.lane, tie.damping);
                 }
             }
         }
@@ -130,15 +125,14 @@ impl Vehicle {
         for (i, wheel) in self.model.wheels().iter().enumerate() {
             let place = self.model.place(i);
             if !self.rows[place.bank].travel.own {
-                let hanging =
-                    self.hanging(i, |rows| Four::new(rows.suspension.tied.travel)).min(wheel.strut.bump_travel);
+                let hanging = self.hanging(i, |rows| rows.suspension.tied.travel).min(wheel.strut.bump_travel);
                 found[place.bank][place.lane] = hanging;
             }
         }
         for (rows, hanging) in self.rows.iter_mut().zip(found) {
-            let (travel, hanging) = (Four::new(rows.suspension.tied.travel), Four::new(hanging));
+            let (travel, hanging) = (rows.suspension.tied.travel, Four::new(hanging));
             rows.suspension.tied.lifted = travel.less(hanging);
-            rows.suspension.tied.travel = travel.at_least(hanging).lanes();
+            rows.suspension.tied.travel = travel.at_least(hanging);
         }
     }
 
@@ -163,8 +157,8 @@ impl Vehicle {
         if !self.model.is_tied() {
             return;
         }
-        for rows in &mut self.rows {
-            rows.load_bars();
+        for rows in self.rows.chunks_mut(Four::ROWS) {
+            load_bars(rows);
         }
         if !self.model.ties_apart().is_empty() {
             self.load_ties_apart();
@@ -190,7 +184,8 @@ impl Vehicle {
                 continue;
             }
             for (end, impulse) in ends.into_iter().zip([impulse, tie.way * impulse]).filter(|(end, _)| !end.lifted) {
-                self.rows[end.place.bank].suspension.tied.impulse[end.place.lane] += impulse * end.per_cosine;
+                let rows = &mut self.rows[end.place.bank];
+                rows.suspension.tied.impulse.add_at(end.place.lane, impulse * end.per_cosine);
             }
         }
         self.beside = beside;
@@ -204,8 +199,8 @@ impl Vehicle {
         if !self.model.is_tied() {
             return given;
         }
-        for rows in self.rows.iter().filter(|rows| !rows.travel.own) {
-            given = given + rows.add_bars(products, warm.wide());
+        for rows in self.rows.chunks(Four::ROWS).filter(|rows| !rows[0].travel.own) {
+            given = given + add_bars(rows, products, warm);
         }
         if !self.model.ties_apart().is_empty() {
             given = given + self.add_ties_apart(products, warm);
@@ -259,7 +254,7 @@ impl Vehicle {
         let (rows, lane) = (&self.rows[place.bank], place.lane);
         let at = |of: Four| of.lanes()[lane];
         if rows.travel.own && !beside {
-            let [travel, rate_before] = [rows.suspension.tied.travel[lane], at(rows.contact.jounce_rate)];
+            let [travel, rate_before] = [rows.suspension.tied.travel.at(lane), at(rows.contact.jounce_rate)];
             let rate = at(rows.travel.next_rate);
             return End { place, follows: true, lifted: false, share: 1.0, per_cosine: 1.0, travel, rate_before, rate };
         }
@@ -277,7 +272,7 @@ impl Vehicle {
                 false => 1.0,
             },
             per_cosine,
-            travel: if rows.travel.own { at(rows.travel.ground) } else { rows.suspension.tied.travel[lane] },
+            travel: if rows.travel.own { at(rows.travel.ground) } else { rows.suspension.tied.travel.at(lane) },
             rate_before: only(at(if rows.travel.own { rows.travel.ground_rate } else { rows.contact.jounce_rate })),
             rate: only(-at(rows.coupled.seen.normal) * per_cosine),
         }
@@ -330,49 +325,79 @@ struct End {
     rate: f32,
 }
 
-impl Rows {
+impl<W: Corners> Rows<W> {
     /// Jounce rates as the bars see them, m/s.
     #[inline(always)]
-    fn end_rates(&self) -> Four {
+    fn end_rates(&self) -> W {
         (-self.coupled.seen.normal / self.contact.cosine).only(self.contact.touching & !self.suspension.tied.lifted)
-    }
-
-    /// Impulses of the bars to the wheels across; the others begin at nothing.
-    #[inline(always)]
-    fn load_bars(&mut self) {
-        let own = self.travel.own;
-        let rates = if own { self.travel.next_rate } else { self.end_rates() };
-        let step = Four::splat(self.dt);
-        let middle = Four::new(self.suspension.tied.travel) + Four::splat(0.25) * step * rates;
-        let impulse = step * Four::new(self.suspension.tied.across) * (middle - middle.across());
-        if own {
-            (self.suspension.tied.impulse, self.suspension.tied.seen) = (impulse.lanes(), rates);
-        } else {
-            // From where it hangs, a wheel would be pushed as soon as the other one comes out.
-            let impulse = Four::select(self.suspension.tied.lifted, self.suspension.tied.lifting, impulse);
-            self.suspension.tied.impulse = (impulse / self.contact.cosine).lanes();
-        }
-    }
-
-    /// Adds how those bars answer to `products`, half with each of their wheels; returns what they give, as [`Vehicle::add_ties`].
-    #[inline(always)]
-    fn add_bars(&self, products: &mut OuterProducts, warm: SpatialVector<Four>) -> SpatialVector<f32> {
-        let presses = self.contact.touching & !self.suspension.tied.lifted & self.suspension.pressing;
-        let row = (self.contact.normal * (Four::splat(1.0) / self.contact.cosine).only(presses)).less_across();
-        let half = Four::splat(0.125 * self.dt * self.dt) * Four::new(self.suspension.tied.across);
-        products.add(half, row);
-        let rates = self.end_rates().only(presses);
-        (row * (half * (rates.across() - rates - row.dot(warm)))).sum()
     }
 
     /// Wheels that strut and ties would pull off the ground.
     #[inline(always)]
-    fn lifted(&self, bank: &WheelPack) -> FourMask {
+    pub(crate) fn lifted(&self, bank: &WheelPack<W>) -> W::Mask {
         if self.travel.own {
-            return FourMask::default();
+            return W::Mask::default();
         }
-        let (spring, _) = bank.springs(Four::new(self.suspension.tied.travel));
-        let push = bank.sprung * Four::splat(STANDARD_GRAVITY) + spring + Four::new(self.suspension.tied.force);
-        push.less(Four::splat(0.0)) & bank.present()
+        let (spring, _) = bank.springs(self.suspension.tied.travel);
+        let push = bank.sprung * W::splat(STANDARD_GRAVITY) + spring + self.suspension.tied.force;
+        push.less(W::splat(0.0)) & bank.present()
     }
+}
+
+/// Rates of the bars to the wheels across, of the `rows` of two axles, and their forces at the travels found.
+#[inline(always)]
+pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], share: W) {
+    let travel = W::each(|k| rows[k].suspension.tied.travel);
+    let across = W::across(travel);
+    for (k, (bank, rows)) in banks.iter().zip(rows).enumerate() {
+        let rate = bank.across * share;
+        let tied = &mut rows.suspension.tied;
+        (tied.across, tied.rate) = (rate, rate);
+        tied.force = rate * (travel[k] - across[k]);
+    }
+}
+
+/// Impulses of the bars to the wheels across, of the `rows` of two axles; other ties begin at nothing.
+#[inline(always)]
+pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
+    let own = rows[0].travel.own;
+    let rates = W::each(|k| if own { rows[k].travel.next_rate } else { rows[k].end_rates() });
+    let step = W::splat(rows[0].dt);
+    let middle = W::each(|k| rows[k].suspension.tied.travel + W::splat(0.25) * step * rates[k]);
+    let across = W::across(middle);
+    for (k, rows) in rows.iter_mut().enumerate() {
+        let tied = &mut rows.suspension.tied;
+        let impulse = step * tied.across * (middle[k] - across[k]);
+        if own {
+            (tied.impulse, tied.seen) = (impulse, rates[k]);
+        } else {
+            // From where it hangs, a wheel would be pushed as soon as the other one comes out.
+            tied.impulse = W::select(tied.lifted, tied.lifting, impulse) / rows.contact.cosine;
+        }
+    }
+}
+
+/// Adds how those bars answer to `products`, half with each of their wheels; returns what they give, as [`Vehicle::add_ties`].
+#[inline(always)]
+pub(crate) fn add_bars<W: Corners>(
+    rows: &[Rows<W>],
+    products: &mut OuterProducts<W>,
+    warm: SpatialVector<W::Car>,
+) -> SpatialVector<W::Car> {
+    let one = W::splat(1.0);
+    let presses = W::each(|k| {
+        let rows = &rows[k];
+        rows.contact.touching & !rows.suspension.tied.lifted & rows.suspension.pressing
+    });
+    let ends = W::each(|k| rows[k].contact.normal * (one / rows[k].contact.cosine).only(presses[k]));
+    let others = SpatialVector::<W>::across_of(ends);
+    let rates = W::each(|k| rows[k].end_rates().only(presses[k]));
+    let rates_across = W::across(rates);
+    let warm = warm.wide();
+    SpatialVector::sum_of(|k| {
+        let row = ends[k] - others[k];
+        let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.tied.across;
+        products.add_of(k, half, row);
+        row * (half * (rates_across[k] - rates[k] - row.dot(warm)))
+    })
 }

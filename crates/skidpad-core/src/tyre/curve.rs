@@ -264,6 +264,27 @@ impl CurveConstants<Four> {
 }
 
 impl<H: Copy> CurveConstants<H> {
+    /// Every number as `to` has it.
+    pub fn map<T>(&self, to: impl Fn(H) -> T) -> CurveConstants<T> {
+        CurveConstants {
+            friction: self.friction.map(&to),
+            load_sensitivity: to(self.load_sensitivity),
+            most_load: to(self.most_load),
+            nominal_load: to(self.nominal_load),
+            per_nominal_load: to(self.per_nominal_load),
+            give: self.give.map(&to),
+            least_length: to(self.least_length),
+            relaxes: to(self.relaxes),
+            fixed: self.fixed.map(&to),
+            per_load: self.per_load.map(&to),
+            per_limit: self.per_limit.map(&to),
+            curved: to(self.curved),
+            per_slip: self.per_slip.map(&to),
+            fall: self.fall.map(&to),
+            lost: self.lost.map(&to),
+        }
+    }
+
     /// Where rolling renews the patch.
     #[inline(always)]
     pub fn relaxes<L: Lane>(&self) -> L::Mask

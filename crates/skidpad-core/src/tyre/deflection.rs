@@ -1,35 +1,35 @@
 //! What is left of the deflection of a patch at the end of a step.
 
-use crate::lane::{Four, Lane};
+use crate::lane::Corners;
 use crate::step::rows::Rows;
 use crate::wheel::pack::WheelPack;
 
 /// Largest slip a deflection stands for; beyond, only its direction is kept.
 const LARGEST_SLIP: f32 = 10.0;
 
-impl Rows {
+impl<W: Corners> Rows<W> {
     /// Deflections that sticking and creeping leave at the sliding speeds at the end of the step.
     #[inline(always)]
-    pub(crate) fn drifted(&self, sliding: [Four; 2]) -> [Four; 2] {
+    pub(crate) fn drifted(&self, sliding: [W; 2]) -> [W; 2] {
         let [along, across] = [0, 1].map(|i| self.patch.drift[i].at(sliding[i]));
-        if !Four::any(self.patch.bends) {
+        if !W::any(self.patch.bends) {
             return [along, across];
         }
         // The row of less force is the one of more slip.
         let (straight, target_impulse) = (self.patch.straight_drift.at(sliding[0]), self.patch.target_impulse[0]);
         [
-            Four::select((along * target_impulse).less(straight * target_impulse) & self.patch.bends, straight, along),
+            W::select((along * target_impulse).less(straight * target_impulse) & self.patch.bends, straight, along),
             across,
         ]
     }
 
     /// Deflections after the step: of a standing patch, of a rolling one, or in between.
     #[inline(always)]
-    pub(crate) fn deflections(&self, bank: &WheelPack, left: [Four; 2], rolling: Four) -> [Four; 2] {
-        let one = Four::splat(1.0);
+    pub(crate) fn deflections(&self, bank: &WheelPack<W>, left: [W; 2], rolling: W) -> [W; 2] {
+        let one = W::splat(1.0);
         let share = rolling.only(bank.tyre.relaxes());
         let turning = within_largest_slip(left, self.patch.lengths);
-        if !Four::any(share.less(one) & bank.present()) {
+        if !W::any(share.less(one) & bank.present()) {
             return turning;
         }
         self.half_standing(left, turning, share)
@@ -38,51 +38,51 @@ impl Rows {
     /// The same of patches of which some stand to a part.
     #[cold]
     #[inline(never)]
-    fn half_standing(&self, left: [Four; 2], turning: [Four; 2], share: Four) -> [Four; 2] {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+    fn half_standing(&self, left: [W; 2], turning: [W; 2], share: W) -> [W; 2] {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let standing = self.standing(left);
         // As far as a patch stands, it is a spring: what friction does not hold would be memory of a slide.
-        let most = self.held_by_friction().map(|u| u / (one - share).at_least(Four::splat(f32::MIN_POSITIVE)));
+        let most = self.held_by_friction().map(|u| u / (one - share).at_least(W::splat(f32::MIN_POSITIVE)));
         let turned = [0, 1].map(|i| turning[i].within(-most[i], most[i]));
         let mixed = [0, 1].map(|i| standing[i] * (one - share) + turned[i] * share);
         let (rolls, stands) = (!share.less(one), !zero.less(share));
-        [0, 1].map(|i| Four::select(rolls, turning[i], Four::select(stands, standing[i], mixed[i])))
+        [0, 1].map(|i| W::select(rolls, turning[i], W::select(stands, standing[i], mixed[i])))
     }
 
     /// Largest deflections that friction holds, m.
-    fn held_by_friction(&self) -> [Four; 2] {
-        let (limit, step) = (self.limit(), Four::splat(self.dt));
-        [0, 1].map(|i| limit[i] / (self.patch.elastic[i] * step).at_least(Four::splat(f32::MIN_POSITIVE)))
+    fn held_by_friction(&self) -> [W; 2] {
+        let (limit, step) = (self.limit(), W::splat(self.dt));
+        [0, 1].map(|i| limit[i] / (self.patch.elastic[i] * step).at_least(W::splat(f32::MIN_POSITIVE)))
     }
 
     /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
-    fn standing(&self, rolled: [Four; 2]) -> [Four; 2] {
-        let (limit, step) = (self.limit(), Four::splat(self.dt));
+    fn standing(&self, rolled: [W; 2]) -> [W; 2] {
+        let (limit, step) = (self.limit(), W::splat(self.dt));
         let scale = self.patch.elastic.map(|k| k * step);
         let impulse = [rolled[0] * scale[0], rolled[1] * scale[1]];
         let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
         let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
-        let holds = !Four::splat(1.0).less(reach);
+        let holds = !W::splat(1.0).less(reach);
         let slid = [0, 1].map(|i| self.coupled.tyre[i] / scale[i]);
         // A damper's share of the force strains nothing.
-        let squared = |u: [Four; 2]| u[0] * u[0] + u[1] * u[1];
+        let squared = |u: [W; 2]| u[0] * u[0] + u[1] * u[1];
         let slides = self.coupled.sliding & !squared(rolled).less(squared(slid));
         [0, 1].map(|i| {
-            let held = Four::select(holds, rolled[i], impulse[i] / reach / scale[i]);
-            Four::select(slides, slid[i], held)
+            let held = W::select(holds, rolled[i], impulse[i] / reach / scale[i]);
+            W::select(slides, slid[i], held)
         })
     }
 }
 
 #[inline(always)]
-fn within_largest_slip(deflection: [Four; 2], lengths: [Four; 2]) -> [Four; 2] {
+fn within_largest_slip<W: Corners>(deflection: [W; 2], lengths: [W; 2]) -> [W; 2] {
     let slip = [deflection[0] / lengths[0], deflection[1] / lengths[1]];
     let squared = slip[0] * slip[0] + slip[1] * slip[1];
-    let largest = Four::splat(LARGEST_SLIP);
+    let largest = W::splat(LARGEST_SLIP);
     let over = (largest * largest).less(squared);
-    if !Four::any(over) {
+    if !W::any(over) {
         return deflection;
     }
     let share = largest / squared.sqrt();
-    deflection.map(|u| Four::select(over, u * share, u))
+    deflection.map(|u| W::select(over, u * share, u))
 }

@@ -1,7 +1,6 @@
 //! Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
 
-use crate::lane::{Four, FourMask, Lane};
-use crate::state::State;
+use crate::lane::Corners;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::tyre::laws::Asked;
@@ -18,30 +17,30 @@ const STANDING_DAMPING: f32 = 0.4;
 const STRAIGHT: f32 = 0.8;
 
 /// What the patches of a bank are at the start of a step.
-struct Patched {
+struct Patched<W: Corners> {
     /// m
-    deflection: [Four; 2],
+    deflection: [W; 2],
     /// Sliding speed along, m/s.
-    sliding: Four,
+    sliding: W,
     /// 0 standing to 1 rolling.
-    share: Four,
+    share: W,
     /// With which rolling renews the patch, m/s, ≥ 0.
-    speed: Four,
+    speed: W,
 }
 
 impl Vehicle {
     /// Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
     pub(crate) fn grip_rows(&mut self, dt: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.grip_row(bank, &self.model.parts().tyres, &self.state, dt);
+            rows.grip_row(bank, &self.model.parts().tyres, dt);
         }
     }
 }
 
-impl Rows {
+impl<W: Corners> Rows<W> {
     /// Target impulse and gain of tyre row `i`.
     #[cfg(test)]
-    pub fn tyre_terms(&self, i: usize) -> (Four, Four) {
+    pub fn tyre_terms(&self, i: usize) -> (W, W) {
         (self.patch.target_impulse[i], self.patch.gain[i])
     }
 
@@ -51,28 +50,25 @@ impl Rows {
     /// The carcass is a spring of constant rate between rim and contact; its force is the curve's. So the length in which slip
     /// builds up falls with the curve's slope, and what slides past the peak leaves no memory (Pacejka, *Tire and Vehicle
     /// Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
-    pub(crate) fn grip_row(&mut self, bank: &WheelPack, tyres: &[Tyre], state: &State, dt: f32) {
-        let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(dt));
-        let wheels = bank.pick(&state.wheels);
-        let [along, across, rolling_speed, rolls] =
-            bank.read_four(wheels, |w| [w.deflection[0], w.deflection[1], w.rolling_speed, w.rolling]);
-        let (deflection, rolling_speed) = ([along, across], rolling_speed.abs());
+    pub(crate) fn grip_row(&mut self, bank: &WheelPack<W>, tyres: &[Tyre], dt: f32) {
+        let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(dt));
+        let (deflection, rolling_speed) = (self.begun.deflection, self.begun.rolling_speed.abs());
         let [constant, linear, quadratic] = bank.rolling;
         let mut coefficient = constant + (linear + quadratic * rolling_speed) * rolling_speed;
         let [added, below] = bank.standing;
-        if Four::any(zero.less(added)) {
+        if W::any(zero.less(added)) {
             coefficient += added * (one - rolling_speed.smoothstep(zero, below));
         }
         let rolling = coefficient * self.suspension.load * bank.radius;
         self.patch.hold = self.drive.brake + rolling;
         self.patch.gripping = self.contact.touching & zero.less(self.suspension.load) & zero.less(self.contact.grip);
-        let load = Four::select(self.patch.gripping, self.suspension.load / step, bank.tyre.nominal_load);
-        let grip = Four::select(self.patch.gripping, self.contact.grip, one);
+        let load = W::select(self.patch.gripping, self.suspension.load / step, bank.tyre.nominal_load);
+        let grip = W::select(self.patch.gripping, self.contact.grip, one);
         let tyre = &bank.tyre;
-        let share = rolls.only(tyre.relaxes());
+        let share = self.begun.rolling.only(tyre.relaxes());
         let speed = rolling_speed.only(tyre.relaxes());
         let point = tyre.at(load, grip);
-        let curve = if Four::any(zero.less(share)) {
+        let curve = if W::any(zero.less(share)) {
             tyre.force(&point, [0, 1].map(|i| deflection[i] / point.lengths[i]))
         } else {
             Default::default()
@@ -87,16 +83,16 @@ impl Rows {
             most_load: tyre.most_load * step,
         };
         if self.patch.has_laws {
-            self.bite_of_laws(&mut bite, bank, tyres, state, &Asked { deflection, load, grip, share });
+            self.bite_of_laws(&mut bite, bank, tyres, &Asked { deflection, load, grip, share });
         }
         self.patch.lengths = bite.lengths;
-        let rim = bank.radius * bank.read(wheels, |w| w.spin);
+        let rim = bank.radius * self.begun.spin;
         let now = Patched {
             deflection,
             sliding: self.contact.started - rim,
             share,
             // A standing patch is renewed where its wheel turns, not where the carcass of a held wheel gives.
-            speed: Four::select(zero.less(share), speed, rim.abs().only(tyre.relaxes())),
+            speed: W::select(zero.less(share), speed, rim.abs().only(tyre.relaxes())),
         };
         self.linearise(bank, &bite, &now);
         if self.contact.footing.moves {
@@ -109,17 +105,17 @@ impl Rows {
 
     /// Target impulse and gain of the tyre rows from what the patches give at the slip the step starts with.
     #[inline(always)]
-    fn linearise(&mut self, bank: &WheelPack, bite: &TyreLinearization, now: &Patched) {
-        let (zero, one, step) = (Four::splat(0.0), Four::splat(1.0), Four::splat(self.dt));
+    fn linearise(&mut self, bank: &WheelPack<W>, bite: &TyreLinearization<W>, now: &Patched<W>) {
+        let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(self.dt));
         let standing = one - now.share;
-        let stands = Four::any(zero.less(standing));
+        let stands = W::any(zero.less(standing));
         let (mut damping, mut held) = ([zero; 2], zero);
-        self.patch.bends = FourMask::default();
+        self.patch.bends = W::Mask::default();
         for i in [0, 1] {
             let elastic = bite.stiffness[i] / bite.lengths[i];
             let force = elastic * now.deflection[i] * standing + bite.curve.force[i] * now.share;
             let slope = elastic * standing + bite.curve.slope[i] / bite.lengths[i] * now.share;
-            let sticking = (slope / elastic.at_least(Four::splat(f32::MIN_POSITIVE))).within(zero, one);
+            let sticking = (slope / elastic.at_least(W::splat(f32::MIN_POSITIVE))).within(zero, one);
             let creep = step * now.speed / bite.lengths[i];
             let (drift, late) = if i == 0 {
                 held = force;
@@ -128,18 +124,18 @@ impl Rows {
                 (Drift::of(now.deflection[i], [sticking, creep], step), one)
             };
             if stands {
-                damping[i] = Four::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
+                damping[i] = W::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
             }
             let target_impulse = step * (force + slope * late * (drift.kept - now.deflection[i]));
             self.patch.elastic[i] = elastic;
             self.patch.drift[i] = drift;
             self.patch.target_impulse[i] = target_impulse.only(self.patch.gripping);
             self.patch.gain[i] = (step * (slope * late * drift.per_speed + damping[i])).only(self.patch.gripping);
-            self.patch.bends = self.patch.bends | (sticking.less(Four::splat(STRAIGHT)) & self.patch.gripping);
+            self.patch.bends = self.patch.bends | (sticking.less(W::splat(STRAIGHT)) & self.patch.gripping);
             self.patch.friction[i] = bite.friction[i].only(self.patch.gripping);
             self.coupled.tyre[i] = self.coupled.tyre[i].only(self.patch.gripping);
         }
-        if Four::any(self.patch.bends) {
+        if W::any(self.patch.bends) {
             self.straighten(held, bite.lengths[0], damping, now);
         }
     }
@@ -147,16 +143,16 @@ impl Rows {
     /// The rows of patches whose slip goes away within the step: along, the carcass alone takes the force `held` at its start back
     /// to nothing; across, the slope at no slip answers the slip that is left.
     #[inline(always)]
-    fn straighten(&mut self, held: Four, length: Four, damping: [Four; 2], now: &Patched) {
-        let (one, step) = (Four::splat(1.0), Four::splat(self.dt));
+    fn straighten(&mut self, held: W, length: W, damping: [W; 2], now: &Patched<W>) {
+        let (one, step) = (W::splat(1.0), W::splat(self.dt));
         // Among large slips across, the force along may be more than its own deflection holds.
         let most = now.deflection[0].abs();
-        let carcass = (held / self.patch.elastic[0].at_least(Four::splat(f32::MIN_POSITIVE))).within(-most, most);
+        let carcass = (held / self.patch.elastic[0].at_least(W::splat(f32::MIN_POSITIVE))).within(-most, most);
         let creep = step * now.speed / length;
         let (along, late) = Drift::swinging([carcass, now.sliding], [one, creep], now.share, step);
         self.patch.straight_drift = along;
         let rows =
-            [(along, late, held - self.patch.elastic[0] * late * carcass), (self.patch.drift[1], one, Four::default())];
+            [(along, late, held - self.patch.elastic[0] * late * carcass), (self.patch.drift[1], one, W::default())];
         for (i, (drift, late, start)) in rows.into_iter().enumerate() {
             let slope = step * self.patch.elastic[i] * late;
             self.patch.straight_target[i] = (step * start + slope * drift.kept).only(self.patch.gripping);
@@ -179,8 +175,8 @@ impl Rows {
 
     /// Largest tyre impulses under the load impulse realised so far, N s.
     #[inline(always)]
-    pub fn limit(&self) -> [Four; 2] {
-        let load = self.suspension.load.at_least(Four::default()).at_most(self.patch.most_load);
+    pub fn limit(&self) -> [W; 2] {
+        let load = self.suspension.load.at_least(W::default()).at_most(self.patch.most_load);
         let share = self.patch.unloaded_share - self.patch.sensitivity * load;
         [self.patch.friction[0] * share * load, self.patch.friction[1] * share * load]
     }

@@ -1,9 +1,8 @@
 //! Patches under the tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank
 //! is evaluated once for all four lanes, and kept where a wheel has it.
 
-use crate::lane::{Four, Lane};
+use crate::lane::Corners;
 use crate::linear::SpatialVector;
-use crate::state::{State, WheelState};
 use crate::step::rows::Rows;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::TyreLinearization;
@@ -11,49 +10,53 @@ use crate::tyre::{Conditions, TyreAt, TyreModel, functions};
 use crate::wheel::pack::WheelPack;
 
 /// What the patches of a bank are asked.
-pub(crate) struct Asked {
+pub(crate) struct Asked<W> {
     /// Deflection along and across, m.
-    pub deflection: [Four; 2],
+    pub deflection: [W; 2],
     /// N and –, above 0.
-    pub load: Four,
-    pub grip: Four,
+    pub load: W,
+    pub grip: W,
     /// 0 standing to 1 rolling.
-    pub share: Four,
+    pub share: W,
 }
 
 /// What one law answers.
-struct Answer {
-    bite: TyreLinearization,
+struct Answer<W: Corners> {
+    bite: TyreLinearization<W>,
     /// Mx and Mz, N m.
-    moments: [Four; 2],
+    moments: [W; 2],
     /// Size of the rolling resistance, N m.
-    resistance: Four,
+    resistance: W,
 }
 
-impl Rows {
+impl<W: Corners> Rows<W> {
     /// Takes over the patches of `bank` whose tyres have laws of their own, with their moments and rolling resistance.
     pub(crate) fn bite_of_laws(
         &mut self,
-        bite: &mut TyreLinearization,
-        bank: &WheelPack,
+        bite: &mut TyreLinearization<W>,
+        bank: &WheelPack<W>,
         tyres: &[Tyre],
-        state: &State,
-        asked: &Asked,
+        asked: &Asked<W>,
     ) {
-        let step = Four::splat(self.dt);
-        let speed = bank.gather(|i| state.wheels[i].rolling_speed);
+        let step = W::splat(self.dt);
         // A patch that faces no ground has no camber.
-        let upright = Four::splat(1.0) - self.contact.lean * self.contact.lean;
-        let camber = functions::atan(self.contact.lean / upright.at_least(Four::splat(1e-6)).sqrt());
-        let conditions = Conditions { load: asked.load, grip: asked.grip, camber, speed, pressure: Four::default() };
-        self.patch.moments = [Four::default(); 2];
+        let upright = W::splat(1.0) - self.contact.lean * self.contact.lean;
+        let camber = functions::atan(self.contact.lean / upright.at_least(W::splat(1e-6)).sqrt());
+        let conditions = Conditions {
+            load: asked.load,
+            grip: asked.grip,
+            camber,
+            speed: self.begun.rolling_speed,
+            pressure: W::default(),
+        };
+        self.patch.moments = [W::default(); 2];
         for law in &bank.laws {
             let answer = match &tyres[law.tyre] {
                 Tyre::Curve(tyre) => answer(tyre, &conditions, asked),
                 Tyre::Brush(tyre) => answer(tyre, &conditions, asked),
                 Tyre::TMeasy(tyre) => answer(tyre, &conditions, asked),
                 Tyre::MagicFormula { formula, pressure } => {
-                    let pressure = Four::splat(*pressure);
+                    let pressure = W::splat(*pressure);
                     handed(&**formula, bank.hand, &Conditions { pressure, ..conditions }, asked)
                 }
             };
@@ -62,31 +65,31 @@ impl Rows {
             self.patch.hold += (step * answer.resistance).only(biting);
             for i in [0, 1] {
                 let moment = step * answer.moments[i] * asked.share;
-                self.patch.moments[i] = Four::select(lanes, moment.only(biting), self.patch.moments[i]);
+                self.patch.moments[i] = W::select(lanes, moment.only(biting), self.patch.moments[i]);
             }
         }
     }
 
     /// What the moments of the tyres do to the chassis.
     #[inline(always)]
-    pub(crate) fn twist(&self) -> SpatialVector<Four> {
+    pub(crate) fn twist(&self) -> SpatialVector<W> {
         let [overturning, aligning] = self.patch.moments;
         let angular = self.contact.forward.linear * overturning + self.contact.normal.linear * aligning;
         SpatialVector { angular, ..SpatialVector::default() }
     }
 
     /// The moments of the last step, to start from.
-    pub(crate) fn recall_moments(&mut self, bank: &WheelPack, state: &State, dt: f32) {
+    pub(crate) fn recall_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
         self.patch.has_laws = !bank.laws.is_empty();
         if self.patch.has_laws {
-            let last = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&state.wheels[i]) * dt);
-            self.patch.moments = [last(|w| w.overturning), last(|w| w.aligning)].map(|m| m.only(self.contact.touching));
+            let last = |moment: W| (moment * W::splat(dt)).only(self.contact.touching);
+            self.patch.moments = self.begun.moments.map(last);
         }
     }
 }
 
 /// A tyre that is not the same left and right: mirrored wheels ask and are answered with left and right exchanged.
-fn handed<M: TyreModel>(law: &M, hand: Four, conditions: &Conditions<Four>, asked: &Asked) -> Answer {
+fn handed<W: Corners, M: TyreModel>(law: &M, hand: W, conditions: &Conditions<W>, asked: &Asked<W>) -> Answer<W> {
     let [along, across] = asked.deflection;
     let mirrored = Conditions { camber: conditions.camber * hand, ..*conditions };
     let mut answer = answer(law, &mirrored, &Asked { deflection: [along, across * hand], ..*asked });
@@ -95,18 +98,18 @@ fn handed<M: TyreModel>(law: &M, hand: Four, conditions: &Conditions<Four>, aske
     answer
 }
 
-fn answer<M: TyreModel>(law: &M, conditions: &Conditions<Four>, asked: &Asked) -> Answer {
-    let (zero, one) = (Four::default(), Four::splat(1.0));
+fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &Asked<W>) -> Answer<W> {
+    let (zero, one) = (W::default(), W::splat(1.0));
     let at = law.at(conditions);
     let (lengths, limit) = (at.relaxation(), at.limit());
     let slip = [0, 1].map(|i| asked.deflection[i] / lengths[i]);
-    let rolls = Four::any(zero.less(asked.share));
+    let rolls = W::any(zero.less(asked.share));
     let mut curve = if rolls { at.force(slip) } else { Default::default() };
     // Past the peak the force is taken as it is.
     curve.slope = curve.slope.map(|slope| slope.at_least(zero));
     let moments = if rolls { law.moments(&at, slip) } else { Default::default() };
     // Under both slips a law may reach beyond the ellipse of its two peaks; then it is the edge.
-    let used = [0, 1].map(|i| curve.force[i] / limit[i].at_least(Four::splat(LEAST_LIMIT)));
+    let used = [0, 1].map(|i| curve.force[i] / limit[i].at_least(W::splat(LEAST_LIMIT)));
     let reach = (used[0] * used[0] + used[1] * used[1]).at_least(one).sqrt();
     let bite = TyreLinearization {
         stiffness: at.stiffness(),
@@ -115,7 +118,7 @@ fn answer<M: TyreModel>(law: &M, conditions: &Conditions<Four>, asked: &Asked) -
         friction: limit.map(|limit| limit / asked.load * reach),
         sensitivity: zero,
         unloaded_share: one,
-        most_load: Four::splat(f32::INFINITY),
+        most_load: W::splat(f32::INFINITY),
     };
     Answer { bite, moments: [moments.overturning, moments.aligning], resistance: law.rolling_resistance(&at, slip) }
 }

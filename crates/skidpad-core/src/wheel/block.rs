@@ -3,7 +3,7 @@
 //!
 //! As separate rows in one sweep, brake and tyre run away on a slope; as one block they hold to a micrometre.
 
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::{Corners, Four};
 use crate::linear::SpatialVector;
 use crate::step::coupling::Within;
 use crate::step::rows::Rows;
@@ -11,32 +11,32 @@ use crate::wheel::pack::WheelPack;
 
 /// How a wheel's tyre impulse answers the chassis velocity: at most two directions, as symmetric gains.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tangent {
-    pub weights: [Four; 2],
-    pub directions: [[Four; 2]; 2],
+pub(crate) struct Tangent<W: Corners = Four> {
+    pub weights: [W; 2],
+    pub directions: [[W; 2]; 2],
 }
 
-impl Tangent {
+impl<W: Corners> Tangent<W> {
     /// Direction `k` as a row on the chassis.
     #[inline(always)]
-    pub fn row(&self, k: usize, rows: &Rows) -> SpatialVector<Four> {
+    pub fn row(&self, k: usize, rows: &Rows<W>) -> SpatialVector<W> {
         rows.contact.forward * self.directions[k][0] + rows.contact.side * self.directions[k][1]
     }
 }
 
 /// Tyre impulses of a block, and what it takes to differentiate them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Patch {
-    tyre: [Four; 2],
-    sliding: FourMask,
-    gain: [Four; 2],
-    compliance: [Four; 3],
+pub(crate) struct Patch<W: Corners = Four> {
+    tyre: [W; 2],
+    sliding: W::Mask,
+    gain: [W; 2],
+    compliance: [W; 3],
     /// λ / μ² of each row: plastic speed per impulse while it slides.
-    plastic: [Four; 2],
+    plastic: [W; 2],
     /// 1 / limit².
-    inverse: [Four; 2],
+    inverse: [W; 2],
     /// Rows that do not answer, being bounded one by one.
-    bounded: [FourMask; 2],
+    bounded: [W::Mask; 2],
 }
 
 /// Relative error of the friction cone at which its multiplier is accepted; the rest is scaled away radially. In one sweep, that
@@ -49,58 +49,58 @@ const LINES_CHOSEN: usize = 4;
 /// Steps on the cone's multiplier; three are typical.
 const CONE_STEPS: usize = 10;
 
-impl Rows {
+impl<W: Corners> Rows<W> {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
-    pub(crate) fn solve_block(&mut self, bank: &WheelPack, within: Within) -> Patch {
+    pub(crate) fn solve_block(&mut self, bank: &WheelPack<W>, within: Within) -> Patch<W> {
         let limit = self.coupled.reach;
         if within == Within::Side {
             return self.solve_side(limit);
         }
         let momentum = self.drive.momentum + self.drive.shaft;
         let out_of_reach = (self.patch.hold + bank.radius * limit[0]).less(momentum.abs());
-        if !Four::any(!out_of_reach & bank.present()) {
-            return self.turning(bank, within, limit, momentum, momentum, FourMask::default(), Patch::default());
+        if !W::any(!out_of_reach & bank.present()) {
+            return self.turning(bank, within, limit, momentum, momentum, W::Mask::default(), Patch::default());
         }
         let patch = self.patch(within, self.coupled.around.speed, self.coupled.around.compliance, limit);
         let need = momentum - bank.radius * patch.tyre[0];
         let held = !out_of_reach & !self.patch.hold.less(need.abs());
-        let need = Four::select(out_of_reach, momentum, need);
-        if Four::any(!held & bank.present()) {
+        let need = W::select(out_of_reach, momentum, need);
+        if W::any(!held & bank.present()) {
             return self.turning(bank, within, limit, momentum, need, held, patch);
         }
-        (self.coupled.tyre, self.coupled.sliding, self.coupled.spin) = (patch.tyre, patch.sliding, Four::default());
+        (self.coupled.tyre, self.coupled.sliding, self.coupled.spin) = (patch.tyre, patch.sliding, W::default());
         self.coupled.torque = self.drive.motor + self.drive.shaft - need;
         patch
     }
 
     /// Takes tyre impulses back to what friction gives under the load now.
     pub(crate) fn hold_to_limit(&mut self, within: Within) {
-        let (zero, one, limit) = (Four::splat(0.0), Four::splat(1.0), self.limit());
+        let (zero, one, limit) = (W::splat(0.0), W::splat(1.0), self.limit());
         let grips = self.patch.gripping & zero.less(limit[0]) & zero.less(limit[1]);
         if within == Within::Pyramid {
             self.coupled.tyre = [0, 1].map(|i| self.coupled.tyre[i].within(-limit[i], limit[i]).only(grips));
             return;
         }
-        let used = [0, 1].map(|i| self.coupled.tyre[i] / Four::select(grips, limit[i], one));
+        let used = [0, 1].map(|i| self.coupled.tyre[i] / W::select(grips, limit[i], one));
         let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
-        let share = Four::select(one.less(reach), one / reach, one);
+        let share = W::select(one.less(reach), one / reach, one);
         self.coupled.tyre = self.coupled.tyre.map(|x| (x * share).only(grips));
     }
 
     /// Solves the wheels that turn; keeps `patch` for those that are `held`.
     fn turning(
         &mut self,
-        bank: &WheelPack,
+        bank: &WheelPack<W>,
         within: Within,
-        limit: [Four; 2],
-        momentum: Four,
-        need: Four,
-        held: FourMask,
-        patch: Patch,
-    ) -> Patch {
+        limit: [W; 2],
+        momentum: W,
+        need: W,
+        held: W::Mask,
+        patch: Patch<W>,
+    ) -> Patch<W> {
         // Brake and rolling resistance oppose the need; 0 is taken with the backward ones.
-        let hold = Four::select(Four::splat(0.0).less(need), -self.patch.hold, self.patch.hold);
+        let hold = W::select(W::splat(0.0).less(need), -self.patch.hold, self.patch.hold);
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
         let driven = momentum + hold;
         let around = &self.coupled.around;
@@ -111,16 +111,16 @@ impl Rows {
         (self.coupled.tyre, self.coupled.sliding) = (patch.tyre, patch.sliding);
         let spin = (driven - radius * patch.tyre[0]) / inertia;
         self.coupled.spin = spin.only(!held);
-        let torque = Four::select(held, -need, hold);
+        let torque = W::select(held, -need, hold);
         self.coupled.torque = self.drive.motor + self.drive.shaft + torque;
         patch
     }
 
     /// The side impulse alone, inside what the forward one leaves of the ellipse.
-    fn solve_side(&mut self, limit: [Four; 2]) -> Patch {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+    fn solve_side(&mut self, limit: [W; 2]) -> Patch<W> {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let grips = self.patch.gripping & zero.less(limit[0]) & zero.less(limit[1]);
-        let used = self.coupled.tyre[0] / Four::select(grips, limit[0], one);
+        let used = self.coupled.tyre[0] / W::select(grips, limit[0], one);
         let left = (limit[1] * (one - used * used).at_least(zero).sqrt()).only(grips);
         let across = (self.patch.target_impulse[1] - self.patch.gain[1] * self.coupled.around.speed[1]).only(grips);
         self.coupled.tyre[1] = across.within(-left, left);
@@ -135,7 +135,7 @@ impl Rows {
 
     /// Tyre impulses that are bounded one by one. Exact where the two do not answer each other, as in a converged
     /// coupling, whose blocks see a given velocity.
-    fn pyramid(patch: Patch, limit: [Four; 2]) -> Patch {
+    fn pyramid(patch: Patch<W>, limit: [W; 2]) -> Patch<W> {
         let bounded = [0, 1].map(|i| limit[i].less(patch.tyre[i].abs()));
         let tyre = [0, 1].map(|i| patch.tyre[i].within(-limit[i], limit[i]));
         Patch { tyre, bounded, sliding: bounded[0] | bounded[1], ..patch }
@@ -146,20 +146,20 @@ impl Rows {
     /// The line through the law at the slip the step began with overshoots where that slip goes away within the step; there
     /// the law is below the line of its slope at no slip, and that one holds. Of two lines of which the lower one holds, the
     /// force changes without a jump, if a tyre that slides is asked at the slip that its carcass follows: what of it is not plastic.
-    fn patch(&self, within: Within, speed: [Four; 2], compliance: [Four; 3], limit: [Four; 2]) -> Patch {
+    fn patch(&self, within: Within, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> Patch<W> {
         let mut patch = self.patch_on(self.patch.target_impulse, self.patch.gain, within, speed, compliance, limit);
-        if !Four::any(self.patch.bends) {
+        if !W::any(self.patch.bends) {
             return patch;
         }
-        let mut straight = [FourMask::default(); 2];
+        let mut straight = [W::Mask::default(); 2];
         for _ in 0..LINES_CHOSEN {
             let lower = self.straight_lower(&patch, straight, speed, compliance);
             let [x, y] = [0, 1].map(|i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]));
-            if !Four::any(x | y) {
+            if !W::any(x | y) {
                 break;
             }
             straight = lower;
-            let pick = |line: [Four; 2], bent: [Four; 2]| [0, 1].map(|i| Four::select(straight[i], line[i], bent[i]));
+            let pick = |line: [W; 2], bent: [W; 2]| [0, 1].map(|i| W::select(straight[i], line[i], bent[i]));
             let target_impulse = pick(self.patch.straight_target, self.patch.target_impulse);
             let gain = pick(self.patch.straight_gain, self.patch.gain);
             patch = self.patch_on(target_impulse, gain, within, speed, compliance, limit);
@@ -173,11 +173,11 @@ impl Rows {
     /// may be level, the slip itself.
     fn straight_lower(
         &self,
-        patch: &Patch,
-        straight: [FourMask; 2],
-        speed: [Four; 2],
-        compliance: [Four; 3],
-    ) -> [FourMask; 2] {
+        patch: &Patch<W>,
+        straight: [W::Mask; 2],
+        speed: [W; 2],
+        compliance: [W; 3],
+    ) -> [W::Mask; 2] {
         let [along, between, across] = compliance;
         let [x, y] = patch.tyre;
         let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
@@ -185,12 +185,12 @@ impl Rows {
             let (target_impulse, gain) = (self.patch.target_impulse[i], self.patch.gain[i]);
             let steeper = self.patch.straight_gain[i] - gain;
             let crossing =
-                (self.patch.straight_target[i] - target_impulse) / steeper.at_least(Four::splat(f32::MIN_POSITIVE));
+                (self.patch.straight_target[i] - target_impulse) / steeper.at_least(W::splat(f32::MIN_POSITIVE));
             let force = target_impulse - gain * crossing;
             let slip = slips[i] + patch.plastic[i] * patch.tyre[i];
             let stays = straight[i] & !(force * target_impulse).less(patch.tyre[i] * target_impulse);
             let turns = (crossing * target_impulse).less(slip * target_impulse) & !straight[i];
-            (stays | turns) & self.patch.bends & Four::splat(0.0).less(steeper)
+            (stays | turns) & self.patch.bends & W::splat(0.0).less(steeper)
         })
     }
 
@@ -200,18 +200,18 @@ impl Rows {
     /// instead gives a locked wheel at 45° a quarter of its friction sideways.
     fn patch_on(
         &self,
-        target_impulse: [Four; 2],
-        gain: [Four; 2],
+        target_impulse: [W; 2],
+        gain: [W; 2],
         within: Within,
-        speed: [Four; 2],
-        compliance: [Four; 3],
-        limit: [Four; 2],
-    ) -> Patch {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        speed: [W; 2],
+        compliance: [W; 3],
+        limit: [W; 2],
+    ) -> Patch<W> {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let grips = self.patch.gripping & zero.less(limit[0]) & zero.less(limit[1]);
         let g = gain.map(|a| a.only(grips));
         let wanted = [0, 1].map(|i| (target_impulse[i] - g[i] * speed[i]).only(grips));
-        let squared = limit.map(|l| Four::select(grips, l * l, one));
+        let squared = limit.map(|l| W::select(grips, l * l, one));
         let mut system = Pair::new(g, compliance, [zero; 2]);
         let mut x = system.solve(wanted);
         let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
@@ -219,13 +219,13 @@ impl Rows {
         if within == Within::Pyramid {
             return Self::pyramid(patch, limit.map(|l| l.only(grips)));
         }
-        if !Four::any(sliding) {
+        if !W::any(sliding) {
             return patch;
         }
         let inverse = squared.map(|s| one / s);
-        let reach_of = |x: [Four; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
+        let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
         // A row without gain keeps its impulse; the other one tells when no multiplier changes anything any more.
-        let stuck_below = Four::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
+        let stuck_below = W::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
         let closeness = CONE_TOLERANCE * within.closeness();
         let mut reach = reach_of(x);
         let (mut plastic, mut live) = (zero, sliding);
@@ -234,36 +234,36 @@ impl Rows {
             let fall = system.solve([g[0] * x[0] * inverse[0], g[1] * x[1] * inverse[1]]);
             let slope = (x[0] * fall[0] * inverse[0] + x[1] * fall[1] * inverse[1]) / reach;
             live = live & (stuck_below * reach).less(slope);
-            if !Four::any(live) {
+            if !W::any(live) {
                 break;
             }
-            plastic = Four::select(live, plastic + (reach - one) * reach / slope, plastic);
+            plastic = W::select(live, plastic + (reach - one) * reach / slope, plastic);
             system = Pair::new(g, compliance, [g[0] * plastic * inverse[0], g[1] * plastic * inverse[1]]);
             x = system.solve(wanted);
             reach = reach_of(x);
-            live = live & !(reach - one).abs().less(Four::splat(closeness));
-            if !Four::any(live) {
+            live = live & !(reach - one).abs().less(W::splat(closeness));
+            if !W::any(live) {
                 break;
             }
         }
         let over = sliding & one.less(reach);
-        patch.tyre = x.map(|x| Four::select(over, x / reach, x));
+        patch.tyre = x.map(|x| W::select(over, x / reach, x));
         patch.inverse = inverse.map(|i| i.only(sliding));
         patch.plastic = inverse.map(|i| (plastic * i).only(sliding));
         patch
     }
 }
 
-impl Patch {
+impl<W: Corners> Patch<W> {
     /// Gains left of a patch; while it slides only the direction along the edge of the ellipse answers.
-    pub(crate) fn tangent(&self) -> Tangent {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+    pub(crate) fn tangent(&self) -> Tangent<W> {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let [along, _, across] = self.compliance;
-        let spring = |i: usize, c: Four| self.gain[i] / (one + self.gain[i] * (c + self.plastic[i]));
+        let spring = |i: usize, c: W| self.gain[i] / (one + self.gain[i] * (c + self.plastic[i]));
         let weights = [spring(0, along).only(!self.bounded[0]), spring(1, across).only(!self.bounded[1])];
         let free = Tangent { weights, directions: [[one, zero], [zero, one]] };
         let cone = self.sliding & !self.bounded[0] & !self.bounded[1];
-        if !Four::any(cone) {
+        if !W::any(cone) {
             return free;
         }
         let normal = [0, 1].map(|i| self.tyre[i] * self.inverse[i]);
@@ -271,7 +271,7 @@ impl Patch {
         let edge = [-normal[1] / length, normal[0] / length];
         let weight = one / (edge[0] * edge[0] / weights[0] + edge[1] * edge[1] / weights[1]);
         let known = zero.less(length) & zero.less(weights[0]) & zero.less(weights[1]);
-        let pick = |yes: Four, no: Four| Four::select(cone, yes.only(known), no);
+        let pick = |yes: W, no: W| W::select(cone, yes.only(known), no);
         Tangent {
             weights: [pick(weight, weights[0]), pick(zero, weights[1])],
             directions: [[pick(edge[0], one), pick(edge[1], zero)], [zero, pick(zero, one)]],
@@ -279,13 +279,13 @@ impl Patch {
     }
 
     #[inline(always)]
-    fn select(mask: FourMask, yes: Self, no: Self) -> Self {
-        let both = |yes: [Four; 2], no: [Four; 2]| [0, 1].map(|i| Four::select(mask, yes[i], no[i]));
+    fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
+        let both = |yes: [W; 2], no: [W; 2]| [0, 1].map(|i| W::select(mask, yes[i], no[i]));
         Self {
             tyre: both(yes.tyre, no.tyre),
             gain: both(yes.gain, no.gain),
             sliding: (yes.sliding & mask) | (no.sliding & !mask),
-            compliance: [0, 1, 2].map(|i| Four::select(mask, yes.compliance[i], no.compliance[i])),
+            compliance: [0, 1, 2].map(|i| W::select(mask, yes.compliance[i], no.compliance[i])),
             plastic: both(yes.plastic, no.plastic),
             inverse: both(yes.inverse, no.inverse),
             bounded: [0, 1].map(|i| (yes.bounded[i] & mask) | (no.bounded[i] & !mask)),
@@ -294,15 +294,15 @@ impl Patch {
 }
 
 /// `(1 + G A + P) x = b` in two unknowns.
-struct Pair {
-    rows: [[Four; 2]; 2],
-    inverse_determinant: Four,
+struct Pair<W: Corners> {
+    rows: [[W; 2]; 2],
+    inverse_determinant: W,
 }
 
-impl Pair {
+impl<W: Corners> Pair<W> {
     #[inline(always)]
-    fn new(g: [Four; 2], compliance: [Four; 3], plastic: [Four; 2]) -> Self {
-        let (one, [along, between, across]) = (Four::splat(1.0), compliance);
+    fn new(g: [W; 2], compliance: [W; 3], plastic: [W; 2]) -> Self {
+        let (one, [along, between, across]) = (W::splat(1.0), compliance);
         let rows =
             [[one + g[0] * along + plastic[0], g[0] * between], [g[1] * between, one + g[1] * across + plastic[1]]];
         let inverse_determinant = one / (rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]);
@@ -310,7 +310,7 @@ impl Pair {
     }
 
     #[inline(always)]
-    fn solve(&self, b: [Four; 2]) -> [Four; 2] {
+    fn solve(&self, b: [W; 2]) -> [W; 2] {
         let [[a, c], [d, e]] = self.rows;
         [(e * b[0] - c * b[1]) * self.inverse_determinant, (a * b[1] - d * b[0]) * self.inverse_determinant]
     }
@@ -319,6 +319,7 @@ impl Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lane::Lane;
 
     /// A row beyond its limit that answers nothing, beside one that has next to no impulse: no multiplier brings it back.
     #[test]

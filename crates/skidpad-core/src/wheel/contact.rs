@@ -1,8 +1,7 @@
 //! Where each wheel meets the ground: probes, contact points, row directions.
 
-use crate::lane::{Four, Lane};
-use crate::linear::{SpatialVector, Vec3Lanes};
-use crate::state::State;
+use crate::lane::{Corners, Four, Lane};
+use crate::linear::{Axes, SpatialVector, Vec3Lanes};
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
@@ -19,19 +18,19 @@ const STEEPEST: f32 = 5.671_282;
 pub(crate) const DROOP_SLACK: f32 = 1e-3;
 
 /// What the rays of four wheels met; 0 where they met nothing.
-struct Met {
-    /// 1 where there is something.
-    hit: Four,
+pub(crate) struct Met<W: Corners> {
+    /// Where there is something.
+    pub hit: W::Mask,
     /// World axes.
-    normal: Vec3Lanes<Four>,
-    distance: Four,
-    grip: Four,
+    pub normal: Vec3Lanes<W>,
+    pub distance: W,
+    pub grip: W,
 }
 
-impl Met {
+impl Met<Four> {
     /// One pass over the contacts: they lie wheel by wheel.
     #[inline(always)]
-    fn by(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
+    pub(crate) fn by(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
         let (mut met, mut hit, mut grip) = ([Four::default(); 4], [0.0; 4], [0.0; 4]);
         bank.each(|lane, wheel| {
             let Some(Some(c)) = contacts.get(wheel) else { return };
@@ -39,36 +38,26 @@ impl Met {
             (hit[lane], grip[lane]) = (1.0, c.grip);
         });
         let [x, y, z, distance] = Four::transposed(met);
-        Self { hit: Four::new(hit), normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip) }
+        let hit = Four::splat(0.0).less(Four::new(hit));
+        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip) }
     }
 }
 
-impl Rows {
-    pub(crate) fn touch(
-        &mut self,
-        bank: &WheelPack,
-        state: &State,
-        contacts: &[Option<Contact>],
-        body: &Body,
-        to_vehicle: &Mat3,
-        moving: SpatialVector<Four>,
-        dt: f32,
-    ) {
-        self.dt = dt;
-        let met = Met::by(bank, contacts);
-        let hit = Four::splat(0.0).less(met.hit);
-        let normal = met.normal;
-        let normal = normal.through(to_vehicle);
+impl<W: Corners> Rows<W> {
+    /// Where wheels meet what their rays `met`, and the directions of their rows there.
+    #[inline(always)]
+    pub(crate) fn touch(&mut self, bank: &WheelPack<W>, met: &Met<W>, to_vehicle: &Axes<W::Car>) {
+        let normal = met.normal.turned(to_vehicle);
         let reached = bank.start_height() - met.distance;
         let lean = self.contact.axle.dot(normal);
         let across = self.contact.axle - normal * lean;
         let length = across.dot(across).sqrt();
-        let is_ground = !normal.z.less(Four::splat(LEAST_GROUND_COSINE));
-        let has_heading = !length.less(Four::splat(0.1));
-        let faces_ground = hit & is_ground & has_heading;
+        let is_ground = !normal.z.less(W::splat(LEAST_GROUND_COSINE));
+        let has_heading = !length.less(W::splat(0.1));
+        let faces_ground = met.hit & is_ground & has_heading;
         let up = Vec3Lanes::splat(Vec3::Z);
         let normal = Vec3Lanes::select(faces_ground, normal, up);
-        let side = Vec3Lanes::select(faces_ground, across * (Four::splat(1.0) / length), Vec3Lanes::splat(Vec3::Y));
+        let side = Vec3Lanes::select(faces_ground, across * (W::splat(1.0) / length), Vec3Lanes::splat(Vec3::Y));
         let forward = side.cross(normal);
         self.contact.compression = reached.at_least(-bank.droop_travel).only(faces_ground);
         let point = bank.contact.raised(self.contact.compression);
@@ -76,51 +65,58 @@ impl Rows {
         let centre = pushed.raised(bank.radius);
         self.contact.grip = met.grip;
         // A fast turn makes the axle longer than 1.
-        self.contact.lean = lean.within(-Four::splat(1.0), Four::splat(1.0)).only(faces_ground);
+        self.contact.lean = lean.within(-W::splat(1.0), W::splat(1.0)).only(faces_ground);
         self.contact.cosine = normal.z;
         self.contact.normal = SpatialVector::new(normal, point.cross(normal));
         self.contact.forward = SpatialVector::new(forward, centre.cross(forward));
         self.contact.side = SpatialVector::new(side, pushed.cross(side));
-        self.find_footing(bank, contacts, to_vehicle);
-        self.contact.started = self.contact.forward.dot(moving) - self.contact.footing.speed[0];
         self.contact.beyond_droop = (reached - self.contact.compression).only(faces_ground);
-        self.contact.contact_share = self.share_of_contact(body, to_vehicle, dt);
-        self.contact.touching = faces_ground & Four::splat(0.0).less(self.contact.contact_share);
-        self.recall(bank, state, dt);
-        if self.contact.footing.moves {
-            self.contact.footing.last_load = bank.gather(|i| state.wheels[i].load * dt);
-        }
-        self.recall_moments(bank, state, dt);
+        self.contact.touching = faces_ground;
+    }
+
+    /// Motion of the wheels that touch, at the chassis velocity `moving`; `free` is the one that the step would end with.
+    #[inline(always)]
+    pub(crate) fn move_over(
+        &mut self,
+        moving: SpatialVector<W>,
+        free: impl FnOnce() -> SpatialVector<W>,
+        lead: W,
+        dt: f32,
+    ) {
+        self.dt = dt;
+        self.contact.started = self.contact.forward.dot(moving) - self.contact.footing.speed[0];
+        self.contact.contact_share = self.share_of_contact(free, dt);
+        self.contact.touching = self.contact.touching & W::splat(0.0).less(self.contact.contact_share);
+        self.recall(dt);
+        self.contact.jounce_rate = (-self.parting(moving) / self.contact.cosine).only(self.contact.touching);
+        self.contact.lead = self.contact.jounce_rate * lead * self.contact.contact_share;
     }
 
     /// Impulses of the last step, to start from.
     #[inline(always)]
-    pub(crate) fn recall(&mut self, bank: &WheelPack, state: &State, dt: f32) {
-        let wheels = bank.pick(&state.wheels);
-        let last = bank.read_four(wheels, |w| [w.tyre[0], w.tyre[1], w.torque, 0.0]);
-        let [along, across, torque, _] = last.map(|force| force * Four::splat(dt));
-        self.coupled.tyre = [along, across].map(|impulse| impulse.only(self.contact.touching));
-        self.coupled.torque = torque;
+    pub(crate) fn recall(&mut self, dt: f32) {
+        let step = W::splat(dt);
+        self.coupled.tyre = self.begun.tyre.map(|force| (force * step).only(self.contact.touching));
+        self.coupled.torque = self.begun.torque * step;
     }
 
     /// Share of the step that is left when a wheel has closed the gap below its droop stop, falling freely.
     #[inline(always)]
-    fn share_of_contact(&self, body: &Body, to_vehicle: &Mat3, dt: f32) -> Four {
-        let one = Four::splat(1.0);
-        let apart = self.contact.beyond_droop.less(Four::splat(-DROOP_SLACK));
-        if !Four::any(apart) {
+    fn share_of_contact(&self, free: impl FnOnce() -> SpatialVector<W>, dt: f32) -> W {
+        let one = W::splat(1.0);
+        let apart = self.contact.beyond_droop.less(W::splat(-DROOP_SLACK));
+        if !W::any(apart) {
             return one;
         }
-        Four::select(apart, self.share_after_fall(body, to_vehicle, dt), one)
+        W::select(apart, self.share_after_fall(free(), dt), one)
     }
 
     #[cold]
     #[inline(never)]
-    fn share_after_fall(&self, body: &Body, to_vehicle: &Mat3, dt: f32) -> Four {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
-        let free = SpatialVector::of(*to_vehicle * body.free_velocity, *to_vehicle * body.free_angular).wide();
-        let closed = -self.parting(free) / self.contact.cosine * Four::splat(dt);
-        Four::select(zero.less(closed), one + self.contact.beyond_droop / closed, zero)
+    fn share_after_fall(&self, free: SpatialVector<W>, dt: f32) -> W {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
+        let closed = -self.parting(free) / self.contact.cosine * W::splat(dt);
+        W::select(zero.less(closed), one + self.contact.beyond_droop / closed, zero)
     }
 }
 
@@ -156,15 +152,19 @@ impl Vehicle {
         let angular = to_vehicle * body.angular;
         let turn = Vec3Lanes::splat(angular * dt);
         let moving = SpatialVector::of(to_vehicle * body.velocity, angular).wide();
-        let lead = Four::splat(body.lead);
+        let free = || SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular).wide();
+        let axes = Axes::of(&to_vehicle);
         let mut all_touch = true;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let [x, y, z] = rows.steering.straight_axle.map(Four::new);
-            let straight = Vec3Lanes::new(x, y, z);
+            let straight = rows.steering.straight_axle;
             rows.contact.axle = straight + turn.cross(straight);
-            rows.touch(bank, &self.state, contacts, body, &to_vehicle, moving, dt);
-            rows.contact.jounce_rate = (-rows.parting(moving) / rows.contact.cosine).only(rows.contact.touching);
-            rows.contact.lead = rows.contact.jounce_rate * lead * rows.contact.contact_share;
+            rows.touch(bank, &Met::by(bank, contacts), &axes);
+            rows.find_footing(bank, contacts, &to_vehicle);
+            rows.move_over(moving, free, Four::splat(body.lead), dt);
+            if rows.contact.footing.moves {
+                rows.contact.footing.last_load = bank.gather(|i| self.state.wheels[i].load * dt);
+            }
+            rows.recall_moments(bank, dt);
             rows.begin();
             all_touch &= !Four::any(bank.present() & !rows.contact.touching);
         }

@@ -1,6 +1,6 @@
 //! Ground that moves: wheels feel its velocity at their contact points, and it feels what they do to it.
 
-use crate::lane::{Four, Lane};
+use crate::lane::{Corners, Four};
 use crate::linear::{SpatialVector, Vec3Lanes};
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
@@ -66,12 +66,6 @@ impl Rows {
         };
     }
 
-    /// Target impulse and gain of a load row whose ground gives way.
-    pub(crate) fn yielding_load(&self, target_impulse: Four, gain: Four) -> (Four, Four) {
-        let GroundMotion { give: [give, _], last_load, .. } = self.contact.footing;
-        yielding(give, last_load, target_impulse, gain)
-    }
-
     /// Impulse of the ground on the wheel, vehicle axes, N s.
     fn on_ground(&self) -> [Four; 3] {
         let sum = self.contact.forward.linear * self.coupled.tyre[0]
@@ -81,10 +75,18 @@ impl Rows {
     }
 }
 
+impl<W: Corners> Rows<W> {
+    /// Target impulse and gain of a load row whose ground gives way.
+    pub(crate) fn yielding_load(&self, target_impulse: W, gain: W) -> (W, W) {
+        let GroundMotion { give: [give, _], last_load, .. } = self.contact.footing;
+        yielding(give, last_load, target_impulse, gain)
+    }
+}
+
 /// Target impulse and gain of a row whose ground gives way to what changes from the `last` impulse to this one, x:
 /// `x = target impulse − g (v + give (x − last))`, where v counts from the velocity the ground will have if nothing changes.
-pub(crate) fn yielding(give: Four, last: Four, target_impulse: Four, gain: Four) -> (Four, Four) {
+pub(crate) fn yielding<W: Corners>(give: W, last: W, target_impulse: W, gain: W) -> (W, W) {
     let given = gain * give;
-    let share = Four::splat(1.0) / (Four::splat(1.0) + given);
+    let share = W::splat(1.0) / (W::splat(1.0) + given);
     ((target_impulse + given * last) * share, gain * share)
 }

@@ -6,7 +6,7 @@
 use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::flow::levers;
 use crate::drivetrain::parameters::Powertrain;
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::{Corners, Four, Lane};
 use crate::linear::Vec3Lanes;
 use crate::model::parts::ModelParts;
 use crate::suspension::parameters::{AntiRollBar, BarCoupling, Strut};
@@ -23,68 +23,68 @@ pub(crate) struct LaneIndex {
 
 /// Constants of up to four wheels.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct WheelPack {
+pub(crate) struct WheelPack<W: Corners = Four> {
     /// Wheel of each lane; an empty lane names a neighbour and is masked by `present`.
     wheels: [usize; 4],
     /// 1 where there is a wheel.
-    present: Four,
-    pub contact: Vec3Lanes<Four>,
-    pub radius: Four,
-    pub spin_inertia: Four,
-    pub brake_torque: Four,
-    pub handbrake_torque: Four,
+    present: W,
+    pub contact: Vec3Lanes<W>,
+    pub radius: W,
+    pub spin_inertia: W,
+    pub brake_torque: W,
+    pub handbrake_torque: W,
     /// Whether some wheel's brake warms.
     pub has_discs: bool,
     /// Rolling resistance coefficient: constant, per speed, per speed squared.
-    pub rolling: [Four; 3],
+    pub rolling: [W; 3],
     /// What being at rest adds to it, and the speed at which that has faded, m/s.
-    pub standing: [Four; 2],
+    pub standing: [W; 2],
     /// See [`Wheel::walking`].
-    pub walking: [Four; 2],
+    pub walking: [W; 2],
     /// Mass carried at rest, kg.
-    pub sprung: Four,
+    pub sprung: W,
     /// Mass, vertical rate and damping of wheels that move on their own; 0 where not known.
-    pub unsprung_mass: Four,
-    pub tyre_rate: Four,
-    pub tyre_damping: Four,
-    rate: Four,
+    pub unsprung_mass: W,
+    pub tyre_rate: W,
+    pub tyre_damping: W,
+    rate: W,
     /// Rise of the rates; `None` where every spring is linear.
-    pub rise: Option<Four>,
-    pub bump_damping: Four,
-    pub rebound_damping: Four,
+    pub rise: Option<W>,
+    pub bump_damping: W,
+    pub rebound_damping: W,
     /// Speed and share of the knees, bump and rebound; `None` where no wheel has one.
-    pub knees: Option<[[Four; 2]; 2]>,
-    pub bump_travel: Four,
+    pub knees: Option<[[W; 2]; 2]>,
+    pub bump_travel: W,
     /// How far below its place at rest a wheel without load hangs, m.
-    pub droop_travel: Four,
-    pub stop_rate: Four,
+    pub droop_travel: W,
+    pub stop_rate: W,
     /// Rate of the bars to the wheel across that have one rate at every speed, N/m.
-    pub across: Four,
+    pub across: W,
     /// Compression at which nothing gives any more, m.
-    pub solid_travel: Four,
+    pub solid_travel: W,
     /// The tyres with simple curves; something harmless in the lanes of the others.
-    pub tyre: CurveConstants<Four>,
+    pub tyre: CurveConstants<W>,
     /// The tyres with other laws, each once.
-    pub laws: Box<[Law]>,
+    pub laws: Box<[Law<W>]>,
     /// −1 where a tyre is mounted with left and right exchanged, else 1.
-    pub hand: Four,
+    pub hand: W,
     /// How far above the contact points tyre forces act, m; `None` where all act there.
-    pub force_point: Option<Four>,
+    pub force_point: Option<W>,
     /// Of wheels on solid axles; `None` where every wheel has a link of its own.
     pub beam: Option<Beam>,
     /// Torque of a motor of its own at full throttle, N m.
-    pub direct: Four,
+    pub direct: W,
     /// Levers on each row between spins, see [`levers`].
-    pub levers: Box<[Four]>,
+    pub levers: Box<[W]>,
 }
 
 /// A tyre with a law of its own, and the wheels it is on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Law {
+pub(crate) struct Law<W = Four> {
     /// Index into the tyres.
     pub tyre: usize,
     /// 1 where a wheel has it.
-    on: Four,
+    on: W,
 }
 
 /// Wheels on the beams of solid axles; zeros in the lanes of the others. A beam follows the body sideways at the ground, where
@@ -130,11 +130,11 @@ impl Beam {
     }
 }
 
-impl Law {
+impl<W: Corners> Law<W> {
     /// Where a wheel has it.
     #[inline(always)]
-    pub fn lanes(&self) -> FourMask {
-        Four::splat(0.0).less(self.on)
+    pub fn lanes(&self) -> W::Mask {
+        W::splat(0.0).less(self.on)
     }
 }
 
@@ -163,12 +163,6 @@ impl WheelPack {
         Four::transposed(picked.map(|wheel| Four::new(of(wheel)))).map(|numbers| numbers * self.present)
     }
 
-    /// Where there is a wheel.
-    #[inline(always)]
-    pub fn present(&self) -> FourMask {
-        Four::splat(0.0).less(self.present)
-    }
-
     /// Calls `to` with each lane that has a wheel, and the wheel.
     #[inline(always)]
     pub fn each(&self, mut to: impl FnMut(usize, usize)) {
@@ -179,19 +173,70 @@ impl WheelPack {
             }
         }
     }
+}
+
+impl WheelPack {
+    /// The wheels of `row` of two axles, alike in several cars.
+    pub fn spread<W: Corners>(&self, row: usize) -> WheelPack<W> {
+        let one = |of: Four| W::of_wheels(of, row);
+        let both = |of: [Four; 2]| of.map(one);
+        let law = |law: &Law| Law { tyre: law.tyre, on: one(law.on) };
+        WheelPack {
+            wheels: self.wheels,
+            present: one(self.present),
+            contact: Vec3Lanes::new(one(self.contact.x), one(self.contact.y), one(self.contact.z)),
+            radius: one(self.radius),
+            spin_inertia: one(self.spin_inertia),
+            brake_torque: one(self.brake_torque),
+            handbrake_torque: one(self.handbrake_torque),
+            has_discs: self.has_discs,
+            rolling: self.rolling.map(one),
+            standing: both(self.standing),
+            walking: both(self.walking),
+            sprung: one(self.sprung),
+            unsprung_mass: one(self.unsprung_mass),
+            tyre_rate: one(self.tyre_rate),
+            tyre_damping: one(self.tyre_damping),
+            rate: one(self.rate),
+            rise: self.rise.map(one),
+            bump_damping: one(self.bump_damping),
+            rebound_damping: one(self.rebound_damping),
+            knees: self.knees.map(|knees| knees.map(both)),
+            bump_travel: one(self.bump_travel),
+            droop_travel: one(self.droop_travel),
+            stop_rate: one(self.stop_rate),
+            across: one(self.across),
+            solid_travel: one(self.solid_travel),
+            tyre: self.tyre.map(one),
+            laws: self.laws.iter().map(law).collect(),
+            hand: one(self.hand),
+            force_point: self.force_point.map(one),
+            beam: None,
+            direct: one(self.direct),
+            levers: self.levers.iter().map(|&of| one(of)).collect(),
+        }
+    }
+}
+
+impl<W: Corners> WheelPack<W> {
+    /// Where there is a wheel.
+    #[inline(always)]
+    pub fn present(&self) -> W::Mask {
+        W::splat(0.0).less(self.present)
+    }
 
     /// What the springs push beyond their force at rest at `travel`, N, and their rates there, N/m.
     #[inline(always)]
-    pub fn springs(&self, travel: Four) -> (Four, Four) {
+    pub fn springs(&self, travel: W) -> (W, W) {
         let Some(rise) = self.rise else { return (self.rate * travel, self.rate) };
         let risen = rise * travel;
-        ((self.rate + Four::splat(0.5) * risen) * travel, self.rate + risen)
+        ((self.rate + W::splat(0.5) * risen) * travel, self.rate + risen)
     }
 
     /// Height of a ray's start above the resting contact point, m.
     #[inline(always)]
-    pub fn start_height(&self) -> Four {
-        self.radius * Four::splat(2.0)
+    pub fn start_height(&self) -> W {
+        self.radius * W::splat(2.0)
     }
 }
 

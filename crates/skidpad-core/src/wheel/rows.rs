@@ -1,49 +1,49 @@
 //! What is found where wheels meet the ground.
 
-use crate::lane::{Four, FourMask};
+use crate::lane::{Corners, Four};
 use crate::linear::{SpatialVector, Vec3Lanes};
 
 /// Contact of four wheels: where it is, and the directions of their rows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ContactRows {
-    pub touching: FourMask,
-    pub footing: GroundMotion,
+pub(crate) struct ContactRows<W: Corners = Four> {
+    pub touching: W::Mask,
+    pub footing: GroundMotion<W>,
     /// Factor of the surface on friction.
-    pub grip: Four,
+    pub grip: W,
     /// Sine of the camber against the ground.
-    pub lean: Four,
+    pub lean: W,
     /// Share of the step in which there is contact: below 1 for a wheel that meets the ground within it.
-    pub contact_share: Four,
+    pub contact_share: W,
     /// Compression beyond the droop stop, m, ≤ 0: the gap a wheel has yet to close.
-    pub beyond_droop: Four,
-    pub compression: Four,
+    pub beyond_droop: W,
+    pub compression: W,
     /// Rate of the compression at the start of the step, m/s; 0 in the air.
-    pub jounce_rate: Four,
+    pub jounce_rate: W,
     /// By how much the compression runs behind the velocity, m.
-    pub lead: Four,
+    pub lead: W,
     /// Cosine between contact normal and suspension.
-    pub cosine: Four,
+    pub cosine: W,
     /// Axle direction at the end of the step.
-    pub axle: Vec3Lanes<Four>,
+    pub axle: Vec3Lanes<W>,
     /// Speed of the wheel over the ground along its heading at the start of the step, m/s.
-    pub started: Four,
+    pub started: W,
     /// Load row: acts at the contact point along its normal.
-    pub normal: SpatialVector<Four>,
+    pub normal: SpatialVector<W>,
     /// Rolling-direction row: acts at the wheel centre, or its force point; its other end is the wheel's spin.
-    pub forward: SpatialVector<Four>,
+    pub forward: SpatialVector<W>,
     /// Lateral row: acts at the contact point, or its force point.
-    pub side: SpatialVector<Four>,
+    pub side: SpatialVector<W>,
 }
 
 /// What the rows of four wheels know of the ground under them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct GroundMotion {
+pub(crate) struct GroundMotion<W: Corners = Four> {
     /// Whether any of it moves or can be moved.
     pub moves: bool,
     /// Its velocity along, across and normal to the ground, m/s.
-    pub speed: [Four; 3],
+    pub speed: [W; 3],
     /// See [`Ground::give`], 1/kg.
-    pub give: [Four; 2],
+    pub give: [W; 2],
     /// Load impulse of the last step, N s.
-    pub last_load: Four,
+    pub last_load: W,
 }

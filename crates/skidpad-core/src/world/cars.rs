@@ -1,11 +1,13 @@
 //! All cars of one world, stepped together: one batched probe and one batched push per step.
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use crate::assists::budget::Budget;
 use crate::controls::Controls;
 use crate::model::Model;
 use crate::state::State;
+use crate::step::abreast::{ABREAST, CarsAbreast};
 use crate::step::coupling::{Coupling, StepReport};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
 use crate::telemetry::frame::Frame;
@@ -50,9 +52,14 @@ pub struct Cars {
     reactions: Vec<Reaction>,
     /// Which vehicles the last push stepped.
     stepped: Vec<bool>,
+    /// From which vehicles on it did so abreast.
+    were_abreast: Vec<bool>,
     /// How the last step of each went.
     reports: Vec<StepReport>,
     coasting: Controls,
+    /// Workspaces of those that may be stepped abreast, [`ABREAST`] after [`ABREAST`]; none where no car is to be.
+    abreast: Vec<Option<CarsAbreast>>,
+    is_abreast: bool,
 }
 
 /// A ray of no car.
@@ -71,8 +78,11 @@ impl Cars {
             pushes: Vec::new(),
             reactions: Vec::new(),
             stepped: Vec::new(),
+            were_abreast: Vec::new(),
             reports: Vec::new(),
             coasting: Controls::coasting(),
+            abreast: Vec::new(),
+            is_abreast: false,
         };
         for vehicle in vehicles {
             cars.enter(vehicle);
@@ -91,9 +101,26 @@ impl Cars {
         self.bodies.push(CHASSIS_AT_ORIGIN);
         self.pushes.push(Push::default());
         self.stepped.push(false);
+        self.were_abreast.push(false);
         self.reports.push(StepReport::default());
         self.vehicles.push(vehicle);
+        self.make_room_abreast();
         self.vehicles.len() - 1
+    }
+
+    /// Steps plain cars of one model eight abreast from now on, where eight that follow each other in one sweep are of it, or each
+    /// by itself. Both give the same bits; of cars abreast nothing is told of wheels' contacts and engines.
+    pub fn set_abreast(&mut self, is_abreast: bool) {
+        self.is_abreast = is_abreast;
+        self.abreast.clear();
+        self.make_room_abreast();
+    }
+
+    fn make_room_abreast(&mut self) {
+        let missing = self.vehicles.chunks_exact(ABREAST).skip(self.abreast.len()).filter(|_| self.is_abreast);
+        let room: Vec<_> =
+            missing.map(|vehicles| CarsAbreast::of(vehicles[0].model()).filter(|room| room.fits(vehicles))).collect();
+        self.abreast.extend(room);
     }
 
     /// Vehicle `car` after its last step.
@@ -152,32 +179,77 @@ impl Cars {
         }
         world.probe(&self.probes[..first], &mut self.contacts[..first]);
         self.reactions.clear();
-        let (mut first, mut report) = (0, StepReport::default());
-        for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
-            self.reports[i] = StepReport::default();
-            if !self.stepped[i] {
-                self.pushes[i] = Push::default();
+        let (mut first, mut report, mut i) = (0, StepReport::default(), 0);
+        while i < self.vehicles.len() {
+            self.were_abreast[i] = coupling == Coupling::OneSweep && self.are_abreast(i);
+            if self.were_abreast[i] {
+                let last = first + (i..i + ABREAST).map(|i| self.vehicles[i].model().wheels().len()).sum::<usize>();
+                report = report.and(self.solve_abreast(i, first..last, controls, dt));
+                (first, i) = (last, i + ABREAST);
                 continue;
             }
-            let last = first + vehicle.model().wheels().len();
-            let asked = controls.get(i).unwrap_or(&self.coasting);
-            self.hull.clear();
-            if coupling != Coupling::OneSweep {
-                world.hull_points(i, dt, &mut self.hull);
-            }
-            let met = &self.contacts[first..last];
-            let (push, done) = vehicle.solve(&self.bodies[i], met, &self.hull, asked, coupling, dt);
-            (self.pushes[i], self.reports[i]) = (push, done);
-            if vehicle.is_on_moving_ground() {
-                let met = self.probes[first..last].iter().zip(&self.contacts[first..last]);
-                vehicle.react(met, &mut self.reactions);
-            }
+            let last = first + if self.stepped[i] { self.vehicles[i].model().wheels().len() } else { 0 };
+            let done = self.solve_one(i, first..last, world, controls, coupling, dt);
             report = report.and(done);
-            first = last;
+            (first, i) = (last, i + 1);
         }
         world.push(dt, &self.pushes);
         if !self.reactions.is_empty() {
             world.react(dt, &self.reactions);
+        }
+        report
+    }
+
+    /// Solves vehicle `i`, whose rays are `rays`.
+    fn solve_one(
+        &mut self,
+        i: usize,
+        rays: Range<usize>,
+        world: &mut dyn WorldPort,
+        controls: &[Controls],
+        coupling: Coupling,
+        dt: f32,
+    ) -> StepReport {
+        (self.pushes[i], self.reports[i]) = (Push::default(), StepReport::default());
+        if !self.stepped[i] {
+            return StepReport::default();
+        }
+        let asked = controls.get(i).unwrap_or(&self.coasting);
+        self.hull.clear();
+        if coupling != Coupling::OneSweep {
+            world.hull_points(i, dt, &mut self.hull);
+        }
+        let (vehicle, met) = (&mut self.vehicles[i], &self.contacts[rays.clone()]);
+        (self.pushes[i], self.reports[i]) = vehicle.solve(&self.bodies[i], met, &self.hull, asked, coupling, dt);
+        if vehicle.is_on_moving_ground() {
+            let met = self.probes[rays.clone()].iter().zip(&self.contacts[rays]);
+            vehicle.react(met, &mut self.reactions);
+        }
+        self.reports[i]
+    }
+
+    /// Whether the vehicles from `first` on are stepped abreast.
+    fn are_abreast(&self, first: usize) -> bool {
+        first.is_multiple_of(ABREAST)
+            && self.abreast.get(first / ABREAST).is_some_and(Option::is_some)
+            && self.stepped[first..first + ABREAST].iter().all(|stepped| *stepped)
+    }
+
+    /// Solves the vehicles from `first` on abreast, whose rays are `rays`.
+    fn solve_abreast(&mut self, first: usize, rays: Range<usize>, controls: &[Controls], dt: f32) -> StepReport {
+        let Some(Some(room)) = self.abreast.get_mut(first / ABREAST) else { return StepReport::default() };
+        let asked = core::array::from_fn(|k| controls.get(first + k).unwrap_or(&self.coasting));
+        let cars = first..first + ABREAST;
+        let (vehicles, bodies) = (&mut self.vehicles[cars.clone()], &self.bodies[cars]);
+        let mut report = StepReport::default();
+        room.solve(vehicles, bodies, &self.contacts[rays.clone()], asked, dt, |k, push, done| {
+            (self.pushes[first + k], self.reports[first + k]) = (push, done);
+            report = report.and(done);
+        });
+        let wheels = rays.len() / ABREAST;
+        for (k, vehicle) in vehicles.iter().enumerate().filter(|(_, vehicle)| vehicle.is_on_moving_ground()) {
+            let own = rays.start + k * wheels..rays.start + (k + 1) * wheels;
+            vehicle.react(self.probes[own.clone()].iter().zip(&self.contacts[own]), &mut self.reactions);
         }
         report
     }
@@ -192,20 +264,38 @@ impl Cars {
         if !self.reactions.is_empty() {
             self.follow_ground(world);
         }
-        let mut report = StepReport::default();
-        for (i, vehicle) in self.vehicles.iter_mut().enumerate() {
-            let body = &self.bodies[i];
-            let done = if self.stepped[i] {
-                vehicle.finish(body, dt)
-            } else if !(self.away[i] || body.asleep) {
-                vehicle.follow(body)
-            } else {
-                continue;
-            };
-            self.reports[i] = self.reports[i].and(done);
-            report = report.and(done);
+        let (mut report, mut i) = (StepReport::default(), 0);
+        while i < self.vehicles.len() {
+            let last = if self.were_abreast[i] { i + ABREAST } else { i + 1 };
+            report = report.and(self.finish(i..last, dt));
+            i = last;
         }
         report
+    }
+
+    /// Writes the realised motion back into the states of `cars`: of one, or of those abreast.
+    fn finish(&mut self, cars: Range<usize>, dt: f32) -> StepReport {
+        let first = cars.start;
+        if self.were_abreast[first]
+            && let Some(Some(room)) = self.abreast.get(first / ABREAST)
+        {
+            let mut report = StepReport::default();
+            room.finish(&mut self.vehicles[cars.clone()], &self.bodies[cars], dt, |k, done| {
+                self.reports[first + k] = self.reports[first + k].and(done);
+                report = report.and(done);
+            });
+            return report;
+        }
+        let (vehicle, body) = (&mut self.vehicles[first], &self.bodies[first]);
+        let done = if self.stepped[first] {
+            vehicle.finish(body, dt)
+        } else if !(self.away[first] || body.asleep) {
+            vehicle.follow(body)
+        } else {
+            return StepReport::default();
+        };
+        self.reports[first] = self.reports[first].and(done);
+        done
     }
 
     fn follow_ground(&mut self, world: &dyn WorldPort) {

@@ -1,0 +1,124 @@
+//! A clutch alone between an engine and the wheels, which most cars have: of one car, or of several abreast.
+
+use crate::drivetrain::rows::Shafts;
+use crate::lane::{Abreast, Corners};
+use crate::step::rows::Rows;
+use crate::wheel::pack::WheelPack;
+
+/// Newton passes, whose steps are taken as they are.
+const PASSES: usize = 3;
+
+impl Shafts {
+    /// Whether no row carries anything.
+    #[inline(always)]
+    pub(crate) fn are_open(&self) -> bool {
+        self.links[..self.count].iter().all(|link| link.bounds == [0.0; 2] && link.viscous == 0.0)
+    }
+
+    /// Whether there is nothing but the clutch of an engine that runs.
+    #[inline(always)]
+    pub(crate) fn is_clutch(&self) -> bool {
+        let link = &self.links[0];
+        self.engine.is_some() && self.count == 1 && !link.fluid && link.dry_drag == 0.0
+    }
+
+    /// A pass of a clutch alone, whose wheels turn the shaft with `turning` rad/s and answer it by `answer`, 1/(kg m²): what it
+    /// adds to their shaft's impulse, and whether it has settled.
+    #[inline(always)]
+    pub(crate) fn clutch_pass(&mut self, [turning, answer]: [f32; 2]) -> (f32, bool) {
+        let link = &self.links[0];
+        let before = link.impulse;
+        self.speeds[0] = turning * link.ratio;
+        self.answers[0][0] = answer * (link.ratio * link.torque_ratio(before));
+        let [after] = self.step::<1>();
+        let link = &mut self.links[0];
+        let change = link.at_wheels(after) - link.at_wheels(before);
+        link.impulse = after;
+        (change, self.has_settled(0, before))
+    }
+}
+
+/// Solves clutches alone for wheels alone by a `pass` of each car's: from how its wheels turn the shaft and how they answer it, what
+/// it adds to its impulse on them, and whether it has settled. Tells whether all have.
+#[inline(always)]
+pub(crate) fn settle_clutches<W: Corners>(
+    banks: &[WheelPack<W>],
+    rows: &mut [Rows<W>],
+    mut pass: impl FnMut(usize, [f32; 2]) -> (f32, bool),
+) -> bool {
+    for _ in 0..PASSES {
+        let mut measured = [W::Car::default(); 2];
+        for (banks, rows) in banks.chunks(W::ROWS).zip(rows.chunks(W::ROWS)) {
+            let [turning, answer, ..] = W::sums(|k| {
+                let (lever, (spin, answer)) = (banks[k].levers[0], rows[k].spin_under(&banks[k]));
+                [lever * spin, lever * lever * answer, W::default(), W::default()]
+            });
+            measured = [measured[0] + turning, measured[1] + answer];
+        }
+        let mut settled = true;
+        let change = W::Car::of_each(|car| {
+            let (change, done) = pass(car, measured.map(|of| of.car(car)));
+            settled &= done;
+            change
+        });
+        for (bank, rows) in banks.iter().zip(&mut *rows) {
+            rows.drive.shaft += bank.levers[0] * W::of_car(change);
+        }
+        if settled {
+            return true;
+        }
+    }
+    false
+}
+
+impl<W: Corners> Rows<W> {
+    /// Spin of the wheels under their present shaft impulse with their tyres gripping as they can, and how the spins
+    /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
+    #[inline(always)]
+    pub(crate) fn spin_under(&self, bank: &WheelPack<W>) -> (W, W) {
+        let bent = self.spin_on(bank, self.patch.target_impulse[0], self.patch.gain[0]);
+        if !W::any(self.patch.bends) {
+            return (bent.spin, bent.answer);
+        }
+        let straight = self.spin_on(bank, self.patch.straight_target[0], self.patch.straight_gain[0]);
+        let over = (straight.grip * self.patch.target_impulse[0]).less(bent.grip * self.patch.target_impulse[0])
+            & self.patch.bends;
+        (W::select(over, straight.spin, bent.spin), W::select(over, straight.answer, bent.answer))
+    }
+
+    /// The same with the tyre row of `target_impulse` and `gain`.
+    #[inline(always)]
+    fn spin_on(&self, bank: &WheelPack<W>, target_impulse: W, gain: W) -> Turning<W> {
+        let momentum = self.drive.momentum + self.drive.shaft;
+        let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        let own = W::splat(1.0) + gain * self.coupled.around.compliance[0];
+        let at_rest = (target_impulse - gain * self.coupled.around.speed[0]) / own;
+        let per_spin = gain * radius / own;
+        let limit = self.coupled.reach[0];
+        let (spin, answer) = held_or_turning(momentum - radius * at_rest, self.patch.hold, inertia + radius * per_spin);
+        let grip = at_rest + per_spin * spin;
+        let sliding = limit.less(grip.abs());
+        if !W::any(sliding & bank.present()) {
+            return Turning { spin, answer, grip };
+        }
+        let slid = held_or_turning(momentum - radius * grip.within(-limit, limit), self.patch.hold, inertia);
+        Turning {
+            spin: W::select(sliding, slid.0, spin),
+            answer: W::select(sliding, slid.1, answer),
+            grip: grip.within(-limit, limit),
+        }
+    }
+}
+
+/// Wheels under their shafts: spin, rad/s, its answer to an angular impulse, 1/(kg m²), and the impulse of the tyre, N s.
+struct Turning<W: Corners> {
+    spin: W,
+    answer: W,
+    grip: W,
+}
+
+fn held_or_turning<W: Corners>(momentum: W, hold: W, inertia: W) -> (W, W) {
+    let turning = hold.less(momentum.abs());
+    let spin = (momentum - hold.signed_by(momentum)) / inertia;
+    (spin.only(turning), (W::splat(1.0) / inertia).only(turning))
+}
