@@ -261,14 +261,33 @@ impl<W: Corners> OuterProducts<W> {
     /// Adds `weight * row rowᵀ`, of row `k` of two axles.
     #[inline(always)]
     pub fn add_of(&mut self, k: usize, weight: W, row: SpatialVector<W>) {
-        let (r, weighted) = (row.to_array(), (row * weight).to_array());
-        let mut entries = self.entries[k].iter_mut();
-        for (i, weighted) in weighted.into_iter().enumerate() {
-            for (&r, entry) in r[..=i].iter().zip(&mut entries) {
-                *entry += weighted * r;
-            }
+        let entries = &mut self.entries[k];
+        *entries = plus(entries, weight, row);
+    }
+
+    /// The first, `weight * row rowᵀ` of each row of two axles.
+    #[inline(always)]
+    pub fn of(mut each: impl FnMut(usize) -> (W, SpatialVector<W>)) -> Self {
+        let entries = W::each(|k| {
+            let (weight, row) = each(k);
+            plus(&[W::default(); ENTRIES + 3], weight, row)
+        });
+        Self { entries }
+    }
+}
+
+/// `entries` and those of `weight * row rowᵀ`.
+#[inline(always)]
+fn plus<W: Corners>(entries: &[W; ENTRIES + 3], weight: W, row: SpatialVector<W>) -> [W; ENTRIES + 3] {
+    let (r, weighted) = (row.to_array(), (row * weight).to_array());
+    let mut sums = *entries;
+    let mut entries = sums.iter_mut();
+    for (i, weighted) in weighted.into_iter().enumerate() {
+        for (&r, entry) in r[..=i].iter().zip(&mut entries) {
+            *entry += weighted * r;
         }
     }
+    sums
 }
 
 impl OuterProducts {

@@ -37,11 +37,12 @@ impl Curve {
     /// Value at `speed`.
     pub fn at(&self, speed: f32) -> f32 {
         let points = &self.points;
-        let Some(next) = points.iter().position(|p| p[0] > speed) else {
-            return points[points.len() - 1][1];
-        };
+        let next = points.partition_point(|p| p[0] <= speed);
         if next == 0 {
             return points[0][1];
+        }
+        if next == points.len() {
+            return points[points.len() - 1][1];
         }
         let (a, b) = (points[next - 1], points[next]);
         a[1] + (b[1] - a[1]) * ((speed - a[0]) / (b[0] - a[0]))

@@ -95,8 +95,9 @@ impl CarsAbreast {
         let pushes = self.solve_rows(vehicles, bodies, contacts, controls, dt);
         for (car, push) in pushes.into_iter().enumerate() {
             let (push, done) = if self.alone[car] {
-                let met = &contacts[WHEELS * car..WHEELS * (car + 1)];
-                vehicles[car].go_on_alone(carried[car], &bodies[car], met, controls[car], &asked[car], dt)
+                let (vehicle, met) = (&mut vehicles[car], &contacts[WHEELS * car..WHEELS * (car + 1)]);
+                (vehicle.obeyed, vehicle.shafts.links[0].impulse) = (Some(asked[car]), carried[car]);
+                vehicle.solve(&bodies[car], met, &[], controls[car], Coupling::OneSweep, dt)
             } else {
                 // Nothing of this step is told of it.
                 vehicles[car].rows[0].dt = 0.0;
@@ -327,24 +328,6 @@ impl CarsAbreast {
             }
             vehicle.shafts.write_back(&mut vehicle.state.drive, &self.model, &vehicle.rows);
         }
-    }
-}
-
-impl Vehicle {
-    /// Goes on with a step whose clutch `carried` as much before it, from where the driver has been obeyed.
-    #[cold]
-    #[inline(never)]
-    fn go_on_alone(
-        &mut self,
-        carried: f32,
-        body: &Body,
-        contacts: &[Option<Contact>],
-        controls: &Controls,
-        asked: &Asked,
-        dt: f32,
-    ) -> (Push, StepReport) {
-        self.shafts.links[0].impulse = carried;
-        self.solve_rows(body, contacts, &[], controls, asked, Coupling::OneSweep, dt)
     }
 }
 

@@ -44,34 +44,10 @@ impl Vehicle {
         if !finite(body) {
             return self.let_go();
         }
-        let asked = self.obey(body, controls, dt);
-        self.solve_rows(body, contacts, hull, controls, &asked, coupling, dt)
-    }
-
-    /// Lets the driver steer and drive; returns what that asks for.
-    #[inline(always)]
-    pub(crate) fn obey(&mut self, body: &Body, controls: &Controls, dt: f32) -> Asked {
-        (self.to_world, self.lead) = (Mat3::from_quat(body.rotation), body.lead);
-        let asked = self.listen(controls, dt);
-        self.steer(controls, &asked, dt);
-        self.begin();
-        self.drive(controls, &asked, dt);
-        self.set_bars(controls);
-        asked
-    }
-
-    /// The rest of [`Vehicle::solve`].
-    #[inline(always)]
-    pub(crate) fn solve_rows(
-        &mut self,
-        body: &Body,
-        contacts: &[Option<Contact>],
-        hull: &[HullPoint],
-        controls: &Controls,
-        asked: &Asked,
-        coupling: Coupling,
-        dt: f32,
-    ) -> (Push, StepReport) {
+        let asked = match self.obeyed.take() {
+            Some(asked) => asked,
+            None => self.obey(body, controls, dt),
+        };
         let to_world = self.to_world;
         self.locate(body, &to_world, contacts, dt);
         let external = self.external(body, &to_world, controls, dt);
@@ -83,7 +59,7 @@ impl Vehicle {
         self.tie_rows(dt);
         let loaded = self.solve_any_loads(free, warm, dt);
         self.grip_rows(dt);
-        self.assist_brakes(asked, loaded, dt);
+        self.assist_brakes(&asked, loaded, dt);
         let report = self.couple(coupling, [free, warm, loaded], hull, dt);
         self.tell(dt);
         let (linear, angular) = (external + self.beside + self.wheel_impulses(true)).parts();
@@ -98,6 +74,18 @@ impl Vehicle {
             return self.let_go();
         }
         (push, report)
+    }
+
+    /// Lets the driver steer and drive; returns what that asks for.
+    #[inline(always)]
+    pub(crate) fn obey(&mut self, body: &Body, controls: &Controls, dt: f32) -> Asked {
+        (self.to_world, self.lead) = (Mat3::from_quat(body.rotation), body.lead);
+        let asked = self.listen(controls, dt);
+        self.steer(controls, &asked, dt);
+        self.begin();
+        self.drive(controls, &asked, dt);
+        self.set_bars(controls);
+        asked
     }
 
     /// Reads what the wheels begin with, once they are steered: that turns them over their patches.

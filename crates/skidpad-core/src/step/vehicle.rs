@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::assists::Asked;
 use crate::assists::budget::Budget;
 use crate::assists::rows::Correction;
 use crate::chassis::hull::HullRows;
@@ -35,6 +36,8 @@ pub struct Vehicle {
     pub(crate) lead: f32,
     /// Bits of the steering angle that the wheels were last turned to, if that alone turned them.
     pub(crate) turned_to: Option<u32>,
+    /// What the driver asks for, where steering and drivetrain have done it before [`Vehicle::solve`].
+    pub(crate) obeyed: Option<Asked>,
 }
 
 pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
@@ -66,6 +69,7 @@ impl Vehicle {
             to_world: Mat3::IDENTITY,
             lead: 0.0,
             turned_to: None,
+            obeyed: None,
         }
     }
 

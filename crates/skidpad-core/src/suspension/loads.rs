@@ -197,15 +197,21 @@ impl<W: Corners> Rows<W> {
 /// How the loads answer the chassis velocity, and what they give at the velocity without them.
 #[inline(always)]
 pub(crate) fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
-    let (mut products, mut given) = (OuterProducts::none(), SpatialVector::default());
-    for rows in rows.chunks(W::ROWS) {
-        let of_axles = SpatialVector::sum_of(|k| {
+    let (first, others) = rows.split_at(W::ROWS);
+    let mut products = OuterProducts::of(|k| (first[k].suspension.load_slope, first[k].contact.normal));
+    let wished = |rows: &[Rows<W>]| {
+        SpatialVector::sum_of(|k| {
             let Rows { suspension, contact, coupled, .. } = &rows[k];
-            products.add_of(k, suspension.load_slope, contact.normal);
             let target = suspension.load + suspension.load_slope * (coupled.seen.normal - suspension.warm_speed);
             contact.normal * target
-        });
-        given = given + of_axles;
+        })
+    };
+    let mut given = SpatialVector::default() + wished(first);
+    for rows in others.chunks(W::ROWS) {
+        for (k, rows) in rows.iter().enumerate() {
+            products.add_of(k, rows.suspension.load_slope, rows.contact.normal);
+        }
+        given = given + wished(rows);
     }
     (products, given)
 }
