@@ -261,8 +261,7 @@ impl<W: Corners> OuterProducts<W> {
     /// Adds `weight * row rowᵀ`, of row `k` of two axles.
     #[inline(always)]
     pub fn add_of(&mut self, k: usize, weight: W, row: SpatialVector<W>) {
-        let entries = &mut self.entries[k];
-        *entries = plus(entries, weight, row);
+        add_to(&mut self.entries[k], weight, row);
     }
 
     /// The first, `weight * row rowᵀ` of each row of two axles.
@@ -270,24 +269,24 @@ impl<W: Corners> OuterProducts<W> {
     pub fn of(mut each: impl FnMut(usize) -> (W, SpatialVector<W>)) -> Self {
         let entries = W::each(|k| {
             let (weight, row) = each(k);
-            plus(&[W::default(); ENTRIES + 3], weight, row)
+            let mut entries = [W::default(); ENTRIES + 3];
+            add_to(&mut entries, weight, row);
+            entries
         });
         Self { entries }
     }
 }
 
-/// `entries` and those of `weight * row rowᵀ`.
+/// Adds those of `weight * row rowᵀ` to `entries`.
 #[inline(always)]
-fn plus<W: Corners>(entries: &[W; ENTRIES + 3], weight: W, row: SpatialVector<W>) -> [W; ENTRIES + 3] {
+fn add_to<W: Corners>(entries: &mut [W; ENTRIES + 3], weight: W, row: SpatialVector<W>) {
     let (r, weighted) = (row.to_array(), (row * weight).to_array());
-    let mut sums = *entries;
-    let mut entries = sums.iter_mut();
+    let mut entries = entries.iter_mut();
     for (i, weighted) in weighted.into_iter().enumerate() {
         for (&r, entry) in r[..=i].iter().zip(&mut entries) {
             *entry += weighted * r;
         }
     }
-    sums
 }
 
 impl OuterProducts {

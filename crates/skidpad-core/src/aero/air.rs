@@ -83,13 +83,14 @@ impl Vehicle {
             let (own, turning) = action.wrench(to_world, model.inverse_mass(), model.inverse_inertia(), dt);
             (force, moment) = (force + own, moment + turning);
         }
-        self.budget.add(Assist::Elements, Added::wrench(force, moment));
+        self.count(Assist::Elements, Added::wrench(force, moment));
         SpatialVector::of(force * dt, moment * dt)
     }
 
     /// Counts the moments that forces have less for acting above the ground, and for a mass that lies lower than it does.
     pub(crate) fn count_moved_forces(&mut self, dt: f32) {
         let lowered = self.model.parts().assists.lowered_centre;
+        let budget = self.budget.get_or_insert_default();
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             let tyre =
                 rows.contact.forward.linear * rows.coupled.tyre[0] + rows.contact.side.linear * rows.coupled.tyre[1];
@@ -99,11 +100,11 @@ impl Vehicle {
                 Added::wrench(Vec3::ZERO, Vec3::new(x, y, 0.0))
             };
             if let Some(height) = bank.force_point {
-                self.budget.add(Assist::ForcePoint, moved(height, tyre));
+                budget.add(Assist::ForcePoint, moved(height, tyre));
             }
             if lowered > 0.0 {
                 let ground = tyre + rows.contact.normal.linear * rows.suspension.load;
-                self.budget.add(Assist::LoweredCentre, moved(Four::splat(lowered), ground));
+                budget.add(Assist::LoweredCentre, moved(Four::splat(lowered), ground));
             }
         }
     }
@@ -115,7 +116,7 @@ impl Vehicle {
         let rate = self.model.parts().assists.angular_drag * dt;
         let momentum = *self.model.inertia() * (to_world.transpose() * body.angular);
         let impulse = momentum * (-rate / (1.0 + rate));
-        self.budget.add(Assist::AngularDrag, Added::wrench(Vec3::ZERO, impulse / dt));
+        self.count(Assist::AngularDrag, Added::wrench(Vec3::ZERO, impulse / dt));
         SpatialVector::of(Vec3::ZERO, impulse)
     }
 }

@@ -124,6 +124,9 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Nothing was added.
+    pub(crate) const NOTHING: Self = Self { added: [None; Assist::ALL.len()] };
+
     /// What `assist` added.
     pub fn of(&self, assist: Assist) -> Added {
         self.added[assist as usize].unwrap_or_default()

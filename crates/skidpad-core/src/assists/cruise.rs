@@ -27,7 +27,7 @@ impl Vehicle {
         let (engine, pulled) = self.pull_engine(missing, gained);
         missing -= engine;
         let pedal = if brakes { self.brake_against(-missing, dt) } else { 0.0 };
-        self.budget.add(Assist::CruiseControl, Added { engine_torque: (added + pulled) / dt, ..Added::default() });
+        self.count(Assist::CruiseControl, Added { engine_torque: (added + pulled) / dt, ..Added::default() });
         pedal
     }
 
@@ -124,7 +124,7 @@ impl Vehicle {
             rows.patch.hold += more;
             added += more.sum();
         }
-        self.budget.add(Assist::CruiseControl, Added { brake_torque: added / dt, ..Added::default() });
+        self.count(Assist::CruiseControl, Added { brake_torque: added / dt, ..Added::default() });
         pedal
     }
 }

@@ -2,7 +2,7 @@
 //! brakes, once the rows of the tyres tell what a torque will do. Everything they change is counted in the budget.
 
 use crate::assists::Asked;
-use crate::assists::budget::{Added, Assist, Budget};
+use crate::assists::budget::{Added, Assist};
 use crate::assists::parameters::{AntiLock, StabilityControl};
 use crate::assists::rows::Correction;
 use crate::assists::slip::spin_towards;
@@ -23,7 +23,7 @@ impl Vehicle {
         if self.model.assists().is_empty() {
             return asked;
         }
-        self.budget = Budget::default();
+        self.budget.as_deref_mut().map(core::mem::take);
         self.assist_driver(asked, dt)
     }
 
@@ -34,14 +34,14 @@ impl Vehicle {
             let [lock, rate] = own.shares(self.forward_speed());
             let lock = lock * self.model.parts().steering.lock;
             let kept = asked.steer.clamp(-lock, lock);
-            self.budget.add(Assist::SpeedSteering, Added { steer: kept - asked.steer, ..Added::default() });
+            self.count(Assist::SpeedSteering, Added { steer: kept - asked.steer, ..Added::default() });
             (asked.steer, asked.steer_rate) = (kept, rate * asked.steer_rate);
         }
         if let Some(own) = &assists.counter_steer {
             let lock = self.model.parts().steering.lock;
             let added = self.mean_slip().added(own, asked.steer, self.state.steer, self.forward_speed());
             let steer = (asked.steer + added).clamp(-lock, lock);
-            self.budget.add(Assist::CounterSteer, Added { steer: steer - asked.steer, ..Added::default() });
+            self.count(Assist::CounterSteer, Added { steer: steer - asked.steer, ..Added::default() });
             asked.steer = steer;
         }
         if assists.cruise.is_some() && asked.cruise.is_some() {
@@ -52,7 +52,7 @@ impl Vehicle {
         if let Some(own) = &assists.stability {
             self.correction = self.correct(own, driver, dt);
             if self.correction.is_some() {
-                self.budget.add(Assist::StabilityControl, Added { throttle: -asked.own_throttle, ..Added::default() });
+                self.count(Assist::StabilityControl, Added { throttle: -asked.own_throttle, ..Added::default() });
                 (asked.throttle, asked.cruise) = (0.0, None);
             }
         }
@@ -154,7 +154,7 @@ impl Vehicle {
             rows.patch.hold = rows.patch.hold - cut;
             taken += cut.sum();
         }
-        self.budget.add(Assist::AntiLock, Added { brake_torque: -taken / dt, ..Added::default() });
+        self.count(Assist::AntiLock, Added { brake_torque: -taken / dt, ..Added::default() });
     }
 
     /// Brakes the one wheel whose drag turns the car the wanted way: in front against too much turning, behind against too
@@ -180,7 +180,7 @@ impl Vehicle {
         lanes[place.lane] = added;
         rows.drive.brake += Four::new(lanes);
         rows.patch.hold += Four::new(lanes);
-        self.budget.add(Assist::StabilityControl, Added { brake_torque: added / dt, ..Added::default() });
+        self.count(Assist::StabilityControl, Added { brake_torque: added / dt, ..Added::default() });
     }
 }
 

@@ -67,7 +67,7 @@ impl Vehicle {
         {
             added.engine_torque -= self.shafts.cut_engine(&self.model, grip.shaft[strongest], grip.speed) / dt;
         }
-        self.budget.add(Assist::TractionControl, added);
+        self.count(Assist::TractionControl, added);
     }
 
     fn launch(&mut self, own: &LaunchControl, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
@@ -81,7 +81,7 @@ impl Vehicle {
         {
             taken += self.launch_engine(own, stands, &grip);
         }
-        self.budget.add(Assist::LaunchControl, Added { engine_torque: -taken / dt, ..Added::default() });
+        self.count(Assist::LaunchControl, Added { engine_torque: -taken / dt, ..Added::default() });
     }
 
     /// Holds the engine's speed while the clutch carries what the wheels take; what that took, N m s. A torque converter, which

@@ -10,9 +10,10 @@ use bevy_math::{Mat3, Vec3};
 const BANKS: usize = HULL_POINTS / 4;
 
 /// The points at which a hull touches something in this step, four to a bank.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct HullRows {
-    banks: [Points; BANKS],
+    /// Room for all that a hull can touch; none before it touches anything, unless it was made [`HullRows::with_room`].
+    banks: Box<[Points]>,
     used: usize,
 }
 
@@ -37,8 +38,16 @@ struct Points {
 }
 
 impl HullRows {
+    /// One that asks for no memory when a hull first touches something.
+    pub fn with_room() -> Self {
+        Self { banks: Box::new([Points::default(); BANKS]), used: 0 }
+    }
+
     /// Takes over the `points` of a chassis of `mass` kg for a step of `dt` s; more than fit are left to the world.
     pub fn meet(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
+        if self.banks.is_empty() && !points.is_empty() {
+            *self = Self::with_room();
+        }
         let points = &points[..points.len().min(HULL_POINTS)];
         let to_vehicle = to_world.transpose();
         self.used = points.len().div_ceil(4);

@@ -1,6 +1,7 @@
 //! A clutch alone between an engine and the wheels, which most cars have: of one car, or of several abreast.
 
 use crate::drivetrain::rows::Shafts;
+use crate::drivetrain::solving::Solving;
 use crate::lane::{Abreast, Corners};
 use crate::step::rows::Rows;
 use crate::wheel::pack::WheelPack;
@@ -28,9 +29,10 @@ impl Shafts {
     pub(crate) fn clutch_pass(&mut self, [turning, answer]: [f32; 2]) -> (f32, bool) {
         let link = &self.links[0];
         let before = link.impulse;
-        self.speeds[0] = turning * link.ratio;
-        self.answers[0][0] = answer * (link.ratio * link.torque_ratio(before));
-        let [after] = self.step::<1>();
+        let (speed, answer) = (turning * link.ratio, answer * (link.ratio * link.torque_ratio(before)));
+        let mut solving = Solving::<1>::of(self);
+        (solving.speeds, solving.answers) = ([speed], [[answer]]);
+        let [after] = solving.step();
         let link = &mut self.links[0];
         let change = link.at_wheels(after) - link.at_wheels(before);
         link.impulse = after;

@@ -12,3 +12,4 @@ pub(crate) mod parameters;
 mod rolling;
 pub(crate) mod rows;
 mod shafts;
+pub(crate) mod solving;

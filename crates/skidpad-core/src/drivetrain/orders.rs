@@ -42,9 +42,10 @@ impl Vehicle {
     /// Counts what orders changed at the motors in the step just solved.
     pub(crate) fn count_motors(&mut self) {
         let Some(orders) = &self.shafts.orders else { return };
+        let budget = self.budget.get_or_insert_default();
         for (i, assist) in [Assist::CruiseControl, orders.holder].into_iter().enumerate() {
             let engine_torque = orders.motors.iter().map(|order| order.changed[i]).sum();
-            self.budget.add(assist, Added { engine_torque, ..Added::default() });
+            budget.add(assist, Added { engine_torque, ..Added::default() });
         }
     }
 }

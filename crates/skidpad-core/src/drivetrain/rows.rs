@@ -5,15 +5,17 @@ use crate::drivetrain::links::{Flywheel, Link};
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::lane::{Corners, Four};
+use crate::model::Model;
 use crate::step::coupling::Within;
 
 /// The engine's row, the motors' and the couplings'.
 pub(crate) const MOST_LINKS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
 /// Workspace of the drivetrain, rebuilt every step.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shafts {
-    pub links: [Link; MOST_LINKS],
+    /// As many as the model has, and one.
+    pub links: Box<[Link]>,
     pub count: usize,
     pub dt: f32,
     pub engine: Option<Flywheel>,
@@ -22,18 +24,24 @@ pub(crate) struct Shafts {
     pub rotors: [f32; MAX_MOTORS],
     /// What assists want of the motors; `None` where they have not been asked.
     pub orders: Option<Orders>,
-    /// Of the rows, rad/s, under the present impulses.
-    pub speeds: [f32; MOST_LINKS],
-    /// How row speeds answer row impulses.
-    pub answers: [[f32; MOST_LINKS]; MOST_LINKS],
-    /// Impulse of every row before its last change, and that change.
-    pub change: [[f32; 2]; MOST_LINKS],
-    /// Of the wheels as blocks, rad/s, either sign.
-    pub fastest: f32,
     /// How blocks bound tyres.
     pub within: Within,
-    /// Of the elimination; only the rows there are are ever written, which a small car would pay for.
-    pub matrix: [[f32; MOST_LINKS]; MOST_LINKS],
+}
+
+impl Shafts {
+    /// Room for what turns the wheels of `model`.
+    pub(crate) fn of(model: &Model) -> Self {
+        let parts = model.parts();
+        let rows = 1 + parts.motors.len() + parts.couplings.len();
+        Self { links: vec![Link::default(); rows].into(), ..Self::default() }
+    }
+
+    /// Forgets the last step.
+    pub(crate) fn forget(&mut self) {
+        let mut links = core::mem::take(&mut self.links);
+        links.fill(Link::default());
+        *self = Self { links, ..Self::default() };
+    }
 }
 
 /// What the pedals ask of the motors.

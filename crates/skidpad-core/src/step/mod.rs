@@ -149,7 +149,10 @@ impl Vehicle {
             rows.coupled.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.contact.compression = bank.gather(|i| self.state.wheels[i].compression);
         }
-        (self.shafts, self.hull, self.budget, self.beside, self.turned_to) = Default::default();
+        self.shafts.forget();
+        self.hull.forget();
+        self.budget.as_deref_mut().map(core::mem::take);
+        (self.beside, self.turned_to) = Default::default();
         (Push::default(), StepReport { not_finite: true, ..StepReport::default() })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::assists::Asked;
-use crate::assists::budget::Budget;
+use crate::assists::budget::{Added, Assist, Budget};
 use crate::assists::rows::Correction;
 use crate::chassis::hull::HullRows;
 use crate::drivetrain::rows::Shafts;
@@ -26,7 +26,8 @@ pub struct Vehicle {
     pub(crate) hull: HullRows,
     /// What bars beside the struts do to the chassis, N s and N m s.
     pub(crate) beside: SpatialVector<f32>,
-    pub(crate) budget: Budget,
+    /// `None` without assists, which then count nothing.
+    pub(crate) budget: Option<Box<Budget>>,
     pub(crate) correction: Option<Correction>,
     /// Share of the rate that anti-roll bars have in this step.
     pub(crate) bar_share: f32,
@@ -57,13 +58,13 @@ impl Vehicle {
     pub fn new(model: Arc<Model>, state: State) -> Self {
         let rows = model.banks().iter().map(|_| Rows::default()).collect();
         Self {
+            shafts: Shafts::of(&model),
+            budget: (!model.assists().is_empty()).then(Box::default),
             model,
             state,
             rows,
-            shafts: Shafts::default(),
             hull: HullRows::default(),
             beside: SpatialVector::default(),
-            budget: Budget::default(),
             correction: None,
             bar_share: 1.0,
             to_world: Mat3::IDENTITY,
@@ -85,7 +86,13 @@ impl Vehicle {
 
     /// What assists added in the last step that was solved.
     pub fn budget(&self) -> &Budget {
-        &self.budget
+        const NOTHING: &Budget = &Budget::NOTHING;
+        self.budget.as_deref().unwrap_or(NOTHING)
+    }
+
+    /// Counts what `assist` added in this step.
+    pub(crate) fn count(&mut self, assist: Assist, more: Added) {
+        self.budget.get_or_insert_default().add(assist, more);
     }
 
     /// Continues from `state`. One of a car with another number of wheels is refused: then nothing changes, and the answer is

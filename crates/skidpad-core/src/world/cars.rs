@@ -4,6 +4,7 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use crate::assists::budget::Budget;
+use crate::chassis::hull::HullRows;
 use crate::controls::Controls;
 use crate::model::Model;
 use crate::state::State;
@@ -47,6 +48,8 @@ pub struct Cars {
     probes: Vec<Probe>,
     contacts: Vec<Option<Contact>>,
     hull: Vec<HullPoint>,
+    /// The room in which hulls are solved: one for all cars.
+    hull_rows: HullRows,
     pushes: Vec<Push>,
     /// On ground that moves; empty if none does.
     reactions: Vec<Reaction>,
@@ -75,6 +78,7 @@ impl Cars {
             probes: Vec::new(),
             contacts: Vec::new(),
             hull: Vec::with_capacity(HULL_POINTS),
+            hull_rows: HullRows::with_room(),
             pushes: Vec::new(),
             reactions: Vec::new(),
             stepped: Vec::new(),
@@ -220,7 +224,14 @@ impl Cars {
             world.hull_points(i, dt, &mut self.hull);
         }
         let (vehicle, met) = (&mut self.vehicles[i], &self.contacts[rays.clone()]);
+        let touches = !self.hull.is_empty();
+        if touches {
+            core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
+        }
         (self.pushes[i], self.reports[i]) = vehicle.solve(&self.bodies[i], met, &self.hull, asked, coupling, dt);
+        if touches {
+            core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
+        }
         if vehicle.is_on_moving_ground() {
             let met = self.probes[rays.clone()].iter().zip(&self.contacts[rays]);
             vehicle.react(met, &mut self.reactions);

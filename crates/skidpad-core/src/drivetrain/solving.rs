@@ -1,0 +1,368 @@
+//! Rows between spins, solved together for the wheels in their surroundings.
+//!
+//! A row's law is `own · impulse + per_speed · speed = target impulse` within its bounds; beyond them it slips. The wheels answer
+//! linearly until one begins or ceases to slide or to be held: one Newton step solves all rows, another pass looks whether that has
+//! happened. Rows of couplings then follow the wheel blocks themselves.
+
+use crate::drivetrain::links::{Link, Regime, falling};
+use crate::drivetrain::orders::converter;
+use crate::drivetrain::rows::Shafts;
+use crate::lane::Corners;
+use crate::model::Model;
+use crate::step::coupling::Within;
+use crate::step::rows::Rows;
+use crate::wheel::pack::WheelPack;
+
+/// Newton passes.
+const PASSES: usize = 16;
+
+/// Looks at motors that have not settled, each of which takes from them what is beyond their peak torque.
+const BOUNDED: usize = 4;
+
+/// Passes in which bounds of couplings follow what is driven through them; after these they stay, and what is left is convex.
+const FOLLOWING: usize = 8;
+
+/// A step is too long when the slope along it has turned to more than this share of what it was.
+const OVERSHOOT: f32 = 0.5;
+
+/// Cuts of a step that was too long, and the least share of the range left that one of them takes off either end.
+const CUTS: usize = 10;
+const LEAST_CUT: f32 = 0.05;
+
+/// Misfit between a row's speed and its law that is left between wheels as blocks: a share of the fastest wheel's speed, or
+/// rad/s.
+const AGREED: [f32; 2] = [2e-4, 1e-3];
+
+/// Change of the turbine's speed at which its torque is looked up to find the slope, as a share of the speeds.
+const CONVERTER_PROBE: f32 = 0.01;
+
+/// Share by which a rigid row's step falls short, so that rows that say the same do not divide by nothing.
+const RIGID_SHORTFALL: f32 = 1e-4;
+
+/// How wheels answer the shafts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wheels {
+    /// By their tyre's row along alone: what a clutch needs.
+    Alone,
+    /// As their blocks will: what couplings need, since wheels that slide show a torque too much as speed at once.
+    AsBlocks,
+}
+
+/// Rows between spins while they are solved, at most `MOST`.
+pub(crate) struct Solving<'a, const MOST: usize> {
+    shafts: &'a mut Shafts,
+    /// Of the rows, rad/s, under the present impulses.
+    pub speeds: [f32; MOST],
+    /// How row speeds answer row impulses.
+    pub answers: [[f32; MOST]; MOST],
+    /// Impulse of every row before its last change, and that change.
+    change: [[f32; 2]; MOST],
+    /// Of the wheels as blocks, rad/s, either sign.
+    fastest: f32,
+    /// Of the elimination.
+    matrix: [[f32; MOST]; MOST],
+}
+
+impl<'a, const MOST: usize> Solving<'a, MOST> {
+    #[inline(always)]
+    pub(crate) fn of(shafts: &'a mut Shafts) -> Self {
+        let square = [[0.0; MOST]; MOST];
+        Self { shafts, speeds: [0.0; MOST], answers: square, change: [[0.0; 2]; MOST], fastest: 0.0, matrix: square }
+    }
+
+    /// Number of rows.
+    #[inline(always)]
+    fn count(&self) -> usize {
+        if MOST == 1 { 1 } else { self.shafts.count }
+    }
+
+    /// Torque of the turbine at the speed it has now, and how it changes with it, the impeller following.
+    fn linearise_converter(&mut self, model: &Model) {
+        let (Some(engine), Some(fluid)) = (self.shafts.engine, converter(model)) else { return };
+        let speed = self.speeds[0];
+        let torque = |speed: f32| fluid.torques(self.shafts.impeller(fluid, &engine, speed), speed)[1];
+        let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE * (speed.abs() + engine.speed));
+        let slope = falling(
+            (torque(beyond) - here) / (beyond - speed).max(f32::MIN_POSITIVE),
+            here,
+            speed.abs() + engine.speed,
+        );
+        let link = &mut self.shafts.links[0];
+        link.per_speed = -self.shafts.dt * slope;
+        link.target_impulse = self.shafts.dt * (here - slope * speed);
+    }
+
+    /// Newton's method on all rows, from the impulses they carry, with the wheels as `wheels` says.
+    ///
+    /// Rows together minimise a convex function of their impulses: the work they take, with its sign turned. Steps that overshoot
+    /// its minimum are cut, so that wherever the passes end, couplings have taken energy and given none.
+    /// Tells whether they have settled.
+    pub(crate) fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) -> bool {
+        self.look(model, rows, wheels);
+        let coupled = !model.parts().couplings.is_empty();
+        for pass in 0..PASSES {
+            if coupled && pass < FOLLOWING && self.set_capacities(model, rows) {
+                self.look(model, rows, wheels);
+            }
+            if wheels == Wheels::AsBlocks && self.agrees() {
+                return true;
+            }
+            let found = self.step();
+            let mut settled = wheels == Wheels::Alone;
+            for (i, &after) in found[..self.count()].iter().enumerate() {
+                let before = self.shafts.links[i].impulse;
+                self.shafts.carry(model, rows, i, after);
+                settled &= self.shafts.has_settled(i, before);
+                self.change[i] = [before, after - before];
+            }
+            if settled {
+                return true;
+            }
+            let downhill = self.slope(0.0);
+            self.look(model, rows, wheels);
+            self.shorten(model, rows, wheels, downhill);
+        }
+        false
+    }
+
+    /// Takes from every motor what it would give beyond its peak torque, as its wheels then turn: passes that have not settled may
+    /// end with any.
+    #[cold]
+    pub(crate) fn bound_motors(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        let [first, _] = self.shafts.first_rows(model);
+        for _ in 0..BOUNDED {
+            for (k, motor) in model.parts().motors.iter().enumerate() {
+                let (link, speed) = (&self.shafts.links[first + k], self.speeds[first + k]);
+                let turned = motor.inertia * (self.shafts.rotors[k] - speed);
+                let most = self.shafts.dt * motor.peak_torque;
+                let impulse = turned + (link.impulse - turned).clamp(-most, most);
+                self.shafts.carry(model, rows, first + k, impulse);
+            }
+            self.look(model, rows, wheels);
+        }
+    }
+
+    /// Speeds of the rows under the impulses they carry, and their laws there.
+    #[inline(never)]
+    fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.measure(model, rows, wheels);
+        if self.shafts.links[0].fluid {
+            self.linearise_converter(model);
+        }
+        if !model.parts().motors.is_empty() {
+            self.linearise_motors(model);
+        }
+    }
+
+    /// Slope of what the rows minimise along their last change when they have `share` of it and turn as last measured.
+    fn slope(&self, share: f32) -> f32 {
+        let along = |(link, ([before, change], speed)): (&Link, (&[f32; 2], &f32))| {
+            let impulse = before + share * change;
+            let turned = if *change == 0.0 { 0.0 } else { link.torque_ratio(impulse) / link.ratio * change };
+            turned * link.excess(impulse, *speed)
+        };
+        self.shafts.links[..self.count()].iter().zip(self.change.iter().zip(&self.speeds)).map(along).sum()
+    }
+
+    /// Takes part of the last change back if it went too far from where the slope along it was `downhill`.
+    #[cold]
+    #[inline(never)]
+    fn shorten(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, downhill: f32) {
+        let near = -OVERSHOOT * downhill;
+        let (mut low, mut high) = ([0.0, downhill], [1.0, self.slope(1.0)]);
+        if high[1] <= near.max(0.0) {
+            return;
+        }
+        for cut in 0..=CUTS {
+            let width = high[0] - low[0];
+            let across = (low[1] / (low[1] - high[1])).clamp(LEAST_CUT, 1.0 - LEAST_CUT);
+            let kept = if cut == CUTS || downhill >= 0.0 { low[0] } else { low[0] + width * across };
+            for i in 0..self.count() {
+                let [before, change] = self.change[i];
+                self.shafts.carry(model, rows, i, before + kept * change);
+            }
+            self.look(model, rows, wheels);
+            let slope = self.slope(kept);
+            if slope.abs() <= near || kept == low[0] {
+                return;
+            }
+            if slope > 0.0 { high = [kept, slope] } else { low = [kept, slope] }
+        }
+    }
+
+    /// Whether every row turns as its law says.
+    fn agrees(&self) -> bool {
+        let [relative, absolute] = AGREED;
+        let closeness = self.shafts.within.closeness();
+        let tolerance = closeness * (relative * self.fastest + absolute);
+        self.shafts.links[..self.count()].iter().zip(&self.speeds).all(|(link, &speed)| {
+            let [[least, most], [share, alone]] = [link.bounds, link.settled];
+            let beyond = link.impulse - link.impulse.max(least).min(most);
+            let within = link.viscous > 0.0 || beyond.abs() <= closeness * (share * link.impulse.abs() + alone);
+            let excess = link.excess(link.impulse, speed) / link.ratio.abs().max(1.0);
+            within && (excess <= tolerance || link.impulse <= least) && (excess >= -tolerance || link.impulse >= most)
+        })
+    }
+
+    /// Speeds of the rows, and how they answer each other.
+    fn measure(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        let count = self.count();
+        if wheels == Wheels::AsBlocks {
+            self.fastest = 0.0;
+        }
+        for i in 0..count {
+            self.speeds[i] = 0.0;
+            self.answers[i][..count].fill(0.0);
+        }
+        for (bank, rows) in model.banks().iter().zip(rows) {
+            let (spin, answer) = match wheels {
+                Wheels::Alone => rows.spin_under(bank),
+                Wheels::AsBlocks => {
+                    let found = rows.spin_of_block(bank, self.shafts.within);
+                    self.fastest = found.0.lanes().iter().fold(self.fastest, |most, spin| most.max(spin.abs()));
+                    found
+                }
+            };
+            for (i, &lever) in bank.levers.iter().enumerate().take(count) {
+                self.speeds[i] += (lever * spin).sum();
+                for (j, &other) in bank.levers.iter().enumerate().take(i + 1) {
+                    self.answers[i][j] += (lever * other * answer).sum();
+                }
+            }
+        }
+        for i in 0..count {
+            let link = &self.shafts.links[i];
+            self.speeds[i] *= link.ratio;
+            for j in 0..i {
+                self.answers[j][i] = self.answers[i][j];
+            }
+        }
+        for i in 0..count {
+            for j in 0..count {
+                let other = &self.shafts.links[j];
+                self.answers[i][j] *= self.shafts.links[i].ratio * other.torque_ratio(other.impulse);
+            }
+        }
+    }
+
+    /// Rotor and torque of every motor at the speed it has now: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`.
+    fn linearise_motors(&mut self, model: &Model) {
+        let (pull, dt, [first, _]) = (self.shafts.pull, self.shafts.dt, self.shafts.first_rows(model));
+        for (k, motor) in model.parts().motors.iter().enumerate() {
+            let speed = self.speeds[first + k];
+            let given = pull.of(motor, speed);
+            let (torque, slope) = match &mut self.shafts.orders {
+                Some(orders) => orders.of(k, motor, speed * pull.towards, given),
+                None => given,
+            };
+            let slope = falling(slope, torque, motor.max_speed);
+            let link = &mut self.shafts.links[first + k];
+            link.per_speed = motor.inertia - dt * slope;
+            link.target_impulse = motor.inertia * self.shafts.rotors[k] + dt * (torque * pull.towards - slope * speed);
+        }
+    }
+
+    /// Bounds of couplings that carry the more, the more is driven through them; whether that took impulse from any. Then
+    /// the wheels turn otherwise than measured.
+    fn set_capacities(&mut self, model: &Model, rows: &mut [Rows]) -> bool {
+        let [_, first] = self.shafts.first_rows(model);
+        let mut taken = false;
+        for (k, coupling) in model.parts().couplings.iter().enumerate() {
+            if coupling.bias == [1.0; 2] {
+                continue;
+            }
+            let flow = &model.flows()[k];
+            let through: f32 = self
+                .shafts
+                .links
+                .iter()
+                .zip(&flow.through)
+                .map(|(link, part)| part * link.at_wheels(link.impulse))
+                .sum();
+            let [towards_first, towards_second] = coupling.capacity(through / self.shafts.dt, flow.first_share);
+            let (least, most) = (-towards_second * self.shafts.dt, towards_first * self.shafts.dt);
+            let link = &mut self.shafts.links[first + k];
+            link.bounds = [least, most];
+            let impulse = link.impulse.max(least).min(most);
+            if link.viscous == 0.0 && impulse != link.impulse {
+                self.shafts.carry(model, rows, first + k, impulse);
+                taken = true;
+            }
+        }
+        taken
+    }
+
+    /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
+    /// none has to.
+    #[inline(always)]
+    pub(crate) fn step(&mut self) -> [f32; MOST] {
+        let count = self.count();
+        let mut regimes = [Regime::Holds; MOST];
+        regimes[0] = self.shafts.links[0].first();
+        let mut found = [0.0; MOST];
+        for _ in 0..4 * count + 1 {
+            let changes = self.solve(&regimes);
+            let mut same = true;
+            for i in 0..count {
+                let answers = &self.answers[i][..count];
+                let speed = self.speeds[i] + answers.iter().zip(&changes).map(|(a, c)| a * c).sum::<f32>();
+                let link = &self.shafts.links[i];
+                let impulse = link.impulse + changes[i];
+                found[i] = link.bounded(regimes[i], impulse);
+                let next = link.next(regimes[i], impulse, speed);
+                same &= next == regimes[i];
+                regimes[i] = next;
+            }
+            if same {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Changes of the impulses by elimination; rows are definite, so their own entries serve as pivots.
+    #[inline(always)]
+    fn solve(&mut self, regimes: &[Regime; MOST]) -> [f32; MOST] {
+        let (count, matrix) = (self.count(), &mut self.matrix);
+        let mut right = [0.0; MOST];
+        for i in 0..count {
+            let link = &self.shafts.links[i];
+            let [own, per_speed, _] = link.law(regimes[i]);
+            right[i] = link.missing(regimes[i], link.impulse, self.speeds[i]);
+            for (entry, answer) in matrix[i].iter_mut().zip(&self.answers[i][..count]) {
+                *entry = per_speed * answer;
+            }
+            matrix[i][i] += if own == 0.0 { RIGID_SHORTFALL * matrix[i][i] } else { own };
+        }
+        for i in 0..count {
+            let (done, left) = matrix.split_at_mut(i + 1);
+            let pivot = &done[i][..count];
+            for (k, row) in left.iter_mut().enumerate().take(count - i - 1) {
+                let share = if pivot[i] > 0.0 { row[i] / pivot[i] } else { 0.0 };
+                for (entry, over) in row.iter_mut().zip(pivot).skip(i) {
+                    *entry -= share * over;
+                }
+                right[i + 1 + k] -= share * right[i];
+            }
+        }
+        for i in (0..count).rev() {
+            let known: f32 = (i + 1..count).map(|j| matrix[i][j] * right[j]).sum();
+            right[i] = if matrix[i][i] > 0.0 { (right[i] - known) / matrix[i][i] } else { 0.0 };
+        }
+        right
+    }
+}
+
+impl<W: Corners> Rows<W> {
+    /// As [`Rows::spin_under`] with both tyre rows, as the block solves them.
+    ///
+    /// With the driven momentum `d` and the tyre's answer `T` to its speed along, `I ω = d − R x` and `x' = T R / I d'`.
+    fn spin_of_block(&mut self, bank: &WheelPack<W>, within: Within) -> (W, W) {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
+        let tangent = self.solve_block(bank, within).tangent();
+        let along = |k: usize| tangent.weights[k] * tangent.directions[k][0] * tangent.directions[k][0];
+        let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        let free = (one - radius * radius / inertia * (along(0) + along(1))).at_least(zero);
+        (self.coupled.spin, (free / inertia).only(zero.less(self.coupled.spin.abs())))
+    }
+}
