@@ -34,13 +34,14 @@ const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u6
     Count { backend, scenario, steps: [60, 120], cars: 1, limit }
 }
 
-const COUNTS: [Count; 9] = [
-    plane("impulse", Some(8_000)),
+const COUNTS: [Count; 10] = [
+    plane("impulse", Some(7_800)),
+    plane("impulse-abreast", Some(7_000)),
     plane("constraint", None),
     plane("constraint-pyramid", None),
     plane("constraint-hybrid", None),
     plane("constraint-unsprung", None),
-    plane("rapier", None),
+    plane("rapier", Some(22_000)),
     plane("rapier-stock", None),
     plane("bullet", None),
     // Two seconds from the start: half a second straight on, the step, the new steady state.

@@ -12,6 +12,9 @@ use crate::step::random_cars::random_car;
 /// Eight abreast, eight more, and some that are too few.
 const CARS: usize = 19;
 
+/// Those that come later.
+const MORE: usize = 5;
+
 const SEEDS: u64 = 90;
 
 /// Cars of `model` all over the place, each with a speed and a heading of its own.
@@ -48,6 +51,17 @@ fn touches(world: &dyn Backend, car: usize) -> bool {
     world.car(car).vehicle.is_some_and(|vehicle| vehicle.wheel_contact(0).is_some())
 }
 
+/// One leaves from among the others and comes back elsewhere; more enter, until the last are eight, too.
+fn come_and_go(world: &mut dyn Backend, starts: &[CarStart], step: usize, steps: usize) {
+    if step == steps / 3 {
+        world.leave(3);
+    } else if step == steps / 2 {
+        let state = world.state(5).clone();
+        assert!(world.set_state(3, &state));
+        starts[..MORE].iter().for_each(|start| _ = world.enter(start));
+    }
+}
+
 /// Drives cars of `model` abreast and alone for `steps` and compares all their bits after each; returns the share of steps that were
 /// taken abreast.
 fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usize, seed: u64) -> f64 {
@@ -55,13 +69,16 @@ fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usiz
     let starts = starts(model, &mut random);
     let world = |solver: BackendInfo| (solver.build)(scene, &starts, 1.0 / hz);
     let [mut abreast, mut alone] = [skidpad::impulse::ABREAST, skidpad::impulse::BACKEND].map(world);
-    let mut controls = vec![Controls { throttle: 0.3, ..Controls::default() }; CARS];
+    let mut controls = vec![Controls { throttle: 0.3, ..Controls::default() }; CARS + MORE];
     let (lock, mut together) = (model.parts().steering.lock, 0);
     for step in 0..steps {
         controls.iter_mut().for_each(|controls| change(controls, &mut random, lock));
+        for world in [&mut abreast, &mut alone] {
+            come_and_go(&mut **world, &starts, step, steps);
+        }
         let reports = [abreast.step(&controls), alone.step(&controls)];
         assert_eq!(reports[0], reports[1], "{what}, {hz} Hz, step {step}");
-        for car in 0..CARS {
+        for car in 0..alone.cars() {
             let [ours, theirs] = [abreast.state(car), alone.state(car)].map(State::to_bytes);
             together += usize::from(touches(&*alone, car) && !touches(&*abreast, car));
             assert!(
