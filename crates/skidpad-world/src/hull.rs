@@ -19,7 +19,7 @@ const SETTLED: f32 = 1e-6;
 const NEAR: f32 = 0.03;
 
 /// Contacts of hulls with the ground, and the memory that finding them needs.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Touching {
     manifold: ContactManifold<(), ()>,
     points: Vec<HullPoint>,
@@ -52,11 +52,23 @@ impl core::fmt::Debug for Touching {
 /// Corners of a hull on the plane, and most points of two boxes.
 const POINTS: usize = 8;
 
+impl Default for Touching {
+    /// With memory for a plane.
+    fn default() -> Self {
+        Self::with_room(POINTS)
+    }
+}
+
 impl Touching {
+    fn with_room(most: usize) -> Self {
+        let mut manifold = ContactManifold::default();
+        manifold.points.reserve(POINTS);
+        Self { manifold, points: Vec::with_capacity(most), given: Vec::with_capacity(most) }
+    }
+
     /// With memory for all that one hull can touch of `ground`, so that no step asks for more.
     pub fn on(ground: &Ground) -> Self {
-        let most = POINTS * (1 + ground.blocks.len());
-        Self { points: Vec::with_capacity(most), given: Vec::with_capacity(most), ..Self::default() }
+        Self::with_room(POINTS * (1 + ground.blocks.len()))
     }
 
     /// Changes the twist of `chassis` so that its hull does not enter `ground` within the coming `dt` s: sequential impulses

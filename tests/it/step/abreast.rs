@@ -93,7 +93,7 @@ fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usiz
 }
 
 /// A slope with a few things on it to drive over, into and off.
-fn rough() -> Scene {
+pub fn rough() -> Scene {
     let block = |i: u32| FixedBox {
         centre: [25.0 * f64::from(i % 5), 12.0 * f64::from(i / 5) - 20.0, 0.0].into(),
         rotation: Quat::from_rotation_y(0.1 * (i % 3) as f32 - 0.1),

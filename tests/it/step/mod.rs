@@ -7,6 +7,8 @@ pub mod constraint;
 pub mod convergence;
 pub mod energy;
 pub mod fuzz;
+#[cfg(feature = "impulse")]
+pub mod memory;
 pub mod random;
 pub mod random_cars;
 pub mod same_bits;

@@ -14,7 +14,7 @@ use crate::world::scene::Scene;
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Motion of one vehicle. Copy it, keep it, step on: the trajectory repeats bit for bit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct State {
     /// Centre of mass of the whole car at rest, world, m.
     pub position: DVec3,
@@ -32,6 +32,19 @@ pub struct State {
     pub drive: DriveState,
     /// In wheel order.
     pub wheels: Box<[WheelState]>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self { wheels: self.wheels.clone(), ..*self }
+    }
+
+    /// Into the memory that is there, if the cars have as many wheels: a rewind asks for none.
+    fn clone_from(&mut self, other: &Self) {
+        let mut wheels = core::mem::take(&mut self.wheels);
+        wheels.clone_from(&other.wheels);
+        *self = Self { wheels, ..*other };
+    }
 }
 
 /// Motion of one wheel.

@@ -1,0 +1,62 @@
+//! No step of an own world asks for memory, and no rewind.
+
+use skidpad::core::{BackendInfo, CarStart, Controls, Scene, state::Placement};
+
+use crate::common::own_code;
+use crate::step::abreast::rough;
+
+const CARS: usize = 16;
+const HZ: f32 = 120.0;
+
+/// Full throttle, a turn, brakes.
+fn controls(step: usize) -> Controls {
+    match step % 240 {
+        0..80 => Controls { throttle: 1.0, ..Controls::default() },
+        80..160 => Controls { throttle: 0.3, steer: 0.1, ..Controls::default() },
+        _ => Controls { brake: 1.0, steer: -0.05, ..Controls::default() },
+    }
+}
+
+/// Allocations in three seconds of cars of a shipped vehicle, once they have driven for one, and in a rewind of each.
+fn allocations(solver: &BackendInfo, name: &str, scene: &Scene) -> u64 {
+    let model = skidpad::spec::load(name).expect("shipped").model;
+    // Every second one falls onto its wheels, some of them askew.
+    let placement = |car: usize| Placement {
+        x: 15.0 * car as f64,
+        speed: 3.0 * car as f32,
+        heading: 0.2 * car as f32,
+        height: if car.is_multiple_of(2) { 0.3 } else { 0.0 },
+        ..Placement::default()
+    };
+    let starts: Vec<_> = (0..CARS).map(|car| CarStart { model: model.clone(), placement: placement(car) }).collect();
+    let mut world = (solver.build)(scene, &starts, 1.0 / HZ);
+    let mut all = vec![Controls::default(); CARS];
+    let mut drive = |steps: core::ops::Range<usize>| {
+        for step in steps {
+            all.iter_mut().enumerate().for_each(|(car, own)| *own = controls(step + 10 * car));
+            world.step(&all);
+        }
+    };
+    drive(0..HZ as usize);
+    let driving = allocation_counter::measure(|| drive(HZ as usize..4 * HZ as usize));
+    let states: Vec<_> = (0..CARS).map(|car| world.state(car).clone()).collect();
+    let rewinding = allocation_counter::measure(|| {
+        for (car, state) in states.iter().enumerate() {
+            world.set_state(car, state);
+        }
+    });
+    driving.count_total + rewinding.count_total
+}
+
+/// Rapier's own worlds do as they like.
+#[test]
+fn no_step_of_an_own_world_allocates() {
+    let solvers = own_code().into_iter().filter(|solver| solver.name != "rapier");
+    for solver in solvers.chain([skidpad::impulse::ABREAST]) {
+        for name in skidpad::spec::shipped::names() {
+            for (what, scene) in [("a slope", Scene::sloping(0.05)), ("boxes", rough())] {
+                assert_eq!(allocations(&solver, name, &scene), 0, "{}, {name}, {what}", solver.name);
+            }
+        }
+    }
+}
