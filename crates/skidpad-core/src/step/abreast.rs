@@ -17,7 +17,7 @@ use crate::step::coupling::{Coupling, StepReport, Within};
 use crate::step::rows::Rows;
 use crate::step::sweep::{SWEPT_ONCE, surroundings};
 use crate::step::vehicle::{Vehicle, finite, response, wheel_impulses};
-use crate::step::write_back::{Ended, settled_rate};
+use crate::step::write_back::{Ended, NUMBERS, put, settled_rate};
 use crate::suspension::loads::{SHORTER, loads_at_once};
 use crate::suspension::ties::{add_bars, load_bars, sum_bars};
 use crate::wheel::contact::Met;
@@ -320,7 +320,7 @@ impl CarsAbreast {
         }
         let at = spatial(at);
         let ended: [_; WHEELS] = core::array::from_fn(|k| {
-            LanesEnded::of(&self.rows[k], &self.rows[k].ended(&self.packs[k], at, self.lead, dt), dt)
+            EndedByCar::of(&self.rows[k], &self.rows[k].ended(&self.packs[k], at, self.lead, dt), dt)
         });
         for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
             for (wheel, ended) in vehicle.state.wheels.iter_mut().zip(&ended) {
@@ -346,73 +346,25 @@ impl Chassis {
 }
 
 /// What wheels end with, car by car in each number.
-struct LanesEnded {
-    numbers: [[f32; ABREAST]; 14],
+struct EndedByCar {
+    numbers: [[f32; ABREAST]; NUMBERS],
+    moments: [[f32; ABREAST]; 2],
     contact: [bool; ABREAST],
 }
 
-impl LanesEnded {
+impl EndedByCar {
     fn of(rows: &Rows<Eight>, ended: &Ended<Eight>, dt: f32) -> Self {
-        let [u, v] = ended.deflection;
-        let [along, across] = ended.tyre;
-        let [overturning, aligning] = if rows.patch.has_laws {
-            rows.patch.moments.map(|moment| moment / Eight::splat(dt))
-        } else {
-            [Eight::default(); 2]
-        };
-        let numbers = [
-            ended.spin,
-            u,
-            v,
-            ended.compression,
-            ended.travel_rate,
-            ended.load,
-            along,
-            across,
-            ended.torque,
-            ended.rolling_speed,
-            ended.rolling,
-            ended.lean,
-            overturning,
-            aligning,
-        ];
-        Self { numbers: numbers.map(Eight::lanes), contact: ended.contact.lanes() }
+        let moment = |i: usize| (rows.patch.moments[i] / Eight::splat(dt)).lanes();
+        Self {
+            numbers: ended.numbers().map(Eight::lanes),
+            moments: if rows.patch.has_laws { [0, 1].map(moment) } else { Default::default() },
+            contact: ended.contact.lanes(),
+        }
     }
 
     fn write(&self, car: usize, wheel: &mut WheelState) {
-        let [
-            spin,
-            u,
-            v,
-            compression,
-            travel_rate,
-            load,
-            along,
-            across,
-            torque,
-            rolling_speed,
-            rolling,
-            lean,
-            overturning,
-            aligning,
-        ] = self.numbers.each_ref().map(|of| of[car]);
-        *wheel = WheelState {
-            spin,
-            deflection: [u, v],
-            compression,
-            travel_rate,
-            load,
-            tyre: [along, across],
-            torque,
-            rolling_speed,
-            rolling,
-            steer: wheel.steer,
-            lean,
-            overturning,
-            aligning,
-            disc: wheel.disc,
-            contact: self.contact[car],
-        };
+        let numbers = self.numbers.each_ref().map(|of| of[car]);
+        put(wheel, numbers, self.moments.map(|of| of[car]), self.contact[car]);
     }
 }
 

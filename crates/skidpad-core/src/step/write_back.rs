@@ -88,6 +88,16 @@ pub(crate) struct Ended<W: Corners = Four> {
     pub contact: W::Mask,
 }
 
+impl<W: Corners> Ended<W> {
+    /// Number by number, but for the contact.
+    #[inline(always)]
+    pub(crate) fn numbers(&self) -> [W; NUMBERS] {
+        let Self { spin, deflection: [u, v], compression, travel_rate, load, tyre: [along, across], .. } = *self;
+        let Self { torque, rolling_speed, rolling, lean, .. } = *self;
+        [spin, u, v, compression, travel_rate, load, along, across, torque, rolling_speed, rolling, lean]
+    }
+}
+
 impl<W: Corners> Rows<W> {
     /// What the wheels do when the chassis moves at the velocity `at` that the world realised.
     #[inline(always)]
@@ -145,27 +155,12 @@ impl Rows {
             Four::transposed([ended.travel_rate, ended.rolling_speed, ended.rolling, ended.lean]).map(Four::lanes);
         let contact = ended.contact.lanes();
         bank.each(|k, i| {
-            let wheel = &mut wheels[i];
             let [spin, u, v, compression] = patch[k];
             let [load, along, across, torque] = forces[k];
             let [travel_rate, rolling_speed, rolling, lean] = motion[k];
-            *wheel = WheelState {
-                spin,
-                deflection: [u, v],
-                compression,
-                travel_rate,
-                load,
-                tyre: [along, across],
-                torque,
-                rolling_speed,
-                rolling,
-                steer: wheel.steer,
-                lean,
-                overturning: 0.0,
-                aligning: 0.0,
-                disc: wheel.disc,
-                contact: contact[k],
-            };
+            let numbers =
+                [spin, u, v, compression, travel_rate, load, along, across, torque, rolling_speed, rolling, lean];
+            put(&mut wheels[i], numbers, [0.0; 2], contact[k]);
         });
         if self.patch.has_laws {
             let [overturning, aligning] = self.patch.moments.map(|moment| (moment / Four::splat(dt)).lanes());
@@ -183,6 +178,32 @@ impl Rows {
             wheel.disc = disc.warmed(wheel.disc, brake[k] * turned, wheel.rolling_speed, dt);
         });
     }
+}
+
+/// Numbers of [`Ended`], in order.
+pub(crate) const NUMBERS: usize = 12;
+
+/// Writes what a wheel ended with: the `numbers` of [`Ended`], and moments of its tyre, overturning and aligning.
+#[inline(always)]
+pub(crate) fn put(wheel: &mut WheelState, numbers: [f32; NUMBERS], [overturning, aligning]: [f32; 2], contact: bool) {
+    let [spin, u, v, compression, travel_rate, load, along, across, torque, rolling_speed, rolling, lean] = numbers;
+    *wheel = WheelState {
+        spin,
+        deflection: [u, v],
+        compression,
+        travel_rate,
+        load,
+        tyre: [along, across],
+        torque,
+        rolling_speed,
+        rolling,
+        steer: wheel.steer,
+        lean,
+        overturning,
+        aligning,
+        disc: wheel.disc,
+        contact,
+    };
 }
 
 /// Shares of rolling at the speeds whose squares are given.
