@@ -2,7 +2,7 @@
 
 use crate::assists::budget::{Added, Assist};
 use crate::assists::parameters::CruiseControl;
-use crate::assists::{Asked, approach};
+use crate::assists::{DriverDemand, approach};
 use crate::drivetrain::drive::disc_shares;
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::lane::{Four, Lane};
@@ -16,7 +16,7 @@ const FORCE_RESPONSE: f32 = 0.01;
 impl Vehicle {
     /// Drives as fast as `speed` m/s: motors first, then the engine, then brakes, each with what the ones before leave, but
     /// never with less than the driver's throttle. Returns how far it pushed the brake pedal, 0 to 1.
-    pub(crate) fn cruise(&mut self, own: &CruiseControl, speed: f32, asked: &Asked, dt: f32) -> f32 {
+    pub(crate) fn cruise(&mut self, own: &CruiseControl, speed: f32, asked: &DriverDemand, dt: f32) -> f32 {
         let brakes = own.may_brake && asked.own_throttle == 0.0;
         let along = self.state.rotation * crate::Vec3::X;
         let gained = (self.state.velocity - self.state.previous_velocity).dot(along);
@@ -41,7 +41,8 @@ impl Vehicle {
         let wheels = self.state.wheels.iter().zip(self.model.wheels());
         let driven: f32 = wheels.map(|(now, of)| now.torque / of.radius).sum();
         let held = self.model.banks().iter().zip(&self.rows);
-        let held: f32 = held.map(|(bank, rows)| (rows.patch.hold / bank.radius).only(bank.present()).sum()).sum();
+        let held: f32 =
+            held.map(|(bank, rows)| (rows.patch.locking_capacity / bank.radius).only(bank.present()).sum()).sum();
         let share = approach(FORCE_RESPONSE, dt);
         (driven + self.model.rolling_mass() * missing * share) * dt + held
     }
@@ -121,7 +122,7 @@ impl Vehicle {
         for (bank, rows) in model.banks().iter().zip(&mut self.rows) {
             let more = brakes(bank) * Four::splat(pedal);
             rows.drive.brake += more;
-            rows.patch.hold += more;
+            rows.patch.locking_capacity += more;
             added += more.sum();
         }
         self.count(Assist::CruiseControl, Added { brake_torque: added / dt, ..Added::default() });

@@ -19,7 +19,7 @@ use crate::steering::parameters::Steering;
 
 /// What pedals and steering wheel ask for, once clamped; assists change it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct DriverDemand {
     /// 0 to 1, 1 while cruise control holds the engine back from there.
     pub throttle: f32,
     /// The driver's throttle, 0 to 1.
@@ -36,7 +36,7 @@ pub(crate) struct Asked {
     pub steer_rate: f32,
 }
 
-impl Asked {
+impl DriverDemand {
     pub fn of(controls: &Controls, steering: &Steering) -> Self {
         let (throttle, brake) = (bounded(controls.throttle, 0.0, 1.0), bounded(controls.brake, 0.0, 1.0));
         Self {

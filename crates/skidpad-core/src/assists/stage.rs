@@ -1,7 +1,7 @@
 //! Where assists reach into a step: before steering and drive at what the driver asks, and before the coupling at the
 //! brakes, once the rows of the tyres tell what a torque will do. Everything they change is counted in the budget.
 
-use crate::assists::Asked;
+use crate::assists::DriverDemand;
 use crate::assists::budget::{Added, Assist};
 use crate::assists::parameters::{AntiLock, StabilityControl};
 use crate::assists::rows::Correction;
@@ -18,8 +18,8 @@ use crate::wheel::pack::WheelPack;
 
 impl Vehicle {
     /// What is asked of pedals and steering, by the driver and by the assists of a car that has any.
-    pub(crate) fn listen(&mut self, controls: &Controls, dt: f32) -> Asked {
-        let asked = Asked::of(controls, &self.model.parts().steering);
+    pub(crate) fn read_controls(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
+        let asked = DriverDemand::of(controls, &self.model.parts().steering);
         if self.model.assists().is_empty() {
             return asked;
         }
@@ -27,7 +27,7 @@ impl Vehicle {
         self.assist_driver(asked, dt)
     }
 
-    fn assist_driver(&mut self, mut asked: Asked, dt: f32) -> Asked {
+    fn assist_driver(&mut self, mut asked: DriverDemand, dt: f32) -> DriverDemand {
         let assists = self.model.parts().assists;
         let driver = asked.steer;
         if let Some(own) = &assists.speed_steering {
@@ -60,7 +60,7 @@ impl Vehicle {
     }
 
     /// Lets assists change the brakes, from the velocity `loaded` that loads and the last step's tyre impulses left.
-    pub(crate) fn assist_brakes(&mut self, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
+    pub(crate) fn assist_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         if self.model.assists().is_empty() {
             return;
         }
@@ -79,7 +79,7 @@ impl Vehicle {
     }
 
     /// Tells the budget what only the solved step knows.
-    pub(crate) fn tell(&mut self, dt: f32) {
+    pub(crate) fn record_assists(&mut self, dt: f32) {
         if self.model.assists().is_empty() {
             return;
         }
@@ -151,7 +151,7 @@ impl Vehicle {
             let kept = (most - others).within(zero, foot);
             let cut = (foot - kept).only(fast);
             rows.drive.brake = rows.drive.brake - cut;
-            rows.patch.hold = rows.patch.hold - cut;
+            rows.patch.locking_capacity = rows.patch.locking_capacity - cut;
             taken += cut.sum();
         }
         self.count(Assist::AntiLock, Added { brake_torque: -taken / dt, ..Added::default() });
@@ -179,7 +179,7 @@ impl Vehicle {
         let mut lanes = [0.0; 4];
         lanes[place.lane] = added;
         rows.drive.brake += Four::new(lanes);
-        rows.patch.hold += Four::new(lanes);
+        rows.patch.locking_capacity += Four::new(lanes);
         self.count(Assist::StabilityControl, Added { brake_torque: added / dt, ..Added::default() });
     }
 }
@@ -203,8 +203,8 @@ impl Rows {
         let [along, _] = self.speeds(at);
         let (goal, rolls) = spin_towards(Four::splat(-slip), along, [spin, speed, bank.radius], response, dt);
         let need = self.need_for(bank, along, goal);
-        let braking = need * speed.sign() - (self.patch.hold - self.drive.brake);
-        (braking, rolls & self.patch.gripping)
+        let braking = need * speed.sign() - (self.patch.locking_capacity - self.drive.brake);
+        (braking, rolls & self.patch.tyre_active)
     }
 
     /// Angular impulse that has to be taken from wheels, N m s, so that they turn by `goal` rad/s while their centres move at

@@ -6,7 +6,7 @@
 
 use crate::assists::budget::{Added, Assist};
 use crate::assists::parameters::{LaunchControl, TractionControl};
-use crate::assists::{Asked, approach};
+use crate::assists::{DriverDemand, approach};
 use crate::lane::{Four, Lane};
 use crate::linear::SpatialVector;
 use crate::step::rows::Rows;
@@ -44,7 +44,7 @@ struct Wanted {
 impl Vehicle {
     /// Lets assists change what engine, clutch and motors do, from the velocity `loaded` that loads and the last step's tyre
     /// impulses left.
-    pub(crate) fn assist_drive(&mut self, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
+    pub(crate) fn assist_drive(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
         let starts = |own: &LaunchControl| asked.throttle >= LAUNCH_THROTTLE && self.forward_speed().abs() < own.until;
         if let Some(own) = assists.launch.filter(starts) {
@@ -70,7 +70,7 @@ impl Vehicle {
         self.count(Assist::TractionControl, added);
     }
 
-    fn launch(&mut self, own: &LaunchControl, asked: &Asked, loaded: SpatialVector<f32>, dt: f32) {
+    fn launch(&mut self, own: &LaunchControl, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         let LaunchControl { slip, least, response, .. } = *own;
         let stands = asked.brake > 0.0 && self.forward_speed().abs() < AT_THE_LINE;
         let wanted = Wanted { slip, least, response, towards: self.towards(), stands };
@@ -109,11 +109,11 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             let share = bank.levers[row];
             let able = if wanted.stands {
-                rows.patch.hold / share
+                rows.patch.locking_capacity / share
             } else {
                 let (goal, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
                 speed += (share * goal).sum();
-                let hold = rows.patch.hold * Four::splat(wanted.towards);
+                let hold = rows.patch.locking_capacity * Four::splat(wanted.towards);
                 (share * carried - need + hold) * Four::splat(wanted.towards) / share
             };
             bank.each(|lane, _| {
@@ -155,7 +155,7 @@ impl Vehicle {
                 motor
             } else {
                 let (_, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
-                (need * towards - rows.patch.hold).within(zero, motor).only(rows.patch.gripping)
+                (need * towards - rows.patch.locking_capacity).within(zero, motor).only(rows.patch.tyre_active)
             };
             rows.drive.motor = rows.drive.motor - cut * towards;
             rows.drive.momentum = rows.drive.momentum - cut * towards;
@@ -176,10 +176,11 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let (_, need) = rows.need_of_driven(bank, wanted, loaded.wide(), &self.state.wheels, dt);
             let most = bank.brake_torque * Four::splat(own.brakes * dt);
-            let driven = zero.less(rows.drive.shaft * Four::splat(wanted.towards)) & rows.patch.gripping;
-            let added = (need * Four::splat(wanted.towards) - rows.patch.hold).within(zero, most).only(driven);
+            let driven = zero.less(rows.drive.shaft * Four::splat(wanted.towards)) & rows.patch.tyre_active;
+            let added =
+                (need * Four::splat(wanted.towards) - rows.patch.locking_capacity).within(zero, most).only(driven);
             rows.drive.brake += added;
-            rows.patch.hold += added;
+            rows.patch.locking_capacity += added;
             braked += added.sum();
         }
         braked

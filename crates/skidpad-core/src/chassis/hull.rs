@@ -44,7 +44,7 @@ impl HullRows {
     }
 
     /// Takes over the `points` of a chassis of `mass` kg for a step of `dt` s; more than fit are left to the world.
-    pub fn meet(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
+    pub fn set_contacts(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
         if self.banks.is_empty() && !points.is_empty() {
             *self = Self::with_room();
         }
@@ -57,7 +57,7 @@ impl HullRows {
     }
 
     /// Touches nothing.
-    pub fn forget(&mut self) {
+    pub fn clear(&mut self) {
         self.used = 0;
     }
 
@@ -70,15 +70,15 @@ impl HullRows {
         &mut self.banks[..self.used]
     }
 
-    /// Sees the chassis move at `at`.
-    pub fn see(&mut self, at: SpatialVector<f32>) {
+    /// Velocities of the rows at the chassis velocity `at`.
+    pub fn set_velocity(&mut self, at: SpatialVector<f32>) {
         for points in self.active() {
             points.seen = points.rows().map(|row| row.dot(at.wide()));
         }
     }
 
-    /// Sees the chassis move by `change` faster.
-    pub fn see_change(&mut self, change: SpatialVector<f32>) {
+    /// Adds those of a `change` of it.
+    pub fn add_velocity(&mut self, change: SpatialVector<f32>) {
         for points in self.active() {
             let by = points.rows().map(|row| row.dot(change.wide()));
             points.seen = [0, 1, 2].map(|i| points.seen[i] + by[i]);

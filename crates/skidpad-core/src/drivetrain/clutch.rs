@@ -93,17 +93,19 @@ impl<W: Corners> Rows<W> {
     fn spin_on(&self, bank: &WheelPack<W>, target_impulse: W, gain: W) -> Turning<W> {
         let momentum = self.drive.momentum + self.drive.shaft;
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
-        let own = W::splat(1.0) + gain * self.coupled.around.compliance[0];
-        let at_rest = (target_impulse - gain * self.coupled.around.speed[0]) / own;
+        let own = W::splat(1.0) + gain * self.coupled.effective_mass.compliance[0];
+        let at_rest = (target_impulse - gain * self.coupled.effective_mass.speed[0]) / own;
         let per_spin = gain * radius / own;
-        let limit = self.coupled.reach[0];
-        let (spin, answer) = held_or_turning(momentum - radius * at_rest, self.patch.hold, inertia + radius * per_spin);
+        let limit = self.coupled.friction_bound[0];
+        let (spin, answer) =
+            held_or_turning(momentum - radius * at_rest, self.patch.locking_capacity, inertia + radius * per_spin);
         let grip = at_rest + per_spin * spin;
         let sliding = limit.less(grip.abs());
         if !W::any(sliding & bank.present()) {
             return Turning { spin, answer, grip };
         }
-        let slid = held_or_turning(momentum - radius * grip.within(-limit, limit), self.patch.hold, inertia);
+        let slid =
+            held_or_turning(momentum - radius * grip.within(-limit, limit), self.patch.locking_capacity, inertia);
         Turning {
             spin: W::select(sliding, slid.0, spin),
             answer: W::select(sliding, slid.1, answer),

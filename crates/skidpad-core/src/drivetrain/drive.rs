@@ -1,6 +1,6 @@
 //! Pedals to torques: engine, gearbox, brakes. What clutch and couplings make of them is `shafts`'.
 
-use crate::assists::Asked;
+use crate::assists::DriverDemand;
 use crate::controls::{Controls, LARGEST_TORQUE, bounded};
 use crate::drivetrain::converter::Takeup;
 use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
@@ -34,8 +34,8 @@ type Running = (Flywheel, Link);
 impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
     #[inline(always)]
-    pub(crate) fn drive(&mut self, controls: &Controls, asked: &Asked, dt: f32) {
-        let Asked { throttle, brake: foot, handbrake: hand, .. } = *asked;
+    pub(crate) fn drive(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
+        let DriverDemand { throttle, brake: foot, handbrake: hand, .. } = *asked;
         let parts = self.model.parts();
         let engine = parts.powertrain.engine();
         let mut towards = 0.0;

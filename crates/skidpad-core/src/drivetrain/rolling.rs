@@ -1,6 +1,6 @@
 //! The drivetrain alone, behind wheels that roll as the car moves.
 
-use crate::assists::Asked;
+use crate::assists::DriverDemand;
 use crate::controls::Controls;
 use crate::lane::{Four, Lane};
 use crate::step::rows::{EffectiveMass, Rows};
@@ -19,7 +19,7 @@ impl Vehicle {
         let Controls { throttle, brake, clutch, gear, starter, .. } = *controls;
         let pedals = Controls { throttle, brake, clutch, gear, starter, ..Controls::default() };
         self.begin();
-        self.drive(&pedals, &Asked::of(&pedals, &self.model.parts().steering), dt);
+        self.drive(&pedals, &DriverDemand::of(&pedals, &self.model.parts().steering), dt);
         let compliance = self.model.inverse_mass() * self.driven_wheels();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.roll(bank.radius * bank.gather(|i| self.state.wheels[i].spin), compliance);
@@ -47,9 +47,9 @@ impl Rows {
     /// Wheels that stick to a mass of 1 / `compliance` kg each, which moves at `speed`, and have no brake.
     fn roll(&mut self, speed: Four, compliance: f32) {
         let (zero, compliance) = (Four::default(), Four::splat(compliance));
-        self.coupled.around = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };
+        self.coupled.effective_mass = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };
         self.patch.gain = [Four::splat(RIGID) / compliance, zero];
-        (self.patch.target_impulse, self.patch.hold) = ([zero; 2], zero);
-        self.coupled.reach = [Four::splat(f32::MAX); 2];
+        (self.patch.target_impulse, self.patch.locking_capacity) = ([zero; 2], zero);
+        self.coupled.friction_bound = [Four::splat(f32::MAX); 2];
     }
 }

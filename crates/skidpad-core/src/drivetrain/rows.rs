@@ -37,7 +37,7 @@ impl Shafts {
     }
 
     /// Forgets the last step.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let mut links = core::mem::take(&mut self.links);
         links.fill(Link::default());
         *self = Self { links, ..Self::default() };

@@ -3,7 +3,7 @@
 pub(crate) mod parameters;
 pub(crate) mod rows;
 
-use crate::assists::Asked;
+use crate::assists::DriverDemand;
 use crate::controls::Controls;
 use crate::lane::Four;
 use crate::math;
@@ -13,7 +13,7 @@ use crate::wheel::parameters::Axle;
 
 impl Vehicle {
     /// Road-wheel angles: rate limit, axle ratio, Ackermann, toe, or the raw angle of a wheel.
-    pub(crate) fn steer(&mut self, controls: &Controls, asked: &Asked, dt: f32) {
+    pub(crate) fn steer(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
         let parts = self.model.parts();
         let reach = asked.steer_rate * dt;
         self.state.steer += (asked.steer - self.state.steer).clamp(-reach, reach);

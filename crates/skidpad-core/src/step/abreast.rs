@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::assists::Asked;
+use crate::assists::DriverDemand;
 use crate::controls::Controls;
 use crate::drivetrain::clutch::settle_clutches;
 use crate::lane::{Abreast, Corners, Eight, Four, Lane};
@@ -89,19 +89,20 @@ impl CarsAbreast {
             }
             return;
         }
-        let asked: [Asked; ABREAST] = core::array::from_fn(|car| vehicles[car].obey(&bodies[car], controls[car], dt));
+        let asked: [DriverDemand; ABREAST] =
+            core::array::from_fn(|car| vehicles[car].apply_controls(&bodies[car], controls[car], dt));
         let carried: [f32; ABREAST] = core::array::from_fn(|car| vehicles[car].shafts.links[0].impulse);
         self.alone = [false; ABREAST];
         let pushes = self.solve_rows(vehicles, bodies, contacts, controls, dt);
         for (car, push) in pushes.into_iter().enumerate() {
             let (push, done) = if self.alone[car] {
                 let (vehicle, met) = (&mut vehicles[car], &contacts[WHEELS * car..WHEELS * (car + 1)]);
-                (vehicle.obeyed, vehicle.shafts.links[0].impulse) = (Some(asked[car]), carried[car]);
+                (vehicle.applied, vehicle.shafts.links[0].impulse) = (Some(asked[car]), carried[car]);
                 vehicle.solve(&bodies[car], met, &[], controls[car], Coupling::OneSweep, dt)
             } else {
                 // Nothing of this step is told of it.
                 vehicles[car].rows[0].dt = 0.0;
-                vehicles[car].rows[0].contact.footing.moves = false;
+                vehicles[car].rows[0].contact.ground_motion.moves = false;
                 (push, SWEPT_ONCE)
             };
             tell(car, push, done);
@@ -158,7 +159,7 @@ impl CarsAbreast {
             rows.move_over(chassis.moving, || chassis.free, Eight::splat(self.lead), dt);
             rows.recall_moments(bank, dt);
             rows.begin();
-            leave(&mut self.alone, !rows.contact.touching);
+            leave(&mut self.alone, !rows.contact.in_contact);
         }
     }
 
@@ -227,7 +228,7 @@ impl CarsAbreast {
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let newton = warm + system.solve(wished);
             after = select(settled, after, newton);
-            self.rows.iter_mut().for_each(|rows| rows.see_loads(after));
+            self.rows.iter_mut().for_each(|rows| rows.set_load_velocity(after));
             self.load_bars();
             let mut off = <Eight as Lane>::Mask::default();
             for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
@@ -239,7 +240,7 @@ impl CarsAbreast {
             }
         }
         leave(&mut self.alone, !settled);
-        self.rows.iter().for_each(|rows| leave(&mut self.alone, rows.suspension.hanging));
+        self.rows.iter().for_each(|rows| leave(&mut self.alone, rows.suspension.at_droop_stop));
         after
     }
 
@@ -259,10 +260,10 @@ impl CarsAbreast {
 
     /// As [`Vehicle::sweep_once`], where tyres are not stiff.
     fn sweep(&mut self, vehicles: &mut [Vehicle], loaded: SpatialVector<Eight>) {
-        let [gripping, ..] = Eight::sums(|k| [Eight::splat(1.0).only(self.rows[k].patch.gripping); 4]);
+        let [gripping, ..] = Eight::sums(|k| [Eight::splat(1.0).only(self.rows[k].patch.tyre_active); 4]);
         for rows in &mut self.rows {
-            rows.coupled.reach = rows.limit();
-            rows.coupled.around = surroundings(&self.model, rows, loaded, gripping);
+            rows.coupled.friction_bound = rows.limit();
+            rows.coupled.effective_mass = surroundings(&self.model, rows, loaded, gripping);
             leave(&mut self.alone, rows.is_stiff());
         }
         self.solve_clutches(vehicles);
@@ -276,7 +277,7 @@ impl CarsAbreast {
         let mut open = [false; ABREAST];
         for (car, vehicle) in vehicles.iter_mut().enumerate() {
             vehicle.shafts.within = Within::NearCone;
-            vehicle.hull.forget();
+            vehicle.hull.clear();
             open[car] = vehicle.shafts.are_open();
             alone[car] |= !open[car] && !vehicle.shafts.is_clutch();
         }

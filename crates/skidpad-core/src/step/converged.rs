@@ -121,11 +121,12 @@ impl Rows {
     /// "A direct adaptive method for faster backpropagation learning: the RPROP algorithm", has the rule for the share).
     fn approach_limit(&mut self) {
         let (limit, zero, one) = (self.limit(), Four::default(), Four::splat(1.0));
-        let missing = limit[0] + limit[1] - self.coupled.reach[0] - self.coupled.reach[1];
+        let missing = limit[0] + limit[1] - self.coupled.friction_bound[0] - self.coupled.friction_bound[1];
         let Approach { share, missing: before, .. } = self.coupled.approach;
         let turned = (missing * before).less(zero);
         let share = Four::select(turned, share * Four::splat(LESS), (share * Four::splat(MORE)).at_most(one));
-        self.coupled.reach = [0, 1].map(|i| self.coupled.reach[i] + share * (limit[i] - self.coupled.reach[i]));
+        self.coupled.friction_bound =
+            [0, 1].map(|i| self.coupled.friction_bound[i] + share * (limit[i] - self.coupled.friction_bound[i]));
         self.coupled.approach = Approach { share, missing, turned };
     }
 
@@ -133,7 +134,7 @@ impl Rows {
     /// that are as good as one, as `steady` says, the answer lies between them: a load on metal comes no nearer in `f32`.
     fn friction_missing(&self, steady: bool) -> Four {
         let limit = self.limit();
-        let [reach, found] = [self.coupled.reach[0] + self.coupled.reach[1], limit[0] + limit[1]];
+        let [reach, found] = [self.coupled.friction_bound[0] + self.coupled.friction_bound[1], limit[0] + limit[1]];
         let lacking = (found - reach) / reach.at_least(Four::splat(f32::MIN_POSITIVE));
         let between = if steady { self.coupled.approach.turned } else { FourMask::default() };
         lacking.only(self.coupled.sliding & !between)
@@ -156,7 +157,7 @@ impl Vehicle {
             within = Within::Cone;
         }
         self.shafts.within = within;
-        let mut momentum = self.see(free, start);
+        let mut momentum = self.set_velocity(free, start);
         let mut report = StepReport::default();
         let (mut last, mut followed) = (Step::default(), false);
         for iteration in 1..=stop.iterations.max(1) {
@@ -178,9 +179,9 @@ impl Vehicle {
             let change = back.unwrap_or_else(|| system.solve(missing));
             momentum = momentum + self.momentum(change);
             for rows in &mut self.rows {
-                rows.see_change(change.wide());
+                rows.add_velocity(change.wide());
             }
-            self.hull.see_change(change);
+            self.hull.add_velocity(change);
             if back.is_some() {
                 continue;
             }
@@ -202,12 +203,12 @@ impl Vehicle {
     }
 
     /// Shows rows and hull the velocity `start` of a car that has `free` without wheels; returns the momentum it gained.
-    fn see(&mut self, free: SpatialVector<f32>, start: SpatialVector<f32>) -> SpatialVector<f32> {
+    fn set_velocity(&mut self, free: SpatialVector<f32>, start: SpatialVector<f32>) -> SpatialVector<f32> {
         let gained = start - free;
         for rows in &mut self.rows {
-            rows.see(start.wide(), gained.wide());
+            rows.set_velocity(start.wide(), gained.wide());
         }
-        self.hull.see(start);
+        self.hull.set_velocity(start);
         self.momentum(gained)
     }
 
@@ -263,9 +264,10 @@ impl Vehicle {
                 products.add(rows.suspension.load_slope, rows.contact.normal);
             }
             if follow.loads {
-                if follow.slowly { rows.approach_limit() } else { rows.coupled.reach = rows.limit() }
+                if follow.slowly { rows.approach_limit() } else { rows.coupled.friction_bound = rows.limit() }
             }
-            rows.coupled.around = EffectiveMass { speed: rows.coupled.seen.patch, compliance: [Four::default(); 3] };
+            rows.coupled.effective_mass =
+                EffectiveMass { speed: rows.coupled.velocity.patch, compliance: [Four::default(); 3] };
         }
         if within != Within::Side {
             self.solve_shafts();

@@ -104,7 +104,7 @@ fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
                 .map(|l| at(place, l))
                 .into()
         };
-        let load_target = rows.suspension.load + rows.suspension.load_slope * rows.coupled.seen.normal;
+        let load_target = rows.suspension.load + rows.suspension.load_slope * rows.coupled.velocity.normal;
         let sides = [
             (rows.contact.normal, (load_target, rows.suspension.load_slope)),
             (rows.contact.forward, rows.tyre_terms(0)),

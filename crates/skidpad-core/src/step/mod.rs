@@ -13,7 +13,7 @@ pub(crate) mod sweep;
 pub(crate) mod vehicle;
 pub(crate) mod write_back;
 
-use crate::assists::Asked;
+use crate::assists::DriverDemand;
 use crate::controls::Controls;
 use crate::linear::SpatialVector;
 use crate::step::coupling::{Coupling, Friction, StepReport, Stop, Within};
@@ -42,16 +42,16 @@ impl Vehicle {
             return (Push::default(), nothing);
         }
         if !finite(body) {
-            return self.let_go();
+            return self.abort_step();
         }
-        let asked = match self.obeyed.take() {
+        let asked = match self.applied.take() {
             Some(asked) => asked,
-            None => self.obey(body, controls, dt),
+            None => self.apply_controls(body, controls, dt),
         };
         let to_world = self.to_world;
         self.locate(body, &to_world, contacts, dt);
         let external = self.external(body, &to_world, controls, dt);
-        let free = self.enter(body, &to_world) + self.response(external);
+        let free = self.free_velocity_in_body(body, &to_world) + self.response(external);
         let warm = free + self.response(self.wheel_impulses(false));
         if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {
             self.free_wheels(body.lead);
@@ -61,7 +61,7 @@ impl Vehicle {
         self.grip_rows(dt);
         self.assist_brakes(&asked, loaded, dt);
         let report = self.couple(coupling, [free, warm, loaded], hull, dt);
-        self.tell(dt);
+        self.record_assists(dt);
         let (linear, angular) = (external + self.beside + self.wheel_impulses(true)).parts();
         let mut push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
         if !self.hull.is_off() {
@@ -71,16 +71,16 @@ impl Vehicle {
         let all = push.impulse + push.angular_impulse + push.stop + push.angular_stop;
         let spins: f32 = self.rows.iter().map(|rows| rows.coupled.spin.sum()).sum();
         if !(all.x + all.y + all.z + spins).is_finite() {
-            return self.let_go();
+            return self.abort_step();
         }
         (push, report)
     }
 
     /// Lets the driver steer and drive; returns what that asks for.
     #[inline(always)]
-    pub(crate) fn obey(&mut self, body: &Body, controls: &Controls, dt: f32) -> Asked {
+    pub(crate) fn apply_controls(&mut self, body: &Body, controls: &Controls, dt: f32) -> DriverDemand {
         (self.to_world, self.lead) = (Mat3::from_quat(body.rotation), body.lead);
-        let asked = self.listen(controls, dt);
+        let asked = self.read_controls(controls, dt);
         self.steer(controls, &asked, dt);
         self.begin();
         self.drive(controls, &asked, dt);
@@ -104,12 +104,12 @@ impl Vehicle {
         hull: &[HullPoint],
         dt: f32,
     ) -> StepReport {
-        self.hull.forget();
+        self.hull.clear();
         self.shafts.within = Within::NearCone;
         let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else {
             return self.sweep(velocities, dt);
         };
-        self.hull.meet(hull, &self.to_world, self.model.mass(), dt);
+        self.hull.set_contacts(hull, &self.to_world, self.model.mass(), dt);
         self.iterate(velocities, Stop { tolerance, iterations }, friction, dt)
     }
 
@@ -135,22 +135,22 @@ impl Vehicle {
         for rows in &mut self.rows {
             rows.recall(dt);
         }
-        self.hull.forget();
+        self.hull.clear();
         self.shafts.within = Within::NearCone;
         let loaded = self.solve_any_loads(free, warm, dt);
         self.sweep_once(loaded);
     }
 
     /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.
-    fn let_go(&mut self) -> (Push, StepReport) {
+    fn abort_step(&mut self) -> (Push, StepReport) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             *rows = Rows::default();
             rows.dt = 1.0;
             rows.coupled.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.contact.compression = bank.gather(|i| self.state.wheels[i].compression);
         }
-        self.shafts.forget();
-        self.hull.forget();
+        self.shafts.clear();
+        self.hull.clear();
         self.budget.as_deref_mut().map(core::mem::take);
         (self.beside, self.turned_to) = Default::default();
         (Push::default(), StepReport { not_finite: true, ..StepReport::default() })

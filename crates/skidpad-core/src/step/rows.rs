@@ -59,11 +59,11 @@ impl Begun {
 /// What a coupling finds for four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CoupledRows<W: Corners = Four> {
-    pub around: EffectiveMass<W>,
+    pub effective_mass: EffectiveMass<W>,
     /// Of the chassis in an iteration.
-    pub seen: RowVelocity<W>,
+    pub velocity: RowVelocity<W>,
     /// Largest tyre impulses along and across, N s.
-    pub reach: [W; 2],
+    pub friction_bound: [W; 2],
     pub approach: Approach<W>,
     /// Tyre impulses with which a sweep began; only where tyres are stiff.
     pub began: [W; 2],
@@ -119,7 +119,7 @@ impl<W: Corners> Rows<W> {
     /// Nothing carries, grips or moves on its own yet.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
-        self.patch.gripping = W::Mask::default();
+        self.patch.tyre_active = W::Mask::default();
         self.suspension.load = W::default();
         self.travel.own = false;
     }
@@ -128,31 +128,32 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         [
-            self.contact.forward.dot(at) - self.contact.footing.speed[0],
-            self.contact.side.dot(at) - self.contact.footing.speed[1],
+            self.contact.forward.dot(at) - self.contact.ground_motion.speed[0],
+            self.contact.side.dot(at) - self.contact.ground_motion.speed[1],
         ]
     }
 
     /// Speed away from the ground along the contact normal at chassis velocity `at`.
     #[inline(always)]
-    pub(crate) fn parting(&self, at: SpatialVector<W>) -> W {
-        self.contact.normal.dot(at) - self.contact.footing.speed[2]
+    pub(crate) fn separation_velocity(&self, at: SpatialVector<W>) -> W {
+        self.contact.normal.dot(at) - self.contact.ground_motion.speed[2]
     }
 
-    /// Sees the chassis move at `at`, `gained` of it beyond the free motion.
+    /// Velocities of the rows at the chassis velocity `at`, of which `gained` is beyond the free motion.
     #[inline(always)]
-    pub(crate) fn see(&mut self, at: SpatialVector<W>, gained: SpatialVector<W>) {
-        self.coupled.seen =
-            RowVelocity { normal: self.parting(at), patch: self.speeds(at), heave: self.heave_by(gained) };
+    pub(crate) fn set_velocity(&mut self, at: SpatialVector<W>, gained: SpatialVector<W>) {
+        self.coupled.velocity =
+            RowVelocity { normal: self.separation_velocity(at), patch: self.speeds(at), heave: self.heave_by(gained) };
     }
 
-    /// Sees the chassis move by `change` faster.
+    /// Adds those of a `change` of it.
     #[inline(always)]
-    pub(crate) fn see_change(&mut self, change: SpatialVector<W>) {
-        let [along, across] = self.coupled.seen.patch;
-        self.coupled.seen.normal += self.contact.normal.dot(change);
-        self.coupled.seen.patch = [along + self.contact.forward.dot(change), across + self.contact.side.dot(change)];
-        self.coupled.seen.heave += self.heave_by(change);
+    pub(crate) fn add_velocity(&mut self, change: SpatialVector<W>) {
+        let [along, across] = self.coupled.velocity.patch;
+        self.coupled.velocity.normal += self.contact.normal.dot(change);
+        self.coupled.velocity.patch =
+            [along + self.contact.forward.dot(change), across + self.contact.side.dot(change)];
+        self.coupled.velocity.heave += self.heave_by(change);
     }
 
     #[inline(always)]

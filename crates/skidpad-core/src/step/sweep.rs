@@ -62,12 +62,12 @@ impl Vehicle {
     /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
     /// linear rows. Tells whether they are.
     pub(crate) fn sweep_once(&mut self, loaded: SpatialVector<f32>) -> bool {
-        let gripping: f32 = self.rows.iter().map(|rows| Four::splat(1.0).only(rows.patch.gripping).sum()).sum();
+        let gripping: f32 = self.rows.iter().map(|rows| Four::splat(1.0).only(rows.patch.tyre_active).sum()).sum();
         let gripping = Four::splat(gripping);
         let mut stiff = false;
         for rows in &mut self.rows {
-            rows.coupled.reach = rows.limit();
-            rows.coupled.around = surroundings(&self.model, rows, loaded.wide(), gripping);
+            rows.coupled.friction_bound = rows.limit();
+            rows.coupled.effective_mass = surroundings(&self.model, rows, loaded.wide(), gripping);
             stiff |= Four::any(rows.is_stiff());
         }
         if stiff {
@@ -97,7 +97,7 @@ impl Vehicle {
     fn begin_coupled(&mut self, loaded: SpatialVector<f32>, gripping: Four) {
         let at = self.couple_linear(loaded).wide();
         for rows in &mut self.rows {
-            rows.coupled.around = surroundings(&self.model, rows, at, gripping);
+            rows.coupled.effective_mass = surroundings(&self.model, rows, at, gripping);
             rows.coupled.began = rows.coupled.tyre;
         }
     }
@@ -130,7 +130,7 @@ impl<W: Corners> Rows<W> {
     /// Where a tyre answers its own impulse, as often as there are wheels, with more than it.
     #[inline(always)]
     pub(crate) fn is_stiff(&self) -> W::Mask {
-        let [along, _, across] = self.coupled.around.compliance;
+        let [along, _, across] = self.coupled.effective_mass.compliance;
         let most = W::splat(STIFF);
         most.less(self.patch.gain[0] * along) | most.less(self.patch.gain[1] * across)
     }
@@ -144,8 +144,8 @@ impl<W: Corners> Rows<W> {
         // By the last tyre impulse: what a tyre needs of a brake at a velocity without tyres lets braked wheels turn, and cars slide
         // downhill; without it a wheel that its own patch swings counts as held.
         let need = momentum - radius * last;
-        let driven = momentum - self.patch.hold.signed_by(need);
-        let turns = self.patch.hold.less(need.abs());
+        let driven = momentum - self.patch.locking_capacity.signed_by(need);
+        let turns = self.patch.locking_capacity.less(need.abs());
         let [along, across] = self.speeds(at);
         let [stiff, side] = self.patch.gain;
         let per_spin = (stiff * radius / bank.spin_inertia).only(turns);

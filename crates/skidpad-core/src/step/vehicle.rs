@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::assists::Asked;
+use crate::assists::DriverDemand;
 use crate::assists::budget::{Added, Assist, Budget};
 use crate::assists::rows::Correction;
 use crate::chassis::hull::HullRows;
@@ -38,7 +38,7 @@ pub struct Vehicle {
     /// Bits of the steering angle that the wheels were last turned to, if that alone turned them.
     pub(crate) turned_to: Option<u32>,
     /// What the driver asks for, where steering and drivetrain have done it before [`Vehicle::solve`].
-    pub(crate) obeyed: Option<Asked>,
+    pub(crate) applied: Option<DriverDemand>,
 }
 
 pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
@@ -70,7 +70,7 @@ impl Vehicle {
             to_world: Mat3::IDENTITY,
             lead: 0.0,
             turned_to: None,
-            obeyed: None,
+            applied: None,
         }
     }
 
@@ -109,7 +109,7 @@ impl Vehicle {
     }
 
     /// Free velocity in the vehicle frame.
-    pub(crate) fn enter(&self, body: &Body, to_world: &Mat3) -> SpatialVector<f32> {
+    pub(crate) fn free_velocity_in_body(&self, body: &Body, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();
         SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular)
     }

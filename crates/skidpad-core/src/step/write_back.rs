@@ -105,13 +105,13 @@ impl<W: Corners> Rows<W> {
         let step = W::splat(dt);
         let [along, across] = self.speeds(at);
         let rolled = bank.radius * self.coupled.spin;
-        let rolling_speed = W::select(self.contact.touching, along, rolled);
+        let rolling_speed = W::select(self.contact.in_contact, along, rolled);
         let fastest = (along * along + across * across).at_least(rolled * rolled);
-        let squared = W::select(self.patch.gripping, fastest, rolling_speed * rolling_speed);
+        let squared = W::select(self.patch.tyre_active, fastest, rolling_speed * rolling_speed);
         let rolling = rolling_shares(bank, squared);
         let slip_speed = [along - rolled, across];
         let left = self.drifted(slip_speed);
-        let deflection = self.deflections(bank, left, rolling).map(|u| u.only(self.patch.gripping));
+        let deflection = self.deflections(bank, left, rolling).map(|u| u.only(self.patch.tyre_active));
         let [load, along, across, torque] =
             [self.suspension.load, self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
                 .map(|impulse| impulse / step);
@@ -119,7 +119,7 @@ impl<W: Corners> Rows<W> {
             let pressing = W::splat(0.0).less(self.suspension.load);
             (pressing, self.next_travel(lead, dt), self.travel.next_rate)
         } else {
-            (self.contact.touching, self.next_compression(bank, at, lead, dt), W::default())
+            (self.contact.in_contact, self.next_compression(bank, at, lead, dt), W::default())
         };
         Ended {
             spin: self.coupled.spin,
@@ -139,7 +139,7 @@ impl<W: Corners> Rows<W> {
     /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.
     #[inline(always)]
     fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, lead: f32, dt: f32) -> W {
-        let rate = (-self.parting(at) / self.contact.cosine).only(self.contact.touching);
+        let rate = (-self.separation_velocity(at) / self.contact.cosine).only(self.contact.in_contact);
         let moved = self.contact.jounce_rate * W::splat(lead) + rate * W::splat(dt - lead);
         (self.contact.compression + self.contact.beyond_droop + moved).at_least(-bank.droop_travel)
     }

@@ -53,7 +53,7 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let (was, to) = (rows.contact.compression, bank.gather(|i| to[i]));
             let moved = if share < 1.0 { was + Four::splat(share) * (to - was) } else { to };
-            rows.contact.compression = Four::select(rows.contact.touching, was, moved);
+            rows.contact.compression = Four::select(rows.contact.in_contact, was, moved);
         }
     }
 
@@ -78,7 +78,7 @@ impl Vehicle {
             let cut = if solve < SHORTER { None } else { self.cut_step(&mut last, [warm, after, newton], &system) };
             after = cut.unwrap_or(newton);
             for rows in &mut self.rows {
-                rows.see_loads(after.wide());
+                rows.set_load_velocity(after.wide());
             }
             self.load_ties();
             let mut settled = cut.is_none();
@@ -128,9 +128,9 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn begin_load(&mut self, bank: &WheelPack<W>, warm: SpatialVector<W>, dt: f32) {
         self.load_row(bank, dt);
-        self.suspension.warm_speed = self.parting(warm);
-        self.coupled.seen.normal = -self.contact.jounce_rate * self.contact.cosine;
-        self.suspension.hanging = W::Mask::default();
+        self.suspension.warm_speed = self.separation_velocity(warm);
+        self.coupled.velocity.normal = -self.contact.jounce_rate * self.contact.cosine;
+        self.suspension.at_droop_stop = W::Mask::default();
     }
 
     /// What keeps a wheel at its droop stop from leaving the ground before the step ends, as a stiff row.
@@ -140,7 +140,7 @@ impl<W: Corners> Rows<W> {
         let rigid = W::splat(SOLIDITY) * bank.sprung;
         self.suspension.droop_target = rigid * gap / (W::splat(dt) * self.contact.cosine);
         self.suspension.droop_gain = rigid / (self.contact.cosine * self.contact.cosine);
-        if self.contact.footing.moves {
+        if self.contact.ground_motion.moves {
             let droop = self.yielding_load(self.suspension.droop_target, self.suspension.droop_gain);
             (self.suspension.droop_target, self.suspension.droop_gain) = droop;
         }
@@ -149,7 +149,7 @@ impl<W: Corners> Rows<W> {
     /// Load impulse at the speed seen, not below zero, and its slope there; below it once where a droop stop is reached.
     #[inline(always)]
     pub(crate) fn evaluate_load(&mut self, bank: &WheelPack<W>) {
-        let (zero, speed) = (W::splat(0.0), self.coupled.seen.normal);
+        let (zero, speed) = (W::splat(0.0), self.coupled.velocity.normal);
         let ends = -speed / self.contact.cosine;
         self.strut_to(bank, ends, self.dt);
         let strut = [self.suspension.load_target - self.suspension.load_gain * speed, self.suspension.load_gain];
@@ -165,27 +165,29 @@ impl<W: Corners> Rows<W> {
         // The stop's row is so stiff that a solve would step across it: it pulls once, until the solve has seen it. The way of
         // a wheel that lands ends by itself.
         let lands = self.contact.contact_share.less(W::splat(1.0));
-        let reached = held & zero.less(load) & !self.suspension.hanging & !lands;
+        let reached = held & zero.less(load) & !self.suspension.at_droop_stop & !lands;
         load = W::select(held, droop, load);
-        self.suspension.hanging = self.suspension.hanging | held;
-        self.suspension.pressing = self.contact.touching & (zero.less(load) | reached);
-        self.suspension.load = load.only(self.suspension.pressing);
-        self.suspension.load_slope = W::select(held, self.suspension.droop_gain, slope).only(self.suspension.pressing);
+        self.suspension.at_droop_stop = self.suspension.at_droop_stop | held;
+        self.suspension.load_active = self.contact.in_contact & (zero.less(load) | reached);
+        self.suspension.load = load.only(self.suspension.load_active);
+        self.suspension.load_slope =
+            W::select(held, self.suspension.droop_gain, slope).only(self.suspension.load_active);
     }
 
-    /// Sees the loads' chassis move at `after`, and what the loads' linearisations make of that.
+    /// Velocity of the load rows at the chassis velocity `after`, and the loads that their linearisations have there.
     #[inline(always)]
-    pub(crate) fn see_loads(&mut self, after: SpatialVector<W>) {
-        let speed = self.parting(after);
-        self.suspension.told = self.suspension.load + self.suspension.load_slope * (self.coupled.seen.normal - speed)
+    pub(crate) fn set_load_velocity(&mut self, after: SpatialVector<W>) {
+        let speed = self.separation_velocity(after);
+        self.suspension.told = self.suspension.load
+            + self.suspension.load_slope * (self.coupled.velocity.normal - speed)
             - self.suspension.tied.impulse;
-        self.coupled.seen.normal = speed;
+        self.coupled.velocity.normal = speed;
     }
 
     /// Loads at the speed seen; where they are not what their linearisations said.
     #[inline(always)]
     pub(crate) fn settle_load(&mut self, bank: &WheelPack<W>) -> W::Mask {
-        let pressed = self.suspension.pressing;
+        let pressed = self.suspension.load_active;
         self.evaluate_load(bank);
         let told = (self.suspension.told + self.suspension.tied.impulse).only(pressed);
         let [relative, weight] = SETTLED.map(W::splat);
@@ -202,7 +204,7 @@ pub(crate) fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, 
     let wished = |rows: &[Rows<W>]| {
         SpatialVector::sum_of(|k| {
             let Rows { suspension, contact, coupled, .. } = &rows[k];
-            let target = suspension.load + suspension.load_slope * (coupled.seen.normal - suspension.warm_speed);
+            let target = suspension.load + suspension.load_slope * (coupled.velocity.normal - suspension.warm_speed);
             contact.normal * target
         })
     };

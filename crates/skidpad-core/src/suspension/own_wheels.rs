@@ -62,7 +62,7 @@ impl Travel {
 }
 
 /// How the load of a wheel on its own answers the chassis velocity.
-pub(crate) struct Answer {
+pub(crate) struct UnsprungTangent {
     /// Weight of the contact normal.
     pressing: Four,
     /// Weight of `through`, negative: what the wheel's giving way takes back.
@@ -72,7 +72,7 @@ pub(crate) struct Answer {
     together: Option<Four>,
 }
 
-impl Answer {
+impl UnsprungTangent {
     pub(crate) fn add_to(&self, products: &mut OuterProducts, rows: &Rows) {
         products.add(self.pressing, rows.contact.normal);
         products.add(self.yielding, self.through);
@@ -108,7 +108,7 @@ impl Vehicle {
         let mut after = warm;
         for _ in 0..SOLVES {
             for rows in &mut self.rows {
-                rows.see(after.wide(), (after - free).wide());
+                rows.set_velocity(after.wide(), (after - free).wide());
             }
             self.load_ties();
             let mut products = OuterProducts::none();
@@ -180,15 +180,15 @@ impl Rows {
         let squashed = Beyond::of(tyre.squash, tyre.squash + turn * (tyre.rate + ends));
         let force = bank.tyre_rate * squashed.mean + squashed.share * (tyre.begun + tyre.damping * ends);
         let slope = bank.tyre_rate * squashed.slope * turn + squashed.share * tyre.damping;
-        let presses = self.contact.touching & zero.less(force);
+        let presses = self.contact.in_contact & zero.less(force);
         [(step * force).only(presses), (step * slope).only(presses)]
     }
 
     /// Load and travel rate of each wheel as the chassis now moves.
-    pub(crate) fn own_load(&mut self, bank: &WheelPack) -> Answer {
+    pub(crate) fn own_load(&mut self, bank: &WheelPack) -> UnsprungTangent {
         let (cosine, mass) = (self.contact.cosine, self.travel.mass);
-        let ground = -self.coupled.seen.normal / cosine;
-        let given = mass * self.travel.rate - self.coupled.seen.heave + self.travel.lift;
+        let ground = -self.coupled.velocity.normal / cosine;
+        let given = mass * self.travel.rate - self.coupled.velocity.heave + self.travel.lift;
         let ended = if bank.beam.is_some() { self.seek_both(bank, given) } else { self.seek(bank, given) };
         let rate = self.travel.next_rate;
         let [_, strut_slope] = self.strut_along(bank, rate);
@@ -203,7 +203,7 @@ impl Rows {
         } else {
             (Four::splat(-1.0) / inertia, None)
         };
-        Answer { pressing, yielding: yielding.only(bank.present() & !ended), through, together }
+        UnsprungTangent { pressing, yielding: yielding.only(bank.present() & !ended), through, together }
     }
 
     /// How travel rates answer impulses, negative, 1/kg: each its own alone, and half of what it is with the wheel across. One at the
@@ -235,7 +235,7 @@ impl Rows {
     /// Seeks the travel rates that take up the impulses `given`; tells which wheels end at their droop stops.
     fn seek(&mut self, bank: &WheelPack, given: Four) -> FourMask {
         let (half, mass) = (Four::splat(0.5), self.travel.mass);
-        let ground = -self.coupled.seen.normal / self.contact.cosine;
+        let ground = -self.coupled.velocity.normal / self.contact.cosine;
         let slowest = self.travel.slowest;
         let [mut low, mut high] = [slowest, Four::splat(f32::INFINITY)];
         let mut rate = self.travel.next_rate.at_least(slowest);

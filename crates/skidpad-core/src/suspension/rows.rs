@@ -19,8 +19,8 @@ pub(crate) struct LoadRows<W: Corners = Four> {
     pub droop_target: W,
     pub droop_gain: W,
     /// Wheels that press, and those whose droop stop takes part of the spring.
-    pub pressing: W::Mask,
-    pub hanging: W::Mask,
+    pub load_active: W::Mask,
+    pub at_droop_stop: W::Mask,
     /// Load, N s, and how it falls with the speed at which the wheel parts from the ground, kg.
     pub load: W,
     pub load_slope: W,

@@ -39,7 +39,7 @@ impl<W: Corners> Rows<W> {
         self.suspension.strut.mass = if own { bank.unsprung_mass } else { bank.sprung };
         let carried = if own { bank.sprung - bank.unsprung_mass } else { bank.sprung };
         self.suspension.strut.weight = step * carried * W::splat(STANDARD_GRAVITY);
-        let meets = if own { bank.present() } else { self.contact.touching };
+        let meets = if own { bank.present() } else { self.contact.in_contact };
         // Rays may find a wheel deeper than its stops let it go, and a bar twisted by as much as nothing has paid for.
         let travel =
             W::select(meets, self.suspension.strut.middle, self.contact.compression).at_most(bank.solid_travel);
@@ -87,7 +87,7 @@ impl<W: Corners> Rows<W> {
         let [target_impulse, gain] = self.damped(bank, jounce_rate, dt);
         self.suspension.load_target = target_impulse / self.contact.cosine;
         self.suspension.load_gain = gain / (self.contact.cosine * self.contact.cosine);
-        if self.contact.footing.moves {
+        if self.contact.ground_motion.moves {
             (self.suspension.load_target, self.suspension.load_gain) =
                 self.yielding_load(self.suspension.load_target, self.suspension.load_gain);
         }
@@ -141,7 +141,7 @@ impl<W: Corners> Rows<W> {
         if bank.rise.is_some() {
             self.spring_to(bank, ends, dt);
         }
-        if bank.rise.is_some() || W::any((damping.less(was) | was.less(damping)) & self.contact.touching) {
+        if bank.rise.is_some() || W::any((damping.less(was) | was.less(damping)) & self.contact.in_contact) {
             self.damp(bank, ends, dt);
         }
     }
@@ -151,7 +151,7 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn meets_stops(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> W::Mask {
         let way = W::splat(0.5 * dt) * (self.contact.jounce_rate + ends);
         let farthest = self.suspension.strut.start + way.at_least(W::splat(0.0));
-        (bank.bump_travel.less(farthest) | self.contact.contact_share.less(W::splat(1.0))) & self.contact.touching
+        (bank.bump_travel.less(farthest) | self.contact.contact_share.less(W::splat(1.0))) & self.contact.in_contact
     }
 
     /// Load impulse and its slope, N s and kg, of strut and `tied` impulse with bump stop and metal, and with the share of the

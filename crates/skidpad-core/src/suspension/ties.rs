@@ -259,7 +259,7 @@ impl Vehicle {
             return End { place, follows: true, lifted: false, share: 1.0, per_cosine: 1.0, travel, rate_before, rate };
         }
         let lifted = rows.suspension.tied.lifted.lanes()[lane] && !beside;
-        let follows = rows.contact.touching.lanes()[lane] && !lifted;
+        let follows = rows.contact.in_contact.lanes()[lane] && !lifted;
         let per_cosine = 1.0 / at(rows.contact.cosine);
         let only = |rate: f32| if follows { rate } else { 0.0 };
         End {
@@ -274,7 +274,7 @@ impl Vehicle {
             per_cosine,
             travel: if rows.travel.own { at(rows.travel.ground) } else { rows.suspension.tied.travel.at(lane) },
             rate_before: only(at(if rows.travel.own { rows.travel.ground_rate } else { rows.contact.jounce_rate })),
-            rate: only(-at(rows.coupled.seen.normal) * per_cosine),
+            rate: only(-at(rows.coupled.velocity.normal) * per_cosine),
         }
     }
 
@@ -293,7 +293,7 @@ impl Vehicle {
 
     /// Whether the tie does anything to the chassis at this end.
     fn presses(&self, tie: &AxleLink, end: &End) -> bool {
-        end.follows && (tie.beside || self.rows[end.place.bank].suspension.pressing.lanes()[end.place.lane])
+        end.follows && (tie.beside || self.rows[end.place.bank].suspension.load_active.lanes()[end.place.lane])
     }
 }
 
@@ -329,7 +329,8 @@ impl<W: Corners> Rows<W> {
     /// Jounce rates as the bars see them, m/s.
     #[inline(always)]
     fn end_rates(&self) -> W {
-        (-self.coupled.seen.normal / self.contact.cosine).only(self.contact.touching & !self.suspension.tied.lifted)
+        (-self.coupled.velocity.normal / self.contact.cosine)
+            .only(self.contact.in_contact & !self.suspension.tied.lifted)
     }
 
     /// Wheels that strut and ties would pull off the ground.
@@ -387,7 +388,7 @@ pub(crate) fn add_bars<W: Corners>(
     let one = W::splat(1.0);
     let presses = W::each(|k| {
         let rows = &rows[k];
-        rows.contact.touching & !rows.suspension.tied.lifted & rows.suspension.pressing
+        rows.contact.in_contact & !rows.suspension.tied.lifted & rows.suspension.load_active
     });
     let ends = W::each(|k| rows[k].contact.normal * (one / rows[k].contact.cosine).only(presses[k]));
     let others = SpatialVector::<W>::across_of(ends);

@@ -47,7 +47,7 @@ impl Vehicle {
     pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
         let place = self.model.place(wheel);
         let (bank, rows, lane) = (&self.model.banks()[place.bank], &self.rows[place.bank], place.lane);
-        if rows.dt == 0.0 || !rows.contact.touching.lanes()[lane] {
+        if rows.dt == 0.0 || !rows.contact.in_contact.lanes()[lane] {
             return None;
         }
         let one = |of: Four| of.lanes()[lane];

@@ -3,7 +3,7 @@
 use crate::lane::Corners;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
-use crate::tyre::laws::Asked;
+use crate::tyre::laws::TyreInput;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::{Drift, TyreLinearization};
 use crate::wheel::ground::yielding;
@@ -60,10 +60,11 @@ impl<W: Corners> Rows<W> {
             coefficient += added * (one - rolling_speed.smoothstep(zero, below));
         }
         let rolling = coefficient * self.suspension.load * bank.radius;
-        self.patch.hold = self.drive.brake + rolling;
-        self.patch.gripping = self.contact.touching & zero.less(self.suspension.load) & zero.less(self.contact.grip);
-        let load = W::select(self.patch.gripping, self.suspension.load / step, bank.tyre.nominal_load);
-        let grip = W::select(self.patch.gripping, self.contact.grip, one);
+        self.patch.locking_capacity = self.drive.brake + rolling;
+        self.patch.tyre_active =
+            self.contact.in_contact & zero.less(self.suspension.load) & zero.less(self.contact.grip);
+        let load = W::select(self.patch.tyre_active, self.suspension.load / step, bank.tyre.nominal_load);
+        let grip = W::select(self.patch.tyre_active, self.contact.grip, one);
         let tyre = &bank.tyre;
         let share = self.begun.rolling.only(tyre.relaxes());
         let speed = rolling_speed.only(tyre.relaxes());
@@ -73,7 +74,7 @@ impl<W: Corners> Rows<W> {
         } else {
             Default::default()
         };
-        let mut bite = TyreLinearization {
+        let mut linearised = TyreLinearization {
             stiffness: point.stiffness,
             lengths: point.lengths,
             curve,
@@ -83,9 +84,9 @@ impl<W: Corners> Rows<W> {
             most_load: tyre.most_load * step,
         };
         if self.patch.has_laws {
-            self.bite_of_laws(&mut bite, bank, tyres, &Asked { deflection, load, grip, share });
+            self.linearise_laws(&mut linearised, bank, tyres, &TyreInput { deflection, load, grip, share });
         }
-        self.patch.lengths = bite.lengths;
+        self.patch.lengths = linearised.lengths;
         let rim = bank.radius * self.begun.spin;
         let now = Patched {
             deflection,
@@ -94,29 +95,29 @@ impl<W: Corners> Rows<W> {
             // A standing patch is renewed where its wheel turns, not where the carcass of a held wheel gives.
             speed: W::select(zero.less(share), speed, rim.abs().only(tyre.relaxes())),
         };
-        self.linearise(bank, &bite, &now);
-        if self.contact.footing.moves {
+        self.linearise(bank, &linearised, &now);
+        if self.contact.ground_motion.moves {
             self.yield_tyres();
         }
-        self.patch.sensitivity = bite.sensitivity;
-        self.patch.unloaded_share = bite.unloaded_share;
-        self.patch.most_load = bite.most_load;
+        self.patch.sensitivity = linearised.sensitivity;
+        self.patch.unloaded_share = linearised.unloaded_share;
+        self.patch.most_load = linearised.most_load;
     }
 
     /// Target impulse and gain of the tyre rows from what the patches give at the slip the step starts with.
     #[inline(always)]
-    fn linearise(&mut self, bank: &WheelPack<W>, bite: &TyreLinearization<W>, now: &Patched<W>) {
+    fn linearise(&mut self, bank: &WheelPack<W>, linearised: &TyreLinearization<W>, now: &Patched<W>) {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(self.dt));
         let standing = one - now.share;
         let stands = W::any(zero.less(standing));
         let (mut damping, mut held) = ([zero; 2], zero);
         self.patch.bends = W::Mask::default();
         for i in [0, 1] {
-            let elastic = bite.stiffness[i] / bite.lengths[i];
-            let force = elastic * now.deflection[i] * standing + bite.curve.force[i] * now.share;
-            let slope = elastic * standing + bite.curve.slope[i] / bite.lengths[i] * now.share;
+            let elastic = linearised.stiffness[i] / linearised.lengths[i];
+            let force = elastic * now.deflection[i] * standing + linearised.curve.force[i] * now.share;
+            let slope = elastic * standing + linearised.curve.slope[i] / linearised.lengths[i] * now.share;
             let sticking = (slope / elastic.at_least(W::splat(f32::MIN_POSITIVE))).within(zero, one);
-            let creep = step * now.speed / bite.lengths[i];
+            let creep = step * now.speed / linearised.lengths[i];
             let (drift, late) = if i == 0 {
                 held = force;
                 Drift::swinging([now.deflection[0], now.sliding], [sticking, creep], now.share, step)
@@ -129,14 +130,14 @@ impl<W: Corners> Rows<W> {
             let target_impulse = step * (force + slope * late * (drift.kept - now.deflection[i]));
             self.patch.elastic[i] = elastic;
             self.patch.drift[i] = drift;
-            self.patch.target_impulse[i] = target_impulse.only(self.patch.gripping);
-            self.patch.gain[i] = (step * (slope * late * drift.per_speed + damping[i])).only(self.patch.gripping);
-            self.patch.bends = self.patch.bends | (sticking.less(W::splat(STRAIGHT)) & self.patch.gripping);
-            self.patch.friction[i] = bite.friction[i].only(self.patch.gripping);
-            self.coupled.tyre[i] = self.coupled.tyre[i].only(self.patch.gripping);
+            self.patch.target_impulse[i] = target_impulse.only(self.patch.tyre_active);
+            self.patch.gain[i] = (step * (slope * late * drift.per_speed + damping[i])).only(self.patch.tyre_active);
+            self.patch.bends = self.patch.bends | (sticking.less(W::splat(STRAIGHT)) & self.patch.tyre_active);
+            self.patch.friction[i] = linearised.friction[i].only(self.patch.tyre_active);
+            self.coupled.tyre[i] = self.coupled.tyre[i].only(self.patch.tyre_active);
         }
         if W::any(self.patch.bends) {
-            self.straighten(held, bite.lengths[0], damping, now);
+            self.straighten(held, linearised.lengths[0], damping, now);
         }
     }
 
@@ -155,14 +156,14 @@ impl<W: Corners> Rows<W> {
             [(along, late, held - self.patch.elastic[0] * late * carcass), (self.patch.drift[1], one, W::default())];
         for (i, (drift, late, start)) in rows.into_iter().enumerate() {
             let slope = step * self.patch.elastic[i] * late;
-            self.patch.straight_target[i] = (step * start + slope * drift.kept).only(self.patch.gripping);
-            self.patch.straight_gain[i] = (slope * drift.per_speed + step * damping[i]).only(self.patch.gripping);
+            self.patch.straight_target[i] = (step * start + slope * drift.kept).only(self.patch.tyre_active);
+            self.patch.straight_gain[i] = (slope * drift.per_speed + step * damping[i]).only(self.patch.tyre_active);
         }
     }
 
     /// Lets the ground give way to the tyre rows.
     pub(crate) fn yield_tyres(&mut self) {
-        let give = self.contact.footing.give[1];
+        let give = self.contact.ground_motion.give[1];
         for i in [0, 1] {
             let (target_impulse, gain) =
                 yielding(give, self.coupled.tyre[i], self.patch.target_impulse[i], self.patch.gain[i]);

@@ -10,7 +10,7 @@ use crate::tyre::{Conditions, TyreAt, TyreModel, functions};
 use crate::wheel::pack::WheelPack;
 
 /// What the patches of a bank are asked.
-pub(crate) struct Asked<W> {
+pub(crate) struct TyreInput<W> {
     /// Deflection along and across, m.
     pub deflection: [W; 2],
     /// N and –, above 0.
@@ -21,8 +21,8 @@ pub(crate) struct Asked<W> {
 }
 
 /// What one law answers.
-struct Answer<W: Corners> {
-    bite: TyreLinearization<W>,
+struct TyreOutput<W: Corners> {
+    linearised: TyreLinearization<W>,
     /// Mx and Mz, N m.
     moments: [W; 2],
     /// Size of the rolling resistance, N m.
@@ -31,12 +31,12 @@ struct Answer<W: Corners> {
 
 impl<W: Corners> Rows<W> {
     /// Takes over the patches of `bank` whose tyres have laws of their own, with their moments and rolling resistance.
-    pub(crate) fn bite_of_laws(
+    pub(crate) fn linearise_laws(
         &mut self,
-        bite: &mut TyreLinearization<W>,
+        linearised: &mut TyreLinearization<W>,
         bank: &WheelPack<W>,
         tyres: &[Tyre],
-        asked: &Asked<W>,
+        asked: &TyreInput<W>,
     ) {
         let step = W::splat(self.dt);
         // A patch that faces no ground has no camber.
@@ -60,9 +60,9 @@ impl<W: Corners> Rows<W> {
                     handed(&**formula, bank.hand, &Conditions { pressure, ..conditions }, asked)
                 }
             };
-            let (lanes, biting) = (law.lanes(), law.lanes() & self.patch.gripping);
-            *bite = TyreLinearization::select(lanes, answer.bite, *bite);
-            self.patch.hold += (step * answer.resistance).only(biting);
+            let (lanes, biting) = (law.lanes(), law.lanes() & self.patch.tyre_active);
+            *linearised = TyreLinearization::select(lanes, answer.linearised, *linearised);
+            self.patch.locking_capacity += (step * answer.resistance).only(biting);
             for i in [0, 1] {
                 let moment = step * answer.moments[i] * asked.share;
                 self.patch.moments[i] = W::select(lanes, moment.only(biting), self.patch.moments[i]);
@@ -82,23 +82,28 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn recall_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
         self.patch.has_laws = !bank.laws.is_empty();
         if self.patch.has_laws {
-            let last = |moment: W| (moment * W::splat(dt)).only(self.contact.touching);
+            let last = |moment: W| (moment * W::splat(dt)).only(self.contact.in_contact);
             self.patch.moments = self.begun.moments.map(last);
         }
     }
 }
 
 /// A tyre that is not the same left and right: mirrored wheels ask and are answered with left and right exchanged.
-fn handed<W: Corners, M: TyreModel>(law: &M, hand: W, conditions: &Conditions<W>, asked: &Asked<W>) -> Answer<W> {
+fn handed<W: Corners, M: TyreModel>(
+    law: &M,
+    hand: W,
+    conditions: &Conditions<W>,
+    asked: &TyreInput<W>,
+) -> TyreOutput<W> {
     let [along, across] = asked.deflection;
     let mirrored = Conditions { camber: conditions.camber * hand, ..*conditions };
-    let mut answer = answer(law, &mirrored, &Asked { deflection: [along, across * hand], ..*asked });
-    answer.bite.curve.force[1] = answer.bite.curve.force[1] * hand;
+    let mut answer = answer(law, &mirrored, &TyreInput { deflection: [along, across * hand], ..*asked });
+    answer.linearised.curve.force[1] = answer.linearised.curve.force[1] * hand;
     answer.moments = answer.moments.map(|moment| moment * hand);
     answer
 }
 
-fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &Asked<W>) -> Answer<W> {
+fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &TyreInput<W>) -> TyreOutput<W> {
     let (zero, one) = (W::default(), W::splat(1.0));
     let at = law.at(conditions);
     let (lengths, limit) = (at.relaxation(), at.limit());
@@ -111,7 +116,7 @@ fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: 
     // Under both slips a law may reach beyond the ellipse of its two peaks; then it is the edge.
     let used = [0, 1].map(|i| curve.force[i] / limit[i].at_least(W::splat(LEAST_LIMIT)));
     let reach = (used[0] * used[0] + used[1] * used[1]).at_least(one).sqrt();
-    let bite = TyreLinearization {
+    let linearised = TyreLinearization {
         stiffness: at.stiffness(),
         lengths,
         curve,
@@ -120,7 +125,11 @@ fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: 
         unloaded_share: one,
         most_load: W::splat(f32::INFINITY),
     };
-    Answer { bite, moments: [moments.overturning, moments.aligning], resistance: law.rolling_resistance(&at, slip) }
+    TyreOutput {
+        linearised,
+        moments: [moments.overturning, moments.aligning],
+        resistance: law.rolling_resistance(&at, slip),
+    }
 }
 
 /// Limit below which a force counts as within it, N.

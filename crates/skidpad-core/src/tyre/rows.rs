@@ -9,7 +9,7 @@ const LEAST_DECAY: f32 = 1e-3;
 /// Tyre rows of four wheels, along and across.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PatchRows<W: Corners = Four> {
-    pub gripping: W::Mask,
+    pub tyre_active: W::Mask,
     /// Whether the bank has tyres with laws of their own; then those have moments.
     pub has_laws: bool,
     /// Angular impulses of the tyres about heading and contact normal, N m s: first of the last step, then of this one.
@@ -17,7 +17,7 @@ pub(crate) struct PatchRows<W: Corners = Four> {
     /// See [`crate::model::Tyre::lengths`], m.
     pub lengths: [W; 2],
     /// Largest angular impulse of brake and rolling resistance, N m s.
-    pub hold: W,
+    pub locking_capacity: W,
     /// Friction coefficients along and across at the nominal load, surface included.
     pub friction: [W; 2],
     /// Share of friction lost per N s of load impulse, and the share at none.
@@ -78,7 +78,7 @@ impl<W: Corners> Drift<W> {
     }
 }
 
-/// How the patches of a bank bite.
+/// How the patches of a bank linearised.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TyreLinearization<W: Corners = Four> {
     /// Slopes of the force at zero slip, N per unit slip.

@@ -53,18 +53,19 @@ impl<W: Corners> Rows<W> {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
     pub(crate) fn solve_block(&mut self, bank: &WheelPack<W>, within: Within) -> Patch<W> {
-        let limit = self.coupled.reach;
+        let limit = self.coupled.friction_bound;
         if within == Within::Side {
             return self.solve_side(limit);
         }
         let momentum = self.drive.momentum + self.drive.shaft;
-        let out_of_reach = (self.patch.hold + bank.radius * limit[0]).less(momentum.abs());
+        let out_of_reach = (self.patch.locking_capacity + bank.radius * limit[0]).less(momentum.abs());
         if !W::any(!out_of_reach & bank.present()) {
             return self.turning(bank, within, limit, momentum, momentum, W::Mask::default(), Patch::default());
         }
-        let patch = self.patch(within, self.coupled.around.speed, self.coupled.around.compliance, limit);
+        let patch =
+            self.patch(within, self.coupled.effective_mass.speed, self.coupled.effective_mass.compliance, limit);
         let need = momentum - bank.radius * patch.tyre[0];
-        let held = !out_of_reach & !self.patch.hold.less(need.abs());
+        let held = !out_of_reach & !self.patch.locking_capacity.less(need.abs());
         let need = W::select(out_of_reach, momentum, need);
         if W::any(!held & bank.present()) {
             return self.turning(bank, within, limit, momentum, need, held, patch);
@@ -77,7 +78,7 @@ impl<W: Corners> Rows<W> {
     /// Takes tyre impulses back to what friction gives under the load now.
     pub(crate) fn hold_to_limit(&mut self, within: Within) {
         let (zero, one, limit) = (W::splat(0.0), W::splat(1.0), self.limit());
-        let grips = self.patch.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        let grips = self.patch.tyre_active & zero.less(limit[0]) & zero.less(limit[1]);
         if within == Within::Pyramid {
             self.coupled.tyre = [0, 1].map(|i| self.coupled.tyre[i].within(-limit[i], limit[i]).only(grips));
             return;
@@ -100,10 +101,10 @@ impl<W: Corners> Rows<W> {
         patch: Patch<W>,
     ) -> Patch<W> {
         // Brake and rolling resistance oppose the need; 0 is taken with the backward ones.
-        let hold = W::select(W::splat(0.0).less(need), -self.patch.hold, self.patch.hold);
+        let hold = W::select(W::splat(0.0).less(need), -self.patch.locking_capacity, self.patch.locking_capacity);
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
         let driven = momentum + hold;
-        let around = &self.coupled.around;
+        let around = &self.coupled.effective_mass;
         let [along, between, across] = around.compliance;
         let speed = [around.speed[0] - radius * driven / inertia, around.speed[1]];
         let turning = self.patch(within, speed, [along + radius * radius / inertia, between, across], limit);
@@ -119,16 +120,17 @@ impl<W: Corners> Rows<W> {
     /// The side impulse alone, inside what the forward one leaves of the ellipse.
     fn solve_side(&mut self, limit: [W; 2]) -> Patch<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let grips = self.patch.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        let grips = self.patch.tyre_active & zero.less(limit[0]) & zero.less(limit[1]);
         let used = self.coupled.tyre[0] / W::select(grips, limit[0], one);
         let left = (limit[1] * (one - used * used).at_least(zero).sqrt()).only(grips);
-        let across = (self.patch.target_impulse[1] - self.patch.gain[1] * self.coupled.around.speed[1]).only(grips);
+        let across =
+            (self.patch.target_impulse[1] - self.patch.gain[1] * self.coupled.effective_mass.speed[1]).only(grips);
         self.coupled.tyre[1] = across.within(-left, left);
         self.coupled.sliding = left.less(across.abs());
         Patch {
             tyre: self.coupled.tyre,
             gain: self.patch.gain.map(|g| g.only(grips)),
-            bounded: [self.contact.touching | !self.contact.touching, self.coupled.sliding],
+            bounded: [self.contact.in_contact | !self.contact.in_contact, self.coupled.sliding],
             ..Patch::default()
         }
     }
@@ -208,7 +210,7 @@ impl<W: Corners> Rows<W> {
         limit: [W; 2],
     ) -> Patch<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let grips = self.patch.gripping & zero.less(limit[0]) & zero.less(limit[1]);
+        let grips = self.patch.tyre_active & zero.less(limit[0]) & zero.less(limit[1]);
         let g = gain.map(|a| a.only(grips));
         let wanted = [0, 1].map(|i| (target_impulse[i] - g[i] * speed[i]).only(grips));
         let squared = limit.map(|l| W::select(grips, l * l, one));
@@ -326,7 +328,7 @@ mod tests {
     fn a_row_without_admittance_slides_at_its_limit() {
         let all = |x: f32| Four::splat(x);
         let mut rows = Rows::default();
-        rows.patch.gripping = all(0.0).less(all(1.0));
+        rows.patch.tyre_active = all(0.0).less(all(1.0));
         let target_impulse = [all(10.0), all(1e-20)];
         let patch = rows.patch_on(
             target_impulse,

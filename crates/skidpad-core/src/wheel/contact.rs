@@ -71,7 +71,7 @@ impl<W: Corners> Rows<W> {
         self.contact.forward = SpatialVector::new(forward, centre.cross(forward));
         self.contact.side = SpatialVector::new(side, pushed.cross(side));
         self.contact.beyond_droop = (reached - self.contact.compression).only(faces_ground);
-        self.contact.touching = faces_ground;
+        self.contact.in_contact = faces_ground;
     }
 
     /// Motion of the wheels that touch, at the chassis velocity `moving`; `free` is the one that the step would end with.
@@ -84,11 +84,12 @@ impl<W: Corners> Rows<W> {
         dt: f32,
     ) {
         self.dt = dt;
-        self.contact.started = self.contact.forward.dot(moving) - self.contact.footing.speed[0];
+        self.contact.started = self.contact.forward.dot(moving) - self.contact.ground_motion.speed[0];
         self.contact.contact_share = self.share_of_contact(free, dt);
-        self.contact.touching = self.contact.touching & W::splat(0.0).less(self.contact.contact_share);
+        self.contact.in_contact = self.contact.in_contact & W::splat(0.0).less(self.contact.contact_share);
         self.recall(dt);
-        self.contact.jounce_rate = (-self.parting(moving) / self.contact.cosine).only(self.contact.touching);
+        self.contact.jounce_rate =
+            (-self.separation_velocity(moving) / self.contact.cosine).only(self.contact.in_contact);
         self.contact.lead = self.contact.jounce_rate * lead * self.contact.contact_share;
     }
 
@@ -96,7 +97,7 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn recall(&mut self, dt: f32) {
         let step = W::splat(dt);
-        self.coupled.tyre = self.begun.tyre.map(|force| (force * step).only(self.contact.touching));
+        self.coupled.tyre = self.begun.tyre.map(|force| (force * step).only(self.contact.in_contact));
         self.coupled.torque = self.begun.torque * step;
     }
 
@@ -115,7 +116,7 @@ impl<W: Corners> Rows<W> {
     #[inline(never)]
     fn share_after_fall(&self, free: SpatialVector<W>, dt: f32) -> W {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let closed = -self.parting(free) / self.contact.cosine * W::splat(dt);
+        let closed = -self.separation_velocity(free) / self.contact.cosine * W::splat(dt);
         W::select(zero.less(closed), one + self.contact.beyond_droop / closed, zero)
     }
 }
@@ -159,14 +160,14 @@ impl Vehicle {
             let straight = rows.steering.straight_axle;
             rows.contact.axle = straight + turn.cross(straight);
             rows.touch(bank, &Met::by(bank, contacts), &axes);
-            rows.find_footing(bank, contacts, &to_vehicle);
+            rows.find_ground_motion(bank, contacts, &to_vehicle);
             rows.move_over(moving, free, Four::splat(body.lead), dt);
-            if rows.contact.footing.moves {
-                rows.contact.footing.last_load = bank.gather(|i| self.state.wheels[i].load * dt);
+            if rows.contact.ground_motion.moves {
+                rows.contact.ground_motion.last_load = bank.gather(|i| self.state.wheels[i].load * dt);
             }
             rows.recall_moments(bank, dt);
             rows.begin();
-            all_touch &= !Four::any(bank.present() & !rows.contact.touching);
+            all_touch &= !Four::any(bank.present() & !rows.contact.in_contact);
         }
         if !all_touch {
             self.hang();

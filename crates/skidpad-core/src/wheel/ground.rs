@@ -12,7 +12,7 @@ use bevy_math::{Mat3, Vec3};
 impl Vehicle {
     /// Whether a wheel stood on ground that moves when the step was solved.
     pub(crate) fn is_on_moving_ground(&self) -> bool {
-        self.rows.iter().any(|rows| rows.contact.footing.moves)
+        self.rows.iter().any(|rows| rows.contact.ground_motion.moves)
     }
 
     /// Writes what the wheels that `met` such ground do to it.
@@ -35,7 +35,7 @@ impl Vehicle {
     pub(crate) fn follow_ground(&mut self, contacts: &[Option<Contact>]) {
         let to_vehicle = self.to_world.transpose();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.stand(bank, contacts, &to_vehicle);
+            rows.set_ground_motion(bank, contacts, &to_vehicle);
         }
     }
 }
@@ -43,26 +43,26 @@ impl Vehicle {
 impl Rows {
     /// Looks at what the wheels stand on, once the directions of the rows are known.
     #[inline(always)]
-    pub(crate) fn find_footing(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+    pub(crate) fn find_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         if contacts.iter().any(|contact| contact.is_some_and(|c| c.ground.is_some())) {
-            self.stand(bank, contacts, to_vehicle);
-        } else if self.contact.footing.moves {
-            self.contact.footing = GroundMotion::default();
+            self.set_ground_motion(bank, contacts, to_vehicle);
+        } else if self.contact.ground_motion.moves {
+            self.contact.ground_motion = GroundMotion::default();
         }
     }
 
-    fn stand(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+    fn set_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
         let of = |value: fn(&Ground) -> f32| {
             bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
         };
         let velocity = Vec3Lanes::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
         let velocity = velocity.through(to_vehicle);
         let along = |row: SpatialVector<Four>| row.linear.dot(velocity);
-        self.contact.footing = GroundMotion {
+        self.contact.ground_motion = GroundMotion {
             moves: true,
             speed: [along(self.contact.forward), along(self.contact.side), along(self.contact.normal)],
             give: [of(|g| g.give[0]), of(|g| g.give[1])],
-            last_load: self.contact.footing.last_load,
+            last_load: self.contact.ground_motion.last_load,
         };
     }
 
@@ -78,7 +78,7 @@ impl Rows {
 impl<W: Corners> Rows<W> {
     /// Target impulse and gain of a load row whose ground gives way.
     pub(crate) fn yielding_load(&self, target_impulse: W, gain: W) -> (W, W) {
-        let GroundMotion { give: [give, _], last_load, .. } = self.contact.footing;
+        let GroundMotion { give: [give, _], last_load, .. } = self.contact.ground_motion;
         yielding(give, last_load, target_impulse, gain)
     }
 }

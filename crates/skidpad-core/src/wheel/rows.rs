@@ -6,8 +6,8 @@ use crate::linear::{SpatialVector, Vec3Lanes};
 /// Contact of four wheels: where it is, and the directions of their rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContactRows<W: Corners = Four> {
-    pub touching: W::Mask,
-    pub footing: GroundMotion<W>,
+    pub in_contact: W::Mask,
+    pub ground_motion: GroundMotion<W>,
     /// Factor of the surface on friction.
     pub grip: W,
     /// Sine of the camber against the ground.
