@@ -1,9 +1,7 @@
-//! Clutch, motors and couplings: rows between spins, solved together for the wheels in their surroundings.
+//! Clutch, motors and couplings over a step: their rows begin, are solved before the wheel blocks ([`Solving`]), and go back into the
+//! state.
 //!
-//! They are solved before the wheel blocks, each wheel standing in with its inertia *and* the grip of its tyre, so no
-//! shaft stiffness limits the step. A row's law is `own · impulse + per_speed · speed = target impulse` within its bounds; beyond
-//! them it slips. The wheels answer linearly until one begins or ceases to slide or to be held: one Newton step solves
-//! all rows, another pass looks whether that has happened. Rows of couplings then follow the wheel blocks themselves.
+//! Each wheel stands in with its inertia *and* the grip of its tyre, so no shaft stiffness limits the step.
 
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::converter::Converter;

@@ -122,7 +122,8 @@ impl CarsAbreast {
         self.locate(vehicles, contacts, &chassis, dt);
         let external = core::array::from_fn(|car| {
             let vehicle = &mut vehicles[car];
-            vehicle.external(&bodies[car], &vehicle.to_world.clone(), controls[car], dt)
+            let to_world = vehicle.to_world;
+            vehicle.external(&bodies[car], &to_world, controls[car], dt)
         });
         let external = spatial(external);
         let free = chassis.free + response(&self.model, external);

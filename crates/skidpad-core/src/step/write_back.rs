@@ -147,19 +147,11 @@ impl<W: Corners> Rows<W> {
 
 impl Rows {
     fn write_back(&self, bank: &WheelPack, ended: &Ended, dt: f32, wheels: &mut [WheelState]) {
-        let [u, v] = ended.deflection;
-        let [along, across] = ended.tyre;
-        let patch = Four::transposed([ended.spin, u, v, ended.compression]).map(Four::lanes);
-        let forces = Four::transposed([ended.load, along, across, ended.torque]).map(Four::lanes);
-        let motion =
-            Four::transposed([ended.travel_rate, ended.rolling_speed, ended.rolling, ended.lean]).map(Four::lanes);
+        let of = ended.numbers();
+        let by_wheel = [0, 4, 8].map(|n| Four::transposed([of[n], of[n + 1], of[n + 2], of[n + 3]]).map(Four::lanes));
         let contact = ended.contact.lanes();
         bank.each(|k, i| {
-            let [spin, u, v, compression] = patch[k];
-            let [load, along, across, torque] = forces[k];
-            let [travel_rate, rolling_speed, rolling, lean] = motion[k];
-            let numbers =
-                [spin, u, v, compression, travel_rate, load, along, across, torque, rolling_speed, rolling, lean];
+            let numbers = core::array::from_fn(|n| by_wheel[n / 4][k][n % 4]);
             put(&mut wheels[i], numbers, [0.0; 2], contact[k]);
         });
         if self.patch.has_laws {

@@ -115,8 +115,8 @@ impl Cars {
     /// Steps plain cars of one model eight abreast from now on, where eight that follow each other in one sweep are of it, or each
     /// by itself. Both give the same bits; of cars abreast nothing is told of wheels' contacts and engines.
     pub fn set_abreast(&mut self, is_abreast: bool) {
+        // Rooms stay: a step that has begun in them ends in them.
         self.is_abreast = is_abreast;
-        self.abreast.clear();
         self.make_room_abreast();
     }
 
@@ -241,7 +241,8 @@ impl Cars {
 
     /// Whether the vehicles from `first` on are stepped abreast.
     fn are_abreast(&self, first: usize) -> bool {
-        first.is_multiple_of(ABREAST)
+        self.is_abreast
+            && first.is_multiple_of(ABREAST)
             && self.abreast.get(first / ABREAST).is_some_and(Option::is_some)
             && self.stepped[first..first + ABREAST].iter().all(|stepped| *stepped)
     }
