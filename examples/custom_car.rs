@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{Aero, Axle, Hull, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel, box_inertia};
+use skidpad::core::model::{
+    Aero, Axle, Hull, Powertrain, ProbeShape, Rolling, Side, Steering, Strut, Tyre, Wheel, box_inertia,
+};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{CarStart, Controls, Mat3, Model, ModelParts, Scene, Vec3, state::Placement};
 
@@ -30,6 +32,7 @@ fn wheel(axle: usize, side: Side) -> Wheel {
         disc: None,
         rolling: Rolling::from_pressure(0.8),
         unsprung: None,
+        probe: ProbeShape::Ray,
     }
 }
 

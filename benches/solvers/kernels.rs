@@ -22,7 +22,9 @@ pub fn couplings(criterion: &mut Criterion) {
             .model
             .wheels()
             .iter()
-            .map(|wheel| Some(Contact { distance: 2.0 * wheel.radius, normal: Vec3::Z, grip: 1.0, ground: None }))
+            .map(|wheel| {
+                Some(Contact { distance: 2.0 * wheel.radius, normal: Vec3::Z, grip: 1.0, point: None, ground: None })
+            })
             .collect();
         let controls = Controls { throttle: 0.3, steer: 0.03, ..Controls::default() };
         group.bench_function(name, |bencher| {

@@ -42,12 +42,15 @@ pub use telemetry::channel::Channel;
 pub use telemetry::frame::{Frame, Shaft, WheelFrame};
 pub use telemetry::pose::WheelPose;
 pub use telemetry::signals::{EngineSignals, WheelContact};
+pub use wheel::envelope::wall::stop;
+pub use wheel::envelope::{Triangle, support};
 pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
 pub use world::cars::{CarView, Cars};
 pub use world::level_of_detail::{Distances, LevelError, LevelOfDetail};
 pub use world::scene::{FixedBox, Gust, Scene};
 pub use world::seam::{
-    BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort,
+    BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, Rim, WorldPort,
 };
+pub use world::terrain::{HeightField, TerrainFault, TriangleMesh};
 
 pub use bevy_math::{DMat3, DQuat, DVec3, Mat3, Quat, Vec2, Vec3};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::model::{Aero, Axle, Hull, Powertrain, Rolling, Side, Steering, Strut, Tyre, Wheel};
+use skidpad_core::model::{Aero, Axle, Hull, Powertrain, ProbeShape, Rolling, Side, Steering, Strut, Tyre, Wheel};
 use skidpad_core::tyre::{CurveLaw, CurveTyre};
 use skidpad_core::{
     Backend, BackendInfo, CarStart, CarView, Clock, Controls, Frame, Mat3, Model, ModelParts, Scene, State, StepReport,
@@ -30,6 +30,7 @@ pub fn model() -> Model {
         disc: None,
         rolling: Rolling { constant: 0.01, ..Rolling::default() },
         unsprung: None,
+        probe: ProbeShape::Ray,
     };
     let parts = ModelParts {
         mass: 1000.0,

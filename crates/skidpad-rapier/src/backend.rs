@@ -8,7 +8,7 @@ use skidpad_core::{
     world::scene::FLUSH,
 };
 
-use crate::{RapierCars, Surfaces, chassis};
+use crate::{Met, RapierCars, Surfaces, chassis, terrain};
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
@@ -37,21 +37,26 @@ fn substeps(dt: f32) -> usize {
 /// 10 mm beside the way of a car for a wall across it: at 5 m/s the car stops at the post.
 const SEES_AHEAD: f32 = 2e-3;
 
-/// A world with the scene's gravity, plane and boxes. Their friction is their grip, as a factor on that of bodywork.
+/// A world with the scene's gravity and ground. Its friction is its grip, as a factor on that of bodywork.
 pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     world.integration_parameters.dt = dt;
     world.integration_parameters.num_solver_iterations = substeps(dt);
     world.integration_parameters.normalized_prediction_distance = SEES_AHEAD;
-    world.insert_collider(
-        ColliderBuilder::halfspace(rapier3d::na::Unit::new_unchecked(scene.normal())).friction(scene.grip),
-        None,
-    );
+    if scene.plane {
+        let normal = rapier3d::na::Unit::new_unchecked(scene.normal());
+        world.insert_collider(ColliderBuilder::halfspace(normal).friction(scene.grip), None);
+    }
     for fixed in &scene.boxes {
         let half = fixed.half_extents;
         let pose = Pose::from_parts(fixed.centre.as_vec3(), fixed.rotation);
         world
             .insert_collider(ColliderBuilder::cuboid(half.x, half.y, half.z).position(pose).friction(fixed.grip), None);
+    }
+    let terrain = scene.fields.iter().map(|field| (terrain::field(field), field.grip()));
+    let meshes = scene.meshes.iter().filter_map(|mesh| Some((terrain::mesh(mesh)?, mesh.grip())));
+    for (collider, grip) in terrain.chain(meshes) {
+        world.insert_collider(collider.friction(grip).user_data(terrain::note(grip)), None);
     }
     world
 }
@@ -74,8 +79,12 @@ fn pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<Item = &C
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
-/// Grip of the surface of `scene` that ends up on top at `point`.
-fn grip_at(scene: &Scene, point: Vector) -> f32 {
+/// Grip of the surface of `scene` that ends up on top where a wheel `met` it.
+fn grip_at(scene: &Scene, met: &Met) -> f32 {
+    if let Some(grip) = terrain::noted(met.collider.user_data) {
+        return grip;
+    }
+    let point = met.point;
     let reaches = |fixed: &&FixedBox| {
         let from_middle = fixed.rotation.inverse() * (point - fixed.centre.as_vec3());
         from_middle.abs().cmple(fixed.half_extents + FLUSH).all()
@@ -107,7 +116,7 @@ impl Backend for RapierBackend {
             self.cars.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
         }
         let scene = &self.scene;
-        let ground = Surfaces { grip: Some(&|met| grip_at(scene, met.point)), ..Surfaces::default() };
+        let ground = Surfaces { grip: Some(&|met| grip_at(scene, met)), ..Surfaces::default() };
         let before = self.cars.before_step_on(&mut self.world, controls, ground);
         self.world.step();
         self.clock.steps += 1;

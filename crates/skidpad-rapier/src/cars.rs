@@ -7,6 +7,7 @@ use crate::chassis::{self, Track, lead, move_to};
 use crate::ground::{Loaded, floats, stirs};
 use crate::port::Port;
 use crate::rest::Rest;
+use crate::rims::Faces;
 use crate::seat::Seat;
 use crate::{Axes, Sets, Surfaces};
 
@@ -35,6 +36,8 @@ pub struct RapierCars {
     /// Those of the step before.
     before: Vec<Loaded>,
     standing: Vec<u64>,
+    /// Memory for the triangles near a wheel with a rim.
+    faces: Faces,
     coasting: Controls,
     pub(crate) unstepped: bool,
     /// Whether a step has begun that is not finished.
@@ -91,6 +94,7 @@ impl RapierCars {
             loaded: Vec::new(),
             before: Vec::new(),
             standing: Vec::new(),
+            faces: Faces::default(),
             coasting: Controls::coasting(),
             unstepped: false,
             begun: false,
@@ -183,6 +187,7 @@ impl RapierCars {
             loaded: &mut self.loaded,
             before: &self.before,
             standing: &mut self.standing,
+            faces: &mut self.faces,
             unstepped: self.unstepped,
             wind: self.wind,
             ground,
@@ -244,6 +249,7 @@ impl RapierCars {
             loaded: &mut self.loaded,
             before: &self.before,
             standing: &mut self.standing,
+            faces: &mut self.faces,
             unstepped: self.unstepped,
             wind: self.wind,
             ground: Surfaces::default(),

@@ -11,11 +11,13 @@ mod ground;
 mod moment;
 mod port;
 mod rest;
+mod rims;
 #[cfg(feature = "serde")]
 mod saved;
 mod seat;
 mod sets;
 mod surfaces;
+mod terrain;
 
 pub use axes::Axes;
 pub use backend::BACKEND;

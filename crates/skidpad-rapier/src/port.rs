@@ -6,6 +6,7 @@ use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, Vec3, WorldPort
 
 use crate::chassis::lead;
 use crate::ground::{self, Loaded, Meeting};
+use crate::rims::{self, Faces};
 use crate::seat::Seat;
 use crate::{Axes, Met, Sets, Surfaces};
 
@@ -18,6 +19,8 @@ pub(crate) struct Port<'a> {
     pub before: &'a [Loaded],
     /// Memory for the bodies that wheels stand on.
     pub standing: &'a mut Vec<u64>,
+    /// Memory for the triangles near a wheel with a rim.
+    pub faces: &'a mut Faces,
     /// Whether the world has not been stepped with these cars in it, so that its broad phase may know of nothing yet.
     pub unstepped: bool,
     /// Vehicle-side world axes (z up), m/s.
@@ -135,23 +138,56 @@ impl Port<'_> {
 
     fn meet(&mut self, probe: &Probe) -> Option<Contact> {
         let (car, ray) = ray(self.axes, probe);
-        let cast = |ray: &Ray| self.cast(&self.seats[probe.car].near, ray, probe.reach);
-        let (handle, hit) = cast(&ray).or_else(|| cast(&beside(&ray)))?;
+        let Found { handle, distance, normal, feature, point } =
+            if probe.rim.is_some() { self.roll_on(probe, &ray)? } else { self.meet_by(&ray, probe)? };
         let collider = self.sets.colliders.get(handle)?;
         let seat = &mut self.seats[probe.car];
         if seat.stands.last().is_none_or(|(last, _)| *last != handle) {
             seat.stands.push((handle, *collider.position()));
         }
-        let meeting = Meeting { point: ray.point_at(hit.time_of_impact), normal: hit.normal, car };
-        let met = Met { handle, collider, point: meeting.point, normal: hit.normal, feature: hit.feature };
+        let on_rim = point.map(|point| car + self.axes.to_world(point));
+        let meeting = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
+        let met = Met { handle, collider, point: meeting.point, normal, feature };
         let body = collider.parent().and_then(|parent| Some((parent, self.sets.bodies.get(parent)?)));
         let ground = body.and_then(|body| ground::ground(&self.sets, self.before, body, &meeting));
         Some(Contact {
-            distance: hit.time_of_impact,
-            normal: self.axes.from_world(hit.normal),
+            distance,
+            normal: self.axes.from_world(normal),
             grip: self.ground.grip_of(&met),
+            point,
             ground: ground.map(|ground| Ground { velocity: self.axes.from_world(ground.velocity), ..ground }),
         })
+    }
+
+    /// What the ray of `probe` meets first.
+    fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<Found> {
+        let cast = |ray: &Ray| self.cast(&self.seats[probe.car].near, ray, probe.reach);
+        let (handle, hit) = cast(ray).or_else(|| cast(&beside(ray)))?;
+        let (distance, normal, feature) = (hit.time_of_impact, hit.normal, hit.feature);
+        Some(Found { handle, distance, normal, feature, point: None })
+    }
+
+    /// What the rim of `probe` stands on; of shapes without faces, such as balls, what its ray meets.
+    fn roll_on(&mut self, probe: &Probe, ray: &Ray) -> Option<Found> {
+        self.faces.clear();
+        let mut round = false;
+        for &handle in &self.seats[probe.car].near {
+            let Some(collider) = self.sets.colliders.get(handle) else { continue };
+            let pose = if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() };
+            round |= !self.faces.add(self.axes, probe, (handle, collider), &pose);
+        }
+        let stands = self.faces.support(probe).map(|(handle, contact)| Found {
+            handle,
+            distance: contact.distance,
+            normal: self.axes.to_world(contact.normal),
+            feature: FeatureId::Unknown,
+            point: contact.point,
+        });
+        let by_ray = if round { self.meet_by(ray, probe) } else { None };
+        match (stands, by_ray) {
+            (Some(stands), Some(by_ray)) if by_ray.distance < stands.distance => Some(by_ray),
+            (stands, by_ray) => stands.or(by_ray),
+        }
     }
 
     /// What a ray meets first of the colliders `near` it.
@@ -178,19 +214,30 @@ impl Port<'_> {
     }
 }
 
+/// What a wheel meets.
+struct Found {
+    handle: ColliderHandle,
+    /// As [`Contact::distance`].
+    distance: f32,
+    /// In the world's axes.
+    normal: Vector,
+    feature: FeatureId,
+    /// As [`Contact::point`].
+    point: Option<Vec3>,
+}
+
 /// Centre of the car in the world, and the ray of a probe.
-fn ray(axes: Axes, probe: &Probe) -> (Vector, Ray) {
+pub(crate) fn ray(axes: Axes, probe: &Probe) -> (Vector, Ray) {
     let car = axes.point_to_world(probe.position).as_vec3();
     (car, Ray::new(car + axes.to_world(probe.offset), axes.to_world(probe.direction)))
 }
 
-/// A box around the rays of `asked`, and those [`beside`] them.
+/// A box around the rays of `asked`, and those [`beside`] them, and around their rims.
 fn bounds(axes: Axes, asked: &[Probe]) -> Aabb {
     let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
     for probe in asked {
-        let (_, ray) = ray(axes, probe);
-        let end = ray.point_at(probe.reach);
-        (low, high) = (low.min(ray.origin).min(end), high.max(ray.origin).max(end));
+        let around = rims::bounds(axes, probe);
+        (low, high) = (low.min(around.mins), high.max(around.maxs));
     }
     let margin = Vec3::splat(2.0 * apart(low.abs().max(high.abs())));
     Aabb::new(low - margin, high + margin)

@@ -1,17 +1,21 @@
 //! What cars stand on: the plane and the boxes of a scene, asked by ray and by hull.
 
+use crate::terrain::Terrain;
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
 use skidpad_core::{Contact, DVec3, FixedBox, Probe, Quat, Scene, Vec3, world::scene::FLUSH};
 
-/// The plane and the boxes of a scene.
+/// The plane, the boxes, fields and meshes of a scene.
 #[derive(Clone, Debug)]
 pub struct Ground {
+    /// Whether there is a plane.
+    pub(crate) has_plane: bool,
     /// Of the plane, unit vector.
     pub(crate) normal: Vec3,
     /// Of the plane.
     pub(crate) grip: f32,
     pub(crate) blocks: Vec<Block>,
+    pub(crate) terrain: Terrain,
     gravity: f32,
     wind: Vec3,
 }
@@ -77,7 +81,15 @@ impl Ground {
     /// The ground of `scene`.
     pub fn new(scene: &Scene) -> Self {
         let blocks = scene.boxes.iter().map(Block::new).collect();
-        Self { normal: scene.normal(), grip: scene.grip, blocks, gravity: scene.gravity, wind: scene.wind }
+        Self {
+            has_plane: scene.plane,
+            normal: scene.normal(),
+            grip: scene.grip,
+            blocks,
+            terrain: Terrain::of(scene),
+            gravity: scene.gravity,
+            wind: scene.wind,
+        }
     }
 
     /// Gravity along −z of the world, m/s².
@@ -99,7 +111,7 @@ impl Ground {
     ///
     /// The plane stops rays from both sides. Faces of boxes stop rays from outside.
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
-        let mut nearest = self.plane(start, direction, reach);
+        let mut nearest = if self.has_plane { self.plane(start, direction, reach) } else { None };
         for block in &self.blocks {
             let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH));
             if let Some((distance, normal)) = block.entered_exactly(start - block.centre, direction, most) {
@@ -110,7 +122,18 @@ impl Ground {
                 });
             }
         }
-        nearest
+        if self.terrain.is_empty() {
+            return nearest;
+        }
+        let most = nearest.map_or(reach, |hit| hit.distance + f64::from(FLUSH));
+        let Some(Contact { distance, normal, grip, .. }) = self.terrain.cast(start, direction, most) else {
+            return nearest;
+        };
+        let met = Hit { distance: f64::from(distance), normal: normal.as_dvec3(), grip };
+        Some(match nearest {
+            Some(under) if under.distance <= met.distance => Hit { grip, ..under },
+            _ => met,
+        })
     }
 
     fn plane(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
@@ -123,6 +146,10 @@ impl Ground {
 
     /// Answers every probe from the plane.
     pub(crate) fn probe_plane(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        if !self.has_plane {
+            answered.fill(None);
+            return;
+        }
         let normal = self.normal;
         let wide = normal.as_dvec3();
         let mut height = (usize::MAX, 0.0f32);
@@ -134,7 +161,7 @@ impl Ground {
             let closing = -probe.direction.dot(normal);
             let distance = (height.1 + probe.offset.dot(normal)) / closing;
             let met = closing > 1e-3 && distance <= probe.reach;
-            *answer = met.then_some(Contact { distance, normal, grip: self.grip, ground: None });
+            *answer = met.then_some(Contact { distance, normal, grip: self.grip, point: None, ground: None });
         }
     }
 
@@ -145,7 +172,13 @@ impl Ground {
                 let reach = answer.map_or(probe.reach, |contact| contact.distance + FLUSH);
                 let start = (probe.position - block.centre).as_vec3() + probe.offset;
                 if let Some((distance, normal)) = block.entered(start, probe.direction, reach) {
-                    let met = Contact { distance, normal: block.to_world * normal, grip: block.grip, ground: None };
+                    let met = Contact {
+                        distance,
+                        normal: block.to_world * normal,
+                        grip: block.grip,
+                        point: None,
+                        ground: None,
+                    };
                     *answer = Some(match *answer {
                         Some(under) if under.distance <= distance => Contact { grip: block.grip, ..under },
                         _ => met,
@@ -168,7 +201,7 @@ mod tests {
     }
 
     fn down(position: DVec3, reach: f32) -> Probe {
-        Probe { car: 0, position, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach }
+        Probe { car: 0, position, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach, rim: None }
     }
 
     fn ask(scene: Scene, probe: Probe) -> Option<Contact> {

@@ -1,9 +1,10 @@
-//! Contact of the chassis box with plane and boxes: a rolled car lies on its roof, a car that meets a wall stops.
+//! Contact of the chassis box with what it drives on: a rolled car lies on its roof, a car that meets a wall stops.
 
 use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature};
 use skidpad_core::{BODYWORK_FRICTION, HULL_POINTS, HullPoint, Vec3};
 
+use crate::faces::Faces;
 use crate::ground::{Block, Ground};
 use crate::passing::Passing;
 use crate::world::Chassis;
@@ -22,6 +23,7 @@ const NEAR: f32 = 0.03;
 #[derive(Clone)]
 pub struct Touching {
     manifold: ContactManifold<(), ()>,
+    faces: Faces,
     points: Vec<HullPoint>,
     given: Vec<Given>,
 }
@@ -63,7 +65,7 @@ impl Touching {
     fn with_room(most: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(POINTS);
-        Self { manifold, points: Vec::with_capacity(most), given: Vec::with_capacity(most) }
+        Self { manifold, faces: Faces::default(), points: Vec::with_capacity(most), given: Vec::with_capacity(most) }
     }
 
     /// With memory for all that one hull can touch of `ground`, so that no step asks for more.
@@ -74,8 +76,15 @@ impl Touching {
     /// Changes the twist of `chassis` so that its hull does not enter `ground` within the coming `dt` s: sequential impulses
     /// with friction. What hits the ground within the step ends it without any speed towards it; the pose moves as
     /// [`Chassis::motion`] says.
-    pub fn keep_out(&mut self, chassis: &mut Chassis, ground: &Ground, dt: f32) {
-        self.find(chassis, ground, 0.0, dt);
+    /// `stops` are points of its wheels that are kept out with it.
+    pub fn keep_out(
+        &mut self,
+        chassis: &mut Chassis,
+        ground: &Ground,
+        stops: impl Iterator<Item = HullPoint>,
+        dt: f32,
+    ) {
+        self.find(chassis, ground, stops, 0.0, dt);
         if self.points.is_empty() {
             return;
         }
@@ -117,12 +126,22 @@ impl Touching {
     }
 
     /// Points that the hull of `chassis` may touch within the coming `dt` s if it moves no faster than now and by `falling` m/s.
-    pub(crate) fn find(&mut self, chassis: &Chassis, ground: &Ground, falling: f32, dt: f32) {
+    pub(crate) fn find(
+        &mut self,
+        chassis: &Chassis,
+        ground: &Ground,
+        stops: impl Iterator<Item = HullPoint>,
+        falling: f32,
+        dt: f32,
+    ) {
         self.points.clear();
+        self.points.extend(stops);
         let hull = &chassis.hull;
         let turning = chassis.angular.length() * chassis.hull_reach + falling;
-        self.find_on_plane(chassis, ground, dt * (turning - chassis.velocity.dot(ground.normal)));
-        if ground.blocks.is_empty() {
+        if ground.has_plane {
+            self.find_on_plane(chassis, ground, dt * (turning - chassis.velocity.dot(ground.normal)));
+        }
+        if ground.blocks.is_empty() && ground.terrain.is_empty() {
             return;
         }
         // The pose of a body that falls moves with the mean of its velocities.
@@ -134,6 +153,9 @@ impl Touching {
             if middle.length_squared() <= near * near {
                 self.find_on_block(chassis, block, motion, dt);
             }
+        }
+        if !ground.terrain.is_empty() {
+            self.faces.find(chassis, &ground.terrain, motion, dt, NEAR, &mut self.points);
         }
         // Those the hull moves along, or away from, do not meet.
         self.points.retain(|point| point.gap + dt * (chassis.speed_at(point.arm).dot(point.normal) - falling) < NEAR);
@@ -251,7 +273,7 @@ mod tests {
         let dt = 1.0 / 120.0;
         for _ in 0..(seconds / dt) as usize {
             chassis.velocity.z -= 9.81 * dt;
-            touching.keep_out(chassis, ground, dt);
+            touching.keep_out(chassis, ground, core::iter::empty(), dt);
             chassis.advance(dt);
         }
     }

@@ -1,14 +1,15 @@
 //! skidpad's own small rigid-body world: chassis with a box for a hull, on the ground of a [`skidpad_core::Scene`].
 //!
-//! Here: integration with positions in 64 bits, rays against plane and boxes, hull contacts with both. Not
-//! here: wheels (they come through the seam), car-to-car collisions, bodies that move. A wheel is a ray: the side of a
-//! box stops hulls, not wheels.
+//! Here: integration with positions in 64 bits; plane, boxes, fields of heights and meshes, met by rays, by the rims of wheels and
+//! by hulls. Not here: wheels (they come through the seam), car-to-car collisions, bodies that move.
 #![forbid(unsafe_code)]
 
 mod backend;
+mod faces;
 mod ground;
 mod hull;
 mod passing;
+mod terrain;
 mod world;
 
 pub use backend::CarWorld;

@@ -1,7 +1,8 @@
 //! Bodies, rays, integration.
 
 use skidpad_core::{
-    Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Scene, State, Vec3, WorldPort, math, model::Hull,
+    Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Scene, State, Triangle, Vec3, WorldPort, math,
+    model::{Hull, ProbeShape},
 };
 
 use crate::{Ground, Touching};
@@ -29,6 +30,8 @@ pub struct Chassis {
     pub(crate) hull: Hull,
     /// No point of the hull is farther from the centre of mass, m.
     pub(crate) hull_reach: f32,
+    /// Whether some wheel feels with more than a ray.
+    has_rims: bool,
     /// Neither pushed nor moved.
     away: bool,
 }
@@ -37,6 +40,7 @@ impl Chassis {
     /// A chassis of `model` in the pose and motion of `state`.
     pub fn new(model: &Model, state: &State) -> Self {
         let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);
+        chassis.has_rims = model.wheels().iter().any(|wheel| wheel.probe != ProbeShape::Ray);
         chassis.adopt(state);
         chassis
     }
@@ -56,6 +60,7 @@ impl Chassis {
             inverse_inertia: inertia.inverse(),
             hull,
             hull_reach: hull.half_extents.length() + hull.centre.length(),
+            has_rims: false,
             away: false,
         }
     }
@@ -162,17 +167,25 @@ pub struct World {
     chassis: Vec<Chassis>,
     ground: Ground,
     touching: Touching,
+    /// Whether some wheel of some car feels with more than a ray.
+    has_rims: bool,
+    /// Memory for the triangles near a wheel.
+    near: Vec<Triangle>,
+    /// What stops rims, with the number of the car; car by car.
+    stops: Vec<(usize, HullPoint)>,
 }
 
 impl World {
     /// An empty world.
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
-        Self { chassis: Vec::new(), touching: Touching::on(&ground), ground }
+        let touching = Touching::on(&ground);
+        Self { chassis: Vec::new(), ground, touching, has_rims: false, near: Vec::new(), stops: Vec::new() }
     }
 
     /// Adds a chassis; its index is the number of chassis before it.
     pub fn add(&mut self, chassis: Chassis) {
+        self.has_rims |= chassis.has_rims;
         self.chassis.push(chassis);
     }
 
@@ -190,8 +203,8 @@ impl World {
     ///
     /// A chassis that would leave the finite numbers keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
-        for chassis in self.chassis.iter_mut().filter(|chassis| !chassis.away) {
-            self.touching.keep_out(chassis, &self.ground, dt);
+        for (car, chassis) in self.chassis.iter_mut().enumerate().filter(|(_, chassis)| !chassis.away) {
+            self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
             let (position, rotation) = (chassis.position, chassis.rotation);
             chassis.advance(dt);
             if !chassis.is_finite() {
@@ -200,6 +213,12 @@ impl World {
             }
         }
     }
+}
+
+/// Those of one car.
+fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> impl Iterator<Item = HullPoint> {
+    let first = stops.partition_point(|(of, _)| *of < car);
+    stops[first..].iter().take_while(move |(of, _)| *of == car).map(|(_, point)| *point)
 }
 
 impl WorldPort for World {
@@ -225,11 +244,15 @@ impl WorldPort for World {
         if !self.ground.blocks.is_empty() {
             self.ground.probe_blocks(asked, answered);
         }
+        if self.has_rims || !self.ground.terrain.is_empty() {
+            self.ground.terrain.probe(&self.ground, asked, answered, &mut self.near, &mut self.stops);
+        }
     }
 
     fn hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
         let falling = self.ground.gravity() * dt;
-        self.touching.find(&self.chassis[car], &self.ground, falling, dt);
+        let stops = stops_of(&self.stops, car);
+        self.touching.find(&self.chassis[car], &self.ground, stops, falling, dt);
         self.touching.nearest(points, dt);
     }
 

@@ -3,8 +3,8 @@
 use skidpad::core::model::{
     Aero, AeroMaps, AntiLock, AntiRollBar, Assists, Axle, Clutch, Continuous, Converter, CounterSteer, Coupling,
     CruiseControl, Disc, Engine, EngineDrive, Gearbox, Guidance, HeaveSpring, Hull, Knee, LaunchControl, LockUp, Motor,
-    Peers, Powertrain, Rolling, SpeedSteering, StabilityControl, Steering, Strut, Surface, Takeup, TractionControl,
-    Tyre, Unsprung, Wheel,
+    Peers, Powertrain, ProbeShape, Rolling, SpeedSteering, StabilityControl, Steering, Strut, Surface, Takeup,
+    TractionControl, Tyre, Unsprung, Wheel,
 };
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
 use skidpad::core::{BackendInfo, Controls, Mat3, Model, ModelParts, Vec3};
@@ -90,7 +90,7 @@ fields! {
     }
     Wheel {
         axle side contact radius spin_inertia tyre strut mirrored toe camber brake_torque handbrake_torque disc rolling
-        unsprung
+        unsprung probe
     }
     Strut { rate rise bump_damping rebound_damping bump_travel droop_travel stop_rate stop_travel knees }
     Knee { above share }
@@ -132,6 +132,14 @@ fields! {
     Brush { bristle_stiffness half_length friction load_sensitivity nominal_load }
     TMeasy { nominal_load nominal double relaxation }
     Direction { slope largest largest_slip sliding sliding_slip }
+}
+
+impl Numbers for ProbeShape {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        if let Self::Cylinder(width) | Self::Torus(width) = self {
+            width.each(name, visit);
+        }
+    }
 }
 
 impl Numbers for CurveLaw {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use skidpad::core::model::{
     AeroMaps, AntiRollBar, Axle, BarCoupling, Clutch, Continuous, Converter, Coupling, Curve, Disc, Engine,
-    EngineDrive, Gearbox, Guidance, HeaveSpring, Knee, LockUp, Motor, Powertrain, Rolling, Side, Steering, Strut,
-    Surface, Table, Takeup, Tyre, Unsprung, Wheel, box_inertia, sprung_masses,
+    EngineDrive, Gearbox, Guidance, HeaveSpring, Knee, LockUp, Motor, Powertrain, ProbeShape, Rolling, Side, Steering,
+    Strut, Surface, Table, Takeup, Tyre, Unsprung, Wheel, box_inertia, sprung_masses,
 };
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
 use skidpad::core::{Mat3, Model, ModelParts, Vec3};
@@ -166,6 +166,7 @@ fn wheel(random: &mut Random, size: &Size, first: usize, height: f32) -> Wheel {
             standing_below: random.between(0.05, 0.5),
         },
         unsprung: Some(unsprung),
+        probe: ProbeShape::Ray,
     }
 }
 

@@ -3,3 +3,4 @@
 pub mod entering;
 pub mod scenes;
 pub mod switch;
+pub mod terrain;

@@ -3,7 +3,7 @@
 use crate::constants::MAX_WHEELS;
 use crate::model::error::{ModelError, finite, not_negative, positive, positive_or_infinite, within};
 use crate::model::parts::ModelParts;
-use crate::wheel::parameters::{Axle, Wheel};
+use crate::wheel::parameters::{Axle, ProbeShape, Wheel};
 use bevy_math::Vec3;
 
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
@@ -136,6 +136,10 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
         positive(&named("range of temperatures in which the brake fades"), disc.fades[1] - disc.fades[0])?;
         not_negative(&named("share that is left of a faded brake"), disc.least_share)?;
         not_negative(&named("what a faded brake has lost"), 1.0 - disc.least_share)?;
+    }
+    if let ProbeShape::Cylinder(width) | ProbeShape::Torus(width) = wheel.probe {
+        positive(&named("tread width"), width)?;
+        not_negative(&named("twice the radius less the tread width"), 2.0 * wheel.radius - width)?;
     }
     if let Some(own) = &wheel.unsprung {
         positive(&named("unsprung mass"), own.mass)?;

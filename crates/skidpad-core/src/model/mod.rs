@@ -19,7 +19,7 @@ pub use crate::drivetrain::parameters::{Coupling, EngineDrive, Powertrain};
 pub use crate::steering::parameters::Steering;
 pub use crate::suspension::parameters::{AntiRollBar, BarCoupling, HeaveSpring, Knee, Strut, Unsprung};
 pub use crate::tyre::parameters::Tyre;
-pub use crate::wheel::parameters::{Axle, Disc, Guidance, Rolling, Side, Wheel};
+pub use crate::wheel::parameters::{Axle, Disc, Guidance, ProbeShape, Rolling, Side, Wheel};
 
 use crate::assists::budget::Assist;
 use crate::drivetrain::flow::Flow;

@@ -57,7 +57,13 @@ impl CarsAbreast {
         let ties = model.ties_apart().is_empty();
         let shafts = parts.motors.is_empty() && parts.couplings.is_empty();
         let [pack] = model.banks() else { return None };
-        if !(ties && shafts && parts.wheels.len() == WHEELS && model.assists().is_empty() && !pack.has_discs) {
+        if !(ties
+            && shafts
+            && parts.wheels.len() == WHEELS
+            && model.assists().is_empty()
+            && !pack.has_discs
+            && !pack.has_rims)
+        {
             return None;
         }
         let packs = [0, 1, 2, 3].map(|row| pack.spread(row));
@@ -417,5 +423,6 @@ fn met(vehicles: &[Vehicle], contacts: &[Option<Contact>]) -> [Met<Eight>; WHEEL
         normal: Vec3Lanes::new(x[k], y[k], z[k]),
         distance: distance[k],
         grip: grip[k],
+        rims: None,
     })
 }

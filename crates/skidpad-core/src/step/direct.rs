@@ -18,7 +18,7 @@ use crate::suspension::parameters::{AntiRollBar, Strut};
 use crate::tyre::curve::{CurveLaw, CurveTyre};
 use crate::tyre::parameters::Tyre;
 use crate::wheel::pack::LaneIndex;
-use crate::wheel::parameters::{Axle, Rolling, Side, Wheel};
+use crate::wheel::parameters::{Axle, ProbeShape, Rolling, Side, Wheel};
 use crate::world::scene::Scene;
 use crate::world::seam::Contact;
 use bevy_math::{Mat3, Vec3};
@@ -53,6 +53,7 @@ fn model(axles: usize) -> Model {
         disc: None,
         rolling: Rolling { constant: 0.012, ..Rolling::default() },
         unsprung: None,
+        probe: ProbeShape::Ray,
     };
     let parts = ModelParts {
         mass: 1500.0,
@@ -172,7 +173,13 @@ fn converged_impulses_equal_a_direct_solve() {
                 ..crate::step::vehicle::CHASSIS_AT_ORIGIN
             };
             let contacts: Vec<_> = (0..model.wheels().len())
-                .map(|i| Contact { distance: 0.64 - 0.01 * wave(i as f32), normal: Vec3::Z, grip: 1.0, ground: None })
+                .map(|i| Contact {
+                    distance: 0.64 - 0.01 * wave(i as f32),
+                    normal: Vec3::Z,
+                    grip: 1.0,
+                    point: None,
+                    ground: None,
+                })
                 .map(Some)
                 .collect();
             let controls = Controls { throttle: 0.5, brake: 0.2, steer: 0.02, gear: Some(1), ..Controls::default() };

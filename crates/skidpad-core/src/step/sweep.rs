@@ -8,6 +8,7 @@ use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{EffectiveMass, Rows};
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
+use crate::wheel::rows::ContactRows;
 use bevy_math::Mat3;
 
 impl Vehicle {
@@ -156,6 +157,16 @@ impl<W: Corners> Rows<W> {
     }
 }
 
+/// Adds what directions that are no unit vectors at right angles see more of the chassis' mass.
+#[cold]
+#[inline(never)]
+fn beyond_unit<W: Corners>(contact: &ContactRows<W>, inverse_mass: W, compliance: &mut [W; 3]) {
+    let (one, forward, side) = (W::splat(1.0), contact.forward.linear, contact.side.linear);
+    compliance[0] += inverse_mass * (forward.dot(forward) - one);
+    compliance[1] += inverse_mass * forward.dot(side);
+    compliance[2] += inverse_mass * (side.dot(side) - one);
+}
+
 /// What each wheel's tyre rows see at chassis velocity `at`, with `share` times its own compliance.
 pub(crate) fn surroundings<W: Corners>(
     model: &Model,
@@ -166,13 +177,16 @@ pub(crate) fn surroundings<W: Corners>(
     let inverse_mass = W::splat(model.inverse_mass());
     let inverse_inertia: &Mat3 = model.inverse_inertia();
     let turned = |row: SpatialVector<W>| row.angular.through(inverse_inertia);
-    // The two directions are unit vectors at right angles.
+    // The two directions are unit vectors at right angles, but for those on rims.
     let (forward, side): (Vec3Lanes<W>, Vec3Lanes<W>) = (turned(rows.contact.forward), turned(rows.contact.side));
-    let compliance = [
+    let mut compliance = [
         (inverse_mass + rows.contact.forward.angular.dot(forward)) * share,
         rows.contact.forward.angular.dot(side) * share,
         (inverse_mass + rows.contact.side.angular.dot(side)) * share,
     ];
+    if rows.contact.on_rims {
+        beyond_unit(&rows.contact, inverse_mass * share, &mut compliance);
+    }
     let [along, across] = rows.speeds(at);
     let speed = [
         along - compliance[0] * rows.coupled.tyre[0] - compliance[1] * rows.coupled.tyre[1],

@@ -2,17 +2,19 @@
 
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{Axes, SpatialVector, Vec3Lanes};
+use crate::math;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
+use crate::wheel::envelope::LEAST_GROUND_COSINE;
 use crate::wheel::pack::WheelPack;
-use crate::world::seam::{Body, Contact, Probe};
+use crate::world::seam::{Body, Contact, Probe, Rim};
 use bevy_math::{Mat3, Vec3};
-
-/// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.
-pub(crate) const LEAST_GROUND_COSINE: f32 = 0.173_648_18;
 
 /// Tangent of the same angle: a wheel that moves sideways by a metre comes so much nearer to such ground along its ray, at most.
 const STEEPEST: f32 = 5.671_282;
+
+/// Walls that would stay farther from a rim than this are not looked for, m: what the forces of a step can still change.
+const NEAR: f32 = 0.03;
 
 /// A wheel that hangs this little above the ground is still held to it by its row, m; else rounding decides, step by step.
 pub(crate) const DROOP_SLACK: f32 = 1e-3;
@@ -25,6 +27,14 @@ pub(crate) struct Met<W: Corners> {
     pub normal: Vec3Lanes<W>,
     pub distance: W,
     pub grip: W,
+    /// Where rims touch, from the centre of mass, world axes; `None` if none does.
+    pub rims: Option<RimPoints<W>>,
+}
+
+/// Contact points of rims.
+pub(crate) struct RimPoints<W: Corners> {
+    on_rim: W::Mask,
+    point: Vec3Lanes<W>,
 }
 
 impl Met<Four> {
@@ -39,7 +49,22 @@ impl Met<Four> {
         });
         let [x, y, z, distance] = Four::transposed(met);
         let hit = Four::splat(0.0).less(Four::new(hit));
-        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip) }
+        let rims = if bank.has_rims { Some(RimPoints::of(bank, contacts)) } else { None };
+        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip), rims }
+    }
+}
+
+impl RimPoints<Four> {
+    #[cold]
+    #[inline(never)]
+    fn of(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
+        let mut points = [Four::default(); 4];
+        bank.each(|lane, wheel| {
+            let Some(point) = contacts.get(wheel).and_then(|contact| contact.as_ref()?.point) else { return };
+            points[lane] = Four::new([point.x, point.y, point.z, 1.0]);
+        });
+        let [x, y, z, on_rim] = Four::transposed(points);
+        Self { on_rim: Four::splat(0.0).less(on_rim), point: Vec3Lanes::new(x, y, z) }
     }
 }
 
@@ -60,9 +85,13 @@ impl<W: Corners> Rows<W> {
         let side = Vec3Lanes::select(faces_ground, across * (W::splat(1.0) / length), Vec3Lanes::splat(Vec3::Y));
         let forward = side.cross(normal);
         self.contact.compression = reached.at_least(-bank.droop_travel).only(faces_ground);
-        let point = bank.contact.raised(self.contact.compression);
-        let pushed = bank.force_point.map_or(point, |height| point.raised(height));
-        let centre = pushed.raised(bank.radius);
+        let below = bank.contact.raised(self.contact.compression);
+        let point = met
+            .rims
+            .as_ref()
+            .map_or(below, |rims| Vec3Lanes::select(rims.on_rim & faces_ground, rims.point.turned(to_vehicle), below));
+        let acting = |at: Vec3Lanes<W>| bank.force_point.map_or(at, |height| at.raised(height));
+        let (pushed, centre) = (acting(point), acting(below).raised(bank.radius));
         self.contact.grip = met.grip;
         // A fast turn makes the axle longer than 1.
         self.contact.lean = lean.within(-W::splat(1.0), W::splat(1.0)).only(faces_ground);
@@ -72,6 +101,7 @@ impl<W: Corners> Rows<W> {
         self.contact.side = SpatialVector::new(side, pushed.cross(side));
         self.contact.beyond_droop = (reached - self.contact.compression).only(faces_ground);
         self.contact.in_contact = faces_ground;
+        self.contact.on_rims = met.rims.is_some();
     }
 
     /// Motion of the wheels that touch, at the chassis velocity `moving`; `free` is the one that the step would end with.
@@ -121,7 +151,43 @@ impl<W: Corners> Rows<W> {
     }
 }
 
+impl Rows {
+    /// Turns the rows of tyres that stand on rims into what a wheel without mass does that only its strut holds along the travel.
+    ///
+    /// Such a wheel follows the ground, so that its speed along a tangent t is that of the chassis along `t − n t_z / n_z`, n being the
+    /// normal; by virtual work its force acts on the chassis along that direction too, and the strut's load presses on the ground with
+    /// `F t_z / n_z` less. On ground across the strut that is nothing, at the edge of a kerb it is what a wheel climbs by. `moving` is
+    /// the chassis velocity, `load` the last one, N.
+    fn hold_by_struts(&mut self, moving: SpatialVector<Four>, load: Four) {
+        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+        let contact = &mut self.contact;
+        let [rise, aside] = [contact.forward, contact.side].map(|row| row.linear.z / contact.normal.linear.z);
+        contact.forward = contact.forward + contact.normal * -rise;
+        contact.side = contact.side + contact.normal * -aside;
+        contact.started = contact.forward.dot(moving) - contact.ground_motion.speed[0];
+        let relieved = self.begun.tyre[0] * rise + self.begun.tyre[1] * aside;
+        let share = (one - relieved / load).within(zero, Four::splat(MOST_PRESSED));
+        contact.grip = contact.grip * Four::select(zero.less(load), share, one);
+    }
+}
+
+/// How much more than its strut's load an edge presses on a wheel, at most.
+const MOST_PRESSED: f32 = 4.0;
+
 impl Vehicle {
+    /// Rows of the wheels that stand on rims, where wheels do not move on their own.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn hold_rims_by_struts(&mut self, body: &Body) {
+        let to_vehicle = self.to_world.transpose();
+        let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular).wide();
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            if rows.contact.on_rims {
+                rows.hold_by_struts(moving, bank.gather(|i| self.state.wheels[i].load));
+            }
+        }
+    }
+
     /// Writes the rays to cast, one for each wheel, into `asked`.
     ///
     /// A ray starts one wheel diameter above the resting contact point, inside the chassis, so that ground the bump
@@ -142,9 +208,25 @@ impl Vehicle {
             bank.each(|lane, wheel| {
                 let Some(probe) = asked.get_mut(wheel) else { return };
                 let offset = Vec3::new(offsets[0][lane], offsets[1][lane], offsets[2][lane]);
-                *probe = Probe { car, position: body.position, offset, direction, reach: reach[lane] };
+                let rim = if bank.has_rims { self.rim(wheel, body, &to_world, dt) } else { None };
+                *probe = Probe { car, position: body.position, offset, direction, reach: reach[lane], rim };
             });
         }
+    }
+
+    /// The rim of a wheel, if it feels with one.
+    #[cold]
+    #[inline(never)]
+    fn rim(&self, wheel: usize, body: &Body, to_world: &Mat3, dt: f32) -> Option<Rim> {
+        let of = &self.model.wheels()[wheel];
+        let (half_width, rounded) = of.probe.tread()?;
+        let (sin, cos) = math::sin_cos(self.state.wheels[wheel].steer);
+        let place = self.model.place(wheel);
+        let bank = &self.model.banks()[place.bank];
+        let stood = bank.start_height().at(place.lane) - self.state.wheels[wheel].compression;
+        let forward = to_world.x_axis * cos + to_world.y_axis * sin;
+        let ahead = (body.free_velocity.length() + body.angular.length() * of.contact.length()) * dt + NEAR;
+        Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead })
     }
 
     /// Contact points, row directions and last step's impulses of every wheel.

@@ -12,7 +12,7 @@ use crate::model::parts::ModelParts;
 use crate::suspension::parameters::{AntiRollBar, BarCoupling, Strut};
 use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
 use crate::tyre::parameters::Tyre;
-use crate::wheel::parameters::Wheel;
+use crate::wheel::parameters::{ProbeShape, Wheel};
 
 /// Where a wheel is among the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,8 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub laws: Box<[Law<W>]>,
     /// −1 where a tyre is mounted with left and right exchanged, else 1.
     pub hand: W,
+    /// Whether some wheel feels with more than a ray.
+    pub has_rims: bool,
     /// How far above the contact points tyre forces act, m; `None` where all act there.
     pub force_point: Option<W>,
     /// Of wheels on solid axles; `None` where every wheel has a link of its own.
@@ -210,6 +212,7 @@ impl WheelPack {
             tyre: self.tyre.map(one),
             laws: self.laws.iter().map(law).collect(),
             hand: one(self.hand),
+            has_rims: self.has_rims,
             force_point: self.force_point.map(one),
             beam: None,
             direct: one(self.direct),
@@ -300,6 +303,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         tyre: CurveConstants::side_by_side(wheels.map(|i| curve(&parts.tyres[parts.wheels[i].tyre]).constants())),
         laws: laws(parts, wheels, present),
         hand: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
+        has_rims: any(&|w| w.probe != ProbeShape::Ray),
         force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
         beam: Beam::of(parts, wheels, present),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),

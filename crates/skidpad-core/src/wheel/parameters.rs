@@ -69,6 +69,35 @@ pub struct Wheel {
     pub rolling: Rolling,
     /// Mass and vertical spring of its own, if known.
     pub unsprung: Option<Unsprung>,
+    /// How it feels for the ground.
+    pub probe: ProbeShape,
+}
+
+/// What of a wheel feels for the ground, along the travel of its suspension.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum ProbeShape {
+    /// A ray through the middle of the wheel: it falls into every gap and meets an edge only when the middle is above it.
+    #[default]
+    Ray,
+    /// The circle of the loaded radius in the middle plane of the wheel, upright on the suspension: it rolls over gaps and edges
+    /// as a rigid wheel without width does.
+    Disc,
+    /// That circle and those of both sides of a flat tread of that width, m, > 0.
+    Cylinder(f32),
+    /// The same of a tread that is round across.
+    Torus(f32),
+}
+
+impl ProbeShape {
+    /// Half the width of its tread, m, and whether that is round across; `None` of a ray.
+    pub(crate) fn tread(self) -> Option<(f32, bool)> {
+        match self {
+            Self::Ray => None,
+            Self::Disc => Some((0.0, false)),
+            Self::Cylinder(width) => Some((0.5 * width, false)),
+            Self::Torus(width) => Some((0.5 * width, true)),
+        }
+    }
 }
 
 impl Wheel {

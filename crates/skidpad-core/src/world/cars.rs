@@ -66,7 +66,8 @@ pub struct Cars {
 }
 
 /// A ray of no car.
-const NOWHERE: Probe = Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 0.0 };
+const NOWHERE: Probe =
+    Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 0.0, rim: None };
 
 impl Cars {
     /// Takes the vehicles in the order of the world's bodies.

@@ -5,3 +5,4 @@ pub mod cars;
 pub mod level_of_detail;
 pub mod scene;
 pub mod seam;
+pub mod terrain;

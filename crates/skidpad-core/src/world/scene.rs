@@ -2,13 +2,17 @@
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::math;
+use crate::wheel::envelope::support;
+use crate::world::seam::Probe;
+use crate::world::terrain::{HeightField, TriangleMesh};
 use bevy_math::{DVec3, Quat, Vec3};
+use std::sync::Arc;
 
 /// Surfaces no further apart along a wheel's ray lie flush, m: above the rounding of a road of kilometres, below what a wheel
 /// feels.
 pub const FLUSH: f32 = 1e-3;
 
-/// An infinite plane with grip, at any slope, and boxes that stand on it, in it or above it.
+/// An infinite plane with grip, at any slope, and what stands on it, in it or above it: boxes, fields of heights, meshes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     /// Gravity along −z of the world, m/s², above 0.
@@ -24,6 +28,12 @@ pub struct Scene {
     /// Fixed boxes; none by default. A wheel whose ray meets several surfaces within [`FLUSH`] has the grip of the last of them,
     /// in the order plane, first box, last box: a box set flush into the ground is a patch of another surface.
     pub boxes: Vec<FixedBox>,
+    /// Whether the plane is there. Without it there is nothing below the others; cars still start by its slope.
+    pub plane: bool,
+    /// Fields of heights; none by default. Of surfaces within [`FLUSH`] they come after the boxes.
+    pub fields: Vec<Arc<HeightField>>,
+    /// Meshes; none by default. Of surfaces within [`FLUSH`] they come last.
+    pub meshes: Vec<Arc<TriangleMesh>>,
 }
 
 /// Wind that comes and goes once: it rises as `½ (1 − cos π t / r)`, holds, and falls as it rose. Without holding it is the
@@ -106,6 +116,9 @@ impl Default for Scene {
             wind: Vec3::ZERO,
             gusts: Vec::new(),
             boxes: Vec::new(),
+            plane: true,
+            fields: Vec::new(),
+            meshes: Vec::new(),
         }
     }
 }
@@ -143,8 +156,26 @@ impl Scene {
     pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.normal().as_dvec3();
         let plane = -start.dot(normal) / direction.dot(normal);
+        let plane = (self.plane && plane >= 0.0).then_some(plane);
         let boxes = self.boxes.iter().filter_map(|fixed| fixed.entered(start, direction));
-        boxes.chain((plane >= 0.0).then_some(plane)).reduce(f64::min)
+        boxes.chain(plane).chain(self.distance_to_terrain(start, direction)).reduce(f64::min)
+    }
+
+    /// The same of fields and meshes: every triangle is looked at.
+    fn distance_to_terrain(&self, start: DVec3, direction: DVec3) -> Option<f64> {
+        let mut near = Vec::new();
+        for field in &self.fields {
+            let everywhere = [f32::MAX; 2];
+            field.near(everywhere.map(|x| -x), everywhere, field.origin() - start, |triangle| near.push(triangle));
+        }
+        for mesh in &self.meshes {
+            let to_start = mesh.origin() - start;
+            near.extend((0..mesh.triangles().len()).map(|number| mesh.triangle(number, to_start)));
+        }
+        let direction = direction.as_vec3().normalize_or(Vec3::NEG_Z);
+        let (offset, reach) = (Vec3::ZERO, f32::MAX);
+        let ray = Probe { car: 0, position: start, offset, direction, reach, rim: None };
+        support(&ray, &near).map(|(_, met)| f64::from(met.distance))
     }
 
     /// Point of the world at (`x`, `y`) in the plane (m) and `height` (m) above it.

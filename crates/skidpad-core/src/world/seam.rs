@@ -42,6 +42,26 @@ pub struct Probe {
     pub direction: Vec3,
     /// Length of the ray, m.
     pub reach: f32,
+    /// The rim that comes down along the ray; `None` if the ray alone feels for the ground.
+    pub rim: Option<Rim>,
+}
+
+/// The rim of a wheel, which touches the ground ahead of its ray and behind it too. Its middle is a radius above the end of a ray
+/// that meets what it stands on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rim {
+    /// Where the wheel rolls to, unit vector at right angles to the ray, world axes.
+    pub forward: Vec3,
+    /// m, > 0.
+    pub radius: f32,
+    /// Half the width of the tread, m, ≥ 0; 0 is a disc.
+    pub half_width: f32,
+    /// Whether the tread is round across, with half its width as radius; else it is flat.
+    pub rounded: bool,
+    /// Length of a ray to the lowest point of the wheel as it was before the step, m: what edges it climbs depends on it.
+    pub stood: f32,
+    /// How far it may roll within the step, m, ≥ 0: walls are looked for so far ahead.
+    pub ahead: f32,
 }
 
 impl Probe {
@@ -54,12 +74,15 @@ impl Probe {
 /// Where a probe met the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// From the start of the ray, m; may be negative when a plane reaches above the start.
+    /// From the start of the ray, m; may be negative when a plane reaches above the start. Of a rim: to the lowest point of the
+    /// wheel that stands there.
     pub distance: f32,
     /// Unit normal of the ground, world axes.
     pub normal: Vec3,
     /// Factor on the friction of the tyre, ≥ 0.
     pub grip: f32,
+    /// Where a rim touches, relative to the body's position, world axes, m; `None` on the ray.
+    pub point: Option<Vec3>,
     /// Of ground that moves or can be moved; `None` for all that stands still.
     pub ground: Option<Ground>,
 }

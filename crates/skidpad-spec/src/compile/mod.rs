@@ -11,8 +11,8 @@ use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use skidpad_core::model::{
-    AntiRollBar, Axle as ModelAxle, BarCoupling, Disc, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers, Rolling,
-    Side, Steering, Strut, Tyre, Unsprung, Wheel,
+    AntiRollBar, Axle as ModelAxle, BarCoupling, Disc, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers,
+    ProbeShape, Rolling, Side, Steering, Strut, Tyre, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
 use tyre::tyres;
@@ -106,6 +106,7 @@ fn wheel(spec: &VehicleSpec, tyres: &[Tyre], station: &Station, share: f64) -> W
         handbrake_torque: axle.handbrake_torque_nm as f32,
         disc: axle.brake_disc.as_ref().map(disc),
         rolling: standing(spec, rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref()))),
+        probe: ProbeShape::Ray,
         unsprung: axle.unsprung.as_ref().map(|own| Unsprung {
             mass: own.mass_kg as f32,
             tyre_rate: own.tyre_rate_n_per_m as f32,

@@ -146,6 +146,7 @@ impl SceneSpec {
             wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| velocity(wind.velocity_mps)),
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
             boxes: self.boxes.iter().map(FixedBoxSpec::fixed_box).collect(),
+            ..Scene::default()
         }
     }
 }

@@ -1,0 +1,346 @@
+//! Where a wheel first touches triangles on its way down its suspension: the upper envelope of a circle over their cuts with the
+//! wheel's planes, in closed form.
+//!
+//! A plane of the wheel cuts triangles into segments. Over a segment `z(x)` the circle of radius R rests with its centre at
+//! `z(x) + √(R² − x²)`, which is concave: its greatest value lies where the circle is tangent to the segment, at `x = R s / √(1 + s²)`
+//! for the slope s, or at the end next to that. The greatest of all segments is where the wheel stands. A ray is the same with R = 0.
+//! No segment ends inside the ground: neighbours compute the end they share from the same two corners, in the same order.
+
+mod tests;
+pub(crate) mod wall;
+
+use crate::world::seam::{Contact, Probe, Rim};
+use bevy_math::Vec3;
+
+/// A triangle of the ground near a probe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Triangle {
+    /// From the start of the probe's ray, world axes, m.
+    pub corners: [Vec3; 3],
+    /// Unit normals of the smooth surface at the corners, world axes; `None` where it is as flat as it looks.
+    pub normals: Option<[Vec3; 3]>,
+    /// Whether the surface goes on smoothly across the edge after each corner.
+    pub smooth: [bool; 3],
+    /// Factor on the friction of the tyre, ≥ 0.
+    pub grip: f32,
+}
+
+impl Triangle {
+    /// One with sharp edges.
+    pub fn flat(corners: [Vec3; 3], grip: f32) -> Self {
+        Self { corners, normals: None, smooth: [false; 3], grip }
+    }
+
+    /// The faces of a box of `half_extents` (m) around the origin, each as two, with its corners put where `place` says.
+    pub fn of_box(half_extents: Vec3, place: impl Fn(Vec3) -> Vec3, grip: f32) -> [Self; 12] {
+        let corners: [Vec3; 8] = core::array::from_fn(|i| {
+            let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
+            place(half_extents * Vec3::new(sign(0), sign(1), sign(2)))
+        });
+        core::array::from_fn(|k| {
+            let [a, b, c, d] = BOX_SIDES[k / 2];
+            let face = if k % 2 == 0 { [a, b, c] } else { [a, c, d] };
+            Self::flat(face.map(|corner| corners[corner]), grip)
+        })
+    }
+
+    /// A plane of unit `normal` through `foot`, as far as `reach` m around it at least.
+    pub fn of_plane(foot: Vec3, normal: Vec3, reach: f32, grip: f32) -> Self {
+        let (a, b) = normal.any_orthonormal_pair();
+        let at = |along: f32, across: f32| foot + a * (along * reach) + b * (across * reach);
+        Self::flat([at(-1.0, -1.0), at(3.0, -1.0), at(-1.0, 3.0)], grip)
+    }
+}
+
+/// Corners of the sides of a box, by the signs of x, y and z in three bits.
+const BOX_SIDES: [[usize; 4]; 6] = [[0, 2, 6, 4], [1, 5, 7, 3], [0, 4, 5, 1], [2, 3, 7, 6], [0, 1, 3, 2], [4, 6, 7, 5]];
+
+/// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.
+pub(crate) const LEAST_GROUND_COSINE: f32 = 0.173_648_18;
+
+/// What a wheel can climb: up to where contact normals are as steep as ground may be, as a share of its radius.
+const CLIMBS: f32 = 1.0 - LEAST_GROUND_COSINE;
+
+/// Sine of that angle.
+const STEEP: f32 = 0.984_807_8;
+
+/// Rounds in which steps on steps are climbed.
+const ROUNDS: usize = 4;
+
+/// Heights that differ by less are taken for the same, m; the flatter face is stood on.
+const SAME: f32 = 1e-6;
+
+/// An edge that is more across the heading than this (sine) gives the normal its lean.
+const ACROSS: f32 = 0.5;
+
+/// Planes of a wheel: at most these.
+const PLANES: usize = 3;
+
+/// A plane of the wheel: how far left of the middle it lies, and the circle in it, m.
+#[derive(Clone, Copy, Debug, Default)]
+struct Plane {
+    left: f32,
+    radius: f32,
+}
+
+/// A probe's axes: x to where the wheel rolls, y to its left, z against the ray; from the start of the ray.
+struct Seeker {
+    axes: [Vec3; 3],
+    planes: [Plane; PLANES],
+    used: usize,
+    radius: f32,
+    /// Height of the lowest point of the wheel as it was.
+    stood: f32,
+}
+
+/// A triangle cut by a plane of the wheel: a segment from left to right, the z of an end, and the edges it ends at.
+#[derive(Clone, Copy)]
+struct Segment {
+    x: [f32; 2],
+    z: [f32; 2],
+    edge: [usize; 2],
+    /// Whether an end is where the ray starts, and not the end of what was cut.
+    open: [bool; 2],
+}
+
+impl Segment {
+    /// Whether it is too steep to be ground.
+    fn is_wall(&self) -> bool {
+        let (width, rise) = (self.x[1] - self.x[0], self.z[1] - self.z[0]);
+        width < LEAST_GROUND_COSINE * (width * width + rise * rise).sqrt()
+    }
+}
+
+/// How a circle rests on a segment.
+enum Rest {
+    /// Not, or where the segment is too steep to stand on.
+    Beside,
+    /// At an end that is higher than it climbs.
+    TooHigh,
+    /// At x and z; at an end with its edge.
+    At { x: f32, z: f32, edge: Option<usize> },
+}
+
+/// Where a circle touches.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    /// Height of the lowest point of the wheel that stands there.
+    bottom: f32,
+    triangle: usize,
+    point: Vec3,
+    /// At an end of a segment: its edge.
+    edge: Option<usize>,
+    radius: f32,
+    /// Cosine between face and ray, or more of a tangent: decides between touches as high as each other.
+    flatness: f32,
+}
+
+impl Seeker {
+    fn of(probe: &Probe) -> Self {
+        let up = -probe.direction;
+        let Some(rim) = &probe.rim else {
+            let ahead = up.any_orthonormal_vector();
+            let axes = [ahead, up.cross(ahead), up];
+            return Self { axes, planes: Default::default(), used: 1, radius: 0.0, stood: -probe.reach };
+        };
+        let axes = [rim.forward, up.cross(rim.forward), up];
+        let (planes, used) = planes(rim);
+        Self { axes, planes, used, radius: rim.radius, stood: -rim.stood }
+    }
+
+    fn seen(&self, vector: Vec3) -> Vec3 {
+        let [x, y, z] = self.axes.map(|axis| axis.dot(vector));
+        Vec3::new(x, y, z)
+    }
+
+    fn to_world(&self, vector: Vec3) -> Vec3 {
+        self.axes[0] * vector.x + self.axes[1] * vector.y + self.axes[2] * vector.z
+    }
+
+    /// The highest place on `near` where the wheel stands, if it climbs no more than it can.
+    fn support(&self, near: &[Triangle]) -> Option<Touch> {
+        let mut best: Option<Touch> = None;
+        for _ in 0..ROUNDS {
+            let climbs = best.map_or(self.stood, |touch| touch.bottom) + CLIMBS * self.radius;
+            let was = best.map(|touch| touch.bottom);
+            let mut refused = false;
+            for (i, triangle) in near.iter().enumerate() {
+                let corners = triangle.corners.map(|corner| self.seen(corner));
+                for plane in &self.planes[..self.used] {
+                    match cut(&corners, plane.left).map(|segment| self.rest_on(&segment, plane, climbs)) {
+                        None | Some(Rest::Beside) => {}
+                        Some(Rest::TooHigh) => refused = true,
+                        Some(Rest::At { x, z, edge }) => {
+                            take(&mut best, &corners, || self.touch(plane, [x, z], edge, i))
+                        }
+                    }
+                }
+            }
+            if !refused || best.map(|touch| touch.bottom) == was {
+                break;
+            }
+        }
+        best
+    }
+
+    fn touch(&self, plane: &Plane, [x, z]: [f32; 2], edge: Option<usize>, triangle: usize) -> Touch {
+        let rise = (plane.radius * plane.radius - x * x).max(0.0).sqrt();
+        let point = Vec3::new(x, plane.left, z);
+        Touch { bottom: z + rise - self.radius, triangle, point, edge, radius: plane.radius, flatness: 0.0 }
+    }
+
+    /// Where the circle of `plane` rests on a segment, if at an end not on one higher than it `climbs`.
+    fn rest_on(&self, segment: &Segment, plane: &Plane, climbs: f32) -> Rest {
+        let Segment { x: [x0, x1], z: [z0, z1], edge, open } = *segment;
+        let radius = plane.radius;
+        if x0 > radius || x1 < -radius {
+            return Rest::Beside;
+        }
+        let (width, rise) = (x1 - x0, z1 - z0);
+        let length = (width * width + rise * rise).sqrt();
+        let tangent = if length > 0.0 { radius * (rise / length) } else { x0 };
+        let end = if tangent <= x0 { Some(0) } else { (tangent >= x1).then_some(1) };
+        let [x, z] = match end {
+            Some(end) => [segment.x[end], segment.z[end]],
+            None => [tangent, z0 + rise * ((tangent - x0) / width)],
+        };
+        // What ends a wall may be half way up; what lies on top of it tells where it is climbed.
+        let on_wall = end.is_some() && segment.is_wall();
+        if radius > 0.0 && (on_wall || x.abs() > STEEP * radius) {
+            return Rest::Beside;
+        }
+        if end.is_some_and(|end| open[end] || (radius > 0.0 && z > climbs)) {
+            return Rest::TooHigh;
+        }
+        Rest::At { x, z, edge: end.map(|end| edge[end]).filter(|_| radius > 0.0) }
+    }
+
+    /// Unit normal of the ground at `touch`, world axes.
+    fn normal_at(&self, touch: &Touch, triangle: &Triangle) -> Vec3 {
+        let corners = triangle.corners.map(|corner| self.seen(corner));
+        let face = face_normal(&corners);
+        let smooth = touch.edge.is_none_or(|edge| triangle.smooth[edge]);
+        if let Some(normals) = triangle.normals.filter(|_| smooth) {
+            let shares = shares_at(&corners, touch.point);
+            let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
+            let normal = normal.normalize_or(self.axes[2]);
+            return if normal.dot(self.axes[2]) < 0.0 { -normal } else { normal };
+        }
+        let Some(edge) = touch.edge else { return self.to_world(face) };
+        // From the point to the middle of the circle.
+        let rise = (touch.radius * touch.radius - touch.point.x * touch.point.x).max(0.0).sqrt();
+        let (back, up) = (-touch.point.x / touch.radius, rise / touch.radius);
+        let along = (corners[(edge + 1) % 3] - corners[edge]).normalize_or_zero();
+        let level = if along.y.abs() > ACROSS {
+            // At right angles to the edge and to the circle.
+            let normal = Vec3::new(up, 0.0, -back).cross(along).normalize_or(Vec3::Z);
+            if normal.z < 0.0 { -normal } else { normal }
+        } else {
+            let rest = (1.0 - face.y * face.y).max(0.0).sqrt();
+            Vec3::new(back * rest, face.y, up * rest)
+        };
+        self.to_world(level)
+    }
+}
+
+/// Takes a touch of the triangle `corners` if it is higher than the `best`, or as high and the better known: by a tangent, or on a flatter
+/// face.
+fn take(best: &mut Option<Touch>, corners: &[Vec3; 3], found: impl FnOnce() -> Touch) {
+    let found = found();
+    if best.is_some_and(|best| found.bottom < best.bottom - SAME) {
+        return;
+    }
+    // The normal of an end that lies beside a tangent, hardly lower, is another one.
+    let flatness = if found.edge.is_none() { 2.0 } else { face_normal(corners).z };
+    if best.is_none_or(|best| found.bottom > best.bottom + SAME || flatness > best.flatness) {
+        *best = Some(Touch { flatness, ..found });
+    }
+}
+
+/// The planes of a rim, the middle one first, and how many there are.
+fn planes(rim: &Rim) -> ([Plane; PLANES], usize) {
+    let middle = Plane { left: 0.0, radius: rim.radius };
+    if rim.half_width == 0.0 {
+        return ([middle; PLANES], 1);
+    }
+    // On the rounding of the tread at 60 degrees, half of it lower.
+    let at = |sign: f32| {
+        let (left, lower) = if rim.rounded { (0.866_025_4, 0.5) } else { (1.0, 0.0) };
+        Plane { left: sign * left * rim.half_width, radius: rim.radius - lower * rim.half_width }
+    };
+    ([middle, at(-1.0), at(1.0)], 3)
+}
+
+/// What is left of a triangle in the plane `left` of the middle, below the start of the ray.
+fn cut(corners: &[Vec3; 3], left: f32) -> Option<Segment> {
+    let apart = corners.map(|corner| corner.y - left);
+    let beyond = apart.map(|apart| apart >= 0.0);
+    let lone = match beyond {
+        [a, b, c] if a == b && b == c => return None,
+        [a, b, c] if b == c && a != b => 0,
+        [a, b, c] if a == c && b != a => 1,
+        _ => 2,
+    };
+    let crossing = |other: usize| {
+        let (low, high) = if beyond[lone] { (other, lone) } else { (lone, other) };
+        let share = apart[low] / (apart[low] - apart[high]);
+        corners[low] + (corners[high] - corners[low]) * share
+    };
+    let (next, last) = ((lone + 1) % 3, (lone + 2) % 3);
+    let (mut ends, mut edge) = ([crossing(next), crossing(last)], [lone, last]);
+    if ends[0].x > ends[1].x {
+        ends.swap(0, 1);
+        edge.swap(0, 1);
+    }
+    let mut segment = Segment { x: ends.map(|end| end.x), z: ends.map(|end| end.z), edge, open: [false; 2] };
+    below_start(&mut segment).then_some(segment)
+}
+
+/// Takes away what of a segment lies above the start of the ray; whether something is left.
+fn below_start(segment: &mut Segment) -> bool {
+    let [z0, z1] = segment.z;
+    if z0 <= 0.0 && z1 <= 0.0 {
+        return true;
+    }
+    if z0 > 0.0 && z1 > 0.0 {
+        return false;
+    }
+    let upper = usize::from(z1 > z0);
+    let share = z0 / (z0 - z1);
+    segment.x[upper] = segment.x[0] + (segment.x[1] - segment.x[0]) * share;
+    (segment.z[upper], segment.open[upper]) = (0.0, true);
+    true
+}
+
+/// Of a triangle, towards the start of the ray as far as up is.
+fn face_normal(corners: &[Vec3; 3]) -> Vec3 {
+    let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(Vec3::Z);
+    if normal.z < 0.0 { -normal } else { normal }
+}
+
+/// Barycentric coordinates of a point of a triangle.
+fn shares_at(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
+    let [a, b, c] = *corners;
+    let normal = (b - a).cross(c - a);
+    let size = normal.length_squared();
+    if size == 0.0 {
+        return [1.0, 0.0, 0.0];
+    }
+    let share = |from: Vec3, to: Vec3| (to - from).cross(point - from).dot(normal) / size;
+    let (of_a, of_b) = (share(b, c), share(c, a));
+    [of_a, of_b, 1.0 - of_a - of_b]
+}
+
+/// Where the wheel of `probe` stands on the triangles `near` it: all that come within its reach. Says on which of them.
+pub fn support(probe: &Probe, near: &[Triangle]) -> Option<(usize, Contact)> {
+    let seeker = Seeker::of(probe);
+    let touch = seeker.support(near)?;
+    let distance = -touch.bottom;
+    if distance > probe.reach {
+        return None;
+    }
+    let triangle = &near[touch.triangle];
+    let normal = seeker.normal_at(&touch, triangle);
+    let point = probe.rim.map(|_| probe.offset + seeker.to_world(touch.point));
+    Some((touch.triangle, Contact { distance, normal, grip: triangle.grip, point, ground: None }))
+}

@@ -1,0 +1,287 @@
+//! Ground that is not plane, as plain numbers: fields of heights and meshes of triangles.
+
+use crate::wheel::envelope::Triangle;
+use bevy_math::{DVec3, Vec3};
+
+/// Heights over a rectangular grid, joined by two triangles a cell: each cell is cut from its corner of least x and y to the one
+/// across.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeightField {
+    origin: DVec3,
+    spacing: [f32; 2],
+    /// Along x, along y.
+    counts: [usize; 2],
+    heights: Vec<f32>,
+    smooth: bool,
+    grip: f32,
+}
+
+/// A mesh of triangles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriangleMesh {
+    origin: DVec3,
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    corners: Vec<Corners>,
+    grip: f32,
+}
+
+/// What is smooth about a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Corners {
+    normals: [Vec3; 3],
+    smooth: [bool; 3],
+}
+
+/// Why heights or triangles are no ground.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum TerrainFault {
+    /// A field without a cell.
+    #[error("a field of heights needs two rows and two columns at least, and has {0} x {1} heights")]
+    NoCell(usize, usize),
+    /// Heights that fill no rectangle.
+    #[error("{found} heights do not fill {} rows of {}", .counts[1], .counts[0])]
+    Ragged {
+        /// Along x and y.
+        counts: [usize; 2],
+        /// Heights there are.
+        found: usize,
+    },
+    /// A distance of grid lines that is none.
+    #[error("grid lines are {0} m apart, which must be above 0 and finite")]
+    Spacing(f32),
+    /// A grip that is none.
+    #[error("the grip is {0}, which must be at least 0 and finite")]
+    Grip(f32),
+    /// A height, a corner or an origin that is not finite.
+    #[error("coordinates of corner {0} are not finite")]
+    NotFinite(usize),
+    /// A mesh without a triangle.
+    #[error("the mesh has no triangle with an area")]
+    Empty,
+    /// A triangle of a corner that is not there.
+    #[error("triangle {triangle} names corner {corner}, and there are {count}")]
+    NoCorner {
+        /// Its number.
+        triangle: usize,
+        /// What it names.
+        corner: u32,
+        /// Corners there are.
+        count: usize,
+    },
+}
+
+impl HeightField {
+    /// Heights above `origin` (world, m): the first is there, the next ones follow along x, row by row along y, `spacing` m apart;
+    /// `counts` of them along x and y. Of a `smooth` one normals go over from cell to cell; `grip` is the factor on the friction of
+    /// every tyre.
+    ///
+    /// # Errors
+    /// The first [`TerrainFault`].
+    pub fn new(
+        origin: DVec3,
+        spacing: [f32; 2],
+        counts: [usize; 2],
+        heights: Vec<f32>,
+        smooth: bool,
+        grip: f32,
+    ) -> Result<Self, TerrainFault> {
+        let [columns, rows] = counts;
+        if columns < 2 || rows < 2 {
+            return Err(TerrainFault::NoCell(rows, columns));
+        }
+        if columns.checked_mul(rows) != Some(heights.len()) {
+            return Err(TerrainFault::Ragged { counts, found: heights.len() });
+        }
+        if let Some(wrong) = spacing.into_iter().find(|apart| !(*apart > 0.0 && apart.is_finite())) {
+            return Err(TerrainFault::Spacing(wrong));
+        }
+        check_grip(grip)?;
+        if let Some(at) = heights.iter().position(|height| !height.is_finite()).or((!origin.is_finite()).then_some(0)) {
+            return Err(TerrainFault::NotFinite(at));
+        }
+        Ok(Self { origin, spacing, counts, heights, smooth, grip })
+    }
+
+    /// Where the first height is above, world, m.
+    pub fn origin(&self) -> DVec3 {
+        self.origin
+    }
+
+    /// Distance of the grid lines along x and y, m.
+    pub fn spacing(&self) -> [f32; 2] {
+        self.spacing
+    }
+
+    /// Heights along x and y.
+    pub fn counts(&self) -> [usize; 2] {
+        self.counts
+    }
+
+    /// Factor on the friction of every tyre.
+    pub fn grip(&self) -> f32 {
+        self.grip
+    }
+
+    /// The height at a crossing of grid lines, m above the origin.
+    pub fn height(&self, column: usize, row: usize) -> f32 {
+        self.heights[row * self.counts[0] + column]
+    }
+
+    /// Calls `to` with every triangle over the rectangle from `low` to `high` (x and y from the origin, m), moved by `to_start`.
+    pub fn near(&self, low: [f32; 2], high: [f32; 2], to_start: DVec3, mut to: impl FnMut(Triangle)) {
+        let Some([columns, rows]) = self.cells(low, high) else { return };
+        let point = |column: usize, row: usize| {
+            let [x, y] = [column as f32 * self.spacing[0], row as f32 * self.spacing[1]];
+            (DVec3::new(f64::from(x), f64::from(y), f64::from(self.height(column, row))) + to_start).as_vec3()
+        };
+        for row in rows[0]..rows[1] {
+            for column in columns[0]..columns[1] {
+                let at = [[column, row], [column + 1, row], [column + 1, row + 1], [column, row + 1]];
+                let corners = at.map(|[column, row]| point(column, row));
+                for [a, b, c] in [[0, 1, 2], [0, 2, 3]] {
+                    let normals = self.smooth.then(|| [a, b, c].map(|k| self.normal(at[k])));
+                    let corners = [corners[a], corners[b], corners[c]];
+                    to(Triangle { corners, normals, smooth: [self.smooth; 3], grip: self.grip });
+                }
+            }
+        }
+    }
+
+    /// First cell and the one after the last, of columns and rows, that a rectangle covers: one more on each side, as its edges may
+    /// be rounded.
+    fn cells(&self, low: [f32; 2], high: [f32; 2]) -> Option<[[usize; 2]; 2]> {
+        let mut covered = [[0; 2]; 2];
+        for k in 0..2 {
+            let last = self.counts[k] - 1;
+            let (first, end) =
+                ((low[k] / self.spacing[k]).floor() - ROUNDED, (high[k] / self.spacing[k]).ceil() + ROUNDED);
+            if !(end >= 0.0 && first <= last as f32) {
+                return None;
+            }
+            covered[k] = [first.max(0.0) as usize, (end as usize).min(last)];
+        }
+        Some(covered)
+    }
+
+    /// Unit normal of the smooth surface at a crossing, by the slopes to its neighbours.
+    fn normal(&self, [column, row]: [usize; 2]) -> Vec3 {
+        let slope = |at: usize, count: usize, apart: f32, height: &dyn Fn(usize) -> f32| {
+            let (before, after) = (at.saturating_sub(1), (at + 1).min(count - 1));
+            (height(after) - height(before)) / ((after - before) as f32 * apart)
+        };
+        let x = slope(column, self.counts[0], self.spacing[0], &|column| self.height(column, row));
+        let y = slope(row, self.counts[1], self.spacing[1], &|row| self.height(column, row));
+        Vec3::new(-x, -y, 1.0).normalize()
+    }
+}
+
+/// Cells that rounding may leave out: coordinates of a field have 24 bits.
+const ROUNDED: f32 = 0.01;
+
+/// Grip that tyres can have.
+fn check_grip(grip: f32) -> Result<(), TerrainFault> {
+    if grip >= 0.0 && grip.is_finite() { Ok(()) } else { Err(TerrainFault::Grip(grip)) }
+}
+
+impl TriangleMesh {
+    /// Triangles of `vertices` (from `origin`, m; `origin` world, m), seen from both sides. Normals go over smoothly where faces meet
+    /// at less than `crease` rad; triangles without an area are left out. `grip` is the factor on the friction of every tyre.
+    ///
+    /// # Errors
+    /// The first [`TerrainFault`].
+    pub fn new(
+        origin: DVec3,
+        vertices: Vec<Vec3>,
+        triangles: Vec<[u32; 3]>,
+        crease: f32,
+        grip: f32,
+    ) -> Result<Self, TerrainFault> {
+        check_grip(grip)?;
+        if let Some(at) = vertices.iter().position(|at| !at.is_finite()).or((!origin.is_finite()).then_some(0)) {
+            return Err(TerrainFault::NotFinite(at));
+        }
+        let count = vertices.len();
+        for (triangle, corners) in triangles.iter().enumerate() {
+            if let Some(&corner) = corners.iter().find(|&&corner| corner as usize >= count) {
+                return Err(TerrainFault::NoCorner { triangle, corner, count });
+            }
+        }
+        let mut triangles = triangles;
+        triangles.retain(|corners| weighted_normal(&vertices, corners).length_squared() > 0.0);
+        if triangles.is_empty() {
+            return Err(TerrainFault::Empty);
+        }
+        let corners = smooth_corners(&vertices, &triangles, crease);
+        Ok(Self { origin, vertices, triangles, corners, grip })
+    }
+
+    /// Where its coordinates count from, world, m.
+    pub fn origin(&self) -> DVec3 {
+        self.origin
+    }
+
+    /// Its corners, from the origin, m.
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// Its triangles by their corners.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Factor on the friction of every tyre.
+    pub fn grip(&self) -> f32 {
+        self.grip
+    }
+
+    /// One of its triangles, moved by `to_start`.
+    pub fn triangle(&self, number: usize, to_start: DVec3) -> Triangle {
+        let corners =
+            self.triangles[number].map(|corner| (self.vertices[corner as usize].as_dvec3() + to_start).as_vec3());
+        let Corners { normals, smooth } = self.corners[number];
+        Triangle { corners, normals: Some(normals), smooth, grip: self.grip }
+    }
+}
+
+/// Normal of a triangle times twice its area.
+fn weighted_normal(vertices: &[Vec3], corners: &[u32; 3]) -> Vec3 {
+    let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
+    (b - a).cross(c - a)
+}
+
+/// The triangles that share a corner or an edge, of all `sorted` by it.
+fn sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Item = usize> {
+    let first = sorted.partition_point(|(of, _)| *of < shared);
+    sorted[first..].iter().take_while(move |(of, _)| *of == shared).map(|(_, triangle)| *triangle)
+}
+
+/// Normals at the corners of every triangle: means, by area, of the faces around the corner that meet it at less than `crease`.
+fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<Corners> {
+    let (_, flattest) = crate::math::sin_cos(crease);
+    let weighted: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();
+    let key = |from: u32, to: u32| [from.min(to), from.max(to)];
+    let (mut around, mut edges) = (Vec::new(), Vec::new());
+    for (i, &[a, b, c]) in triangles.iter().enumerate() {
+        around.extend([a, b, c].map(|corner| (corner, i)));
+        edges.extend([key(a, b), key(b, c), key(c, a)].map(|edge| (edge, i)));
+    }
+    around.sort_unstable();
+    edges.sort_unstable();
+    let is_smooth = |one: Vec3, other: Vec3| one.normalize_or_zero().dot(other.normalize_or_zero()) >= flattest;
+    let of_one = |(i, corners): (usize, &[u32; 3])| {
+        let own = weighted[i];
+        let normals = corners.map(|corner| {
+            let faces = sharing(&around, corner).map(|face| weighted[face]).filter(|&face| is_smooth(own, face));
+            faces.sum::<Vec3>().normalize_or(own.normalize_or(Vec3::Z))
+        });
+        let [a, b, c] = *corners;
+        let smooth = [[a, b], [b, c], [c, a]].map(|[from, to]| {
+            let faces = || sharing(&edges, key(from, to));
+            faces().nth(1).is_some() && faces().all(|face| is_smooth(own, weighted[face]))
+        });
+        Corners { normals, smooth }
+    };
+    triangles.iter().enumerate().map(of_one).collect()
+}

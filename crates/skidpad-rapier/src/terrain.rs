@@ -1,0 +1,36 @@
+//! Fields and meshes of a scene as colliders.
+
+use rapier3d::parry::utils::Array2;
+use rapier3d::prelude::*;
+use skidpad_core::{HeightField, TriangleMesh};
+
+/// A field of heights. Rapier's has y up and its rows along z: it is turned about x, so that its z runs against y.
+pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
+    let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
+    let heights = (0..columns).flat_map(|column| (0..rows).rev().map(move |row| field.height(column, row))).collect();
+    let size = [(columns - 1) as f32 * along, (rows - 1) as f32 * across];
+    let middle = field.origin().as_vec3() + Vector::new(0.5 * size[0], 0.5 * size[1], 0.0);
+    let half = core::f32::consts::FRAC_1_SQRT_2;
+    let turned = Rotation::from_xyzw(half, 0.0, 0.0, half);
+    ColliderBuilder::heightfield(Array2::new(rows, columns, heights), Vector::new(size[0], 1.0, size[1]))
+        .position(Pose::from_parts(middle, turned))
+}
+
+/// A mesh; `None` if Rapier takes it for none.
+pub(crate) fn mesh(mesh: &TriangleMesh) -> Option<ColliderBuilder> {
+    let collider = ColliderBuilder::trimesh(mesh.vertices().to_vec(), mesh.triangles().to_vec()).ok()?;
+    Some(collider.translation(mesh.origin().as_vec3()))
+}
+
+/// Mark of user data that holds a grip.
+const NOTED: u128 = 1 << 32;
+
+/// A grip as user data of a collider.
+pub(crate) fn note(grip: f32) -> u128 {
+    NOTED | u128::from(grip.to_bits())
+}
+
+/// The grip in such user data.
+pub(crate) fn noted(user_data: u128) -> Option<f32> {
+    (user_data & NOTED != 0).then(|| f32::from_bits(user_data as u32))
+}

@@ -1,0 +1,114 @@
+//! Contact of the chassis box with the triangles of fields and meshes, face by face.
+//!
+//! A triangle pushes along its own normal only, so that a hull slides over the edges between them. Its points are those of its face
+//! and the face of the hull towards it, where one lies over the other.
+
+use parry3d::math::Pose;
+use parry3d::query::ContactManifold;
+use parry3d::shape::{Cuboid, PolygonalFeature, Triangle as Face};
+use skidpad_core::{BODYWORK_FRICTION, HullPoint, Triangle, Vec3};
+
+use crate::passing::Passing;
+use crate::terrain::{Region, Terrain};
+use crate::world::Chassis;
+
+/// What a hull lies deeper in than this, m, it is behind.
+const BEHIND: f32 = 0.3;
+
+/// Memory to find them with.
+#[derive(Clone)]
+pub(crate) struct Faces {
+    near: Vec<Triangle>,
+    manifold: ContactManifold<(), ()>,
+}
+
+impl Default for Faces {
+    fn default() -> Self {
+        let mut manifold = ContactManifold::default();
+        manifold.points.reserve(MOST_POINTS);
+        Self { near: Vec::new(), manifold }
+    }
+}
+
+/// Points of a triangle and a side of a box.
+const MOST_POINTS: usize = 16;
+
+impl Faces {
+    /// Adds the points at which the hull of `chassis` meets `terrain` within `dt` s by a `motion` of velocity (m/s) and angular
+    /// velocity (rad/s), or would come as `near` (m).
+    pub fn find(
+        &mut self,
+        chassis: &Chassis,
+        terrain: &Terrain,
+        motion: [Vec3; 2],
+        dt: f32,
+        near: f32,
+        points: &mut Vec<HullPoint>,
+    ) {
+        let [velocity, angular] = motion;
+        // From the centre of mass, in world axes.
+        let passing = Passing {
+            stands: Vec3::ZERO,
+            moves: chassis.hull.half_extents,
+            centre: chassis.hull.centre,
+            position: Vec3::ZERO,
+            rotation: chassis.rotation,
+            velocity,
+            angular,
+        };
+        let turning = angular.length() * chassis.hull_reach;
+        let middle = chassis.axes * chassis.hull.centre;
+        let reach = half_size(chassis) + Vec3::splat(near + turning * dt);
+        let way = velocity * dt;
+        let region = Region { low: middle - reach + way.min(Vec3::ZERO), high: middle + reach + way.max(Vec3::ZERO) };
+        self.near.clear();
+        terrain.gather(chassis.position, &region, &mut self.near);
+        for k in 0..self.near.len() {
+            let triangle = self.near[k];
+            let [a, b, c] = triangle.corners;
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let normal = if normal.dot(middle - a) < 0.0 { -normal } else { normal };
+            let back = chassis.axes.transpose() * normal;
+            let apart = normal.dot(middle - a) - back.abs().dot(chassis.hull.half_extents);
+            let closing = turning - velocity.dot(normal);
+            if normal == Vec3::ZERO || apart < -BEHIND || apart - closing.max(0.0) * dt > near {
+                continue;
+            }
+            let time = if closing > 0.0 { (apart.max(0.0) / closing).min(dt) } else { 0.0 };
+            self.touch(&triangle, normal, &passing, time, |arm, gap| {
+                if gap - closing.max(0.0) * dt <= near && gap >= -BEHIND {
+                    let friction = BODYWORK_FRICTION * triangle.grip;
+                    points.push(HullPoint { arm: chassis.axes * (chassis.hull.centre + arm), gap, normal, friction });
+                }
+            });
+        }
+    }
+
+    /// Calls `to` with the points of the hull that lie over the triangle after `time` s, from its middle in its own axes, and their
+    /// gaps now.
+    fn touch(
+        &mut self,
+        triangle: &Triangle,
+        normal: Vec3,
+        passing: &Passing,
+        time: f32,
+        mut to: impl FnMut(Vec3, f32),
+    ) {
+        let pose: Pose = passing.pose(time);
+        let back = pose.rotation.inverse() * -normal;
+        let [a, b, c] = triangle.corners;
+        let face = PolygonalFeature::from(Face::new(a, b, c));
+        let of_hull = Cuboid::new(passing.moves).support_feature(back);
+        self.manifold.clear();
+        PolygonalFeature::contacts(&pose, &pose.inverse(), normal, back, &face, &of_hull, &mut self.manifold, false);
+        for point in &self.manifold.points {
+            to(point.local_p2, point.dist - passing.way(point.local_p2, &pose).dot(normal));
+        }
+    }
+}
+
+/// Half the size of the box of the world around a hull, m.
+fn half_size(chassis: &Chassis) -> Vec3 {
+    let half = chassis.hull.half_extents;
+    chassis.axes.x_axis.abs() * half.x + chassis.axes.y_axis.abs() * half.y + chassis.axes.z_axis.abs() * half.z
+}

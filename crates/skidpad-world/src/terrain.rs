@@ -1,0 +1,161 @@
+//! What is not a plane: the triangles of fields, meshes and, for rims, of boxes that come near a wheel.
+
+use std::sync::Arc;
+
+use parry3d::bounding_volume::Aabb;
+use parry3d::partitioning::{Bvh, BvhBuildStrategy};
+use skidpad_core::{
+    Contact, DVec3, HeightField, HullPoint, Probe, Scene, Triangle, TriangleMesh, Vec3, stop, support,
+    world::scene::FLUSH,
+};
+
+use crate::ground::Ground;
+
+/// Fields and meshes of a scene.
+#[derive(Clone, Default)]
+pub(crate) struct Terrain {
+    fields: Vec<Arc<HeightField>>,
+    meshes: Vec<Mesh>,
+}
+
+impl core::fmt::Debug for Terrain {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Terrain").field("fields", &self.fields.len()).field("meshes", &self.meshes.len()).finish()
+    }
+}
+
+#[derive(Clone)]
+struct Mesh {
+    triangles: Arc<TriangleMesh>,
+    tree: Arc<Bvh>,
+}
+
+impl Mesh {
+    fn new(triangles: &Arc<TriangleMesh>) -> Self {
+        let vertices = triangles.vertices();
+        let around = |corners: &[u32; 3]| Aabb::from_points(corners.map(|corner| vertices[corner as usize]));
+        let leaves: Vec<Aabb> = triangles.triangles().iter().map(around).collect();
+        Self { triangles: Arc::clone(triangles), tree: Arc::new(Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves)) }
+    }
+}
+
+/// A box of the world, from some point, m.
+pub(crate) struct Region {
+    pub low: Vec3,
+    pub high: Vec3,
+}
+
+impl Region {
+    /// Around the way of a probe's ray or rim, from the start of the ray.
+    fn of(probe: &Probe) -> Self {
+        let end = probe.direction * probe.reach;
+        let wide = probe.rim.map_or(Vec3::ZERO, |rim| {
+            let left = probe.direction.cross(rim.forward);
+            rim.forward.abs() * (rim.radius + rim.ahead) + left.abs() * rim.half_width
+        });
+        Self { low: end.min(Vec3::ZERO) - wide, high: end.max(Vec3::ZERO) + wide }
+    }
+}
+
+/// How far a box is grown for the rounding of the coordinates of what is searched, as a share of them.
+const ROUNDED: f32 = 4.0 * f32::EPSILON;
+
+impl Terrain {
+    pub fn of(scene: &Scene) -> Self {
+        Self { fields: scene.fields.clone(), meshes: scene.meshes.iter().map(Mesh::new).collect() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.meshes.is_empty()
+    }
+
+    /// Adds the triangles in a region about `start` to `near`.
+    pub fn gather(&self, start: DVec3, region: &Region, near: &mut Vec<Triangle>) {
+        for field in &self.fields {
+            let to_start = field.origin() - start;
+            let from_origin = -to_start.as_vec3();
+            let [low, high] =
+                [region.low, region.high].map(|corner| [corner.x + from_origin.x, corner.y + from_origin.y]);
+            field.near(low, high, to_start, |triangle| near.push(triangle));
+        }
+        for Mesh { triangles, tree } in &self.meshes {
+            let to_start = triangles.origin() - start;
+            let from_origin = -to_start.as_vec3();
+            let margin = Vec3::splat(ROUNDED * from_origin.abs().max_element());
+            let searched = Aabb::new(region.low + from_origin - margin, region.high + from_origin + margin);
+            near.extend(tree.intersect_aabb(&searched).map(|leaf| triangles.triangle(leaf as usize, to_start)));
+        }
+    }
+
+    /// Answers rays by what is nearer than what they met so far, and rims by all there is; what stops those goes to `stops` with the
+    /// number of the car. `near` is memory.
+    pub fn probe(
+        &self,
+        ground: &Ground,
+        asked: &[Probe],
+        answered: &mut [Option<Contact>],
+        near: &mut Vec<Triangle>,
+        stops: &mut Vec<(usize, HullPoint)>,
+    ) {
+        stops.clear();
+        for (probe, answer) in asked.iter().zip(answered) {
+            near.clear();
+            let start = probe.position + probe.offset.as_dvec3();
+            if probe.rim.is_some() {
+                ground.flat_faces(start, probe, near);
+            } else if self.is_empty() {
+                continue;
+            }
+            self.gather(start, &Region::of(probe), near);
+            let found = support(probe, near).map(|(_, contact)| contact);
+            if probe.rim.is_some() {
+                *answer = found;
+                stops.extend(stop(probe, near, found.as_ref()).map(|point| (probe.car, point)));
+                continue;
+            }
+            *answer = match (*answer, found) {
+                (under, None) => under,
+                (None, found) => found,
+                (Some(under), Some(found)) => Some(over(under, found)),
+            };
+        }
+    }
+
+    /// As [`Ground::cast`].
+    pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Contact> {
+        let (direction, reach) = (direction.as_vec3(), reach as f32);
+        let ray = Probe { car: 0, position: start, offset: Vec3::ZERO, direction, reach, rim: None };
+        let mut near = Vec::new();
+        self.gather(start, &Region::of(&ray), &mut near);
+        support(&ray, &near).map(|(_, contact)| contact)
+    }
+}
+
+/// Of two surfaces a ray meets the nearer, with the grip of the `later` one if that is flush.
+fn over(under: Contact, later: Contact) -> Contact {
+    if later.distance < under.distance {
+        later
+    } else if later.distance <= under.distance + FLUSH {
+        Contact { grip: later.grip, ..under }
+    } else {
+        under
+    }
+}
+
+impl Ground {
+    /// Adds the plane and the faces of the boxes near a rim to `near`, as triangles from the `start` of its ray.
+    fn flat_faces(&self, start: DVec3, probe: &Probe, near: &mut Vec<Triangle>) {
+        let size = probe.reach + probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.ahead);
+        let height = start.dot(self.normal.as_dvec3()) as f32;
+        if self.has_plane && height <= size {
+            near.push(Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
+        }
+        for block in &self.blocks {
+            let middle = (block.centre - start).as_vec3();
+            if middle.length_squared() <= (block.radius + size) * (block.radius + size) {
+                let place = |corner: Vec3| middle + block.to_world * corner;
+                near.extend(Triangle::of_box(block.shape.half_extents, place, block.grip));
+            }
+        }
+    }
+}

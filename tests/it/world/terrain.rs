@@ -1,0 +1,226 @@
+//! Fields of heights, meshes, and wheels that feel for them with rays or rims.
+
+use std::sync::Arc;
+
+use skidpad::core::model::{ModelParts, ProbeShape};
+use skidpad::core::tyre::{CurveLaw, CurveTyre};
+use skidpad::core::{
+    BackendInfo, Controls, DVec3, FixedBox, Frame, HeightField, Quat, Scene, TriangleMesh, Vec3, WheelControls, math,
+    state::Placement,
+};
+
+use crate::common::{Drive, Simplify, c5, own_code, solvers};
+
+fn feeling(mut parts: ModelParts, probe: ProbeShape) -> ModelParts {
+    parts.wheels.iter_mut().for_each(|wheel| wheel.probe = probe);
+    parts
+}
+
+/// Ground without a plane.
+fn nothing() -> Scene {
+    Scene { plane: false, ..Scene::flat() }
+}
+
+/// Heights over cells of `cell` m from `low` to `high` (x and y).
+fn field(cell: f32, low: [f64; 2], high: [f64; 2], height: impl Fn(f64, f64) -> f64) -> HeightField {
+    let counts = [0, 1].map(|k| ((high[k] - low[k]) / f64::from(cell)).round() as usize + 1);
+    let at = |k: usize, number: usize| low[k] + number as f64 * f64::from(cell);
+    let heights = (0..counts[1])
+        .flat_map(|row| (0..counts[0]).map(move |column| [column, row]))
+        .map(|[column, row]| height(at(0, column), at(1, row)) as f32)
+        .collect();
+    HeightField::new(DVec3::new(low[0], low[1], 0.0), [cell; 2], counts, heights, false, 1.0).expect("a field")
+}
+
+/// The same field as a mesh.
+fn mesh_of(field: &HeightField, crease: f32) -> TriangleMesh {
+    let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
+    let at = |c: usize, r: usize| Vec3::new(c as f32 * along, r as f32 * across, field.height(c, r));
+    let vertices = (0..rows).flat_map(|r| (0..columns).map(move |c| at(c, r))).collect();
+    let number = |c: usize, r: usize| (r * columns + c) as u32;
+    let faces = |c: usize, r: usize| {
+        let [a, b, d, e] = [number(c, r), number(c + 1, r), number(c + 1, r + 1), number(c, r + 1)];
+        [[a, b, d], [a, d, e]]
+    };
+    let triangles = (0..rows - 1).flat_map(|r| (0..columns - 1).flat_map(move |c| faces(c, r))).collect();
+    TriangleMesh::new(field.origin(), vertices, triangles, crease, 1.0).expect("a mesh")
+}
+
+/// Flat ground around a start at `x`, `y`, of every kind.
+fn flat_grounds(x: f64, y: f64) -> Vec<(&'static str, Scene)> {
+    let flat = field(2.0, [x - 20.0, y - 80.0], [x + 180.0, y + 80.0], |_, _| 0.0);
+    let slab = FixedBox::upright(DVec3::new(x + 80.0, y, -0.5), Vec3::new(200.0, 160.0, 1.0));
+    vec![
+        ("box", Scene { boxes: vec![slab], ..nothing() }),
+        ("mesh", Scene { meshes: vec![Arc::new(mesh_of(&flat, 0.5))], ..nothing() }),
+        ("field", Scene { fields: vec![Arc::new(flat)], ..nothing() }),
+    ]
+}
+
+fn driven(solver: &BackendInfo, parts: &ModelParts, scene: &Scene, [x, y]: [f64; 2]) -> Vec<Frame> {
+    let placement = Placement { x, y, speed: 12.0, ..Placement::default() };
+    let mut car = Drive::new(solver, &parts.clone().model(), scene, placement, 120.0);
+    car.run(10.0, |f| Controls {
+        throttle: 0.25,
+        brake: if f.t_s > 8.0 { 0.3 } else { 0.0 },
+        steer: 0.03 * (f.t_s as f32).min(2.0),
+        ..Controls::coasting()
+    })
+}
+
+/// A car started on a grid line drives on fields, meshes and boxes as on the plane, with rays and discs.
+#[test]
+fn flat_ground_of_every_kind_is_the_plane() {
+    for probe in [ProbeShape::Ray, ProbeShape::Disc] {
+        let parts = feeling(c5(), probe);
+        for solver in own_code() {
+            let far = if solver.name.starts_with("rapier") { 1000.0 } else { 10_000.0 };
+            for at in [[0.0, 0.0], [far, -far]] {
+                let expected = driven(&solver, &parts, &Scene::flat(), at);
+                for (kind, scene) in flat_grounds(at[0], at[1]) {
+                    let found = driven(&solver, &parts, &scene, at);
+                    let apart =
+                        |(a, b): (&Frame, &Frame)| DVec3::new(a.x_m - b.x_m, a.y_m - b.y_m, a.z_m - b.z_m).length();
+                    let most = expected.iter().zip(&found).map(apart).fold(0.0, f64::max);
+                    let allowed = if far == 1000.0 && at[0] > 0.0 { 10e-3 } else { 1e-3 };
+                    assert!(most <= allowed, "{} {probe:?} {kind} at {at:?}: {most} m", solver.name);
+                }
+            }
+        }
+    }
+}
+
+/// A car on its roof lies on a field and a mesh as on the plane.
+#[test]
+fn hulls_lie_on_terrain_as_on_the_plane() {
+    for solver in own_code() {
+        let rest = |scene: &Scene| {
+            let placement = Placement { height: 1.5, ..Placement::default() };
+            let mut car = Drive::new(&solver, &c5().model(), scene, placement, 240.0);
+            let mut state = car.world.car(0).state.clone();
+            state.rotation *= Quat::from_rotation_x(3.0);
+            assert!(car.world.set_state(0, &state), "a car may start on its roof");
+            let frames = car.run(4.0, |_| Controls::coasting());
+            frames[frames.len() - 1].clone()
+        };
+        let on_plane = rest(&Scene::flat());
+        for (kind, scene) in flat_grounds(0.0, 0.0) {
+            let found = rest(&scene);
+            let (what, height) = (format!("{} {kind}", solver.name), found.z_m - on_plane.z_m);
+            assert!(height.abs() < 5e-3, "{what}: {height} m higher");
+            assert!(found.vx_mps.hypot(found.vy_mps) < 0.02, "{what}: it still moves");
+        }
+    }
+}
+
+/// A step up of `height` at x = 10 m, as a mesh with a floor, a riser and a top.
+fn step_up(height: f32) -> Scene {
+    let at = |x: f32, z: f32| [-30.0, 30.0].map(|y| Vec3::new(x, y, z));
+    let [[a, b], [c, d], [e, f], [g, h]] = [at(-40.0, 0.0), at(10.0, 0.0), at(10.0, height), at(90.0, height)];
+    let quads = [[0, 1, 3, 2], [2, 3, 5, 4], [4, 5, 7, 6]];
+    let triangles = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
+    let mesh = TriangleMesh::new(DVec3::ZERO, vec![a, b, c, d, e, f, g, h], triangles, 0.5, 1.0);
+    Scene { meshes: vec![Arc::new(mesh.expect("a step"))], ..nothing() }
+}
+
+/// A C5 whose hull is so high that only its wheels meet what stands on the ground.
+fn on_stilts() -> ModelParts {
+    let mut parts = c5().without_air().without_rolling_resistance();
+    parts.hull.half_extents = Vec3::new(0.5, 0.5, 0.1);
+    parts.hull.centre = Vec3::new(0.0, 0.0, 0.8);
+    parts
+}
+
+fn energy(parts: &ModelParts, frame: &Frame) -> f64 {
+    let speed = frame.vx_mps * frame.vx_mps + frame.vy_mps * frame.vy_mps + frame.vz_mps * frame.vz_mps;
+    f64::from(parts.mass) * (0.5 * speed + 9.81 * frame.z_m)
+}
+
+#[test]
+fn a_wall_stops_a_car_by_its_wheels_without_lifting_it() {
+    let parts = feeling(on_stilts(), ProbeShape::Disc);
+    let model = parts.clone().model();
+    for solver in own_code().into_iter().filter(|s| s.name != "bullet" && !s.name.starts_with("rapier")) {
+        for speed in [5.0, 10.0, 20.0] {
+            for hz in [60.0, 240.0] {
+                let placement = Placement { speed, gear: Some(0), ..Placement::default() };
+                let mut car = Drive::new(&solver, &model, &step_up(0.5), placement, hz);
+                let frames = car.run(4.0, |_| Controls::coasting());
+                let what = format!("{} at {speed} m/s, {hz} Hz", solver.name);
+                let furthest = frames.iter().map(|f| f.x_m).fold(f64::MIN, f64::max);
+                let nose = f64::from(parts.wheels[0].contact.x + parts.wheels[0].radius);
+                assert!((furthest + nose - 10.0).abs() < 0.02, "{what}: {} m", furthest + nose);
+                // The blow at the height of the hubs lets the nose dip; its springs give that back; the wall is 0.5 m high.
+                let front = |f: &Frame| f.z_m - f64::from(parts.wheels[0].contact.x) * f.pitch_rad;
+                let highest = frames.iter().map(front).fold(f64::MIN, f64::max) - front(&frames[0]);
+                assert!(highest < 0.1, "{what}: lifted by {highest} m");
+                let most = frames.iter().map(|f| energy(&parts, f)).fold(f64::MIN, f64::max);
+                assert!(most < energy(&parts, &frames[0]) * 1.001, "{what}: {most} J");
+            }
+        }
+    }
+}
+
+/// Friction at an edge acts along the tangent of the wheel there: locked front wheels stand on it as long as tan θ ≤ μ.
+#[test]
+fn a_locked_wheel_stands_on_an_edge_when_friction_holds_along_its_tangent() {
+    let grip = 0.8f32;
+    // Stiff patches: one that gives by millimetres lets the wheel back to where the edge is steeper.
+    let parts = on_stilts().on_coulomb_tyres(grip);
+    let parts = parts.with_tyres(|tyre| CurveTyre { law: CurveLaw::Coulomb { deflection: 1e-4 }, ..*tyre });
+    let mut parts = feeling(parts, ProbeShape::Disc);
+    parts.bars.clear();
+    parts.wheels[2..].iter_mut().for_each(|wheel| wheel.brake_torque = 0.0);
+    let (radius, ahead) = (parts.wheels[0].radius, parts.wheels[0].contact.x);
+    let model = parts.model();
+    for solver in solvers() {
+        for (share, stands) in [
+            (0.5f32, true),
+            (0.6, true),
+            (0.7, true),
+            (0.8, true),
+            (0.9, true),
+            (0.97, true),
+            (1.03, false),
+            (1.1, false),
+        ] {
+            let (sin, cos) = math::sin_cos(math::atan(share * grip));
+            // Beside the edge the wheels hang 10 mm above the ground.
+            let scene = step_up(0.01 + radius * (1.0 - cos));
+            let placement = Placement { x: f64::from(10.0 - radius * sin - ahead), ..Placement::default() };
+            let mut car = Drive::new(&solver, &model, &scene, placement, 240.0);
+            let frames = car.run(4.0, |_| Controls { brake: 1.0, ..Controls::coasting() });
+            let went = frames[frames.len() - 1].x_m - frames[0].x_m;
+            assert_eq!(went > -5e-3, stands, "{} {share}: {went} m", solver.name);
+        }
+    }
+}
+
+/// A front axle that drives itself slowly against a kerb. It comes to the edge with less than it needs to stay there: between ground and
+/// edge it goes to and fro, and needs a little more friction than a wheel that stands on the edge alone.
+#[test]
+fn a_driven_wheel_climbs_a_kerb_when_friction_holds_at_its_edge() {
+    let grip = 0.8f32;
+    let parts = on_stilts().on_coulomb_tyres(grip);
+    let parts = parts.with_tyres(|tyre| CurveTyre { law: CurveLaw::Coulomb { deflection: 1e-4 }, ..*tyre });
+    let mut parts = feeling(parts, ProbeShape::Disc);
+    parts.bars.clear();
+    let (radius, ahead) = (parts.wheels[0].radius, parts.wheels[0].contact.x);
+    let model = parts.model();
+    for solver in solvers() {
+        for (share, climbs) in [(0.6f32, true), (0.8, true), (1.02, false), (1.2, false)] {
+            let (sin, cos) = math::sin_cos(math::atan(share * grip));
+            let placement = Placement { x: 8.4, gear: Some(0), ..Placement::default() };
+            let mut car = Drive::new(&solver, &model, &step_up(radius * (1.0 - cos)), placement, 240.0);
+            let frames = car.run(30.0, |f| {
+                let slow = ((0.05 - radius * f.wheels[0].spin_radps as f32) / 0.02).clamp(0.0, 1.0);
+                let motor_torque = slow * 1.3 * model.static_load(0) * sin * radius;
+                let driven = WheelControls { motor_torque, ..WheelControls::default() };
+                let free = WheelControls::default();
+                Controls { wheels: [driven, driven, free, free].into(), ..Controls::coasting() }
+            });
+            let last = &frames[frames.len() - 1];
+            assert_eq!(last.x_m + f64::from(ahead) > 10.0, climbs, "{} {share}: {} m", solver.name, last.x_m);
+        }
+    }
+}
