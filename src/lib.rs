@@ -34,7 +34,13 @@
 pub use skidpad_core as core;
 #[cfg(feature = "lab")]
 pub use skidpad_lab as lab;
-pub use skidpad_spec as spec;
+
+/// Vehicle and scene files, and with the feature `lab` cars of other programs.
+pub mod spec {
+    #[cfg(feature = "lab")]
+    pub use skidpad_import as import;
+    pub use skidpad_spec::*;
+}
 
 #[cfg(feature = "constraint")]
 pub use skidpad_constraint as constraint;

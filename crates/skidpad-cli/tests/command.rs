@@ -133,7 +133,7 @@ fn check_tells_figures_and_what_is_worth_a_look() {
 #[test]
 fn imports_are_vehicle_files_and_tell_what_they_leave_out() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let files = concat!(env!("CARGO_MANIFEST_DIR"), "/../skidpad-spec/tests/it/import/files");
+    let files = concat!(env!("CARGO_MANIFEST_DIR"), "/../skidpad-import/tests/it/files");
     for (from, file) in [
         ("bullet", "bullet.toml"),
         ("rapier", "rapier.toml"),

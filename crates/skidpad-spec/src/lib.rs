@@ -21,13 +21,11 @@ mod compile;
 mod drawn;
 mod fault;
 mod implausible;
-#[cfg(feature = "import")]
-pub mod import;
 mod layout;
 mod lint;
 mod lints;
 mod load;
-mod read;
+pub mod read;
 mod schema;
 pub mod shipped;
 pub mod spec;
@@ -37,7 +35,7 @@ mod tyre_size;
 
 pub use fault::{Fault, FaultKind, Faults, MOST_SHOWN};
 pub use load::{LoadError, Loaded, load};
-pub use schema::{scene_schema, schema};
+pub use schema::{scene_schema, schema, schema_of};
 pub use spec::{SceneSpec, VehicleSpec};
 pub use tyre_size::TyreSize;
 

@@ -15,7 +15,8 @@ pub fn scene_schema() -> Value {
     schema_of::<crate::SceneSpec>()
 }
 
-pub(crate) fn schema_of<T: JsonSchema>() -> Value {
+/// JSON schema (draft 2020-12) of what deserialises to `T`.
+pub fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with_transform(WithoutNull);
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }

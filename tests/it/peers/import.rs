@@ -79,7 +79,7 @@ fn there_and_back_keeps_every_number_of_bullets() {
 /// A scene of Godot drives on every solver: full throttle pushes with 2 · 800 N.
 #[test]
 fn a_car_of_godot_drives_here() {
-    let text = include_str!("../../../crates/skidpad-spec/tests/it/import/files/car.tscn");
+    let text = include_str!("../../../crates/skidpad-import/tests/it/files/car.tscn");
     let spec = Source::Godot.import("car.tscn", text, Options::default()).expect("valid").spec;
     let model = std::sync::Arc::new(spec.compile().expect("valid"));
     for solver in solvers() {

@@ -1,9 +1,10 @@
-//! From text to a [`VehicleSpec`] or a [`SceneSpec`], or to everything that is wrong with it.
+//! From text to a [`VehicleSpec`] or a [`SceneSpec`], or to everything that is wrong with it; for readers of other formats,
+//! from a tree of their own ([`Node`]) to their own types ([`Survey::take`]).
 //!
-//! Four passes, each going on where it can: broken statements are blanked out ([`syntax`]); the tree is walked along
-//! the JSON schema, which repairs what is wrong with placeholders and remembers where ([`walk`]); the repaired tree
+//! Four passes, each going on where it can: broken statements are blanked out (`syntax`); the tree is walked along
+//! the JSON schema, which repairs what is wrong with placeholders and remembers where (`walk`); the repaired tree
 //! becomes a description; rules between fields are checked on it, leaving out those that would look at a
-//! placeholder ([`rules`]). Only a file without any fault gets out of here as a value.
+//! placeholder (`rules`). Only a file without any fault gets out of here as a value.
 
 mod nearest;
 mod rules;
@@ -12,9 +13,7 @@ mod tree;
 mod walk;
 
 pub(crate) use nearest::nearest;
-pub(crate) use tree::Node;
-#[cfg(feature = "import")]
-pub(crate) use tree::{Item, Key};
+pub use tree::{Item, Key, Node};
 pub(crate) use walk::join;
 
 use crate::beside::Beside;
@@ -74,27 +73,27 @@ fn described<T: DeserializeOwned>(
     }
 }
 
-/// The tree of a TOML text, without its broken statements.
-pub(crate) fn toml(text: &str, survey: &mut Survey) -> Option<Node> {
+/// The tree of a TOML text, without its broken statements; `None` if nothing is left to read.
+pub fn toml(text: &str, survey: &mut Survey) -> Option<Node> {
     let mended = syntax::mend(text, survey)?;
     DeTable::parse(&mended).ok().map(|tree| Node::from(&tree))
 }
 
 /// What is known about a file while it is read.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub struct Survey {
     /// In the order of discovery.
     pub faults: Vec<Fault>,
     /// Paths that hold a placeholder; rules must not look at them.
-    pub broken: BTreeSet<String>,
+    pub(crate) broken: BTreeSet<String>,
     /// Faults of the files it refers to.
-    pub files: Vec<Faults>,
+    pub(crate) files: Vec<Faults>,
     /// Whether keys that nothing reads are passed over instead of being faults.
     pub tolerant: bool,
     /// Paths of keys that were passed over, and where they stand.
     pub passed_over: Vec<(String, Range<usize>)>,
     /// About the files it refers to, if they are sound.
-    pub notes: Vec<Lint>,
+    pub(crate) notes: Vec<Lint>,
     /// Where each path stands in the text.
     places: Places,
 }
@@ -133,6 +132,7 @@ impl Survey {
         Faults::new(source_name, text, self.faults).with_files(self.files)
     }
 
+    /// Adds a fault of the key `path`, at the bytes `span`.
     pub fn fault(
         &mut self,
         kind: FaultKind,
@@ -152,23 +152,24 @@ impl Survey {
     }
 
     /// Whether `path` or anything it is part of holds a placeholder.
-    pub fn is_broken(&self, path: &str) -> bool {
+    pub(crate) fn is_broken(&self, path: &str) -> bool {
         self.broken.contains(path) || path.match_indices(['.', '[']).any(|(end, _)| self.broken.contains(&path[..end]))
     }
 
-    /// Where `path` stands, or the nearest thing around it that does.
+    /// Where `path` stands, or the nearest thing around it that does; the start of the text if nothing does.
     pub fn place(&self, path: &str) -> Range<usize> {
         self.places.of(path).unwrap_or(0..0)
     }
 }
 
-pub(crate) fn line_starts(text: &str) -> Vec<usize> {
+/// Where each line of `text` starts, in bytes.
+pub fn line_starts(text: &str) -> Vec<usize> {
     let breaks = text.match_indices('\n').map(|(i, _)| i + 1);
     std::iter::once(0).chain(breaks).collect()
 }
 
-/// Line and column in characters, both from 1, of byte `at`.
-pub(crate) fn position(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
+/// Line and column in characters, both from 1, of byte `at` of a text with these [`line_starts`].
+pub fn position(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
     let line = starts.partition_point(|&start| start <= at).max(1);
     let head = text.get(starts[line - 1]..at).unwrap_or("");
     (line, head.chars().count() + 1)

@@ -6,22 +6,30 @@ use toml::de::{DeTable, DeValue};
 
 /// A value and the bytes it stands at.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub struct Node {
+    /// What it says.
     pub item: Item,
+    /// Where it stands.
     pub span: Range<usize>,
 }
 
 /// A value.
 #[derive(Clone, Debug)]
-pub(crate) enum Item {
-    /// Whether it is written without a fraction; NaN if it is no number after all.
+pub enum Item {
+    /// A number.
     Number {
+        /// NaN if it is no number after all.
         value: f64,
+        /// Whether it is written without a fraction.
         whole: bool,
     },
+    /// A text.
     Text(String),
+    /// True or false.
     Flag(bool),
+    /// Values in their order.
     List(Vec<Node>),
+    /// Keys with their values, in the order of the text.
     Table(Vec<(Key, Node)>),
     /// Something no description has, such as a date.
     Other,
@@ -29,26 +37,27 @@ pub(crate) enum Item {
 
 /// A key and the bytes it stands at.
 #[derive(Clone, Debug)]
-pub(crate) struct Key {
+pub struct Key {
+    /// Its name.
     pub name: String,
+    /// Where it stands.
     pub span: Range<usize>,
 }
 
 impl Node {
+    /// A table that stands at `span`.
     pub fn table(span: Range<usize>, entries: Vec<(Key, Node)>) -> Self {
         Self { item: Item::Table(entries), span }
     }
 
+    /// What it says, if it is a text.
     pub fn text(&self) -> Option<&str> {
         match &self.item {
             Item::Text(text) => Some(text),
             _ => None,
         }
     }
-}
 
-#[cfg(feature = "import")]
-impl Node {
     /// The value of `key`, if this is a table that has it.
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &self.item {
@@ -57,6 +66,7 @@ impl Node {
         }
     }
 
+    /// What it says, if it is a number.
     pub fn number(&self) -> Option<f64> {
         match self.item {
             Item::Number { value, .. } => Some(value),

@@ -3,7 +3,6 @@
 mod aero;
 mod assists;
 mod faults;
-mod import;
 mod laws;
 mod lints;
 mod mutations;

@@ -1,13 +1,15 @@
 //! From wheels at places to axles of a vehicle file, and to the pose the car stands in.
 
-use super::Import;
-use super::car::{Car, Contact, Corner, Said, Solid, centre_of, said};
-use super::guided::{Standing, force_point, guidance};
-use super::text::{Described, rounded};
-use crate::VehicleSpec;
-use crate::spec::{Axle, Box3, Chassis, Hull, Powertrain, RollingResistance, Steering, Suspension, Tyre, Unsprung};
+use crate::Import;
+use crate::car::{Car, Contact, Corner, Said, Solid, centre_of, said};
+use crate::guided::{Standing, force_point, guidance};
+use crate::text::{Described, rounded};
 use skidpad_core::STANDARD_GRAVITY;
 use skidpad_core::model::sprung_masses;
+use skidpad_spec::VehicleSpec;
+use skidpad_spec::spec::{
+    Axle, Box3, Chassis, Hull, Powertrain, RollingResistance, Steering, Suspension, Tyre, Unsprung,
+};
 use std::collections::BTreeMap;
 
 /// Wheels as far ahead as this of each other are one axle, m.
@@ -21,7 +23,7 @@ const LEAST_TRAVEL_M: f64 = 1e-3;
 type Group<'a> = Vec<&'a Corner>;
 
 /// The vehicle file of `car`; `None` after saying why there is none.
-pub(super) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> {
+pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> {
     let groups = groups(car, import)?;
     let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
     let points: Vec<[f64; 2]> = wheels.iter().map(|w| [w.at[0] - car.centre[0], w.at[1] - car.centre[1]]).collect();
@@ -392,7 +394,7 @@ impl Draft {
         }
         if let Some(engine) = &car.engine {
             let shares: Vec<f64> = groups.iter().map(|group| group.iter().map(|w| w.motor.value).sum()).collect();
-            return super::engine::powertrain(engine, &shares);
+            return crate::engine::powertrain(engine, &shares);
         }
         let driven = groups.iter().flatten().find(|w| w.motor.value > 0.0);
         self.remark("powertrain.wheel_torque_nm", driven.map_or("", |w| &w.motor.from));

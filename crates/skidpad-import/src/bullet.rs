@@ -1,8 +1,8 @@
 //! Bullet's `btRaycastVehicle` and Rapier's `DynamicRayCastVehicleController`, in TOML with their own names and defaults.
 
-use super::Import;
-use super::car::{Car, Solid};
-use super::raycast::{Frame, RayVehicle, RayWheel, car};
+use crate::Import;
+use crate::car::{Car, Solid};
+use crate::raycast::{Frame, RayVehicle, RayWheel, car};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skidpad_core::DVec3;
@@ -215,13 +215,13 @@ fn two() -> u32 {
 fn one_f64() -> f64 {
     1.0
 }
-pub(super) fn stiffness() -> f64 {
+pub(crate) fn stiffness() -> f64 {
     5.88
 }
-pub(super) fn compression() -> f64 {
+pub(crate) fn compression() -> f64 {
     0.83
 }
-pub(super) fn relaxation() -> f64 {
+pub(crate) fn relaxation() -> f64 {
     0.88
 }
 fn travel_cm() -> f64 {
@@ -230,13 +230,13 @@ fn travel_cm() -> f64 {
 fn travel_m() -> f64 {
     5.0
 }
-pub(super) fn most_force() -> f64 {
+pub(crate) fn most_force() -> f64 {
     6000.0
 }
-pub(super) fn friction() -> f64 {
+pub(crate) fn friction() -> f64 {
     10.5
 }
-pub(super) fn roll_influence() -> f64 {
+pub(crate) fn roll_influence() -> f64 {
     0.1
 }
 
@@ -252,7 +252,7 @@ const BULLET: [&str; 6] = [
 const RAPIER: [&str; 6] =
     ["suspension_stiffness", "suspension_compression", "suspension_damping", "friction_slip", "brake", "engine_force"];
 
-pub(super) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
+pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     let given: BulletVehicle = import.take_toml()?;
     let frame = frame(given.m_indexUpAxis, given.m_indexForwardAxis, "m_indexForwardAxis", import)?;
     let wheels: Vec<RayWheel> = (given.wheels.iter().enumerate())
@@ -291,7 +291,7 @@ pub(super) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     Some(car(vehicle, import))
 }
 
-pub(super) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
+pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
     let given: RapierVehicle = import.take_toml()?;
     let frame = frame(given.index_up_axis, given.index_forward_axis, "index_forward_axis", import)?;
     let wheels: Vec<RayWheel> = (given.wheels.iter().enumerate())

@@ -4,7 +4,7 @@ mod faults;
 mod known;
 mod random;
 
-use skidpad_spec::import::{Imported, Options, Source};
+use skidpad_import::{Imported, Options, Source};
 
 /// The text of a file of `files/`.
 macro_rules! given {

@@ -2,15 +2,15 @@
 //!
 //! The spring is slack at full droop: `F = stiffness · jounce + damping · jounce speed`, jounce counted from there.
 
-use super::Import;
-use super::car::{Car, Contact, Corner, ForcePoint, Guided, OverJounce, Solid, relaxation, said};
-use super::engine::GameEngine;
-use super::raycast::Frame;
-use super::text::rounded;
-use crate::spec::Tyre;
+use crate::Import;
+use crate::car::{Car, Contact, Corner, ForcePoint, Guided, OverJounce, Solid, relaxation, said};
+use crate::engine::GameEngine;
+use crate::raycast::Frame;
+use crate::text::rounded;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_core::DVec3;
+use skidpad_spec::spec::Tyre;
 
 /// Length in which force builds up, m: the source's tyres need none.
 const RELAXATION_M: f64 = 0.05;
@@ -23,7 +23,7 @@ const RPM: f64 = 30.0 / std::f64::consts::PI;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(non_snake_case, reason = "PhysX's names")]
-pub(super) struct PhysxVehicle {
+pub(crate) struct PhysxVehicle {
     /// What people call it.
     #[serde(default = "name")]
     #[schemars(length(min = 1))]
@@ -238,7 +238,7 @@ fn half() -> f64 {
 
 const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 
-pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let given: PhysxVehicle = import.take_toml()?;
     references(&given, import);
     tables(&given, import);
@@ -412,7 +412,7 @@ fn corner(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) ->
             slip_stiffness_n: w.longStiff,
             cornering_stiffness_n_per_rad: w.latStiffY,
             relaxation: relaxation(RELAXATION_M),
-            friction: super::car::friction([rounded(friction); 2]),
+            friction: crate::car::friction([rounded(friction); 2]),
         },
         tyre_from: "longStiff, latStiffY, the largest of frictionVsSlip; relaxation lengths are estimates".into(),
         steer: if lock > 0.0 { w.maxSteer / lock } else { 0.0 },

@@ -1,7 +1,7 @@
 //! What is wrong with a file of another program: all of it, with places.
 
 use super::given;
-use skidpad_spec::import::{Options, Source};
+use skidpad_import::{Options, Source};
 
 #[track_caller]
 fn report(source: Source, text: &str) -> String {

@@ -3,13 +3,13 @@
 //! The spring carries the sprung mass at its target position whatever its rate: `F = m_s g + k z + c ż`. Axes: y up, z
 //! forward, x to the right. The target position is 0 at full droop and 1 at full bump.
 
-use super::car::{Car, Contact, Corner, ForcePoint, Solid, centre_of, relaxation, said};
-use super::{Import, yaml};
-use crate::read::{Item, Key, Node};
-use crate::spec::{Inertia, Peers, SlipCurve, Tyre};
+use crate::car::{Car, Contact, Corner, ForcePoint, Solid, centre_of, relaxation, said};
+use crate::{Import, yaml};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_core::{DQuat, DVec3};
+use skidpad_spec::read::{Item, Key, Node};
+use skidpad_spec::spec::{Inertia, Peers, SlipCurve, Tyre};
 use std::collections::BTreeMap;
 
 /// Length in which force builds up, m: the source's tyres need none.
@@ -17,7 +17,7 @@ const RELAXATION_M: f64 = 0.1;
 
 /// What is taken from a prefab or scene.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub(super) struct Scene {
+pub(crate) struct Scene {
     /// The `Rigidbody`.
     body: Body,
     /// The `WheelCollider`s of its own or of objects below it.
@@ -196,7 +196,7 @@ const ASIDE: [&str; 22] = [
     "m_AngularDamping",
 ];
 
-pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let objects = Objects::read(import);
     let tree = objects.compose(import)?;
     import.survey.tolerant = true;
@@ -421,7 +421,7 @@ fn raised(scene: &Scene, centre: f64, import: &mut Import<'_>) -> Option<Peers> 
         "wheels[0].m_ForceAppPointDistance",
         format!("forces act {distance} m above the ground, which leaves {share:.2} of the roll: a trick, kept"),
     );
-    Some(Peers { roll_influence: super::text::rounded(share), largest_suspension_force_n: None })
+    Some(Peers { roll_influence: crate::text::rounded(share), largest_suspension_force_n: None })
 }
 
 fn solid(shape: &BoxCollider) -> Solid {
@@ -497,6 +497,6 @@ fn tyre(w: &Wheel) -> Tyre {
         along: curve(&w.m_ForwardFriction),
         across: curve(&w.m_SidewaysFriction),
         relaxation: relaxation(RELAXATION_M),
-        friction: super::car::friction([friction(&w.m_ForwardFriction), friction(&w.m_SidewaysFriction)]),
+        friction: crate::car::friction([friction(&w.m_ForwardFriction), friction(&w.m_SidewaysFriction)]),
     }
 }

@@ -1,19 +1,19 @@
 //! YAML as a tree with places.
 
-use super::Import;
-use crate::FaultKind;
-use crate::read::{Item, Key, Node};
+use crate::Import;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use skidpad_spec::FaultKind;
+use skidpad_spec::read::{Item, Key, Node};
 use std::ops::Range;
 
 /// Deeper than any description.
 const MOST_DEPTH: usize = 64;
 
 /// Numbers closer to 0 than this are noise of single precision.
-pub(super) const NOISE: f64 = 1e-9;
+pub(crate) const NOISE: f64 = 1e-9;
 
 /// The first document of `part`, which begins at byte `start` of the text; `None` after reporting why there is none.
-pub(super) fn tree(part: &str, start: usize, import: &mut Import<'_>) -> Option<Node> {
+pub(crate) fn tree(part: &str, start: usize, import: &mut Import<'_>) -> Option<Node> {
     let places = Places::new(part, start);
     let mut builder = Builder { places: &places, stack: Vec::new(), done: None };
     for event in Parser::new_from_str(part) {
@@ -116,7 +116,7 @@ fn scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
 }
 
 /// A number, unless the text is none.
-pub(super) fn number(text: &str) -> Option<Item> {
+pub(crate) fn number(text: &str) -> Option<Item> {
     let begins = text.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
     let value = text.parse::<f64>().ok().filter(|_| begins)?;
     let value = if value.abs() < NOISE { 0.0 } else { value };

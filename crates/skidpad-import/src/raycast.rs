@@ -2,10 +2,10 @@
 //!
 //! `F = m (k (L0 − L) + c u)` with `m` the body's mass, `L0` the longest length; brakes are impulses per step.
 
-use super::Import;
-use super::car::{Car, Contact, Corner, Solid, said};
-use crate::spec::{Inertia, Peers, Tyre};
+use crate::Import;
+use crate::car::{Car, Contact, Corner, Solid, said};
 use skidpad_core::DVec3;
+use skidpad_spec::spec::{Inertia, Peers, Tyre};
 
 /// Deflection at which tyres without one slide here, m.
 const PATCH_M: f64 = 0.005;
@@ -16,7 +16,7 @@ const UPRIGHT: f64 = 0.01;
 
 /// The source's axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     pub forward: DVec3,
     pub left: DVec3,
     pub up: DVec3,
@@ -43,14 +43,14 @@ impl Frame {
 
     /// Roll, pitch, yaw of a diagonal inertia.
     pub fn inertia(&self, v: [f64; 3]) -> Inertia {
-        let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = self.sizes(v).map(super::text::rounded);
+        let [roll_kg_m2, pitch_kg_m2, yaw_kg_m2] = self.sizes(v).map(crate::text::rounded);
         Inertia { roll_kg_m2, pitch_kg_m2, yaw_kg_m2, roll_yaw_kg_m2: 0.0 }
     }
 }
 
 /// A wheel, numbers as the source has them.
 #[derive(Clone, Debug)]
-pub(super) struct RayWheel {
+pub(crate) struct RayWheel {
     pub path: String,
     pub hard_point: [f64; 3],
     pub direction: [f64; 3],
@@ -77,7 +77,7 @@ pub(super) struct RayWheel {
 
 /// A body with such wheels.
 #[derive(Clone, Debug)]
-pub(super) struct RayVehicle {
+pub(crate) struct RayVehicle {
     pub name: String,
     pub about: String,
     pub mass: f64,
@@ -90,7 +90,7 @@ pub(super) struct RayVehicle {
 }
 
 /// The neutral car.
-pub(super) fn car(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
+pub(crate) fn car(vehicle: RayVehicle, import: &mut Import<'_>) -> Car {
     let largest = vehicle.wheels.iter().map(|w| w.steering.abs()).fold(0.0, f64::max);
     let lock = if largest > 0.0 {
         said(largest.to_degrees(), format!("{largest} rad"))
@@ -171,7 +171,7 @@ fn corner(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Imp
         rebound: damping(wheel.relaxation, relaxation),
         tyre: Tyre::Coulomb {
             deflection_m: PATCH_M,
-            friction: super::car::friction([wheel.friction.min(MOST_FRICTION); 2]),
+            friction: crate::car::friction([wheel.friction.min(MOST_FRICTION); 2]),
         },
         tyre_from: format!(
             "{friction} {}; the source lets the force along grow to twice that, and has no patch",

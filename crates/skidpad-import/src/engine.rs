@@ -1,7 +1,7 @@
 //! Engines of games as engines of vehicle files.
 
-use super::text::rounded;
-use crate::spec::{Clutch, CurvePoint, Differential, Engine, Gearbox, Powertrain};
+use crate::text::rounded;
+use skidpad_spec::spec::{Clutch, CurvePoint, Differential, Engine, Gearbox, Powertrain};
 
 /// Torque a clutch carries, in largest engine torques: games' clutches are viscous and have no limit.
 const CLUTCH: f64 = 1.5;
@@ -11,7 +11,7 @@ const ENGAGED: f64 = 1.5;
 
 /// What games say of an engine and its gears. Speeds in rev/min.
 #[derive(Clone, Debug)]
-pub(super) struct GameEngine {
+pub(crate) struct GameEngine {
     pub largest_torque: f64,
     pub idle: f64,
     pub limit: f64,
@@ -28,7 +28,7 @@ pub(super) struct GameEngine {
 }
 
 /// The powertrain with `shares` of each axle, from the front, of any sum above 0; what is out of a vehicle file's range is found when that is read.
-pub(super) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
+pub(crate) fn powertrain(engine: &GameEngine, shares: &[f64]) -> Powertrain {
     let sum: f64 = shares.iter().sum();
     let point = |[speed, torque]: &[f64; 2]| CurvePoint {
         rpm: rounded(speed * engine.limit),

@@ -12,6 +12,7 @@
 //! Each reads its text into types with the source's names ([`Source::schema`]), then into one neutral car, then into a [`VehicleSpec`]
 //! that stands as the car stands there. What no vehicle file can say is told as a [`Note`] with its line. Reading finds
 //! all faults of a text at once; faults of meaning (a car its springs cannot carry) come after those.
+#![forbid(unsafe_code)]
 
 mod axles;
 mod bullet;
@@ -30,12 +31,12 @@ mod yaml;
 
 pub use bullet::{BulletVehicle, BulletWheel};
 
-use crate::read::{Node, Survey, line_starts, position};
-use crate::tir::Note;
-use crate::{FaultKind, Faults, Loaded, VehicleSpec};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use skidpad_spec::read::{Node, Survey, line_starts, position};
+use skidpad_spec::tir::Note;
+use skidpad_spec::{FaultKind, Faults, Loaded, VehicleSpec};
 
 /// Program a car comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,13 +97,13 @@ impl Source {
     /// JSON schema of what is read: of the file where it is TOML, else of the parts that are taken from it.
     pub fn schema(self) -> Value {
         match self {
-            Source::Bullet => crate::schema::schema_of::<BulletVehicle>(),
-            Source::Rapier => crate::schema::schema_of::<bullet::RapierVehicle>(),
-            Source::Godot => crate::schema::schema_of::<godot::Scene>(),
-            Source::Unity => crate::schema::schema_of::<unity::Scene>(),
-            Source::Jolt => crate::schema::schema_of::<jolt::JoltVehicle>(),
-            Source::Physx => crate::schema::schema_of::<physx::PhysxVehicle>(),
-            Source::Commonroad => crate::schema::schema_of::<commonroad::Parameters>(),
+            Source::Bullet => skidpad_spec::schema_of::<BulletVehicle>(),
+            Source::Rapier => skidpad_spec::schema_of::<bullet::RapierVehicle>(),
+            Source::Godot => skidpad_spec::schema_of::<godot::Scene>(),
+            Source::Unity => skidpad_spec::schema_of::<unity::Scene>(),
+            Source::Jolt => skidpad_spec::schema_of::<jolt::JoltVehicle>(),
+            Source::Physx => skidpad_spec::schema_of::<physx::PhysxVehicle>(),
+            Source::Commonroad => skidpad_spec::schema_of::<commonroad::Parameters>(),
         }
     }
 
@@ -137,13 +138,13 @@ struct Import<'a> {
 impl Import<'_> {
     /// What `tree` says in the shape of `T`; `None` with any fault.
     fn take<T: DeserializeOwned + JsonSchema>(&mut self, tree: &Node) -> Option<T> {
-        let taken = self.survey.take(self.text, tree, &crate::schema::schema_of::<T>());
+        let taken = self.survey.take(self.text, tree, &skidpad_spec::schema_of::<T>());
         taken.filter(|_| self.survey.faults.is_empty())
     }
 
     /// The same of a text in TOML.
     fn take_toml<T: DeserializeOwned + JsonSchema>(&mut self) -> Option<T> {
-        let tree = crate::read::toml(self.text, &mut self.survey)?;
+        let tree = skidpad_spec::read::toml(self.text, &mut self.survey)?;
         self.take(&tree)
     }
 

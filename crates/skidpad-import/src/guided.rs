@@ -1,9 +1,9 @@
 //! What changes over the travel of a suspension: toe, camber and where forces act, from tables over jounce.
 
-use super::Import;
-use super::car::{Corner, ForcePoint, Guided, OverJounce, Said, said};
-use super::text::rounded;
-use crate::spec::Guidance;
+use crate::Import;
+use crate::car::{Corner, ForcePoint, Guided, OverJounce, Said, said};
+use crate::text::rounded;
+use skidpad_spec::spec::Guidance;
 
 /// Difference of angles worth a note, rad.
 const NOTED_RAD: f64 = 1e-4;
@@ -13,7 +13,7 @@ const NOTED_M: f64 = 1e-4;
 
 /// Where an axle's wheels stand in their travel, m.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
+pub(crate) struct Standing {
     /// Height of the contact points at rest, in the source's place.
     pub height: f64,
     /// From rest to full bump and to full droop, each > 0.
@@ -21,7 +21,7 @@ pub(super) struct Standing {
 }
 
 /// How far above the ground the forces of an axle act at rest; `None` at the ground.
-pub(super) fn force_point(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> Option<Said> {
+pub(crate) fn force_point(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> Option<Said> {
     let given = group.iter().find_map(|wheel| wheel.force_point.as_ref())?;
     let height = |wheel: &Corner| match &wheel.force_point {
         None => 0.0,
@@ -44,7 +44,7 @@ pub(super) fn force_point(group: &[&Corner], at: Standing, import: &mut Import<'
 }
 
 /// Toe and camber at rest (degrees, toe-in and top outwards) and how they follow the travel; `None` where they do not.
-pub(super) fn guidance(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
+pub(crate) fn guidance(group: &[&Corner], at: Standing, import: &mut Import<'_>) -> ([f64; 2], Option<Guidance>) {
     if group.iter().all(|wheel| wheel.guided.is_none()) {
         return ([0.0; 2], None);
     }

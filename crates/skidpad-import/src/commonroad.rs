@@ -1,11 +1,11 @@
 //! Parameter sets of the CommonRoad vehicle models (Althoff, Würsching, "CommonRoad: Vehicle Models", 2020, tables 6 and 7).
 
-use super::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
-use super::text::rounded;
-use super::{Import, yaml};
-use crate::spec::{Inertia, Tyre};
+use crate::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
+use crate::text::rounded;
+use crate::{Import, yaml};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use skidpad_spec::spec::{Inertia, Tyre};
 
 /// The sets have no stops; this travel is out of reach.
 const TRAVEL_M: f64 = 0.25;
@@ -15,7 +15,7 @@ const RELAXATION_M: f64 = 0.02;
 /// What is taken from a parameter set, in its SI units.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[allow(non_snake_case, reason = "CommonRoad's names")]
-pub(super) struct Parameters {
+pub(crate) struct Parameters {
     /// Length, m.
     #[schemars(range(min = 0.001, max = 100))]
     l: f64,
@@ -169,7 +169,7 @@ const LEFT_OUT: [(&str, &str); 11] = [
     ("longitudinal.v_max", "a limit of speed is the driver's here"),
 ];
 
-pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let tree = yaml::tree(import.text, 0, import)?;
     if tree.get("m").is_none() && tree.get("a").is_some() {
         let help = "sets 1 to 3 have them; set 4 is for the kinematic model with a trailer only";

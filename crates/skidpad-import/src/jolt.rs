@@ -1,14 +1,14 @@
 //! Jolt's `VehicleConstraint` with a `WheeledVehicleController`, in TOML with Jolt's own names and defaults.
 
-use super::Import;
-use super::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
-use super::engine::GameEngine;
-use super::raycast::Frame;
-use super::text::rounded;
-use crate::spec::{SlipCurve, Tyre};
+use crate::Import;
+use crate::car::{Car, Contact, Corner, Solid, friction, relaxation, said};
+use crate::engine::GameEngine;
+use crate::raycast::Frame;
+use crate::text::rounded;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_core::{DMat3, DVec3};
+use skidpad_spec::spec::{SlipCurve, Tyre};
 use std::f64::consts::TAU;
 
 /// Length in which force builds up, m: the source's tyres need none.
@@ -18,7 +18,7 @@ const RELAXATION_M: f64 = 0.05;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(non_snake_case, reason = "Jolt's names")]
-pub(super) struct JoltVehicle {
+pub(crate) struct JoltVehicle {
     /// What people call it.
     #[serde(default = "name")]
     #[schemars(length(min = 1))]
@@ -317,7 +317,7 @@ fn one() -> f64 {
 
 const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 
-pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let given: JoltVehicle = import.take_toml()?;
     references(&given, import);
     if !import.survey.faults.is_empty() {

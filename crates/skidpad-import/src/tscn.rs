@@ -3,16 +3,16 @@
 //! A broken statement is reported and passed over; vectors and transforms are lists of numbers, references the text
 //! of what they refer to.
 
-use super::{Import, yaml};
-use crate::FaultKind;
-use crate::read::{Item, Key, Node};
+use crate::{Import, yaml};
+use skidpad_spec::FaultKind;
+use skidpad_spec::read::{Item, Key, Node};
 
 /// Deeper than any scene's values.
 const MOST_DEPTH: usize = 64;
 
 /// `[kind attributes]` with the statements below it.
 #[derive(Clone, Debug)]
-pub(super) struct Section {
+pub(crate) struct Section {
     pub kind: String,
     /// What stands in the header.
     pub attributes: Node,
@@ -27,7 +27,7 @@ impl Section {
 }
 
 /// The sections of the import's text, in order.
-pub(super) fn sections(import: &mut Import<'_>) -> Vec<Section> {
+pub(crate) fn sections(import: &mut Import<'_>) -> Vec<Section> {
     let text = import.text;
     let mut reader = Reader { text, at: 0 };
     let mut found: Vec<Section> = Vec::new();

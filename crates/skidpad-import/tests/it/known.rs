@@ -1,7 +1,7 @@
 //! Known answers, worked out by hand from each engine's own law.
 
 use super::{given, import};
-use skidpad_spec::import::{Options, Source};
+use skidpad_import::{Options, Source};
 use skidpad_spec::spec::{Axle, Powertrain, RollingResistance, Tyre};
 use skidpad_spec::{VehicleSpec, shipped};
 

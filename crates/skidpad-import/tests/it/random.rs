@@ -2,7 +2,7 @@
 
 use super::given;
 use proptest::prelude::*;
-use skidpad_spec::import::{BulletVehicle, BulletWheel, Options, Source};
+use skidpad_import::{BulletVehicle, BulletWheel, Options, Source};
 
 /// A car of Bullet that stands: a sag of at most half its travel.
 fn bullet() -> impl Strategy<Value = BulletVehicle> {

@@ -4,19 +4,19 @@
 //! shares of the way from there although it is scaled by the way from the hard point (`_ray_cast` in Godot's
 //! `vehicle_body_3d.cpp`). A wheel that moves by `z` so compresses its spring by `z (L0 + r) / (L0 + 2 r)` only.
 
-use super::Import;
-use super::bullet::{compression, friction, most_force, relaxation, roll_influence, stiffness};
-use super::car::{Car, Solid, centre_of};
-use super::raycast::{Frame, RayVehicle, RayWheel, car};
-use super::tscn::{Section, sections};
-use crate::read::{Item, Key, Node};
+use crate::Import;
+use crate::bullet::{compression, friction, most_force, relaxation, roll_influence, stiffness};
+use crate::car::{Car, Solid, centre_of};
+use crate::raycast::{Frame, RayVehicle, RayWheel, car};
+use crate::tscn::{Section, sections};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_core::DVec3;
+use skidpad_spec::read::{Item, Key, Node};
 
 /// What is taken from a scene.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub(super) struct Scene {
+pub(crate) struct Scene {
     /// The `VehicleBody3D`.
     body: Body,
     /// Its `VehicleWheel3D` children.
@@ -184,7 +184,7 @@ const NAMES: [&str; 6] = [
     "engine_force",
 ];
 
-pub(super) fn read(import: &mut Import<'_>) -> Option<Car> {
+pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let sections = sections(import);
     let tree = compose(&sections, import)?;
     import.survey.tolerant = true;

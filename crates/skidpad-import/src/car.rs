@@ -1,22 +1,22 @@
 //! The car between source and vehicle file: SI units, x forward, y left, z up, any origin, each number with its story.
 
-use super::engine::GameEngine;
-use crate::spec::{Friction, Inertia, Peers, Relaxation, Tyre};
+use crate::engine::GameEngine;
+use skidpad_spec::spec::{Friction, Inertia, Peers, Relaxation, Tyre};
 
 /// A number, and what the source says of it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Said {
+pub(crate) struct Said {
     pub value: f64,
     pub from: String,
 }
 
-pub(super) fn said(value: f64, from: impl Into<String>) -> Said {
+pub(crate) fn said(value: f64, from: impl Into<String>) -> Said {
     Said { value, from: from.into() }
 }
 
 /// A box aligned with the car.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Solid {
+pub(crate) struct Solid {
     pub centre: [f64; 3],
     pub size: [f64; 3],
 }
@@ -29,7 +29,7 @@ impl Solid {
 
 /// Where a wheel touches level ground when the car stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Contact {
+pub(crate) enum Contact {
     /// The spring is slack with the contact point at this height; the car sinks into it.
     SlackAt(f64),
     /// The source says the height at rest, whatever the spring.
@@ -38,7 +38,7 @@ pub(super) enum Contact {
 
 /// A quantity over the compression from full droop, m: linear between points that rise and constant beyond them, 0 without any.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct OverJounce(pub Vec<[f64; 2]>);
+pub(crate) struct OverJounce(pub Vec<[f64; 2]>);
 
 impl OverJounce {
     pub fn at(&self, jounce: f64) -> f64 {
@@ -52,7 +52,7 @@ impl OverJounce {
 
 /// Angles of one wheel, rad.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Guided {
+pub(crate) struct Guided {
     /// Positive to the left.
     pub toe: OverJounce,
     /// Positive with the top to the right.
@@ -61,7 +61,7 @@ pub(super) struct Guided {
 
 /// Where the forces of a tyre act.
 #[derive(Clone, Debug)]
-pub(super) enum ForcePoint {
+pub(crate) enum ForcePoint {
     /// By so much above the ground, m.
     AboveGround(Said),
     /// At heights of the body, in the source's place, m.
@@ -70,7 +70,7 @@ pub(super) enum ForcePoint {
 
 /// A wheel with its suspension.
 #[derive(Clone, Debug)]
-pub(super) struct Corner {
+pub(crate) struct Corner {
     /// Where the source says it.
     pub path: String,
     /// Forward and left, m.
@@ -109,7 +109,7 @@ pub(super) struct Corner {
 
 /// A car.
 #[derive(Clone, Debug)]
-pub(super) struct Car {
+pub(crate) struct Car {
     pub name: String,
     pub about: String,
     pub mass: Said,
@@ -132,18 +132,18 @@ pub(super) struct Car {
 }
 
 /// Volume-weighted centre of boxes of one density; `None` without any.
-pub(super) fn centre_of(boxes: &[Solid]) -> Option<[f64; 3]> {
+pub(crate) fn centre_of(boxes: &[Solid]) -> Option<[f64; 3]> {
     let sum: f64 = boxes.iter().map(Solid::volume).sum();
     let mean = |i: usize| boxes.iter().map(|b| b.volume() * b.centre[i]).sum::<f64>() / sum;
     (sum > 0.0).then(|| [mean(0), mean(1), mean(2)])
 }
 
 /// The same relaxation length along and across, m.
-pub(super) fn relaxation(length: f64) -> Relaxation {
+pub(crate) fn relaxation(length: f64) -> Relaxation {
     Relaxation { relaxation_along_m: length, relaxation_across_m: length }
 }
 
 /// Friction along and across at every load.
-pub(super) fn friction([friction_along, friction_across]: [f64; 2]) -> Friction {
+pub(crate) fn friction([friction_along, friction_across]: [f64; 2]) -> Friction {
     Friction { friction_along, friction_across, load_sensitivity: 0.0, nominal_load_n: None }
 }

@@ -1,6 +1,6 @@
 //! A vehicle file with a comment beside each imported number.
 
-use crate::VehicleSpec;
+use skidpad_spec::VehicleSpec;
 use std::collections::BTreeMap;
 
 /// Digits kept of a number: more than the single precision of games, fewer than its noise.
@@ -8,13 +8,13 @@ const DIGITS: i32 = 9;
 
 /// A description and what is said of its keys, by path.
 #[derive(Clone, Debug)]
-pub(super) struct Described {
+pub(crate) struct Described {
     pub spec: VehicleSpec,
     pub remarks: BTreeMap<String, String>,
 }
 
 /// `value` with nine digits.
-pub(super) fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     format!("{value:.*e}", DIGITS as usize - 1).parse().unwrap_or(value)
 }
 
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn remarks_stand_beside_their_keys_and_nowhere_else() {
-        let text = crate::shipped::find("corvette_c5").expect("shipped");
+        let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
         let spec = VehicleSpec::read("c5", text).expect("valid");
         let remark = |path: &str| (path.to_owned(), format!("of {path}\nand more"));
         let paths = ["chassis.mass_kg", "axles[1].suspension.rate_n_per_m", "tyres.rear.along.extremum_slip", "name"];
