@@ -36,7 +36,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use skidpad_spec::read::{Node, Survey, line_starts, position};
 use skidpad_spec::tir::Note;
-use skidpad_spec::{FaultKind, Faults, Loaded, VehicleSpec};
+use skidpad_spec::{FaultKind, Faults, Loaded, Schema, VehicleSpec};
 
 /// Program a car comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ struct Import<'a> {
 impl Import<'_> {
     /// What `tree` says in the shape of `T`; `None` with any fault.
     fn take<T: DeserializeOwned + JsonSchema>(&mut self, tree: &Node) -> Option<T> {
-        let taken = self.survey.take(self.text, tree, &skidpad_spec::schema_of::<T>());
+        let taken = self.survey.take(self.text, tree, &Schema::of::<T>());
         taken.filter(|_| self.survey.faults.is_empty())
     }
 

@@ -35,6 +35,8 @@ mod tyre_size;
 
 pub use fault::{Fault, FaultKind, Faults, MOST_SHOWN};
 pub use load::{LoadError, Loaded, load};
+pub use schema::Schema;
+#[cfg(feature = "schema")]
 pub use schema::{scene_schema, schema, schema_of};
 pub use spec::{SceneSpec, VehicleSpec};
 pub use tyre_size::TyreSize;

@@ -18,9 +18,9 @@ pub(crate) use walk::join;
 
 use crate::beside::Beside;
 use crate::lint::Lint;
+use crate::schema::{SCENE, Schema, VEHICLE};
 use crate::{Fault, FaultKind, Faults, SceneSpec, VehicleSpec};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use skidpad_core::tyre::MagicFormula;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -46,20 +46,20 @@ pub(crate) fn read(source_name: &str, text: &str, beside: Beside<'_>) -> Result<
         let (notes, places) = (std::mem::take(&mut survey.notes), survey.places.clone());
         beyond = Beyond { formulas, notes, places };
     };
-    let spec = described(source_name, text, &crate::schema(), rules)?;
+    let spec = described(source_name, text, &VEHICLE, rules)?;
     Ok((spec, beyond))
 }
 
 /// Reads a scene file; its fields stand for themselves, so there are no rules between them.
 pub(crate) fn read_scene(source_name: &str, text: &str) -> Result<SceneSpec, Faults> {
-    described(source_name, text, &crate::scene_schema(), |_, _| {})
+    described(source_name, text, &SCENE, |_, _| {})
 }
 
 /// Reads a description of the shape `schema`, whose fields must keep `rules`.
 fn described<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
-    schema: &Value,
+    schema: &Schema,
     rules: impl FnOnce(&T, &mut Survey),
 ) -> Result<T, Faults> {
     let mut survey = Survey::default();
@@ -112,8 +112,8 @@ impl Places {
 
 impl Survey {
     /// What `tree` describes in the shape `schema`; with faults, placeholders stand for what is wrong.
-    pub fn take<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Value) -> Option<T> {
-        match serde_json::from_value(walk::walk(text, tree, schema, self)) {
+    pub fn take<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Schema) -> Option<T> {
+        match walk::walk(text, tree, schema, self).try_into() {
             Ok(spec) => Some(spec),
             // The schema and the types come from one source, so this says that they have drifted apart.
             Err(error) => {

@@ -4,15 +4,15 @@ use super::nearest::meant;
 use super::tree::{Item, Key, Node};
 use super::{Survey, nearest};
 use crate::FaultKind;
-use crate::schema::{Shape, accepts};
-use serde_json::{Map, Value, json};
+use crate::schema::{Schema, Shape, accepts};
 use std::ops::Range;
+use toml::{Table, Value};
 
 /// Sizes other than 0 that the arithmetic behind the model is safe with, in single precision and squared.
 const SIZES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// The tree as JSON that deserialises to what `schema` is the schema of, faults or not.
-pub(super) fn walk(text: &str, tree: &Node, schema: &Value, survey: &mut Survey) -> Value {
+/// The tree as a value that deserialises to what `schema` is the schema of, faults or not.
+pub(super) fn walk(text: &str, tree: &Node, schema: &Schema, survey: &mut Survey) -> Value {
     let shape = Shape::root(schema);
     match &tree.item {
         Item::Table(entries) => Walker { text, survey }.table(shape, entries, "", tree.span.clone()),
@@ -38,7 +38,7 @@ impl Walker<'_> {
                 return self.number(shape, *value, *whole, path, span);
             }
             ("string", Item::Text(text)) => return self.text(shape, text, path, span),
-            ("boolean", Item::Flag(on)) => Some(json!(on)),
+            ("boolean", Item::Flag(on)) => Some(Value::Boolean(*on)),
             _ => None,
         };
         if fits.is_none() {
@@ -84,14 +84,14 @@ impl Walker<'_> {
             self.survey.broken.insert(path.to_owned());
             return None;
         }
-        Some(if whole { json!(number as i64) } else { json!(number) })
+        Some(if whole { Value::Integer(number as i64) } else { Value::Float(number) })
     }
 
     fn text(&mut self, shape: Shape<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
         let choices = shape.choices();
         let known = choices.is_empty() || choices.contains(&text);
-        if known && text.chars().count() as u64 >= shape.count("minLength").unwrap_or(0) {
-            return Some(json!(text));
+        if known && text.chars().count() as u64 >= shape.inner.min_length.unwrap_or(0) {
+            return Some(text.into());
         }
         self.wrong(FaultKind::OutOfRange, shape, path, span);
         if let (Some(like), Some(fault)) = (nearest(text, choices), self.survey.faults.last_mut()) {
@@ -102,8 +102,8 @@ impl Walker<'_> {
 
     fn list(&mut self, shape: Shape<'_>, list: &[Node], path: &str, span: Range<usize>) -> Option<Value> {
         let count = list.len() as u64;
-        let enough = shape.count("minItems").is_none_or(|least| count >= least);
-        let few_enough = shape.count("maxItems").is_none_or(|most| count <= most);
+        let enough = shape.inner.min_items.is_none_or(|least| count >= least);
+        let few_enough = shape.inner.max_items.is_none_or(|most| count <= most);
         let item = shape.items();
         let mut entries = Vec::new();
         for (i, node) in list.iter().enumerate() {
@@ -131,7 +131,7 @@ impl Walker<'_> {
             self.survey.broken.insert(path.to_owned());
             return shape.placeholder();
         };
-        let mut map = Map::new();
+        let mut map = Table::new();
         let mut strangers = Vec::new();
         for (key, node) in table {
             let name = key.name.as_str();
@@ -153,8 +153,7 @@ impl Walker<'_> {
         }
         self.strangers(shape, &strangers, table, path);
         self.missing(shape, &mut map, path, span);
-        if shape.count("minProperties").is_some_and(|least| (map.len() as u64) < least) && !self.survey.is_broken(path)
-        {
+        if shape.inner.min_properties.is_some_and(|least| (map.len() as u64) < least) && !self.survey.is_broken(path) {
             let span = self.survey.place(path);
             let accepts = "a table with at least one entry";
             self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, "empty", accepts, shape.description());
@@ -192,7 +191,7 @@ impl Walker<'_> {
         }
     }
 
-    fn missing(&mut self, shape: Shape<'_>, map: &mut Map<String, Value>, path: &str, span: Range<usize>) {
+    fn missing(&mut self, shape: Shape<'_>, map: &mut Table, path: &str, span: Range<usize>) {
         for name in shape.required() {
             if map.contains_key(name) {
                 continue;

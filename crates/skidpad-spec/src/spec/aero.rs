@@ -1,6 +1,6 @@
 //! Drag and downforce.
 
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Aerodynamic forces, each growing with the square of the speed through the air.

@@ -1,6 +1,6 @@
 //! Helpers and tricks: off unless a vehicle file has their table.
 
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Assists of the car, each off unless its table is there. What each adds in a step is told in columns of its own.

@@ -1,6 +1,6 @@
 //! An axle with its wheels, suspension and rolling resistance.
 
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tyre_size::TyreSize;

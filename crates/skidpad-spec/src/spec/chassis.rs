@@ -1,6 +1,6 @@
 //! Mass, centre of mass, inertia and the collision box.
 
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The whole car as a rigid body.

@@ -2,7 +2,8 @@
 //!
 //! Positions count from the middle of the front axle at ground level: `behind_front_axle_m` is positive to the rear,
 //! `left_m` to the left, `above_ground_m` up, all with the car at rest. Doc comments become the descriptions of the
-//! JSON schema, and the schema's ranges are the ones the reader enforces; there is no second list of either.
+//! JSON schema, and the schema's ranges are the ones the reader enforces; its files of them (`src/schema/*.toml`) are
+//! generated from these types, and a test tells when they are stale.
 
 mod aero;
 mod assists;
@@ -27,7 +28,7 @@ pub use powertrain::{
 pub use scene::{FixedBoxSpec, SceneSpec, WindSpec};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! What turns the wheels.
 
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What turns the wheels.

@@ -1,7 +1,7 @@
 //! The types a scene file deserialises to: ground, boxes, and where a car starts on them.
 
+use crate::schema::JsonSchema;
 use crate::{Faults, LoadError, read};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Tyres: how force grows with slip, and where it ends.
 
-use schemars::JsonSchema;
+use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

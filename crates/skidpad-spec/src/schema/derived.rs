@@ -1,0 +1,108 @@
+//! Schemas derived from types, and the generated files the reader has of them.
+
+use super::Schema;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
+use serde_json::Value;
+
+/// JSON schema (draft 2020-12) of a vehicle file, for editors and other tools.
+pub fn schema() -> Value {
+    schema_of::<crate::VehicleSpec>()
+}
+
+/// JSON schema (draft 2020-12) of a scene file, for editors and other tools.
+pub fn scene_schema() -> Value {
+    schema_of::<crate::SceneSpec>()
+}
+
+/// JSON schema (draft 2020-12) of what deserialises to `T`.
+pub fn schema_of<T: JsonSchema>() -> Value {
+    derived::<T>().to_value()
+}
+
+fn derived<T: JsonSchema>() -> schemars::Schema {
+    let settings = SchemaSettings::draft2020_12().with_transform(WithoutNull);
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+impl Schema {
+    /// What the reader follows of the schema of `T`.
+    ///
+    /// # Panics
+    /// If the schema has a word that the reader does not know in that place, such as a list of types.
+    pub fn of<T: JsonSchema>() -> Self {
+        let mut schema = derived::<T>();
+        WithoutFlags.transform(&mut schema);
+        serde_json::from_value(schema.to_value()).expect("a schema of tables, lists, numbers, texts and flags")
+    }
+}
+
+/// TOML has no null: an optional key is absent instead.
+#[derive(Clone, Debug)]
+struct WithoutNull;
+
+impl Transform for WithoutNull {
+    fn transform(&mut self, schema: &mut schemars::Schema) {
+        if let Some(Value::Array(types)) = schema.get_mut("type") {
+            types.retain(|t| t != "null");
+            if let [only] = &types[..] {
+                let only = only.clone();
+                schema.insert("type".into(), only);
+            }
+        }
+        if let Some(Value::Array(choices)) = schema.get("anyOf")
+            && let [choice, null] = &choices[..]
+            && null.get("type").is_some_and(|t| t == "null")
+            && let Some(choice) = choice.as_object().cloned()
+        {
+            schema.remove("anyOf");
+            for (key, value) in choice {
+                schema.insert(key, value);
+            }
+        }
+        if schema.get("default").is_some_and(Value::is_null) {
+            schema.remove("default");
+        }
+        transform_subschemas(self, schema);
+    }
+}
+
+/// The reader takes every key for unknown that has no schema.
+#[derive(Clone, Debug)]
+struct WithoutFlags;
+
+impl Transform for WithoutFlags {
+    fn transform(&mut self, schema: &mut schemars::Schema) {
+        if schema.get("additionalProperties").is_some_and(Value::is_boolean) {
+            schema.remove("additionalProperties");
+        }
+        transform_subschemas(self, schema);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Begins each generated file.
+    const HEAD: &str =
+        "# Generated from the types in `src/spec`: SKIDPAD_UPDATE_SCHEMAS=1 cargo test -p skidpad-spec schema\n";
+
+    fn check<T: JsonSchema>(name: &str) {
+        let path = format!("{}/src/schema/{name}", env!("CARGO_MANIFEST_DIR"));
+        let derived = format!("{HEAD}\n{}", toml::to_string(&Schema::of::<T>()).expect("TOML"));
+        if std::env::var_os("SKIDPAD_UPDATE_SCHEMAS").is_some() {
+            std::fs::write(path, derived).expect("writable");
+            return;
+        }
+        let generated = std::fs::read_to_string(path).expect("readable");
+        assert_eq!(generated, derived, "src/schema/{name} is stale: its first line says how to generate it");
+    }
+
+    #[test]
+    fn the_generated_files_are_those_of_the_types() {
+        check::<crate::VehicleSpec>("vehicle.toml");
+        check::<crate::SceneSpec>("scene.toml");
+    }
+}

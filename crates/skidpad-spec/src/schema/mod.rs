@@ -1,0 +1,60 @@
+//! The JSON schemas of vehicle and scene files, as far as the reader asks them: read from files that are generated from the
+//! types in [`crate::spec`].
+
+#[cfg(feature = "schema")]
+mod derived;
+mod shape;
+
+#[cfg(feature = "schema")]
+pub use derived::{scene_schema, schema, schema_of};
+#[cfg(feature = "schema")]
+pub(crate) use schemars::JsonSchema;
+pub(crate) use shape::{Shape, accepts};
+#[cfg(not(feature = "schema"))]
+pub(crate) use skidpad_no_schema::JsonSchema;
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What a place of a file may hold: the words of a JSON schema (draft 2020-12) that the reader follows.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(serde::Serialize))]
+#[serde(rename_all = "camelCase")]
+pub struct Schema {
+    #[serde(rename = "$ref")]
+    reference: Option<String>,
+    description: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(rename = "const")]
+    only: Option<String>,
+    minimum: Option<f64>,
+    maximum: Option<f64>,
+    exclusive_minimum: Option<f64>,
+    exclusive_maximum: Option<f64>,
+    pub(crate) min_length: Option<u64>,
+    pub(crate) min_items: Option<u64>,
+    pub(crate) max_items: Option<u64>,
+    pub(crate) min_properties: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    required: Vec<String>,
+    items: Option<Box<Schema>>,
+    additional_properties: Option<Box<Schema>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    properties: BTreeMap<String, Schema>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    one_of: Vec<Schema>,
+    #[serde(rename = "$defs", default, skip_serializing_if = "BTreeMap::is_empty")]
+    definitions: BTreeMap<String, Schema>,
+}
+
+/// The schema of vehicle files.
+pub(crate) static VEHICLE: LazyLock<Schema> = LazyLock::new(|| generated(include_str!("vehicle.toml")));
+
+/// The schema of scene files.
+pub(crate) static SCENE: LazyLock<Schema> = LazyLock::new(|| generated(include_str!("scene.toml")));
+
+fn generated(text: &str) -> Schema {
+    toml::from_str(text).expect("generated, and compared with the types by a test")
+}

@@ -1,0 +1,186 @@
+//! What the reader asks a schema about one place of a file.
+
+use super::Schema;
+use toml::Value;
+
+/// A place in the schema, references followed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape<'a> {
+    root: &'a Schema,
+    /// As written where it is used; carries the description of the use.
+    outer: &'a Schema,
+    /// With the reference followed.
+    pub inner: &'a Schema,
+    /// The table of which `inner` is a variant.
+    base: Option<&'a Schema>,
+}
+
+impl<'a> Shape<'a> {
+    pub fn root(root: &'a Schema) -> Self {
+        Self { root, outer: root, inner: root, base: None }
+    }
+
+    fn at(self, schema: &'a Schema) -> Self {
+        let name = schema.reference.as_deref().and_then(|path| path.strip_prefix("#/$defs/"));
+        let inner = name.and_then(|name| self.root.definitions.get(name)).unwrap_or(schema);
+        Self { root: self.root, outer: schema, inner, base: None }
+    }
+
+    /// `object`, `array`, `number`, `integer`, `string` or `boolean`.
+    pub fn kind(self) -> &'a str {
+        let of_variants = || self.inner.one_of.first()?.kind.as_deref();
+        self.inner.kind.as_deref().or_else(of_variants).unwrap_or("")
+    }
+
+    /// First paragraph, on one line.
+    pub fn description(self) -> Option<String> {
+        let text = self.outer.description.as_deref().or(self.inner.description.as_deref())?;
+        Some(text.split("\n\n").next().unwrap_or(text).replace('\n', " "))
+    }
+
+    pub fn allows(self, number: f64) -> bool {
+        self.inner.minimum.is_none_or(|limit| number >= limit)
+            && self.inner.maximum.is_none_or(|limit| number <= limit)
+            && self.inner.exclusive_minimum.is_none_or(|limit| number > limit)
+            && self.inner.exclusive_maximum.is_none_or(|limit| number < limit)
+    }
+
+    /// Texts that are accepted; empty if any is.
+    pub fn choices(self) -> Vec<&'a str> {
+        let own = self.inner.only.as_deref();
+        own.into_iter().chain(self.inner.one_of.iter().filter_map(|choice| choice.only.as_deref())).collect()
+    }
+
+    /// What each entry of this list may hold.
+    pub fn items(self) -> Self {
+        self.inner.items.as_deref().map_or(self, |items| self.at(items))
+    }
+
+    /// The key that says which variant a table is.
+    pub fn tag(self) -> Option<&'a str> {
+        let mut keys = self.inner.one_of.first()?.properties.iter();
+        keys.find(|(_, schema)| schema.only.is_some()).map(|(key, _)| key.as_str())
+    }
+
+    pub fn variant_names(self, tag: &str) -> Vec<&'a str> {
+        self.inner.one_of.iter().filter_map(|variant| variant.tag_value(tag)).collect()
+    }
+
+    pub fn variant(self, tag: &str, name: &str) -> Option<Self> {
+        let inner = self.inner.one_of.iter().find(|variant| variant.tag_value(tag) == Some(name))?;
+        Some(Self { inner, base: Some(self.inner), ..self })
+    }
+
+    /// The variant that reads most of `keys` beyond its tag, if it reads any.
+    pub fn variant_with(self, keys: &[&str]) -> Option<Self> {
+        let tag = self.tag()?;
+        let reads = |v: &Schema| keys.iter().filter(|key| **key != tag && v.properties.contains_key(**key)).count();
+        let inner = self.inner.one_of.iter().rev().filter(|v| reads(v) > 0).max_by_key(|v| reads(v))?;
+        Some(Self { inner, base: Some(self.inner), ..self })
+    }
+
+    fn parts(self) -> impl Iterator<Item = &'a Schema> {
+        std::iter::once(self.inner).chain(self.base)
+    }
+
+    /// Schema of a key of this table.
+    pub fn property(self, key: &str) -> Option<Self> {
+        let named = self.parts().find_map(|part| part.properties.get(key));
+        named.or(self.inner.additional_properties.as_deref()).map(|schema| self.at(schema))
+    }
+
+    /// Whether the keys of this table are free.
+    pub fn is_map(self) -> bool {
+        self.inner.additional_properties.is_some()
+    }
+
+    /// What `key` must say if it is the tag of this variant.
+    pub fn tag_value(self, key: &str) -> Option<&'a str> {
+        self.inner.tag_value(key)
+    }
+
+    pub fn keys(self) -> Vec<&'a str> {
+        self.parts().flat_map(|part| part.properties.keys().map(String::as_str)).collect()
+    }
+
+    pub fn required(self) -> Vec<&'a str> {
+        self.parts().flat_map(|part| part.required.iter().map(String::as_str)).collect()
+    }
+
+    pub fn requires(self, key: &str) -> bool {
+        self.required().contains(&key)
+    }
+
+    /// Something of this shape, to stand where nothing valid does.
+    pub fn placeholder(self) -> Value {
+        match self.kind() {
+            "number" => self.inner.minimum.unwrap_or(1.0).into(),
+            "integer" => self.inner.minimum.map_or(1, |least| least as i64).into(),
+            "string" => self.choices().first().copied().unwrap_or("").into(),
+            "boolean" => false.into(),
+            "array" => {
+                let fixed = self.inner.min_items.filter(|least| self.inner.max_items == Some(*least));
+                Value::Array((0..fixed.unwrap_or(0)).map(|_| self.items().placeholder()).collect())
+            }
+            _ => {
+                let variant = self.tag().and_then(|tag| self.variant(tag, self.variant_names(tag).first()?));
+                let table = variant.unwrap_or(self);
+                let filled = |key: &str| Some((key.to_owned(), table.property(key)?.placeholder()));
+                Value::Table(table.required().into_iter().filter_map(filled).collect())
+            }
+        }
+    }
+}
+
+impl Schema {
+    /// What the tag `key` says in this variant.
+    fn tag_value(&self, key: &str) -> Option<&str> {
+        self.properties.get(key)?.only.as_deref()
+    }
+}
+
+/// What a place accepts, as the end of a sentence: "a number above 0".
+pub(crate) fn accepts(shape: Shape<'_>) -> String {
+    let choices = shape.choices();
+    match shape.kind() {
+        "number" => format!("a number{}", bounds(shape)),
+        "integer" => format!("a whole number{}", bounds(shape)),
+        "string" if !choices.is_empty() => {
+            let names: Vec<String> = choices.iter().map(|name| format!("`{name}`")).collect();
+            format!("one of {}", names.join(", "))
+        }
+        "string" if shape.inner.min_length.is_some() => "text that is not empty".into(),
+        "string" => "text".into(),
+        "boolean" => "true or false".into(),
+        "array" => {
+            let noun = match shape.items().kind() {
+                "number" => "numbers",
+                "integer" => "whole numbers",
+                _ => "tables",
+            };
+            match (shape.inner.min_items, shape.inner.max_items) {
+                (Some(least), Some(most)) if least == most => format!("a list of {least} {noun}"),
+                (Some(least), Some(most)) => format!("a list of {least} to {most} {noun}"),
+                (Some(least), None) => format!("a list of at least {least} {noun}"),
+                (None, Some(most)) => format!("a list of at most {most} {noun}"),
+                (None, None) => format!("a list of {noun}"),
+            }
+        }
+        _ => "a table".into(),
+    }
+}
+
+fn bounds(shape: Shape<'_>) -> String {
+    let Schema { minimum, maximum, exclusive_minimum, exclusive_maximum, .. } = shape.inner;
+    if let (Some(least), Some(most)) = (minimum, maximum) {
+        return format!(" from {least} to {most}");
+    }
+    let at_least = minimum.map(|v| format!(" of at least {v}"));
+    let at_most = maximum.map(|v| format!(" of at most {v}"));
+    let low = exclusive_minimum.map(|v| format!(" above {v}")).or(at_least);
+    let high = exclusive_maximum.map(|v| format!(" below {v}")).or(at_most);
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{low} and{high}"),
+        (low, high) => low.or(high).unwrap_or_default(),
+    }
+}
