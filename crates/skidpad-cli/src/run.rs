@@ -190,7 +190,7 @@ pub fn adjust(changes: &Changes) -> miette::Result<Adjust> {
     let asked = asked(changes)?;
     let Some(file) = file else { return Ok(asked) };
     Ok(Adjust {
-        scene: Some(file.scene()),
+        scene: Some(file.scene().into_diagnostic()?),
         start_m: file.start_m,
         initial_speed_mps: asked.initial_speed_mps.or(file.speed_mps),
         heading_rad: asked.heading_rad.or(file.heading_deg.map(f64::to_radians)),

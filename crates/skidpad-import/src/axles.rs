@@ -247,6 +247,7 @@ impl Draft {
             toe_deg,
             camber_deg,
             guidance,
+            probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.solid),
             force_point_above_ground_m: force_point
                 .map(|at_height| self.keep(&at("force_point_above_ground_m"), &at_height)),

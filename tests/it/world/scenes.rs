@@ -9,7 +9,7 @@ use crate::common::{Drive, Simplify, c5, close, solvers};
 fn coasts(name: &str, seconds: f64, hz: f32) -> Vec<(&'static str, Vec<Frame>)> {
     let path = format!("{}/scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let file = SceneSpec::load(path.as_ref()).expect("shipped");
-    let scene: Scene = file.scene();
+    let scene: Scene = file.scene().expect("ground");
     let [x, y, height] = file.start_m.unwrap_or_default();
     let speed = file.speed_mps.expect("stated") as f32;
     let placement = Placement { x, y, height, speed, gear: Some(0), ..Placement::default() };

@@ -8,7 +8,7 @@ mod tyre;
 use crate::Faults;
 use crate::layout::{self, Station};
 use crate::read::Formulas;
-use crate::spec::{self, Axle, Chassis, RollingResistance, VehicleSpec};
+use crate::spec::{self, Axle, Chassis, Probe, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use skidpad_core::model::{
     AntiRollBar, Axle as ModelAxle, BarCoupling, Disc, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers,
@@ -106,12 +106,21 @@ fn wheel(spec: &VehicleSpec, tyres: &[Tyre], station: &Station, share: f64) -> W
         handbrake_torque: axle.handbrake_torque_nm as f32,
         disc: axle.brake_disc.as_ref().map(disc),
         rolling: standing(spec, rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref()))),
-        probe: ProbeShape::Ray,
+        probe: axle.probe.as_ref().map_or(ProbeShape::Ray, probe),
         unsprung: axle.unsprung.as_ref().map(|own| Unsprung {
             mass: own.mass_kg as f32,
             tyre_rate: own.tyre_rate_n_per_m as f32,
             tyre_damping: own.tyre_damping_n_s_per_m as f32,
         }),
+    }
+}
+
+fn probe(given: &Probe) -> ProbeShape {
+    match *given {
+        Probe::Ray {} => ProbeShape::Ray,
+        Probe::Disc {} => ProbeShape::Disc,
+        Probe::Cylinder { width_m } => ProbeShape::Cylinder(width_m as f32),
+        Probe::Torus { width_m } => ProbeShape::Torus(width_m as f32),
     }
 }
 

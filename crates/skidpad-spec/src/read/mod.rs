@@ -50,9 +50,9 @@ pub(crate) fn read(source_name: &str, text: &str, beside: Beside<'_>) -> Result<
     Ok((spec, beyond))
 }
 
-/// Reads a scene file; its fields stand for themselves, so there are no rules between them.
+/// Reads a scene file.
 pub(crate) fn read_scene(source_name: &str, text: &str) -> Result<SceneSpec, Faults> {
-    described(source_name, text, &SCENE, |_, _| {})
+    described(source_name, text, &SCENE, rules::check_scene)
 }
 
 /// Reads a description of the shape `schema`, whose fields must keep `rules`.

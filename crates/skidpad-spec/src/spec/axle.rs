@@ -58,6 +58,9 @@ pub struct Axle {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 10))]
     pub force_point_above_ground_m: Option<f64>,
+    /// What of its wheels feels for the ground. Absent: a ray.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Probe>,
     /// Spring, damper and stops of each wheel.
     pub suspension: Suspension,
     /// Anti-roll bar: force at each wheel per metre of difference in travel, N/m.
@@ -261,6 +264,28 @@ pub struct Knee {
 }
 
 /// A rubber stop of a passenger car, 60 mm long, squeezed by two thirds.
+/// What of a wheel feels for the ground, along the travel of its suspension.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "model", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Probe {
+    /// A ray through the middle of the wheel: the cheapest. It falls into every gap, and meets an edge when it is above it.
+    Ray {},
+    /// The rim as a circle without width: it rolls over gaps, edges and kerbs as a rigid wheel does, and walls stop it.
+    Disc {},
+    /// The rims of both sides of a flat tread, and of its middle.
+    Cylinder {
+        /// Width of the tread, m.
+        #[schemars(range(min = 0.001, max = 10))]
+        width_m: f64,
+    },
+    /// The rims of both sides of a tread that is round across, and of its middle.
+    Torus {
+        /// Width of the tread, m.
+        #[schemars(range(min = 0.001, max = 10))]
+        width_m: f64,
+    },
+}
+
 fn stop_travel() -> f64 {
     0.04
 }

@@ -11,6 +11,7 @@ mod axle;
 mod chassis;
 mod powertrain;
 mod scene;
+mod terrain;
 mod tyre;
 
 pub use aero::{Aero, HeightMap, Point, Surface, YawMap};
@@ -18,7 +19,7 @@ pub use assists::{
     AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, LoweredCentre, SpeedSteering, Stability, Traction,
 };
 pub use axle::{
-    Axle, BrakeDisc, Guidance, HeaveSpring, Knee, RollingResistance, StandingResistance, Suspension, Unsprung,
+    Axle, BrakeDisc, Guidance, HeaveSpring, Knee, Probe, RollingResistance, StandingResistance, Suspension, Unsprung,
 };
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use powertrain::{
@@ -26,6 +27,7 @@ pub use powertrain::{
     PedalPoint, Powertrain,
 };
 pub use scene::{FixedBoxSpec, SceneSpec, WindSpec};
+pub use terrain::{HeightFieldSpec, MeshSpec};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
 use crate::schema::JsonSchema;

@@ -1,16 +1,18 @@
 //! The types a scene file deserialises to: ground, boxes, and where a car starts on them.
 
 use crate::schema::JsonSchema;
+use crate::spec::terrain::{HeightFieldSpec, MeshSpec};
 use crate::{Faults, LoadError, read};
 use serde::{Deserialize, Serialize};
-use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
+use skidpad_core::{DVec3, FixedBox, Gust, Scene, TerrainFault, Vec3};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A scene.
 ///
-/// The ground is an infinite plane through the origin; boxes stand on it, in it or above it. World axes: z up, gravity
+/// The ground is an infinite plane through the origin; boxes, fields of heights and meshes stand on it, in it or above it. World axes: z up, gravity
 /// along −z, x the direction the plane rises in, y to the left of x. Every number is 0 or between 1e-9 and 1e9 in size.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SceneSpec {
     /// What it shows.
@@ -47,6 +49,17 @@ pub struct SceneSpec {
     #[serde(default, rename = "box", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 10000))]
     pub boxes: Vec<FixedBoxSpec>,
+    /// Whether the plane is there. Without it there is nothing under the rest of the scene; cars still start by its slope.
+    #[serde(default = "is_there", skip_serializing_if = "is_the_rule")]
+    pub plane: bool,
+    /// Fields of heights.
+    #[serde(default, rename = "height_field", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub height_fields: Vec<HeightFieldSpec>,
+    /// Meshes of triangles.
+    #[serde(default, rename = "mesh", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub meshes: Vec<MeshSpec>,
 }
 
 /// Air that moves, everywhere alike.
@@ -110,11 +123,19 @@ pub struct FixedBoxSpec {
     pub grip: f64,
 }
 
+fn is_there() -> bool {
+    true
+}
+
+fn is_the_rule(plane: &bool) -> bool {
+    *plane
+}
+
 fn standard_gravity() -> f64 {
     9.81
 }
 
-fn full_grip() -> f64 {
+pub(super) fn full_grip() -> f64 {
     1.0
 }
 
@@ -137,17 +158,22 @@ impl SceneSpec {
         Ok(Self::read(&path.display().to_string(), &text)?)
     }
 
-    /// Ground and boxes, SI units.
-    pub fn scene(&self) -> Scene {
-        Scene {
+    /// Ground and what stands on it, SI units.
+    ///
+    /// # Errors
+    /// The first field or mesh that is none; what a file is read from has been checked.
+    pub fn scene(&self) -> Result<Scene, TerrainFault> {
+        Ok(Scene {
             gravity: self.gravity_mps2 as f32,
             slope: self.slope_deg.to_radians() as f32,
             grip: self.grip as f32,
             wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| velocity(wind.velocity_mps)),
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
             boxes: self.boxes.iter().map(FixedBoxSpec::fixed_box).collect(),
-            ..Scene::default()
-        }
+            plane: self.plane,
+            fields: self.height_fields.iter().map(|of| of.field().map(Arc::new)).collect::<Result<_, _>>()?,
+            meshes: self.meshes.iter().map(|of| of.mesh().map(Arc::new)).collect::<Result<_, _>>()?,
+        })
     }
 }
 

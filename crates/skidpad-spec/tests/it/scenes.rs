@@ -6,7 +6,11 @@ use skidpad_spec::SceneSpec;
 
 #[test]
 fn shipped_scenes_read_and_say_the_same_again() {
-    for text in [include_str!("../../../../scenes/step.toml"), include_str!("../../../../scenes/ramp.toml")] {
+    for text in [
+        include_str!("../../../../scenes/step.toml"),
+        include_str!("../../../../scenes/ramp.toml"),
+        include_str!("../../../../scenes/terrain.toml"),
+    ] {
         let spec = SceneSpec::read("scene.toml", text).expect("valid");
         let again = toml::to_string_pretty(&spec).expect("TOML");
         assert_eq!(SceneSpec::read("again.toml", &again).expect("valid"), spec);
@@ -15,7 +19,7 @@ fn shipped_scenes_read_and_say_the_same_again() {
 
 #[test]
 fn an_empty_scene_is_flat_dry_ground() {
-    let scene = SceneSpec::read("empty.toml", "").expect("valid").scene();
+    let scene = SceneSpec::read("empty.toml", "").expect("valid").scene().expect("ground");
     assert_eq!(scene, Scene::flat());
 }
 
@@ -24,7 +28,7 @@ fn keys_are_in_the_units_of_their_names() {
     let text = "slope_deg = 10\ngravity_mps2 = 1.62\ngrip = 0.5\n[wind]\nvelocity_mps = [-3, 4, 0]\n\
                 [[wind.gust]]\nvelocity_mps = [0, 9, 0]\nstarts_s = 2\nrises_s = 0.5\n\
                 [[box]]\ncentre_m = [1, -2, 3]\nsize_m = [4, 6, 8]\nyaw_deg = 90\npitch_deg = -30\ngrip = 0.2\n";
-    let scene = SceneSpec::read("units.toml", text).expect("valid").scene();
+    let scene = SceneSpec::read("units.toml", text).expect("valid").scene().expect("ground");
     assert_eq!((scene.slope, scene.gravity, scene.grip), (10f32.to_radians(), 1.62, 0.5));
     assert_eq!(scene.wind, Vec3::new(-3.0, 4.0, 0.0));
     assert_eq!(scene.gusts, [Gust { velocity: Vec3::new(0.0, 9.0, 0.0), starts: 2.0, rises: 0.5, holds: 0.0 }]);
@@ -64,4 +68,41 @@ fn the_schema_of_scenes_names_every_key_with_its_range() {
     assert_eq!(fixed_box["size_m"]["items"]["minimum"], 0.001);
     assert_eq!(fixed_box["size_m"]["minItems"], 3);
     assert!(schema["properties"]["box"]["description"].is_string());
+}
+
+#[test]
+fn fields_of_heights_and_meshes_are_in_the_units_of_their_names() {
+    let text = "plane = false\n[[height_field]]\ncorner_m = [-1, 2, 3]\nspacing_m = [0.5, 2]\nheights_m = [[0, 1, 2], [3, 4, 5]]\ngrip = 0.4\n\
+                [[mesh]]\norigin_m = [9, 8, 7]\ncorners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2], [1, 1, 2]]\n";
+    let scene = SceneSpec::read("ground.toml", text).expect("valid").scene().expect("ground");
+    assert!(!scene.plane);
+    let [field] = &scene.fields[..] else { panic!("one field") };
+    assert_eq!((field.origin(), field.spacing(), field.counts()), (DVec3::new(-1.0, 2.0, 3.0), [0.5, 2.0], [3, 2]));
+    // Along x first, then along y.
+    assert_eq!([field.height(0, 0), field.height(2, 0), field.height(0, 1), field.grip()], [0.0, 2.0, 3.0, 0.4]);
+    let [mesh] = &scene.meshes[..] else { panic!("one mesh") };
+    assert_eq!((mesh.origin(), mesh.grip()), (DVec3::new(9.0, 8.0, 7.0), 1.0));
+    // The one without an area is left out.
+    assert_eq!(mesh.triangles(), [[0, 1, 2]]);
+}
+
+#[test]
+fn every_fault_of_the_ground_is_told_at_its_place() {
+    let text = "[[height_field]]\ncorner_m = [0, 0, 0]\nspacing_m = [1, 1]\nheights_m = [[0, 1], [2]]\n\
+                [[height_field]]\ncorner_m = [0, 0, 0]\nspacing_m = [1, 0]\nheights_m = [[0, 1], [2, 3]]\n\
+                [[mesh]]\ncorners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 3]]\n\
+                [[mesh]]\ncorners_m = [[0, 0, 0], [1, 0, 0], [2, 0, 0]]\ntriangles = [[0, 1, 2]]\n";
+    let faults = SceneSpec::read("bad.toml", text).expect_err("has faults");
+    let found: Vec<(usize, FaultKind, &str)> =
+        faults.list().iter().map(|f| (f.line, f.kind, f.path.as_str())).collect();
+    let expected = [
+        (4, OutOfRange, "height_field[0].heights_m[1]"),
+        (7, OutOfRange, "height_field[1].spacing_m[1]"),
+        (11, Contradiction, "mesh[0].triangles"),
+        (14, Contradiction, "mesh[1].triangles"),
+    ];
+    assert_eq!(found, expected, "{}", faults.render());
+    let text = "[[height_field]]\ncorner_m = [0, 0, 0]\nspacing_m = [1, 1]\nheights_m = [[0, 1, 2], [2, 3]]\n";
+    let faults = SceneSpec::read("bad.toml", text).expect_err("has a fault");
+    assert!(faults.render().contains("2 heights do not fill 2 rows of 3"), "{}", faults.render());
 }

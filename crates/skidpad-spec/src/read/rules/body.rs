@@ -3,7 +3,7 @@
 use super::suspension::{sided_links, sided_springs};
 use super::{Rules, join, nearest, quoted};
 use crate::layout;
-use crate::spec::{Axle, Inertia, Tyre};
+use crate::spec::{Axle, Inertia, Probe, Tyre};
 use crate::tyre_size::TyreSize;
 use skidpad_core::MAX_WHEELS;
 
@@ -187,6 +187,7 @@ impl Rules<'_> {
         self.brake_disc(axle, &path);
         self.tyre_name(&key("tyre"), &axle.tyre);
         self.single_wheel(axle, &path);
+        self.tread(axle, &path);
         let angle = spec.steering.lock_deg * axle.steer_ratio.abs();
         let found = format!("{} turns it by {angle:.1}° at full lock", axle.steer_ratio);
         let accepts = "a ratio that stays below 90° at full lock";
@@ -221,6 +222,17 @@ impl Rules<'_> {
         let accepts = format!("one of the tyres {}", quoted(&names));
         let lost = join("tyres", name);
         self.rule(path, &["tyres", &lost], known, format!("there is no tyre `{name}`"), accepts, &help);
+    }
+
+    /// A tread is not wider than its wheel is high.
+    fn tread(&mut self, axle: &Axle, path: &str) {
+        if let (Some(Probe::Cylinder { width_m } | Probe::Torus { width_m }), Some(radius)) =
+            (&axle.probe, axle.radius_m())
+        {
+            let (found, accepts) =
+                (format!("{width_m} m"), format!("at most {} m, the wheel's diameter", 2.0 * radius));
+            self.rule(&join(path, "probe.width_m"), &[], *width_m <= 2.0 * radius, found, accepts, "");
+        }
     }
 
     fn single_wheel(&mut self, axle: &Axle, path: &str) {

@@ -10,7 +10,7 @@ mod tyre;
 use super::walk::{join, quoted};
 use super::{Formulas, Survey, nearest};
 use crate::beside::Beside;
-use crate::{FaultKind, VehicleSpec};
+use crate::{FaultKind, SceneSpec, VehicleSpec};
 
 /// Reports every broken rule to `survey`; the Magic Formula tyres that are sound.
 pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>) -> Formulas {
@@ -31,6 +31,25 @@ pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>)
     rules.aero();
     rules.assists();
     formulas
+}
+
+/// Reports every field of heights and mesh of a scene that is none.
+pub(super) fn check_scene(spec: &SceneSpec, survey: &mut Survey) {
+    let fields = spec.height_fields.iter().map(|of| of.field().err());
+    let meshes = spec.meshes.iter().map(|of| of.mesh().err());
+    let fields = fields.enumerate().map(|(i, fault)| (format!("height_field[{i}]"), "heights_m", fault));
+    let meshes = meshes.enumerate().map(|(i, fault)| (format!("mesh[{i}]"), "triangles", fault));
+    for (table, key, fault) in fields.chain(meshes) {
+        let within = |broken: &String| broken.starts_with(&table);
+        let (Some(fault), false) = (fault, survey.broken.iter().any(within)) else { continue };
+        let accepts = match key {
+            "heights_m" => "lists of as many heights each, two lists of two at least",
+            _ => "numbers of corners that are there, and a triangle with an area",
+        };
+        let path = join(&table, key);
+        let span = survey.place(&path);
+        survey.fault(FaultKind::Contradiction, path, span, fault.to_string(), accepts, None);
+    }
 }
 
 struct Rules<'a> {
