@@ -1,10 +1,14 @@
 //! Steps 64 cars and ends, for `cargo xtask bench` to count the instructions under valgrind.
 //!
-//! `instructions BACKEND SCENARIO STEPS`, where a scenario is `plane` (straight on), `step-steer`, `alone` (one car instead
-//! of 64) or `rollback` (one car; each step stands for a rewind by ten steps, which are saved and taken again).
+//! `instructions BACKEND SCENARIO STEPS`, where a scenario is `plane` (straight on), `field` or `mesh` (on waves), `discs-` before one
+//! of these (wheels that feel with discs), `step-steer`, `alone` (one car instead of 64) or `rollback` (one car; each step stands for
+//! a rewind by ten steps, which are saved and taken again).
 
 #[path = "solvers/shared.rs"]
 mod shared;
+
+#[path = "solvers/ground.rs"]
+mod ground;
 
 use skidpad::core::{BackendInfo, Controls};
 
@@ -25,12 +29,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return rollback(&backend, steps.parse()?);
     }
     let cars = if scenario == "alone" { 1 } else { CARS };
-    let driver: fn(u32) -> Controls = match scenario.as_str() {
-        "plane" | "alone" => |_| Controls { throttle: 0.2, ..Controls::default() },
+    let (discs, on) = scenario.strip_prefix("discs-").map_or((false, scenario.as_str()), |ground| (true, ground));
+    let driver: fn(u32) -> Controls = match on {
+        "plane" | "field" | "mesh" | "alone" => |_| Controls { throttle: 0.2, ..Controls::default() },
         "step-steer" => shared::step_steer,
         other => return Err(format!("there is no scenario `{other}`").into()),
     };
-    let mut world = shared::world(&backend, cars);
+    let mut world = ground::world(&backend, cars, on, discs);
     let mut controls = vec![driver(0); cars];
     for step in 0..steps.parse()? {
         // Only when they change, so that the solver's work alone is counted.

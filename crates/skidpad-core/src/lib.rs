@@ -43,7 +43,7 @@ pub use telemetry::frame::{Frame, Shaft, WheelFrame};
 pub use telemetry::pose::WheelPose;
 pub use telemetry::signals::{EngineSignals, WheelContact};
 pub use wheel::envelope::wall::stop;
-pub use wheel::envelope::{Triangle, support};
+pub use wheel::envelope::{Smooth, Triangle, support};
 pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
 pub use world::cars::{CarView, Cars};
 pub use world::level_of_detail::{Distances, LevelError, LevelOfDetail};

@@ -65,7 +65,7 @@ impl Faces {
 
     /// What the wheel of `probe` stands on, of all that was added: its collider and contact, the grip being 1.
     pub fn support(&self, probe: &Probe) -> Option<(ColliderHandle, Contact)> {
-        let (triangle, contact) = support(probe, &self.near)?;
+        let (triangle, contact) = support(probe, &self.near, |_| None)?;
         Some((self.of[triangle], contact))
     }
 }

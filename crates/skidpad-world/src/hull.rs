@@ -77,13 +77,7 @@ impl Touching {
     /// with friction. What hits the ground within the step ends it without any speed towards it; the pose moves as
     /// [`Chassis::motion`] says.
     /// `stops` are points of its wheels that are kept out with it.
-    pub fn keep_out(
-        &mut self,
-        chassis: &mut Chassis,
-        ground: &Ground,
-        stops: impl Iterator<Item = HullPoint>,
-        dt: f32,
-    ) {
+    pub fn keep_out(&mut self, chassis: &mut Chassis, ground: &Ground, stops: &[(usize, HullPoint)], dt: f32) {
         self.find(chassis, ground, stops, 0.0, dt);
         if self.points.is_empty() {
             return;
@@ -130,12 +124,12 @@ impl Touching {
         &mut self,
         chassis: &Chassis,
         ground: &Ground,
-        stops: impl Iterator<Item = HullPoint>,
+        stops: &[(usize, HullPoint)],
         falling: f32,
         dt: f32,
     ) {
         self.points.clear();
-        self.points.extend(stops);
+        self.points.extend(stops.iter().map(|(_, point)| *point));
         let hull = &chassis.hull;
         let turning = chassis.angular.length() * chassis.hull_reach + falling;
         if ground.has_plane {
@@ -176,6 +170,7 @@ impl Touching {
     }
 
     /// Corners of the hull that come nearer to the plane than `ahead`.
+    #[inline(always)]
     fn find_on_plane(&mut self, chassis: &Chassis, ground: &Ground, ahead: f32) {
         let normal = ground.normal;
         let height = chassis.position.dot(normal.as_dvec3()) as f32;
@@ -273,7 +268,7 @@ mod tests {
         let dt = 1.0 / 120.0;
         for _ in 0..(seconds / dt) as usize {
             chassis.velocity.z -= 9.81 * dt;
-            touching.keep_out(chassis, ground, core::iter::empty(), dt);
+            touching.keep_out(chassis, ground, &[], dt);
             chassis.advance(dt);
         }
     }

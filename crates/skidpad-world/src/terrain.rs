@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parry3d::bounding_volume::Aabb;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use skidpad_core::{
-    Contact, DVec3, HeightField, HullPoint, Probe, Scene, Triangle, TriangleMesh, Vec3, stop, support,
+    Contact, DVec3, HeightField, HullPoint, Probe, Scene, Smooth, Triangle, TriangleMesh, Vec3, stop, support,
     world::scene::FLUSH,
 };
 
@@ -71,19 +71,29 @@ impl Terrain {
 
     /// Adds the triangles in a region about `start` to `near`.
     pub fn gather(&self, start: DVec3, region: &Region, near: &mut Vec<Triangle>) {
-        for field in &self.fields {
+        for (field, of) in self.fields.iter().zip(1..) {
             let to_start = field.origin() - start;
             let from_origin = -to_start.as_vec3();
             let [low, high] =
                 [region.low, region.high].map(|corner| [corner.x + from_origin.x, corner.y + from_origin.y]);
-            field.near(low, high, to_start, |triangle| near.push(triangle));
+            field.near(low, high, to_start, of, |triangle| near.push(triangle));
         }
-        for Mesh { triangles, tree } in &self.meshes {
+        for (Mesh { triangles, tree }, of) in self.meshes.iter().zip(1 + self.fields.len() as u32..) {
             let to_start = triangles.origin() - start;
             let from_origin = -to_start.as_vec3();
             let margin = Vec3::splat(ROUNDED * from_origin.abs().max_element());
             let searched = Aabb::new(region.low + from_origin - margin, region.high + from_origin + margin);
-            near.extend(tree.intersect_aabb(&searched).map(|leaf| triangles.triangle(leaf as usize, to_start)));
+            near.extend(tree.intersect_aabb(&searched).map(|leaf| triangles.triangle(leaf, to_start, of)));
+        }
+    }
+
+    /// How smooth one of its triangles is; those of plane and boxes are not.
+    fn smooth(&self, triangle: &Triangle) -> Option<Smooth> {
+        let [of, number] = triangle.source;
+        let of = (of as usize).checked_sub(1)?;
+        match self.fields.get(of) {
+            Some(field) => field.smooth(number),
+            None => self.meshes.get(of - self.fields.len())?.triangles.smooth(number),
         }
     }
 
@@ -107,7 +117,7 @@ impl Terrain {
                 continue;
             }
             self.gather(start, &Region::of(probe), near);
-            let found = support(probe, near).map(|(_, contact)| contact);
+            let found = support(probe, near, |triangle| self.smooth(triangle)).map(|(_, contact)| contact);
             if probe.rim.is_some() {
                 *answer = found;
                 stops.extend(stop(probe, near, found.as_ref()).map(|point| (probe.car, point)));
@@ -127,7 +137,7 @@ impl Terrain {
         let ray = Probe { car: 0, position: start, offset: Vec3::ZERO, direction, reach, rim: None };
         let mut near = Vec::new();
         self.gather(start, &Region::of(&ray), &mut near);
-        support(&ray, &near).map(|(_, contact)| contact)
+        support(&ray, &near, |triangle| self.smooth(triangle)).map(|(_, contact)| contact)
     }
 }
 

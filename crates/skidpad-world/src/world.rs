@@ -2,7 +2,7 @@
 
 use skidpad_core::{
     Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Scene, State, Triangle, Vec3, WorldPort, math,
-    model::{Hull, ProbeShape},
+    model::Hull,
 };
 
 use crate::{Ground, Touching};
@@ -40,7 +40,7 @@ impl Chassis {
     /// A chassis of `model` in the pose and motion of `state`.
     pub fn new(model: &Model, state: &State) -> Self {
         let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);
-        chassis.has_rims = model.wheels().iter().any(|wheel| wheel.probe != ProbeShape::Ray);
+        chassis.has_rims = model.has_rims();
         chassis.adopt(state);
         chassis
     }
@@ -216,9 +216,14 @@ impl World {
 }
 
 /// Those of one car.
-fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> impl Iterator<Item = HullPoint> {
+#[inline(always)]
+fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
+    if stops.is_empty() {
+        return stops;
+    }
     let first = stops.partition_point(|(of, _)| *of < car);
-    stops[first..].iter().take_while(move |(of, _)| *of == car).map(|(_, point)| *point)
+    let count = stops[first..].partition_point(|(of, _)| *of == car);
+    &stops[first..first + count]
 }
 
 impl WorldPort for World {

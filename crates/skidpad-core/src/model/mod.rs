@@ -42,6 +42,7 @@ pub struct Model {
     flows: Box<[Flow]>,
     ties_apart: Box<[usize]>,
     turned_by_travel: bool,
+    has_rims: bool,
 }
 
 /// Share of an even split of the mass that every wheel must carry at rest: rows are scaled by what a wheel carries.
@@ -78,6 +79,7 @@ impl Model {
             assists: used(&parts),
             flows: parts.couplings.iter().map(|coupling| Flow::of(&parts, coupling)).collect(),
             ties_apart: pack::ties_apart(&parts),
+            has_rims: parts.wheels.iter().any(|wheel| wheel.probe != ProbeShape::Ray),
             turned_by_travel: parts.axles.iter().any(|axle| axle.guidance.is_some() || axle.solid),
             axle_wheels,
             parts,
@@ -175,6 +177,12 @@ impl Model {
     /// Bars, then heave springs, that are not in [`WheelPack::across`], by their number.
     pub(crate) fn ties_apart(&self) -> &[usize] {
         &self.ties_apart
+    }
+
+    /// Whether some wheel feels for the ground with more than a ray.
+    #[inline(always)]
+    pub fn has_rims(&self) -> bool {
+        self.has_rims
     }
 
     /// Whether pedals drive it: an engine, torques straight at the wheels, or motors.

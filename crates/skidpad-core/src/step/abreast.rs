@@ -423,6 +423,5 @@ fn met(vehicles: &[Vehicle], contacts: &[Option<Contact>]) -> [Met<Eight>; WHEEL
         normal: Vec3Lanes::new(x[k], y[k], z[k]),
         distance: distance[k],
         grip: grip[k],
-        rims: None,
     })
 }

@@ -55,7 +55,7 @@ impl Vehicle {
         let warm = free + self.response(self.wheel_impulses(false));
         if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {
             self.free_wheels(body.lead);
-        } else if self.rows.iter().any(|rows| rows.contact.on_rims) {
+        } else if self.model.has_rims() {
             self.hold_rims_by_struts(body);
         }
         self.tie_rows(dt);

@@ -168,6 +168,7 @@ fn beyond_unit<W: Corners>(contact: &ContactRows<W>, inverse_mass: W, compliance
 }
 
 /// What each wheel's tyre rows see at chassis velocity `at`, with `share` times its own compliance.
+#[inline(always)]
 pub(crate) fn surroundings<W: Corners>(
     model: &Model,
     rows: &Rows<W>,
@@ -184,7 +185,7 @@ pub(crate) fn surroundings<W: Corners>(
         rows.contact.forward.angular.dot(side) * share,
         (inverse_mass + rows.contact.side.angular.dot(side)) * share,
     ];
-    if rows.contact.on_rims {
+    if model.has_rims() {
         beyond_unit(&rows.contact, inverse_mass * share, &mut compliance);
     }
     let [along, across] = rows.speeds(at);

@@ -27,14 +27,6 @@ pub(crate) struct Met<W: Corners> {
     pub normal: Vec3Lanes<W>,
     pub distance: W,
     pub grip: W,
-    /// Where rims touch, from the centre of mass, world axes; `None` if none does.
-    pub rims: Option<RimPoints<W>>,
-}
-
-/// Contact points of rims.
-pub(crate) struct RimPoints<W: Corners> {
-    on_rim: W::Mask,
-    point: Vec3Lanes<W>,
 }
 
 impl Met<Four> {
@@ -49,22 +41,7 @@ impl Met<Four> {
         });
         let [x, y, z, distance] = Four::transposed(met);
         let hit = Four::splat(0.0).less(Four::new(hit));
-        let rims = if bank.has_rims { Some(RimPoints::of(bank, contacts)) } else { None };
-        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip), rims }
-    }
-}
-
-impl RimPoints<Four> {
-    #[cold]
-    #[inline(never)]
-    fn of(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
-        let mut points = [Four::default(); 4];
-        bank.each(|lane, wheel| {
-            let Some(point) = contacts.get(wheel).and_then(|contact| contact.as_ref()?.point) else { return };
-            points[lane] = Four::new([point.x, point.y, point.z, 1.0]);
-        });
-        let [x, y, z, on_rim] = Four::transposed(points);
-        Self { on_rim: Four::splat(0.0).less(on_rim), point: Vec3Lanes::new(x, y, z) }
+        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip) }
     }
 }
 
@@ -85,13 +62,9 @@ impl<W: Corners> Rows<W> {
         let side = Vec3Lanes::select(faces_ground, across * (W::splat(1.0) / length), Vec3Lanes::splat(Vec3::Y));
         let forward = side.cross(normal);
         self.contact.compression = reached.at_least(-bank.droop_travel).only(faces_ground);
-        let below = bank.contact.raised(self.contact.compression);
-        let point = met
-            .rims
-            .as_ref()
-            .map_or(below, |rims| Vec3Lanes::select(rims.on_rim & faces_ground, rims.point.turned(to_vehicle), below));
-        let acting = |at: Vec3Lanes<W>| bank.force_point.map_or(at, |height| at.raised(height));
-        let (pushed, centre) = (acting(point), acting(below).raised(bank.radius));
+        let point = bank.contact.raised(self.contact.compression);
+        let pushed = bank.force_point.map_or(point, |height| point.raised(height));
+        let centre = pushed.raised(bank.radius);
         self.contact.grip = met.grip;
         // A fast turn makes the axle longer than 1.
         self.contact.lean = lean.within(-W::splat(1.0), W::splat(1.0)).only(faces_ground);
@@ -101,7 +74,6 @@ impl<W: Corners> Rows<W> {
         self.contact.side = SpatialVector::new(side, pushed.cross(side));
         self.contact.beyond_droop = (reached - self.contact.compression).only(faces_ground);
         self.contact.in_contact = faces_ground;
-        self.contact.on_rims = met.rims.is_some();
     }
 
     /// Motion of the wheels that touch, at the chassis velocity `moving`; `free` is the one that the step would end with.
@@ -152,6 +124,25 @@ impl<W: Corners> Rows<W> {
 }
 
 impl Rows {
+    /// Moves the rows of wheels that touch with their rims to where they do, if not on their rays. The wheel's centre stays on the ray.
+    #[cold]
+    #[inline(never)]
+    fn touch_with_rims(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
+        let mut points = [Four::default(); 4];
+        bank.each(|lane, wheel| {
+            let Some(point) = contacts.get(wheel).and_then(|contact| contact.as_ref()?.point) else { return };
+            points[lane] = Four::new([point.x, point.y, point.z, 1.0]);
+        });
+        let [x, y, z, on_rim] = Four::transposed(points);
+        let on_rim = Four::splat(0.0).less(on_rim) & self.contact.in_contact;
+        let below = bank.contact.raised(self.contact.compression);
+        let point = Vec3Lanes::select(on_rim, Vec3Lanes::new(x, y, z).through(to_vehicle), below);
+        let pushed = bank.force_point.map_or(point, |height| point.raised(height));
+        let (normal, side) = (&mut self.contact.normal, &mut self.contact.side);
+        normal.angular = point.cross(normal.linear);
+        side.angular = pushed.cross(side.linear);
+    }
+
     /// Turns the rows of tyres that stand on rims into what a wheel without mass does that only its strut holds along the travel.
     ///
     /// Such a wheel follows the ground, so that its speed along a tangent t is that of the chassis along `t − n t_z / n_z`, n being the
@@ -182,7 +173,7 @@ impl Vehicle {
         let to_vehicle = self.to_world.transpose();
         let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular).wide();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            if rows.contact.on_rims {
+            if bank.has_rims {
                 rows.hold_by_struts(moving, bank.gather(|i| self.state.wheels[i].load));
             }
         }
@@ -208,15 +199,25 @@ impl Vehicle {
             bank.each(|lane, wheel| {
                 let Some(probe) = asked.get_mut(wheel) else { return };
                 let offset = Vec3::new(offsets[0][lane], offsets[1][lane], offsets[2][lane]);
-                let rim = if bank.has_rims { self.rim(wheel, body, &to_world, dt) } else { None };
-                *probe = Probe { car, position: body.position, offset, direction, reach: reach[lane], rim };
+                (probe.car, probe.position, probe.offset) = (car, body.position, offset);
+                (probe.direction, probe.reach, probe.rim) = (direction, reach[lane], None);
             });
+        }
+        if self.model.has_rims() {
+            self.add_rims(body, dt, asked);
         }
     }
 
-    /// The rim of a wheel, if it feels with one.
+    /// Adds the rims of the wheels that feel with one.
     #[cold]
     #[inline(never)]
+    fn add_rims(&self, body: &Body, dt: f32, asked: &mut [Probe]) {
+        let to_world = Mat3::from_quat(body.rotation);
+        for (wheel, probe) in asked.iter_mut().enumerate().take(self.model.wheels().len()) {
+            probe.rim = self.rim(wheel, body, &to_world, dt);
+        }
+    }
+
     fn rim(&self, wheel: usize, body: &Body, to_world: &Mat3, dt: f32) -> Option<Rim> {
         let of = &self.model.wheels()[wheel];
         let (half_width, rounded) = of.probe.tread()?;
@@ -242,6 +243,9 @@ impl Vehicle {
             let straight = rows.steering.straight_axle;
             rows.contact.axle = straight + turn.cross(straight);
             rows.touch(bank, &Met::by(bank, contacts), &axes);
+            if bank.has_rims {
+                rows.touch_with_rims(bank, contacts, &to_vehicle);
+            }
             rows.find_ground_motion(bank, contacts, &to_vehicle);
             rows.move_over(moving, free, Four::splat(body.lead), dt);
             if rows.contact.ground_motion.moves {

@@ -7,8 +7,6 @@ use crate::linear::{SpatialVector, Vec3Lanes};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContactRows<W: Corners = Four> {
     pub in_contact: W::Mask,
-    /// Whether some wheel stands on a rim: then directions of tyres need not be at right angles to the strut.
-    pub on_rims: bool,
     pub ground_motion: GroundMotion<W>,
     /// Factor of the surface on friction.
     pub grip: W,

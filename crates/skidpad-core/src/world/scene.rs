@@ -166,16 +166,16 @@ impl Scene {
         let mut near = Vec::new();
         for field in &self.fields {
             let everywhere = [f32::MAX; 2];
-            field.near(everywhere.map(|x| -x), everywhere, field.origin() - start, |triangle| near.push(triangle));
+            field.near(everywhere.map(|x| -x), everywhere, field.origin() - start, 0, |triangle| near.push(triangle));
         }
         for mesh in &self.meshes {
             let to_start = mesh.origin() - start;
-            near.extend((0..mesh.triangles().len()).map(|number| mesh.triangle(number, to_start)));
+            near.extend((0..mesh.triangles().len()).map(|number| mesh.triangle(number as u32, to_start, 0)));
         }
         let direction = direction.as_vec3().normalize_or(Vec3::NEG_Z);
         let (offset, reach) = (Vec3::ZERO, f32::MAX);
         let ray = Probe { car: 0, position: start, offset, direction, reach, rim: None };
-        support(&ray, &near).map(|(_, met)| f64::from(met.distance))
+        support(&ray, &near, |_| None).map(|(_, met)| f64::from(met.distance))
     }
 
     /// Point of the world at (`x`, `y`) in the plane (m) and `height` (m) above it.

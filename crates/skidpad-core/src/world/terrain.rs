@@ -1,6 +1,6 @@
 //! Ground that is not plane, as plain numbers: fields of heights and meshes of triangles.
 
-use crate::wheel::envelope::Triangle;
+use crate::wheel::envelope::{Smooth, Triangle};
 use bevy_math::{DVec3, Vec3};
 
 /// Heights over a rectangular grid, joined by two triangles a cell: each cell is cut from its corner of least x and y to the one
@@ -22,15 +22,8 @@ pub struct TriangleMesh {
     origin: DVec3,
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    corners: Vec<Corners>,
+    smooth: Vec<Smooth>,
     grip: f32,
-}
-
-/// What is smooth about a triangle.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Corners {
-    normals: [Vec3; 3],
-    smooth: [bool; 3],
 }
 
 /// Why heights or triangles are no ground.
@@ -128,8 +121,9 @@ impl HeightField {
         self.heights[row * self.counts[0] + column]
     }
 
-    /// Calls `to` with every triangle over the rectangle from `low` to `high` (x and y from the origin, m), moved by `to_start`.
-    pub fn near(&self, low: [f32; 2], high: [f32; 2], to_start: DVec3, mut to: impl FnMut(Triangle)) {
+    /// Calls `to` with every triangle over the rectangle from `low` to `high` (x and y from the origin, m), moved by `to_start`; their
+    /// sources are `of` and the number of the triangle.
+    pub fn near(&self, low: [f32; 2], high: [f32; 2], to_start: DVec3, of: u32, mut to: impl FnMut(Triangle)) {
         let Some([columns, rows]) = self.cells(low, high) else { return };
         let point = |column: usize, row: usize| {
             let [x, y] = [column as f32 * self.spacing[0], row as f32 * self.spacing[1]];
@@ -137,29 +131,36 @@ impl HeightField {
         };
         for row in rows[0]..rows[1] {
             for column in columns[0]..columns[1] {
-                let at = [[column, row], [column + 1, row], [column + 1, row + 1], [column, row + 1]];
-                let corners = at.map(|[column, row]| point(column, row));
-                for [a, b, c] in [[0, 1, 2], [0, 2, 3]] {
-                    let normals = self.smooth.then(|| [a, b, c].map(|k| self.normal(at[k])));
+                let corners = cell(column, row).map(|[column, row]| point(column, row));
+                for (half, [a, b, c]) in HALVES.into_iter().enumerate() {
+                    let number = 2 * (row * (self.counts[0] - 1) + column) + half;
                     let corners = [corners[a], corners[b], corners[c]];
-                    to(Triangle { corners, normals, smooth: [self.smooth; 3], grip: self.grip });
+                    to(Triangle { corners, source: [of, number as u32], grip: self.grip });
                 }
             }
         }
     }
 
-    /// First cell and the one after the last, of columns and rows, that a rectangle covers: one more on each side, as its edges may
-    /// be rounded.
+    /// How smooth a triangle is, by its number; `None` where cells are flat.
+    pub fn smooth(&self, number: u32) -> Option<Smooth> {
+        if !self.smooth {
+            return None;
+        }
+        let (of_cell, half) = (number as usize / 2, number as usize % 2);
+        let corners = cell(of_cell % (self.counts[0] - 1), of_cell / (self.counts[0] - 1));
+        Some(Smooth { normals: HALVES[half].map(|corner| self.normal(corners[corner])), edges: [true; 3] })
+    }
+
+    /// First cell and the one after the last, of columns and rows, that a rectangle covers; a little more, as its edges may be rounded.
     fn cells(&self, low: [f32; 2], high: [f32; 2]) -> Option<[[usize; 2]; 2]> {
         let mut covered = [[0; 2]; 2];
         for k in 0..2 {
             let last = self.counts[k] - 1;
-            let (first, end) =
-                ((low[k] / self.spacing[k]).floor() - ROUNDED, (high[k] / self.spacing[k]).ceil() + ROUNDED);
+            let (first, end) = (low[k] / self.spacing[k] - ROUNDED, high[k] / self.spacing[k] + ROUNDED);
             if !(end >= 0.0 && first <= last as f32) {
                 return None;
             }
-            covered[k] = [first.max(0.0) as usize, (end as usize).min(last)];
+            covered[k] = [first.max(0.0) as usize, (end as usize).saturating_add(1).min(last)];
         }
         Some(covered)
     }
@@ -175,6 +176,14 @@ impl HeightField {
         Vec3::new(-x, -y, 1.0).normalize()
     }
 }
+
+/// Crossings of grid lines around a cell.
+fn cell(column: usize, row: usize) -> [[usize; 2]; 4] {
+    [[column, row], [column + 1, row], [column + 1, row + 1], [column, row + 1]]
+}
+
+/// The triangles of a cell by those.
+const HALVES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 
 /// Cells that rounding may leave out: coordinates of a field have 24 bits.
 const ROUNDED: f32 = 0.01;
@@ -212,8 +221,8 @@ impl TriangleMesh {
         if triangles.is_empty() {
             return Err(TerrainFault::Empty);
         }
-        let corners = smooth_corners(&vertices, &triangles, crease);
-        Ok(Self { origin, vertices, triangles, corners, grip })
+        let smooth = smooth_corners(&vertices, &triangles, crease);
+        Ok(Self { origin, vertices, triangles, smooth, grip })
     }
 
     /// Where its coordinates count from, world, m.
@@ -236,12 +245,15 @@ impl TriangleMesh {
         self.grip
     }
 
-    /// One of its triangles, moved by `to_start`.
-    pub fn triangle(&self, number: usize, to_start: DVec3) -> Triangle {
-        let corners =
-            self.triangles[number].map(|corner| (self.vertices[corner as usize].as_dvec3() + to_start).as_vec3());
-        let Corners { normals, smooth } = self.corners[number];
-        Triangle { corners, normals: Some(normals), smooth, grip: self.grip }
+    /// One of its triangles, moved by `to_start`; its source is `of` and its number.
+    pub fn triangle(&self, number: u32, to_start: DVec3, of: u32) -> Triangle {
+        let moved = |corner: u32| (self.vertices[corner as usize].as_dvec3() + to_start).as_vec3();
+        Triangle { corners: self.triangles[number as usize].map(moved), source: [of, number], grip: self.grip }
+    }
+
+    /// How smooth a triangle is, by its number.
+    pub fn smooth(&self, number: u32) -> Option<Smooth> {
+        self.smooth.get(number as usize).copied()
     }
 }
 
@@ -258,7 +270,7 @@ fn sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Ite
 }
 
 /// Normals at the corners of every triangle: means, by area, of the faces around the corner that meet it at less than `crease`.
-fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<Corners> {
+fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<Smooth> {
     let (_, flattest) = crate::math::sin_cos(crease);
     let weighted: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();
     let key = |from: u32, to: u32| [from.min(to), from.max(to)];
@@ -277,11 +289,11 @@ fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec
             faces.sum::<Vec3>().normalize_or(own.normalize_or(Vec3::Z))
         });
         let [a, b, c] = *corners;
-        let smooth = [[a, b], [b, c], [c, a]].map(|[from, to]| {
+        let edges = [[a, b], [b, c], [c, a]].map(|[from, to]| {
             let faces = || sharing(&edges, key(from, to));
             faces().nth(1).is_some() && faces().all(|face| is_smooth(own, weighted[face]))
         });
-        Corners { normals, smooth }
+        Smooth { normals, edges }
     };
     triangles.iter().enumerate().map(of_one).collect()
 }

@@ -187,7 +187,7 @@ impl Car {
         let Body { position, rotation, velocity, angular } = self.body;
         let before = [velocity.as_vec3(), angular.as_vec3()];
         chassis.place(position, rotation.as_quat(), before);
-        touching.keep_out(chassis, ground, core::iter::empty(), dt as f32);
+        touching.keep_out(chassis, ground, &[], dt as f32);
         let (moves, after) = (chassis.motion(), chassis.twist());
         if moves != before {
             self.body.velocity += (moves[0] - before[0]).as_dvec3();

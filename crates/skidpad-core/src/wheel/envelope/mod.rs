@@ -17,18 +17,25 @@ use bevy_math::Vec3;
 pub struct Triangle {
     /// From the start of the probe's ray, world axes, m.
     pub corners: [Vec3; 3],
-    /// Unit normals of the smooth surface at the corners, world axes; `None` where it is as flat as it looks.
-    pub normals: Option<[Vec3; 3]>,
-    /// Whether the surface goes on smoothly across the edge after each corner.
-    pub smooth: [bool; 3],
+    /// Which triangle of what it is, for who is asked how smooth it is.
+    pub source: [u32; 2],
     /// Factor on the friction of the tyre, ≥ 0.
     pub grip: f32,
+}
+
+/// What of a triangle belongs to a smooth surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smooth {
+    /// Unit normals of that surface at the corners, world axes.
+    pub normals: [Vec3; 3],
+    /// Whether it goes on across the edge after each corner.
+    pub edges: [bool; 3],
 }
 
 impl Triangle {
     /// One with sharp edges.
     pub fn flat(corners: [Vec3; 3], grip: f32) -> Self {
-        Self { corners, normals: None, smooth: [false; 3], grip }
+        Self { corners, source: [0; 2], grip }
     }
 
     /// The faces of a box of `half_extents` (m) around the origin, each as two, with its corners put where `place` says.
@@ -216,11 +223,11 @@ impl Seeker {
     }
 
     /// Unit normal of the ground at `touch`, world axes.
-    fn normal_at(&self, touch: &Touch, triangle: &Triangle) -> Vec3 {
+    fn normal_at(&self, touch: &Touch, triangle: &Triangle, smooth: Option<Smooth>) -> Vec3 {
         let corners = triangle.corners.map(|corner| self.seen(corner));
         let face = face_normal(&corners);
-        let smooth = touch.edge.is_none_or(|edge| triangle.smooth[edge]);
-        if let Some(normals) = triangle.normals.filter(|_| smooth) {
+        let goes_on = |smooth: &Smooth| touch.edge.is_none_or(|edge| smooth.edges[edge]);
+        if let Some(Smooth { normals, .. }) = smooth.filter(goes_on) {
             let shares = shares_at(&corners, touch.point);
             let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
             let normal = normal.normalize_or(self.axes[2]);
@@ -331,8 +338,13 @@ fn shares_at(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
     [of_a, of_b, 1.0 - of_a - of_b]
 }
 
-/// Where the wheel of `probe` stands on the triangles `near` it: all that come within its reach. Says on which of them.
-pub fn support(probe: &Probe, near: &[Triangle]) -> Option<(usize, Contact)> {
+/// Where the wheel of `probe` stands on the triangles `near` it: all that come within its reach. Says on which of them;
+/// of that one it asks how `smooth` it is, `None` if it is as flat as it looks.
+pub fn support(
+    probe: &Probe,
+    near: &[Triangle],
+    smooth: impl FnOnce(&Triangle) -> Option<Smooth>,
+) -> Option<(usize, Contact)> {
     let seeker = Seeker::of(probe);
     let touch = seeker.support(near)?;
     let distance = -touch.bottom;
@@ -340,7 +352,7 @@ pub fn support(probe: &Probe, near: &[Triangle]) -> Option<(usize, Contact)> {
         return None;
     }
     let triangle = &near[touch.triangle];
-    let normal = seeker.normal_at(&touch, triangle);
+    let normal = seeker.normal_at(&touch, triangle, smooth(triangle));
     let point = probe.rim.map(|_| probe.offset + seeker.to_world(touch.point));
     Some((touch.triangle, Contact { distance, normal, grip: triangle.grip, point, ground: None }))
 }

@@ -8,6 +8,10 @@ impl Seeker {
     /// What keeps the circle of `plane`, the wheel's lowest point at `bottom`, from rolling through the triangle `corners`, as a point
     /// of the rim.
     fn wall(&self, corners: &[Vec3; 3], plane: &Plane, bottom: f32) -> Option<Stop> {
+        let climbs = bottom + CLIMBS * self.radius;
+        if corners.iter().all(|corner| corner.z <= climbs) {
+            return None;
+        }
         let wall = cut(corners, plane.left).filter(Segment::is_wall)?;
         let [low, high] = [wall.z[0].min(wall.z[1]), wall.z[0].max(wall.z[1])];
         let centre = bottom + self.radius;
@@ -16,7 +20,7 @@ impl Seeker {
         let normal = face_normal(corners);
         let level = (normal.x * normal.x + normal.y * normal.y).sqrt();
         // What lies along the wheel touches its side, not its rim.
-        if high <= bottom + CLIMBS * self.radius || half.is_nan() || normal.x.abs() < ALONG * level {
+        if high <= climbs || half.is_nan() || normal.x.abs() < ALONG * level {
             return None;
         }
         let share = if high > low { (z - wall.z[0]) / (wall.z[1] - wall.z[0]) } else { 0.0 };

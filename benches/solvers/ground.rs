@@ -1,0 +1,52 @@
+//! Ground that is not plane, and cars that feel for it with discs.
+
+use std::sync::Arc;
+
+use skidpad::core::model::ProbeShape;
+use skidpad::core::{Backend, BackendInfo, DVec3, HeightField, Model, Scene, TriangleMesh, Vec3};
+
+use crate::shared::{RATE, cars};
+
+/// Cells of a field of heights along each side, and their size, m: all cars stay on it.
+const CELLS: usize = 256;
+const CELL: f32 = 3.0;
+
+/// A field of heights with waves of 50 mm.
+fn waves() -> HeightField {
+    let height = |i: usize| 0.05 * ((i % (CELLS + 1)) as f32 * 0.7).sin() * ((i / (CELLS + 1)) as f32 * 0.9).cos();
+    let heights = (0..(CELLS + 1) * (CELLS + 1)).map(height).collect();
+    let corner = DVec3::new(-50.0, -350.0, 0.0);
+    HeightField::new(corner, [CELL; 2], [CELLS + 1; 2], heights, true, 1.0).expect("a field")
+}
+
+/// The same as a mesh.
+fn mesh_of_waves() -> TriangleMesh {
+    let (field, side) = (waves(), CELLS + 1);
+    let corner =
+        |i: usize| Vec3::new((i % side) as f32 * CELL, (i / side) as f32 * CELL, field.height(i % side, i / side));
+    let cell = |i: usize| {
+        let a = (i / CELLS * side + i % CELLS) as u32;
+        let [b, c, d] = [a + 1, a + 2 + CELLS as u32, a + 1 + CELLS as u32];
+        [[a, b, c], [a, c, d]]
+    };
+    let triangles = (0..CELLS * CELLS).flat_map(cell).collect();
+    TriangleMesh::new(field.origin(), (0..side * side).map(corner).collect(), triangles, 0.5, 1.0).expect("a mesh")
+}
+
+/// A world of `backend` with `count` cars on waves, as a field or a mesh, or on a plane, feeling with discs or with rays.
+pub fn world(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Backend> {
+    let mut scene = Scene::flat();
+    match ground {
+        "field" => (scene.plane, scene.fields) = (false, vec![Arc::new(waves())]),
+        "mesh" => (scene.plane, scene.meshes) = (false, vec![Arc::new(mesh_of_waves())]),
+        _ => {}
+    }
+    let mut cars = cars(count);
+    if discs {
+        let mut parts = cars[0].model.parts().clone();
+        parts.wheels.iter_mut().for_each(|wheel| wheel.probe = ProbeShape::Disc);
+        let model = Arc::new(Model::new(parts).expect("valid parts"));
+        cars.iter_mut().for_each(|car| car.model = model.clone());
+    }
+    (backend.build)(&scene, &cars, 1.0 / RATE as f32)
+}
