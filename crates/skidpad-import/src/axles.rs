@@ -249,8 +249,7 @@ impl Draft {
             guidance,
             probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.solid),
-            force_point_above_ground_m: force_point
-                .map(|at_height| self.keep(&at("force_point_above_ground_m"), &at_height)),
+            force_point_above_ground_m: force_point.map(|at_z| self.keep(&at("force_point_above_ground_m"), &at_z)),
             suspension,
             anti_roll_bar_n_per_m: if track.is_some() { self.keep(&at("anti_roll_bar_n_per_m"), &bar) } else { 0.0 },
             anti_roll_bar_n: None,

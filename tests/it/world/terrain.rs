@@ -5,8 +5,8 @@ use std::sync::Arc;
 use skidpad::core::model::{ModelParts, ProbeShape};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{
-    BackendInfo, Controls, DVec3, FixedBox, Frame, HeightField, Quat, Scene, TriangleMesh, Vec3, WheelControls, math,
-    state::Placement,
+    BackendInfo, Controls, DVec3, FixedBox, Frame, HeightField, Quat, Scene, Triangle, TriangleMesh, Vec3,
+    WheelControls, math, state::Placement,
 };
 
 use crate::common::{Drive, Simplify, c5, own_code, solvers};
@@ -221,6 +221,63 @@ fn a_driven_wheel_climbs_a_kerb_when_friction_holds_at_its_edge() {
             });
             let last = &frames[frames.len() - 1];
             assert_eq!(last.x_m + f64::from(ahead) > 10.0, climbs, "{} {share}: {} m", solver.name, last.x_m);
+        }
+    }
+}
+
+/// A wall that is a mesh ends a drive as one that is a box does.
+#[test]
+fn a_hull_meets_a_mesh_as_a_box() {
+    let size = Vec3::new(2.0, 12.0, 4.0);
+    let block = FixedBox::upright(DVec3::new(13.0, 0.5, 1.0), size).turned(0.2, 0.0, 0.0);
+    let sides = Triangle::of_box(block.half_extents, |corner| block.rotation * corner, 1.0);
+    let vertices: Vec<Vec3> = sides.iter().flat_map(|side| side.corners).collect();
+    let triangles = (0..sides.len() as u32).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
+    let mesh = TriangleMesh::new(block.centre, vertices, triangles, 0.5, 1.0).expect("a mesh");
+    let of_box = Scene { boxes: vec![block], ..Scene::flat() };
+    let of_mesh = Scene { meshes: vec![Arc::new(mesh)], ..Scene::flat() };
+    for solver in solvers() {
+        for speed in [3.0, 12.0, 25.0] {
+            let end = |scene: &Scene| {
+                let placement = Placement { speed, gear: Some(0), ..Placement::default() };
+                let mut car = Drive::new(&solver, &c5().model(), scene, placement, 120.0);
+                let frames = car.run(3.0, |_| Controls::coasting());
+                let furthest = frames.iter().map(|f| f.x_m).fold(f64::MIN, f64::max);
+                (furthest, frames[frames.len() - 1].clone())
+            };
+            let ((expected, by_box), (found, by_mesh)) = (end(&of_box), end(&of_mesh));
+            let what = format!("{} at {speed} m/s", solver.name);
+            assert!((found - expected).abs() < 0.03, "{what}: {found} m instead of {expected} m");
+            // Rapier solves the points of a mesh one after the other.
+            let turned = by_mesh.yaw_rad - by_box.yaw_rad;
+            assert!(turned.abs() < 0.08, "{what}: turned by {turned} rad more");
+        }
+    }
+}
+
+/// Coasting over waves, every shipped car only loses energy, whatever feels for the ground.
+#[test]
+fn coasting_over_waves_gives_no_energy() {
+    let wave = |x: f64, y: f64| 0.08 * ((0.9 * x).sin() + (0.7 * y + 0.3 * x).cos());
+    let field = field(0.5, [-20.0, -30.0], [140.0, 30.0], wave);
+    let as_mesh = Scene { meshes: vec![Arc::new(mesh_of(&field, 0.5))], ..nothing() };
+    let as_field = Scene { fields: vec![Arc::new(field)], ..nothing() };
+    for name in ["corvette_c5", "tesla_model3_awd", "truck_6x4", "toyota_4runner", "unity_default"] {
+        let Ok(loaded) = skidpad::spec::load(name) else { panic!("{name}") };
+        for probe in [ProbeShape::Ray, ProbeShape::Disc, ProbeShape::Cylinder(0.1), ProbeShape::Torus(0.1)] {
+            let parts = feeling(loaded.model.parts().clone(), probe);
+            let model = parts.clone().model();
+            for solver in solvers() {
+                for (scene, hz) in [(&as_field, 60.0), (&as_mesh, 60.0), (&as_field, 240.0)] {
+                    let placement = Placement { speed: 12.0, height: 0.3, gear: Some(0), ..Placement::default() };
+                    let mut car = Drive::new(&solver, &model, scene, placement, hz);
+                    let frames = car.run(5.0, |_| Controls { steer: 0.05, ..Controls::coasting() });
+                    let start = energy(&parts, &frames[0]);
+                    let most = frames.iter().map(|f| energy(&parts, f)).fold(f64::MIN, f64::max);
+                    // Struts and patches start at rest, so nothing is stored.
+                    assert!(most < start * 1.0005, "{name} {probe:?} {} {hz} Hz: {most} J of {start} J", solver.name);
+                }
+            }
         }
     }
 }
