@@ -281,3 +281,27 @@ fn coasting_over_waves_gives_no_energy() {
         }
     }
 }
+
+/// Row E6: on a faceted road interpolated normals take most of the jerk.
+#[test]
+fn e6_interpolated_normals_take_the_jerk_of_facets() {
+    let wave = |x: f64, _: f64| 0.15 * (x * std::f64::consts::TAU / 20.0).sin();
+    let road = field(1.0, [-20.0, -4.0], [220.0, 4.0], wave);
+    let model = c5().without_air().model();
+    // Rapier's meshes know their faces only.
+    for solver in solvers().into_iter().filter(|solver| solver.name != "rapier") {
+        for probe in [ProbeShape::Ray, ProbeShape::Disc] {
+            let model = feeling(model.parts().clone(), probe).model();
+            let [flat, smooth] = [0.0, 0.5].map(|crease| {
+                let scene = Scene { meshes: vec![Arc::new(mesh_of(&road, crease))], ..nothing() };
+                let placement = Placement { speed: 15.0, height: 0.2, gear: Some(0), ..Placement::default() };
+                let mut car = Drive::new(&solver, &model, &scene, placement, 240.0);
+                let frames = car.run(10.0, |_| Controls::coasting());
+                let jerk = |f: &[Frame]| (f[2].vz_mps - 2.0 * f[1].vz_mps + f[0].vz_mps) * 240.0 * 240.0;
+                let squares: f64 = frames[480..].windows(3).map(|f| jerk(f) * jerk(f)).sum();
+                (squares / (frames.len() - 482) as f64).sqrt()
+            });
+            assert!(flat > 5.0 * smooth, "{} {probe:?}: {flat} to {smooth} m/s³", solver.name);
+        }
+    }
+}
