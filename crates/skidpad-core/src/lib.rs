@@ -47,6 +47,7 @@ pub use wheel::envelope::{Smooth, Triangle, support};
 pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
 pub use world::cars::{CarView, Cars};
 pub use world::level_of_detail::{Distances, LevelError, LevelOfDetail};
+pub use world::road::{Road, RoadClass};
 pub use world::scene::{FixedBox, Gust, Scene};
 pub use world::seam::{
     BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, Rim, WorldPort,

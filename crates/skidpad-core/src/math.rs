@@ -30,6 +30,16 @@ pub fn asin(value: f32) -> f32 {
     libm::asinf(value.clamp(-1.0, 1.0))
 }
 
+/// e to the power of `value`.
+pub fn exp(value: f32) -> f32 {
+    libm::expf(value)
+}
+
+/// Natural logarithm of `value` (> 0).
+pub fn ln(value: f32) -> f32 {
+    libm::logf(value)
+}
+
 /// Orientation after turning `rotation` by the world-frame `rate` (rad/s) for `dt` (s).
 ///
 /// The turn is the Cayley map of the rate: exact axis, angle short by θ³/12, no transcendental function.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use skidpad::core::model::{ModelParts, ProbeShape};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{
-    BackendInfo, Controls, DVec3, FixedBox, Frame, HeightField, Quat, Scene, Triangle, TriangleMesh, Vec3,
-    WheelControls, math, state::Placement,
+    BackendInfo, Controls, DVec3, FixedBox, Frame, HeightField, Quat, Road, RoadClass, Scene, Triangle, TriangleMesh,
+    Vec3, WheelControls, math, state::Placement,
 };
 
 use crate::common::{Drive, Simplify, c5, own_code, solvers};
@@ -302,6 +302,27 @@ fn e6_interpolated_normals_take_the_jerk_of_facets() {
                 (squares / (frames.len() - 482) as f64).sqrt()
             });
             assert!(flat > 5.0 * smooth, "{} {probe:?}: {flat} to {smooth} m/s³", solver.name);
+        }
+    }
+}
+
+/// Each class of ISO 8608 shakes the body about twice as much as the one before; not quite, as its sides have less in common.
+#[test]
+fn each_class_of_road_shakes_twice_as_much() {
+    let model = feeling(c5().without_air(), ProbeShape::Disc).model();
+    for solver in solvers() {
+        let [b, c, d] = [RoadClass::B, RoadClass::C, RoadClass::D].map(|class| {
+            let corner = DVec3::new(-10.0, -2.0, 0.0);
+            let (wavelengths, size) = ([0.3, 20.0], [260.0, 4.0]);
+            let road = Road { class, seed: 4, wavelengths, corner, size, spacing: 0.125, grip: 1.0 };
+            let scene = Scene { fields: vec![Arc::new(road.field().expect("a road"))], ..nothing() };
+            let placement = Placement { speed: 20.0, height: 0.1, gear: Some(0), ..Placement::default() };
+            let frames = Drive::new(&solver, &model, &scene, placement, 240.0).run(10.0, |_| Controls::coasting());
+            let heaves = frames[240..].windows(2).map(|f| (f[1].vz_mps - f[0].vz_mps) * 240.0);
+            (heaves.map(|a| a * a).sum::<f64>() / (frames.len() - 241) as f64).sqrt()
+        });
+        for ratio in [c / b, d / c] {
+            assert!((1.6..2.2).contains(&ratio), "{}: {b}, {c}, {d} m/s²", solver.name);
         }
     }
 }

@@ -43,6 +43,9 @@ pub enum TerrainFault {
     /// A distance of grid lines that is none.
     #[error("grid lines are {0} m apart, which must be above 0 and finite")]
     Spacing(f32),
+    /// More heights than a road may have.
+    #[error("{0} heights are more than 25 million")]
+    TooMany(f32),
     /// A grip that is none.
     #[error("the grip is {0}, which must be at least 0 and finite")]
     Grip(f32),

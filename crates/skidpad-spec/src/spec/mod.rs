@@ -27,7 +27,7 @@ pub use powertrain::{
     PedalPoint, Powertrain,
 };
 pub use scene::{FixedBoxSpec, SceneSpec, WindSpec};
-pub use terrain::{HeightFieldSpec, MeshSpec};
+pub use terrain::{HeightFieldSpec, MeshSpec, RoadClass, RoadSpec};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
 use crate::schema::JsonSchema;

@@ -1,7 +1,7 @@
 //! The types a scene file deserialises to: ground, boxes, and where a car starts on them.
 
 use crate::schema::JsonSchema;
-use crate::spec::terrain::{HeightFieldSpec, MeshSpec};
+use crate::spec::terrain::{HeightFieldSpec, MeshSpec, RoadSpec};
 use crate::{Faults, LoadError, read};
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, FixedBox, Gust, Scene, TerrainFault, Vec3};
@@ -56,6 +56,10 @@ pub struct SceneSpec {
     #[serde(default, rename = "height_field", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub height_fields: Vec<HeightFieldSpec>,
+    /// Uneven roads; fields of heights too.
+    #[serde(default, rename = "road", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100))]
+    pub roads: Vec<RoadSpec>,
     /// Meshes of triangles.
     #[serde(default, rename = "mesh", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
@@ -163,6 +167,8 @@ impl SceneSpec {
     /// # Errors
     /// The first field or mesh that is none; what a file is read from has been checked.
     pub fn scene(&self) -> Result<Scene, TerrainFault> {
+        let fields = self.height_fields.iter().map(HeightFieldSpec::field);
+        let roads = self.roads.iter().map(RoadSpec::field);
         Ok(Scene {
             gravity: self.gravity_mps2 as f32,
             slope: self.slope_deg.to_radians() as f32,
@@ -171,7 +177,7 @@ impl SceneSpec {
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
             boxes: self.boxes.iter().map(FixedBoxSpec::fixed_box).collect(),
             plane: self.plane,
-            fields: self.height_fields.iter().map(|of| of.field().map(Arc::new)).collect::<Result<_, _>>()?,
+            fields: fields.chain(roads).map(|of| of.map(Arc::new)).collect::<Result<_, _>>()?,
             meshes: self.meshes.iter().map(|of| of.mesh().map(Arc::new)).collect::<Result<_, _>>()?,
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skidpad_core::{DVec3, HeightField, TerrainFault, TriangleMesh, Vec3};
+use skidpad_core::{DVec3, HeightField, Road, TerrainFault, TriangleMesh, Vec3};
 
 /// Heights over a grid of lines along x and y; wheels and hulls stand on them from above and below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +41,87 @@ impl HeightFieldSpec {
         let heights = self.heights_m.iter().flatten().map(|height| *height as f32).collect();
         let spacing = self.spacing_m.map(|apart| apart as f32);
         HeightField::new(DVec3::from_array(self.corner_m), spacing, counts, heights, self.smooth, self.grip as f32)
+    }
+}
+
+/// A road as uneven as a class of ISO 8608, the same for the same seed: a field of heights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RoadSpec {
+    /// How uneven it is: `a` a new motorway, `c` a worn road, `e` a field track, `h` the roughest ground.
+    pub class: RoadClass,
+    /// Which one of its class.
+    #[serde(default)]
+    pub seed: u32,
+    /// Its corner of least x and y, and the z its heights are about, m.
+    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    pub corner_m: [f64; 3],
+    /// Length along x, m.
+    #[schemars(range(min = 1, max = 100000))]
+    pub length_m: f64,
+    /// Width along y, m.
+    #[schemars(range(min = 0.1, max = 1000))]
+    pub width_m: f64,
+    /// Distance between grid lines, m; less than half the shortest wave.
+    #[serde(default = "grid")]
+    #[schemars(range(min = 0.001, max = 100))]
+    pub spacing_m: f64,
+    /// Shortest and longest wave, m. Waves beyond 20 m tip cars over.
+    #[serde(default = "waves")]
+    #[schemars(inner(range(min = 0.01, max = 1000)))]
+    pub wavelengths_m: [f64; 2],
+    /// Factor on the friction of every tyre on it.
+    #[serde(default = "super::scene::full_grip")]
+    #[schemars(range(min = 0, max = 10))]
+    pub grip: f64,
+}
+
+/// Classes of ISO 8608, from smooth to rough.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RoadClass {
+    /// New motorways.
+    A,
+    /// Old ones.
+    B,
+    /// Worn roads.
+    C,
+    /// Bad ones, and gravel.
+    D,
+    /// Field tracks.
+    E,
+    /// Rough ground.
+    F,
+    /// Rougher.
+    G,
+    /// The roughest.
+    H,
+}
+
+fn grid() -> f64 {
+    0.1
+}
+
+fn waves() -> [f64; 2] {
+    [0.3, 20.0]
+}
+
+impl RoadSpec {
+    /// The road as a field, SI units.
+    ///
+    /// # Errors
+    /// Waves that do not rise, a grid too wide for them, or more heights than there may be.
+    pub fn field(&self) -> Result<HeightField, TerrainFault> {
+        let road = Road {
+            class: skidpad_core::RoadClass::ALL[self.class as usize],
+            seed: self.seed.into(),
+            wavelengths: self.wavelengths_m.map(|wave| wave as f32),
+            corner: DVec3::from_array(self.corner_m),
+            size: [self.length_m as f32, self.width_m as f32],
+            spacing: self.spacing_m as f32,
+            grip: self.grip as f32,
+        };
+        road.field()
     }
 }
 

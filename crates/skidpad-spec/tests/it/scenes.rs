@@ -106,3 +106,16 @@ fn every_fault_of_the_ground_is_told_at_its_place() {
     let faults = SceneSpec::read("bad.toml", text).expect_err("has a fault");
     assert!(faults.render().contains("2 heights do not fill 2 rows of 3"), "{}", faults.render());
 }
+
+#[test]
+fn a_road_of_a_class_is_a_field_of_heights() {
+    let text = "[[road]]\nclass = \"c\"\ncorner_m = [5, -2, 1]\nlength_m = 40\nwidth_m = 4\n";
+    let scene = SceneSpec::read("road.toml", text).expect("valid").scene().expect("ground");
+    let [field] = &scene.fields[..] else { panic!("one field") };
+    assert_eq!((field.origin(), field.spacing(), field.counts()), (DVec3::new(5.0, -2.0, 1.0), [0.1; 2], [401, 41]));
+    let text = "[[road]]\nclass = \"i\"\ncorner_m = [0, 0, 0]\nlength_m = 40\nwidth_m = 4\n\
+                [[road]]\nclass = \"a\"\ncorner_m = [0, 0, 0]\nlength_m = 40\nwidth_m = 4\nspacing_m = 0.2\n";
+    let faults = SceneSpec::read("bad.toml", text).expect_err("has faults");
+    let found: Vec<(usize, &str)> = faults.list().iter().map(|f| (f.line, f.path.as_str())).collect();
+    assert_eq!(found, [(2, "road[0].class"), (11, "road[1].spacing_m")], "{}", faults.render());
+}

@@ -38,12 +38,15 @@ pub(super) fn check_scene(spec: &SceneSpec, survey: &mut Survey) {
     let fields = spec.height_fields.iter().map(|of| of.field().err());
     let meshes = spec.meshes.iter().map(|of| of.mesh().err());
     let fields = fields.enumerate().map(|(i, fault)| (format!("height_field[{i}]"), "heights_m", fault));
+    let roads = spec.roads.iter().map(|of| of.field().err()).enumerate();
+    let roads = roads.map(|(i, fault)| (format!("road[{i}]"), "spacing_m", fault));
     let meshes = meshes.enumerate().map(|(i, fault)| (format!("mesh[{i}]"), "triangles", fault));
-    for (table, key, fault) in fields.chain(meshes) {
+    for (table, key, fault) in fields.chain(roads).chain(meshes) {
         let within = |broken: &String| broken.starts_with(&table);
         let (Some(fault), false) = (fault, survey.broken.iter().any(within)) else { continue };
         let accepts = match key {
             "heights_m" => "lists of as many heights each, two lists of two at least",
+            "spacing_m" => "above 0, less than half the shortest of rising wavelengths, and at most 25 million heights",
             _ => "numbers of corners that are there, and a triangle with an area",
         };
         let path = join(&table, key);

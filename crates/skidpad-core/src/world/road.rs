@@ -1,0 +1,201 @@
+//! Uneven roads of the classes of ISO 8608, the same for the same seed on every target.
+
+use crate::math;
+use crate::world::terrain::{HeightField, TerrainFault};
+use bevy_math::DVec3;
+use core::f32::consts::{FRAC_PI_2, TAU};
+
+/// How uneven a road is (ISO 8608, "Road surface profiles", classes by the geometric mean of the displacement spectrum).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoadClass {
+    /// New motorways.
+    A,
+    /// Old ones.
+    B,
+    /// Worn roads.
+    C,
+    /// Bad ones, and gravel.
+    D,
+    /// Field tracks.
+    E,
+    /// Rough ground.
+    F,
+    /// Rougher.
+    G,
+    /// The roughest.
+    H,
+}
+
+impl RoadClass {
+    /// From smooth to rough.
+    pub const ALL: [Self; 8] = [Self::A, Self::B, Self::C, Self::D, Self::E, Self::F, Self::G, Self::H];
+
+    /// One-sided spectrum of the displacement at 0.1 cycles/m, m³: 16e-6 and four times as much for each class.
+    pub fn spectrum(self) -> f32 {
+        16e-6 * [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0][self as usize]
+    }
+
+    /// Angular spatial frequency, rad/m, and exponent of the coherence of two tracks a metre apart, `(1 + (Ω T / Ω_p)²)^−p`; what is known of
+    /// class E stands for the rougher ones.
+    fn coherence(self) -> [f32; 2] {
+        [[8.5, 3.5], [5.3, 2.2], [3.0, 1.3], [1.6, 0.8], [0.8, 0.5]][(self as usize).min(4)]
+    }
+}
+
+/// A road of a class, with its unevenness between two wavelengths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Road {
+    /// How uneven.
+    pub class: RoadClass,
+    /// Which one of them.
+    pub seed: u64,
+    /// Shortest and longest wave, m, > 0 and rising; the longest of 20 m tips no car over.
+    pub wavelengths: [f32; 2],
+    /// Corner of least x and y, and the height the unevenness is about, world, m.
+    pub corner: DVec3,
+    /// Length along x and width along y, m, > 0.
+    pub size: [f32; 2],
+    /// Of the grid, m, > 0 and less than half the shortest wave.
+    pub spacing: f32,
+    /// Factor on the friction of every tyre.
+    pub grip: f32,
+}
+
+/// Waves of a profile.
+const WAVES: usize = 100;
+
+/// Spatial frequency at which spectra are told, cycles/m.
+const REFERENCE: f32 = 0.1;
+
+impl Road {
+    /// Variance of the height, m²: the integral of `G (n₀/n)²` over the frequencies of its waves, `G n₀² (λ₂ − λ₁)`.
+    pub fn variance(&self) -> f32 {
+        self.class.spectrum() * REFERENCE * REFERENCE * (self.wavelengths[1] - self.wavelengths[0])
+    }
+
+    /// The road as a field of heights: a sum of waves along it at random phases, each with the variance of its share of the spectrum. What
+    /// left and right have not in common by the coherence of their class goes over from one side to the other.
+    ///
+    /// # Errors
+    /// Sizes, waves or a grip that are none, or a grid too wide for the shortest wave.
+    pub fn field(&self) -> Result<HeightField, TerrainFault> {
+        let [shortest, longest] = self.wavelengths;
+        if !(self.spacing > 0.0 && self.spacing < 0.5 * shortest && shortest < longest && longest.is_finite()) {
+            return Err(TerrainFault::Spacing(self.spacing));
+        }
+        let lines = self.size.map(|size| (size / self.spacing).round() + 1.0);
+        let heights = lines[0] * lines[1];
+        if heights.is_nan() || heights > MOST_HEIGHTS {
+            return Err(TerrainFault::TooMany(heights));
+        }
+        let counts = lines.map(|lines| lines as usize);
+        let profiles = self.profiles(counts[0]);
+        let mut heights = Vec::with_capacity(counts[0] * counts[1]);
+        for row in 0..counts[1] {
+            let (left, right) = math::sin_cos(FRAC_PI_2 * row as f32 / (counts[1] - 1).max(1) as f32);
+            heights.extend(profiles.iter().map(|[common, one, other]| common + one * right + other * left));
+        }
+        HeightField::new(self.corner, [self.spacing; 2], counts, heights, true, self.grip)
+    }
+
+    /// What both sides have in common, and what the right and the left one have alone, at each line across, m.
+    fn profiles(&self, lines: usize) -> Vec<[f32; 3]> {
+        let mut profiles = vec![[0.0; 3]; lines];
+        let [shortest, longest] = self.wavelengths;
+        // Equal ratios of frequency.
+        let step = math::exp(math::ln(longest / shortest) / WAVES as f32);
+        let mut wave = longest;
+        for k in 0..WAVES {
+            let next = wave / step;
+            let variance = self.class.spectrum() * REFERENCE * REFERENCE * (wave - next);
+            let frequency = TAU * step.sqrt() / wave;
+            // Each at its own place within the share: at the same frequency they would add up or cancel across the whole road.
+            let frequencies = [0.5, 0.2, 0.8].map(|place| TAU * math::exp(place * math::ln(step)) / wave);
+            let [peak, exponent] = self.class.coherence();
+            let far = frequency * self.size[1] / peak;
+            let shared = math::exp(-exponent * math::ln(1.0 + far * far));
+            let amplitudes = [shared, 1.0 - shared, 1.0 - shared].map(|share| (2.0 * variance * share).sqrt());
+            let phases = [0, 1, 2].map(|profile| TAU * random(self.seed, (3 * k + profile) as u64));
+            for (line, heights) in profiles.iter_mut().enumerate() {
+                // In 64 bits, and within a turn: a long road is many of them.
+                let x = f64::from(self.spacing) * line as f64;
+                for (k, height) in heights.iter_mut().enumerate() {
+                    let turns = f64::from(frequencies[k]) * x / core::f64::consts::TAU;
+                    let angle = (turns - turns.floor()) as f32 * TAU;
+                    *height += amplitudes[k] * math::sin_cos(angle + phases[k]).1;
+                }
+            }
+            wave = next;
+        }
+        profiles
+    }
+}
+
+/// Heights of a road, at most: 100 MB of them.
+const MOST_HEIGHTS: f32 = 25e6;
+
+/// From 0 to 1, by a seed and a number alone (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", mix of SplitMix64).
+fn random(seed: u64, number: u64) -> f32 {
+    let mut bits = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((bits ^ (bits >> 31)) >> 40) as f32 / (1u64 << 24) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn road(class: RoadClass, seed: u64) -> Road {
+        let corner = DVec3::ZERO;
+        Road { class, seed, wavelengths: [0.3, 20.0], corner, size: [6000.0, 1.4], spacing: 0.14, grip: 1.0 }
+    }
+
+    /// The table of σ_z for waves of 0.3 to 20 m, mm: 1.8 of class A, twice as much of each rougher one.
+    #[test]
+    fn heights_have_the_deviation_of_their_class() {
+        for (class, expected) in RoadClass::ALL.into_iter().zip([1.8, 3.6, 7.1, 14.2, 28.4, 56.8, 113.6, 227.3]) {
+            let road = road(class, 11);
+            let field = road.field().expect("a road");
+            let [columns, rows] = field.counts();
+            for row in [0, rows / 2, rows - 1] {
+                let heights = (0..columns).map(|column| f64::from(field.height(column, row)));
+                let (sum, squares) = heights.fold((0.0, 0.0), |(sum, squares), z| (sum + z, squares + z * z));
+                let mean = sum / columns as f64;
+                let deviation = 1e3 * (squares / columns as f64 - mean * mean).sqrt();
+                // Asked; 6 km hold 300 of the longest waves, and the table has two digits.
+                assert!((deviation / expected - 1.0).abs() < 0.03, "{class:?}: {deviation} mm instead of {expected}");
+            }
+            assert!((1e3 * f64::from(road.variance().sqrt()) / expected - 1.0).abs() < 0.02);
+        }
+    }
+
+    #[test]
+    fn a_seed_is_a_road_and_others_are_others() {
+        let height = |seed: u64| road(RoadClass::C, seed).field().expect("a road").height(777, 3);
+        assert_eq!(height(1), height(1));
+        assert_ne!(height(1), height(2));
+    }
+
+    #[test]
+    fn long_waves_are_common_to_both_sides_and_short_ones_are_not() {
+        let correlation = |wavelengths: [f32; 2]| {
+            let field = Road { wavelengths, ..road(RoadClass::C, 5) }.field().expect("a road");
+            let [columns, rows] = field.counts();
+            let sum = |of: &dyn Fn(usize) -> f64| (0..columns).map(of).sum::<f64>();
+            let z = |column: usize, row: usize| f64::from(field.height(column, row));
+            let both = sum(&|c| z(c, 0) * z(c, rows - 1));
+            both / (sum(&|c| z(c, 0) * z(c, 0)) * sum(&|c| z(c, rows - 1) * z(c, rows - 1))).sqrt()
+        };
+        let (long, short) = (correlation([10.0, 20.0]), correlation([0.3, 1.0]));
+        assert!(long > 0.9 && short < 0.2, "{long}, {short}");
+    }
+
+    #[test]
+    fn a_grid_too_wide_for_its_waves_is_refused() {
+        let endless = Road { size: [1e9, 1e9], ..road(RoadClass::A, 1) };
+        assert!(matches!(endless.field(), Err(TerrainFault::TooMany(_))));
+        let wide = Road { spacing: 0.2, ..road(RoadClass::A, 1) };
+        assert_eq!(wide.field(), Err(TerrainFault::Spacing(0.2)));
+    }
+}
