@@ -1,9 +1,7 @@
 //! The lists of steps behind `ci`, `check`, `tidy` and `determinism`.
 
-use std::process::Stdio;
-
 use crate::determinism::equal_bits;
-use crate::run::{Outcome, Steps, cargo, root, run};
+use crate::run::{Outcome, Steps, cargo, install, root, run};
 use crate::tidy;
 
 /// Solvers that must build alone, with their tests and examples, and pass their tests alone.
@@ -116,17 +114,7 @@ fn example_names() -> Result<Vec<String>, String> {
 }
 
 fn dependencies() -> Outcome {
-    if !installed() {
-        println!("cargo-deny is not installed; building {CARGO_DENY} once, which takes some minutes.");
-        // Unoptimised: the check takes a second either way and the build half the time.
-        run(cargo(&format!("install cargo-deny --locked --debug --quiet --version {CARGO_DENY}")))?;
-    }
+    install("deny", CARGO_DENY)?;
     run(cargo("fetch --locked"))?;
     run(cargo("deny --offline check --hide-inclusion-graph bans licenses sources"))
-}
-
-fn installed() -> bool {
-    let mut command = cargo("deny --version");
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
 }

@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants`.
 //!
 //! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
 //! says what to do. All steps run even when one fails; the last line counts them.
@@ -7,6 +7,7 @@
 mod bench;
 mod checks;
 mod determinism;
+mod mutants;
 mod run;
 mod tidy;
 
@@ -44,6 +45,12 @@ enum Chore {
         #[arg(long)]
         libbullet: bool,
     },
+    /// Changes the step a little, one sampled place after the other, and counts what the tests notice; takes an hour
+    Mutants {
+        /// Every n-th of all mutants, from the k-th on: `k/n`
+        #[arg(long, default_value = mutants::SAMPLE)]
+        sample: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -55,6 +62,7 @@ fn main() -> ExitCode {
         Chore::Determinism => checks::determinism(&mut steps),
         Chore::Agreement => checks::agreement(&mut steps),
         Chore::Bench { instructions_only, libbullet } => bench::bench(&mut steps, instructions_only, libbullet),
+        Chore::Mutants { sample } => mutants::mutants(&mut steps, &sample),
     }
     steps.finish()
 }

@@ -71,6 +71,18 @@ pub fn run(mut command: Command) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", line(&command))) }
 }
 
+/// Builds `version` of `cargo-<tool>` when cargo has no such command.
+pub fn install(tool: &str, version: &str) -> Outcome {
+    let mut asked = cargo(&format!("{tool} --version"));
+    asked.stdout(Stdio::null()).stderr(Stdio::null());
+    if asked.status().is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    println!("cargo-{tool} is not installed; building {version} once, which takes some minutes.");
+    // Unoptimised: the tool takes a second either way and the build half the time.
+    run(cargo(&format!("install cargo-{tool} --locked --debug --quiet --version {version}")))
+}
+
 /// Prints `command`, runs it and returns what it wrote to its standard output and standard error.
 pub fn output(mut command: Command) -> Result<[String; 2], String> {
     announce(&command);
