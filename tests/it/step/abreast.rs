@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FixedBox, Model, Quat, Scene, State, state::Placement};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FixedBox, Model, Quat, Scene, State};
 
-use skidpad::core::model::{AntiRollBar, BarCoupling};
+use skidpad::core::model::{AntiRollBar, BarCoupling, Wheel};
+use skidpad::core::state::{Placement, WheelState};
 
+use crate::common::{Simplify, c5};
 use crate::step::random::Random;
 use crate::step::random_cars::random_car;
 
@@ -62,15 +64,22 @@ fn come_and_go(world: &mut dyn Backend, starts: &[CarStart], step: usize, steps:
     }
 }
 
+/// Whether the droop stop of a wheel that presses has `car` in its hold.
+fn is_held_in_droop(car: &State, model: &Model) -> bool {
+    let held =
+        |(wheel, of): (&WheelState, &Wheel)| wheel.load > 0.0 && wheel.compression < -0.999 * of.strut.droop_travel;
+    car.wheels.iter().zip(&model.parts().wheels).any(held)
+}
+
 /// Drives cars of `model` abreast and alone for `steps` and compares all their bits after each; returns the share of steps that were
-/// taken abreast.
-fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usize, seed: u64) -> f64 {
+/// taken abreast, and of those in which a droop stop held a wheel.
+fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usize, seed: u64) -> [f64; 2] {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let starts = starts(model, &mut random);
     let world = |solver: BackendInfo| (solver.build)(scene, &starts, 1.0 / hz);
     let [mut abreast, mut alone] = [skidpad::impulse::ABREAST, skidpad::impulse::BACKEND].map(world);
     let mut controls = vec![Controls { throttle: 0.3, ..Controls::default() }; CARS + MORE];
-    let (lock, mut together) = (model.parts().steering.lock, 0);
+    let (lock, mut together) = (model.parts().steering.lock, [0, 0]);
     for step in 0..steps {
         controls.iter_mut().for_each(|controls| change(controls, &mut random, lock));
         for world in [&mut abreast, &mut alone] {
@@ -80,7 +89,10 @@ fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usiz
         assert_eq!(reports[0], reports[1], "{what}, {hz} Hz, step {step}");
         for car in 0..alone.cars() {
             let [ours, theirs] = [abreast.state(car), alone.state(car)].map(State::to_bytes);
-            together += usize::from(touches(&*alone, car) && !touches(&*abreast, car));
+            if touches(&*alone, car) && !touches(&*abreast, car) {
+                together[0] += 1;
+                together[1] += usize::from(is_held_in_droop(alone.state(car), model));
+            }
             assert!(
                 ours == theirs,
                 "{what}, {hz} Hz, step {step}, car {car}: {:?} abreast, {:?} alone",
@@ -89,7 +101,7 @@ fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usiz
             );
         }
     }
-    together as f64 / (steps * CARS) as f64
+    together.map(|count| count as f64 / (steps * CARS) as f64)
 }
 
 /// A slope with a few things on it to drive over, into and off.
@@ -108,8 +120,8 @@ fn shipped_cars_abreast_have_the_bits_of_each_alone() {
     for (i, name) in skidpad::spec::shipped::names().enumerate() {
         let model = skidpad::spec::load(name).expect("shipped").model;
         let shares = [
-            same_bits(name, &model, &Scene::flat(), 60.0, 300, 1 + i as u64),
-            same_bits(name, &model, &rough(), 240.0, 300, 100 + i as u64),
+            same_bits(name, &model, &Scene::flat(), 60.0, 300, 1 + i as u64)[0],
+            same_bits(name, &model, &rough(), 240.0, 300, 100 + i as u64)[0],
         ];
         println!("{name}: {shares:.2?} of the steps abreast");
         // Sixteen of the nineteen can be; the others stand, hang or brake to a stop now and then.
@@ -146,8 +158,20 @@ fn random_cars_abreast_have_the_bits_of_each_alone() {
         let model = if seed % 3 == 0 { random_car(&mut random) } else { plain_car(&mut random) };
         let scene = Scene { grip: 0.1 + 0.02 * seed as f32, ..Scene::sloping(0.01 * (seed % 9) as f32) };
         let hz = [20.0, 30.0, 60.0, 120.0, 240.0][seed as usize % 5];
-        let share = same_bits(&format!("random car {seed}"), &model, &scene, hz, 120, seed);
+        let [share, _] = same_bits(&format!("random car {seed}"), &model, &scene, hz, 120, seed);
         abreast += usize::from(share > 0.1);
     }
     assert!(abreast as u64 > SEEDS / 3, "{abreast} of {SEEDS} random cars were abreast");
+}
+
+/// Another look at its loads, for the sake of the others, changes nothing of them.
+#[test]
+fn a_car_stays_abreast_while_its_droop_stops_hold_wheels() {
+    let mut parts = c5();
+    parts.wheels.iter_mut().for_each(|wheel| wheel.strut.droop_travel = 0.01);
+    let model = parts.model();
+    for (i, hz) in [60.0, 120.0, 240.0].into_iter().enumerate() {
+        let [_, held] = same_bits("C5 with short droop", &model, &rough(), hz, 300, 300 + i as u64);
+        assert!(held > 0.1, "{hz} Hz: {held}");
+    }
 }

@@ -247,7 +247,6 @@ impl CarsAbreast {
             }
         }
         leave(&mut self.alone, !settled);
-        self.rows.iter().for_each(|rows| leave(&mut self.alone, rows.suspension.at_droop_stop));
         after
     }
 
