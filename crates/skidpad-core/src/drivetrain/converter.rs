@@ -167,6 +167,19 @@ mod tests {
     }
 
     #[test]
+    fn broken_curves_are_refused() {
+        let curve = |points: &[[f32; 2]]| Curve::new(points.to_vec()).expect("rising speeds");
+        let with_capacity = |points| Converter { capacity: curve(points), ..converter() };
+        let with_ratio = |points| Converter { torque_ratio: curve(points), ..converter() };
+        assert_eq!(converter().check(), Ok(()));
+        assert!(with_capacity(&[[0.0, 4e-3], [1.0, 0.0], [1.5, 0.0]]).check().is_err(), "a ratio beyond 1");
+        assert!(with_capacity(&[[0.0, 4e-3], [1.0, 1e-3]]).check().is_err(), "it carries at equal speeds");
+        assert!(with_capacity(&[[0.0, -1e-3], [1.0, 0.0]]).check().is_err(), "it pulls");
+        assert!(with_ratio(&[[-0.5, 2.0], [0.85, 1.0]]).check().is_err(), "a ratio below 0");
+        assert!(with_ratio(&[[0.0, 2.0], [0.85, 0.0]]).check().is_err(), "no torque");
+    }
+
+    #[test]
     fn speeds_balance() {
         let converter = converter();
         assert!((converter.balance(|_| 250.0, 0.0, 700.0) - 250.0).abs() < 1e-3);
