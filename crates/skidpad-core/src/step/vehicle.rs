@@ -146,3 +146,37 @@ pub(crate) fn finite(body: &Body) -> bool {
     let turn = body.rotation.x + body.rotation.y + body.rotation.z + body.rotation.w;
     (v.x + v.y + v.z + turn).is_finite() && place.is_finite()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(numbers: [f32; 19]) -> Body {
+        let vector = |from: usize| Vec3::from_slice(&numbers[from..]);
+        Body {
+            position: DVec3::from(vector(0)),
+            velocity: vector(3),
+            angular: vector(6),
+            free_velocity: vector(9),
+            free_angular: vector(12),
+            rotation: Quat::from_slice(&numbers[15..]),
+            wind: Vec3::ZERO,
+            lead: 0.0,
+            asleep: false,
+        }
+    }
+
+    #[test]
+    fn a_body_is_finite_when_each_of_its_numbers_is() {
+        for size in [0.0, 1.0, -1.0, 1e30] {
+            assert!(finite(&body([size; 19])), "{size}");
+            for number in 0..19 {
+                for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+                    let mut numbers = [size; 19];
+                    numbers[number] = bad;
+                    assert!(!finite(&body(numbers)), "number {number} is {bad}, the others {size}");
+                }
+            }
+        }
+    }
+}
