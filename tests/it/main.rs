@@ -7,6 +7,7 @@ mod common;
 mod drivetrain;
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 mod golden;
+mod hitch;
 mod manoeuvres;
 mod peers;
 #[cfg(feature = "rapier")]

@@ -31,7 +31,7 @@ pub fn list(what: Option<Listed>) -> miette::Result<()> {
 
 fn vehicles() -> miette::Result<Table> {
     let mut table = Table::new(usize::MAX);
-    for name in skidpad::spec::shipped::names() {
+    for name in skidpad::spec::shipped::names().chain(skidpad::spec::shipped::trailers()) {
         let loaded = skidpad::spec::load(name)?;
         let model = &loaded.model;
         let wheels = format!("{} wheels", model.wheels().len());

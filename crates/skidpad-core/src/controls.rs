@@ -50,6 +50,13 @@ impl Controls {
         raw.map(|angle| bounded(angle, -LARGEST_ANGLE, LARGEST_ANGLE))
     }
 
+    /// Becomes `other`, in the memory that is there.
+    pub(crate) fn copy(&mut self, other: &Self) {
+        let mut wheels = core::mem::take(&mut self.wheels);
+        wheels.clone_from(&other.wheels);
+        *self = Self { wheels, ..*other };
+    }
+
     /// Foot brake fully applied, in neutral.
     pub fn parked() -> Self {
         Self { brake: 1.0, gear: Some(0), ..Self::default() }

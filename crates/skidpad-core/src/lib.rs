@@ -16,6 +16,7 @@ mod constants;
 pub mod controls;
 mod drivetrain;
 pub mod element;
+mod hitch;
 pub mod lane;
 mod linear;
 pub mod math;

@@ -63,6 +63,8 @@ pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
         motors: Vec::new(),
         couplings: Vec::new(),
         aero: None,
+        hitch: None,
+        coupler: None,
         peers: car.peers.clone(),
         assists: None,
         references: Vec::new(),

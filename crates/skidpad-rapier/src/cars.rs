@@ -179,6 +179,7 @@ impl RapierCars {
         self.begun = true;
         std::mem::swap(&mut self.loaded, &mut self.before);
         self.loaded.clear();
+        self.let_pass(sets.joints);
         self.let_sleep_or_wake(sets.bodies, sets.colliders, controls);
         let mut port = Port {
             sets,
@@ -257,6 +258,36 @@ impl RapierCars {
         self.cars.write_back(&port, dt)
     }
 
+    /// Lets vehicles that tow each other pass through each other, and those that no longer do collide.
+    fn let_pass(&mut self, joints: &mut ImpulseJointSet) {
+        for car in 0..self.seats.len() {
+            let by = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
+            let seat = &self.seats[car];
+            if seat.towed.map(|(by, _)| by) == by {
+                continue;
+            }
+            if let Some((_, joint)) = seat.towed {
+                joints.remove(joint, true);
+            }
+            let ahead = by.and_then(|by| self.seats.get(by as usize)).map(|ahead| ahead.handle);
+            let free = GenericJointBuilder::new(JointAxesMask::empty()).contacts_enabled(false);
+            let towed = ahead.map(|ahead| joints.insert(ahead, seat.handle, free, true));
+            self.seats[car].towed = by.zip(towed);
+            self.tie_seats();
+        }
+    }
+
+    /// Tells every vehicle which bodies it is hitched to.
+    fn tie_seats(&mut self) {
+        self.seats.iter_mut().for_each(|seat| seat.tied.clear());
+        for car in 0..self.seats.len() {
+            let Some((by, _)) = self.seats[car].towed else { continue };
+            let ends = [car, by as usize].map(|car| self.seats[car].handle);
+            self.seats[car].tied.push(ends[1]);
+            self.seats[by as usize].tied.push(ends[0]);
+        }
+    }
+
     fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
         for (i, (seat, vehicle)) in self.seats.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if self.cars.is_away(i) {
@@ -302,6 +333,8 @@ fn seat(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> Seat {
         groups: None,
         stands: Vec::with_capacity(vehicle.model().wheels().len()),
         near: Vec::new(),
+        towed: None,
+        tied: Vec::new(),
     }
 }
 

@@ -115,12 +115,14 @@ impl Port<'_> {
         seat.stands.clear();
         seat.near.clear();
         let (own, user) = (seat.handle, self.ground.filter);
+        let tied = std::mem::take(&mut seat.tied);
         let is_ground = |handle: ColliderHandle, collider: &Collider| {
-            collider.parent() != Some(own) && user.predicate.is_none_or(|passes| passes(handle, collider))
+            let other = collider.parent().is_none_or(|body| body != own && !tied.contains(&body));
+            other && user.predicate.is_none_or(|passes| passes(handle, collider))
         };
         let mut filter = QueryFilter { groups: user.groups.or(seat.groups), ..user }.exclude_sensors();
         // The filter has room for one body.
-        if user.exclude_rigid_body.is_none() {
+        if user.exclude_rigid_body.is_none() && tied.is_empty() {
             filter.exclude_rigid_body = Some(own);
         } else {
             filter.predicate = Some(&is_ground);
@@ -129,11 +131,12 @@ impl Port<'_> {
         if self.unstepped {
             let passes = colliders.iter_enabled().filter(|(handle, of)| filter.test(bodies, *handle, of));
             seat.near.extend(passes.map(|(handle, _)| handle));
-            return;
+        } else {
+            let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
+            let near = queries.intersect_aabb_conservative(bounds(self.axes, asked));
+            seat.near.extend(near.map(|(handle, _)| handle));
         }
-        let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
-        let near = queries.intersect_aabb_conservative(bounds(self.axes, asked));
-        seat.near.extend(near.map(|(handle, _)| handle));
+        seat.tied = tied;
     }
 
     fn meet(&mut self, probe: &Probe) -> Option<Contact> {

@@ -23,6 +23,10 @@ pub(crate) struct Seat {
     pub stands: Vec<Stand>,
     /// What the rays of the coming step may meet.
     pub near: Vec<ColliderHandle>,
+    /// Number of the vehicle that tows it, and the joint that lets both pass through each other.
+    pub towed: Option<(u32, ImpulseJointHandle)>,
+    /// Bodies it tows or is towed by: its wheels do not stand on them.
+    pub tied: Vec<RigidBodyHandle>,
 }
 
 impl Seat {

@@ -13,6 +13,8 @@ pub struct Sets<'a> {
     pub bodies: &'a mut RigidBodySet,
     /// Colliders, the chassis' among them.
     pub colliders: &'a mut ColliderSet,
+    /// Joints. Vehicles that tow each other get one that ties nothing: it lets their colliders pass through each other.
+    pub joints: &'a mut ImpulseJointSet,
     /// Finds the colliders along a ray.
     pub broad_phase: &'a BroadPhaseBvh,
     /// Knows how rays meet shapes.
@@ -22,8 +24,8 @@ pub struct Sets<'a> {
 impl Sets<'_> {
     /// The same parts, for a while.
     pub(crate) fn lent(&mut self) -> Sets<'_> {
-        let Self { gravity, parameters, bodies, colliders, broad_phase, narrow_phase } = self;
-        Sets { gravity: *gravity, parameters, bodies, colliders, broad_phase, narrow_phase }
+        let Self { gravity, parameters, bodies, colliders, joints, broad_phase, narrow_phase } = self;
+        Sets { gravity: *gravity, parameters, bodies, colliders, joints, broad_phase, narrow_phase }
     }
 }
 
@@ -34,6 +36,7 @@ impl<'a> From<&'a mut PhysicsWorld> for Sets<'a> {
             parameters: &world.integration_parameters,
             bodies: &mut world.bodies,
             colliders: &mut world.colliders,
+            joints: &mut world.impulse_joints,
             broad_phase: &world.broad_phase,
             narrow_phase: &world.narrow_phase,
         }

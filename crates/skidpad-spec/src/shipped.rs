@@ -14,12 +14,23 @@ const FILES: [(&str, &str); 10] = [
     ("unity_default", include_str!("../../../vehicles/unity_default.toml")),
 ];
 
+/// The same of trailers, which drive behind one of the vehicles only.
+const TRAILERS: [(&str, &str); 2] = [
+    ("caravan", include_str!("../../../vehicles/trailers/caravan.toml")),
+    ("semitrailer", include_str!("../../../vehicles/trailers/semitrailer.toml")),
+];
+
+/// Names of the shipped trailers, in alphabetical order.
+pub fn trailers() -> impl ExactSizeIterator<Item = &'static str> {
+    TRAILERS.iter().map(|(name, _)| *name)
+}
+
 /// Names of the shipped vehicles, in alphabetical order.
 pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }
 
-/// Text of the shipped vehicle called `name`.
+/// Text of the shipped vehicle or trailer called `name`.
 pub fn find(name: &str) -> Option<&'static str> {
-    FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    FILES.iter().chain(&TRAILERS).find(|(known, _)| *known == name).map(|(_, text)| *text)
 }

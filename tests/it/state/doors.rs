@@ -82,7 +82,7 @@ fn a_state_is_finite_in_every_field() {
 
 /// Sets the number `field` of a state, counted from 0; tells whether there is one.
 fn set(state: &mut State, field: usize, to: f32) -> bool {
-    let State { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels } = state;
+    let State { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels, tow } = state;
     if let Some(at) = (field < 3).then_some(field) {
         position[at] = to.into();
         return true;
@@ -93,7 +93,8 @@ fn set(state: &mut State, field: usize, to: f32) -> bool {
         *rotation = Quat::from_array(turned);
         return true;
     }
-    let mut numbers: Vec<&mut f32> = vec![steer];
+    let tow = tow.get_or_insert_default();
+    let mut numbers: Vec<&mut f32> = vec![steer, &mut tow.force.x, &mut tow.force.y, &mut tow.force.z];
     for vector in [velocity, angular, previous_velocity] {
         numbers.extend([&mut vector.x, &mut vector.y, &mut vector.z]);
     }

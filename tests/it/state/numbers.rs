@@ -1,10 +1,10 @@
 //! Every number of a model and of saved bytes is looked at: what is let in drives on finitely.
 
 use skidpad::core::model::{
-    Aero, AeroMaps, AntiLock, AntiRollBar, Assists, Axle, Clutch, Continuous, Converter, CounterSteer, Coupling,
-    CruiseControl, Disc, Engine, EngineDrive, Gearbox, Guidance, HeaveSpring, Hull, Knee, LaunchControl, LockUp, Motor,
-    Peers, Powertrain, ProbeShape, Rolling, SpeedSteering, StabilityControl, Steering, Strut, Surface, Takeup,
-    TractionControl, Tyre, Unsprung, Wheel,
+    Aero, AeroMaps, AntiLock, AntiRollBar, Assists, Axle, Clutch, Continuous, Converter, CounterSteer, Coupler,
+    Coupling, CruiseControl, Disc, Engine, EngineDrive, Gearbox, Guidance, HeaveSpring, Hitch, Hull, Knee,
+    LaunchControl, LockUp, Motor, Peers, Powertrain, ProbeShape, Rolling, SpeedSteering, StabilityControl, Steering,
+    Strut, Surface, Takeup, TractionControl, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
 use skidpad::core::{BackendInfo, Controls, Mat3, Model, ModelParts, Vec3};
@@ -86,8 +86,10 @@ macro_rules! fields {
 fields! {
     ModelParts {
         mass inertia centre_height wheels axles tyres bars heave_springs steering powertrain motors couplings aero hull peers
-        assists elements
+        assists hitch coupler elements
     }
+    Hitch { point roll_rate roll_damping yaw_damping yaw_friction largest_yaw largest_pitch breaking_force }
+    Coupler { point brakes }
     Wheel {
         axle side contact radius spin_inertia tyre strut mirrored toe camber brake_torque handbrake_torque disc rolling
         unsprung probe
@@ -132,6 +134,14 @@ fields! {
     Brush { bristle_stiffness half_length friction load_sensitivity nominal_load }
     TMeasy { nominal_load nominal double relaxation }
     Direction { slope largest largest_slip sliding sliding_slip }
+}
+
+impl Numbers for TrailerBrakes {
+    fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
+        if let Self::Overrun(full) = self {
+            full.each(name, visit);
+        }
+    }
 }
 
 impl Numbers for ProbeShape {

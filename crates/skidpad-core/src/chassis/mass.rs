@@ -11,27 +11,44 @@ use bevy_math::{DMat3, DVec3};
 /// few wheels of a car this finds the constrained optimum. The conditions are PhysX's `PxVehicleComputeSprungMasses`;
 /// its plain minimum norm can go negative.
 pub fn sprung_masses(points: &[[f64; 2]], mass: f64) -> Option<Vec<f64>> {
-    let mut carrying = vec![true; points.len()];
+    shares(points, points.len(), mass)
+}
+
+/// The same of a trailer whose coupler, at `coupler`, carries the rest of it, whichever way: wheels are loaded as by springs of one
+/// rate on a body that turns about the coupler.
+pub fn trailer_masses(points: &[[f64; 2]], coupler: [f64; 2], mass: f64) -> Option<Vec<f64>> {
+    let all: Vec<[f64; 2]> = points.iter().copied().chain([coupler]).collect();
+    let mut shares = shares(&all, points.len(), mass)?;
+    shares.truncate(points.len());
+    Some(shares)
+}
+
+/// What a coupler carries counts for so little in the norm.
+const COUPLER: f64 = 1e6;
+
+/// Shares of the points, of which the first `wheels` only push.
+fn shares(points: &[[f64; 2]], wheels: usize, mass: f64) -> Option<Vec<f64>> {
+    let mut counts: Vec<f64> = (0..points.len()).map(|i| if i < wheels { 1.0 } else { COUPLER }).collect();
     loop {
-        let shares = minimum_norm(points, &carrying, mass)?;
+        let shares = minimum_norm(points, &counts, mass)?;
         let tolerance = -1e-9 * mass;
-        let worst = (0..points.len())
-            .filter(|&i| carrying[i] && shares[i] < tolerance)
+        let worst = (0..wheels)
+            .filter(|&i| counts[i] > 0.0 && shares[i] < tolerance)
             .min_by(|&a, &b| shares[a].total_cmp(&shares[b]));
         match worst {
-            Some(i) => carrying[i] = false,
+            Some(i) => counts[i] = 0.0,
             None => return balanced(points, &shares, mass).then_some(shares),
         }
     }
 }
 
-fn minimum_norm(points: &[[f64; 2]], carrying: &[bool], mass: f64) -> Option<Vec<f64>> {
-    let columns = || points.iter().zip(carrying).filter(|(_, on)| **on).map(|(p, _)| DVec3::new(1.0, p[0], p[1]));
+fn minimum_norm(points: &[[f64; 2]], counts: &[f64], mass: f64) -> Option<Vec<f64>> {
+    let columns = || points.iter().zip(counts).map(|(p, count)| (DVec3::new(1.0, p[0], p[1]), *count));
     let mut gram = DMat3::ZERO;
     let mut scale = 0.0f64;
-    for c in columns() {
-        gram += DMat3::from_cols(c * c.x, c * c.y, c * c.z);
-        scale = scale.max(c.length_squared());
+    for (c, count) in columns() {
+        gram += DMat3::from_cols(c * c.x, c * c.y, c * c.z) * count;
+        scale = scale.max(c.length_squared() * count.min(1.0));
     }
     if scale == 0.0 {
         return None;
@@ -39,13 +56,7 @@ fn minimum_norm(points: &[[f64; 2]], carrying: &[bool], mass: f64) -> Option<Vec
     // Wheels on one line (a bicycle, one axle) leave the matrix singular; the tiny ridge picks the least-norm share.
     gram += DMat3::from_diagonal(DVec3::splat(1e-12 * scale));
     let weights = gram.inverse() * DVec3::new(mass, 0.0, 0.0);
-    Some(
-        points
-            .iter()
-            .zip(carrying)
-            .map(|(p, on)| if *on { DVec3::new(1.0, p[0], p[1]).dot(weights) } else { 0.0 })
-            .collect(),
-    )
+    Some(columns().map(|(c, count)| c.dot(weights) * count).collect())
 }
 
 fn balanced(points: &[[f64; 2]], shares: &[f64], mass: f64) -> bool {
@@ -85,6 +96,22 @@ mod tests {
             &[[1.3, 0.8], [1.3, -0.8], [-1.7, 0.8], [-1.7, -0.8]],
             &[1700.0 / 6.0, 1700.0 / 6.0, 1300.0 / 6.0, 1300.0 / 6.0],
         );
+    }
+
+    /// m g (L - d) / L on the coupler, also where it pulls; three axles of one spring rate turn about it.
+    #[test]
+    fn a_coupler_carries_the_rest() {
+        for (centre, carried) in [(3.9, 975.0), (4.1, 1025.0)] {
+            let wheels = [[centre - 4.0, 0.75], [centre - 4.0, -0.75]];
+            let shares = trailer_masses(&wheels, [centre, 0.0], 1000.0).expect("supported");
+            assert!(shares.iter().all(|share| (share - 0.5 * carried).abs() < 1e-3), "{shares:?}");
+        }
+        let shares = trailer_masses(&[[-1.0, 0.0], [-2.0, 0.0], [-3.0, 0.0]], [6.0, 0.0], 1000.0).expect("supported");
+        let lever = 7.0 * 7.0 + 8.0 * 8.0 + 9.0 * 9.0;
+        for (share, arm) in shares.iter().zip([7.0, 8.0, 9.0]) {
+            assert!((share - 6000.0 * arm / lever).abs() < 0.01, "{shares:?}");
+        }
+        assert_eq!(trailer_masses(&[[1.0, 0.7], [1.0, 0.7]], [3.0, 0.0], 1000.0), None);
     }
 
     #[test]

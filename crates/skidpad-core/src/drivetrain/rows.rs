@@ -36,6 +36,13 @@ impl Shafts {
         Self { links: vec![Link::default(); rows].into(), ..Self::default() }
     }
 
+    /// Goes back to where `other` of the same model is, in the memory that is there.
+    pub(crate) fn copy(&mut self, other: &Self) {
+        let mut links = core::mem::take(&mut self.links);
+        links.clone_from(&other.links);
+        *self = Self { links, ..*other };
+    }
+
     /// Forgets the last step.
     pub(crate) fn clear(&mut self) {
         let mut links = core::mem::take(&mut self.links);

@@ -60,6 +60,8 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
             return Err(ModelError::OutOfRange { part, found: fault.found, accepts: fault.accepts });
         }
     }
+    parts.hitch.map_or(Ok(()), |hitch| hitch.check())?;
+    parts.coupler.map_or(Ok(()), |coupler| coupler.check())?;
     parts.assists.check()?;
     parts.aero.check()?;
     crate::drivetrain::flow::check(parts)

@@ -11,11 +11,12 @@ pub use crate::aero::parameters::{Aero, AeroMaps, Surface, Table};
 pub use crate::assists::parameters::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
-pub use crate::chassis::mass::{box_inertia, sprung_masses};
+pub use crate::chassis::mass::{box_inertia, sprung_masses, trailer_masses};
 pub use crate::drivetrain::converter::{Clutch, Converter, LockUp, Takeup};
 pub use crate::drivetrain::engine::{Continuous, Curve, Engine, Gearbox};
 pub use crate::drivetrain::motor::Motor;
 pub use crate::drivetrain::parameters::{Coupling, EngineDrive, Powertrain};
+pub use crate::hitch::parameters::{Coupler, Hitch, TrailerBrakes};
 pub use crate::steering::parameters::Steering;
 pub use crate::suspension::parameters::{AntiRollBar, BarCoupling, HeaveSpring, Knee, Strut, Unsprung};
 pub use crate::tyre::parameters::Tyre;
@@ -56,7 +57,12 @@ impl Model {
     pub fn new(parts: ModelParts) -> Result<Self, ModelError> {
         check::check(&parts)?;
         let points: Vec<[f64; 2]> = parts.wheels.iter().map(|w| [w.contact.x as f64, w.contact.y as f64]).collect();
-        let sprung = sprung_masses(&points, parts.mass as f64).ok_or(ModelError::Unsupported)?;
+        let mass = f64::from(parts.mass);
+        let sprung = match &parts.coupler {
+            None => sprung_masses(&points, mass),
+            Some(coupler) => trailer_masses(&points, [coupler.point.x, coupler.point.y].map(f64::from), mass),
+        };
+        let sprung = sprung.ok_or(ModelError::Unsupported)?;
         let axle_wheels = axle_wheels(&parts)?;
         for (axle, [left, right]) in parts.axles.iter().zip(&axle_wheels) {
             if axle.solid && parts.wheels[*left].contact.y <= parts.wheels[*right].contact.y {
@@ -124,6 +130,12 @@ impl Model {
     /// Load of wheel `i` at rest on level ground, N.
     pub fn static_load(&self, i: usize) -> f32 {
         self.sprung[i] * STANDARD_GRAVITY
+    }
+
+    /// Load of the coupler of a trailer at rest on level ground, N, negative where it pulls up; 0 of any other vehicle.
+    pub fn coupler_load(&self) -> f32 {
+        let carried: f32 = self.sprung.iter().sum();
+        self.parts.coupler.map_or(0.0, |_| (self.parts.mass - carried) * STANDARD_GRAVITY)
     }
 
     /// The assists and tricks that can add anything, in the order of [`Assist::ALL`]; none for a plain car.

@@ -5,6 +5,7 @@ use crate::assists::parameters::Assists;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::parameters::{Coupling, Powertrain};
 use crate::element::Element;
+use crate::hitch::parameters::{Coupler, Hitch};
 use crate::steering::parameters::Steering;
 use crate::suspension::parameters::{AntiRollBar, HeaveSpring};
 use crate::tyre::parameters::Tyre;
@@ -73,6 +74,10 @@ pub struct ModelParts {
     pub peers: Peers,
     /// Helpers and tricks; none by default.
     pub assists: Assists,
+    /// Where it tows; nothing by default.
+    pub hitch: Option<Hitch>,
+    /// Where it is towed; nowhere by default.
+    pub coupler: Option<Coupler>,
     /// Forces of one's own; none by default, and none from files.
     pub elements: Vec<Element>,
 }

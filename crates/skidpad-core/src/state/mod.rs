@@ -2,13 +2,14 @@
 
 pub(crate) mod rest;
 pub mod saved;
+mod train;
 
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::lane::Lane;
 use crate::math;
 use crate::model::Model;
-use crate::state::rest::Rest;
+use crate::state::rest::{Rest, Towing};
 use crate::wheel::parameters::Wheel;
 use crate::world::scene::Scene;
 use bevy_math::{DVec3, Quat, Vec3};
@@ -32,6 +33,18 @@ pub struct State {
     pub drive: DriveState,
     /// In wheel order.
     pub wheels: Box<[WheelState]>,
+    /// What tows it; `None` of a vehicle on its own.
+    pub tow: Option<Tow>,
+}
+
+/// What tows a trailer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tow {
+    /// Number of the vehicle ahead in its world. One that cannot tow tows nothing: one that is away, has no hitch, or is towed
+    /// by the trailer itself.
+    pub by: u32,
+    /// Mean force of the hitch on the trailer over the last step, world, N.
+    pub force: Vec3,
 }
 
 impl Clone for State {
@@ -129,10 +142,17 @@ impl State {
     ///
     /// The struts carry the car, on a slope too; its contact patches are not yet strained by what holds it there. Where
     /// a wheel would lift or meet its stop the car starts in its described pose and has to settle.
+    ///
+    /// A trailer stands as if something held its coupler where it was described; see [`State::train_at_rest`].
     pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
+        let rest = Rest::of(model, scene, placement.heading, &Towing::default());
+        Self::standing(model, scene, placement, rest)
+    }
+
+    /// Standing or rolling as [`State::at_rest`] has it, in the described pose where there is no `rest`.
+    fn standing(model: &Model, scene: &Scene, placement: &Placement, rest: Option<Rest>) -> Self {
         let upright = scene.orientation(placement.heading);
         let velocity = upright * Vec3::X * placement.speed;
-        let rest = Rest::of(model, scene, placement.heading);
         let wheel = |(i, wheel): (usize, &Wheel)| WheelState {
             spin: placement.speed / wheel.radius,
             rolling_speed: placement.speed,
@@ -153,6 +173,7 @@ impl State {
             steer: 0.0,
             drive: DriveState::rolling(model, placement),
             wheels,
+            tow: None,
         };
         if placement.height != 0.0 {
             state.reach_down(model, scene);
@@ -182,13 +203,14 @@ impl State {
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
         // Patterns name every field, so that one that is added does not compile until it is looked at.
-        let Self { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels } = self;
+        let Self { position, rotation, velocity, angular, previous_velocity, steer, drive, wheels, tow } = self;
         position.is_finite()
             && rotation.is_finite()
             && [velocity, angular, previous_velocity].into_iter().all(|vector| vector.is_finite())
             && steer.is_finite()
             && drive.is_finite()
             && wheels.iter().all(WheelState::is_finite)
+            && tow.is_none_or(|tow| tow.force.is_finite())
     }
 }
 

@@ -20,7 +20,21 @@ pub(crate) struct Rest {
     pub compressions: Vec<f32>,
     /// Load of every wheel, N.
     pub loads: Vec<f32>,
+    /// What carries a trailer at its coupler, along the ground's normal, N.
+    pub coupler_load: f32,
 }
+
+/// What other vehicles do to one that stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Towing {
+    /// Load of the trailer on the hitch, along the ground's normal, N.
+    pub hitch_load: f32,
+    /// How far the coupler is above where it was described, m.
+    pub raised: f32,
+}
+
+/// Rate at which a coupler is held, as a multiple of the vehicle's weight per metre: to a micrometre.
+const HELD: f64 = 1e6;
 
 impl Rest {
     /// Equilibrium of loads, gravity and the friction that holds the car, on a car that heads `heading` rad. `None` when
@@ -29,7 +43,10 @@ impl Rest {
     /// With compressions `z = −heave + x θ − y φ`, the loads must carry the normal part of gravity, and balance the
     /// moment of its tangential part, which acts at the centre of mass while friction acts on the ground:
     /// `Σ N = m g_n`, `Σ x N = h m g_x`, `Σ y N = h m g_y`.
-    pub fn of(model: &Model, scene: &Scene, heading: f32) -> Option<Self> {
+    ///
+    /// The coupler of a trailer is one more point that carries, which gives way by nothing; the trailer's load on a hitch adds to both
+    /// sides of these.
+    pub fn of(model: &Model, scene: &Scene, heading: f32, towing: &Towing) -> Option<Self> {
         let down = scene.orientation(heading).inverse() * Vec3::new(0.0, 0.0, -scene.gravity);
         let wheels = model.wheels();
         // Each wheel is taken to hold in proportion to what it carries.
@@ -38,13 +55,26 @@ impl Rest {
             wheels.iter().map(|w| DVec3::new(1.0, w.contact.x.into(), w.contact.y.into())).collect();
         let travel = |i: usize| DVec3::new(-1.0, -levers[i].z, levers[i].y);
         let ties: Vec<Ties> = (0..wheels.len()).map(|i| Ties::of(model, i, &travel)).collect();
-        let weight = (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
+        let mut weight =
+            (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
+        let pulled = model.parts().hitch.map_or(DVec3::ZERO, |hitch| lever(hitch.point) * f64::from(towing.hitch_load));
+        // Its lever, its travel, and the rate at which it is held.
+        let coupler = model.parts().coupler.map_or([DVec3::ZERO; 2], |coupler| {
+            let lever = lever(coupler.point);
+            [lever, DVec3::new(-1.0, -lever.z, lever.y)]
+        });
+        let held = HELD * mass * f64::from(scene.gravity);
+        let carried =
+            |pose: DVec3| f64::from(model.coupler_load()) + held * (coupler[1].dot(pose) + f64::from(towing.raised));
+        weight += coupler[0] * carried(DVec3::ZERO);
         // Heave, roll, pitch.
         let mut pose = DVec3::ZERO;
         for _ in 0..PASSES {
             let gravity = (tilt(pose).inverse() * down).as_dvec3() * mass;
-            let wanted = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y);
-            let (mut stiffness, mut missing) = (DMat3::ZERO, -weight);
+            let wanted = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y) + pulled;
+            let rate = coupler[1] * held;
+            let mut stiffness = DMat3::from_cols(coupler[0] * rate.x, coupler[0] * rate.y, coupler[0] * rate.z);
+            let mut missing = -weight;
             for (i, lever) in levers.iter().enumerate() {
                 let (strut, z) = (&wheels[i].strut, travel(i).dot(pose));
                 let rate = travel(i) * strut.rate_at(z) + ties[i].through + ties[i].beside;
@@ -65,8 +95,13 @@ impl Rest {
             .zip(&compressions)
             .zip(&loads)
             .all(|((wheel, &z), &load)| load > 0.0 && z < wheel.strut.bump_travel && z > -wheel.strut.droop_travel);
-        hangs.then(|| Self { heave: pose.x as f32, tilt: tilt(pose), compressions, loads })
+        let coupler_load = if model.parts().coupler.is_some() { carried(pose) as f32 } else { 0.0 };
+        hangs.then(|| Self { heave: pose.x as f32, tilt: tilt(pose), compressions, loads, coupler_load })
     }
+}
+
+fn lever(point: Vec3) -> DVec3 {
+    DVec3::new(1.0, point.x.into(), point.y.into())
 }
 
 /// Load of wheel `i` of a car that does not move, its wheels at `compressions` (m), N, ≥ 0.

@@ -5,7 +5,7 @@
 
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
-use crate::state::{DriveState, State, WheelState};
+use crate::state::{DriveState, State, Tow, WheelState};
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Version written, and the only one read. Raise it with every change of the fields below.
@@ -102,9 +102,9 @@ pub struct SaveError {
 }
 
 impl State {
-    /// The state as bytes for [`State::from_bytes`]: 417 for four wheels.
+    /// The state as bytes for [`State::from_bytes`]: 417 for four wheels, 16 more for one that is towed.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len())];
+        let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len()) + tow_bytes(self.tow.is_some())];
         let mut to = Writer { left: &mut bytes };
         CAR_MAGIC.write(&mut to);
         VERSION.write(&mut to);
@@ -128,6 +128,7 @@ impl State {
 pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadError> {
     let mut from = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
     from.begin("car", CAR_MAGIC)?;
+    from.set_towed(from.found == from.accepts + Tow::SIZE);
     let state = from.car(car, wheels)?;
     from.end()?;
     Ok(state)
@@ -137,10 +138,19 @@ fn car_bytes(wheels: usize) -> usize {
     State::SIZE + wheels * WheelState::SIZE
 }
 
-/// Length of a saved world of cars with so many wheels each.
-fn world_bytes(wheels: impl Iterator<Item = usize>) -> usize {
-    MAGIC_BYTES + WORLD_BYTES + wheels.map(|wheels| bool::SIZE + car_bytes(wheels)).sum::<usize>()
+/// Bytes more of a car that is towed.
+fn tow_bytes(towed: bool) -> usize {
+    if towed { Tow::SIZE } else { 0 }
 }
+
+/// Length of a saved world of cars with so many wheels each, none of them towed.
+fn world_bytes(wheels: impl Iterator<Item = usize>) -> usize {
+    MAGIC_BYTES + WORLD_BYTES + wheels.map(|wheels| u8::SIZE + car_bytes(wheels)).sum::<usize>()
+}
+
+/// What is known of a car before its state: whether it has left, and whether it is towed.
+const AWAY: u8 = 1;
+const TOWED: u8 = 2;
 
 /// Writes a world of `cars`, away or not, that has taken so many `steps` of `dt` s, in place of what `bytes` held.
 pub(crate) fn write_world<'a>(
@@ -149,7 +159,8 @@ pub(crate) fn write_world<'a>(
     cars: impl Iterator<Item = (bool, &'a State)> + Clone,
     bytes: &mut Vec<u8>,
 ) {
-    bytes.resize(world_bytes(cars.clone().map(|(_, state)| state.wheels.len())), 0);
+    let towed: usize = cars.clone().map(|(_, state)| tow_bytes(state.tow.is_some())).sum();
+    bytes.resize(world_bytes(cars.clone().map(|(_, state)| state.wheels.len())) + towed, 0);
     let mut to = Writer { left: bytes };
     WORLD_MAGIC.write(&mut to);
     VERSION.write(&mut to);
@@ -157,7 +168,7 @@ pub(crate) fn write_world<'a>(
     steps.write(&mut to);
     (cars.clone().count() as u32).write(&mut to);
     for (away, state) in cars {
-        away.write(&mut to);
+        (u8::from(away) * AWAY + u8::from(state.tow.is_some()) * TOWED).write(&mut to);
         state.write(&mut to);
     }
 }
@@ -180,8 +191,13 @@ pub(crate) fn read_world(
         return Err(LoadError::Cars { found, accepts });
     }
     let mut read = |(car, wheels)| {
-        (from.car, from.wheel, from.field) = (car, None, "away");
-        Ok((bool::read(&mut from)?, from.car(car, wheels)?))
+        (from.car, from.wheel, from.field) = (car, None, "away or towed");
+        let flags = u8::read(&mut from)?;
+        if flags > AWAY + TOWED {
+            return Err(from.value(flags.into(), "0 to 3"));
+        }
+        from.set_towed(flags & TOWED != 0);
+        Ok((flags & AWAY != 0, from.car(car, wheels)?))
     };
     let states = wheels.enumerate().map(&mut read).collect::<Result<Vec<(bool, State)>, LoadError>>()?;
     from.end()?;
@@ -212,6 +228,8 @@ struct Reader<'a> {
     /// Wheels of the car being read.
     wheels: usize,
     wheel: Option<usize>,
+    /// Whether the car being read is towed.
+    towed: bool,
     field: &'static str,
     range: Range,
 }
@@ -236,7 +254,17 @@ const STEER: Range = Range { least: -3.2, most: 3.2, accepts: "an angle within Â
 
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8], accepts: usize) -> Self {
-        Self { left: bytes, found: bytes.len(), accepts, car: 0, wheels: 0, wheel: None, field: "", range: SIZED }
+        Self {
+            left: bytes,
+            found: bytes.len(),
+            accepts,
+            car: 0,
+            wheels: 0,
+            wheel: None,
+            towed: false,
+            field: "",
+            range: SIZED,
+        }
     }
 
     fn begin(&mut self, what: &'static str, accepts: [u8; 4]) -> Result<(), LoadError> {
@@ -248,6 +276,12 @@ impl<'a> Reader<'a> {
             VERSION => Ok(()),
             found => Err(LoadError::Version { found, accepts: VERSION }),
         }
+    }
+
+    /// Expects the car that is read next to be towed, or not.
+    fn set_towed(&mut self, towed: bool) {
+        self.towed = towed;
+        self.accepts += tow_bytes(towed);
     }
 
     fn car(&mut self, car: usize, wheels: usize) -> Result<State, LoadError> {
@@ -285,7 +319,7 @@ trait Saved: Sized {
 
 /// Both patterns name every field, so a field that is not listed does not compile.
 macro_rules! fields {
-    ($struct:ident { $($field:ident: $type:ty = $range:expr,)+ }) => {
+    ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? }) => {
         impl Saved for $struct {
             const SIZE: usize = 0 $(+ <$type>::SIZE)+;
             fn write(&self, to: &mut Writer<'_>) {
@@ -308,7 +342,10 @@ fields!(State {
     steer: f32 = STEER,
     drive: DriveState = SIZED,
     wheels: Box<[WheelState]> = SIZED,
+    tow: Option<Tow> = SIZED,
 });
+
+fields!(Tow { by: u32 = SIZED, force: Vec3 = SIZED });
 
 fields!(DriveState {
     engine_speed: f32 = SIZED,
@@ -446,6 +483,22 @@ impl Saved for Quat {
         let length = found.length();
         // A step keeps the length within a few roundings of 1; anything else was never an orientation.
         if (length - 1.0).abs() < 1e-3 { Ok(found) } else { Err(from.value(length.into(), "of length 1 within 0.001")) }
+    }
+}
+
+/// Of a car that is not towed, no byte.
+impl Saved for Option<Tow> {
+    const SIZE: usize = 0;
+
+    fn write(&self, to: &mut Writer<'_>) {
+        if let Some(tow) = self {
+            tow.write(to);
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
+        from.wheel = None;
+        from.towed.then(|| Tow::read(from)).transpose()
     }
 }
 

@@ -13,6 +13,8 @@ use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{Approach, EffectiveMass, Rows};
 use crate::step::vehicle::Vehicle;
+use crate::world::seam::Body;
+use bevy_math::Vec3;
 
 /// Iterations in which friction limits follow the loads. After these they stay until what is left, which is convex, has
 /// converged, and follow once more. Where friction presses a wheel into a wall the harder it slides there may be no answer
@@ -239,6 +241,17 @@ impl Vehicle {
             impulse = impulse + (rows.contact.forward * along + rows.contact.side * across).sum();
         }
         near && size(self.response(impulse)) <= tolerance
+    }
+
+    /// How momentum given to `body` answers its twist at the end of the step, all rows of the vehicle being as they were solved for
+    /// the twist `end` (world axes). Spoils what was solved.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn tangent(&mut self, body: &Body, end: [Vec3; 2]) -> Symmetric6 {
+        let free = self.free_velocity_in_body(body, &self.to_world);
+        let to_vehicle = self.to_world.transpose();
+        self.set_velocity(free, SpatialVector::of(to_vehicle * end[0], to_vehicle * end[1]));
+        self.linearise(Within::Cone, Follow { loads: false, slowly: true, hull: false }).1
     }
 
     /// Momentum of the chassis at a velocity.

@@ -108,6 +108,21 @@ impl Vehicle {
         fits
     }
 
+    /// Goes back to where `other` of the same model is, in the memory that is there.
+    pub(crate) fn copy(&mut self, other: &Self) {
+        self.state.clone_from(&other.state);
+        self.rows.copy_from_slice(&other.rows);
+        self.shafts.copy(&other.shafts);
+        self.hull.clear();
+        self.beside = other.beside;
+        if let (Some(budget), Some(other)) = (&mut self.budget, &other.budget) {
+            **budget = **other;
+        }
+        (self.correction, self.bar_share) = (other.correction, other.bar_share);
+        (self.to_world, self.lead, self.turned_to, self.applied) =
+            (other.to_world, other.lead, other.turned_to, other.applied);
+    }
+
     /// Free velocity in the vehicle frame.
     pub(crate) fn free_velocity_in_body(&self, body: &Body, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::assists::budget::Budget;
 use crate::chassis::hull::HullRows;
-use crate::controls::Controls;
+use crate::controls::{Controls, bounded};
 use crate::model::Model;
 use crate::state::State;
 use crate::step::abreast::{ABREAST, CarsAbreast};
@@ -13,6 +13,7 @@ use crate::step::coupling::{Coupling, StepReport};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
 use crate::telemetry::frame::Frame;
 use crate::world::seam::{Body, Contact, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
+use crate::world::trains::{Solver, Trains};
 use bevy_math::{DVec3, Vec3};
 
 /// A car of a world after its last step.
@@ -63,6 +64,10 @@ pub struct Cars {
     /// Workspaces of those that may be stepped abreast, [`ABREAST`] after [`ABREAST`]; none where no car is to be.
     abreast: Vec<Option<CarsAbreast>>,
     is_abreast: bool,
+    /// Those that can tow or be towed; `None` where no vehicle can.
+    trains: Option<Box<Trains>>,
+    /// What trailers are asked for: their controls, and pedals of the vehicles ahead.
+    towed: Controls,
 }
 
 /// A ray of no car.
@@ -88,6 +93,8 @@ impl Cars {
             coasting: Controls::coasting(),
             abreast: Vec::new(),
             is_abreast: false,
+            trains: None,
+            towed: Controls::coasting(),
         };
         for vehicle in vehicles {
             cars.enter(vehicle);
@@ -108,6 +115,10 @@ impl Cars {
         self.stepped.push(false);
         self.were_abreast.push(false);
         self.reports.push(StepReport::default());
+        let parts = vehicle.model().parts();
+        if parts.hitch.is_some() || parts.coupler.is_some() {
+            self.trains.get_or_insert_default().enter(self.vehicles.len(), &vehicle);
+        }
         self.vehicles.push(vehicle);
         self.make_room_abreast();
         self.vehicles.len() - 1
@@ -172,9 +183,15 @@ impl Cars {
             return nothing;
         }
         world.bodies(dt, &mut self.bodies);
+        for (stepped, (away, body)) in self.stepped.iter_mut().zip(self.away.iter().zip(&self.bodies)) {
+            *stepped = !(away | body.asleep);
+        }
+        let mut trains = self.trains.take();
+        if let Some(trains) = &mut trains {
+            trains.begin(&mut Alone { cars: self, world, controls, coupling, dt }, dt);
+        }
         let mut first = 0;
         for (i, (vehicle, body)) in self.vehicles.iter().zip(&self.bodies).enumerate() {
-            self.stepped[i] = !(self.away[i] || body.asleep);
             if !self.stepped[i] {
                 continue;
             }
@@ -186,7 +203,9 @@ impl Cars {
         self.reactions.clear();
         let (mut first, mut report, mut i) = (0, StepReport::default(), 0);
         while i < self.vehicles.len() {
-            self.were_abreast[i] = coupling == Coupling::OneSweep && self.are_abreast(i);
+            self.were_abreast[i] = coupling == Coupling::OneSweep
+                && self.are_abreast(i)
+                && trains.as_ref().is_none_or(|trains| !trains.have(i..i + ABREAST));
             if self.were_abreast[i] {
                 let last = first + (i..i + ABREAST).map(|i| self.vehicles[i].model().wheels().len()).sum::<usize>();
                 report = report.and(self.solve_abreast(i, first..last, controls, dt));
@@ -194,10 +213,16 @@ impl Cars {
                 continue;
             }
             let last = first + if self.stepped[i] { self.vehicles[i].model().wheels().len() } else { 0 };
-            let done = self.solve_one(i, first..last, world, controls, coupling, dt);
-            report = report.and(done);
+            if !trains.as_mut().is_some_and(|trains| trains.take(i, &(first..last))) {
+                report = report.and(self.solve_one(i, first..last, world, controls.get(i), coupling, dt));
+                self.push_ground(i, first..last);
+            }
             (first, i) = (last, i + 1);
         }
+        if let Some(trains) = &mut trains {
+            report = report.and(trains.solve(&mut Alone { cars: self, world, controls, coupling, dt }, dt));
+        }
+        self.trains = trains;
         world.push(dt, &self.pushes);
         if !self.reactions.is_empty() {
             world.react(dt, &self.reactions);
@@ -211,7 +236,7 @@ impl Cars {
         i: usize,
         rays: Range<usize>,
         world: &mut dyn WorldPort,
-        controls: &[Controls],
+        asked: Option<&Controls>,
         coupling: Coupling,
         dt: f32,
     ) -> StepReport {
@@ -219,7 +244,7 @@ impl Cars {
         if !self.stepped[i] {
             return StepReport::default();
         }
-        let asked = controls.get(i).unwrap_or(&self.coasting);
+        let asked = asked.unwrap_or(&self.coasting);
         self.hull.clear();
         if coupling != Coupling::OneSweep {
             world.hull_points(i, dt, &mut self.hull);
@@ -233,11 +258,16 @@ impl Cars {
         if touches {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
-        if vehicle.is_on_moving_ground() {
+        self.reports[i]
+    }
+
+    /// What vehicle `i`, whose rays are `rays`, does to ground that moves.
+    fn push_ground(&mut self, i: usize, rays: Range<usize>) {
+        let vehicle = &self.vehicles[i];
+        if self.stepped[i] && vehicle.is_on_moving_ground() {
             let met = self.probes[rays.clone()].iter().zip(&self.contacts[rays]);
             vehicle.react(met, &mut self.reactions);
         }
-        self.reports[i]
     }
 
     /// Whether the vehicles from `first` on are stepped abreast.
@@ -325,5 +355,53 @@ impl Cars {
             }
             first = last;
         }
+    }
+}
+
+/// Vehicles of a train, each solved by itself.
+struct Alone<'a> {
+    cars: &'a mut Cars,
+    world: &'a mut dyn WorldPort,
+    controls: &'a [Controls],
+    coupling: Coupling,
+    dt: f32,
+}
+
+impl Solver for Alone<'_> {
+    fn vehicle(&mut self, car: usize) -> &mut Vehicle {
+        &mut self.cars.vehicles[car]
+    }
+
+    fn body(&mut self, car: usize) -> &mut Body {
+        &mut self.cars.bodies[car]
+    }
+
+    fn push(&mut self, car: usize) -> &mut Push {
+        &mut self.cars.pushes[car]
+    }
+
+    fn is_stepped(&self, car: usize) -> bool {
+        self.cars.stepped[car]
+    }
+
+    fn pedals(&self, car: usize) -> [f32; 2] {
+        self.controls
+            .get(car)
+            .map_or([0.0; 2], |asked| [asked.brake, asked.handbrake].map(|pedal| bounded(pedal, 0.0, 1.0)))
+    }
+
+    fn solve(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2]) -> StepReport {
+        let mut asked = core::mem::take(&mut self.cars.towed);
+        asked.copy(self.controls.get(car).unwrap_or(&self.cars.coasting));
+        asked.brake = bounded(asked.brake, 0.0, 1.0).max(brake);
+        asked.handbrake = bounded(asked.handbrake, 0.0, 1.0).max(handbrake);
+        let report = self.cars.solve_one(car, rays, self.world, Some(&asked), self.coupling, self.dt);
+        self.cars.towed = asked;
+        report
+    }
+
+    fn end(&mut self, car: usize, rays: Range<usize>, report: StepReport) {
+        self.cars.reports[car] = report;
+        self.cars.push_ground(car, rays);
     }
 }

@@ -7,3 +7,4 @@ pub mod road;
 pub mod scene;
 pub mod seam;
 pub mod terrain;
+mod trains;

@@ -11,8 +11,8 @@ use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, Probe, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use skidpad_core::model::{
-    AntiRollBar, Axle as ModelAxle, BarCoupling, Disc, Guidance, HeaveSpring, Hull, Knee, ModelParts, Peers,
-    ProbeShape, Rolling, Side, Steering, Strut, Tyre, Unsprung, Wheel,
+    AntiRollBar, Axle as ModelAxle, BarCoupling, Coupler, Disc, Guidance, HeaveSpring, Hitch, Hull, Knee, ModelParts,
+    Peers, ProbeShape, Rolling, Side, Steering, Strut, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
 use tyre::tyres;
@@ -53,6 +53,8 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
         },
         peers: peers(spec),
         assists: assists::assists(spec),
+        hitch: spec.hitch.as_ref().map(|given| hitch(chassis, given)),
+        coupler: spec.coupler.as_ref().map(|given| coupler(chassis, given)),
         elements: Vec::new(),
         wheels,
     })
@@ -74,6 +76,31 @@ fn vec3(v: [f64; 3]) -> Vec3 {
 
 fn point(chassis: &Chassis, behind: f64, left: f64, above: f64) -> Vec3 {
     vec3(layout::from_centre(chassis, [behind, left, above]))
+}
+
+fn hitch(chassis: &Chassis, given: &spec::Hitch) -> Hitch {
+    let unbounded = |given: Option<f64>| given.map_or(f32::INFINITY, |value| value as f32);
+    Hitch {
+        point: point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
+        roll_rate: given.roll_rate_n_m_per_rad as f32,
+        roll_damping: given.roll_damping_n_m_s_per_rad as f32,
+        yaw_damping: given.yaw_damping_n_m_s_per_rad as f32,
+        yaw_friction: given.yaw_friction_nm as f32,
+        largest_yaw: unbounded(given.largest_yaw_deg.map(f64::to_radians)),
+        largest_pitch: unbounded(given.largest_pitch_deg.map(f64::to_radians)),
+        breaking_force: unbounded(given.breaking_force_n),
+    }
+}
+
+fn coupler(chassis: &Chassis, given: &spec::Coupler) -> Coupler {
+    Coupler {
+        point: point(chassis, given.behind_front_axle_m, given.left_m, given.above_ground_m),
+        brakes: match given.brakes {
+            None => TrailerBrakes::Own,
+            Some(spec::TrailerBrakes::Pedal {}) => TrailerBrakes::Pedal,
+            Some(spec::TrailerBrakes::Overrun { full_brake_n }) => TrailerBrakes::Overrun(full_brake_n as f32),
+        },
+    }
 }
 
 fn inertia(chassis: &Chassis) -> Mat3 {

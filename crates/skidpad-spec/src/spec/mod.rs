@@ -9,6 +9,7 @@ mod aero;
 mod assists;
 mod axle;
 mod chassis;
+mod hitch;
 mod powertrain;
 mod scene;
 mod terrain;
@@ -22,6 +23,7 @@ pub use axle::{
     Axle, BrakeDisc, Guidance, HeaveSpring, Knee, Probe, RollingResistance, StandingResistance, Suspension, Unsprung,
 };
 pub use chassis::{Box3, Chassis, Hull, Inertia};
+pub use hitch::{Coupler, Hitch, TrailerBrakes};
 pub use powertrain::{
     Clutch, Continuous, Converter, ConverterPoint, Coupling, CurvePoint, Differential, Engine, Gearbox, LockUp, Motor,
     PedalPoint, Powertrain,
@@ -55,7 +57,8 @@ pub struct VehicleSpec {
     /// Tyres by name; axles refer to them.
     #[schemars(extend("minProperties" = 1))]
     pub tyres: BTreeMap<String, Tyre>,
-    /// Limits of the steering.
+    /// Limits of the steering. Absent: no axle is steered.
+    #[serde(default = "no_steering")]
     pub steering: Steering,
     /// Foot brake of the whole car. Absent: each axle states its own torque, or has no brake.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +82,12 @@ pub struct VehicleSpec {
     /// Drag and downforce. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aero: Option<Aero>,
+    /// Where it tows. Absent: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hitch: Option<Hitch>,
+    /// Where it is towed, of a trailer. Absent: nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coupler: Option<Coupler>,
     /// What ray-cast vehicles of other engines need beside the car. Absent: its defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peers: Option<Peers>,
@@ -88,6 +97,11 @@ pub struct VehicleSpec {
     /// Published figures of the real car, to compare with. They do not act on the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,
+}
+
+/// Of a vehicle none of whose axles is steered, any lock.
+fn no_steering() -> Steering {
+    Steering { lock_deg: 1.0, rate_deg_per_s: None }
 }
 
 /// Limits of the steering, as mean road-wheel angle of an axle with steer ratio 1.

@@ -22,6 +22,20 @@ fn the_list_is_the_folder() {
     assert_eq!(files, shipped::names().collect::<Vec<_>>());
 }
 
+#[test]
+fn trailers_are_towed_level() {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vehicles/trailers")).expect("is there");
+    assert_eq!(folder.count(), shipped::trailers().len());
+    for (name, ahead) in shipped::trailers().zip(["toyota_4runner", "truck_6x4"]) {
+        let [trailer, ahead] = [name, ahead].map(|name| load(name).expect("shipped").model);
+        let (hitch, coupler) = (ahead.parts().hitch.expect("tows"), trailer.parts().coupler.expect("towed"));
+        let heights =
+            [(&ahead, hitch.point), (&trailer, coupler.point)].map(|(of, point)| of.parts().centre_height + point.z);
+        assert!((heights[0] - heights[1]).abs() < 0.05, "{name}: {heights:?}");
+        assert!(trailer.coupler_load() > 0.0, "{name}: {} N", trailer.coupler_load());
+    }
+}
+
 /// `F = m g b / L` and `m g a / L` for two axles; for more, the loads balance about the centre of mass.
 #[test]
 fn a14_static_loads_follow_the_lever_rule() {

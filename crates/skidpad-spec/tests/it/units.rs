@@ -1,6 +1,8 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
-use skidpad_core::model::{BarCoupling, Coupling, Disc, HeaveSpring, Knee, Peers, Powertrain, Takeup, Tyre};
+use skidpad_core::model::{
+    BarCoupling, Coupling, Disc, HeaveSpring, Knee, Peers, Powertrain, Takeup, TrailerBrakes, Tyre,
+};
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
 use skidpad_spec::VehicleSpec;
@@ -52,6 +54,25 @@ fn the_corvette_in_si() {
     ]);
     assert_eq!(&*drive.shares, [0.0, 0.0, 0.5, 0.5]);
     assert_eq!(parts.bars.len(), 2);
+}
+
+#[test]
+fn hitches_in_si() {
+    let hitch = model("truck_6x4").parts().hitch.expect("tows");
+    close(&[
+        ("hitch ahead", hitch.point.x, 2.30 - 4.6),
+        ("hitch up", hitch.point.z, 1.25 - 1.17),
+        ("roll rate", hitch.roll_rate, 1.5e6),
+        ("roll damping", hitch.roll_damping, 20000.0),
+        ("yaw friction", hitch.yaw_friction, 3000.0),
+        ("largest yaw", hitch.largest_yaw, 1.658_062_789_394_613),
+        ("largest pitch", hitch.largest_pitch, 0.261_799_387_799_149_4),
+    ]);
+    assert_eq!((hitch.yaw_damping, hitch.breaking_force), (0.0, f32::INFINITY));
+    let coupler = model("caravan").parts().coupler.expect("is towed");
+    close(&[("coupler ahead", coupler.point.x, -0.24 + 4.2), ("coupler up", coupler.point.z, 0.43 - 0.75)]);
+    assert_eq!(coupler.brakes, TrailerBrakes::Overrun(1400.0));
+    assert_eq!(model("semitrailer").parts().coupler.expect("is towed").brakes, TrailerBrakes::Pedal);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Rules of chassis, axles, tyres, brakes and aerodynamics.
 
 use super::suspension::{sided_links, sided_springs};
-use super::{Rules, join, nearest, quoted};
+use super::{FaultKind, Rules, join, nearest, quoted};
 use crate::layout;
 use crate::spec::{Axle, Inertia, Probe, Tyre};
 use crate::tyre_size::TyreSize;
@@ -252,6 +252,18 @@ impl Rules<'_> {
         for (key, value) in sided.chain(sided_springs(axle, path)).chain(sided_links(axle, path)) {
             let found = format!("{value} on an axle with one wheel");
             self.rule(&key, &[&track], !alone || value == 0.0, found, "absent or 0", help);
+        }
+    }
+
+    /// Steered axles need limits of the steering.
+    pub fn steering(&mut self) {
+        let steered = self.spec.axles.iter().position(|axle| axle.steer_ratio != 0.0);
+        let Some(axle) = steered.filter(|_| !self.survey.places.0.contains_key("steering")) else { return };
+        let ratio = format!("axles[{axle}].steer_ratio");
+        if self.sound(&["axles", &ratio, "steering"]) {
+            let span = self.survey.place("steering");
+            let accepts = "given for a vehicle with a steered axle";
+            self.survey.fault(FaultKind::MissingKey, "steering".to_owned(), span, "missing", accepts, None);
         }
     }
 

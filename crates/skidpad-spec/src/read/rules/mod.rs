@@ -24,6 +24,7 @@ pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>)
     for (name, tyre) in &spec.tyres {
         formulas.extend(rules.tyre(&join("tyres", name), tyre, beside).map(|formula| (name.clone(), formula)));
     }
+    rules.steering();
     rules.brakes();
     rules.powertrain();
     rules.motors();

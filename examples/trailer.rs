@@ -1,0 +1,43 @@
+//! A car tows a caravan, brakes, and lets it go.
+
+use skidpad::core::{CarStart, Controls, Model, Scene, State, math, state::Placement};
+use std::sync::Arc;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let models: Vec<Arc<Model>> = ["toyota_4runner", "caravan"]
+        .into_iter()
+        .map(|name| skidpad::spec::load(name).map(|loaded| loaded.model))
+        .collect::<Result<_, _>>()?;
+    let (scene, placement) = (Scene::flat(), Placement { speed: 20.0, ..Placement::default() });
+    let starts: Vec<CarStart> = models.iter().map(|model| CarStart { model: model.clone(), placement }).collect();
+    let solver = skidpad::backends().into_iter().find(|solver| !solver.peer).ok_or("no solver is on")?;
+    let mut world = (solver.build)(&scene, &starts, 1.0 / 60.0);
+    // In line, the caravan's coupler on the ball.
+    let in_line: Vec<&Model> = models.iter().map(Arc::as_ref).collect();
+    for (car, state) in State::train_at_rest(&in_line, 0, &scene, &placement).iter().enumerate() {
+        world.set_state(car, state);
+    }
+    for step in 0..480 {
+        let (steer, brake) = if step < 240 { (0.03 * (step as f32 / 30.0).sin(), 0.0) } else { (0.0, 0.4) };
+        // The caravan brakes by itself, by how much it runs up.
+        world.step(&[Controls { steer, brake, ..Controls::coasting() }]);
+        if step % 60 == 59 {
+            let [car, caravan] = [0, 1].map(|car| world.state(car));
+            let angle = math::roll_pitch_yaw(car.rotation.inverse() * caravan.rotation).z.to_degrees();
+            let force = caravan.tow.map_or(0.0, |tow| tow.force.length());
+            println!(
+                "{:4.1} s: {:5.2} m/s, folded by {angle:5.2}°, {force:6.0} N",
+                world.time(),
+                car.velocity.length()
+            );
+        }
+    }
+    let free = State { tow: None, ..world.state(1).clone() };
+    world.set_state(1, &free);
+    for _ in 0..120 {
+        world.step(&[Controls { throttle: 0.5, ..Controls::default() }]);
+    }
+    let apart = (world.state(0).position - world.state(1).position).length();
+    println!("let go: {apart:.1} m apart after two seconds");
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Cars and trailers with closed forms: linear tyres, the centre of mass near the ground, so that nothing rolls.
+
+use std::sync::Arc;
+
+use skidpad::core::state::Placement;
+use skidpad::core::{Backend, BackendInfo, CarStart, Model, Quat, Scene, State, Vec3, math};
+
+/// Load of the axle of a trailer and of the axles of a car, N, that its tyres' stiffness is given by.
+const GRAVITY: f64 = 9.81;
+
+/// A model of a text.
+pub fn model(text: &str) -> Arc<Model> {
+    let vehicle = skidpad::spec::Loaded::read("rig.toml", text).unwrap_or_else(|faults| panic!("{faults}\n{text}"));
+    vehicle.model
+}
+
+/// An axle of the text of a vehicle of so many kg.
+pub fn axle(behind: f64, steer: f64, tyre: &str, mass: f64) -> String {
+    let (rate, damping, spin, torque) = (40.0 * mass, 2.5 * mass, 1e-5 * mass, 2.0 * mass);
+    format!(
+        "[[axles]]\nbehind_front_axle_m = {behind}\ntrack_m = 1.5\nwheel_radius_m = 0.3\nwheel_spin_inertia_kg_m2 = {spin}\n\
+         tyre = \"{tyre}\"\nsteer_ratio = {steer}\nackermann = 1\nbrake_torque_nm = {torque}\nhandbrake_torque_nm = {torque}\n[axles.suspension]\n\
+         rate_n_per_m = {rate}\nbump_damping_n_s_per_m = {damping}\nrebound_damping_n_s_per_m = {damping}\nbump_travel_m = 0.2\n\
+         droop_travel_m = 0.2\n"
+    )
+}
+
+/// A tyre whose side force is `stiffness` N/rad for an axle under `load` N.
+pub fn tyre(name: &str, stiffness: f64, load: f64) -> String {
+    let per_load = stiffness / load;
+    format!(
+        "[tyres.{name}]\nmodel = \"linear_per_load\"\nfriction_along = 5\nfriction_across = 5\n\
+         slip_stiffness_per_load = 20\ncornering_stiffness_per_rad = {per_load}\nrelaxation_along_m = 0.002\n\
+         relaxation_across_m = 0.002\n"
+    )
+}
+
+/// Height of centres of mass, hitch and coupler, m.
+pub const LOW: f64 = 0.005;
+
+/// A rig of next to no height: what makes up the plane model of a car with a trailer.
+#[derive(Clone, Copy, Debug)]
+pub struct Plane {
+    /// Of the car: mass, yaw inertia, front and rear axle and hitch from the centre of mass, axle stiffnesses.
+    pub mass: f64,
+    pub inertia: f64,
+    pub axles: [f64; 2],
+    pub hitch: f64,
+    pub stiffness: [f64; 2],
+    /// Of the trailer: mass, yaw inertia, hitch to centre of mass, hitch to axle, stiffness of the axle.
+    pub trailer_mass: f64,
+    pub trailer_inertia: f64,
+    pub centre: f64,
+    pub drawbar: f64,
+    pub trailer_stiffness: f64,
+    /// Factor on the stiffness of every tyre.
+    pub firm: f64,
+}
+
+/// That of the reference.
+pub const BASE: Plane = Plane {
+    mass: 1500.0,
+    inertia: 2500.0,
+    axles: [1.3, 1.4],
+    hitch: 2.4,
+    stiffness: [100e3, 110e3],
+    trailer_mass: 1200.0,
+    trailer_inertia: 2500.0,
+    centre: 3.9,
+    drawbar: 4.0,
+    trailer_stiffness: 80e3,
+    firm: 1.0,
+};
+
+impl Plane {
+    /// Load on the hitch of the level trailer at rest, N.
+    pub fn hitch_load(&self) -> f64 {
+        self.trailer_mass * GRAVITY * (self.drawbar - self.centre) / self.drawbar
+    }
+
+    /// Models of car and trailer. Loads of the car's axles are those with the trailer.
+    pub fn models(&self) -> [Arc<Model>; 2] {
+        let [front, rear] = self.axles;
+        let wheelbase = front + rear;
+        let weight = self.mass * GRAVITY;
+        let moved = self.hitch_load() * (self.hitch - rear) / wheelbase;
+        let loads = [weight * rear / wheelbase - moved, weight * front / wheelbase + moved + self.hitch_load()];
+        let car = format!(
+            "name = \"car\"\n[chassis]\nmass_kg = {}\ncentre_behind_front_axle_m = {front}\ncentre_above_ground_m = {LOW}\n{}{}{}{}{}\
+             [steering]\nlock_deg = 40\n[powertrain]\nmodel = \"none\"\n[hitch]\nbehind_front_axle_m = {}\nabove_ground_m = {LOW}\n",
+            self.mass,
+            chassis(self.mass, self.inertia, front),
+            axle(0.0, 1.0, "front", self.mass),
+            axle(wheelbase, 0.0, "rear", self.mass),
+            tyre("front", self.firm * self.stiffness[0], loads[0]),
+            tyre("rear", self.firm * self.stiffness[1], loads[1]),
+            front + self.hitch,
+        );
+        let centre = self.centre - self.drawbar;
+        let carried = self.trailer_mass * GRAVITY - self.hitch_load();
+        let trailer = format!(
+            "name = \"trailer\"\n[chassis]\nmass_kg = {}\ncentre_behind_front_axle_m = {centre}\n\
+             centre_above_ground_m = {LOW}\n{}{}{}[powertrain]\nmodel = \"none\"\n[coupler]\nbehind_front_axle_m = {}\n\
+             above_ground_m = {LOW}\n",
+            self.trailer_mass,
+            chassis(self.trailer_mass, self.trailer_inertia, centre),
+            axle(0.0, 0.0, "axle", self.trailer_mass),
+            tyre("axle", self.firm * self.trailer_stiffness, carried),
+            -self.drawbar,
+        );
+        [model(&car), model(&trailer)]
+    }
+}
+
+/// Inertia and hull of a vehicle: both keep out of the way.
+fn chassis(mass: f64, yaw: f64, centre: f64) -> String {
+    format!(
+        "[chassis.inertia]\nroll_kg_m2 = {}\npitch_kg_m2 = {yaw}\nyaw_kg_m2 = {yaw}\n[chassis.hull]\nlength_m = 1\n\
+         width_m = 1\nheight_m = 0.2\nbehind_front_axle_m = {centre}\nabove_ground_m = 0.4\n",
+        0.3 * mass
+    )
+}
+
+/// A world with a train of `models` at rest, or rolling at `speed` m/s, on `scene`, stepped at `hz`.
+pub fn train(solver: &BackendInfo, models: &[Arc<Model>], scene: &Scene, speed: f32, hz: f32) -> Box<dyn Backend> {
+    let placement = Placement { speed, ..Placement::default() };
+    let starts: Vec<CarStart> = models.iter().map(|model| CarStart { model: Arc::clone(model), placement }).collect();
+    let mut world = (solver.build)(scene, &starts, 1.0 / hz);
+    let models: Vec<&Model> = models.iter().map(AsRef::as_ref).collect();
+    for (car, state) in State::train_at_rest(&models, 0, scene, &placement).iter().enumerate() {
+        assert!(world.set_state(car, state));
+    }
+    world
+}
+
+/// Yaw of the trailer `car` against the vehicle ahead of it, rad.
+pub fn articulation(world: &dyn Backend, car: usize) -> f32 {
+    math::roll_pitch_yaw(world.state(car - 1).rotation.inverse() * world.state(car).rotation).z
+}
+
+/// A shipped car and the shipped trailers behind it.
+pub fn shipped(names: &[&str]) -> Vec<Arc<Model>> {
+    names.iter().map(|name| skidpad::spec::load(name).unwrap_or_else(|error| panic!("{error}")).model).collect()
+}
+
+/// Turns the last vehicle of a train by `angle` rad about its hitch, rolling without sideslip at its axle, `drawbar` m behind.
+pub fn fold(world: &mut dyn Backend, angle: f32, drawbar: f32) {
+    let car = world.cars() - 1;
+    let hitch = world.model(car - 1).parts().hitch.expect("it tows").point;
+    let coupler = world.model(car).parts().coupler.expect("it is towed").point;
+    let ahead = world.state(car - 1).clone();
+    let mut state = world.state(car).clone();
+    state.rotation = Quat::from_rotation_z(angle) * state.rotation;
+    state.position = ahead.position + (ahead.rotation * hitch - state.rotation * coupler).as_dvec3();
+    state.angular = Vec3::Z * (-ahead.velocity.length() * ahead.velocity.x.signum() * angle.sin() / drawbar);
+    state.velocity = ahead.velocity - state.angular.cross(state.rotation * coupler);
+    let rolling = ahead.velocity.x * angle.cos();
+    for wheel in &mut state.wheels {
+        wheel.spin = rolling / 0.3;
+        wheel.rolling_speed = rolling;
+    }
+    assert!(world.set_state(car, &state));
+}
+
+/// Distance of hitch and coupler of the trailer `car`, m.
+pub fn gap(world: &dyn Backend, car: usize) -> f64 {
+    let hitch = world.model(car - 1).parts().hitch.expect("it tows").point;
+    let coupler = world.model(car).parts().coupler.expect("it is towed").point;
+    let point = |car: usize, point: Vec3| world.state(car).position + (world.state(car).rotation * point).as_dvec3();
+    (point(car, coupler) - point(car - 1, hitch)).length()
+}
