@@ -78,13 +78,18 @@ impl Plane {
         self.trailer_mass * GRAVITY * (self.drawbar - self.centre) / self.drawbar
     }
 
+    /// Loads of the axles of the car at rest, N.
+    pub fn loads(&self) -> [f64; 2] {
+        let [front, rear] = self.axles;
+        let (weight, pulled, wheelbase) = (self.mass * GRAVITY, self.hitch_load(), front + rear);
+        let moved = pulled * (self.hitch - rear) / wheelbase;
+        [weight * rear / wheelbase - moved, weight * front / wheelbase + moved + pulled]
+    }
+
     /// Models of car and trailer. Loads of the car's axles are those with the trailer.
     pub fn models(&self) -> [Arc<Model>; 2] {
-        let [front, rear] = self.axles;
+        let ([front, rear], loads) = (self.axles, self.loads());
         let wheelbase = front + rear;
-        let weight = self.mass * GRAVITY;
-        let moved = self.hitch_load() * (self.hitch - rear) / wheelbase;
-        let loads = [weight * rear / wheelbase - moved, weight * front / wheelbase + moved + self.hitch_load()];
         let car = format!(
             "name = \"car\"\n[chassis]\nmass_kg = {}\ncentre_behind_front_axle_m = {front}\ncentre_above_ground_m = {LOW}\n{}{}{}{}{}\
              [steering]\nlock_deg = 40\n[powertrain]\nmodel = \"none\"\n[hitch]\nbehind_front_axle_m = {}\nabove_ground_m = {LOW}\n",

@@ -80,7 +80,9 @@ pub(crate) type Impulses = (Vec3, [f32; TURNS]);
 /// The rows of a hitch in one step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Joint {
-    /// From the centres of mass of the vehicle ahead and of the trailer to where impulses act, world axes, m.
+    /// From the centres of mass of the vehicle ahead and of the trailer, vehicle axes, m.
+    points: [Vec3; 2],
+    /// From there to where impulses act, world axes, m.
     pushed: [Vec3; 2],
     /// And to where the speed of the point is counted at the end of the step.
     seen: [Vec3; 2],
@@ -105,16 +107,17 @@ impl Joint {
     /// momentum act where the centres are after the lead.
     pub fn new(hitch: &Hitch, coupler: &Coupler, bodies: [&Body; 2], force: Vec3, dt: f32) -> Self {
         let points = [hitch.point, coupler.point];
-        let lead = bodies[0].lead;
-        let arm = |k: usize, time: f32| {
-            let body = bodies[k];
-            math::turned(body.rotation, body.angular, time) * points[k]
-        };
-        let start = [0, 1].map(|k| bodies[k].rotation * points[k]);
+        let [start, pushed] = [0.0, 1.0].map(|share| {
+            [0, 1].map(|k| {
+                let body = bodies[k];
+                math::turned(body.rotation, body.angular, share * body.lead) * points[k]
+            })
+        });
         let gap = (bodies[1].position - bodies[0].position).as_vec3() + start[1] - start[0];
         let mut joint = Self {
-            pushed: [0, 1].map(|k| arm(k, lead)),
-            seen: [0, 1].map(|k| arm(k, lead + 0.5 * dt)),
+            points,
+            pushed,
+            seen: start,
             target: gap * (-GAP_RETURN / dt),
             impulse: force * dt,
             does: [[[Vec3::ZERO; 2]; 3]; 2],
@@ -122,8 +125,18 @@ impl Joint {
             turns: [NO_TURN; TURNS],
             count: 0,
         };
+        joint.turn(bodies, bodies.map(|body| body.angular), dt);
         joint.add_turns(hitch, bodies.map(|body| body.rotation), dt);
         joint
+    }
+
+    /// Counts the speed of the point with the arms of bodies that end the step with the angular velocities `ends`.
+    pub fn turn(&mut self, bodies: [&Body; 2], ends: [Vec3; 2], dt: f32) {
+        self.seen = [0, 1].map(|k| {
+            let (body, time) = (bodies[k], bodies[k].lead + 0.5 * dt);
+            let rate = body.angular + (ends[k] - body.angular) * (0.5 * time / dt);
+            math::turned(body.rotation, rate, time) * self.points[k]
+        });
     }
 
     fn add_turns(&mut self, hitch: &Hitch, [ahead, trailer]: [Quat; 2], dt: f32) {

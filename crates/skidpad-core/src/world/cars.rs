@@ -220,7 +220,7 @@ impl Cars {
             (first, i) = (last, i + 1);
         }
         if let Some(trains) = &mut trains {
-            report = report.and(trains.solve(&mut Alone { cars: self, world, controls, coupling, dt }, dt));
+            report = report.and(trains.solve(&mut Alone { cars: self, world, controls, coupling, dt }));
         }
         self.trains = trains;
         world.push(dt, &self.pushes);

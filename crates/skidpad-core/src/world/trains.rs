@@ -87,6 +87,8 @@ pub(crate) struct Trains {
     ties: Vec<Tie>,
     /// Members in trains, train by train.
     order: Vec<usize>,
+    /// Of the step, s.
+    dt: f32,
 }
 
 /// One train, as ranges of [`Trains::order`] and of [`Trains::ties`].
@@ -133,6 +135,7 @@ impl Trains {
 
     /// Looks for who tows whom, and adds to the bodies what hitches did in the last step.
     pub fn begin(&mut self, cars: &mut dyn Solver, dt: f32) {
+        self.dt = dt;
         self.ties.clear();
         self.order.clear();
         for (k, member) in self.members.iter_mut().enumerate() {
@@ -142,7 +145,7 @@ impl Trains {
             let Some(tow) = cars.vehicle(self.members[trailer].car).state().tow else { continue };
             let ahead = self.slots.get(tow.by as usize).copied().flatten();
             if let Some(ahead) = ahead.filter(|ahead| self.can_tie(cars, *ahead, trailer)) {
-                self.tie([ahead, trailer], tow, cars, dt);
+                self.tie([ahead, trailer], tow, cars);
             }
         }
         let members = &self.members;
@@ -169,12 +172,12 @@ impl Trains {
         awake && hitch && coupler && self.members[ahead].train != self.members[trailer].train
     }
 
-    fn tie(&mut self, between: [usize; 2], tow: Tow, cars: &mut dyn Solver, dt: f32) {
+    fn tie(&mut self, between: [usize; 2], tow: Tow, cars: &mut dyn Solver) {
         let [ahead, trailer] = between.map(|k| self.members[k].car);
         let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
         let coupler = cars.vehicle(trailer).model().parts().coupler.unwrap_or_default();
         let bodies = [ahead, trailer].map(|car| *cars.body(car));
-        let joint = Joint::new(&hitch, &coupler, [&bodies[0], &bodies[1]], tow.force, dt);
+        let joint = Joint::new(&hitch, &coupler, [&bodies[0], &bodies[1]], tow.force, self.dt);
         self.ties.push(Tie { between, joint, best: joint.impulses() });
         // The vehicle ahead holds back what runs up on it.
         let push = -tow.force.dot(bodies[1].rotation * Vec3::X);
@@ -201,7 +204,7 @@ impl Trains {
     }
 
     /// Solves every train; what it does goes into the pushes, and what its hitches carried into the states.
-    pub fn solve(&mut self, cars: &mut dyn Solver, dt: f32) -> StepReport {
+    pub fn solve(&mut self, cars: &mut dyn Solver) -> StepReport {
         let (mut report, mut train) = (StepReport::default(), Train::default());
         while self.find_next(&mut train) {
             report = report.and(self.solve_train(&train, cars));
@@ -209,7 +212,7 @@ impl Trains {
         for tie in &self.ties {
             let [ahead, trailer] = tie.between.map(|k| self.members[k].car);
             let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
-            let force = tie.joint.force(dt);
+            let force = tie.joint.force(self.dt);
             let holds = force.length() <= hitch.breaking_force;
             cars.vehicle(trailer).state.tow = holds.then_some(Tow { by: ahead as u32, force });
         }
@@ -285,6 +288,8 @@ impl Trains {
 
     fn learn(&mut self, train: &Train) {
         for tie in &mut self.ties[train.ties.clone()] {
+            let [ahead, trailer] = tie.between.map(|k| &self.members[k]);
+            tie.joint.turn([&ahead.body, &trailer.body], [ahead.end[1], trailer.end[1]], self.dt);
             tie.joint.learn(tie.between.map(|k| &self.members[k].answer));
         }
     }
