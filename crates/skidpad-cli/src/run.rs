@@ -11,7 +11,7 @@ use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
-use skidpad::spec::{Loaded, SceneSpec};
+use skidpad::spec::{Loaded, LoadedScene};
 
 use crate::NOT_SOLVED;
 use crate::arguments::{Changes, Run, Step};
@@ -186,11 +186,14 @@ pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
 
 /// The changes the arguments and the scene name, in SI.
 pub fn adjust(changes: &Changes) -> miette::Result<Adjust> {
-    let file = changes.scene.as_deref().map(SceneSpec::load).transpose()?;
+    let loaded = changes.scene.as_deref().map(LoadedScene::load).transpose()?;
     let asked = asked(changes)?;
-    let Some(file) = file else { return Ok(asked) };
+    let Some(LoadedScene { spec: file, scene, notes, .. }) = loaded else { return Ok(asked) };
+    for note in notes {
+        eprintln!("worth a look: {note}");
+    }
     Ok(Adjust {
-        scene: Some(file.scene().into_diagnostic()?),
+        scene: Some(scene),
         start_m: file.start_m,
         initial_speed_mps: asked.initial_speed_mps.or(file.speed_mps),
         heading_rad: asked.heading_rad.or(file.heading_deg.map(f64::to_radians)),

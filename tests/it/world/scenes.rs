@@ -1,15 +1,14 @@
 //! Shipped scenes: solvers agree on them, and symmetric ones leave cars where they head.
 
-use skidpad::core::{Controls, Frame, Scene, state::Placement};
-use skidpad::spec::SceneSpec;
+use skidpad::core::{Controls, Frame, state::Placement};
+use skidpad::spec::LoadedScene;
 
 use crate::common::{Drive, Simplify, c5, close, solvers};
 
 /// Frames of a C5 that rolls for `seconds` in the scene `name`, from its start with its speed, on every solver.
 fn coasts(name: &str, seconds: f64, hz: f32) -> Vec<(&'static str, Vec<Frame>)> {
     let path = format!("{}/scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-    let file = SceneSpec::load(path.as_ref()).expect("shipped");
-    let scene: Scene = file.scene().expect("ground");
+    let LoadedScene { spec: file, scene, .. } = LoadedScene::load(path.as_ref()).expect("shipped");
     let [x, y, height] = file.start_m.unwrap_or_default();
     let speed = file.speed_mps.expect("stated") as f32;
     let placement = Placement { x, y, height, speed, gear: Some(0), ..Placement::default() };

@@ -81,7 +81,7 @@ fn fields_of_heights_and_meshes_are_in_the_units_of_their_names() {
     // Along x first, then along y.
     assert_eq!([field.height(0, 0), field.height(2, 0), field.height(0, 1), field.grip()], [0.0, 2.0, 3.0, 0.4]);
     let [mesh] = &scene.meshes[..] else { panic!("one mesh") };
-    assert_eq!((mesh.origin(), mesh.grip()), (DVec3::new(9.0, 8.0, 7.0), 1.0));
+    assert_eq!((mesh.origin(), mesh.grips()), (DVec3::new(9.0, 8.0, 7.0), &[1.0][..]));
     // The one without an area is left out.
     assert_eq!(mesh.triangles(), [[0, 1, 2]]);
 }
