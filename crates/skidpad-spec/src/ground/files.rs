@@ -1,8 +1,9 @@
 //! Fields of heights and meshes from files beside a scene.
 
 use super::triangles::{Refusal, Triangles};
-use super::{Builder, Ground, crg, obj, picture};
+use super::{Builder, Ground, crg, gltf, obj, picture};
 use crate::FaultKind;
+use crate::beside::Beside;
 use crate::crg::CrgRoad;
 use crate::read::{join, nearest};
 use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec};
@@ -41,7 +42,9 @@ impl Builder<'_> {
     }
 
     pub fn mesh_of_file(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<TriangleMesh> {
-        let read = self.file(table, file, "an OBJ file", |bytes, name| read_triangles(name, bytes))?;
+        let beside = self.beside;
+        let read = |bytes: &[u8], name: &str| read_triangles(name, bytes, beside);
+        let read = self.file(table, file, "an OBJ or glTF file", read)?;
         let grips = self.grips(table, of, &read);
         let path = join(table, "file");
         for note in &read.notes {
@@ -134,10 +137,17 @@ impl Builder<'_> {
 }
 
 /// The triangles of a file, by the ending of its name.
-fn read_triangles(name: &str, bytes: &[u8]) -> Result<Triangles, Refusal> {
-    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or("");
+fn read_triangles(name: &str, bytes: &[u8], beside: Beside<'_>) -> Result<Triangles, Refusal> {
+    let path = Path::new(name);
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     match ending.to_ascii_lowercase().as_str() {
         "obj" => obj::read(name, bytes),
-        _ => Err(Refusal::For(format!("the ending {ending:?} says of no file what it is; `.obj` does"))),
+        "gltf" | "glb" => gltf::read(bytes, |other| {
+            let other = path.parent().unwrap_or(Path::new("")).join(other);
+            beside.ground(&other.to_string_lossy())
+        }),
+        _ => Err(Refusal::For(format!(
+            "the ending {ending:?} says of no file what it is; `.obj`, `.gltf` and `.glb` do"
+        ))),
     }
 }

@@ -1,9 +1,13 @@
 //! From what a scene says of its ground to fields of heights and meshes, or to all that is wrong with it.
 
 #[cfg(feature = "terrain_files")]
+mod buffers;
+#[cfg(feature = "terrain_files")]
 mod crg;
 #[cfg(feature = "terrain_files")]
 mod files;
+#[cfg(feature = "terrain_files")]
+mod gltf;
 #[cfg(not(feature = "terrain_files"))]
 mod no_files;
 #[cfg(feature = "terrain_files")]

@@ -177,7 +177,8 @@ pub struct MeshSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1, max = 1000000), inner(inner(range(min = 0))))]
     pub triangles: Vec<[u32; 3]>,
-    /// A file of triangles in place of `corners_m` and `triangles`: its path beside this file. Its ending says what it is: `.obj`.
+    /// A file of triangles in place of `corners_m` and `triangles`: its path beside this file. Its ending says what it is: `.obj`,
+    /// `.gltf` or `.glb`. Of a glTF file the triangles of its scene are taken, with the transforms of its nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The axis of the file that points up. Absent: `y`, as in most files.

@@ -45,3 +45,35 @@ phi=np.clip(u[1:]-20.5,0,60)/50
 banking=0.06*np.clip((u-10)/20,0,1)*np.clip((90-u)/20,0,1)
 z=np.round(0.004*np.sin(u[:,None]*0.9+v[None,:]*0.7),5)
 crg.CrgRoad(z,u_inc=1.0,v=v,heading=phi,banking=np.round(banking,6),comments=["A banked bend to the left, radius 50 m, for scenes/bend.toml."]).save(R+"scenes/bend.crg","LRFI")
+
+# Triangles below nodes that turn, stretch and move them: indices of 8 and 16 bits and none, corners between others' bytes, two materials.
+import json, struct
+b=b""
+views=[];accs=[]
+def view(data,stride=None):
+    global b
+    b+=b"\0"*(-len(b)%4)
+    views.append({"buffer":0,"byteOffset":len(b),"byteLength":len(data)}|({"byteStride":stride} if stride else {}))
+    b+=data
+    return len(views)-1
+def acc(v,ct,n,kind,off=0,**k): accs.append({"bufferView":v,"byteOffset":off,"componentType":ct,"count":n,"type":kind}|k); return len(accs)-1
+sq=[(0,0,0),(2,0,0),(2,0.5,-3),(0,0.25,-3)]
+lim=lambda ps:{"min":[min(p[k] for p in ps) for k in range(3)],"max":[max(p[k] for p in ps) for k in range(3)]}
+inter=b"".join(struct.pack("<6f",*p,0,1,0) for p in sq)
+pos=acc(view(inter,24),5126,4,"VEC3",**lim(sq))
+short=acc(view(struct.pack("<6H",0,1,2,0,2,3)),5123,6,"SCALAR")
+byte=acc(view(struct.pack("<8B",9,9,0,1,2,2,3,0)),5121,6,"SCALAR",2)
+tri=[(5,0,5),(6,0,5),(5,1,4)]
+own=acc(view(b"".join(struct.pack("<3f",*p) for p in tri)),5126,3,"VEC3",**lim(tri))
+doc={"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0,3]}],
+"nodes":[{"children":[1,2],"translation":[10,0,0],"rotation":[0,0.7071067811865476,0,0.7071067811865476]},
+{"mesh":0,"scale":[2,1,0.5]},{"mesh":1,"matrix":[1,0,0,0,0,1,0,0,0,0,1,0,0,3,0,1]},{"mesh":0,"translation":[0,0,-8]}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":pos},"indices":short,"material":0}]},
+{"primitives":[{"attributes":{"POSITION":pos},"indices":byte,"material":1},{"attributes":{"POSITION":own}}]}],
+"materials":[{"name":"tarmac"},{}],"accessors":accs,"bufferViews":views,"buffers":[{"byteLength":len(b)}]}
+j=json.dumps(doc,separators=(",",":")).encode(); j+=b" "*(-len(j)%4); b+=b"\0"*(-len(b)%4); doc["buffers"][0]["byteLength"]=len(b)
+j=json.dumps(doc,separators=(",",":")).encode(); j+=b" "*(-len(j)%4)
+open(T+"nodes.glb","wb").write(struct.pack("<4sII",b"glTF",2,28+len(j)+len(b))+struct.pack("<I4s",len(j),b"JSON")+j+struct.pack("<I4s",len(b),b"BIN\0")+b)
+doc["buffers"][0]["uri"]="nodes%20of.bin"
+open(T+"nodes.gltf","w").write(json.dumps(doc,indent=0)+"\n")
+open(T+"nodes of.bin","wb").write(b)

@@ -1,6 +1,7 @@
 //! Ground from files: what they say in metres, what is wrong with them by name, and that nothing makes their readers panic.
 
 mod crg;
+mod gltf;
 mod obj;
 mod picture;
 
