@@ -4,7 +4,7 @@ use crate::Faults;
 use crate::spec::{MeshSpec, UpAxis};
 use skidpad_core::Vec3;
 
-/// Triangles a file may have. A million takes about half a gigabyte while it is read, and 3 s.
+/// Triangles a file may have. As many, in an OBJ file of 51 MB, take 540 MB while they are read.
 pub(super) const MOST_TRIANGLES: usize = 2_000_000;
 
 /// Corners a file may have: no two triangles need to share one.
