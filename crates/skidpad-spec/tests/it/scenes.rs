@@ -119,3 +119,16 @@ fn a_road_of_a_class_is_a_field_of_heights() {
     let found: Vec<(usize, &str)> = faults.list().iter().map(|f| (f.line, f.path.as_str())).collect();
     assert_eq!(found, [(2, "road[0].class"), (11, "road[1].spacing_m")], "{}", faults.render());
 }
+
+/// Without their readers, files are refused by name.
+#[cfg(not(feature = "terrain_files"))]
+#[test]
+fn files_need_their_feature() {
+    let text = "[[mesh]]\nfile = \"a.obj\"\n[[crg]]\nfile = \"a.crg\"\n[[height_field]]\nfile = \"a.png\"\n\
+                corner_m = [0, 0, 0]\nspacing_m = [1, 1]\n";
+    let told = SceneSpec::read("files.toml", text).expect_err("has faults").listed();
+    for table in ["mesh", "crg", "height_field"] {
+        assert!(told.contains(&format!("`{table}[0].file` is \"a.")), "{told}");
+    }
+    assert_eq!(told.matches("build it with the feature `terrain_files`").count(), 3, "{told}");
+}

@@ -79,3 +79,17 @@ fn triangles_without_an_area_are_counted() {
     let [note] = &loaded.notes[..] else { panic!("{:?}", loaded.notes) };
     assert_eq!(note.to_string(), "line 3: `mesh[0].triangles`: 1 of 2 triangles have no area and are left out");
 }
+
+/// A description alone finds its files in a folder, and has none without.
+#[test]
+fn a_description_finds_its_files_in_a_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    for name in ["kerb", "hill", "bend"] {
+        let loaded = shipped(&format!("scenes/{name}.toml"));
+        assert_eq!(loaded.spec.scene_in(&folder).expect("there"), loaded.scene, "{name}");
+        let told = loaded.spec.scene().expect_err("no files").listed();
+        assert!(told.contains(&format!("[0].file` is \"{name}.")), "{told}");
+        let again = toml::to_string_pretty(&loaded.spec).expect("TOML");
+        assert_eq!(LoadedScene::read_in(&folder, "again.toml", &again).expect("valid").spec, loaded.spec);
+    }
+}
