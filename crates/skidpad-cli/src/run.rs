@@ -1,6 +1,6 @@
 //! `skidpad run`: one car, one solver, every step as CSV.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -11,7 +11,7 @@ use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
-use skidpad::spec::{Loaded, SceneSpec};
+use skidpad::spec::{Loaded, LoadedScene};
 
 use crate::NOT_SOLVED;
 use crate::arguments::{Changes, Run, Step};
@@ -34,7 +34,11 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     }
     tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
-    let adjust = adjust(&asked.changes)?;
+    let (adjust, ground) = adjust_with_files(&asked.changes)?;
+    let ground: Vec<_> = ground.iter().map(|file| ("ground of the scene", Some(file.as_path()))).collect();
+    for (argument, path) in outputs(asked) {
+        fail::not_over(argument, path, &ground)?;
+    }
     let manoeuvre = manoeuvre(asked, &vehicle.model, &adjust)?;
     let setup = adjust.apply(manoeuvre.setup(&vehicle.model));
     check_duration(&setup, dt)?;
@@ -186,16 +190,25 @@ pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
 
 /// The changes the arguments and the scene name, in SI.
 pub fn adjust(changes: &Changes) -> miette::Result<Adjust> {
-    let file = changes.scene.as_deref().map(SceneSpec::load).transpose()?;
+    adjust_with_files(changes).map(|(adjust, _)| adjust)
+}
+
+/// The same, with the files of the ground of the scene.
+fn adjust_with_files(changes: &Changes) -> miette::Result<(Adjust, Vec<PathBuf>)> {
+    let loaded = changes.scene.as_deref().map(LoadedScene::load).transpose()?;
     let asked = asked(changes)?;
-    let Some(file) = file else { return Ok(asked) };
-    Ok(Adjust {
-        scene: Some(file.scene().into_diagnostic()?),
+    let Some(LoadedScene { spec: file, scene, notes, files }) = loaded else { return Ok((asked, Vec::new())) };
+    for note in notes {
+        eprintln!("worth a look: {note}");
+    }
+    let adjust = Adjust {
+        scene: Some(scene),
         start_m: file.start_m,
         initial_speed_mps: asked.initial_speed_mps.or(file.speed_mps),
         heading_rad: asked.heading_rad.or(file.heading_deg.map(f64::to_radians)),
         ..asked
-    })
+    };
+    Ok((adjust, files))
 }
 
 fn asked(changes: &Changes) -> Result<Adjust, BadArgument> {

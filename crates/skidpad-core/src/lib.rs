@@ -55,4 +55,4 @@ pub use world::seam::{
 };
 pub use world::terrain::{HeightField, TerrainFault, TriangleMesh};
 
-pub use bevy_math::{DMat3, DQuat, DVec3, Mat3, Quat, Vec2, Vec3};
+pub use bevy_math::{DMat3, DQuat, DVec2, DVec3, Mat3, Quat, Vec2, Vec3};

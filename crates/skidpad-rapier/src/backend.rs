@@ -54,7 +54,7 @@ pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
             .insert_collider(ColliderBuilder::cuboid(half.x, half.y, half.z).position(pose).friction(fixed.grip), None);
     }
     let terrain = scene.fields.iter().map(|field| (terrain::field(field), field.grip()));
-    let meshes = scene.meshes.iter().filter_map(|mesh| Some((terrain::mesh(mesh)?, mesh.grip())));
+    let meshes = scene.meshes.iter().flat_map(|mesh| terrain::meshes(mesh));
     for (collider, grip) in terrain.chain(meshes) {
         world.insert_collider(collider.friction(grip).user_data(terrain::note(grip)), None);
     }

@@ -16,10 +16,20 @@ pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
         .position(Pose::from_parts(middle, turned))
 }
 
-/// A mesh; `None` if Rapier takes it for none.
-pub(crate) fn mesh(mesh: &TriangleMesh) -> Option<ColliderBuilder> {
-    let collider = ColliderBuilder::trimesh(mesh.vertices().to_vec(), mesh.triangles().to_vec()).ok()?;
-    Some(collider.translation(mesh.origin().as_vec3()))
+/// A mesh with its grip, one for each of its surfaces; none of those that Rapier takes for no mesh.
+pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, f32)> {
+    let mut surfaces: Vec<(f32, Vec<[u32; 3]>)> = Vec::new();
+    for (&corners, &grip) in mesh.triangles().iter().zip(mesh.grips()) {
+        // Triangles of a surface stand together in most files, so that the last one is looked at first.
+        match surfaces.iter_mut().rev().find(|(known, _)| *known == grip) {
+            Some((_, triangles)) => triangles.push(corners),
+            None => surfaces.push((grip, vec![corners])),
+        }
+    }
+    surfaces.into_iter().filter_map(|(grip, triangles)| {
+        let collider = ColliderBuilder::trimesh(mesh.vertices().to_vec(), triangles).ok()?;
+        Some((collider.translation(mesh.origin().as_vec3()), grip))
+    })
 }
 
 /// Mark of user data that holds a grip.

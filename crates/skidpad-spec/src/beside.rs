@@ -1,6 +1,8 @@
-//! Where the files are that a vehicle file refers to.
+//! Where the files are that a vehicle file or a scene file refers to.
 
 use std::borrow::Cow;
+#[cfg(feature = "terrain_files")]
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Where to look.
@@ -8,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Beside<'a> {
     /// Among the files that ship, under the paths they have there.
     Shipped,
-    /// In the folder of the vehicle file.
+    /// In the folder of the file that refers to them.
     Folder(&'a Path),
 }
 
@@ -37,4 +39,33 @@ impl Beside<'_> {
             }
         }
     }
+
+    /// Bytes of the file of ground at `path`, or why there are none. No ground ships.
+    #[cfg(feature = "terrain_files")]
+    pub fn ground(self, path: &str) -> Result<Vec<u8>, String> {
+        let Self::Folder(folder) = self else {
+            return Err(
+                "a scene that is read from a text has no files beside it; `LoadedScene::read_in` takes a folder".into(),
+            );
+        };
+        let path = folder.join(path);
+        let of_path = |error: String| format!("{}: {error}", path.display());
+        let of_system = |error: std::io::Error| of_path(error.to_string());
+        let about = std::fs::metadata(&path).map_err(of_system)?;
+        // Reading a device or a pipe may never end.
+        if !about.is_file() {
+            return Err(of_path("not a file".into()));
+        }
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(&path).map_err(of_system)?;
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(of_system)?;
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(of_path(format!("{} bytes, of {MOST_BYTES} at most", about.len())));
+        }
+        Ok(bytes)
+    }
 }
+
+/// Size of the largest file of ground: of a million triangles an OBJ file has about 70 MB.
+#[cfg(feature = "terrain_files")]
+const MOST_BYTES: u64 = 1 << 29;

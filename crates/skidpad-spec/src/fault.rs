@@ -96,6 +96,17 @@ impl Faults {
         Self { files, ..self }
     }
 
+    /// Without a text that is too long to be kept and searched for each fault; lines and columns stay.
+    #[cfg(feature = "terrain_files")]
+    pub(crate) fn short(mut self) -> Self {
+        const LONGEST: usize = 1 << 20;
+        if self.text.len() > LONGEST {
+            self.text = String::new();
+            self.list.iter_mut().for_each(|fault| fault.span = 0..0);
+        }
+        self
+    }
+
     /// Faults of the files this one refers to, each with places in its own text.
     pub fn files(&self) -> &[Faults] {
         &self.files

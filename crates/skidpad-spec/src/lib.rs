@@ -17,14 +17,18 @@
 
 mod beside;
 mod compile;
+#[cfg(feature = "terrain_files")]
+pub mod crg;
 #[cfg(feature = "graphics")]
 mod drawn;
 mod fault;
+mod ground;
 mod implausible;
 mod layout;
 mod lint;
 mod lints;
 mod load;
+mod load_scene;
 pub mod read;
 mod schema;
 pub mod shipped;
@@ -35,6 +39,7 @@ mod tyre_size;
 
 pub use fault::{Fault, FaultKind, Faults, MOST_SHOWN};
 pub use load::{LoadError, Loaded, load};
+pub use load_scene::LoadedScene;
 pub use schema::Schema;
 #[cfg(feature = "schema")]
 pub use schema::{scene_schema, schema, schema_of};

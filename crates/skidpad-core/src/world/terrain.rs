@@ -16,14 +16,15 @@ pub struct HeightField {
     grip: f32,
 }
 
-/// A mesh of triangles.
+/// A mesh of triangles, of one surface or several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriangleMesh {
     origin: DVec3,
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     smooth: Vec<Smooth>,
-    grip: f32,
+    /// Of each triangle.
+    grips: Vec<f32>,
 }
 
 /// Why heights or triangles are no ground.
@@ -55,6 +56,14 @@ pub enum TerrainFault {
     /// A mesh without a triangle.
     #[error("the mesh has no triangle with an area")]
     Empty,
+    /// Grips of other triangles than there are.
+    #[error("there are {grips} grips for {triangles} triangles")]
+    Grips {
+        /// Grips there are.
+        grips: usize,
+        /// Triangles there are.
+        triangles: usize,
+    },
     /// A triangle of a corner that is not there.
     #[error("triangle {triangle} names corner {corner}, and there are {count}")]
     NoCorner {
@@ -209,7 +218,26 @@ impl TriangleMesh {
         crease: f32,
         grip: f32,
     ) -> Result<Self, TerrainFault> {
+        let grips = vec![grip; triangles.len()];
         check_grip(grip)?;
+        Self::of_surfaces(origin, vertices, triangles, crease, grips)
+    }
+
+    /// As [`TriangleMesh::new`], with a grip for each triangle.
+    ///
+    /// # Errors
+    /// The first [`TerrainFault`].
+    pub fn of_surfaces(
+        origin: DVec3,
+        vertices: Vec<Vec3>,
+        mut triangles: Vec<[u32; 3]>,
+        crease: f32,
+        mut grips: Vec<f32>,
+    ) -> Result<Self, TerrainFault> {
+        if grips.len() != triangles.len() {
+            return Err(TerrainFault::Grips { grips: grips.len(), triangles: triangles.len() });
+        }
+        grips.iter().try_for_each(|&grip| check_grip(grip))?;
         if let Some(at) = vertices.iter().position(|at| !at.is_finite()).or((!origin.is_finite()).then_some(0)) {
             return Err(TerrainFault::NotFinite(at));
         }
@@ -219,13 +247,15 @@ impl TriangleMesh {
                 return Err(TerrainFault::NoCorner { triangle, corner, count });
             }
         }
-        let mut triangles = triangles;
-        triangles.retain(|corners| weighted_normal(&vertices, corners).length_squared() > 0.0);
+        let has_area = |corners: &[u32; 3]| weighted_normal(&vertices, corners).length_squared() > 0.0;
+        let mut of_kept = triangles.iter().map(has_area);
+        grips.retain(|_| of_kept.next().unwrap_or(false));
+        triangles.retain(has_area);
         if triangles.is_empty() {
             return Err(TerrainFault::Empty);
         }
         let smooth = smooth_corners(&vertices, &triangles, crease);
-        Ok(Self { origin, vertices, triangles, smooth, grip })
+        Ok(Self { origin, vertices, triangles, smooth, grips })
     }
 
     /// Where its coordinates count from, world, m.
@@ -243,15 +273,16 @@ impl TriangleMesh {
         &self.triangles
     }
 
-    /// Factor on the friction of every tyre.
-    pub fn grip(&self) -> f32 {
-        self.grip
+    /// Factor on the friction of every tyre, of each triangle.
+    pub fn grips(&self) -> &[f32] {
+        &self.grips
     }
 
     /// One of its triangles, moved by `to_start`; its source is `of` and its number.
     pub fn triangle(&self, number: u32, to_start: DVec3, of: u32) -> Triangle {
         let moved = |corner: u32| (self.vertices[corner as usize].as_dvec3() + to_start).as_vec3();
-        Triangle { corners: self.triangles[number as usize].map(moved), source: [of, number], grip: self.grip }
+        let grip = self.grips[number as usize];
+        Triangle { corners: self.triangles[number as usize].map(moved), source: [of, number], grip }
     }
 
     /// How smooth a triangle is, by its number.

@@ -17,10 +17,13 @@ pub use tree::{Item, Key, Node};
 pub(crate) use walk::join;
 
 use crate::beside::Beside;
+use crate::ground::Ground;
 use crate::lint::Lint;
 use crate::schema::{SCENE, Schema, VEHICLE};
+use crate::tir::Note;
 use crate::{Fault, FaultKind, Faults, SceneSpec, VehicleSpec};
 use serde::de::DeserializeOwned;
+use skidpad_core::Scene;
 use skidpad_core::tyre::MagicFormula;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -50,9 +53,23 @@ pub(crate) fn read(source_name: &str, text: &str, beside: Beside<'_>) -> Result<
     Ok((spec, beyond))
 }
 
-/// Reads a scene file.
-pub(crate) fn read_scene(source_name: &str, text: &str) -> Result<SceneSpec, Faults> {
-    described(source_name, text, &SCENE, rules::check_scene)
+/// Reads a scene file and the files it refers to; with what is worth a look in them.
+pub(crate) fn read_scene(
+    source_name: &str,
+    text: &str,
+    beside: Beside<'_>,
+) -> Result<(SceneSpec, Scene, Vec<Note>), Faults> {
+    let (mut ground, mut notes) = (Ground::default(), Vec::new());
+    let rules = |spec: &SceneSpec, survey: &mut Survey| {
+        ground = crate::ground::build(spec, survey, beside);
+        let starts = line_starts(text);
+        let line = |path: &str| survey.places.of(path).map_or(0, |span| position(text, &starts, span.start).0);
+        notes = survey.notes.iter().map(|lint| Note::of(lint.clone(), line(&lint.path))).collect();
+        notes.sort_by_key(|note| note.line);
+    };
+    let spec = described(source_name, text, &SCENE, rules)?;
+    let scene = spec.on(ground);
+    Ok((spec, scene, notes))
 }
 
 /// Reads a description of the shape `schema`, whose fields must keep `rules`.
@@ -144,6 +161,28 @@ impl Survey {
     ) {
         let (found, accepts) = (found.into(), accepts.into());
         self.faults.push(Fault { kind, path, line: 0, column: 0, found, accepts, help, span, against: None });
+    }
+
+    /// Of two keys that say the same thing in `table`, one must be there.
+    pub(crate) fn exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
+        let ((first, has_first), (second, has_second)) = (first, second);
+        let (a, b) = (join(table, first), join(table, second));
+        if self.is_broken(&a) || self.is_broken(&b) || has_first != has_second {
+            return;
+        }
+        let span = self.place(if has_first { &b } else { &a });
+        if has_first {
+            let found = format!("given as well as `{first}`");
+            let accepts = format!("the only one of `{first}` and `{second}`");
+            self.fault(FaultKind::Contradiction, b, span, found, accepts, Some("remove one of them".into()));
+            let against = self.places.0.get(&a).cloned();
+            if let Some(fault) = self.faults.last_mut() {
+                fault.against = against;
+            }
+        } else {
+            let accepts = format!("given, or `{second}` instead");
+            self.fault(FaultKind::MissingKey, a, span, "missing", accepts, None);
+        }
     }
 
     /// Remembers where `path` stands, for notes about what is not read.

@@ -28,8 +28,8 @@ pub use powertrain::{
     Clutch, Continuous, Converter, ConverterPoint, Coupling, CurvePoint, Differential, Engine, Gearbox, LockUp, Motor,
     PedalPoint, Powertrain,
 };
-pub use scene::{FixedBoxSpec, SceneSpec, WindSpec};
-pub use terrain::{HeightFieldSpec, MeshSpec, RoadClass, RoadSpec};
+pub use scene::{FixedBoxSpec, GustSpec, SceneSpec, WindSpec};
+pub use terrain::{CrgSpec, HeightFieldSpec, MeshSpec, MeshSurfaceSpec, RoadClass, RoadSpec, UpAxis};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
 use crate::schema::JsonSchema;

@@ -1,12 +1,13 @@
 //! The types a scene file deserialises to: ground, boxes, and where a car starts on them.
 
+use crate::beside::Beside;
+use crate::ground::{self, Ground};
 use crate::schema::JsonSchema;
-use crate::spec::terrain::{HeightFieldSpec, MeshSpec, RoadSpec};
-use crate::{Faults, LoadError, read};
+use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec};
+use crate::{Faults, LoadedScene};
 use serde::{Deserialize, Serialize};
-use skidpad_core::{DVec3, FixedBox, Gust, Scene, TerrainFault, Vec3};
+use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
 use std::path::Path;
-use std::sync::Arc;
 
 /// A scene.
 ///
@@ -60,6 +61,10 @@ pub struct SceneSpec {
     #[serde(default, rename = "road", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 100))]
     pub roads: Vec<RoadSpec>,
+    /// Roads from OpenCRG files.
+    #[serde(default, rename = "crg", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100))]
+    pub crg_roads: Vec<CrgSpec>,
     /// Meshes of triangles.
     #[serde(default, rename = "mesh", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
@@ -144,32 +149,34 @@ pub(super) fn full_grip() -> f64 {
 }
 
 impl SceneSpec {
-    /// Reads a scene file. `source_name` is what reports call it.
+    /// Reads a scene file without files beside it; for others see [`LoadedScene`](crate::LoadedScene). `source_name` is what
+    /// reports call it.
     ///
     /// # Errors
     /// Every fault of the text at once: syntax, keys, types and ranges.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
-        read::read_scene(source_name, text)
+        LoadedScene::read(source_name, text).map(|loaded| loaded.spec)
     }
 
-    /// The scene file at `path`.
+    /// Ground and what stands on it, SI units. Files it refers to are not there; for those see [`SceneSpec::scene_in`].
     ///
     /// # Errors
-    /// An unreadable file, or every fault of the file.
-    pub fn load(path: &Path) -> Result<Self, LoadError> {
-        let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
-        Ok(Self::read(&path.display().to_string(), &text)?)
+    /// Every field and mesh that is none; what a file is read from has been checked.
+    pub fn scene(&self) -> Result<Scene, Faults> {
+        ground::scene(self, Beside::Shipped)
     }
 
-    /// Ground and what stands on it, SI units.
+    /// The same of a scene whose file stands in `folder`.
     ///
     /// # Errors
-    /// The first field or mesh that is none; what a file is read from has been checked.
-    pub fn scene(&self) -> Result<Scene, TerrainFault> {
-        let fields = self.height_fields.iter().map(HeightFieldSpec::field);
-        let roads = self.roads.iter().map(RoadSpec::field);
-        Ok(Scene {
+    /// Every field and mesh that is none, and every fault of the files it refers to.
+    pub fn scene_in(&self, folder: &Path) -> Result<Scene, Faults> {
+        ground::scene(self, Beside::Folder(folder))
+    }
+
+    /// The scene on this ground.
+    pub(crate) fn on(&self, ground: Ground) -> Scene {
+        Scene {
             gravity: self.gravity_mps2 as f32,
             slope: self.slope_deg.to_radians() as f32,
             grip: self.grip as f32,
@@ -177,9 +184,9 @@ impl SceneSpec {
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
             boxes: self.boxes.iter().map(FixedBoxSpec::fixed_box).collect(),
             plane: self.plane,
-            fields: fields.chain(roads).map(|of| of.map(Arc::new)).collect::<Result<_, _>>()?,
-            meshes: self.meshes.iter().map(|of| of.mesh().map(Arc::new)).collect::<Result<_, _>>()?,
-        })
+            fields: ground.fields,
+            meshes: ground.meshes,
+        }
     }
 }
 

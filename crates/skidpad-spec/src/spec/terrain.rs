@@ -16,8 +16,21 @@ pub struct HeightFieldSpec {
     pub spacing_m: [f64; 2],
     /// Heights, m: a list for each line along x, from the least y on. Each cell is cut from its corner of least x and y to the one
     /// across.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 2, max = 10000), inner(length(min = 2, max = 10000), inner(range(min = -10000, max = 10000))))]
     pub heights_m: Vec<Vec<f64>>,
+    /// A PNG picture in grey, 8 or 16 bits, in place of `heights_m`: its path beside this file. Its columns go along x; its last row has
+    /// the least y, so that the top of the picture lies to the left of +x.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Height of black in the picture, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -10000, max = 10000))]
+    pub lowest_m: Option<f64>,
+    /// Height of white in the picture, the largest value of its bits, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -10000, max = 10000))]
+    pub highest_m: Option<f64>,
     /// Whether the normals of its cells go over into each other, as on a road; else each cell is flat.
     #[serde(default)]
     pub smooth: bool,
@@ -28,17 +41,19 @@ pub struct HeightFieldSpec {
 }
 
 impl HeightFieldSpec {
-    /// The field, SI units.
-    ///
-    /// # Errors
-    /// Lists of different lengths, or numbers no file may have.
-    pub fn field(&self) -> Result<HeightField, TerrainFault> {
+    /// The field of `heights_m`, SI units.
+    pub(crate) fn field(&self) -> Result<HeightField, TerrainFault> {
         let columns = self.heights_m.first().map_or(0, Vec::len);
         let counts = [columns, self.heights_m.len()];
         if let Some(ragged) = self.heights_m.iter().find(|row| row.len() != columns) {
             return Err(TerrainFault::Ragged { counts, found: ragged.len() });
         }
         let heights = self.heights_m.iter().flatten().map(|height| *height as f32).collect();
+        self.field_of(counts, heights)
+    }
+
+    /// The field of these heights, SI units.
+    pub(crate) fn field_of(&self, counts: [usize; 2], heights: Vec<f32>) -> Result<HeightField, TerrainFault> {
         let spacing = self.spacing_m.map(|apart| apart as f32);
         HeightField::new(DVec3::from_array(self.corner_m), spacing, counts, heights, self.smooth, self.grip as f32)
     }
@@ -108,10 +123,7 @@ fn waves() -> [f64; 2] {
 
 impl RoadSpec {
     /// The road as a field, SI units.
-    ///
-    /// # Errors
-    /// Waves that do not rise, a grid too wide for them, or more heights than there may be.
-    pub fn field(&self) -> Result<HeightField, TerrainFault> {
+    pub(crate) fn field(&self) -> Result<HeightField, TerrainFault> {
         let road = Road {
             class: skidpad_core::RoadClass::ALL[self.class as usize],
             seed: self.seed.into(),
@@ -125,7 +137,31 @@ impl RoadSpec {
     }
 }
 
-/// Triangles, seen from both sides.
+/// A road from an OpenCRG file: a grid of heights along a curved line. It becomes a mesh of two triangles a cell, or a field of heights if
+/// it runs straight along x.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CrgSpec {
+    /// The file, of the text formats `LRFI` or `LDFI`: its path beside this file.
+    pub file: String,
+    /// Where the coordinates of the file count from: x, y and z, m.
+    #[serde(default)]
+    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    pub origin_m: [f64; 3],
+    /// Whether the normals of its cells go over into each other, as on a road; else each triangle is flat.
+    #[serde(default = "is_smooth")]
+    pub smooth: bool,
+    /// Factor on the friction of every tyre on it.
+    #[serde(default = "super::scene::full_grip")]
+    #[schemars(range(min = 0, max = 10))]
+    pub grip: f64,
+}
+
+fn is_smooth() -> bool {
+    true
+}
+
+/// Triangles, seen from both sides; their edges may be open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshSpec {
@@ -134,17 +170,55 @@ pub struct MeshSpec {
     #[schemars(inner(range(min = -1e6, max = 1e6)))]
     pub origin_m: [f64; 3],
     /// Corners: x, y and z of each, m.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 3, max = 1000000), inner(inner(range(min = -1e6, max = 1e6))))]
     pub corners_m: Vec<[f64; 3]>,
     /// The numbers of three corners for each triangle, from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1, max = 1000000), inner(inner(range(min = 0))))]
     pub triangles: Vec<[u32; 3]>,
+    /// A file of triangles in place of `corners_m` and `triangles`: its path beside this file. Its ending says what it is: `.obj`,
+    /// `.gltf` or `.glb`. Of a glTF file the triangles of its scene are taken, with the transforms of its nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The axis of the file that points up. Absent: `y`, as in most files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub up: Option<UpAxis>,
+    /// Metres in a unit of the file. Absent: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.000001, max = 1000000))]
+    pub scale: Option<f64>,
     /// Faces that meet at less than this angle are parts of one smooth surface, degrees; at more there is an edge.
     #[serde(default = "crease")]
     #[schemars(range(min = 0, max = 180))]
     pub crease_deg: f64,
     /// Factor on the friction of every tyre on it.
     #[serde(default = "super::scene::full_grip")]
+    #[schemars(range(min = 0, max = 10))]
+    pub grip: f64,
+    /// Materials of the file with a grip of their own; all others have that of the mesh.
+    #[serde(default, rename = "surface", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000))]
+    pub surfaces: Vec<MeshSurfaceSpec>,
+}
+
+/// The axis of a file of triangles that points up.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UpAxis {
+    /// x stays, the y of the file becomes z and its z becomes −y.
+    Y,
+    /// All axes stay.
+    Z,
+}
+
+/// What a material of a file of triangles is like.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeshSurfaceSpec {
+    /// Its name in the file.
+    pub material: String,
+    /// Factor on the friction of every tyre on it.
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
 }
@@ -154,13 +228,21 @@ fn crease() -> f64 {
 }
 
 impl MeshSpec {
-    /// The mesh, SI units.
-    ///
-    /// # Errors
-    /// A corner that is not there, or no triangle with an area.
-    pub fn mesh(&self) -> Result<TriangleMesh, TerrainFault> {
+    /// The mesh of `corners_m` and `triangles`, SI units.
+    pub(crate) fn mesh(&self) -> Result<TriangleMesh, TerrainFault> {
         let corners = self.corners_m.iter().map(|corner| Vec3::from_array(corner.map(|m| m as f32))).collect();
-        let (crease, grip) = (self.crease_deg.to_radians() as f32, self.grip as f32);
-        TriangleMesh::new(DVec3::from_array(self.origin_m), corners, self.triangles.clone(), crease, grip)
+        let grips = vec![self.grip as f32; self.triangles.len()];
+        self.mesh_of(corners, self.triangles.clone(), grips)
+    }
+
+    /// The mesh of these triangles, with their grips, SI units.
+    pub(crate) fn mesh_of(
+        &self,
+        corners: Vec<Vec3>,
+        triangles: Vec<[u32; 3]>,
+        grips: Vec<f32>,
+    ) -> Result<TriangleMesh, TerrainFault> {
+        let crease = self.crease_deg.to_radians() as f32;
+        TriangleMesh::of_surfaces(DVec3::from_array(self.origin_m), corners, triangles, crease, grips)
     }
 }

@@ -4,6 +4,7 @@ use super::doubts;
 use super::lines::{Header, Place, Statement, fault, split};
 use super::section_of;
 use super::units::{Units, unquoted};
+use crate::lint::Lint;
 use crate::read::nearest;
 use crate::{Fault, FaultKind, Faults};
 use skidpad_core::model::Side;
@@ -33,6 +34,12 @@ pub struct Note {
     pub key: String,
     /// What about it.
     pub text: String,
+}
+
+impl Note {
+    pub(crate) fn of(lint: Lint, line: usize) -> Self {
+        Self { line, key: lint.path, text: lint.text }
+    }
 }
 
 impl Display for Note {

@@ -3,6 +3,8 @@
 mod aero;
 mod assists;
 mod faults;
+#[cfg(feature = "terrain_files")]
+mod ground;
 mod laws;
 mod lints;
 mod mutations;

@@ -32,7 +32,7 @@ const VALUES: [&str; 24] = [
 ];
 
 #[derive(Clone, Debug)]
-enum Change {
+pub enum Change {
     Delete(usize),
     Repeat(usize),
     Swap(usize, usize),
@@ -42,7 +42,7 @@ enum Change {
     Value(usize, &'static str),
 }
 
-fn change() -> impl Strategy<Value = Change> {
+pub fn change() -> impl Strategy<Value = Change> {
     let at = || any::<usize>();
     let odd = prop::sample::select(vec![
         '=', '[', ']', '{', '}', '"', '\'', ',', '.', '#', '\n', '\r', '\0', 'e', '-', '9', 'é', '🏎',
@@ -58,7 +58,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-fn apply(text: &str, change: &Change) -> String {
+pub fn apply(text: &str, change: &Change) -> String {
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut chars: Vec<char> = text.chars().collect();
     let (rows, length) = (lines.len().max(1), chars.len().max(1));

@@ -81,7 +81,7 @@ fn fields_of_heights_and_meshes_are_in_the_units_of_their_names() {
     // Along x first, then along y.
     assert_eq!([field.height(0, 0), field.height(2, 0), field.height(0, 1), field.grip()], [0.0, 2.0, 3.0, 0.4]);
     let [mesh] = &scene.meshes[..] else { panic!("one mesh") };
-    assert_eq!((mesh.origin(), mesh.grip()), (DVec3::new(9.0, 8.0, 7.0), 1.0));
+    assert_eq!((mesh.origin(), mesh.grips()), (DVec3::new(9.0, 8.0, 7.0), &[1.0][..]));
     // The one without an area is left out.
     assert_eq!(mesh.triangles(), [[0, 1, 2]]);
 }
@@ -118,4 +118,17 @@ fn a_road_of_a_class_is_a_field_of_heights() {
     let faults = SceneSpec::read("bad.toml", text).expect_err("has faults");
     let found: Vec<(usize, &str)> = faults.list().iter().map(|f| (f.line, f.path.as_str())).collect();
     assert_eq!(found, [(2, "road[0].class"), (11, "road[1].spacing_m")], "{}", faults.render());
+}
+
+/// Without their readers, files are refused by name.
+#[cfg(not(feature = "terrain_files"))]
+#[test]
+fn files_need_their_feature() {
+    let text = "[[mesh]]\nfile = \"a.obj\"\n[[crg]]\nfile = \"a.crg\"\n[[height_field]]\nfile = \"a.png\"\n\
+                corner_m = [0, 0, 0]\nspacing_m = [1, 1]\n";
+    let told = SceneSpec::read("files.toml", text).expect_err("has faults").listed();
+    for table in ["mesh", "crg", "height_field"] {
+        assert!(told.contains(&format!("`{table}[0].file` is \"a.")), "{told}");
+    }
+    assert_eq!(told.matches("build it with the feature `terrain_files`").count(), 3, "{told}");
 }

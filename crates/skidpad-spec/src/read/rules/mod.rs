@@ -10,7 +10,7 @@ mod tyre;
 use super::walk::{join, quoted};
 use super::{Formulas, Survey, nearest};
 use crate::beside::Beside;
-use crate::{FaultKind, SceneSpec, VehicleSpec};
+use crate::{FaultKind, VehicleSpec};
 
 /// Reports every broken rule to `survey`; the Magic Formula tyres that are sound.
 pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>) -> Formulas {
@@ -32,28 +32,6 @@ pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>)
     rules.aero();
     rules.assists();
     formulas
-}
-
-/// Reports every field of heights and mesh of a scene that is none.
-pub(super) fn check_scene(spec: &SceneSpec, survey: &mut Survey) {
-    let fields = spec.height_fields.iter().map(|of| of.field().err());
-    let meshes = spec.meshes.iter().map(|of| of.mesh().err());
-    let fields = fields.enumerate().map(|(i, fault)| (format!("height_field[{i}]"), "heights_m", fault));
-    let roads = spec.roads.iter().map(|of| of.field().err()).enumerate();
-    let roads = roads.map(|(i, fault)| (format!("road[{i}]"), "spacing_m", fault));
-    let meshes = meshes.enumerate().map(|(i, fault)| (format!("mesh[{i}]"), "triangles", fault));
-    for (table, key, fault) in fields.chain(roads).chain(meshes) {
-        let within = |broken: &String| broken.starts_with(&table);
-        let (Some(fault), false) = (fault, survey.broken.iter().any(within)) else { continue };
-        let accepts = match key {
-            "heights_m" => "lists of as many heights each, two lists of two at least",
-            "spacing_m" => "above 0, less than half the shortest of rising wavelengths, and at most 25 million heights",
-            _ => "numbers of corners that are there, and a triangle with an area",
-        };
-        let path = join(&table, key);
-        let span = survey.place(&path);
-        survey.fault(FaultKind::Contradiction, path, span, fault.to_string(), accepts, None);
-    }
 }
 
 struct Rules<'a> {
@@ -98,21 +76,7 @@ impl Rules<'_> {
 
     /// Of two keys that say the same thing in `table`, one must be there.
     fn exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
-        let ((first, has_first), (second, has_second)) = (first, second);
-        let (a, b) = (join(table, first), join(table, second));
-        if !self.sound(&[&a, &b]) || has_first != has_second {
-            return;
-        }
-        let span = self.survey.place(if has_first { &b } else { &a });
-        if has_first {
-            let found = format!("given as well as `{first}`");
-            let accepts = format!("the only one of `{first}` and `{second}`");
-            self.survey.fault(FaultKind::Contradiction, b, span, found, accepts, Some("remove one of them".into()));
-            self.point_at(&a);
-        } else {
-            let accepts = format!("given, or `{second}` instead");
-            self.survey.fault(FaultKind::MissingKey, a, span, "missing", accepts, None);
-        }
+        self.survey.exactly_one(table, first, second);
     }
 
     /// Paths of `keys` in every axle.

@@ -1,0 +1,246 @@
+//! The data of an OpenCRG file: a record for each cross-section, of lines of 80 characters with 8 or 4 values each.
+
+use super::header::{Channel, Header, number};
+use super::{CrgRoad, MOST_POINTS, lefts, sin_cos};
+use crate::read::Survey;
+use crate::{FaultKind, MOST_SHOWN};
+use skidpad_core::DVec3;
+
+/// Characters of a line of data.
+const LINE: usize = 80;
+
+/// The road of a text, if its header and its data agree.
+pub(super) fn road(text: &str, header: &Header, survey: &mut Survey) -> Option<CrgRoad> {
+    let sections = sections(header, survey)?;
+    let rows = rows(text, header, survey)?;
+    let mut told = |key: &str, found: String, accepts: &str| {
+        survey.fault(FaultKind::Contradiction, key.into(), header.place(key), found, accepts, None);
+    };
+    let columns = header.channels.len();
+    let count = rows.len() / columns;
+    if count < 2 {
+        told("data", format!("{count} cross-sections"), "two at least");
+        return None;
+    }
+    let start = header.value("reference_line_start_u").or(header.u[0]).unwrap_or(0.0);
+    let end = header.value("reference_line_end_u");
+    let by_end = end.map(|end| (end - start) / (count - 1) as f64);
+    let increment = header.value("reference_line_increment").or(by_end).or(header.u[1]).unwrap_or(0.01);
+    if !(increment > 0.0 && increment <= LONGEST) {
+        told("reference_line_increment", increment.to_string(), "above 0 and at most 10000 m");
+        return None;
+    }
+    let last = start + (count - 1) as f64 * increment;
+    if end.is_some_and(|end| (end - last).abs() > 0.5 * increment) {
+        let found = format!("{count} cross-sections end at u = {last} m");
+        told("reference_line_end_u", found, "where the data ends, or rows are missing");
+    }
+    let column = |channel: Channel| header.channels.iter().position(|known| *known == channel);
+    let of = |channel| column(channel).map(|at| rows.iter().skip(at).step_by(columns).copied().collect::<Vec<f64>>());
+    let reference = Reference { header, count, increment };
+    let line = reference.line(of(Channel::Heading), of(Channel::Slope), &mut told)?;
+    let banking = match of(Channel::Banking) {
+        Some(banking) if banking.iter().any(|banking| banking.is_nan()) => {
+            told("D:", "a value of `reference line banking` is missing".into(), "there for each cross-section");
+            return None;
+        }
+        Some(banking) => banking,
+        None => {
+            reference.same("reference_line_start_b", "reference_line_end_b", "reference line banking", &mut told);
+            vec![header.value("reference_line_start_b").unwrap_or(0.0); count]
+        }
+    };
+    let Some(left) = lefts(&line) else {
+        told(
+            "reference_line_start_phi",
+            "the line turns by a right angle or more between cross-sections".into(),
+            "a line",
+        );
+        return None;
+    };
+    let heights = rows.chunks_exact(columns).flat_map(|row| sections.iter().map(|&(_, at)| row[at])).collect();
+    let v = sections.iter().map(|&(v, _)| v).collect();
+    Some(CrgRoad { start, increment, v, line, banking, left, heights })
+}
+
+/// Distance of cross-sections, at most, m.
+const LONGEST: f64 = 1e4;
+
+/// v of each long section and its column, from the right to the left.
+fn sections(header: &Header, survey: &mut Survey) -> Option<Vec<(f64, usize)>> {
+    let mut told = |found: String, accepts: &str| {
+        survey.fault(FaultKind::Contradiction, "D:".into(), header.definition.clone(), found, accepts, None);
+    };
+    let all = header.channels.iter().enumerate();
+    let mut numbered: Vec<(f64, usize)> =
+        all.clone().filter_map(|(at, of)| if let Channel::Numbered(n) = of { Some((*n, at)) } else { None }).collect();
+    let mut placed: Vec<(f64, usize)> =
+        all.clone().filter_map(|(at, of)| if let Channel::At(v) = of { Some((*v, at)) } else { None }).collect();
+    for channel in [Channel::Heading, Channel::Slope, Channel::Banking] {
+        if all.clone().filter(|(_, of)| **of == channel).count() > 1 {
+            told(format!("{channel:?} is defined twice"), "defined once");
+        }
+    }
+    if !numbered.is_empty() && !placed.is_empty() {
+        told("long sections by number and by place".into(), "all of one kind");
+        return None;
+    }
+    numbered.sort_by(|one, other| one.0.total_cmp(&other.0));
+    placed.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let count = numbered.len().max(placed.len());
+    if count < 2 {
+        told(format!("{count} long sections"), "two at least");
+        return None;
+    }
+    if !numbered.is_empty() {
+        if numbered.iter().zip(1..).any(|(&(number, _), from_one)| number != f64::from(from_one)) {
+            told("numbers of long sections leave some out or come twice".into(), "1, 2 and so on");
+            return None;
+        }
+        let steps = (count - 1) as f64;
+        let [right, left] = ["right", "left"].map(|end| header.value(&format!("long_section_v_{end}")));
+        let by_ends = right.zip(left).map(|(right, left)| (left - right) / steps);
+        let step = header.value("long_section_v_increment").or(by_ends).unwrap_or(0.01);
+        let right = right.unwrap_or(-0.5 * step * steps);
+        placed = numbered.iter().map(|&(number, at)| (right + (number - 1.0) * step, at)).collect();
+    }
+    let [right, left] = [placed[0].0, placed[count - 1].0];
+    for (key, v) in [("long_section_v_right", right), ("long_section_v_left", left)] {
+        if header.value(key).is_some_and(|stated| (stated - v).abs() > SAME) {
+            told(format!("`{key}` is not the {v} m of its long section"), "the same");
+        }
+    }
+    if placed.windows(2).any(|pair| pair[1].0 - pair[0].0 <= 0.0) {
+        told("long sections at the same place".into(), "places that rise");
+        return None;
+    }
+    Some(placed)
+}
+
+/// Distance of places that are the same, m.
+const SAME: f64 = 1e-3;
+
+/// All values, record by record, in the order of the channels; NaN where one is missing.
+fn rows(text: &str, header: &Header, survey: &mut Survey) -> Option<Vec<f64>> {
+    let columns = header.channels.len();
+    let of_line = LINE / header.width;
+    let of_record = columns.div_ceil(of_line);
+    let data = text[header.data..].trim_end();
+    let records = data.lines().count().div_ceil(of_record);
+    if records.saturating_mul(columns) > MOST_POINTS {
+        let (found, accepts) = (format!("{records} records of {columns} values"), "25 million values at most");
+        survey.fault(FaultKind::OutOfRange, "data".into(), header.definition.clone(), found, accepts, None);
+        return None;
+    }
+    let mut values = Vec::with_capacity(records * columns);
+    let mut start = header.data;
+    for (number, line) in data.split_inclusive('\n').enumerate() {
+        let content = line.trim_end_matches(['\r', '\n']);
+        let span = start..start + content.len();
+        start += line.len();
+        let expected = of_line.min(columns - number % of_record * of_line);
+        for k in 0..expected {
+            let field = content.as_bytes().get(k * header.width..).unwrap_or(&[]);
+            let field = &field[..field.len().min(header.width)];
+            let Some(value) = value(field) else {
+                let found = format!("{:?}", String::from_utf8_lossy(field));
+                let accepts = format!("a number of {} characters, or `*` where there is none", header.width);
+                survey.fault(FaultKind::OutOfRange, format!("value {}", k + 1), span.clone(), found, accepts, None);
+                if survey.faults.len() > 2 * MOST_SHOWN {
+                    return None;
+                }
+                values.push(0.0);
+                continue;
+            };
+            values.push(value);
+        }
+    }
+    if values.len() % columns != 0 {
+        let found = format!("the last cross-section has {} of {columns} values", values.len() % columns);
+        survey.fault(FaultKind::Contradiction, "data".into(), header.definition.clone(), found, "complete", None);
+        return None;
+    }
+    Some(values)
+}
+
+/// The value of a field; NaN for a missing one.
+fn value(field: &[u8]) -> Option<f64> {
+    if field.contains(&b'*') {
+        return Some(f64::NAN);
+    }
+    let word = core::str::from_utf8(field).ok()?.trim();
+    if word.eq_ignore_ascii_case("nan") {
+        return Some(f64::NAN);
+    }
+    number(word).filter(|number| number.abs() <= HIGHEST)
+}
+
+/// Largest height, heading, slope or banking.
+const HIGHEST: f64 = 1e6;
+
+/// What leads to the reference line.
+struct Reference<'a> {
+    header: &'a Header,
+    count: usize,
+    increment: f64,
+}
+
+impl Reference<'_> {
+    /// Points of the line: headings and slopes integrated from the start (the first of each is not used, as they are those of the way to
+    /// their cross-section), what is missing to a stated end laid evenly over the line. `None` after a fault.
+    fn line(
+        &self,
+        headings: Option<Vec<f64>>,
+        slopes: Option<Vec<f64>>,
+        told: &mut impl FnMut(&str, String, &str),
+    ) -> Option<Vec<DVec3>> {
+        let value = |key: &str| self.header.value(&format!("reference_line_{key}"));
+        let [curved, sloped] = [headings.is_some(), slopes.is_some()];
+        if !curved {
+            self.same("reference_line_start_phi", "reference_line_end_phi", "reference line phi", told);
+        }
+        if !sloped {
+            self.same("reference_line_start_s", "reference_line_end_s", "reference line slope", told);
+        }
+        let headings = headings.unwrap_or_else(|| vec![value("start_phi").unwrap_or(0.0); self.count]);
+        let slopes = slopes.unwrap_or_else(|| vec![value("start_s").unwrap_or(0.0); self.count]);
+        if [&headings, &slopes].iter().any(|values| values[1..].iter().any(|value| value.is_nan())) {
+            told("D:", "a heading or a slope is missing".into(), "there for each cross-section but the first");
+            return None;
+        }
+        let mut at = DVec3::from_array(["start_x", "start_y", "start_z"].map(|key| value(key).unwrap_or(0.0)));
+        let mut line = vec![at];
+        for (heading, slope) in headings[1..].iter().zip(&slopes[1..]) {
+            let (sin, cos) = sin_cos(*heading);
+            at += self.increment * DVec3::new(cos, sin, *slope);
+            line.push(at);
+        }
+        let (length, last) = ((self.count - 1) as f64 * self.increment, at);
+        let mut missing = DVec3::ZERO;
+        if let (Some(x), Some(y)) = (value("end_x"), value("end_y")) {
+            (missing.x, missing.y) = (x - last.x, y - last.y);
+        }
+        missing.z = value("end_z").map_or(0.0, |z| z - last.z);
+        if missing.length() > FAR * length + SAME {
+            let found = format!("the line ends {:.6} m from there", missing.length());
+            told("reference_line_end_x", found, "its end, to 1 % of its length");
+            return None;
+        }
+        let shares = [curved, curved, sloped].map(|laid| if laid { 1.0 } else { 0.0 });
+        let missing = missing * DVec3::from_array(shares);
+        let steps = (self.count - 1) as f64;
+        Some(line.iter().enumerate().map(|(i, at)| *at + missing * (i as f64 / steps)).collect())
+    }
+
+    /// Reports ends that differ though nothing says what is between.
+    fn same(&self, start: &str, end: &str, channel: &str, told: &mut impl FnMut(&str, String, &str)) {
+        let from = self.header.value(start).unwrap_or(0.0);
+        if let Some(to) = self.header.value(end).filter(|to| (to - from).abs() > SAME) {
+            let accepts = format!("that of the start, {from}, as there is no column `{channel}`");
+            told(end, to.to_string(), &accepts);
+        }
+    }
+}
+
+/// Share of its length by which a line may miss its end.
+const FAR: f64 = 0.01;

@@ -1,0 +1,266 @@
+//! The header of an OpenCRG file: blocks from `$NAME` to `$`, up to a line of `$$$$`; comments after `!` and in lines with `*` in front.
+
+use crate::FaultKind;
+use crate::read::{Survey, nearest};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Keys of the block `ROAD_CRG` that are read. Those of map coordinates are passed over.
+const KEYS: [&str; 18] = [
+    "reference_line_start_u",
+    "reference_line_end_u",
+    "reference_line_increment",
+    "long_section_v_right",
+    "long_section_v_left",
+    "long_section_v_increment",
+    "reference_line_start_s",
+    "reference_line_end_s",
+    "reference_line_start_b",
+    "reference_line_end_b",
+    "reference_line_start_x",
+    "reference_line_start_y",
+    "reference_line_start_z",
+    "reference_line_start_phi",
+    "reference_line_end_x",
+    "reference_line_end_y",
+    "reference_line_end_z",
+    "reference_line_end_phi",
+];
+
+/// Ends of keys of the same block about where the road lies on a map.
+const MAP: [&str; 7] = ["_offset_x", "_offset_y", "_offset_z", "_offset_phi", "_lon", "_lat", "_alt"];
+
+/// Beginnings of options that change nothing of a road within its grid: tolerances, messages, the search of other tools.
+const WITHOUT_EFFECT: [&str; 4] = ["check_", "warn_", "log_", "refline_search_"];
+
+/// What a column of the data is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Channel {
+    Heading,
+    Slope,
+    Banking,
+    /// Of a long section, by its number from 1.
+    Numbered(f64),
+    /// Of a long section at this v, m.
+    At(f64),
+}
+
+/// A header without faults.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    /// Values of the block `ROAD_CRG`, and where each stands.
+    values: BTreeMap<String, (f64, Range<usize>)>,
+    /// First u and increment by the definition of the data, m.
+    pub u: [Option<f64>; 2],
+    pub channels: Vec<Channel>,
+    /// Characters of a value: 10 or 20.
+    pub width: usize,
+    /// Where the definition of the data stands.
+    pub definition: Range<usize>,
+    /// Where the data starts, in bytes.
+    pub data: usize,
+}
+
+impl Header {
+    pub fn value(&self, key: &str) -> Option<f64> {
+        self.values.get(key).map(|(value, _)| *value)
+    }
+
+    /// Where a key stands, or the definition of the data.
+    pub fn place(&self, key: &str) -> Range<usize> {
+        self.values.get(key).map_or(self.definition.clone(), |(_, span)| span.clone())
+    }
+}
+
+/// The header of a text; `None` if it has a fault that leaves the data unknown.
+pub(super) fn read(text: &str, survey: &mut Survey) -> Option<Header> {
+    let mut reader = Reader { survey, header: Header::default(), block: String::new() };
+    let (mut start, mut ended) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end();
+        let span = start..start + content.len();
+        start += line.len();
+        if content.len() >= 4 && content.bytes().all(|byte| byte == b'$') {
+            ended = true;
+            break;
+        }
+        reader.line(content, span);
+    }
+    reader.header.data = start;
+    let Reader { survey, header, .. } = reader;
+    if !ended {
+        let (found, accepts) = ("no line of `$$$$` ends it".to_owned(), "a header, such a line and the data");
+        survey.fault(FaultKind::Syntax, String::new(), 0..0, found, accepts, None);
+    } else if header.width == 0 && survey.faults.is_empty() {
+        let found = "no format (`#:LRFI`) in a block `$KD_DEFINITION`".to_owned();
+        survey.fault(FaultKind::Syntax, String::new(), 0..0, found, "a definition of the data", None);
+    }
+    (ended && header.width > 0).then_some(header)
+}
+
+struct Reader<'a> {
+    survey: &'a mut Survey,
+    header: Header,
+    /// The name of the block the line is in; empty between them.
+    block: String,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &str, span: Range<usize>) {
+        if let Some(name) = line.strip_prefix('$').filter(|name| !name.starts_with('$')) {
+            let name = name.split([' ', '\t', '!']).next().unwrap_or("");
+            self.block = name.to_ascii_uppercase();
+            return self.begin(span);
+        }
+        let content = line.split('!').next().unwrap_or("").trim();
+        if content.is_empty() || line.starts_with('*') {
+            return;
+        }
+        match self.block.as_str() {
+            "ROAD_CRG" => self.key(content, span),
+            "ROAD_CRG_OPTS" => self.option(content, span),
+            "ROAD_CRG_MODS" => {
+                let (key, _) = pair(content);
+                self.refuse(
+                    &key,
+                    span,
+                    "absent, as modifiers are not understood",
+                    "`origin_m` of the scene moves a road",
+                );
+            }
+            "KD_DEFINITION" => self.definition(content, span),
+            _ => {}
+        }
+    }
+
+    /// Refuses a block that changes the road in ways that are not understood.
+    fn begin(&mut self, span: Range<usize>) {
+        match self.block.as_str() {
+            "KD_DEFINITION" => self.header.definition = span,
+            "ROAD_CRG_FILE" => {
+                let name = self.block.clone();
+                self.refuse(
+                    &name,
+                    span,
+                    "absent, as references to other files are not followed",
+                    "name that file instead",
+                );
+            }
+            "" | "CT" | "ROAD_CRG" | "ROAD_CRG_OPTS" | "ROAD_CRG_MODS" | "ROAD_CRG_MPRO" => {}
+            _ => {
+                let (name, accepts) = (self.block.clone(), "a block that is understood");
+                let help = Some("CT, ROAD_CRG, ROAD_CRG_OPTS, ROAD_CRG_MODS, ROAD_CRG_MPRO, KD_DEFINITION".to_owned());
+                self.survey.fault(FaultKind::UnknownKey, name.clone(), span, name, accepts, help);
+            }
+        }
+    }
+
+    fn refuse(&mut self, key: &str, span: Range<usize>, accepts: &str, help: &str) {
+        let help = Some(help.to_owned());
+        self.survey.fault(FaultKind::OutOfRange, key.to_owned(), span, "given", accepts, help);
+    }
+
+    fn key(&mut self, content: &str, span: Range<usize>) {
+        let (key, value) = pair(content);
+        if MAP.iter().any(|end| key.ends_with(end)) {
+            return;
+        }
+        if !KEYS.contains(&key.as_str()) {
+            let help = nearest(&key, KEYS).map(|like| format!("did you mean `{like}`?"));
+            return self.survey.fault(FaultKind::UnknownKey, key.clone(), span, key, "a key of a road", help);
+        }
+        match number(value) {
+            Some(number) if number.is_finite() && number.abs() <= LARGEST => {
+                // The first one counts, as elsewhere.
+                self.header.values.entry(key).or_insert((number, span));
+            }
+            _ => self.survey.fault(FaultKind::OutOfRange, key, span, format!("{value:?}"), "a number up to 1e9", None),
+        }
+    }
+
+    fn option(&mut self, content: &str, span: Range<usize>) {
+        let (key, value) = pair(content);
+        let without_effect = WITHOUT_EFFECT.iter().any(|start| key.starts_with(start));
+        // No surface beside the grid, and no smoothing within it.
+        let outside = key.starts_with("border_") || key == "refline_continuation";
+        if !(without_effect || outside && number(value) == Some(0.0)) {
+            self.refuse(&key, span, "absent or 0, as options are not understood", "a road ends where its grid ends");
+        }
+    }
+
+    fn definition(&mut self, content: &str, span: Range<usize>) {
+        let tag = content.get(..2).unwrap_or("").to_ascii_uppercase();
+        let rest = content.get(2..).unwrap_or("").trim();
+        match tag.as_str() {
+            "#:" => self.format(rest, span),
+            "U:" => {
+                let parts: Vec<&str> = rest.split(',').map(str::trim).collect();
+                if let ["reference line u", "m", numbers @ ..] = &parts[..] {
+                    self.header.u = [0, 1].map(|k| number(numbers.get(k)?).filter(|number| number.abs() <= LARGEST));
+                } else {
+                    let accepts = "`reference line u,m,START,INCREMENT`";
+                    self.survey.fault(FaultKind::OutOfRange, "U:".into(), span, format!("{rest:?}"), accepts, None);
+                }
+            }
+            "D:" => match channel(rest) {
+                Some(channel) => self.header.channels.push(channel),
+                None => {
+                    let accepts = "`reference line phi,rad`, `reference line slope,m/m`, `reference line banking,m/m`, \
+                                   `long section NUMBER,m` or `long section at v = V,m`";
+                    self.survey.fault(FaultKind::OutOfRange, "D:".into(), span, format!("{rest:?}"), accepts, None);
+                }
+            },
+            _ => self.survey.fault(FaultKind::UnknownKey, tag.clone(), span, tag, "`#:`, `U:` or `D:`", None),
+        }
+    }
+
+    fn format(&mut self, format: &str, span: Range<usize>) {
+        match format.to_ascii_uppercase().as_str() {
+            "LRFI" => self.header.width = 10,
+            "LDFI" => self.header.width = 20,
+            other => {
+                let help = matches!(other, "KRBI" | "KDBI").then(|| {
+                    format!("{other} is binary; OpenCRG's own tools and pyopencrg write the same road as LRFI or LDFI")
+                });
+                let (found, accepts) = (format!("{format:?}"), "`LRFI` or `LDFI`");
+                self.survey.fault(FaultKind::OutOfRange, "#:".into(), span, found, accepts, help);
+            }
+        }
+    }
+}
+
+/// Size of the largest value of a header.
+const LARGEST: f64 = 1e9;
+
+/// What a column is called, with its unit.
+fn channel(named: &str) -> Option<Channel> {
+    let (name, unit) = named.split_once(',')?;
+    let (name, unit) = (name.trim().to_ascii_lowercase(), unit.split(',').next().unwrap_or("").trim());
+    match (name.as_str(), unit) {
+        ("reference line phi", "rad") => Some(Channel::Heading),
+        ("reference line slope", "m/m") => Some(Channel::Slope),
+        ("reference line banking", "m/m") => Some(Channel::Banking),
+        (_, "m") => {
+            let which = name.strip_prefix("long section")?.trim();
+            let at = which.strip_prefix("at").and_then(|at| at.trim().strip_prefix('v'));
+            match at.and_then(|at| at.trim().strip_prefix('=')) {
+                Some(v) => number(v).filter(|v| v.abs() <= LARGEST).map(Channel::At),
+                None => number(which).filter(|which| which.abs() <= LARGEST).map(Channel::Numbered),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Key and value of a line; no value if it has none.
+fn pair(content: &str) -> (String, &str) {
+    let (key, value) = content.split_once('=').unwrap_or((content, ""));
+    (key.trim().to_ascii_lowercase(), value.split_whitespace().next().unwrap_or(""))
+}
+
+/// A number, with the exponents of Fortran too.
+pub(super) fn number(word: &str) -> Option<f64> {
+    let word = word.trim();
+    let plain = word.parse().ok();
+    plain.or_else(|| word.replace(['D', 'd'], "e").parse().ok())
+}

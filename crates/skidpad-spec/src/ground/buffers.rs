@@ -1,0 +1,265 @@
+//! What a glTF file says of its bytes, and the bytes.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
+
+/// A glTF file, as far as it is about triangles. Keys are those of glTF 2.0.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Document {
+    pub asset: Asset,
+    pub extensions_required: Vec<String>,
+    pub scene: Option<usize>,
+    pub scenes: Vec<Nodes>,
+    pub nodes: Vec<Node>,
+    pub meshes: Vec<Mesh>,
+    pub materials: Vec<Material>,
+    pub accessors: Vec<Accessor>,
+    pub buffer_views: Vec<View>,
+    pub buffers: Vec<Buffer>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asset {
+    pub version: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Nodes {
+    pub nodes: Vec<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Node {
+    pub mesh: Option<usize>,
+    pub skin: Option<IgnoredAny>,
+    pub children: Vec<usize>,
+    /// By columns.
+    pub matrix: Option<[f64; 16]>,
+    pub translation: Option<[f64; 3]>,
+    pub rotation: Option<[f64; 4]>,
+    pub scale: Option<[f64; 3]>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Mesh {
+    pub primitives: Vec<Primitive>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Primitive {
+    pub attributes: BTreeMap<String, usize>,
+    pub indices: Option<usize>,
+    pub material: Option<usize>,
+    pub mode: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Material {
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Accessor {
+    buffer_view: Option<usize>,
+    byte_offset: usize,
+    component_type: u32,
+    count: usize,
+    #[serde(rename = "type")]
+    kind: String,
+    sparse: Option<IgnoredAny>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct View {
+    buffer: usize,
+    byte_offset: usize,
+    byte_length: usize,
+    byte_stride: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Buffer {
+    uri: Option<String>,
+}
+
+/// JSON and bytes of a file; all of one that is no GLB is JSON.
+pub(super) fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
+    if !bytes.starts_with(b"glTF") {
+        return Ok((bytes, None));
+    }
+    let word = |at: usize| {
+        let four = bytes.get(at..at + 4)?;
+        Some(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+    };
+    match word(4) {
+        Some(2) => {}
+        Some(version) => return Err(format!("it is of GLB {version}, of 2")),
+        None => return Err("it ends in its head".into()),
+    }
+    let (mut json, mut binary, mut at) = (None, None, 12);
+    while let (Some(length), Some(kind)) = (word(at), word(at + 4)) {
+        let start = at + 8;
+        let end = start.checked_add(length as usize).ok_or("a chunk without end")?;
+        let body = bytes.get(start..end).ok_or_else(|| format!("{length} bytes of a chunk are not there"))?;
+        match &kind.to_le_bytes() {
+            b"JSON" if json.is_none() => json = Some(body),
+            b"BIN\0" if binary.is_none() => binary = Some(body),
+            _ => {}
+        }
+        at = end;
+    }
+    Ok((json.ok_or("it has no chunk of JSON")?, binary))
+}
+
+/// Bytes of the buffers of a document.
+pub(super) struct Bytes<'a> {
+    document: &'a Document,
+    buffers: Vec<Vec<u8>>,
+}
+
+/// Bytes all buffers may have together; several may be of one file.
+const MOST_BYTES: usize = 1 << 29;
+
+/// Numbers of glTF for types of components.
+const BYTE: u32 = 5121;
+const SHORT: u32 = 5123;
+const INTEGER: u32 = 5125;
+const FLOAT: u32 = 5126;
+
+impl<'a> Bytes<'a> {
+    /// Reads all buffers: those beside the file, in it, or after its JSON.
+    pub fn of(
+        document: &'a Document,
+        binary: Option<&[u8]>,
+        beside: impl Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Self, String> {
+        let read = |(number, buffer): (usize, &Buffer)| match (&buffer.uri, binary) {
+            (None, Some(binary)) if number == 0 => Ok(binary.to_vec()),
+            (None, _) => Err("it has neither a file nor bytes".to_owned()),
+            (Some(uri), _) if uri.starts_with("data:") => {
+                let text = uri.split_once(";base64,").map(|(_, text)| text);
+                text.and_then(from_base64).ok_or_else(|| "its bytes are no base64".to_owned())
+            }
+            (Some(uri), _) if uri.contains("://") => Err(format!("{uri:?} is not beside this file")),
+            (Some(uri), _) => beside(&from_percent(uri)),
+        };
+        let (mut buffers, mut all) = (Vec::new(), 0);
+        for (number, buffer) in document.buffers.iter().enumerate() {
+            let bytes = read((number, buffer)).map_err(|why| format!("buffer {number}: {why}"))?;
+            all += bytes.len();
+            if all > MOST_BYTES {
+                return Err(format!("buffers 0 to {number} have {all} bytes, of {MOST_BYTES} at most"));
+            }
+            buffers.push(bytes);
+        }
+        Ok(Self { document, buffers })
+    }
+
+    fn accessor(&self, number: usize) -> Result<&'a Accessor, String> {
+        self.document.accessors.get(number).ok_or_else(|| format!("accessor {number} is not there"))
+    }
+
+    /// Entries of an accessor.
+    pub fn count(&self, accessor: usize) -> Result<usize, String> {
+        self.accessor(accessor).map(|accessor| accessor.count)
+    }
+
+    /// Positions of corners.
+    pub fn positions(&self, number: usize) -> Result<impl Iterator<Item = [f64; 3]>, String> {
+        let accessor = self.accessor(number)?;
+        if (accessor.kind.as_str(), accessor.component_type) != ("VEC3", FLOAT) {
+            return Err(format!("accessor {number} has no positions of three floats"));
+        }
+        let float = |four: &[u8]| f64::from(f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+        let position = move |entry: &[u8]| [0, 4, 8].map(|at| float(&entry[at..at + 4]));
+        Ok(self.entries(number, 12)?.map(position))
+    }
+
+    /// Numbers of corners.
+    pub fn indices(&self, number: usize) -> Result<Vec<u32>, String> {
+        let accessor = self.accessor(number)?;
+        let size = match (accessor.kind.as_str(), accessor.component_type) {
+            ("SCALAR", BYTE) => 1,
+            ("SCALAR", SHORT) => 2,
+            ("SCALAR", INTEGER) => 4,
+            _ => return Err(format!("accessor {number} has no indices of 8, 16 or 32 bits without sign")),
+        };
+        let index = |entry: &[u8]| entry.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
+        Ok(self.entries(number, size)?.map(index).collect())
+    }
+
+    /// The bytes of each entry of an accessor, `size` of them.
+    fn entries(&self, number: usize, size: usize) -> Result<impl Iterator<Item = &[u8]>, String> {
+        let accessor = self.accessor(number)?;
+        if accessor.sparse.is_some() {
+            return Err(format!("accessor {number} is sparse, which is not understood"));
+        }
+        let view = accessor.buffer_view.and_then(|view| self.document.buffer_views.get(view));
+        let view = view.ok_or_else(|| format!("accessor {number} has no bytes"))?;
+        let stride = view.byte_stride.unwrap_or(size);
+        if stride < size {
+            return Err(format!("entries of accessor {number} are {stride} bytes apart, and {size} long"));
+        }
+        let viewed = self.buffers.get(view.buffer).and_then(|buffer| {
+            let bytes = buffer.get(view.byte_offset..view.byte_offset.checked_add(view.byte_length)?)?;
+            let length = stride.checked_mul(accessor.count.saturating_sub(1))?.checked_add(size)?;
+            let length = if accessor.count == 0 { 0 } else { length };
+            bytes.get(accessor.byte_offset..accessor.byte_offset.checked_add(length)?)
+        });
+        let bytes = viewed.ok_or_else(|| format!("the bytes of accessor {number} are not all there"))?;
+        Ok(bytes.chunks(stride).take(accessor.count).map(move |entry| &entry[..size]))
+    }
+}
+
+/// The bytes of a text in base64 (RFC 4648), padded or not; `None` if it is none.
+fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0u32, 0);
+    for digit in text.trim_end_matches('=').bytes() {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    Some(bytes)
+}
+
+/// A path of a URI, with the characters that stand in it as `%` and two digits.
+fn from_percent(uri: &str) -> String {
+    let digits = |at: usize| u8::from_str_radix(uri.get(at + 1..at + 3)?, 16).ok();
+    let (mut bytes, mut at) = (Vec::new(), 0);
+    while let Some(&byte) = uri.as_bytes().get(at) {
+        match digits(at).filter(|_| byte == b'%') {
+            Some(meant) => {
+                bytes.push(meant);
+                at += 3;
+            }
+            None => {
+                bytes.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,58 @@
+//! The grid of an OpenCRG road as a field of heights or as a mesh.
+
+use super::Ground;
+use super::triangles::MOST_TRIANGLES;
+use crate::crg::CrgRoad;
+use crate::spec::CrgSpec;
+use skidpad_core::{DVec3, HeightField, TriangleMesh, Vec3};
+use std::sync::Arc;
+
+/// Adds a road: a field of heights if it runs along +x with no height missing, else a mesh without the cells that lack a height.
+pub(super) fn add(road: &CrgRoad, of: &CrgSpec, ground: &mut Ground) -> Result<(), String> {
+    let fault = |fault: skidpad_core::TerrainFault| fault.to_string();
+    match road.spacing_along_x() {
+        Some(spacing) => ground.fields.push(Arc::new(field(road, of, spacing).map_err(fault)?)),
+        None => ground.meshes.push(Arc::new(mesh(road, of)?.map_err(fault)?)),
+    }
+    Ok(())
+}
+
+type Checked<T> = Result<T, skidpad_core::TerrainFault>;
+
+fn field(road: &CrgRoad, of: &CrgSpec, spacing: [f64; 2]) -> Checked<HeightField> {
+    let [rows, columns] = road.counts();
+    let corner = road.point(0, 0).unwrap_or_default();
+    let places = (0..columns).flat_map(|column| (0..rows).map(move |row| [row, column]));
+    let height = |[row, column]: [usize; 2]| (road.point(row, column).unwrap_or_default().z - corner.z) as f32;
+    let (heights, spacing) = (places.map(height).collect(), spacing.map(|apart| apart as f32));
+    let origin = DVec3::from_array(of.origin_m) + corner;
+    HeightField::new(origin, spacing, [rows, columns], heights, of.smooth, of.grip as f32)
+}
+
+fn mesh(road: &CrgRoad, of: &CrgSpec) -> Result<Checked<TriangleMesh>, String> {
+    let [rows, columns] = road.counts();
+    let count = 2 * (rows - 1) * (columns - 1);
+    if count > MOST_TRIANGLES {
+        let why = "a curved road, or one with heights that are missing, is a mesh";
+        return Err(format!("{rows} x {columns} heights are {count} triangles, of {MOST_TRIANGLES} at most; {why}"));
+    }
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
+    let points: Vec<Option<DVec3>> = places.map(|[row, column]| road.point(row, column)).collect();
+    let first = points.iter().flatten().next().copied().unwrap_or_default();
+    // A corner that is missing belongs to no triangle.
+    let corners = points.iter().map(|point| point.map_or(Vec3::ZERO, |at| (at - first).as_vec3())).collect();
+    let mut triangles = Vec::with_capacity(count);
+    for row in 1..rows {
+        for column in 1..columns {
+            let [near, far] = [row - 1, row].map(|row| row * columns + column);
+            for triangle in [[near - 1, far - 1, far], [near - 1, far, near]] {
+                if triangle.iter().all(|&corner| points[corner].is_some()) {
+                    triangles.push(triangle.map(|corner| corner as u32));
+                }
+            }
+        }
+    }
+    let crease = if of.smooth { core::f32::consts::PI } else { 0.0 };
+    let origin = DVec3::from_array(of.origin_m) + first;
+    Ok(TriangleMesh::new(origin, corners, triangles, crease, of.grip as f32))
+}

@@ -1,0 +1,153 @@
+//! Fields of heights and meshes from files beside a scene.
+
+use super::triangles::{Refusal, Triangles};
+use super::{Builder, Ground, crg, gltf, obj, picture};
+use crate::FaultKind;
+use crate::beside::Beside;
+use crate::crg::CrgRoad;
+use crate::read::{join, nearest};
+use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec};
+use skidpad_core::{HeightField, TriangleMesh};
+use std::path::Path;
+
+/// Names a fault lists; there may be thousands.
+const MOST_NAMED: usize = 20;
+
+impl Builder<'_> {
+    pub fn field_of_file(&mut self, table: &str, of: &HeightFieldSpec, file: &str) -> Option<HeightField> {
+        let heights = [("lowest_m", of.lowest_m), ("highest_m", of.highest_m)];
+        for (key, _) in heights.iter().filter(|(_, given)| given.is_none()) {
+            self.fault(FaultKind::MissingKey, table, key, "missing".into(), "the height in m of black or white", None);
+        }
+        let picture = self.file(table, file, "a PNG picture in grey", |bytes, _| picture::read(bytes));
+        let (lowest, highest, picture) = (of.lowest_m?, of.highest_m?, picture?);
+        if highest < lowest {
+            let accepts = format!("at least the `lowest_m` of {lowest}");
+            self.fault(FaultKind::Contradiction, table, "highest_m", highest.to_string(), accepts, None);
+            return None;
+        }
+        let height = |share: &f64| (lowest + share * (highest - lowest)) as f32;
+        let field = of.field_of(picture.counts, picture.shares.iter().map(height).collect());
+        let accepts = "a PNG picture of two rows and two columns at least";
+        field.map_err(|fault| self.refuse(table, file, accepts, fault.to_string())).ok()
+    }
+
+    /// Adds the road of an OpenCRG file to `ground`.
+    pub fn crg(&mut self, table: &str, of: &CrgSpec, ground: &mut Ground) {
+        let read = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(Refusal::Faults);
+        let Some(road) = self.file(table, &of.file, "an OpenCRG file", read) else { return };
+        if let Err(why) = crg::add(&road, of, ground) {
+            self.refuse(table, &of.file, "a road that fits in a scene", why);
+        }
+    }
+
+    pub fn mesh_of_file(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<TriangleMesh> {
+        let beside = self.beside;
+        let read = |bytes: &[u8], name: &str| read_triangles(name, bytes, beside);
+        let read = self.file(table, file, "an OBJ or glTF file", read)?;
+        let grips = self.grips(table, of, &read);
+        let path = join(table, "file");
+        for note in &read.notes {
+            self.note(&path, format!("{file}: {note}"));
+        }
+        let accepts = "a file of triangles that fit in a scene";
+        let corners = read.placed(of).map_err(|why| self.refuse(table, file, accepts, why)).ok()?;
+        let count = read.triangles.len();
+        match of.mesh_of(corners, read.triangles, grips?) {
+            Ok(mesh) => {
+                self.tell_left_out(&path, count, &mesh);
+                Some(mesh)
+            }
+            Err(fault) => {
+                self.refuse(table, file, accepts, fault.to_string());
+                None
+            }
+        }
+    }
+
+    /// What `read` makes of the bytes of `file`; else reports why there is nothing.
+    fn file<T>(
+        &mut self,
+        table: &str,
+        file: &str,
+        what: &str,
+        read: impl FnOnce(&[u8], &str) -> Result<T, Refusal>,
+    ) -> Option<T> {
+        let bytes = match self.beside.ground(file) {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                self.refuse(table, file, &format!("the path of {what}, relative to this file"), why);
+                return None;
+            }
+        };
+        let accepts = format!("{what} without faults");
+        match read(&bytes, file) {
+            Ok(read) => Some(read),
+            Err(Refusal::For(why)) => {
+                self.refuse(table, file, &accepts, why);
+                None
+            }
+            Err(Refusal::Faults(faults)) => {
+                self.refuse(table, file, &accepts, format!("{faults}, told below"));
+                self.survey.files.push(faults);
+                None
+            }
+        }
+    }
+
+    fn refuse(&mut self, table: &str, file: &str, accepts: &str, why: String) {
+        self.fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(why));
+    }
+
+    /// The grip of each triangle; none if a surface is of no material of the file, or of one that another is of.
+    fn grips(&mut self, table: &str, of: &MeshSpec, read: &Triangles) -> Option<Vec<f32>> {
+        let mut of_materials = vec![None; read.materials.len()];
+        let mut sound = true;
+        for (i, surface) in of.surfaces.iter().enumerate() {
+            let (path, name) = (format!("{table}.surface[{i}]"), surface.material.as_str());
+            match read.materials.iter().position(|known| known == name) {
+                Some(number) if of_materials[number].is_some() => {
+                    let found = format!("{name:?} has a surface already");
+                    self.fault(FaultKind::Contradiction, &path, "material", found, "another material", None);
+                    sound = false;
+                }
+                Some(number) => of_materials[number] = Some(surface.grip as f32),
+                None => {
+                    self.no_material(&path, name, &read.materials);
+                    sound = false;
+                }
+            }
+        }
+        let grip = |number: Option<u32>| number.and_then(|number| of_materials[number as usize]);
+        let grips = read.material_of.iter().map(|&number| grip(number).unwrap_or(of.grip as f32));
+        sound.then(|| grips.collect())
+    }
+
+    fn no_material(&mut self, path: &str, name: &str, there: &[String]) {
+        let named: Vec<String> = there.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+        let more = there.len().saturating_sub(MOST_NAMED);
+        let accepts = match (named.is_empty(), more) {
+            (true, _) => "absent, as the file has no materials".to_owned(),
+            (_, 0) => format!("one of {}", named.join(", ")),
+            _ => format!("one of {} and {more} more", named.join(", ")),
+        };
+        let like = nearest(name, there.iter().map(String::as_str)).map(|like| format!("did you mean `{like}`?"));
+        self.fault(FaultKind::OutOfRange, path, "material", format!("{name:?}"), accepts, like);
+    }
+}
+
+/// The triangles of a file, by the ending of its name.
+fn read_triangles(name: &str, bytes: &[u8], beside: Beside<'_>) -> Result<Triangles, Refusal> {
+    let path = Path::new(name);
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+    match ending.to_ascii_lowercase().as_str() {
+        "obj" => obj::read(name, bytes),
+        "gltf" | "glb" => gltf::read(bytes, |other| {
+            let other = path.parent().unwrap_or(Path::new("")).join(other);
+            beside.ground(&other.to_string_lossy())
+        }),
+        _ => Err(Refusal::For(format!(
+            "the ending {ending:?} says of no file what it is; `.obj`, `.gltf` and `.glb` do"
+        ))),
+    }
+}

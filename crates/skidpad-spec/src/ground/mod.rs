@@ -1,0 +1,168 @@
+//! From what a scene says of its ground to fields of heights and meshes, or to all that is wrong with it.
+
+#[cfg(feature = "terrain_files")]
+mod buffers;
+#[cfg(feature = "terrain_files")]
+mod crg;
+#[cfg(feature = "terrain_files")]
+mod files;
+#[cfg(feature = "terrain_files")]
+mod gltf;
+#[cfg(not(feature = "terrain_files"))]
+mod no_files;
+#[cfg(feature = "terrain_files")]
+mod obj;
+#[cfg(feature = "terrain_files")]
+mod picture;
+#[cfg(feature = "terrain_files")]
+mod triangles;
+
+use crate::beside::Beside;
+use crate::lint::Lint;
+use crate::read::{Survey, join};
+use crate::spec::{HeightFieldSpec, MeshSpec, RoadSpec};
+use crate::{FaultKind, Faults, SceneSpec};
+use skidpad_core::{HeightField, Scene, TerrainFault, TriangleMesh};
+use std::sync::Arc;
+
+/// What of a scene is not plane or boxes.
+#[derive(Debug, Default)]
+pub(crate) struct Ground {
+    pub fields: Vec<Arc<HeightField>>,
+    pub meshes: Vec<Arc<TriangleMesh>>,
+}
+
+/// The scene of a description that stands in no text.
+pub(crate) fn scene(spec: &SceneSpec, beside: Beside<'_>) -> Result<Scene, Faults> {
+    let mut survey = Survey::default();
+    let ground = build(spec, &mut survey, beside);
+    if survey.faults.is_empty() { Ok(spec.on(ground)) } else { Err(survey.into_faults("scene", "")) }
+}
+
+/// The ground of a scene with the files it refers to. Reports every table that is none to `survey`, and what is worth a look.
+pub(crate) fn build(spec: &SceneSpec, survey: &mut Survey, beside: Beside<'_>) -> Ground {
+    let mut builder = Builder { survey, beside };
+    let mut ground = Ground::default();
+    for (i, of) in spec.height_fields.iter().enumerate() {
+        ground.fields.extend(builder.height_field(&format!("height_field[{i}]"), of).map(Arc::new));
+    }
+    for (i, of) in spec.roads.iter().enumerate() {
+        ground.fields.extend(builder.road(&format!("road[{i}]"), of).map(Arc::new));
+    }
+    for (i, of) in spec.meshes.iter().enumerate() {
+        ground.meshes.extend(builder.mesh(&format!("mesh[{i}]"), of).map(Arc::new));
+    }
+    for (i, of) in spec.crg_roads.iter().enumerate() {
+        let table = format!("crg[{i}]");
+        if !builder.is_broken(&table) {
+            builder.crg(&table, of, &mut ground);
+        }
+    }
+    ground
+}
+
+struct Builder<'a> {
+    survey: &'a mut Survey,
+    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
+    beside: Beside<'a>,
+}
+
+impl Builder<'_> {
+    fn height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<HeightField> {
+        if self.is_broken(table) {
+            return None;
+        }
+        self.survey.exactly_one(table, ("heights_m", !of.heights_m.is_empty()), ("file", of.file.is_some()));
+        match &of.file {
+            Some(_) if !of.heights_m.is_empty() => None,
+            Some(file) => self.field_of_file(table, of, file),
+            None => {
+                self.only_of_files(
+                    table,
+                    &[("lowest_m", of.lowest_m.is_some()), ("highest_m", of.highest_m.is_some())],
+                );
+                let accepts = "lists of as many heights each, two lists of two at least";
+                let filled = !of.heights_m.is_empty();
+                filled.then(|| self.sound(table, "heights_m", accepts, of.field())).flatten()
+            }
+        }
+    }
+
+    fn road(&mut self, table: &str, of: &RoadSpec) -> Option<HeightField> {
+        let accepts = "above 0, less than half the shortest of rising wavelengths, and at most 25 million heights";
+        if self.is_broken(table) { None } else { self.sound(table, "spacing_m", accepts, of.field()) }
+    }
+
+    fn mesh(&mut self, table: &str, of: &MeshSpec) -> Option<TriangleMesh> {
+        if self.is_broken(table) {
+            return None;
+        }
+        let lists = [("corners_m", !of.corners_m.is_empty()), ("triangles", !of.triangles.is_empty())];
+        let Some(file) = &of.file else {
+            for list in lists {
+                self.survey.exactly_one(table, list, ("file", false));
+            }
+            self.only_of_files(
+                table,
+                &[("up", of.up.is_some()), ("scale", of.scale.is_some()), ("surface", !of.surfaces.is_empty())],
+            );
+            if lists.iter().any(|(_, given)| !given) {
+                return None;
+            }
+            let accepts = "numbers of corners that are there, and a triangle with an area";
+            let mesh = self.sound(table, "triangles", accepts, of.mesh())?;
+            self.tell_left_out(&join(table, "triangles"), of.triangles.len(), &mesh);
+            return Some(mesh);
+        };
+        for list in lists.into_iter().filter(|(_, given)| *given) {
+            self.survey.exactly_one(table, list, ("file", true));
+        }
+        if lists.iter().any(|(_, given)| *given) { None } else { self.mesh_of_file(table, of, file) }
+    }
+
+    /// Notes triangles of a mesh of `count` that have no area.
+    fn tell_left_out(&mut self, path: &str, count: usize, mesh: &TriangleMesh) {
+        let left_out = count - mesh.triangles().len();
+        if left_out > 0 {
+            self.note(path, format!("{left_out} of {count} triangles have no area and are left out"));
+        }
+    }
+
+    fn note(&mut self, path: &str, text: String) {
+        self.survey.notes.push(Lint::new(path, text));
+    }
+
+    /// Whether something within `table` holds a placeholder.
+    fn is_broken(&self, table: &str) -> bool {
+        self.survey.broken.iter().any(|broken| broken.starts_with(table))
+    }
+
+    /// What is sound; else reports that the key is what is wrong.
+    fn sound<T>(&mut self, table: &str, key: &str, accepts: &str, found: Result<T, TerrainFault>) -> Option<T> {
+        let told =
+            |fault: TerrainFault| self.fault(FaultKind::Contradiction, table, key, fault.to_string(), accepts, None);
+        found.map_err(told).ok()
+    }
+
+    /// Reports those of `keys` that are given, though the table has no file.
+    fn only_of_files(&mut self, table: &str, keys: &[(&str, bool)]) {
+        for (key, _) in keys.iter().filter(|(_, given)| *given) {
+            let found = "given without a `file`".into();
+            self.fault(FaultKind::Contradiction, table, key, found, "absent, as it is about a file", None);
+        }
+    }
+
+    fn fault(
+        &mut self,
+        kind: FaultKind,
+        table: &str,
+        key: &str,
+        found: String,
+        accepts: impl Into<String>,
+        help: Option<String>,
+    ) {
+        let path = join(table, key);
+        let span = self.survey.place(&path);
+        self.survey.fault(kind, path, span, found, accepts, help);
+    }
+}

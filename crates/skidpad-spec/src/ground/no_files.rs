@@ -1,0 +1,27 @@
+//! What is said of files of ground where nothing reads them.
+
+use super::{Builder, Ground};
+use crate::FaultKind;
+use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec};
+use skidpad_core::{HeightField, TriangleMesh};
+
+impl Builder<'_> {
+    pub fn field_of_file(&mut self, table: &str, _: &HeightFieldSpec, file: &str) -> Option<HeightField> {
+        self.refuse(table, file, "`heights_m` in its place");
+        None
+    }
+
+    pub fn mesh_of_file(&mut self, table: &str, _: &MeshSpec, file: &str) -> Option<TriangleMesh> {
+        self.refuse(table, file, "`corners_m` and `triangles` in its place");
+        None
+    }
+
+    pub fn crg(&mut self, table: &str, of: &CrgSpec, _: &mut Ground) {
+        self.refuse(table, &of.file, "absent");
+    }
+
+    fn refuse(&mut self, table: &str, file: &str, accepts: &str) {
+        let help = "this program reads no files of ground: build it with the feature `terrain_files`".to_owned();
+        self.fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(help));
+    }
+}

@@ -1,0 +1,175 @@
+//! Wavefront OBJ: corners (`v`), faces of them (`f`) and their materials (`usemtl`), with every fault of the text at once.
+//!
+//! Faces of more than three corners are cut from their first corner. Textures, normals, groups, lines and points are passed over; free-form
+//! curves and surfaces are refused. Material files are not looked for: a material is its name.
+
+use super::triangles::{Refusal, Triangles, check_counts};
+use crate::read::Survey;
+use crate::{FaultKind, MOST_SHOWN};
+use std::ops::Range;
+
+/// Statements without a face.
+const PASSED_OVER: [&str; 16] = [
+    "vt", "vn", "vp", "o", "g", "s", "mg", "l", "p", "mtllib", "maplib", "usemap", "lod", "bevel", "c_interp",
+    "d_interp",
+];
+
+/// Reads the bytes of a file. `name` is what reports call it.
+pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Triangles, Refusal> {
+    let text = String::from_utf8_lossy(bytes);
+    let (corners, triangles) = counts(&text);
+    check_counts(corners, triangles)?;
+    let mut reader = Reader { survey: Survey::default(), read: Triangles::default(), corners, material: None, bent: 0 };
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        reader.line(line, start);
+        start += line.len();
+        // Many faults have one cause.
+        if reader.survey.faults.len() > 2 * MOST_SHOWN {
+            break;
+        }
+    }
+    if !reader.survey.faults.is_empty() {
+        return Err(Refusal::Faults(reader.survey.into_faults(name, &text).short()));
+    }
+    if reader.bent > 0 {
+        let note = "of faces of more than three corners are not convex; they are cut from their first corner";
+        reader.read.notes.push(format!("{} {note}", reader.bent));
+    }
+    Ok(reader.read)
+}
+
+/// How many corners and triangles a text has.
+fn counts(text: &str) -> (usize, usize) {
+    let of_line = |(corners, triangles): (usize, usize), line: &str| {
+        let mut words = words(line);
+        match words.next() {
+            Some("v") => (corners + 1, triangles),
+            Some("f" | "fo") => (corners, triangles + words.count().saturating_sub(2)),
+            _ => (corners, triangles),
+        }
+    };
+    text.lines().fold((0, 0), of_line)
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split_once('#').map_or(line, |(before, _)| before).split_ascii_whitespace()
+}
+
+struct Reader {
+    survey: Survey,
+    read: Triangles,
+    /// All there are.
+    corners: usize,
+    material: Option<u32>,
+    /// Faces that are not convex.
+    bent: usize,
+}
+
+impl Reader {
+    /// One statement, which starts at the byte `start` of the text.
+    fn line(&mut self, line: &str, start: usize) {
+        let content = line.trim_end();
+        let span = start..start + content.len();
+        let keyword = words(content).next().unwrap_or("");
+        match keyword {
+            "v" => self.corner(content, span),
+            "f" | "fo" => self.face(content, span),
+            "usemtl" => {
+                let name = content.trim_start().strip_prefix(keyword).unwrap_or("").trim();
+                self.material = (!name.is_empty()).then(|| self.read.material(name));
+            }
+            "" => {}
+            _ if content.ends_with('\\') => {
+                let found = "it goes on in the next line".to_owned();
+                self.fault(FaultKind::Syntax, keyword, span, found, "a statement of one line");
+            }
+            _ if PASSED_OVER.contains(&keyword) => {}
+            _ => self.fault(FaultKind::UnknownKey, keyword, span, keyword.to_owned(), "a statement that is understood"),
+        }
+    }
+
+    fn fault(&mut self, kind: FaultKind, keyword: &str, span: Range<usize>, found: String, accepts: impl Into<String>) {
+        let help = (kind == FaultKind::UnknownKey).then(|| {
+            "`v`, `f` and `usemtl` are read, textures, normals, groups, lines and points passed over".to_owned()
+        });
+        self.survey.fault(kind, keyword.to_owned(), span, found, accepts, help);
+    }
+
+    fn corner(&mut self, content: &str, span: Range<usize>) {
+        let mut at = [0.0; 3];
+        let mut coordinates = words(content).skip(1);
+        for along in &mut at {
+            let Some(word) = coordinates.next() else {
+                self.fault(FaultKind::Syntax, "v", span, "a corner needs three numbers".into(), "x, y and z");
+                break;
+            };
+            match word.parse::<f64>() {
+                Ok(number) if number.is_finite() => *along = number,
+                _ => {
+                    self.fault(FaultKind::OutOfRange, "v", span.clone(), short(word), "three finite numbers");
+                    break;
+                }
+            }
+        }
+        // One with a fault keeps the places of the others.
+        self.read.corners.push(at);
+    }
+
+    fn face(&mut self, content: &str, span: Range<usize>) {
+        let mut face = Vec::new();
+        for word in words(content).skip(1) {
+            let number = word.split('/').next().unwrap_or("");
+            let corner = number.parse::<i64>().ok().and_then(|number| self.number(number));
+            let Some(corner) = corner else {
+                let accepts = match self.corners {
+                    0 => "of corners, and there are none".to_owned(),
+                    count => format!("numbers of corners: 1 to {count}, or from -1 back"),
+                };
+                return self.fault(FaultKind::OutOfRange, "f", span, short(word), accepts);
+            };
+            face.push(corner);
+        }
+        let &[first, ref others @ ..] = &face[..] else {
+            return self.fault(FaultKind::Syntax, "f", span, "a face needs three corners".into(), "three corners");
+        };
+        if others.len() < 2 {
+            return self.fault(FaultKind::Syntax, "f", span, "a face needs three corners".into(), "three corners");
+        }
+        let from = self.read.triangles.len();
+        for pair in others.windows(2) {
+            self.read.triangles.push([first, pair[0], pair[1]]);
+            self.read.material_of.push(self.material);
+        }
+        self.bent += usize::from(self.is_bent(from));
+    }
+
+    /// The number of a corner from 0; those below 0 count back from the last one.
+    fn number(&self, number: i64) -> Option<u32> {
+        let before = self.read.corners.len() as i64;
+        let from_zero = if number < 0 { before.checked_add(number)? } else { number.checked_sub(1)? };
+        (0..self.corners as i64).contains(&from_zero).then_some(from_zero as u32)
+    }
+
+    /// Whether the triangles of a face, the last ones from number `from` on, turn over into each other.
+    fn is_bent(&self, from: usize) -> bool {
+        let corner = |number: u32| self.read.corners.get(number as usize).copied().unwrap_or_default();
+        let normal = |&[a, b, c]: &[u32; 3]| {
+            let [a, b, c] = [a, b, c].map(corner);
+            let ([x, y, z], [p, q, r]) = ([0, 1, 2].map(|k| b[k] - a[k]), [0, 1, 2].map(|k| c[k] - a[k]));
+            [y * r - z * q, z * p - x * r, x * q - y * p]
+        };
+        let normals = self.read.triangles[from..].iter().map(normal);
+        let whole = normals.clone().fold([0.0; 3], |sum, normal| [0, 1, 2].map(|k| sum[k] + normal[k]));
+        normals.clone().count() > 1
+            && normals.into_iter().any(|own| (0..3).map(|k| own[k] * whole[k]).sum::<f64>() < 0.0)
+    }
+}
+
+/// A word of a file, short enough for a sentence.
+fn short(word: &str) -> String {
+    match word.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &word[..end]),
+        None => word.to_owned(),
+    }
+}

@@ -1,0 +1,58 @@
+//! Getting a scene by path.
+
+use crate::beside::Beside;
+use crate::tir::Note;
+use crate::{Faults, LoadError, SceneSpec, read};
+use skidpad_core::Scene;
+use std::path::{Path, PathBuf};
+
+/// A scene as described and as driven on.
+#[derive(Clone, Debug)]
+pub struct LoadedScene {
+    /// What the file says.
+    pub spec: SceneSpec,
+    /// Ground and what stands on it, SI units.
+    pub scene: Scene,
+    /// What is worth a look in the files of the ground, in the order of the text.
+    pub notes: Vec<Note>,
+    /// The files it was read from beside its own.
+    pub files: Vec<PathBuf>,
+}
+
+impl LoadedScene {
+    /// Reads the text of a scene that refers to no files. `source_name` is what reports call it.
+    ///
+    /// # Errors
+    /// Every fault of the text at once.
+    pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
+        Self::beside(source_name, text, Beside::Shipped)
+    }
+
+    /// Reads the text of a scene that stands in `folder`, with the files it refers to.
+    ///
+    /// # Errors
+    /// Every fault of all these files at once.
+    pub fn read_in(folder: &Path, source_name: &str, text: &str) -> Result<Self, Faults> {
+        Self::beside(source_name, text, Beside::Folder(folder))
+    }
+
+    /// The scene file at `path`, with the files it refers to.
+    ///
+    /// # Errors
+    /// An unreadable file, or every fault of all these files.
+    pub fn load(path: &Path) -> Result<Self, LoadError> {
+        let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Ok(Self::read_in(folder, &path.display().to_string(), &text)?)
+    }
+
+    fn beside(source_name: &str, text: &str, beside: Beside<'_>) -> Result<Self, Faults> {
+        let (spec, scene, notes) = read::read_scene(source_name, text, beside)?;
+        let fields = spec.height_fields.iter().filter_map(|of| of.file.as_ref());
+        let meshes = spec.meshes.iter().filter_map(|of| of.file.as_ref());
+        let named = fields.chain(meshes).chain(spec.crg_roads.iter().map(|of| &of.file));
+        let files = named.filter_map(|file| beside.path(file)).collect();
+        Ok(Self { spec, scene, notes, files })
+    }
+}

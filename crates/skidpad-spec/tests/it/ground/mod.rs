@@ -1,0 +1,95 @@
+//! Ground from files: what they say in metres, what is wrong with them by name, and that nothing makes their readers panic.
+
+mod crg;
+mod gltf;
+mod obj;
+mod picture;
+
+use skidpad_core::{TriangleMesh, Vec3};
+use skidpad_spec::{Faults, LoadedScene};
+use std::path::Path;
+
+/// A scene of `toml` with these files beside it.
+pub fn scene(toml: &str, files: &[(&str, &[u8])]) -> Result<LoadedScene, Faults> {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, bytes) in files {
+        std::fs::write(folder.path().join(name), bytes).expect("written");
+    }
+    LoadedScene::read_in(folder.path(), "scene.toml", toml)
+}
+
+/// All that is wrong with it, as text.
+pub fn faults(toml: &str, files: &[(&str, &[u8])]) -> String {
+    scene(toml, files).expect_err("has faults").listed()
+}
+
+/// Its only mesh.
+pub fn mesh(toml: &str, files: &[(&str, &[u8])]) -> TriangleMesh {
+    let loaded = scene(toml, files).unwrap_or_else(|faults| panic!("{}", faults.listed()));
+    let [mesh] = &loaded.scene.meshes[..] else { panic!("one mesh") };
+    TriangleMesh::clone(mesh)
+}
+
+/// Corners of its triangles.
+pub fn corners(mesh: &TriangleMesh) -> Vec<[Vec3; 3]> {
+    mesh.triangles().iter().map(|corners| corners.map(|corner| mesh.vertices()[corner as usize])).collect()
+}
+
+/// A file of the repository.
+pub fn shipped(path: &str) -> LoadedScene {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    LoadedScene::load(&path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_table_has_lists_or_a_file() {
+    let told = faults("[[mesh]]\ngrip = 1\n[[mesh]]\nfile = \"a.obj\"\ntriangles = [[0, 1, 2]]\n", &[]);
+    for part in [
+        "`mesh[0].corners_m` is missing: it must be given, or `file` instead",
+        "`mesh[0].triangles` is missing: it must be given, or `file` instead",
+        "`mesh[1].file`: given as well as `triangles`, but must be the only one of `triangles` and `file`",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    let lists = "corners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2]]\n";
+    let told = faults(&format!("[[mesh]]\nup = \"z\"\nscale = 2\n{lists}"), &[]);
+    for key in ["up", "scale"] {
+        assert!(told.contains(&format!("`mesh[0].{key}`: given without a `file`")), "{told}");
+    }
+}
+
+#[test]
+fn missing_files_are_told_with_what_was_looked_for() {
+    let told = faults("[[mesh]]\nfile = \"nowhere/a.obj\"\n", &[]);
+    assert!(told.contains("`mesh[0].file` is \"nowhere/a.obj\", but must be the path of"), "{told}");
+    assert!(told.contains("nowhere/a.obj: No such file"), "{told}");
+    let text = LoadedScene::read("scene.toml", "[[mesh]]\nfile = \"a.obj\"\n").expect_err("has a fault").listed();
+    assert!(text.contains("LoadedScene::read_in"), "{text}");
+    // A folder is no file, and reading from a device may never end.
+    let told = faults("[[mesh]]\nfile = \".\"\n[[mesh]]\nfile = \"/dev/zero\"\n", &[]);
+    assert_eq!(told.matches("not a file").count(), 2, "{told}");
+    let told = faults("[[mesh]]\nfile = \"a.stl\"\n", &[("a.stl", b"solid")]);
+    assert!(told.contains("the ending \"stl\" says of no file what it is"), "{told}");
+}
+
+#[test]
+fn triangles_without_an_area_are_counted() {
+    let lists = "corners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2], [0, 1, 1]]\n";
+    let loaded = scene(&format!("[[mesh]]\n{lists}"), &[]).expect("valid");
+    let [note] = &loaded.notes[..] else { panic!("{:?}", loaded.notes) };
+    assert_eq!(note.to_string(), "line 3: `mesh[0].triangles`: 1 of 2 triangles have no area and are left out");
+}
+
+/// A description alone finds its files in a folder, and has none without.
+#[test]
+fn a_description_finds_its_files_in_a_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    for name in ["kerb", "hill", "bend"] {
+        let loaded = shipped(&format!("scenes/{name}.toml"));
+        assert_eq!(loaded.spec.scene_in(&folder).expect("there"), loaded.scene, "{name}");
+        let told = loaded.spec.scene().expect_err("no files").listed();
+        assert!(told.contains(&format!("[0].file` is \"{name}.")), "{told}");
+        let again = toml::to_string_pretty(&loaded.spec).expect("TOML");
+        assert_eq!(LoadedScene::read_in(&folder, "again.toml", &again).expect("valid").spec, loaded.spec);
+    }
+}
