@@ -5,6 +5,8 @@ use skidpad_core::{
     model::Hull,
 };
 
+use crate::collisions::Collisions;
+use crate::hull::stops_of;
 use crate::{Ground, Touching};
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,6 +91,11 @@ impl Chassis {
         self.away = true;
     }
 
+    /// Whether it is neither pushed nor moved.
+    pub(crate) fn is_away(&self) -> bool {
+        self.away
+    }
+
     /// Changes the velocities over a whole step: the pose will move with their mean.
     fn push(&mut self, velocity: Vec3, angular: Vec3) {
         self.velocity += velocity;
@@ -167,6 +174,8 @@ pub struct World {
     chassis: Vec<Chassis>,
     ground: Ground,
     touching: Touching,
+    /// Contacts between cars; none where they pass through each other.
+    collisions: Option<Collisions>,
     /// Whether some wheel of some car feels with more than a ray.
     has_rims: bool,
     /// Memory for the triangles near a wheel.
@@ -180,13 +189,18 @@ impl World {
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
         let touching = Touching::on(&ground);
-        Self { chassis: Vec::new(), ground, touching, has_rims: false, near: Vec::new(), stops: Vec::new() }
+        let collisions = scene.cars_collide.then(Collisions::new);
+        let (chassis, near, stops) = Default::default();
+        Self { chassis, ground, touching, collisions, has_rims: false, near, stops }
     }
 
     /// Adds a chassis; its index is the number of chassis before it.
     pub fn add(&mut self, chassis: Chassis) {
         self.has_rims |= chassis.has_rims;
         self.chassis.push(chassis);
+        if let Some(collisions) = &mut self.collisions {
+            collisions.make_room(self.chassis.len());
+        }
     }
 
     /// The air moves at `velocity` m/s from now on.
@@ -199,12 +213,18 @@ impl World {
         &mut self.chassis
     }
 
-    /// Ends the step: hulls are kept out of the ground, then every pose moves with its new velocity.
+    /// Ends the step: hulls are kept out of each other and of the ground, then every pose moves with its new velocity.
     ///
     /// A chassis that would leave the finite numbers keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
+        let collisions = self.collisions.as_mut().filter(|_| self.chassis.len() > 1).map(|collisions| {
+            collisions.keep_apart(&mut self.chassis, &self.ground, &mut self.touching, &self.stops, dt);
+            &*collisions
+        });
         for (car, chassis) in self.chassis.iter_mut().enumerate().filter(|(_, chassis)| !chassis.away) {
-            self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
+            if collisions.is_none_or(|collisions| !collisions.holds(car)) {
+                self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
+            }
             let (position, rotation) = (chassis.position, chassis.rotation);
             chassis.advance(dt);
             if !chassis.is_finite() {
@@ -213,17 +233,6 @@ impl World {
             }
         }
     }
-}
-
-/// Those of one car.
-#[inline(always)]
-fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
-    if stops.is_empty() {
-        return stops;
-    }
-    let first = stops.partition_point(|(of, _)| *of < car);
-    let count = stops[first..].partition_point(|(of, _)| *of == car);
-    &stops[first..first + count]
 }
 
 impl WorldPort for World {

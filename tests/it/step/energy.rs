@@ -25,7 +25,12 @@ pub struct Audit {
 impl Audit {
     /// Of the only car of `drive`, in a world of `solver` on `scene` without boxes, under standard gravity.
     pub fn of(drive: &Drive, solver: &BackendInfo, scene: &Scene) -> Self {
-        let model = drive.world.model(0).clone();
+        Self::of_car(drive.world.model(0), solver, scene)
+    }
+
+    /// Of a car of `model`, one of any in a world of `solver`.
+    pub fn of_car(model: &Arc<Model>, solver: &BackendInfo, scene: &Scene) -> Self {
+        let model = model.clone();
         let described = model.wheels().iter().all(|wheel| wheel.unsprung.is_some());
         let own_wheels = solver.name == "constraint-unsprung" && described;
         Self { model, ground: scene.normal().as_dvec3(), own_wheels }

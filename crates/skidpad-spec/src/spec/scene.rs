@@ -179,6 +179,7 @@ impl SceneSpec {
             plane: self.plane,
             fields: fields.chain(roads).map(|of| of.map(Arc::new)).collect::<Result<_, _>>()?,
             meshes: self.meshes.iter().map(|of| of.mesh().map(Arc::new)).collect::<Result<_, _>>()?,
+            ..Scene::default()
         })
     }
 }
