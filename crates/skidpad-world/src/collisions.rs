@@ -27,6 +27,15 @@ const PAIRS: usize = 4;
 /// Points, likewise.
 const POINTS: usize = 32;
 
+/// How far a car may go until bounds are made anew, m.
+const DRIFT: f64 = 1.5;
+
+/// Speed, as a share of that it had, from which on they are.
+const FASTER: f32 = 1.25;
+
+/// And the way of a step, m, below which they are not.
+const LEAST_WAY: f32 = 0.1;
+
 /// Farthest that a car is taken to come in a step, m. What is lost beyond it meets none.
 const MOST_WAY: f32 = 1e5;
 
@@ -39,10 +48,10 @@ const SAME: f32 = 1e-3;
 /// Contacts between the hulls of a world, and the memory that finding them needs.
 #[derive(Clone)]
 pub(crate) struct Collisions {
+    /// Where the last sweep found each car.
+    kept: Vec<Kept>,
     /// Of all cars, by their lowest coordinate along the axis of the sweep.
     bounds: Vec<Bound>,
-    /// 0 is x, 1 is y.
-    axis: usize,
     /// Pairs whose bounds meet, and pairs whose hulls do; each in order, the lower number first.
     near: Vec<[u32; 2]>,
     pairs: Vec<[u32; 2]>,
@@ -60,13 +69,20 @@ impl core::fmt::Debug for Collisions {
     }
 }
 
-/// A sphere around all that a hull sweeps in a step.
+/// A car as the last sweep found it: its bound holds as long as it is not far from there.
 #[derive(Clone, Copy, Debug)]
+struct Kept {
+    position: DVec3,
+    /// Farthest it may go in a step, m; not a number if it meets nothing.
+    way: f32,
+}
+
+/// A sphere around all that a hull sweeps in the steps until the next sweep.
+#[derive(Clone, Copy, Debug, Default)]
 struct Bound {
     car: u32,
-    middle: DVec3,
     radius: f64,
-    /// Along the axis of the sweep; infinite if it meets none.
+    /// Least coordinate along the axis of the sweep, m; infinite if it meets none.
     low: f64,
 }
 
@@ -103,8 +119,8 @@ impl Collisions {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(POINTS);
         Self {
+            kept: Vec::new(),
             bounds: Vec::new(),
-            axis: 0,
             near: Vec::new(),
             pairs: Vec::new(),
             manifold,
@@ -116,8 +132,9 @@ impl Collisions {
 
     /// Makes room for `cars` cars.
     pub fn make_room(&mut self, cars: usize) {
-        let nowhere = |car: usize| Bound { car: car as u32, middle: DVec3::ZERO, radius: 0.0, low: f64::INFINITY };
-        self.bounds.extend((self.bounds.len()..cars).map(nowhere));
+        self.kept.clear();
+        self.kept.reserve(cars);
+        self.bounds.extend((self.bounds.len()..cars).map(|car| Bound { car: car as u32, ..Bound::default() }));
         self.near.reserve((NEAR * cars).saturating_sub(self.near.len()));
         self.pairs.reserve((PAIRS * cars).saturating_sub(self.pairs.len()));
         self.points.reserve((POINTS * cars).saturating_sub(self.points.len()));
@@ -144,9 +161,13 @@ impl Collisions {
         self.pairs.clear();
         self.points.clear();
         for round in 0..ROUNDS {
-            self.sweep(chassis, dt);
+            if !self.is_fresh(chassis, dt) {
+                self.sweep(chassis, dt);
+            }
             let before = self.points.len();
-            self.meet(chassis, dt);
+            if !self.near.is_empty() {
+                self.meet(chassis, dt);
+            }
             if self.pairs.is_empty() {
                 return;
             }
@@ -163,31 +184,37 @@ impl Collisions {
         self.end_blows(chassis, dt);
     }
 
+    /// Whether no car has left its bound, nor will within `dt` s.
+    #[inline(always)]
+    fn is_fresh(&self, chassis: &[Chassis], dt: f32) -> bool {
+        let still = |(kept, chassis): (&Kept, &Chassis)| {
+            let moved = (chassis.position - kept.position).length_squared() <= DRIFT * DRIFT;
+            moved && chassis.motion()[0].length_squared() * (dt * dt) <= kept.way * kept.way
+        };
+        self.kept.len() == chassis.len() && self.kept.iter().zip(chassis).all(still)
+    }
+
     /// Finds the pairs whose bounds meet: sorts the bounds along the longer side of the world and compares neighbours.
+    #[inline(never)]
     fn sweep(&mut self, chassis: &[Chassis], dt: f32) {
         self.near.clear();
-        let axis = self.axis;
-        let [mut low, mut high] = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
-        for bound in &mut self.bounds {
-            let chassis = &chassis[bound.car as usize];
-            let half = chassis.motion()[0] * (0.5 * dt);
-            let reach = half.length();
-            // What has left, is lost or no number, meets nothing.
-            let meets = reach < MOST_WAY && !chassis.is_away();
-            if !meets {
-                bound.low = f64::INFINITY;
-                continue;
-            }
-            bound.middle = chassis.position + half.as_dvec3();
-            bound.radius = f64::from(chassis.hull_reach + reach);
-            bound.low = bound.middle[axis] - bound.radius;
-            for k in 0..2 {
-                (low[k], high[k]) = (low[k].min(bound.middle[k]), high[k].max(bound.middle[k]));
-            }
+        self.kept.clear();
+        let [mut low, mut high] = [DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY)];
+        for chassis in chassis {
+            let way = FASTER * chassis.motion()[0].length() * dt + LEAST_WAY;
+            // What is lost, or no number, meets nothing, and is looked at again in the next step.
+            let way = if way < MOST_WAY { way } else { f32::NAN };
+            self.kept.push(Kept { position: chassis.position, way });
+            (low, high) = (low.min(chassis.position), high.max(chassis.position));
         }
-        // Of the next sweep; which one it is changes no pair.
-        self.axis = usize::from(high[1] - low[1] > high[0] - low[0]);
-        // In a step they hardly leave their order.
+        let size = high - low;
+        let axis = usize::from(size.y > size.x);
+        for bound in &mut self.bounds {
+            let (kept, reach) = (self.kept[bound.car as usize], chassis[bound.car as usize].hull_reach);
+            bound.radius = DRIFT + f64::from(reach + kept.way);
+            bound.low = if bound.radius.is_finite() { kept.position[axis] - bound.radius } else { f64::INFINITY };
+        }
+        // Since the last time they hardly left their order.
         for end in 1..self.bounds.len() {
             let mut k = end;
             while k > 0 && self.bounds[k].low < self.bounds[k - 1].low {
@@ -196,10 +223,11 @@ impl Collisions {
             }
         }
         for (i, one) in self.bounds.iter().enumerate().take_while(|(_, one)| one.low < f64::INFINITY) {
-            let end = one.middle[axis] + one.radius;
+            let middle = self.kept[one.car as usize].position;
+            let end = one.low + 2.0 * one.radius;
             for other in self.bounds[i + 1..].iter().take_while(|other| other.low <= end) {
                 let reach = one.radius + other.radius;
-                if one.middle.distance_squared(other.middle) <= reach * reach {
+                if middle.distance_squared(self.kept[other.car as usize].position) <= reach * reach {
                     self.near.push([one.car.min(other.car), one.car.max(other.car)]);
                 }
             }
@@ -208,14 +236,15 @@ impl Collisions {
     }
 
     /// Adds the points at which hulls that are near meet, but for pairs that have met.
+    #[inline(never)]
     fn meet(&mut self, chassis: &[Chassis], dt: f32) {
         let met = self.pairs.len();
         for k in 0..self.near.len() {
             let cars = self.near[k];
-            if self.pairs[..met].binary_search(&cars).is_ok() {
+            let [first, second] = cars.map(|car| &chassis[car as usize]);
+            if !may_meet(first, second, dt) || self.pairs[..met].binary_search(&cars).is_ok() {
                 continue;
             }
-            let [first, second] = cars.map(|car| &chassis[car as usize]);
             let before = self.points.len();
             let points = &mut self.points;
             Pair::new(first, second, dt).meet(dt, &mut self.manifold, |meeting| {
@@ -307,6 +336,14 @@ impl Collisions {
             }
         }
     }
+}
+
+/// Whether spheres around the hulls meet within `dt` s, and both cars are there.
+fn may_meet(first: &Chassis, second: &Chassis, dt: f32) -> bool {
+    let ways = first.motion()[0].length() + second.motion()[0].length();
+    let reach = first.hull_reach + second.hull_reach + ways * dt;
+    let near = (first.position - second.position).as_vec3().length_squared() <= reach * reach;
+    near && !first.is_away() && !second.is_away()
 }
 
 /// The lowest number that `car` leads to.
