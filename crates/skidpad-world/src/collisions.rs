@@ -142,14 +142,14 @@ impl Collisions {
         self.moves.resize(cars, [Vec3::ZERO; 2]);
     }
 
-    /// Whether `car` was solved with others in this step.
+    /// Whether `car` was solved with others in this step, in which some have met.
     pub fn holds(&self, car: usize) -> bool {
-        !self.pairs.is_empty() && self.group[car] != NONE
+        self.group[car] != NONE
     }
 
     /// Changes the twists of those of `chassis` that meet others within the coming `dt` s, so that no hull enters another or the
-    /// ground: sequential impulses with friction between every two cars, and as [`Touching::keep_out`] on `ground`.
-    #[inline(never)]
+    /// ground: sequential impulses with friction between every two cars, and as [`Touching::keep_out`] on `ground`. Whether any
+    /// have met.
     pub fn keep_apart(
         &mut self,
         chassis: &mut [Chassis],
@@ -157,7 +157,7 @@ impl Collisions {
         touching: &mut Touching,
         stops: &[(usize, HullPoint)],
         dt: f32,
-    ) {
+    ) -> bool {
         self.pairs.clear();
         self.points.clear();
         for round in 0..ROUNDS {
@@ -169,7 +169,7 @@ impl Collisions {
                 self.meet(chassis, dt);
             }
             if self.pairs.is_empty() {
-                return;
+                return false;
             }
             self.unite();
             self.touch_ground(chassis, ground, touching, stops, dt);
@@ -182,6 +182,7 @@ impl Collisions {
             self.press_all(chassis);
         }
         self.end_blows(chassis, dt);
+        true
     }
 
     /// Whether no car has left its bound, nor will within `dt` s.

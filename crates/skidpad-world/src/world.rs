@@ -217,12 +217,9 @@ impl World {
     ///
     /// A chassis that would leave the finite numbers keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
-        let collisions = self.collisions.as_mut().filter(|_| self.chassis.len() > 1).map(|collisions| {
-            collisions.keep_apart(&mut self.chassis, &self.ground, &mut self.touching, &self.stops, dt);
-            &*collisions
-        });
+        let met = self.chassis.len() > 1 && self.collisions.is_some() && self.keep_apart(dt);
         for (car, chassis) in self.chassis.iter_mut().enumerate().filter(|(_, chassis)| !chassis.away) {
-            if collisions.is_none_or(|collisions| !collisions.holds(car)) {
+            if !met || !self.collisions.as_ref().is_some_and(|collisions| collisions.holds(car)) {
                 self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
             }
             let (position, rotation) = (chassis.position, chassis.rotation);
@@ -232,6 +229,13 @@ impl World {
                 (chassis.velocity, chassis.angular) = (Vec3::ZERO, Vec3::ZERO);
             }
         }
+    }
+
+    /// Keeps hulls out of each other; whether any two have met. Those are kept out of the ground, too.
+    #[inline(never)]
+    fn keep_apart(&mut self, dt: f32) -> bool {
+        let Some(collisions) = &mut self.collisions else { return false };
+        collisions.keep_apart(&mut self.chassis, &self.ground, &mut self.touching, &self.stops, dt)
     }
 }
 
