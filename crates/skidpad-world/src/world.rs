@@ -219,7 +219,7 @@ impl World {
     pub fn advance(&mut self, dt: f32) {
         let met = self.chassis.len() > 1 && self.collisions.is_some() && self.keep_apart(dt);
         for (car, chassis) in self.chassis.iter_mut().enumerate().filter(|(_, chassis)| !chassis.away) {
-            if !met || !self.collisions.as_ref().is_some_and(|collisions| collisions.holds(car)) {
+            if !met {
                 self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
             }
             let (position, rotation) = (chassis.position, chassis.rotation);
@@ -231,11 +231,18 @@ impl World {
         }
     }
 
-    /// Keeps hulls out of each other; whether any two have met. Those are kept out of the ground, too.
+    /// Keeps hulls out of each other, and if any meet also out of the ground; whether they do.
     #[inline(never)]
     fn keep_apart(&mut self, dt: f32) -> bool {
         let Some(collisions) = &mut self.collisions else { return false };
-        collisions.keep_apart(&mut self.chassis, &self.ground, &mut self.touching, &self.stops, dt)
+        if !collisions.keep_apart(&mut self.chassis, &self.ground, &mut self.touching, &self.stops, dt) {
+            return false;
+        }
+        let apart = |(car, chassis): &(usize, &mut Chassis)| !chassis.away && !collisions.holds(*car);
+        for (car, chassis) in self.chassis.iter_mut().enumerate().filter(apart) {
+            self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
+        }
+        true
     }
 }
 

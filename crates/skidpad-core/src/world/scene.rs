@@ -35,7 +35,8 @@ pub struct Scene {
     /// Meshes; none by default. Of surfaces within [`FLUSH`] they come last.
     pub meshes: Vec<Arc<TriangleMesh>>,
     /// Whether the bodywork of cars in one world meets; they do by default. Without it they pass through each other and share
-    /// the ground alone, as a fleet that starts on one spot. Peers do as the programs they stand for.
+    /// the ground alone, as a fleet that starts on one spot. Peers do as the programs they stand for; in users' Rapier worlds the
+    /// collision groups of the chassis say it.
     pub cars_collide: bool,
 }
 
