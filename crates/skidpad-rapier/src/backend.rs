@@ -92,12 +92,20 @@ fn grip_at(scene: &Scene, met: &Met) -> f32 {
     scene.boxes.iter().rev().find(reaches).map_or(scene.grip, |fixed| fixed.grip)
 }
 
+/// Takes the right to fall asleep of a chassis of the comparison's world, and where cars do not collide what it has of others.
+fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
+    chassis::keep_awake(&mut world.bodies, handle);
+    if !scene.cars_collide {
+        chassis::pass_through_others(&world.bodies, &mut world.colliders, handle);
+    }
+}
+
 impl RapierBackend {
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
         let cars = RapierCars::new(&mut world, scene, starts);
         for car in 0..starts.len() {
-            chassis::keep_awake(&mut world.bodies, cars.handle(car));
+            settle(&mut world, scene, cars.handle(car));
         }
         Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), clock: Clock { dt, steps: 0 } }
     }
@@ -145,7 +153,7 @@ impl Backend for RapierBackend {
 
     fn enter(&mut self, start: &CarStart) -> usize {
         let car = self.cars.enter(&mut self.world, &self.scene, start);
-        chassis::keep_awake(&mut self.world.bodies, self.cars.handle(car));
+        settle(&mut self.world, &self.scene, self.cars.handle(car));
         self.starts.push(start.clone());
         car
     }

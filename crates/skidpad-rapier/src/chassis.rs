@@ -46,6 +46,17 @@ pub fn keep_awake(bodies: &mut RigidBodySet, handle: RigidBodyHandle) {
     }
 }
 
+/// Of two chassis of this kind neither meets the other; whatever has Rapier's default groups they do.
+pub fn pass_through_others(bodies: &RigidBodySet, colliders: &mut ColliderSet, handle: RigidBodyHandle) {
+    let own = Group::GROUP_32;
+    let groups = InteractionGroups::new(own, !own, InteractionTestMode::And);
+    for collider in bodies.get(handle).map_or(&[][..], RigidBody::colliders) {
+        if let Some(collider) = colliders.get_mut(*collider) {
+            collider.set_collision_groups(groups);
+        }
+    }
+}
+
 /// Puts `body` where `state` says, awake.
 pub fn move_to(body: &mut RigidBody, axes: Axes, state: &State) {
     body.set_enabled(true);

@@ -60,6 +60,9 @@ impl Backend for CarWorld {
             self.world.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
         }
         let pushed = self.cars.push(&mut self.world, controls, self.coupling, self.clock.dt);
+        for (car, by) in self.cars.towed() {
+            self.world.chassis_mut()[car].be_towed(by);
+        }
         self.world.advance(self.clock.dt);
         self.clock.steps += 1;
         let report = pushed.and(self.cars.write_back(&self.world, self.clock.dt));

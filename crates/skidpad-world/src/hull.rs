@@ -11,10 +11,10 @@ use crate::world::Chassis;
 
 /// Most passes over the points. What is left of a blow in the middle of them is a turn, and friction that holds against it: after
 /// eight, a beam evenly across the way threw a car aside with 0.15 of its speed.
-const PASSES: usize = 64;
+pub(crate) const PASSES: usize = 64;
 
 /// Change of velocity by one point that ends the passes, m/s.
-const SETTLED: f32 = 1e-6;
+pub(crate) const SETTLED: f32 = 1e-6;
 
 /// A point that would stay further away than this is not looked at, m: what the forces of a step can still change.
 const NEAR: f32 = 0.03;
@@ -29,10 +29,10 @@ pub struct Touching {
 }
 
 /// Speed of a touch from which it is a blow, m/s; what comes slower rests, and comes to rest in the next step.
-const BLOW: f32 = 0.5;
+pub(crate) const BLOW: f32 = 0.5;
 
 /// Share of a gap from which what closes it in a step is taken to touch: solves leave the last digits.
-const CLOSED: f32 = 0.99;
+pub(crate) const CLOSED: f32 = 0.99;
 
 /// What one point has been given so far.
 #[derive(Clone, Copy, Debug)]
@@ -155,6 +155,11 @@ impl Touching {
         self.points.retain(|point| point.gap + dt * (chassis.speed_at(point.arm).dot(point.normal) - falling) < NEAR);
     }
 
+    /// The points that [`Touching::find`] found last.
+    pub(crate) fn found(&self) -> &[HullPoint] {
+        &self.points
+    }
+
     /// Adds those found that are nearest, as many as `points` are wanted. Blows are not among them: [`Touching::keep_out`] ends
     /// those in one step.
     pub(crate) fn nearest(&self, points: &mut Vec<HullPoint>, dt: f32) {
@@ -219,6 +224,17 @@ impl Touching {
             friction: BODYWORK_FRICTION * block.grip,
         }));
     }
+}
+
+/// Those of one car.
+#[inline(always)]
+pub(crate) fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
+    if stops.is_empty() {
+        return stops;
+    }
+    let first = stops.partition_point(|(of, _)| *of < car);
+    let count = stops[first..].partition_point(|(of, _)| *of == car);
+    &stops[first..first + count]
 }
 
 fn corner(chassis: &Chassis, i: usize) -> Vec3 {

@@ -1,13 +1,15 @@
 //! skidpad's own small rigid-body world: chassis with a box for a hull, on the ground of a [`skidpad_core::Scene`].
 //!
 //! Here: integration with positions in 64 bits; plane, boxes, fields of heights and meshes, met by rays, by the rims of wheels and
-//! by hulls. Not here: wheels (they come through the seam), car-to-car collisions, bodies that move.
+//! by hulls; hulls of cars against each other. Not here: wheels (they come through the seam), ground that moves.
 #![forbid(unsafe_code)]
 
 mod backend;
+mod collisions;
 mod faces;
 mod ground;
 mod hull;
+mod pair;
 mod passing;
 mod terrain;
 mod world;

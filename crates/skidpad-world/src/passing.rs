@@ -1,10 +1,11 @@
-//! A box that moves past one that stands: how far apart they are, when they first touch, and by which faces.
+//! A box that moves past one that stands: how far apart they are, when they first touch, and by which faces. Two that both move:
+//! `pair.rs`.
 
 use parry3d::math::Pose;
 use skidpad_core::{Mat3, Quat, Vec3, math};
 
 /// Boxes touch when they are this share of the moving one's least half extent apart.
-const TOUCHING: f32 = 2e-3;
+pub(crate) const TOUCHING: f32 = 2e-3;
 
 /// Boxes that overlap along an axis by less than this share of the moving one's least half extent pass each other along
 /// it: a hull slides from box to flush box over what it has sunk into them, and its edges are as round as that.
@@ -15,7 +16,7 @@ const MOST_EDGE: f32 = 5e-3;
 
 /// Advances within a step; a hull that yaws by half a turn a second past a post at a hand's breadth takes a tenth of them.
 /// One still close after all of them is taken to touch.
-const ADVANCES: usize = 128;
+pub(crate) const ADVANCES: usize = 128;
 
 /// Sines between two edges below which they count as parallel; their cross product has few digits then.
 const PARALLEL: f32 = 1e-3;
@@ -49,7 +50,7 @@ pub(crate) struct Axis {
 }
 
 /// The three face normals of each box and the cross products of their edges: boxes apart are apart along one of these.
-type Axes = [Axis; 15];
+pub(crate) type Axes = [Axis; 15];
 
 impl Passing {
     /// Pose of the moving box's middle after `time` s.
@@ -75,7 +76,7 @@ impl Passing {
             let axes = self.axes(time);
             let farthest = farthest(&axes);
             if farthest.apart <= TOUCHING * size {
-                return Some((time, self.gentlest(&axes, farthest)));
+                return Some((time, gentlest(&axes, farthest, size, self.velocity)));
             }
             let closing = reach * self.angular.cross(farthest.normal).length() - self.velocity.dot(farthest.normal);
             time += farthest.apart / closing;
@@ -84,49 +85,56 @@ impl Passing {
             }
         }
         let axes = self.axes(time);
-        Some((time, self.gentlest(&axes, farthest(&axes))))
+        Some((time, gentlest(&axes, farthest(&axes), size, self.velocity)))
     }
 
-    /// The axis by which boxes that overlap along `farthest` touch: of all along which they overlap less than an edge is
-    /// round, that which stops least.
-    fn gentlest(&self, axes: &Axes, farthest: Axis) -> Vec3 {
-        let edge = (EDGE * self.moves.min_element()).min(MOST_EDGE);
-        let closing = |axis: &Axis| -self.velocity.dot(axis.normal);
-        let shallow = axes[..FACES].iter().filter(|axis| axis.apart > -edge);
-        let gentlest = shallow.fold(farthest, |best, axis| if closing(axis) < closing(&best) { *axis } else { best });
-        gentlest.normal
-    }
-
-    /// Every direction that may part the boxes, as they are after `time` s, faces first (S. Gottschalk, M. C. Lin and
-    /// D. Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference Detection").
+    /// Every direction that may part the boxes, as they are after `time` s.
     fn axes(&self, time: f32) -> Axes {
-        let Pose { rotation, translation: middle, .. } = self.pose(time);
-        let own = Mat3::from_quat(rotation);
-        let along = |normal: Vec3| {
-            let between = middle.dot(normal);
-            let sizes = normal.abs().dot(self.stands) + (own.transpose() * normal).abs().dot(self.moves);
-            Axis { apart: between.abs() - sizes, normal: if between < 0.0 { -normal } else { normal } }
-        };
-        let mut axes = [Axis::default(); 15];
-        for i in 0..3 {
-            axes[i] = along(Vec3::AXES[i]);
-            axes[3 + i] = along(own.col(i));
-            for j in 0..3 {
-                let cross = Vec3::AXES[i].cross(own.col(j));
-                let sine = cross.length();
-                let parallel = Axis { apart: f32::NEG_INFINITY, normal: Vec3::ZERO };
-                axes[FACES + 3 * i + j] = if sine > PARALLEL { along(cross / sine) } else { parallel };
-            }
-        }
-        axes
+        axes(self.stands, self.moves, &self.pose(time))
     }
+}
+
+/// The axis by which boxes that overlap along `farthest` touch: of all along which they overlap less than an edge is
+/// round, that which stops least. `size` is the least half extent, m; `velocity` that of the box that moves.
+pub(crate) fn gentlest(axes: &Axes, farthest: Axis, size: f32, velocity: Vec3) -> Vec3 {
+    let edge = (EDGE * size).min(MOST_EDGE);
+    let closing = |axis: &Axis| -velocity.dot(axis.normal);
+    let shallow = axes[..FACES].iter().filter(|axis| axis.apart > -edge);
+    let gentlest = shallow.fold(farthest, |best, axis| if closing(axis) < closing(&best) { *axis } else { best });
+    gentlest.normal
+}
+
+/// Every direction that may part two boxes of those half extents, faces first, in the axes and around the middle of the one
+/// that stands; `pose` is that of the middle of the other (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree: A Hierarchical
+/// Structure for Rapid Interference Detection").
+#[inline(always)]
+pub(crate) fn axes(stands: Vec3, moves: Vec3, pose: &Pose) -> Axes {
+    let Pose { rotation, translation: middle, .. } = *pose;
+    let own = Mat3::from_quat(rotation);
+    let along = |normal: Vec3| {
+        let between = middle.dot(normal);
+        let sizes = normal.abs().dot(stands) + (own.transpose() * normal).abs().dot(moves);
+        Axis { apart: between.abs() - sizes, normal: if between < 0.0 { -normal } else { normal } }
+    };
+    let mut axes = [Axis::default(); 15];
+    for i in 0..3 {
+        axes[i] = along(Vec3::AXES[i]);
+        axes[3 + i] = along(own.col(i));
+        for j in 0..3 {
+            let cross = Vec3::AXES[i].cross(own.col(j));
+            let sine = cross.length();
+            let parallel = Axis { apart: f32::NEG_INFINITY, normal: Vec3::ZERO };
+            axes[FACES + 3 * i + j] = if sine > PARALLEL { along(cross / sine) } else { parallel };
+        }
+    }
+    axes
 }
 
 /// Axes that are normals of faces.
 const FACES: usize = 6;
 
 /// The axis along which the boxes are farthest apart, or overlap least; of two alike the first, so a face before edges.
-fn farthest(axes: &Axes) -> Axis {
+pub(crate) fn farthest(axes: &Axes) -> Axis {
     axes.iter().fold(axes[0], |best, axis| if axis.apart > best.apart { *axis } else { best })
 }
 

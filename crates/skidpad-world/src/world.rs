@@ -5,6 +5,8 @@ use skidpad_core::{
     model::Hull,
 };
 
+use crate::collisions::Collisions;
+use crate::hull::stops_of;
 use crate::{Ground, Touching};
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +36,8 @@ pub struct Chassis {
     has_rims: bool,
     /// Neither pushed nor moved.
     away: bool,
+    /// Number of the one it is hitched to, which it does not touch.
+    pub(crate) towed_by: Option<u32>,
 }
 
 impl Chassis {
@@ -62,6 +66,7 @@ impl Chassis {
             hull_reach: hull.half_extents.length() + hull.centre.length(),
             has_rims: false,
             away: false,
+            towed_by: None,
         }
     }
 
@@ -87,6 +92,16 @@ impl Chassis {
     /// Moves no more, until [`Chassis::adopt`].
     pub fn leave(&mut self) {
         self.away = true;
+    }
+
+    /// From now on it does not touch the chassis that tows it, number `by`.
+    pub fn be_towed(&mut self, by: Option<u32>) {
+        self.towed_by = by;
+    }
+
+    /// Whether it is neither pushed nor moved.
+    pub(crate) fn is_away(&self) -> bool {
+        self.away
     }
 
     /// Changes the velocities over a whole step: the pose will move with their mean.
@@ -167,6 +182,8 @@ pub struct World {
     chassis: Vec<Chassis>,
     ground: Ground,
     touching: Touching,
+    /// Contacts between cars; none where they pass through each other.
+    collisions: Option<Collisions>,
     /// Whether some wheel of some car feels with more than a ray.
     has_rims: bool,
     /// Memory for the triangles near a wheel.
@@ -180,13 +197,18 @@ impl World {
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
         let touching = Touching::on(&ground);
-        Self { chassis: Vec::new(), ground, touching, has_rims: false, near: Vec::new(), stops: Vec::new() }
+        let collisions = scene.cars_collide.then(Collisions::new);
+        let (chassis, near, stops) = Default::default();
+        Self { chassis, ground, touching, collisions, has_rims: false, near, stops }
     }
 
     /// Adds a chassis; its index is the number of chassis before it.
     pub fn add(&mut self, chassis: Chassis) {
         self.has_rims |= chassis.has_rims;
         self.chassis.push(chassis);
+        if let Some(collisions) = &mut self.collisions {
+            collisions.make_room(self.chassis.len());
+        }
     }
 
     /// The air moves at `velocity` m/s from now on.
@@ -199,12 +221,15 @@ impl World {
         &mut self.chassis
     }
 
-    /// Ends the step: hulls are kept out of the ground, then every pose moves with its new velocity.
+    /// Ends the step: hulls are kept out of each other and of the ground, then every pose moves with its new velocity.
     ///
     /// A chassis that would leave the finite numbers keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
+        let met = self.chassis.len() > 1 && self.collisions.is_some() && self.keep_apart(dt);
         for (car, chassis) in self.chassis.iter_mut().enumerate().filter(|(_, chassis)| !chassis.away) {
-            self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
+            if !met {
+                self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
+            }
             let (position, rotation) = (chassis.position, chassis.rotation);
             chassis.advance(dt);
             if !chassis.is_finite() {
@@ -213,17 +238,20 @@ impl World {
             }
         }
     }
-}
 
-/// Those of one car.
-#[inline(always)]
-fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, HullPoint)] {
-    if stops.is_empty() {
-        return stops;
+    /// Keeps hulls out of each other, and if any meet also out of the ground; whether they do.
+    #[inline(never)]
+    fn keep_apart(&mut self, dt: f32) -> bool {
+        let Some(collisions) = &mut self.collisions else { return false };
+        if !collisions.keep_apart(&mut self.chassis, &self.ground, &mut self.touching, &self.stops, dt) {
+            return false;
+        }
+        let apart = |(car, chassis): &(usize, &mut Chassis)| !chassis.away && !collisions.holds(*car);
+        for (car, chassis) in self.chassis.iter_mut().enumerate().filter(apart) {
+            self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
+        }
+        true
     }
-    let first = stops.partition_point(|(of, _)| *of < car);
-    let count = stops[first..].partition_point(|(of, _)| *of == car);
-    &stops[first..first + count]
 }
 
 impl WorldPort for World {

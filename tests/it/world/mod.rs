@@ -4,3 +4,4 @@ pub mod entering;
 pub mod scenes;
 pub mod switch;
 pub mod terrain;
+pub mod traffic;

@@ -169,6 +169,12 @@ impl Cars {
         self.away[car]
     }
 
+    /// The vehicles that can tow or be towed, each with the number of the one that tows it.
+    pub fn towed(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
+        let cars = self.trains.iter().flat_map(|trains| trains.cars());
+        cars.map(|car| (car, self.vehicles[car].state().tow.map(|tow| tow.by)))
+    }
+
     /// First half of a step: reads bodies, probes the ground, solves the rows and hands the pushes to `world`,
     /// which then advances by `dt` s (> 0). Missing controls coast. Vehicles that have left, or whose bodies are asleep, do
     /// nothing; nor does any in a step that is none ([`StepReport::of_no_step`]), which hands nothing to `world`.

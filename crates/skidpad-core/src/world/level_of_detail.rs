@@ -42,7 +42,8 @@ const STEP_ROUNDING: f32 = 1e-5;
 /// Worlds from fine to coarse, with every car in one of them.
 ///
 /// Time goes on in ticks of the finest step; a coarser world steps at the end of every n-th tick, with that tick's
-/// controls, so its cars run up to n − 1 ticks late. Cars change levels only when both are at the same time.
+/// controls, so its cars run up to n − 1 ticks late. Cars change levels only when both are at the same time. Cars of different
+/// levels pass through each other.
 pub struct LevelOfDetail {
     levels: Vec<Level>,
     cars: Vec<Car>,

@@ -34,6 +34,10 @@ pub struct Scene {
     pub fields: Vec<Arc<HeightField>>,
     /// Meshes; none by default. Of surfaces within [`FLUSH`] they come last.
     pub meshes: Vec<Arc<TriangleMesh>>,
+    /// Whether the bodywork of cars in one world meets; they do by default. Without it they pass through each other and share
+    /// the ground alone, as a fleet that starts on one spot. Peers do as the programs they stand for; in users' Rapier worlds the
+    /// collision groups of the chassis say it.
+    pub cars_collide: bool,
 }
 
 /// Wind that comes and goes once: it rises as `½ (1 − cos π t / r)`, holds, and falls as it rose. Without holding it is the
@@ -119,6 +123,7 @@ impl Default for Scene {
             plane: true,
             fields: Vec::new(),
             meshes: Vec::new(),
+            cars_collide: true,
         }
     }
 }

@@ -120,6 +120,11 @@ impl Trains {
         self.order.reserve(self.members.len() - self.order.len());
     }
 
+    /// Numbers of the vehicles it has taken.
+    pub fn cars(&self) -> impl Iterator<Item = usize> {
+        self.members.iter().map(|member| member.car)
+    }
+
     /// Whether vehicle `car` is in a train in this step; then its rays are `rays`.
     pub fn take(&mut self, car: usize, rays: &Range<usize>) -> bool {
         let Some(slot) = self.slots.get(car).copied().flatten() else { return false };

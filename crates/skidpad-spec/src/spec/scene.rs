@@ -186,6 +186,7 @@ impl SceneSpec {
             plane: self.plane,
             fields: ground.fields,
             meshes: ground.meshes,
+            ..Scene::default()
         }
     }
 }

@@ -1,0 +1,468 @@
+//! Car against car: which hulls meet within a step, and the impulses between them.
+//!
+//! Hulls that meet are solved together with all that they and their neighbours touch, so that a car pressed between a wall and
+//! another car enters neither. A car that meets none keeps every bit.
+
+use parry3d::query::ContactManifold;
+use skidpad_core::{BODYWORK_FRICTION, DVec3, HullPoint, Vec3};
+
+use crate::Touching;
+use crate::ground::Ground;
+use crate::hull::{BLOW, CLOSED, PASSES, SETTLED, stops_of};
+use crate::pair::{Meeting, Pair};
+use crate::world::Chassis;
+
+/// Friction of bodywork on bodywork: the product of both, as Rapier multiplies them.
+const FRICTION: f32 = BODYWORK_FRICTION * BODYWORK_FRICTION;
+
+/// Most times that hulls are looked for again along the ways which impulses leave: each hands a blow on to the next car.
+const ROUNDS: usize = 16;
+
+/// Pairs whose bounds meet for which there is memory from the start, for each car; more ask for it.
+const NEAR: usize = 8;
+
+/// Pairs whose hulls meet, likewise.
+const PAIRS: usize = 4;
+
+/// Points, likewise.
+const POINTS: usize = 32;
+
+/// How far a car may go until bounds are made anew, m.
+const DRIFT: f64 = 1.5;
+
+/// Speed, as a share of that it had, from which on they are.
+const FASTER: f32 = 1.25;
+
+/// And the way of a step, m, below which they are not.
+const LEAST_WAY: f32 = 0.1;
+
+/// Farthest that a car is taken to come in a step, m. What is lost beyond it meets none.
+const MOST_WAY: f32 = 1e5;
+
+/// The number of no car.
+const NONE: u32 = u32::MAX;
+
+/// Two points of one hull closer than this are one, m.
+const SAME: f32 = 1e-3;
+
+/// Contacts between the hulls of a world, and the memory that finding them needs.
+#[derive(Clone)]
+pub(crate) struct Collisions {
+    /// Where the last sweep found each car.
+    kept: Vec<Kept>,
+    /// Of all cars, by their lowest coordinate along the axis of the sweep.
+    bounds: Vec<Bound>,
+    /// Pairs whose bounds meet, and pairs whose hulls do; each in order, the lower number first.
+    near: Vec<[u32; 2]>,
+    pairs: Vec<[u32; 2]>,
+    manifold: ContactManifold<(), ()>,
+    points: Vec<Point>,
+    /// The lowest number of the cars each car is solved with, [`NONE`] if it meets none.
+    group: Vec<u32>,
+    /// Velocity and angular velocity each pose moves with.
+    moves: Vec<[Vec3; 2]>,
+}
+
+impl core::fmt::Debug for Collisions {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Collisions").finish_non_exhaustive()
+    }
+}
+
+/// A car as the last sweep found it: its bound holds as long as it is not far from there.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    position: DVec3,
+    /// Farthest it may go in a step, m; not a number if it meets nothing.
+    way: f32,
+}
+
+/// A sphere around all that a hull sweeps in the steps until the next sweep.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bound {
+    car: u32,
+    radius: f64,
+    /// Least coordinate along the axis of the sweep, m; infinite if it meets none.
+    low: f64,
+}
+
+/// A point of a hull that touches another one, or the ground.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    /// Of the group.
+    group: u32,
+    /// Which of all that were found.
+    number: u32,
+    /// Whose hulls; the ground is [`NONE`].
+    cars: [u32; 2],
+    /// From each centre of mass, world axes, m.
+    arms: [Vec3; 2],
+    /// Out of the second, unit vector.
+    normal: Vec3,
+    gap: f32,
+    friction: f32,
+    /// Least speed along the normal that it is left with, m/s.
+    allowed: f32,
+    /// Velocity across the normal that friction leads to, m/s.
+    slides: Vec3,
+    /// Change of speed along the normal by an impulse along it, 1/kg.
+    give: f32,
+    /// N s.
+    pressed: f32,
+    /// N s.
+    drag: Vec3,
+}
+
+impl Collisions {
+    /// Of no cars.
+    pub fn new() -> Self {
+        let mut manifold = ContactManifold::default();
+        manifold.points.reserve(POINTS);
+        Self {
+            kept: Vec::new(),
+            bounds: Vec::new(),
+            near: Vec::new(),
+            pairs: Vec::new(),
+            manifold,
+            points: Vec::new(),
+            group: Vec::new(),
+            moves: Vec::new(),
+        }
+    }
+
+    /// Makes room for `cars` cars.
+    pub fn make_room(&mut self, cars: usize) {
+        self.kept.clear();
+        self.kept.reserve(cars);
+        self.bounds.extend((self.bounds.len()..cars).map(|car| Bound { car: car as u32, ..Bound::default() }));
+        self.near.reserve((NEAR * cars).saturating_sub(self.near.len()));
+        self.pairs.reserve((PAIRS * cars).saturating_sub(self.pairs.len()));
+        self.points.reserve((POINTS * cars).saturating_sub(self.points.len()));
+        self.group.resize(cars, NONE);
+        self.moves.resize(cars, [Vec3::ZERO; 2]);
+    }
+
+    /// Whether `car` was solved with others in this step, in which some have met.
+    pub fn holds(&self, car: usize) -> bool {
+        self.group[car] != NONE
+    }
+
+    /// Changes the twists of those of `chassis` that meet others within the coming `dt` s, so that no hull enters another or the
+    /// ground: sequential impulses with friction between every two cars, and as [`Touching::keep_out`] on `ground`. Whether any
+    /// have met.
+    pub fn keep_apart(
+        &mut self,
+        chassis: &mut [Chassis],
+        ground: &Ground,
+        touching: &mut Touching,
+        stops: &[(usize, HullPoint)],
+        dt: f32,
+    ) -> bool {
+        self.pairs.clear();
+        self.points.clear();
+        for round in 0..ROUNDS {
+            if !self.is_fresh(chassis, dt) {
+                self.sweep(chassis, dt);
+            }
+            let before = self.points.len();
+            if !self.near.is_empty() {
+                self.meet(chassis, dt);
+            }
+            if self.pairs.is_empty() {
+                return false;
+            }
+            self.unite();
+            self.touch_ground(chassis, ground, touching, stops, dt);
+            if self.points.len() == before && round > 0 {
+                break;
+            }
+            let group = &self.group;
+            self.points.iter_mut().for_each(|point| point.group = group[point.cars[0] as usize]);
+            self.points.sort_unstable_by_key(|point| (point.group, point.number));
+            self.press_all(chassis);
+        }
+        self.end_blows(chassis, dt);
+        true
+    }
+
+    /// Whether no car has left its bound, nor will within `dt` s.
+    #[inline(always)]
+    fn is_fresh(&self, chassis: &[Chassis], dt: f32) -> bool {
+        let still = |(kept, chassis): (&Kept, &Chassis)| {
+            let moved = (chassis.position - kept.position).length_squared() <= DRIFT * DRIFT;
+            moved && chassis.motion()[0].length_squared() * (dt * dt) <= kept.way * kept.way
+        };
+        self.kept.len() == chassis.len() && self.kept.iter().zip(chassis).all(still)
+    }
+
+    /// Finds the pairs whose bounds meet: sorts the bounds along the longer side of the world and compares neighbours.
+    #[inline(never)]
+    fn sweep(&mut self, chassis: &[Chassis], dt: f32) {
+        self.near.clear();
+        self.kept.clear();
+        let [mut low, mut high] = [DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY)];
+        for chassis in chassis {
+            let way = FASTER * chassis.motion()[0].length() * dt + LEAST_WAY;
+            // What is lost, or no number, meets nothing, and is looked at again in the next step.
+            let way = if way < MOST_WAY { way } else { f32::NAN };
+            self.kept.push(Kept { position: chassis.position, way });
+            (low, high) = (low.min(chassis.position), high.max(chassis.position));
+        }
+        let size = high - low;
+        let axis = usize::from(size.y > size.x);
+        for bound in &mut self.bounds {
+            let (kept, reach) = (self.kept[bound.car as usize], chassis[bound.car as usize].hull_reach);
+            bound.radius = DRIFT + f64::from(reach + kept.way);
+            bound.low = if bound.radius.is_finite() { kept.position[axis] - bound.radius } else { f64::INFINITY };
+        }
+        // Since the last time they hardly left their order.
+        for end in 1..self.bounds.len() {
+            let mut k = end;
+            while k > 0 && self.bounds[k].low < self.bounds[k - 1].low {
+                self.bounds.swap(k, k - 1);
+                k -= 1;
+            }
+        }
+        for (i, one) in self.bounds.iter().enumerate().take_while(|(_, one)| one.low < f64::INFINITY) {
+            let middle = self.kept[one.car as usize].position;
+            let end = one.low + 2.0 * one.radius;
+            for other in self.bounds[i + 1..].iter().take_while(|other| other.low <= end) {
+                let reach = one.radius + other.radius;
+                if middle.distance_squared(self.kept[other.car as usize].position) <= reach * reach {
+                    self.near.push([one.car.min(other.car), one.car.max(other.car)]);
+                }
+            }
+        }
+        self.near.sort_unstable();
+    }
+
+    /// Adds the points at which hulls that are near meet, but for pairs that have met.
+    #[inline(never)]
+    fn meet(&mut self, chassis: &[Chassis], dt: f32) {
+        let met = self.pairs.len();
+        for k in 0..self.near.len() {
+            let cars = self.near[k];
+            let [first, second] = cars.map(|car| &chassis[car as usize]);
+            let tied = first.towed_by == Some(cars[1]) || second.towed_by == Some(cars[0]);
+            if tied || !may_meet(first, second, dt) || self.pairs[..met].binary_search(&cars).is_ok() {
+                continue;
+            }
+            let before = self.points.len();
+            let points = &mut self.points;
+            Pair::new(first, second, dt).meet(dt, &mut self.manifold, |meeting| {
+                points.push(Point::between(chassis, cars, &meeting, points.len() as u32, dt));
+            });
+            if self.points.len() > before {
+                self.pairs.push(cars);
+            }
+        }
+        self.pairs.sort_unstable();
+    }
+
+    /// Gives cars that meet, and those they meet, one group.
+    fn unite(&mut self) {
+        self.group.fill(NONE);
+        for [one, other] in &self.pairs {
+            for car in [*one, *other] {
+                let group = &mut self.group[car as usize];
+                *group = (*group).min(car);
+            }
+            let [one, other] = [lowest_of(&self.group, *one), lowest_of(&self.group, *other)];
+            self.group[one.max(other) as usize] = one.min(other);
+        }
+        for car in 0..self.group.len() {
+            if self.group[car] != NONE {
+                self.group[car] = lowest_of(&self.group, car as u32);
+            }
+        }
+    }
+
+    /// Adds the points at which cars that meet others touch the ground, but for those found before.
+    fn touch_ground(
+        &mut self,
+        chassis: &[Chassis],
+        ground: &Ground,
+        touching: &mut Touching,
+        stops: &[(usize, HullPoint)],
+        dt: f32,
+    ) {
+        for (car, hull) in chassis.iter().enumerate().filter(|(car, _)| self.group[*car] != NONE) {
+            touching.find(hull, ground, stops_of(stops, car), 0.0, dt);
+            for found in touching.found() {
+                if !self.points.iter().any(|point| point.is(car as u32, found)) {
+                    self.points.push(Point::on_ground(hull, car as u32, found, self.points.len() as u32, dt));
+                }
+            }
+        }
+    }
+
+    /// Sequential impulses over the points, group by group: first what presses alone, then friction with it. Friction that held
+    /// against the turns which single points leave before the others answer would throw cars aside.
+    fn press_all(&mut self, chassis: &mut [Chassis]) {
+        for points in self.points.chunk_by_mut(|a, b| a.group == b.group) {
+            for rub in [false, true] {
+                for _ in 0..PASSES {
+                    let mut changed = false;
+                    for point in points.iter_mut() {
+                        changed |= point.press(chassis);
+                        changed |= rub && point.rub(chassis);
+                    }
+                    if !changed {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// What met something within the step ends it without any speed towards it, and as far as friction holds across it, while the
+    /// poses still come as near as they may; as on the ground.
+    fn end_blows(&mut self, chassis: &mut [Chassis], dt: f32) {
+        let mut hit = false;
+        for point in &mut self.points {
+            let closes = point.velocity(chassis).dot(point.normal) <= CLOSED * point.allowed;
+            if point.gap > BLOW * dt && closes {
+                (point.allowed, point.slides, hit) = (0.0, Vec3::ZERO, true);
+            }
+        }
+        if !hit {
+            return;
+        }
+        for (car, moves) in self.moves.iter_mut().enumerate() {
+            *moves = chassis[car].motion();
+        }
+        self.press_all(chassis);
+        for (car, moves) in self.moves.iter().enumerate().filter(|(car, _)| self.group[*car] != NONE) {
+            if chassis[car].motion() != *moves {
+                chassis[car].move_with(*moves);
+            }
+        }
+    }
+}
+
+/// Whether spheres around the hulls meet within `dt` s, and both cars are there.
+fn may_meet(first: &Chassis, second: &Chassis, dt: f32) -> bool {
+    let ways = first.motion()[0].length() + second.motion()[0].length();
+    let reach = first.hull_reach + second.hull_reach + ways * dt;
+    let near = (first.position - second.position).as_vec3().length_squared() <= reach * reach;
+    near && !first.is_away() && !second.is_away()
+}
+
+/// The lowest number that `car` leads to.
+fn lowest_of(group: &[u32], mut car: u32) -> u32 {
+    while group[car as usize] != car {
+        car = group[car as usize];
+    }
+    car
+}
+
+impl Point {
+    fn between(chassis: &[Chassis], cars: [u32; 2], meeting: &Meeting, number: u32, dt: f32) -> Self {
+        let Meeting { arms, closes, gap, normal } = *meeting;
+        let mut point = Self {
+            group: NONE,
+            number,
+            cars,
+            arms,
+            normal,
+            gap,
+            friction: FRICTION,
+            allowed: HullPoint { arm: arms[0], gap, normal, friction: FRICTION }.allowed_speed(dt),
+            slides: Vec3::ZERO,
+            give: 0.0,
+            pressed: 0.0,
+            drag: Vec3::ZERO,
+        };
+        let velocity = point.velocity(chassis);
+        // Until they touch, they slide by as much as they did: so both come where a blow at that moment would send them.
+        point.slides = (velocity - normal * velocity.dot(normal)) * closes;
+        point.give = point.give_along(chassis, normal);
+        point
+    }
+
+    fn on_ground(hull: &Chassis, car: u32, found: &HullPoint, number: u32, dt: f32) -> Self {
+        Self {
+            group: NONE,
+            number,
+            cars: [car, NONE],
+            arms: [found.arm, Vec3::ZERO],
+            normal: found.normal,
+            gap: found.gap,
+            friction: found.friction,
+            allowed: found.allowed_speed(dt),
+            slides: Vec3::ZERO,
+            give: given_by(hull, found.arm, found.normal),
+            pressed: 0.0,
+            drag: Vec3::ZERO,
+        }
+    }
+
+    /// Whether it is what the hull of `car` was `found` to touch.
+    fn is(&self, car: u32, found: &HullPoint) -> bool {
+        let near = self.arms[0].distance_squared(found.arm) < SAME * SAME;
+        self.cars == [car, NONE] && near && self.normal.dot(found.normal) > 1.0 - SAME
+    }
+
+    /// Of the first hull against the second, m/s.
+    fn velocity(&self, chassis: &[Chassis]) -> Vec3 {
+        let own = chassis[self.cars[0] as usize].speed_at(self.arms[0]);
+        chassis.get(self.cars[1] as usize).map_or(own, |other| own - other.speed_at(self.arms[1]))
+    }
+
+    /// Change of that velocity along the unit vector `along` by an impulse along it, 1/kg.
+    fn give_along(&self, chassis: &[Chassis], along: Vec3) -> f32 {
+        let own = given_by(&chassis[self.cars[0] as usize], self.arms[0], along);
+        chassis.get(self.cars[1] as usize).map_or(own, |other| own + given_by(other, self.arms[1], along))
+    }
+
+    /// Gives `impulse` (N s) to the first hull, and the opposite to the second; returns the larger change of velocity, m/s.
+    fn apply(&self, chassis: &mut [Chassis], impulse: Vec3) -> f32 {
+        let [own, other] = self.cars.map(|car| car as usize);
+        chassis[own].stop(impulse, self.arms[0].cross(impulse));
+        let mut inverse_mass = chassis[own].inverse_mass;
+        if let Some(other) = chassis.get_mut(other) {
+            other.stop(-impulse, -self.arms[1].cross(impulse));
+            inverse_mass = inverse_mass.max(other.inverse_mass);
+        }
+        impulse.length() * inverse_mass
+    }
+
+    /// Changes what presses by what the point still needs; whether that changes the velocity of anything.
+    fn press(&mut self, chassis: &mut [Chassis]) -> bool {
+        let wanted = (self.allowed - self.velocity(chassis).dot(self.normal)) / self.give;
+        let pressed = (self.pressed + wanted).max(0.0);
+        let more = pressed - self.pressed;
+        if more == 0.0 {
+            return false;
+        }
+        self.pressed = pressed;
+        self.apply(chassis, self.normal * more) > SETTLED
+    }
+
+    /// The same of friction.
+    fn rub(&mut self, chassis: &mut [Chassis]) -> bool {
+        if self.pressed == 0.0 && self.drag == Vec3::ZERO {
+            return false;
+        }
+        let slip = self.velocity(chassis) - self.slides;
+        let slip = slip - self.normal * slip.dot(self.normal);
+        let size = slip.length();
+        let mut drag = self.drag;
+        if size > 1e-6 {
+            drag -= slip / self.give_along(chassis, slip / size);
+        }
+        let drag = drag.clamp_length_max(self.friction * self.pressed);
+        let more = drag - self.drag;
+        self.drag = drag;
+        self.apply(chassis, more) > SETTLED
+    }
+}
+
+/// Change of the velocity of the point `arm` of `chassis` along the unit vector `along` by an impulse along it there, 1/kg.
+fn given_by(chassis: &Chassis, arm: Vec3, along: Vec3) -> f32 {
+    let lever = arm.cross(along);
+    chassis.inverse_mass + lever.dot(chassis.spun_by(lever))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! Two boxes in free space, by closed forms.
+
+use super::*;
+use skidpad_core::{Mat3, Quat, Scene, model::Hull};
+
+use crate::World;
+
+const RATES: [f32; 4] = [20.0, 60.0, 240.0, 1000.0];
+
+/// Nothing but the bodies.
+fn space() -> World {
+    World::new(Scene { plane: false, ..Scene::flat() })
+}
+
+/// A body of `mass` kg the size of a car: 4.4 by 1.8 by 1.2 m, scaled; its hull is `above` m above its centre of mass.
+fn body(mass: f32, scale: f32, above: f32) -> Chassis {
+    let hull = Hull { centre: Vec3::Z * above, half_extents: Vec3::new(2.2, 0.9, 0.6) * scale };
+    Chassis::rigid(mass, Mat3::from_diagonal(Vec3::new(0.3, 1.4, 1.5) * mass * scale * scale), hull)
+}
+
+fn at(mut chassis: Chassis, position: DVec3, rotation: Quat, twist: [Vec3; 2]) -> Chassis {
+    chassis.place(position, rotation, twist);
+    chassis
+}
+
+/// Momentum, angular momentum about the origin, and kinetic energy.
+fn sums(world: &mut World) -> (DVec3, DVec3, f64) {
+    let mut sums = (DVec3::ZERO, DVec3::ZERO, 0.0);
+    for chassis in world.chassis_mut() {
+        let momentum = chassis.velocity.as_dvec3() / f64::from(chassis.inverse_mass);
+        let spin = chassis.axes * (chassis.inertia * (chassis.axes.transpose() * chassis.angular));
+        sums.0 += momentum;
+        sums.1 += chassis.position.cross(momentum) + spin.as_dvec3();
+        sums.2 += 0.5 * (momentum.dot(chassis.velocity.as_dvec3()) + f64::from(spin.dot(chassis.angular)));
+    }
+    sums
+}
+
+fn run(world: &mut World, seconds: f32, hz: f32) {
+    (0..(seconds * hz).ceil() as usize).for_each(|_| world.advance(1.0 / hz));
+}
+
+/// `first` at `[speed, 0]` from behind into `second` at `[other, 0]`.
+fn head_on(first: Chassis, second: Chassis, [speed, other]: [f32; 2]) -> World {
+    let mut world = space();
+    let gap = f64::from(first.hull.half_extents.x + second.hull.half_extents.x) + 0.77;
+    world.add(at(first, DVec3::ZERO, Quat::IDENTITY, [Vec3::X * speed, Vec3::ZERO]));
+    world.add(at(second, DVec3::X * gap, Quat::IDENTITY, [Vec3::X * other, Vec3::ZERO]));
+    world
+}
+
+/// Without restitution both end with the velocity of their common centre: equal cars head-on stop, a standing one takes its share,
+/// up to masses of 1 to 50.
+#[test]
+fn bodies_that_meet_end_with_their_common_velocity() {
+    for (masses, speeds) in [
+        ([1500.0, 1500.0], [30.0, -30.0]),
+        ([1500.0, 1500.0], [20.0, 0.0]),
+        ([1000.0, 2500.0], [15.0, -3.0]),
+        ([160.0, 8000.0], [30.0, -20.0]),
+        ([8000.0, 160.0], [20.0, 0.0]),
+    ] {
+        for hz in RATES {
+            let mut world = head_on(body(masses[0], 1.0, 0.0), body(masses[1], 1.0, 0.0), speeds);
+            let (momentum, _, start) = sums(&mut world);
+            let mut energy = start;
+            let expected = momentum.x / f64::from(masses[0] + masses[1]);
+            for step in 0..(0.5 * hz) as usize {
+                world.advance(1.0 / hz);
+                let (now, _, left) = sums(&mut world);
+                let what = format!("{masses:?} kg at {speeds:?} m/s, {hz} Hz, step {step}");
+                let scale = f64::from(masses[0] * speeds[0].abs() + masses[1] * speeds[1].abs());
+                assert!((now - momentum).length() < 1e-5 * scale, "{what}: {now} N s of {momentum}");
+                // What the last digits of 32 bits are worth.
+                assert!(left <= energy * (1.0 + 1e-6) + 1e-9 * start, "{what}: {left} J of {energy}");
+                energy = left;
+            }
+            for chassis in world.chassis_mut() {
+                let off = chassis.velocity.as_dvec3() - DVec3::X * expected;
+                let what = format!("{masses:?} kg at {speeds:?} m/s, {hz} Hz: {} m/s", chassis.velocity);
+                assert!(off.length() < 1e-4 && chassis.angular.length() < 1e-4, "{what}, not {expected}");
+            }
+            let apart = world.chassis_mut()[1].position.x - world.chassis_mut()[0].position.x - 4.4;
+            assert!((-1e-4..3e-3).contains(&apart), "{masses:?} kg at {speeds:?} m/s, {hz} Hz: {apart} m apart");
+        }
+    }
+}
+
+/// Numbers in ±1, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.next(), self.next(), self.next())
+    }
+}
+
+/// Two bodies of any size, mass, attitude and spin on their way to each other.
+fn thrown(random: &mut Random) -> [Chassis; 2] {
+    [-1.0, 1.0].map(|side| {
+        let mass = 1000.0 * (1.5 * random.next()).exp();
+        let body = body(mass, 1.0 + 0.5 * random.next(), 0.3 * random.next());
+        let rotation = Quat::from_axis_angle(random.vector().normalize(), 3.1 * random.next());
+        let away = Vec3::new(side * 4.0, 0.0, 0.0) + random.vector();
+        let velocity = Vec3::X * (-side * 15.0) + 10.0 * random.vector();
+        at(body, away.as_dvec3(), rotation, [velocity, 3.0 * random.vector()])
+    })
+}
+
+/// Whatever the bodies and however they meet: momentum and angular momentum close, energy never rises.
+#[test]
+fn blows_keep_momentum_and_angular_momentum() {
+    for hz in RATES {
+        let (mut blows, mut worst) = (0, [0.0f64; 3]);
+        for seed in 1..=400u64 {
+            let mut world = space();
+            thrown(&mut Random(seed)).into_iter().for_each(|body| world.add(body));
+            let scale = world.chassis_mut().iter().map(|body| body.velocity.length() / body.inverse_mass).sum::<f32>();
+            let (scale, mut last) = (f64::from(scale), sums(&mut world));
+            for _ in 0..hz as usize {
+                let before = world.chassis_mut()[0].velocity;
+                world.advance(1.0 / hz);
+                let now = sums(&mut world);
+                let touched = before != world.chassis_mut()[0].velocity;
+                // What turns freely keeps its energy to second order in the step only.
+                let rise = if touched { now.2 / last.2 - 1.0 } else { 0.0 };
+                let errors = [(now.0 - last.0).length() / scale, (now.1 - last.1).length() / scale, rise];
+                (0..3).for_each(|k| worst[k] = worst[k].max(errors[k]));
+                blows += usize::from(now.2 < 0.99 * last.2);
+                last = now;
+            }
+        }
+        assert!(blows > 400, "{blows} blows");
+        // Angular momentum per momentum is a length, m. Faces that close one edge after the other leave a share of the way of a
+        // step, of 2 m/s: the pose moves with one velocity throughout it.
+        assert!(worst[0] < 1e-5 && worst[1] < 2.0 / f64::from(hz) && worst[2] < 1e-3, "{hz} Hz: {worst:?}");
+    }
+}
+
+/// Faces that meet at once, off the middle and at a slant: nothing of the angular momentum is lost at any rate.
+#[test]
+fn faces_that_meet_off_the_middle_keep_angular_momentum() {
+    for hz in RATES {
+        for (aside, slant) in [(0.0, 0.0), (0.9, 0.0), (-1.5, 0.0), (0.9, 3.0), (-1.2, -8.0)] {
+            let mut world = space();
+            world.add(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 20.0, Vec3::ZERO]));
+            let other = [Vec3::new(-10.0, slant, 0.0), Vec3::ZERO];
+            world.add(at(body(1000.0, 1.0, 0.0), DVec3::new(5.5, aside, 0.1), Quat::IDENTITY, other));
+            let mut last = sums(&mut world);
+            for step in 0..(0.3 * hz) as usize {
+                world.advance(1.0 / hz);
+                let now = sums(&mut world);
+                let lost = (now.1 - last.1).length() / 4e4;
+                // A tenth of a millimetre of arm: hulls touch from 1 mm on.
+                assert!(lost < 1e-4 || now.2 > 0.99 * last.2, "{aside} m, {slant} m/s, {hz} Hz, step {step}: {lost} m");
+                assert!(now.2 <= last.2 * (1.0 + 1e-6), "{aside} m, {slant} m/s, {hz} Hz, step {step}: energy");
+                last = now;
+            }
+            assert!(last.2 < 4e5, "{aside} m, {slant} m/s, {hz} Hz: they have met, {} J", last.2);
+        }
+    }
+}
+
+/// What slides along the other is braked by as much of what presses as friction says: the product of both bodies' 0.5.
+#[test]
+fn a_side_swipe_rubs_by_the_friction_of_bodywork() {
+    for hz in RATES {
+        let mut world = space();
+        world.add(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::X * 30.0, Vec3::ZERO]));
+        let along = [Vec3::new(20.0, -2.0, 0.0), Vec3::ZERO];
+        world.add(at(body(1500.0, 1.0, 0.0), DVec3::new(0.4, 2.1, 0.0), Quat::IDENTITY, along));
+        run(&mut world, 0.3, hz);
+        let change = world.chassis_mut()[0].velocity - Vec3::X * 30.0;
+        let share = change.x / change.y;
+        assert!(change.y < -0.3 && (share - 0.25).abs() < 1e-4, "{hz} Hz: {change} m/s, {share}");
+    }
+}
+
+/// Those that start inside each other come apart no faster than overlaps return.
+#[test]
+fn overlaps_return_slowly() {
+    for hz in RATES {
+        for (along, aside) in [(3.9, 0.0), (4.2, 0.5), (0.3, 1.5), (0.0, 0.0)] {
+            let mut world = space();
+            world.add(at(body(1500.0, 1.0, 0.0), DVec3::ZERO, Quat::IDENTITY, [Vec3::ZERO; 2]));
+            world.add(at(body(160.0, 1.0, 0.0), DVec3::new(along, aside, 0.0), Quat::IDENTITY, [Vec3::ZERO; 2]));
+            for _ in 0..(3.0 * hz) as usize {
+                world.advance(1.0 / hz);
+                let [first, second] = [0, 1].map(|car| world.chassis_mut()[car].velocity);
+                assert!((second - first).length() < 1.1, "{along} m, {aside} m, {hz} Hz: {first}, {second}");
+            }
+            let mut manifold = ContactManifold::default();
+            let mut apart = true;
+            let [first, second] = [0, 1].map(|car| world.chassis_mut()[car].clone());
+            Pair::new(&first, &second, 1e-3).meet(1e-3, &mut manifold, |meeting| apart &= meeting.gap > -1e-3);
+            assert!(apart, "{along} m, {aside} m, {hz} Hz: still inside each other");
+        }
+    }
+}
+
+/// Pressed between a wall and another body, a body enters neither.
+#[test]
+fn a_body_between_a_wall_and_another_enters_neither() {
+    let wall = skidpad_core::FixedBox::upright(DVec3::X * 10.0, Vec3::new(1.0, 8.0, 8.0));
+    for hz in RATES {
+        let mut world = World::new(Scene { plane: false, boxes: vec![wall], ..Scene::flat() });
+        for (x, speed) in [(7.0, 0.0), (2.3, 5.0), (-8.0, 30.0), (-20.0, 60.0)] {
+            world.add(at(body(1500.0, 1.0, 0.0), DVec3::X * x, Quat::IDENTITY, [Vec3::X * speed, Vec3::ZERO]));
+        }
+        let mut deepest = 0.0f64;
+        for _ in 0..(2.0 * hz) as usize {
+            world.advance(1.0 / hz);
+            let places = [0, 1, 2, 3].map(|car| world.chassis_mut()[car].position.x);
+            deepest = deepest.max(places[0] + 2.2 - 9.5);
+            (1..4).for_each(|car| deepest = deepest.max(places[car] + 4.4 - places[car - 1]));
+        }
+        let fastest = world.chassis_mut().iter().map(|body| body.velocity.length()).fold(0.0, f32::max);
+        // Impulses that pass from body to body are cut off after 64 passes.
+        assert!(deepest < 0.01 && fastest < 0.01, "{hz} Hz: {deepest} m deep, {fastest} m/s");
+    }
+}
+
+/// What touches has points: nothing passes because no features were found.
+#[test]
+fn all_that_touches_has_points() {
+    let (mut met, mut manifold) = (0, ContactManifold::default());
+    for seed in 1..=20_000u64 {
+        let [first, second] = thrown(&mut Random(seed));
+        let mut points = 0;
+        Pair::new(&first, &second, 0.3).meet(0.3, &mut manifold, |_| points += 1);
+        let touches = Pair::new(&first, &second, 0.3).touches(0.3);
+        assert_eq!(touches, points > 0, "seed {seed}");
+        met += usize::from(touches);
+    }
+    assert!(met > 5_000, "{met} of 20,000");
+}
