@@ -183,6 +183,9 @@ pub struct Changes {
     /// Duration, s, instead of the manoeuvre's
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub duration_s: Option<f64>,
+    /// Shipped trailer or path of a trailer's file that the vehicle tows; several for a train, from the front. Peers tow nothing
+    #[arg(long, value_name = "TRAILER")]
+    pub towing: Vec<String>,
 }
 
 /// Arguments of `check`.

@@ -13,6 +13,7 @@ use crate::compare::{backends, file_stem, manoeuvres_of};
 use crate::fail::{self, BadArgument};
 use crate::output::{Table, print};
 use crate::run::{adjust, check_duration, progress_bar, tell_notes};
+use crate::towing::able;
 
 /// Longest list of deciding figures in the table; a report has them all.
 const MOST_NAMED: usize = 1;
@@ -24,7 +25,8 @@ pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     tell_notes(&vehicle);
     let steps = steps(&asked.rates_hz)?;
     let within = within(asked.within_percent)?;
-    let adjust = adjust(&asked.changes)?;
+    let adjust = adjust(&asked.changes, &vehicle.model)?;
+    let backends = able(backends, !asked.backends.is_empty(), &adjust)?;
     let names = manoeuvres_of(&asked.manoeuvre, &asked.changes);
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
     for name in &names {

@@ -13,6 +13,7 @@ use crate::arguments::{Changes, Compare};
 use crate::fail;
 use crate::output::{Table, print};
 use crate::run::{ON_A_SCENE, adjust, assists, check_duration, health, progress_bar, tell_notes, time_step};
+use crate::towing::able;
 
 /// Compares what was asked for, prints the tables and writes the report.
 pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
@@ -20,7 +21,8 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
     let vehicle = skidpad::spec::load(&asked.vehicle)?;
     tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
-    let adjust = adjust(&asked.changes)?;
+    let adjust = adjust(&asked.changes, &vehicle.model)?;
+    let backends = able(backends, !asked.backends.is_empty(), &adjust)?;
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
     let names = manoeuvres_of(&asked.manoeuvre, &asked.changes);
     for name in &names {

@@ -15,6 +15,7 @@ mod import;
 mod list;
 mod output;
 mod run;
+mod towing;
 
 use std::process::ExitCode;
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::IntoDiagnostic;
@@ -17,6 +18,7 @@ use crate::NOT_SOLVED;
 use crate::arguments::{Changes, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable};
 use crate::output::{Table, print};
+use crate::towing;
 
 /// Most steps one run may have: their telemetry is kept in a temporary file, about half a kilobyte each.
 const MOST_STEPS: u64 = 4_000_000;
@@ -34,7 +36,8 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     }
     tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
-    let (adjust, ground) = adjust_with_files(&asked.changes)?;
+    let (adjust, ground) = adjust_with_files(&asked.changes, &vehicle.model)?;
+    towing::able(vec![backend], true, &adjust)?;
     let ground: Vec<_> = ground.iter().map(|file| ("ground of the scene", Some(file.as_path()))).collect();
     for (argument, path) in outputs(asked) {
         fail::not_over(argument, path, &ground)?;
@@ -189,14 +192,14 @@ pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
 }
 
 /// The changes the arguments and the scene name, in SI.
-pub fn adjust(changes: &Changes) -> miette::Result<Adjust> {
-    adjust_with_files(changes).map(|(adjust, _)| adjust)
+pub fn adjust(changes: &Changes, model: &Arc<Model>) -> miette::Result<Adjust> {
+    adjust_with_files(changes, model).map(|(adjust, _)| adjust)
 }
 
 /// The same, with the files of the ground of the scene.
-fn adjust_with_files(changes: &Changes) -> miette::Result<(Adjust, Vec<PathBuf>)> {
+fn adjust_with_files(changes: &Changes, model: &Arc<Model>) -> miette::Result<(Adjust, Vec<PathBuf>)> {
     let loaded = changes.scene.as_deref().map(LoadedScene::load).transpose()?;
-    let asked = asked(changes)?;
+    let asked = Adjust { trailers: towing::trailers(&changes.towing, model)?, ..asked(changes)? };
     let Some(LoadedScene { spec: file, scene, notes, files }) = loaded else { return Ok((asked, Vec::new())) };
     for note in notes {
         eprintln!("worth a look: {note}");

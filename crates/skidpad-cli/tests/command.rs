@@ -42,6 +42,26 @@ fn without_arguments_it_compares_every_solver_and_writes_a_report() {
 }
 
 #[test]
+fn a_car_tows_what_it_can_and_peers_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let brake = ["compare", "--manoeuvre", "braking", "--vehicle", "toyota_4runner"];
+    let text = works(folder.path(), &[&brake[..], &["--towing", "caravan"]].concat());
+    assert!(
+        text.contains("with a trailer of 1400 kg") && text.contains("impulse") && !text.contains("bullet"),
+        "{text}"
+    );
+    let refused: [(&[&str], &[&str]); 4] = [
+        (&["--towing", "caravan", "--backends", "bullet"], &["a peer", "no peers"]),
+        (&["--towing", "caravan", "--towing", "caravan"], &["`caravan`", "without a `[hitch]`"]),
+        (&["--towing", "corvette_c5"], &["`corvette_c5`", "without a `[coupler]`"]),
+        (&["--towing", "carvan"], &["carvan"]),
+    ];
+    for (arguments, words) in refused {
+        fails(folder.path(), &[&brake[..], arguments].concat(), 1, words);
+    }
+}
+
+#[test]
 fn a_run_tells_what_assists_added() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let car = format!(

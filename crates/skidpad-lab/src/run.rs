@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::{BackendInfo, CarStart, Model};
+use skidpad_core::{Backend, BackendInfo, CarStart, Model, State};
 
 use crate::driver::{Driver, Now};
 use crate::manoeuvre::Setup;
@@ -59,8 +59,7 @@ pub fn simulate(
     dt: TimeStep,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Trajectory {
-    let start = CarStart { model: Arc::clone(model), placement: setup.placement };
-    let mut backend = (info.build)(&setup.scene, &[start], dt.seconds() as f32);
+    let mut backend = start(info, model, setup, dt);
     let mut trajectory = Trajectory::new(model, backend.frame(0), dt.seconds());
     let steps = dt.steps(setup.duration_s);
     for step in 0..steps {
@@ -76,6 +75,21 @@ pub fn simulate(
         progress(step + 1, steps);
     }
     trajectory
+}
+
+/// A world with a car of `model` and what it tows, in line.
+fn start(info: &BackendInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Backend> {
+    let models: Vec<&Arc<Model>> = [model].into_iter().chain(&setup.trailers).collect();
+    let starts: Vec<CarStart> =
+        models.iter().map(|model| CarStart { model: Arc::clone(model), placement: setup.placement }).collect();
+    let mut backend = (info.build)(&setup.scene, &starts, dt.seconds() as f32);
+    if models.len() > 1 {
+        let models: Vec<&Model> = models.into_iter().map(Arc::as_ref).collect();
+        for (car, state) in State::train_at_rest(&models, 0, &setup.scene, &setup.placement).iter().enumerate() {
+            backend.set_state(car, state);
+        }
+    }
+    backend
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ pub fn load(name_or_path: &str) -> Result<Loaded, LoadError> {
 }
 
 fn unknown(name: &str) -> LoadError {
-    let names: Vec<&str> = shipped::names().collect();
+    let names: Vec<&str> = shipped::names().chain(shipped::trailers()).collect();
     let help = match crate::read::nearest(name, names.iter().copied()) {
         Some(like) => format!("did you mean `{like}`?"),
         None => format!("shipped vehicles: {}; or give the path of a vehicle file", names.join(", ")),

@@ -27,6 +27,7 @@ pub use step_steer::{StepSteer, StepSteerMetrics};
 
 use skidpad_core::state::Placement;
 use skidpad_core::{Model, Scene};
+use std::sync::Arc;
 
 use crate::driver::Driver;
 use crate::metrics::Metric;
@@ -44,13 +45,15 @@ pub struct Setup {
     pub placement: Placement,
     /// Longest duration, s; a driver may finish earlier.
     pub duration_s: f64,
+    /// What the car tows, from the front; nothing in most runs. Its telemetry is not recorded.
+    pub trailers: Vec<Arc<Model>>,
 }
 
 impl Setup {
     /// Level dry ground, at the origin, heading along x, in neutral at `speed_mps`, for 10 s.
     pub fn flat(speed_mps: f64) -> Self {
         let placement = Placement { speed: speed_mps as f32, gear: Some(0), ..Placement::default() };
-        Self { scene: Scene::flat(), placement, duration_s: 10.0 }
+        Self { scene: Scene::flat(), placement, duration_s: 10.0, trailers: Vec::new() }
     }
 }
 
@@ -69,6 +72,8 @@ pub struct Adjust {
     pub heading_rad: Option<f64>,
     /// Longest duration, s.
     pub duration_s: Option<f64>,
+    /// What the car tows, from the front.
+    pub trailers: Vec<Arc<Model>>,
 }
 
 impl Adjust {
@@ -87,6 +92,11 @@ impl Adjust {
             self.slope_rad.map(|v| format!("slope {:.1}°", degrees(v))),
             self.heading_rad.map(|v| format!("heading {:.1}°", degrees(v))),
             self.duration_s.map(|v| format!("at most {v} s")),
+            match self.trailers.len() {
+                0 => None,
+                1 => Some(format!("with a trailer of {:.0} kg", self.trailers[0].mass())),
+                n => Some(format!("with {n} trailers")),
+            },
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -112,6 +122,7 @@ impl Adjust {
         if let Some(duration) = self.duration_s {
             setup.duration_s = duration;
         }
+        setup.trailers.clone_from(&self.trailers);
         setup
     }
 }

@@ -1,0 +1,47 @@
+//! `--towing`: what a vehicle tows, and which solvers can.
+
+use std::sync::Arc;
+
+use skidpad::core::{BackendInfo, Model};
+use skidpad::lab::Adjust;
+
+use crate::fail::BadArgument;
+use crate::run::tell_notes;
+
+/// What a car of `model` tows, from the front.
+pub fn trailers(named: &[String], model: &Arc<Model>) -> miette::Result<Vec<Arc<Model>>> {
+    let mut train = vec![Arc::clone(model)];
+    for name in named {
+        let trailer = skidpad::spec::load(name)?;
+        tell_notes(&trailer);
+        let ahead = train.last().is_some_and(|ahead| ahead.parts().hitch.is_some());
+        let fault = |what: &str, accepts: &str| {
+            let found = format!("`{name}`, {what},");
+            Err(BadArgument { argument: "--towing", found, accepts: accepts.into() })
+        };
+        if !ahead {
+            fault(
+                "behind a vehicle without a `[hitch]`",
+                "trailers behind vehicles with a `[hitch]`, such as `toyota_4runner`",
+            )?;
+        }
+        if trailer.model.parts().coupler.is_none() {
+            fault("a vehicle without a `[coupler]`", "trailers, such as `caravan` and `semitrailer`")?;
+        }
+        train.push(trailer.model);
+    }
+    Ok(train.split_off(1))
+}
+
+/// Of `backends` those that can drive what is towed. Peers cannot: they are left out, or refused where they were `named`.
+pub fn able(mut backends: Vec<BackendInfo>, named: bool, adjust: &Adjust) -> Result<Vec<BackendInfo>, BadArgument> {
+    if adjust.trailers.is_empty() {
+        return Ok(backends);
+    }
+    if let Some(peer) = backends.iter().find(|info| named && info.peer) {
+        let found = format!("a trailer behind a car of `{}`, a peer,", peer.name);
+        return Err(BadArgument { argument: "--towing", found, accepts: "backends that are no peers".into() });
+    }
+    backends.retain(|info| !info.peer);
+    Ok(backends)
+}
