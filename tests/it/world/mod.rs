@@ -1,6 +1,7 @@
 //! Worlds of many cars, and scenes.
 
 pub mod entering;
+mod jump;
 pub mod scenes;
 pub mod switch;
 pub mod terrain;

@@ -1,0 +1,96 @@
+//! Off a ramp of 15° at 18 m/s, through the air, and down again.
+
+use std::sync::Arc;
+
+use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Scene, State, state::Placement};
+
+use crate::common::{Drive, GRAVITY, Simplify, c5, solvers};
+use crate::step::energy::Audit;
+
+/// A wedge of 8 m that rises by 15° from x = 0.
+fn ramp() -> Scene {
+    let (angle, length, depth) = (15f64.to_radians(), 8.0, 1.0);
+    let [along, up] = [DVec3::new(angle.cos(), 0.0, angle.sin()), DVec3::new(-angle.sin(), 0.0, angle.cos())];
+    let size = DVec3::new(length, 6.0, depth).as_vec3();
+    let wedge = FixedBox::upright(along * (0.5 * length) - up * (0.5 * depth), size).turned(0.0, -angle as f32, 0.0);
+    Scene { boxes: vec![wedge], ..Scene::flat() }
+}
+
+/// States of a jump without air, in neutral, the brake on while it flies; and which of them are in the air.
+fn jump(solver: &BackendInfo, hz: f32) -> (Drive, Vec<State>, core::ops::Range<usize>) {
+    let model = c5().without_air().without_rolling_resistance().model();
+    let placement = Placement { x: -10.0, speed: 18.0, gear: Some(0), ..Placement::default() };
+    let mut car = Drive::new(solver, &model, &ramp(), placement, hz);
+    let mut states = vec![car.world.state(0).clone()];
+    let aloft = |state: &State| state.wheels.iter().all(|wheel| !wheel.contact && wheel.load == 0.0);
+    for _ in 0..(4.0 * hz) as usize {
+        let brake = if states.last().is_some_and(aloft) { 0.05 } else { 0.0 };
+        let report = car.world.step(&[Controls { brake, ..Controls::coasting() }]);
+        assert!(!report.not_finite, "{}", solver.name);
+        states.push(car.world.state(0).clone());
+    }
+    let first = states.iter().position(aloft).expect("it jumps");
+    // Its nose, 2 m ahead, comes down before its wheels.
+    let count = states[first..].iter().take_while(|state| aloft(state) && state.position.z > 1.3).count();
+    (car, states, first..first + count)
+}
+
+/// In the air the centre of mass is on the integrator's own parabola: velocity falls by g dt in a step, and the pose moves with the mean of
+/// the velocities before and after, in Rapier's world with that after each of its substeps (four, or one in steps below 2 ms).
+#[test]
+fn a_jump_is_the_integrators_parabola_and_keeps_its_angular_momentum() {
+    for solver in solvers() {
+        for hz in [60.0, 240.0, 1000.0] {
+            let (car, states, air) = jump(&solver, hz);
+            let model = Arc::clone(car.world.model(0));
+            let dt = 1.0 / f64::from(hz);
+            let substep = match (solver.name, hz > 500.0) {
+                ("rapier", true) => dt,
+                ("rapier", false) => 0.25 * dt,
+                _ => 0.0,
+            };
+            let first = &states[air.start];
+            let flown = (air.len() - 1) as f64 * dt;
+            assert!(flown > 0.5, "{} {hz} Hz: {flown} s in the air", solver.name);
+            let spun = |state: &State| -> f64 {
+                model.wheels().iter().zip(&state.wheels).map(|(w, s)| f64::from(w.spin_inertia * s.spin)).sum()
+            };
+            let pitch = f64::from(model.inertia().y_axis.y);
+            let turned = |state: &State| pitch * f64::from(state.angular.y) + spun(state);
+            for (k, state) in states[air.clone()].iter().enumerate() {
+                let t = k as f64 * dt;
+                let fall = DVec3::new(0.0, 0.0, -0.5 * GRAVITY * t * (t + substep));
+                let expected = first.position + first.velocity.as_dvec3() * t + fall;
+                let off = (state.position - expected).length();
+                // 32-bit velocities of 18 m/s, 1e-6 m/s of rounding a step.
+                assert!(off < 1e-5 * 18.0 * flown, "{} {hz} Hz, after {t} s: {off} m", solver.name);
+                let lost = turned(state) - turned(first);
+                // Of 18 m/s on four wheels, 250 N m s; brakes take half of it within the flight.
+                assert!(lost.abs() < 0.25, "{} {hz} Hz, after {t} s: {lost} N m s", solver.name);
+            }
+            let braked = spun(first) - spun(&states[air.end - 1]);
+            assert!(braked > 5.0, "{} {hz} Hz: brakes took {braked} N m s", solver.name);
+        }
+    }
+}
+
+/// Down again it loses energy only, stands on its wheels and has its springs back.
+#[test]
+fn a_jump_ends_on_its_wheels() {
+    for solver in solvers() {
+        for hz in [60.0, 240.0] {
+            let (car, states, air) = jump(&solver, hz);
+            let audit = Audit::of(&car, &solver, &Scene::flat());
+            let down = &states[air.end + 1..];
+            let energy: Vec<f64> = down.iter().map(|state| audit.given_back(state)).collect();
+            let highest = energy.iter().fold(f64::MIN, |most, now| most.max(*now));
+            assert!(highest < energy[0] * 1.002, "{} {hz} Hz: {} J rise to {highest}", solver.name, energy[0]);
+            let last = &states[states.len() - 1];
+            let up = last.rotation * skidpad::core::Vec3::Z;
+            let resting = Arc::clone(car.world.model(0));
+            assert!(up.z > 0.99 && last.position.x > 20.0, "{} {hz} Hz: {last:?}", solver.name);
+            let sag = last.position.z - f64::from(resting.parts().centre_height);
+            assert!(sag.abs() < 0.05, "{} {hz} Hz: {sag} m off its height", solver.name);
+        }
+    }
+}
