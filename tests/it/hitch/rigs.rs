@@ -128,11 +128,22 @@ fn chassis(mass: f64, yaw: f64, centre: f64) -> String {
 
 /// A world with a train of `models` at rest, or rolling at `speed` m/s, on `scene`, stepped at `hz`.
 pub fn train(solver: &BackendInfo, models: &[Arc<Model>], scene: &Scene, speed: f32, hz: f32) -> Box<dyn Backend> {
-    let placement = Placement { speed, ..Placement::default() };
-    let starts: Vec<CarStart> = models.iter().map(|model| CarStart { model: Arc::clone(model), placement }).collect();
+    train_from(solver, models, scene, &Placement { speed, ..Placement::default() }, hz)
+}
+
+/// The same from `placement`.
+pub fn train_from(
+    solver: &BackendInfo,
+    models: &[Arc<Model>],
+    scene: &Scene,
+    placement: &Placement,
+    hz: f32,
+) -> Box<dyn Backend> {
+    let start = |model: &Arc<Model>| CarStart { model: Arc::clone(model), placement: *placement };
+    let starts: Vec<CarStart> = models.iter().map(start).collect();
     let mut world = (solver.build)(scene, &starts, 1.0 / hz);
     let models: Vec<&Model> = models.iter().map(AsRef::as_ref).collect();
-    for (car, state) in State::train_at_rest(&models, 0, scene, &placement).iter().enumerate() {
+    for (car, state) in State::train_at_rest(&models, 0, scene, placement).iter().enumerate() {
         assert!(world.set_state(car, state));
     }
     world
