@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use skidpad::core::model::Hull;
-use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, DVec3, FixedBox, Model, Quat, Scene, State, Vec3, state::Placement,
-};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Model, Quat, Scene, Vec3, state::Placement};
+#[cfg(feature = "rapier")]
+use skidpad::core::{DVec3, FixedBox, State};
 
 use crate::common::{Simplify, c5, on_rows, shipped};
-use crate::step::energy::Audit;
-use crate::step::random::Random;
+#[cfg(feature = "rapier")]
+use crate::step::{energy::Audit, random::Random};
 
 /// Solvers and modes in the own world.
 fn own_worlds() -> Vec<BackendInfo> {
