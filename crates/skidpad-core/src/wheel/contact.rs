@@ -7,6 +7,7 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::envelope::LEAST_GROUND_COSINE;
 use crate::wheel::pack::WheelPack;
+use crate::wheel::parameters::Wheel;
 use crate::world::seam::{Body, Contact, Probe, Rim};
 use bevy_math::{Mat3, Vec3};
 
@@ -148,8 +149,8 @@ impl Rows {
     /// Such a wheel follows the ground, so that its speed along a tangent t is that of the chassis along `t − n t_z / n_z`, n being the
     /// normal; by virtual work its force acts on the chassis along that direction too, and the strut's load presses on the ground with
     /// `F t_z / n_z` less. On ground across the strut that is nothing, at the edge of a kerb it is what a wheel climbs by. `moving` is
-    /// the chassis velocity, `load` the last one, N.
-    fn hold_by_struts(&mut self, moving: SpatialVector<Four>, load: Four) {
+    /// the chassis velocity, `load` the last one, N, `friction` that of the tyre under it.
+    fn hold_by_struts(&mut self, moving: SpatialVector<Four>, load: Four, friction: impl Fn() -> Four) {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let contact = &mut self.contact;
         let [rise, aside] = [contact.forward, contact.side].map(|row| row.linear.z / contact.normal.linear.z);
@@ -157,13 +158,34 @@ impl Rows {
         contact.side = contact.side + contact.normal * -aside;
         contact.started = contact.forward.dot(moving) - contact.ground_motion.speed[0];
         let relieved = self.begun.tyre[0] * rise + self.begun.tyre[1] * aside;
-        let share = (one - relieved / load).within(zero, Four::splat(MOST_PRESSED));
-        contact.grip = contact.grip * Four::select(zero.less(load), share, one);
+        let of_load = one - relieved / load;
+        let share = if Four::any(Four::splat(STEEP).less(rise.abs() + aside.abs())) {
+            self.pressed_while_sliding(relieved, load, of_load, friction())
+        } else {
+            of_load
+        };
+        let share = share.within(zero, Four::splat(MOST_PRESSED));
+        self.contact.grip = self.contact.grip * Four::select(zero.less(load), share, one);
+    }
+
+    /// Share of the load that presses on what a wheel stands on, `of_load` by the force of the last step, `relieved` along the strut.
+    fn pressed_while_sliding(&self, relieved: Four, load: Four, of_load: Four, friction: Four) -> Four {
+        let one = Four::splat(1.0);
+        // A tyre that used all of its friction does so again, so what presses follows from the direction of its force; from the force
+        // of the last step it would swing where friction is steeper than the edge.
+        let [along, across] = self.begun.tyre;
+        let force = (along * along + across * across).sqrt().at_least(Four::splat(f32::MIN_POSITIVE));
+        let friction = friction * self.contact.grip;
+        let sliding = one / (one + friction * (relieved / force)).at_least(Four::splat(1.0 / MOST_PRESSED));
+        Four::select(force.less(friction * load * of_load), of_load, sliding)
     }
 }
 
 /// How much more than its strut's load an edge presses on a wheel, at most.
 const MOST_PRESSED: f32 = 4.0;
+
+/// Slope of what a wheel stands on, against its strut, from which on its tyre's force changes what presses by much.
+const STEEP: f32 = 0.3;
 
 impl Vehicle {
     /// Rows of the wheels that stand on rims, where wheels do not move on their own.
@@ -174,7 +196,9 @@ impl Vehicle {
         let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular).wide();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if bank.has_rims {
-                rows.hold_by_struts(moving, bank.gather(|i| self.state.wheels[i].load));
+                let load = |i: usize| self.state.wheels[i].load;
+                let friction = |i: usize| self.model.tyre(i).friction_at(load(i))[0];
+                rows.hold_by_struts(moving, bank.gather(load), || bank.gather(friction));
             }
         }
     }
@@ -227,7 +251,18 @@ impl Vehicle {
         let stood = bank.start_height().at(place.lane) - self.state.wheels[wheel].compression;
         let forward = to_world.x_axis * cos + to_world.y_axis * sin;
         let ahead = (body.free_velocity.length() + body.angular.length() * of.contact.length()) * dt + NEAR;
-        Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead })
+        let moves = (body.free_velocity + body.free_angular.cross(*to_world * of.contact)) * dt;
+        let give = self.state.wheels[wheel].load.max(0.0) * dt * dt * self.give_along_road(of, sin, cos);
+        Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead, moves, give })
+    }
+
+    /// By how much an impulse along the heading at the contact of a wheel changes its speed, 1/kg, if all wheels do the same at once: each counts with
+    /// no more than its share of the chassis.
+    fn give_along_road(&self, wheel: &Wheel, sin: f32, cos: f32) -> f32 {
+        let forward = Vec3::new(cos, sin, 0.0);
+        let row = SpatialVector::of(forward, wheel.contact.cross(forward));
+        let alone = self.response(row);
+        (row.linear.dot(alone.linear) + row.angular.dot(alone.angular)) * self.model.wheels().len() as f32
     }
 
     /// Contact points, row directions and last step's impulses of every wheel.

@@ -62,6 +62,11 @@ pub struct Rim {
     pub stood: f32,
     /// How far it may roll within the step, m, ≥ 0: walls are looked for so far ahead.
     pub ahead: f32,
+    /// Its way within the step if nothing but the forces on the body acted, world axes, m.
+    pub moves: Vec3,
+    /// How far the load of its strut could push it along level ground within the step, were it turned to there, m, ≥ 0. With
+    /// [`Rim::moves`] it tells how two places share the load; at 0 the higher one carries all.
+    pub give: f32,
 }
 
 impl Probe {

@@ -6,6 +6,7 @@
 //! for the slope s, or at the end next to that. The greatest of all segments is where the wheel stands. A ray is the same with R = 0.
 //! No segment ends inside the ground: neighbours compute the end they share from the same two corners, in the same order.
 
+mod between;
 mod tests;
 pub(crate) mod wall;
 
@@ -98,6 +99,10 @@ struct Seeker {
     radius: f32,
     /// Height of the lowest point of the wheel as it was.
     stood: f32,
+    /// [`Rim::moves`] along the heading.
+    moves: f32,
+    /// [`Rim::give`].
+    give: f32,
 }
 
 /// A triangle cut by a plane of the wheel: a segment from left to right, the z of an end, and the edges it ends at.
@@ -138,6 +143,8 @@ struct Touch {
     /// At an end of a segment: its edge.
     edge: Option<usize>,
     radius: f32,
+    /// By how much the wheel rises for each metre that it goes ahead.
+    slope: f32,
     /// Cosine between face and ray, or more of a tangent: decides between touches as high as each other.
     flatness: f32,
 }
@@ -148,11 +155,20 @@ impl Seeker {
         let Some(rim) = &probe.rim else {
             let ahead = up.any_orthonormal_vector();
             let axes = [ahead, up.cross(ahead), up];
-            return Self { axes, planes: Default::default(), used: 1, radius: 0.0, stood: -probe.reach };
+            return Self {
+                axes,
+                planes: Default::default(),
+                used: 1,
+                radius: 0.0,
+                stood: -probe.reach,
+                moves: 0.0,
+                give: 0.0,
+            };
         };
         let axes = [rim.forward, up.cross(rim.forward), up];
         let (planes, used) = planes(rim);
-        Self { axes, planes, used, radius: rim.radius, stood: -rim.stood }
+        let moves = rim.moves.dot(rim.forward);
+        Self { axes, planes, used, radius: rim.radius, stood: -rim.stood, moves, give: rim.give }
     }
 
     fn seen(&self, vector: Vec3) -> Vec3 {
@@ -164,9 +180,10 @@ impl Seeker {
         self.axes[0] * vector.x + self.axes[1] * vector.y + self.axes[2] * vector.z
     }
 
-    /// The highest place on `near` where the wheel stands, if it climbs no more than it can.
-    fn support(&self, near: &[Triangle]) -> Option<Touch> {
+    /// The highest place on `near` where the wheel stands, if it climbs no more than it can, and what it may stand on beside it.
+    fn support(&self, near: &[Triangle]) -> Option<(Touch, Option<(Touch, f32)>)> {
         let mut best: Option<Touch> = None;
+        let mut rivals = false;
         for _ in 0..ROUNDS {
             let climbs = best.map_or(self.stood, |touch| touch.bottom) + CLIMBS * self.radius;
             let was = best.map(|touch| touch.bottom);
@@ -178,7 +195,9 @@ impl Seeker {
                         None | Some(Rest::Beside) => {}
                         Some(Rest::TooHigh) => refused = true,
                         Some(Rest::At { x, z, edge }) => {
-                            take(&mut best, &corners, || self.touch(plane, [x, z], edge, i))
+                            let found = self.touch(plane, [x, z], edge, i);
+                            rivals |= best.is_some_and(|best| self.are_rivals(&found, &best));
+                            take(&mut best, &corners, found);
                         }
                     }
                 }
@@ -187,13 +206,16 @@ impl Seeker {
                 break;
             }
         }
-        best
+        let best = best?;
+        let beside = if rivals { self.beside(near, &best, best.bottom + CLIMBS * self.radius) } else { None };
+        Some((best, beside))
     }
 
     fn touch(&self, plane: &Plane, [x, z]: [f32; 2], edge: Option<usize>, triangle: usize) -> Touch {
         let rise = (plane.radius * plane.radius - x * x).max(0.0).sqrt();
         let point = Vec3::new(x, plane.left, z);
-        Touch { bottom: z + rise - self.radius, triangle, point, edge, radius: plane.radius, flatness: 0.0 }
+        let slope = if rise > 0.0 { x / rise } else { 0.0 };
+        Touch { bottom: z + rise - self.radius, triangle, point, edge, radius: plane.radius, slope, flatness: 0.0 }
     }
 
     /// Where the circle of `plane` rests on a segment, if at an end not on one higher than it `climbs`.
@@ -252,8 +274,7 @@ impl Seeker {
 
 /// Takes a touch of the triangle `corners` if it is higher than the `best`, or as high and the better known: by a tangent, or on a flatter
 /// face.
-fn take(best: &mut Option<Touch>, corners: &[Vec3; 3], found: impl FnOnce() -> Touch) {
-    let found = found();
+fn take(best: &mut Option<Touch>, corners: &[Vec3; 3], found: Touch) {
     if best.is_some_and(|best| found.bottom < best.bottom - SAME) {
         return;
     }
@@ -338,21 +359,26 @@ fn shares_at(corners: &[Vec3; 3], point: Vec3) -> [f32; 3] {
     [of_a, of_b, 1.0 - of_a - of_b]
 }
 
-/// Where the wheel of `probe` stands on the triangles `near` it: all that come within its reach. Says on which of them;
-/// of that one it asks how `smooth` it is, `None` if it is as flat as it looks.
+/// Where the wheel of `probe` stands on the triangles `near` it: all that come within its reach. Says on which of them, of two on that which
+/// carries more; of those it asks how `smooth` they are, `None` if they are as flat as they look.
 pub fn support(
     probe: &Probe,
     near: &[Triangle],
-    smooth: impl FnOnce(&Triangle) -> Option<Smooth>,
+    smooth: impl Fn(&Triangle) -> Option<Smooth>,
 ) -> Option<(usize, Contact)> {
     let seeker = Seeker::of(probe);
-    let touch = seeker.support(near)?;
-    let distance = -touch.bottom;
-    if distance > probe.reach {
-        return None;
+    let (touch, beside) = seeker.support(near)?;
+    let point = |touch: &Touch| probe.offset + seeker.to_world(touch.point);
+    let mut contact = seeker.contact(&touch, near, &smooth);
+    let mut triangle = touch.triangle;
+    if let Some((other, share)) = beside {
+        let both = [(contact, 1.0 - share), (seeker.contact(&other, near, &smooth), share)];
+        contact = seeker.between(both, [point(&touch), point(&other)]);
+        if share > 0.5 {
+            triangle = other.triangle;
+        }
+    } else if probe.rim.is_some() {
+        contact.point = Some(point(&touch));
     }
-    let triangle = &near[touch.triangle];
-    let normal = seeker.normal_at(&touch, triangle, smooth(triangle));
-    let point = probe.rim.map(|_| probe.offset + seeker.to_world(touch.point));
-    Some((touch.triangle, Contact { distance, normal, grip: triangle.grip, point, ground: None }))
+    (contact.distance <= probe.reach).then_some((triangle, contact))
 }

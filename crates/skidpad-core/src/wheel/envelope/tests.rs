@@ -19,7 +19,8 @@ fn wheel(rim: Option<Rim>) -> Probe {
 
 fn disc() -> Probe {
     let forward = Vec3::X;
-    wheel(Some(Rim { forward, radius: RADIUS, half_width: 0.0, rounded: false, stood: 0.66, ahead: 0.3 }))
+    let (moves, give) = (Vec3::ZERO, 0.0);
+    wheel(Some(Rim { forward, radius: RADIUS, half_width: 0.0, rounded: false, stood: 0.66, ahead: 0.3, moves, give }))
 }
 
 /// A strip of ground from y = −1 to 1 through the points `x, z`, moved by `by`: two triangles between two points.

@@ -1,0 +1,82 @@
+//! Two places at which a wheel may stand at the end of a step: which share of its strut's load each of them carries.
+//!
+//! The strut's jounce is the larger of what the two ask, `c₁ + r₁ x` and `c₂ + r₂ x`, for a way x ahead and slopes r. The load F along the
+//! strut pushes the chassis back by `F dt² w (r₁ + s (r₂ − r₁))` if the steeper place carries the share s of it, w being the
+//! chassis' compliance along the road. With the way x without that, the shares are those for which both ask the same jounce at the end of the step:
+//! `s = (c₂ − c₁ + (r₂ − r₁) x) / (F dt² w (r₂ − r₁)²)`, held to 0 to 1. Without it, a driven wheel that comes to a kerb goes to and fro
+//! between road and edge, and pushes against neither for long enough to climb.
+
+use crate::wheel::envelope::{Rest, Seeker, Smooth, Touch, Triangle, cut};
+use crate::world::seam::Contact;
+use bevy_math::Vec3;
+
+impl Seeker {
+    /// How much higher or lower the wheel may stand at the steeper one of two touches so that it may stand at both, m.
+    fn slack(&self, slopes: [f32; 2]) -> f32 {
+        let apart = slopes[1] - slopes[0];
+        self.give * apart * apart
+    }
+
+    /// Whether the wheel may stand at both of two touches at the end of the step.
+    pub(super) fn are_rivals(&self, one: &Touch, other: &Touch) -> bool {
+        (one.bottom - other.bottom).abs() < self.slack([one.slope, other.slope])
+    }
+
+    /// The touch that carries most beside the `highest` one, and its share of the load.
+    pub(super) fn beside(&self, near: &[Triangle], highest: &Touch, climbs: f32) -> Option<(Touch, f32)> {
+        let mut beside: Option<(Touch, f32)> = None;
+        for (i, triangle) in near.iter().enumerate() {
+            let corners = triangle.corners.map(|corner| self.seen(corner));
+            for plane in &self.planes[..self.used] {
+                let rest = cut(&corners, plane.left).map(|segment| self.rest_on(&segment, plane, climbs));
+                let Some(Rest::At { x, z, edge }) = rest else { continue };
+                let touch = self.touch(plane, [x, z], edge, i);
+                let share = self.share_of(&touch, highest);
+                if share > beside.as_ref().map_or(0.0, |(_, most)| *most) {
+                    beside = Some((touch, share));
+                }
+            }
+        }
+        beside
+    }
+
+    /// Share of the load that `other` carries beside `highest`.
+    fn share_of(&self, other: &Touch, highest: &Touch) -> f32 {
+        let steeper = other.slope.abs() > highest.slope.abs();
+        let (flat, steep) = if steeper { (highest, other) } else { (other, highest) };
+        let slack = self.slack([flat.slope, steep.slope]);
+        if slack <= 0.0 {
+            return 0.0;
+        }
+        // What a fast wheel meets within a step lies on a circle, not on its tangent: its way counts as far as the load could push it.
+        let way = (self.moves * (steep.slope - flat.slope)).clamp(-slack, slack);
+        let share = ((steep.bottom - flat.bottom + way) / slack).clamp(0.0, 1.0);
+        if steeper { share } else { 1.0 - share }
+    }
+
+    /// The one contact that does to the chassis what both do.
+    pub(super) fn between(&self, [one, other]: [(Contact, f32); 2], points: [Vec3; 2]) -> Contact {
+        let up = self.axes[2];
+        let of = |(contact, share): &(Contact, f32)| contact.normal * (share / contact.normal.dot(up));
+        let mix = |a: f32, b: f32| a * one.1 + b * other.1;
+        Contact {
+            distance: mix(one.0.distance, other.0.distance),
+            normal: (of(&one) + of(&other)).normalize_or(up),
+            grip: mix(one.0.grip, other.0.grip),
+            point: Some(points[0] * one.1 + points[1] * other.1),
+            ground: None,
+        }
+    }
+
+    /// The contact at `touch`.
+    pub(super) fn contact(
+        &self,
+        touch: &Touch,
+        near: &[Triangle],
+        smooth: &impl Fn(&Triangle) -> Option<Smooth>,
+    ) -> Contact {
+        let triangle = &near[touch.triangle];
+        let normal = self.normal_at(touch, triangle, smooth(triangle));
+        Contact { distance: -touch.bottom, normal, grip: triangle.grip, point: None, ground: None }
+    }
+}
