@@ -9,6 +9,7 @@ use crate::port::Port;
 use crate::rest::Rest;
 use crate::rims::Faces;
 use crate::seat::Seat;
+use crate::stops::Stops;
 use crate::{Axes, Sets, Surfaces};
 
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
@@ -38,6 +39,7 @@ pub struct RapierCars {
     standing: Vec<u64>,
     /// Memory for the triangles near a wheel with a rim.
     faces: Faces,
+    stops: Stops,
     coasting: Controls,
     pub(crate) unstepped: bool,
     /// Whether a step has begun that is not finished.
@@ -95,6 +97,7 @@ impl RapierCars {
             before: Vec::new(),
             standing: Vec::new(),
             faces: Faces::default(),
+            stops: Stops::default(),
             coasting: Controls::coasting(),
             unstepped: false,
             begun: false,
@@ -189,6 +192,7 @@ impl RapierCars {
             before: &self.before,
             standing: &mut self.standing,
             faces: &mut self.faces,
+            stops: &mut self.stops,
             unstepped: self.unstepped,
             wind: self.wind,
             ground,
@@ -251,6 +255,7 @@ impl RapierCars {
             before: &self.before,
             standing: &mut self.standing,
             faces: &mut self.faces,
+            stops: &mut self.stops,
             unstepped: self.unstepped,
             wind: self.wind,
             ground: Surfaces::default(),

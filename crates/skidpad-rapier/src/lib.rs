@@ -16,6 +16,7 @@ mod rims;
 mod saved;
 mod seat;
 mod sets;
+mod stops;
 mod surfaces;
 mod terrain;
 

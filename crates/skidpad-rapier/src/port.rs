@@ -8,6 +8,7 @@ use crate::chassis::lead;
 use crate::ground::{self, Loaded, Meeting};
 use crate::rims::{self, Faces};
 use crate::seat::Seat;
+use crate::stops::Stops;
 use crate::{Axes, Met, Sets, Surfaces};
 
 pub(crate) struct Port<'a> {
@@ -21,6 +22,8 @@ pub(crate) struct Port<'a> {
     pub standing: &'a mut Vec<u64>,
     /// Memory for the triangles near a wheel with a rim.
     pub faces: &'a mut Faces,
+    /// What stops rims in this step.
+    pub stops: &'a mut Stops,
     /// Whether the world has not been stepped with these cars in it, so that its broad phase may know of nothing yet.
     pub unstepped: bool,
     /// Vehicle-side world axes (z up), m/s.
@@ -52,6 +55,7 @@ impl WorldPort for Port<'_> {
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        self.stops.clear();
         let mut answers = &mut *answered;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             self.gather(of_car);
@@ -65,7 +69,7 @@ impl WorldPort for Port<'_> {
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
-        for (seat, push) in self.seats.iter_mut().zip(pushes) {
+        for (car, (seat, push)) in self.seats.iter_mut().zip(pushes).enumerate() {
             let Some(body) = self.sets.bodies.get(seat.handle) else { continue };
             seat.rest.asleep = body.is_sleeping();
             if seat.rest.asleep {
@@ -77,6 +81,7 @@ impl WorldPort for Port<'_> {
                 body.add_force(self.axes.to_world(push.impulse / dt), false);
                 body.add_torque(self.axes.to_world(push.angular_impulse / dt), false);
             }
+            self.stops.hold(&mut self.sets, car, seat.handle);
         }
     }
 
@@ -179,7 +184,12 @@ impl Port<'_> {
             let pose = if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() };
             round |= !self.faces.add(self.axes, probe, (handle, collider), &pose);
         }
-        let stands = self.faces.support(probe).map(|(handle, contact)| Found {
+        let stands = self.faces.support(probe);
+        if let Some(stop) = self.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact)) {
+            let place = self.axes.point_to_world(probe.position).as_vec3();
+            self.stops.add(&self.sets, self.axes, probe.car, stop, place);
+        }
+        let stands = stands.map(|(handle, contact)| Found {
             handle,
             distance: contact.distance,
             normal: self.axes.to_world(contact.normal),

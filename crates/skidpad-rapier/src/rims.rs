@@ -3,7 +3,7 @@
 use rapier3d::parry::bounding_volume::Aabb;
 use rapier3d::parry::shape::{Triangle as Face, TypedShape};
 use rapier3d::prelude::*;
-use skidpad_core::{Contact, Probe, Triangle, support};
+use skidpad_core::{Contact, HullPoint, Probe, Triangle, stop, support};
 
 use crate::Axes;
 use crate::port::ray;
@@ -68,6 +68,12 @@ impl Faces {
         let (triangle, contact) = support(probe, &self.near, |_| None)?;
         Some((self.of[triangle], contact))
     }
+
+    /// What stops the rim of `probe`, which stands as `support` tells, and the collider it belongs to.
+    pub fn stop(&self, probe: &Probe, support: Option<&Contact>) -> Option<(HullPoint, ColliderHandle)> {
+        let (triangle, point) = stop(probe, &self.near, support)?;
+        Some((point, self.of[triangle]))
+    }
 }
 
 /// A box of the world around the way of a probe's ray or rim.
@@ -77,7 +83,7 @@ pub(crate) fn bounds(axes: Axes, probe: &Probe) -> Aabb {
     let wide = probe.rim.map_or(Vector::ZERO, |rim| {
         let left = probe.direction.cross(rim.forward);
         let [forward, left] = [rim.forward, left].map(|way| axes.to_world(way).abs());
-        forward * rim.radius + left * rim.half_width
+        forward * (rim.radius + rim.ahead) + left * rim.half_width
     });
     Aabb::new(ray.origin.min(end) - wide, ray.origin.max(end) + wide)
 }

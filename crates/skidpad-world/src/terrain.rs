@@ -120,7 +120,7 @@ impl Terrain {
             let found = support(probe, near, |triangle| self.smooth(triangle)).map(|(_, contact)| contact);
             if probe.rim.is_some() {
                 *answer = found;
-                stops.extend(stop(probe, near, found.as_ref()).map(|point| (probe.car, point)));
+                stops.extend(stop(probe, near, found.as_ref()).map(|(_, point)| (probe.car, point)));
                 continue;
             }
             *answer = match (*answer, found) {

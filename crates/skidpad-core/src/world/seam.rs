@@ -170,7 +170,7 @@ pub trait WorldPort {
     /// Answers `asked` into `answered`, in order; a miss is `None`.
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]);
     /// Adds the points at which the hull of vehicle `car` touches something within the coming step of `dt` s to `points`, at
-    /// most [`HULL_POINTS`]. DriverDemand only for vehicles that solve for them; a world that keeps hulls out itself adds none.
+    /// most [`HULL_POINTS`]. Asked only for vehicles that solve for them; a world that keeps hulls out itself adds none.
     fn hull_points(&mut self, _car: usize, _dt: f32, _points: &mut Vec<HullPoint>) {}
     /// Applies the pushes over the coming step of length `dt`; that of a body asleep is nothing.
     fn push(&mut self, dt: f32, pushes: &[Push]);

@@ -84,7 +84,7 @@ fn a_wall_stops_the_rim_and_a_step_does_not() {
         let stood = support(&disc(), &near).expect("ground below");
         let stopped = stop(&disc(), &near, Some(&stood));
         assert_eq!(stopped.is_some(), gap.is_some(), "{height}");
-        let Some(point) = stopped else { continue };
+        let Some((_, point)) = stopped else { continue };
         assert!((point.normal - Vec3::NEG_X).length() < 1e-6, "{height}: {:?}", point.normal);
         // A wall lower than the hub is met below it, where the circle is narrower.
         let expected = if height < RADIUS { RADIUS - (height * (2.0 * RADIUS - height)).sqrt() } else { 0.0 };
