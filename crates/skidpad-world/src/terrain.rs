@@ -55,6 +55,12 @@ impl Region {
         });
         Self { low: end.min(Vec3::ZERO) - wide, high: end.max(Vec3::ZERO) + wide }
     }
+
+    /// Its corners from an origin that its own is `from_origin` away from, a little farther apart for rounding.
+    fn from(&self, from_origin: Vec3) -> (Vec3, Vec3) {
+        let margin = Vec3::splat(ROUNDED * from_origin.abs().max_element());
+        (self.low + from_origin - margin, self.high + from_origin + margin)
+    }
 }
 
 /// How far a box is grown for the rounding of the coordinates of what is searched, as a share of them.
@@ -73,16 +79,13 @@ impl Terrain {
     pub fn gather(&self, start: DVec3, region: &Region, near: &mut Vec<Triangle>) {
         for (field, of) in self.fields.iter().zip(1..) {
             let to_start = field.origin() - start;
-            let from_origin = -to_start.as_vec3();
-            let [low, high] =
-                [region.low, region.high].map(|corner| [corner.x + from_origin.x, corner.y + from_origin.y]);
+            let (low, high) = region.from(-to_start.as_vec3());
             field.near(low, high, to_start, of, |triangle| near.push(triangle));
         }
         for (Mesh { triangles, tree }, of) in self.meshes.iter().zip(1 + self.fields.len() as u32..) {
             let to_start = triangles.origin() - start;
-            let from_origin = -to_start.as_vec3();
-            let margin = Vec3::splat(ROUNDED * from_origin.abs().max_element());
-            let searched = Aabb::new(region.low + from_origin - margin, region.high + from_origin + margin);
+            let (low, high) = region.from(-to_start.as_vec3());
+            let searched = Aabb::new(low, high);
             near.extend(tree.intersect_aabb(&searched).map(|leaf| triangles.triangle(leaf, to_start, of)));
         }
     }

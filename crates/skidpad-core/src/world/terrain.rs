@@ -133,17 +133,18 @@ impl HeightField {
         self.heights[row * self.counts[0] + column]
     }
 
-    /// Calls `to` with every triangle over the rectangle from `low` to `high` (x and y from the origin, m), moved by `to_start`; their
+    /// Calls `to` with every triangle in the box from `low` to `high` (from the origin, m), moved by `to_start`; their
     /// sources are `of` and the number of the triangle.
-    pub fn near(&self, low: [f32; 2], high: [f32; 2], to_start: DVec3, of: u32, mut to: impl FnMut(Triangle)) {
-        let Some([columns, rows]) = self.cells(low, high) else { return };
-        let point = |column: usize, row: usize| {
-            let [x, y] = [column as f32 * self.spacing[0], row as f32 * self.spacing[1]];
-            (DVec3::new(f64::from(x), f64::from(y), f64::from(self.height(column, row))) + to_start).as_vec3()
-        };
+    pub fn near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, mut to: impl FnMut(Triangle)) {
+        let Some([columns, rows]) = self.cells([low.x, low.y], [high.x, high.y]) else { return };
         for row in rows[0]..rows[1] {
             for column in columns[0]..columns[1] {
-                let corners = cell(column, row).map(|[column, row]| point(column, row));
+                let heights = cell(column, row).map(|[column, row]| self.height(column, row));
+                let [a, b, c, d] = heights;
+                if a.max(b).max(c.max(d)) < low.z || a.min(b).min(c.min(d)) > high.z {
+                    continue;
+                }
+                let corners = self.corners([column, row], heights, to_start);
                 for (half, [a, b, c]) in HALVES.into_iter().enumerate() {
                     let number = 2 * (row * (self.counts[0] - 1) + column) + half;
                     let corners = [corners[a], corners[b], corners[c]];
@@ -151,6 +152,20 @@ impl HeightField {
                 }
             }
         }
+    }
+
+    /// Corners of a cell, moved by `to_start`.
+    fn corners(&self, [column, row]: [usize; 2], heights: [f32; 4], to_start: DVec3) -> [Vec3; 4] {
+        let along = |at: usize, k: usize| (f64::from(at as f32 * self.spacing[k]) + to_start[k]) as f32;
+        let x = [along(column, 0), along(column + 1, 0)];
+        let y = [along(row, 1), along(row + 1, 1)];
+        let z = heights.map(|height| (f64::from(height) + to_start.z) as f32);
+        [
+            Vec3::new(x[0], y[0], z[0]),
+            Vec3::new(x[1], y[0], z[1]),
+            Vec3::new(x[1], y[1], z[2]),
+            Vec3::new(x[0], y[1], z[3]),
+        ]
     }
 
     /// How smooth a triangle is, by its number; `None` where cells are flat.

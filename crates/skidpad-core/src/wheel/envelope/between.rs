@@ -26,7 +26,7 @@ impl Seeker {
     pub(super) fn beside(&self, near: &[Triangle], highest: &Touch, climbs: f32) -> Option<(Touch, f32)> {
         let mut beside: Option<(Touch, f32)> = None;
         for (i, triangle) in near.iter().enumerate() {
-            let corners = triangle.corners.map(|corner| self.seen(corner));
+            let Some(corners) = self.crossing(triangle) else { continue };
             for plane in &self.planes[..self.used] {
                 let rest = cut(&corners, plane.left).map(|segment| self.rest_on(&segment, plane, climbs));
                 let Some(Rest::At { x, z, edge }) = rest else { continue };

@@ -7,6 +7,7 @@
 //! No segment ends inside the ground: neighbours compute the end they share from the same two corners, in the same order.
 
 mod between;
+mod ray;
 mod tests;
 pub(crate) mod wall;
 
@@ -134,7 +135,7 @@ enum Rest {
 }
 
 /// Where a circle touches.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Touch {
     /// Height of the lowest point of the wheel that stands there.
     bottom: f32,
@@ -176,6 +177,21 @@ impl Seeker {
         Vec3::new(x, y, z)
     }
 
+    /// The corners of a triangle that some plane of the wheel cuts, as seen.
+    #[inline(always)]
+    fn crossing(&self, triangle: &Triangle) -> Option<[Vec3; 3]> {
+        let left = triangle.corners.map(|corner| self.axes[1].dot(corner));
+        let (low, high) = (left[0].min(left[1]).min(left[2]), left[0].max(left[1]).max(left[2]));
+        if !self.planes[..self.used].iter().any(|plane| low < plane.left && high >= plane.left) {
+            return None;
+        }
+        let seen = |i: usize| {
+            let corner: Vec3 = triangle.corners[i];
+            Vec3::new(self.axes[0].dot(corner), left[i], self.axes[2].dot(corner))
+        };
+        Some([seen(0), seen(1), seen(2)])
+    }
+
     fn to_world(&self, vector: Vec3) -> Vec3 {
         self.axes[0] * vector.x + self.axes[1] * vector.y + self.axes[2] * vector.z
     }
@@ -189,7 +205,7 @@ impl Seeker {
             let was = best.map(|touch| touch.bottom);
             let mut refused = false;
             for (i, triangle) in near.iter().enumerate() {
-                let corners = triangle.corners.map(|corner| self.seen(corner));
+                let Some(corners) = self.crossing(triangle) else { continue };
                 for plane in &self.planes[..self.used] {
                     match cut(&corners, plane.left).map(|segment| self.rest_on(&segment, plane, climbs)) {
                         None | Some(Rest::Beside) => {}
@@ -235,26 +251,26 @@ impl Seeker {
         };
         // What ends a wall may be half way up; what lies on top of it tells where it is climbed.
         let on_wall = end.is_some() && segment.is_wall();
-        if radius > 0.0 && (on_wall || x.abs() > STEEP * radius) {
+        if on_wall || x.abs() > STEEP * radius {
             return Rest::Beside;
         }
-        if end.is_some_and(|end| open[end] || (radius > 0.0 && z > climbs)) {
+        if end.is_some_and(|end| open[end] || z > climbs) {
             return Rest::TooHigh;
         }
-        Rest::At { x, z, edge: end.map(|end| edge[end]).filter(|_| radius > 0.0) }
+        Rest::At { x, z, edge: end.map(|end| edge[end]) }
     }
 
     /// Unit normal of the ground at `touch`, world axes.
     fn normal_at(&self, touch: &Touch, triangle: &Triangle, smooth: Option<Smooth>) -> Vec3 {
-        let corners = triangle.corners.map(|corner| self.seen(corner));
-        let face = face_normal(&corners);
         let goes_on = |smooth: &Smooth| touch.edge.is_none_or(|edge| smooth.edges[edge]);
         if let Some(Smooth { normals, .. }) = smooth.filter(goes_on) {
-            let shares = shares_at(&corners, touch.point);
+            let shares = shares_at(&triangle.corners, self.to_world(touch.point));
             let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
             let normal = normal.normalize_or(self.axes[2]);
             return if normal.dot(self.axes[2]) < 0.0 { -normal } else { normal };
         }
+        let corners = triangle.corners.map(|corner| self.seen(corner));
+        let face = face_normal(&corners);
         let Some(edge) = touch.edge else { return self.to_world(face) };
         // From the point to the middle of the circle.
         let rise = (touch.radius * touch.radius - touch.point.x * touch.point.x).max(0.0).sqrt();
@@ -367,7 +383,7 @@ pub fn support(
     smooth: impl Fn(&Triangle) -> Option<Smooth>,
 ) -> Option<(usize, Contact)> {
     let seeker = Seeker::of(probe);
-    let (touch, beside) = seeker.support(near)?;
+    let (touch, beside) = if probe.rim.is_some() { seeker.support(near)? } else { (seeker.meet(near)?, None) };
     let point = |touch: &Touch| probe.offset + seeker.to_world(touch.point);
     let mut contact = seeker.contact(&touch, near, &smooth);
     let mut triangle = touch.triangle;
