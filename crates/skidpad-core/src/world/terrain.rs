@@ -194,12 +194,12 @@ impl HeightField {
 
     /// Unit normal of the smooth surface at a crossing, by the slopes to its neighbours.
     fn normal(&self, [column, row]: [usize; 2]) -> Vec3 {
-        let slope = |at: usize, count: usize, apart: f32, height: &dyn Fn(usize) -> f32| {
-            let (before, after) = (at.saturating_sub(1), (at + 1).min(count - 1));
-            (height(after) - height(before)) / ((after - before) as f32 * apart)
-        };
-        let x = slope(column, self.counts[0], self.spacing[0], &|column| self.height(column, row));
-        let y = slope(row, self.counts[1], self.spacing[1], &|row| self.height(column, row));
+        let [columns, rows] = self.counts;
+        let line = &self.heights[row * columns..];
+        let around = |at: usize, count: usize| (at.saturating_sub(1), (at + 1).min(count - 1));
+        let ((left, right), (below, above)) = (around(column, columns), around(row, rows));
+        let x = (line[right] - line[left]) / ((right - left) as f32 * self.spacing[0]);
+        let y = (self.height(column, above) - self.height(column, below)) / ((above - below) as f32 * self.spacing[1]);
         Vec3::new(-x, -y, 1.0).normalize()
     }
 }

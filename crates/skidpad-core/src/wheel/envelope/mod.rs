@@ -201,7 +201,7 @@ impl Seeker {
         let mut best: Option<Touch> = None;
         let mut rivals = false;
         for _ in 0..ROUNDS {
-            let climbs = best.map_or(self.stood, |touch| touch.bottom) + CLIMBS * self.radius;
+            let climbs = self.climbs(best.map_or(self.stood, |touch| touch.bottom));
             let was = best.map(|touch| touch.bottom);
             let mut refused = false;
             for (i, triangle) in near.iter().enumerate() {
@@ -223,7 +223,7 @@ impl Seeker {
             }
         }
         let best = best?;
-        let beside = if rivals { self.beside(near, &best, best.bottom + CLIMBS * self.radius) } else { None };
+        let beside = if rivals { self.beside(near, &best, self.climbs(best.bottom)) } else { None };
         Some((best, beside))
     }
 

@@ -8,10 +8,7 @@ impl Seeker {
     /// What keeps the circle of `plane`, the wheel's lowest point at `bottom`, from rolling through the triangle `corners`, as a point
     /// of the rim.
     fn wall(&self, corners: &[Vec3; 3], plane: &Plane, bottom: f32) -> Option<Stop> {
-        let climbs = bottom + CLIMBS * self.radius;
-        if corners.iter().all(|corner| corner.z <= climbs) {
-            return None;
-        }
+        let climbs = self.climbs(bottom);
         let wall = cut(corners, plane.left).filter(Segment::is_wall)?;
         let [low, high] = [wall.z[0].min(wall.z[1]), wall.z[0].max(wall.z[1])];
         let centre = bottom + self.radius;
@@ -32,6 +29,19 @@ impl Seeker {
     }
 }
 
+impl Seeker {
+    /// Height up to which a wheel climbs whose lowest point is at `bottom`.
+    pub(super) fn climbs(&self, bottom: f32) -> f32 {
+        bottom + CLIMBS * self.radius
+    }
+
+    /// Whether a triangle is nowhere higher than `climbs`.
+    #[inline(always)]
+    fn is_low(&self, triangle: &Triangle, climbs: f32) -> bool {
+        triangle.corners.iter().all(|corner| self.axes[2].dot(*corner) <= climbs)
+    }
+}
+
 /// A point of a rim that would roll into a wall.
 struct Stop {
     gap: f32,
@@ -49,9 +59,13 @@ pub fn stop(probe: &Probe, near: &[Triangle], support: Option<&Contact>) -> Opti
     let rim = probe.rim?;
     let seeker = Seeker::of(probe);
     let bottom = support.map_or(-rim.stood, |contact| -contact.distance);
+    let climbs = seeker.climbs(bottom);
     let mut nearest: Option<(usize, Stop)> = None;
     for (i, triangle) in near.iter().enumerate() {
-        let corners = triangle.corners.map(|corner| seeker.seen(corner));
+        if seeker.is_low(triangle, climbs) {
+            continue;
+        }
+        let Some(corners) = seeker.crossing(triangle) else { continue };
         for plane in &seeker.planes[..seeker.used] {
             let Some(stop) = seeker.wall(&corners, plane, bottom) else { continue };
             if stop.gap <= rim.ahead && nearest.as_ref().is_none_or(|(_, nearest)| stop.gap < nearest.gap) {
