@@ -189,3 +189,23 @@ fn solvers_agree_on_trains() {
         }
     }
 }
+
+/// What `skidpad check` tells of a coupler is what it carries behind its car, to what both hang lower or higher than described.
+#[test]
+fn the_coupler_load_that_is_told_is_carried() {
+    for names in [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"]] {
+        let models = shipped(&names);
+        let told = |name: &str| {
+            let list = skidpad::lab::figures::lists::car(&models[1]);
+            list.into_iter().find(|figure| figure.name == name).and_then(|figure| figure.value).expect("told")
+        };
+        let (load, share) = (told("coupler_load_n"), told("coupler_share_percent"));
+        assert!((load / f64::from(models[1].mass()) / GRAVITY * 100.0 / share - 1.0).abs() < 1e-3, "{names:?}");
+        let mut world = train(&solvers()[0], &models, &Scene::flat(), 0.0, 240.0);
+        for _ in 0..5 * 240 {
+            world.step(&[Controls::parked()]);
+        }
+        let carried = f64::from(world.state(1).tow.expect("towed").force.z.abs());
+        assert!((carried / load - 1.0).abs() < 0.02, "{names:?}: {carried} N, {load} told");
+    }
+}

@@ -4,7 +4,7 @@ use skidpad_core::Model;
 
 use super::stance;
 use super::straight::{Pedal, motor_power, peak_power, stall_speed, stopping_distance};
-use super::{Cruise, Figures, G, Modes, OwnWheels, cornering};
+use super::{Cruise, Figures, G, Modes, OwnWheels, cornering, towing};
 use crate::metrics::Metric;
 
 /// Speed the stops are told from, m/s: 100 km/h.
@@ -80,8 +80,9 @@ pub fn car(model: &Model) -> Vec<Metric> {
     let degrees_per_g = |gradient: Option<f64>| gradient.map(|r| (r * G).to_degrees());
     let mut list = vec![
         Metric::new("mass_kg", "Mass", "kg", 1, Some(figures.mass_kg)),
-        Metric::new("wheelbase_m", "Wheelbase", "m", 3, Some(figures.wheelbase_m)),
+        Metric::new("wheelbase_m", "Wheelbase", "m", 3, Some(figures.wheelbase_m).filter(|_| figures.axles.len() > 1)),
     ];
+    list.extend(towing::list(model, &figures));
     list.extend(ride(model));
     let roll = degrees_per_g(figures.roll_gradient);
     list.push(Metric::new("roll_gradient_deg_per_g", "Roll gradient, rigid struts and bars", "deg/g", 3, roll));

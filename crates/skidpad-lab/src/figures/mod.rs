@@ -7,6 +7,7 @@
 //! | forces of the air, and the ride heights they make | [`cruise`] |
 //! | steady poses with stops and lifted wheels, rollover | [`stance`] |
 //! | understeer with tyre curves and load transfer | [`cornering`] |
+//! | hitch and coupler | `towing` |
 //! | lists of all of them for tables and files | [`lists`] |
 //! | what is legal but seldom meant | [`mod@lints`] |
 
@@ -19,6 +20,7 @@ pub mod modes;
 pub mod roll;
 pub mod stance;
 pub mod straight;
+mod towing;
 
 pub use bicycle::Bicycle;
 pub use cruise::Cruise;

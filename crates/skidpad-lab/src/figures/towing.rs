@@ -1,0 +1,30 @@
+//! What tows and what is towed: where hitch and coupler are, and what the coupler carries.
+
+use skidpad_core::Model;
+
+use super::{Figures, G};
+use crate::metrics::Metric;
+
+/// Figures of the hitch and the coupler, of vehicles that have one.
+pub(super) fn list(model: &Model, figures: &Figures) -> Vec<Metric> {
+    let mut list = Vec::new();
+    if let (Some(hitch), Some(rear)) = (model.parts().hitch, figures.axles.last()) {
+        let ahead = f64::from(hitch.point.x) - rear.x_m;
+        list.push(Metric::new("hitch_ahead_of_last_axle_m", "Hitch ahead of the last axle", "m", 3, Some(ahead)));
+    }
+    if let Some(coupler) = model.parts().coupler {
+        let (load, weight) = (f64::from(model.coupler_load()), figures.mass_kg * G);
+        let ahead = f64::from(coupler.point.x) - carried_at(figures);
+        let share = 100.0 * load / weight;
+        list.push(Metric::new("coupler_ahead_of_axles_m", "Coupler ahead of its axles", "m", 3, Some(ahead)));
+        list.push(Metric::new("coupler_load_n", "Load of the coupler at rest", "N", 0, Some(load)));
+        list.push(Metric::new("coupler_share_percent", "The same of its weight", "%", 1, Some(share)));
+    }
+    list
+}
+
+/// Where the axles carry together, ahead of the centre of mass, m.
+fn carried_at(figures: &Figures) -> f64 {
+    let loads: f64 = figures.axles.iter().map(|axle| axle.load_n).sum();
+    figures.axles.iter().map(|axle| axle.load_n * axle.x_m).sum::<f64>() / loads
+}
