@@ -174,8 +174,31 @@ impl HeightField {
             return None;
         }
         let (of_cell, half) = (number as usize / 2, number as usize % 2);
-        let corners = cell(of_cell % (self.counts[0] - 1), of_cell / (self.counts[0] - 1));
-        Some(Smooth { normals: HALVES[half].map(|corner| self.normal(corners[corner])), edges: [true; 3] })
+        let (column, row) = (of_cell % (self.counts[0] - 1), of_cell / (self.counts[0] - 1));
+        let normals = self.normals_within([column, row], half).unwrap_or_else(|| {
+            let corners = cell(column, row);
+            HALVES[half].map(|corner| self.normal(corners[corner]))
+        });
+        Some(Smooth { normals, edges: [true; 3] })
+    }
+
+    /// Normals at the corners of half of a cell that has neighbours on every side: the same numbers as [`Self::normal`], sooner.
+    fn normals_within(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
+        let [first, columns] = [column.checked_sub(1)?, self.counts[0]];
+        let from = row.checked_sub(1)? * columns + first;
+        if column + 2 >= columns || row + 2 >= self.counts[1] {
+            return None;
+        }
+        let line = |k: usize| self.heights.get(from + k * columns..from + k * columns + 4)?.first_chunk::<4>();
+        let lines = [line(0)?, line(1)?, line(2)?, line(3)?];
+        let [apart_x, apart_y] = self.spacing.map(|spacing| 2.0 * spacing);
+        let corners = [[1, 1], [2, 1], [2, 2], [1, 2]];
+        Some(HALVES[half].map(|corner| {
+            let [i, j]: [usize; 2] = corners[corner];
+            let x = (lines[j][i + 1] - lines[j][i - 1]) / apart_x;
+            let y = (lines[j + 1][i] - lines[j - 1][i]) / apart_y;
+            Vec3::new(-x, -y, 1.0).normalize()
+        }))
     }
 
     /// First cell and the one after the last, of columns and rows, that a rectangle covers; a little more, as its edges may be rounded.
@@ -345,4 +368,25 @@ fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec
         Smooth { normals, edges }
     };
     triangles.iter().enumerate().map(of_one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cell in the middle of a field has the normals of its crossings, to the bit.
+    #[test]
+    fn normals_of_a_cell_are_those_of_its_crossings() {
+        let heights = (0..42u32).map(|k| (k * k % 17) as f32 * 0.03).collect();
+        let field = HeightField::new(DVec3::ZERO, [0.7, 1.3], [7, 6], heights, true, 1.0).expect("a field");
+        let mut within = 0;
+        for (column, row) in (0..6).flat_map(|column| (0..5).map(move |row| (column, row))) {
+            for half in [0, 1] {
+                let Some(found) = field.normals_within([column, row], half) else { continue };
+                assert_eq!(found, HALVES[half].map(|corner| field.normal(cell(column, row)[corner])), "{column} {row}");
+                within += 1;
+            }
+        }
+        assert_eq!(within, 2 * 4 * 3);
+    }
 }

@@ -146,6 +146,8 @@ struct Touch {
     radius: f32,
     /// By how much the wheel rises for each metre that it goes ahead.
     slope: f32,
+    /// Barycentric coordinates in the triangle, where a ray has found them.
+    shares: Option<[f32; 3]>,
     /// Cosine between face and ray, or more of a tangent: decides between touches as high as each other.
     flatness: f32,
 }
@@ -231,7 +233,7 @@ impl Seeker {
         let rise = (plane.radius * plane.radius - x * x).max(0.0).sqrt();
         let point = Vec3::new(x, plane.left, z);
         let slope = if rise > 0.0 { x / rise } else { 0.0 };
-        Touch { bottom: z + rise - self.radius, triangle, point, edge, radius: plane.radius, slope, flatness: 0.0 }
+        Touch { bottom: z + rise - self.radius, triangle, point, edge, radius: plane.radius, slope, ..Touch::default() }
     }
 
     /// Where the circle of `plane` rests on a segment, if at an end not on one higher than it `climbs`.
@@ -264,7 +266,7 @@ impl Seeker {
     fn normal_at(&self, touch: &Touch, triangle: &Triangle, smooth: Option<Smooth>) -> Vec3 {
         let goes_on = |smooth: &Smooth| touch.edge.is_none_or(|edge| smooth.edges[edge]);
         if let Some(Smooth { normals, .. }) = smooth.filter(goes_on) {
-            let shares = shares_at(&triangle.corners, self.to_world(touch.point));
+            let shares = touch.shares.unwrap_or_else(|| shares_at(&triangle.corners, self.to_world(touch.point)));
             let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
             let normal = normal.normalize_or(self.axes[2]);
             return if normal.dot(self.axes[2]) < 0.0 { -normal } else { normal };

@@ -12,17 +12,18 @@ impl Seeker {
     pub(super) fn meet(&self, near: &[Triangle]) -> Option<Touch> {
         let mut best = None;
         for (i, triangle) in near.iter().enumerate() {
-            if let Some(z) = self.height_under_start(&triangle.corners).filter(|z| *z <= 0.0) {
-                let touch = Touch { bottom: z, triangle: i, point: Vec3::new(0.0, 0.0, z), ..Touch::default() };
+            if let Some((z, shares)) = self.height_under_start(&triangle.corners).filter(|(z, _)| *z <= 0.0) {
+                let point = Vec3::new(0.0, 0.0, z);
+                let touch = Touch { bottom: z, triangle: i, point, shares: Some(shares), ..Touch::default() };
                 take(&mut best, &triangle.corners, touch);
             }
         }
         best
     }
 
-    /// Height of a triangle where the ray passes through it, from its start.
+    /// Height of a triangle where the ray passes through it, from its start, and the barycentric coordinates there.
     #[inline(always)]
-    fn height_under_start(&self, corners: &[Vec3; 3]) -> Option<f32> {
+    fn height_under_start(&self, corners: &[Vec3; 3]) -> Option<(f32, [f32; 3])> {
         let [x, y] = [0, 1].map(|k: usize| corners.map(|corner| self.axes[k].dot(corner)));
         let side = |from: usize, to: usize| x[from] * y[to] - y[from] * x[to];
         let shares = [side(1, 2), side(2, 0), side(0, 1)];
@@ -33,6 +34,7 @@ impl Seeker {
         }
         let z = corners.map(|corner| self.axes[2].dot(corner));
         // Of level ones exactly their height.
-        Some(z[0] + (shares[1] * (z[1] - z[0]) + shares[2] * (z[2] - z[0])) / area)
+        let [_, b, c] = shares.map(|share| share / area);
+        Some((z[0] + b * (z[1] - z[0]) + c * (z[2] - z[0]), [1.0 - b - c, b, c]))
     }
 }
