@@ -14,6 +14,7 @@ mod budget;
 mod certificate;
 mod charts;
 mod escape;
+mod ground;
 mod page;
 mod plot;
 mod rear_view;
