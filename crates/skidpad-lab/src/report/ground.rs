@@ -8,6 +8,9 @@ use skidpad_core::{DVec3, Scene, Triangle};
 
 use super::plot::View;
 
+/// Looks of what is drawn here; part of the pictures, so that pages without them do not have it.
+pub const STYLE: &str = include_str!("ground.css");
+
 /// Side of the squares the ground is drawn in, px of the page.
 const CELL: f64 = 4.0;
 

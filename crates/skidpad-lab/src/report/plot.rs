@@ -148,8 +148,14 @@ impl Plot {
             self.draw(&root, x.clone(), y.clone()).map_err(|error| io::Error::other(error.to_string()))?;
             root.present().map_err(|error| io::Error::other(error.to_string()))?;
         }
-        let ground = self.ground.as_ref().map(|scene| ground::from_above(scene, &View::of(size, x, y)));
-        Ok(with_classes(&text, size, title, &ground.unwrap_or_default()))
+        let mut below = String::new();
+        if self.ground.is_some() || !self.floor.is_empty() {
+            below = format!("<style>{}</style>", ground::STYLE);
+        }
+        if let Some(scene) = &self.ground {
+            below += &ground::from_above(scene, &View::of(size, x, y));
+        }
+        Ok(with_classes(&text, size, title, &below))
     }
 
     fn draw(
