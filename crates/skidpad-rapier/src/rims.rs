@@ -117,3 +117,50 @@ pub(crate) fn bounds(axes: Axes, probe: &Probe) -> Aabb {
     });
     Aabb::new(ray.origin.min(end) - wide, ray.origin.max(end) + wide)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rapier3d::parry::utils::Array2;
+
+    /// A field of a user: cells that are no squares, heights scaled, some cut the other way, some with holes.
+    fn field() -> HeightField {
+        let heights = (0..5 * 7).map(|k| ((k * 37) % 11) as f32 * 0.1).collect();
+        let mut field = HeightField::new(Array2::new(5, 7, heights), Vector::new(12.0, 0.4, 20.0));
+        field.set_cell_status(1, 2, Cut::ZIGZAG_SUBDIVISION);
+        field.set_cell_status(2, 3, Cut::LEFT_TRIANGLE_REMOVED);
+        field.set_cell_status(3, 0, Cut::ZIGZAG_SUBDIVISION | Cut::RIGHT_TRIANGLE_REMOVED);
+        field.set_cell_status(0, 5, Cut::CELL_REMOVED);
+        field
+    }
+
+    #[test]
+    fn triangles_of_a_field_are_those_of_parry() {
+        let field = field();
+        let mut found = Vec::new();
+        each_triangle(&field, field.root_aabb(), |corners| found.push(corners));
+        let expected: Vec<Face> = field.triangles().collect();
+        assert_eq!(found.len(), expected.len());
+        for corners in found {
+            let is_one =
+                |face: &&Face| [face.a, face.b, face.c].iter().zip(corners).all(|(a, b)| (*a - b).length() < 1e-5);
+            assert!(expected.iter().any(|face| is_one(&face)), "{corners:?}");
+        }
+    }
+
+    #[test]
+    fn only_cells_around_are_asked() {
+        let field = field();
+        let count = |low: Vector, high: Vector| {
+            let mut count = 0;
+            each_triangle(&field, &Aabb::new(low, high), |_| count += 1);
+            count
+        };
+        // Cells of 2 x 5 m; of the first one half is a hole. On lines and crossings neighbours are asked, too; beyond the field there is nothing.
+        let at = |x: f32, z: f32| count(Vector::new(x, -1.0, z), Vector::new(x, 1.0, z));
+        assert_eq!(
+            [at(1.0, 2.5), at(0.0, 2.5), at(1.0, 0.0), at(0.0, 0.0), at(7.0, 0.0), at(0.0, -11.0)],
+            [1, 3, 3, 7, 0, 0]
+        );
+    }
+}
