@@ -243,6 +243,8 @@ pub enum Listed {
     Backends,
     /// Standard manoeuvres
     Manoeuvres,
+    /// Kinds of ground, and what each solver's wheels feel on them
+    Grounds,
     /// Channels of the CSV that `run` writes
     Channels,
 }

@@ -2,7 +2,7 @@
 
 use miette::IntoDiagnostic;
 use skidpad::core::telemetry::frame::{Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
-use skidpad::lab::manoeuvre::CATALOGUE;
+use skidpad::lab::manoeuvre::{CATALOGUE, GROUNDS};
 
 use skidpad::spec::import::Source;
 
@@ -15,6 +15,7 @@ pub fn list(what: Option<Listed>) -> miette::Result<()> {
         (Listed::Vehicles, "Vehicles", vehicles as fn() -> miette::Result<Table>),
         (Listed::Backends, "Backends", || Ok(backends())),
         (Listed::Manoeuvres, "Manoeuvres", || Ok(manoeuvres())),
+        (Listed::Grounds, "Grounds, for every manoeuvre", || Ok(grounds())),
         (Listed::Channels, "Channels", || Ok(channels())),
     ];
     let mut text = String::new();
@@ -52,6 +53,20 @@ fn manoeuvres() -> Table {
     let mut table = Table::new(usize::MAX);
     for entry in CATALOGUE {
         table.row([entry.name, entry.about]);
+    }
+    table
+}
+
+/// Kinds of ground by what they come from, then what each solver's wheels feel there.
+fn grounds() -> Table {
+    let mut table = Table::new(usize::MAX);
+    for (name, from) in GROUNDS {
+        table.row([name, "", from]);
+    }
+    let kinds = GROUNDS.map(|(name, _)| name).join(", ");
+    for info in skidpad::backends().into_iter().chain(skidpad::modes()) {
+        let probes = if info.peer { "rays, whatever the vehicle file says" } else { "rays, discs, cylinders, tori" };
+        table.row([info.name, &kinds, probes]);
     }
     table
 }

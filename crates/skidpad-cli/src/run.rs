@@ -204,6 +204,11 @@ fn adjust_with_files(changes: &Changes, model: &Arc<Model>) -> miette::Result<(A
     for note in notes {
         eprintln!("worth a look: {note}");
     }
+    if let (Some(slope), false) = (changes.slope_deg, scene.plane) {
+        let accepts = "scenes with a plane, whose slope it is; other ground has its own".into();
+        let found = format!("{slope} for a scene without a plane");
+        Err(BadArgument { argument: "--slope-deg", found, accepts })?;
+    }
     let adjust = Adjust {
         scene: Some(scene),
         start_m: file.start_m,

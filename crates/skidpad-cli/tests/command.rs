@@ -301,6 +301,9 @@ fn every_fault_of_a_scene_is_shown() {
     std::fs::write(folder.path().join("s.toml"), "slope = 3\n[[box]]\ncentre_m = [0, 0]\n").expect("writable");
     let run = ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--scene", "s.toml", "--out", "t.csv"];
     fails(folder.path(), &run, 1, &["3 faults", "slope_deg", "box[0].size_m", "a list of 3 numbers"]);
+    let bare = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/terrain.toml");
+    let sloping = [&run[..5], &["--scene", bare, "--slope-deg", "5", "--out", "t.csv"]].concat();
+    fails(folder.path(), &sloping, 1, &["--slope-deg", "without a plane", "other ground has its own"]);
     fails(folder.path(), &[&run[..5], &["--scene", "none.toml", "--out", "t.csv"]].concat(), 1, &["none.toml"]);
     fails(folder.path(), &[&run[..5], &["--out", "t.csv"]].concat(), 2, &["--manoeuvre"]);
 }
@@ -339,6 +342,17 @@ fn lists_and_schema_are_complete() {
         assert!(all.contains(name), "{name}");
     }
     assert!(!works(here.path(), &["list", "backends"]).contains("corvette_c5"));
+    let grounds = works(here.path(), &["list", "grounds"]);
+    for told in [
+        "OpenCRG",
+        "OBJ or glTF",
+        "constraint-unsprung",
+        "plane, boxes, height fields, meshes",
+        "discs",
+        "rays, whatever",
+    ] {
+        assert!(grounds.contains(told), "{told}: {grounds}");
+    }
     let schema: serde_json::Value = serde_json::from_str(&works(here.path(), &["schema"])).expect("JSON");
     assert!(schema["properties"]["chassis"].is_object());
     let schema: serde_json::Value = serde_json::from_str(&works(here.path(), &["schema", "scene"])).expect("JSON");

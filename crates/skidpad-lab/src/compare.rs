@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use skidpad_core::{BackendInfo, Model};
+use skidpad_core::{BackendInfo, Model, Scene};
 
 use crate::manoeuvre::{Adjust, Manoeuvre, Setup};
 use crate::metrics::Metric;
@@ -43,6 +43,8 @@ pub struct Comparison {
     pub dt_s: f64,
     /// What stands on the ground beside the way, (x, y), m.
     pub cones: Vec<(f64, f64)>,
+    /// Ground that was driven on.
+    pub scene: Scene,
     /// In the order the solvers were given.
     pub outcomes: Vec<Outcome>,
 }
@@ -214,6 +216,7 @@ pub fn compare(
         about: about(manoeuvre, adjust),
         dt_s: dt.seconds(),
         cones: manoeuvre.cones(model),
+        scene: setup.scene,
         outcomes,
     }
 }
@@ -230,9 +233,16 @@ mod tests {
     }
 
     fn row(outcomes: Vec<Outcome>) -> Row {
-        Comparison { manoeuvre: "braking", about: String::new(), dt_s: 0.01, cones: Vec::new(), outcomes }
-            .rows()
-            .remove(0)
+        Comparison {
+            manoeuvre: "braking",
+            about: String::new(),
+            dt_s: 0.01,
+            cones: Vec::new(),
+            scene: Scene::flat(),
+            outcomes,
+        }
+        .rows()
+        .remove(0)
     }
 
     #[test]

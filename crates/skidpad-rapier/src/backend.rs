@@ -3,7 +3,8 @@
 
 use rapier3d::prelude::*;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, CarView, Clock, Controls, FixedBox, LoadError, SaveError, Scene, State, StepReport,
+    Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, LoadError, Probe, SaveError, Scene,
+    State, StepReport,
     world::backend::{load_world, save_world},
     world::scene::FLUSH,
 };
@@ -149,6 +150,13 @@ impl Backend for RapierBackend {
 
     fn set_state(&mut self, car: usize, state: &State) -> bool {
         self.cars.set_state(&mut self.world, car, state)
+    }
+
+    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
+        let scene = &self.scene;
+        let ground = Surfaces { grip: Some(&|met| grip_at(scene, met)), ..Surfaces::default() };
+        self.cars.probe(&mut self.world, asked, answered, ground);
+        true
     }
 
     fn enter(&mut self, start: &CarStart) -> usize {

@@ -1,7 +1,10 @@
 //! Cars in a Rapier world: rows in, forces out.
 
 use rapier3d::prelude::*;
-use skidpad_core::{CarStart, CarView, Cars, Controls, Coupling, Misuse, Scene, State, StepReport, Vec3, Vehicle};
+use skidpad_core::{
+    CarStart, CarView, Cars, Contact, Controls, Coupling, Misuse, Probe, Scene, State, StepReport, Vec3, Vehicle,
+    WorldPort,
+};
 
 use crate::chassis::{self, Track, lead, move_to};
 use crate::ground::{Loaded, floats, stirs};
@@ -198,6 +201,32 @@ impl RapierCars {
             ground,
         };
         report.and(self.cars.push(&mut port, controls, Coupling::OneSweep, dt))
+    }
+
+    /// Answers probes between steps, a miss by `None`, as the wheels of these cars would be answered on `ground`; what a car asks that
+    /// is not there is one. Points and normals are in the axes of the cars.
+    pub fn probe<'a>(
+        &self,
+        world: impl Into<Sets<'a>>,
+        asked: &[Probe],
+        answered: &mut [Option<Contact>],
+        ground: impl Into<Surfaces<'a>>,
+    ) {
+        answered.fill(None);
+        let (loaded, standing, faces) = (&mut Vec::new(), &mut Vec::new(), &mut Faces::default());
+        // What cars stand on decides whether they sleep: theirs stays.
+        let seats = &mut self.seats.clone();
+        let (axes, wind, unstepped) = (self.axes, self.wind, self.unstepped);
+        let (sets, ground, before) = (world.into(), ground.into(), &self.before);
+        let mut port = Port { sets, axes, seats, loaded, before, standing, faces, unstepped, wind, ground };
+        let mut first = 0;
+        for of_car in asked.chunk_by(|one, next| one.car == next.car) {
+            let answers = &mut answered[first..];
+            if of_car[0].car < self.seats.len() {
+                port.probe(of_car, &mut answers[..of_car.len()]);
+            }
+            first += of_car.len();
+        }
     }
 
     /// What is wrong with the world for these cars.

@@ -203,14 +203,17 @@ impl Port<'_> {
         }
     }
 
-    /// What a ray meets first of the colliders `near` it.
+    /// What a ray meets first of the colliders `near` it, from outside: what it starts in has no face for it.
     fn cast(&self, near: &[ColliderHandle], ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
         let mut first: Option<(ColliderHandle, RayIntersection)> = None;
         for &handle in near {
             let Some(collider) = self.sets.colliders.get(handle) else { continue };
             let pose = if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() };
             let least = first.map_or(reach, |(_, hit)| hit.time_of_impact);
-            if let Some(hit) = collider.shape().cast_ray_and_get_normal(&pose, ray, least, false) {
+            // Solid shapes tell a ray that starts inside by no normal; else it would stand on their far side, from within. A plane has none.
+            let solid = collider.shape().shape_type() != ShapeType::HalfSpace;
+            let hit = collider.shape().cast_ray_and_get_normal(&pose, ray, least, solid);
+            if let Some(hit) = hit.filter(|hit| hit.normal != Vector::ZERO) {
                 first = Some((handle, hit));
             }
         }

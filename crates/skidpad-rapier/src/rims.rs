@@ -1,7 +1,7 @@
 //! Wheels with rims on the shapes of colliders: their triangles, where they have any.
 
 use rapier3d::parry::bounding_volume::Aabb;
-use rapier3d::parry::shape::{Triangle as Face, TypedShape};
+use rapier3d::parry::shape::{HeightFieldCellStatus as Cut, Triangle as Face, TypedShape};
 use rapier3d::prelude::*;
 use skidpad_core::{Contact, HullPoint, Probe, Triangle, stop, support};
 
@@ -33,10 +33,15 @@ impl Faces {
         let (_, start) = ray(axes, probe);
         let region = bounds(axes, probe);
         let within = region.transform_by(&pose.inverse());
+        let within = within.loosened(ROUNDED * within.mins.abs().max(within.maxs.abs()).max_element());
         let to_start = |point: Vector| axes.from_world(*pose * point - start.origin);
         let mut put = |face: Triangle| (self.near.push(face), self.of.push(handle));
         match collider.shape().as_typed_shape() {
             TypedShape::Cuboid(cuboid) => {
+                // As for rays, what the wheel's starts in has no face for it.
+                if cuboid.local_aabb().contains_local_point(pose.inverse() * start.origin) {
+                    return true;
+                }
                 for face in Triangle::of_box(cuboid.half_extents, to_start, 1.0) {
                     put(face);
                 }
@@ -54,8 +59,8 @@ impl Faces {
                 }
             }
             TypedShape::HeightField(field) => {
-                field.map_elements_in_local_aabb(&within, &mut |_, Face { a, b, c }| {
-                    put(Triangle::flat([*a, *b, *c].map(to_start), 1.0));
+                each_triangle(field, &within, |corners| {
+                    put(Triangle::flat(corners.map(to_start), 1.0));
                 });
             }
             _ => return false,
@@ -76,6 +81,37 @@ impl Faces {
     }
 }
 
+/// How far a box is grown for the rounding of the coordinates of what is searched, as a share of them.
+const ROUNDED: f32 = 4.0 * f32::EPSILON;
+
+/// Calls `to` with the triangles of `field` in the columns and rows that `within` covers. Neighbours have the same corners to the bit,
+/// which those of parry's `map_elements_in_local_aabb` have not: a disc along a grid line fell between them.
+fn each_triangle(field: &HeightField, within: &Aabb, mut to: impl FnMut([Vector; 3])) {
+    let covered = |low: f32, high: f32, size: f32, cells: usize| {
+        let at = |coordinate: f32| (coordinate / size + 0.5) * cells as f32;
+        // A hundredth of a cell is more than coordinates of a field are rounded.
+        (at(low) - 0.01).max(0.0) as usize..((at(high) + 1.01).max(0.0) as usize).min(cells)
+    };
+    let scale = field.scale();
+    for j in covered(within.mins.x, within.maxs.x, scale.x, field.ncols()) {
+        for i in covered(within.mins.z, within.maxs.z, scale.z, field.nrows()) {
+            let at = |i: usize, j: usize| Vector::new(field.x_at(j), field.heights()[(i, j)] * scale.y, field.z_at(i));
+            let [here, down, right, across] = [at(i, j), at(i + 1, j), at(i, j + 1), at(i + 1, j + 1)];
+            let status = field.cell_status(i, j);
+            let halves = if status.contains(Cut::ZIGZAG_SUBDIVISION) {
+                [[here, down, across], [here, across, right]]
+            } else {
+                [[here, down, right], [down, across, right]]
+            };
+            for (half, removed) in halves.into_iter().zip([Cut::LEFT_TRIANGLE_REMOVED, Cut::RIGHT_TRIANGLE_REMOVED]) {
+                if !status.contains(removed) {
+                    to(half);
+                }
+            }
+        }
+    }
+}
+
 /// A box of the world around the way of a probe's ray or rim.
 pub(crate) fn bounds(axes: Axes, probe: &Probe) -> Aabb {
     let (_, ray) = ray(axes, probe);
@@ -86,4 +122,51 @@ pub(crate) fn bounds(axes: Axes, probe: &Probe) -> Aabb {
         forward * (rim.radius + rim.ahead) + left * rim.half_width
     });
     Aabb::new(ray.origin.min(end) - wide, ray.origin.max(end) + wide)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rapier3d::parry::utils::Array2;
+
+    /// A field of a user: cells that are no squares, heights scaled, some cut the other way, some with holes.
+    fn field() -> HeightField {
+        let heights = (0..5 * 7).map(|k| ((k * 37) % 11) as f32 * 0.1).collect();
+        let mut field = HeightField::new(Array2::new(5, 7, heights), Vector::new(12.0, 0.4, 20.0));
+        field.set_cell_status(1, 2, Cut::ZIGZAG_SUBDIVISION);
+        field.set_cell_status(2, 3, Cut::LEFT_TRIANGLE_REMOVED);
+        field.set_cell_status(3, 0, Cut::ZIGZAG_SUBDIVISION | Cut::RIGHT_TRIANGLE_REMOVED);
+        field.set_cell_status(0, 5, Cut::CELL_REMOVED);
+        field
+    }
+
+    #[test]
+    fn triangles_of_a_field_are_those_of_parry() {
+        let field = field();
+        let mut found = Vec::new();
+        each_triangle(&field, field.root_aabb(), |corners| found.push(corners));
+        let expected: Vec<Face> = field.triangles().collect();
+        assert_eq!(found.len(), expected.len());
+        for corners in found {
+            let is_one =
+                |face: &&Face| [face.a, face.b, face.c].iter().zip(corners).all(|(a, b)| (*a - b).length() < 1e-5);
+            assert!(expected.iter().any(|face| is_one(&face)), "{corners:?}");
+        }
+    }
+
+    #[test]
+    fn only_cells_around_are_asked() {
+        let field = field();
+        let count = |low: Vector, high: Vector| {
+            let mut count = 0;
+            each_triangle(&field, &Aabb::new(low, high), |_| count += 1);
+            count
+        };
+        // Cells of 2 x 5 m; of the first one half is a hole. On lines and crossings neighbours are asked, too; beyond the field there is nothing.
+        let at = |x: f32, z: f32| count(Vector::new(x, -1.0, z), Vector::new(x, 1.0, z));
+        assert_eq!(
+            [at(1.0, 2.5), at(0.0, 2.5), at(1.0, 0.0), at(0.0, 0.0), at(7.0, 0.0), at(0.0, -11.0)],
+            [1, 3, 3, 7, 0, 0]
+        );
+    }
 }

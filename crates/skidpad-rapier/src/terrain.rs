@@ -1,5 +1,6 @@
 //! Fields and meshes of a scene as colliders.
 
+use rapier3d::parry::shape::HeightFieldFlags;
 use rapier3d::parry::utils::Array2;
 use rapier3d::prelude::*;
 use skidpad_core::{HeightField, TriangleMesh};
@@ -12,7 +13,8 @@ pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
     let middle = field.origin().as_vec3() + Vector::new(0.5 * size[0], 0.5 * size[1], 0.0);
     let half = core::f32::consts::FRAC_1_SQRT_2;
     let turned = Rotation::from_xyzw(half, 0.0, 0.0, half);
-    ColliderBuilder::heightfield(Array2::new(rows, columns, heights), Vector::new(size[0], 1.0, size[1]))
+    let (heights, size) = (Array2::new(rows, columns, heights), Vector::new(size[0], 1.0, size[1]));
+    ColliderBuilder::heightfield_with_flags(heights, size, HeightFieldFlags::FIX_INTERNAL_EDGES)
         .position(Pose::from_parts(middle, turned))
 }
 
@@ -27,7 +29,9 @@ pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuild
         }
     }
     surfaces.into_iter().filter_map(|(grip, triangles)| {
-        let collider = ColliderBuilder::trimesh(mesh.vertices().to_vec(), triangles).ok()?;
+        // Hulls slide over the edges between its triangles, and stand on it from both sides.
+        let two_sided = TriMeshFlags::FIX_INTERNAL_EDGES_TWO_SIDED;
+        let collider = ColliderBuilder::trimesh_with_flags(mesh.vertices().to_vec(), triangles, two_sided).ok()?;
         Some((collider.translation(mesh.origin().as_vec3()), grip))
     })
 }

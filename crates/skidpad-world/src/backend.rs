@@ -1,6 +1,8 @@
 //! Cars in the own world, stepped with one of the core's couplings.
 
-use skidpad_core::{Backend, CarStart, CarView, Cars, Clock, Controls, Coupling, Scene, State, StepReport, Vehicle};
+use skidpad_core::{
+    Backend, CarStart, CarView, Cars, Clock, Contact, Controls, Coupling, Probe, Scene, State, StepReport, Vehicle,
+};
 
 use crate::{Chassis, World};
 
@@ -94,6 +96,11 @@ impl Backend for CarWorld {
             self.world.chassis_mut()[car].adopt(state);
         }
         taken
+    }
+
+    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
+        self.world.ask(asked, answered);
+        true
     }
 
     fn enter(&mut self, start: &CarStart) -> usize {

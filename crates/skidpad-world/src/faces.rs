@@ -12,7 +12,7 @@ use crate::passing::Passing;
 use crate::terrain::{Region, Terrain};
 use crate::world::Chassis;
 
-/// What a hull lies deeper in than this, m, it is behind.
+/// What a hull lies deeper in than this, m, it is behind: meshes are sheets. Below a field there is ground all the way.
 const BEHIND: f32 = 0.3;
 
 /// Memory to find them with.
@@ -67,16 +67,20 @@ impl Faces {
             let triangle = self.near[k];
             let [a, b, c] = triangle.corners;
             let normal = (b - a).cross(c - a).normalize_or_zero();
-            let normal = if normal.dot(middle - a) < 0.0 { -normal } else { normal };
+            let (up, deepest) = match terrain.is_field(&triangle) {
+                true => (normal.z, f32::MAX),
+                false => (normal.dot(middle - a), BEHIND),
+            };
+            let normal = if up < 0.0 { -normal } else { normal };
             let back = chassis.axes.transpose() * normal;
             let apart = normal.dot(middle - a) - back.abs().dot(chassis.hull.half_extents);
             let closing = turning - velocity.dot(normal);
-            if normal == Vec3::ZERO || apart < -BEHIND || apart - closing.max(0.0) * dt > near {
+            if normal == Vec3::ZERO || apart < -deepest || apart - closing.max(0.0) * dt > near {
                 continue;
             }
             let time = if closing > 0.0 { (apart.max(0.0) / closing).min(dt) } else { 0.0 };
             self.touch(&triangle, normal, &passing, time, |arm, gap| {
-                if gap - closing.max(0.0) * dt <= near && gap >= -BEHIND {
+                if gap - closing.max(0.0) * dt <= near && gap >= -deepest {
                     let friction = BODYWORK_FRICTION * triangle.grip;
                     points.push(HullPoint { arm: chassis.axes * (chassis.hull.centre + arm), gap, normal, friction });
                 }

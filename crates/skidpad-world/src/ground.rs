@@ -32,6 +32,9 @@ pub(crate) struct Block {
     pub grip: f32,
 }
 
+/// How far faces may be from where they should be for the rounding of coordinates, as a share of them.
+pub(crate) const ROUNDED: f32 = 4.0 * f32::EPSILON;
+
 /// Where a ray met the ground, in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
@@ -62,7 +65,10 @@ impl Block {
             return None;
         }
         let (start, direction) = (self.from_world * start, self.from_world * direction);
-        let hit = self.shape.cast_local_ray_and_get_normal(&Ray::new(start, direction), reach, true)?;
+        let cast = |shape: &Cuboid| shape.cast_local_ray_and_get_normal(&Ray::new(start, direction), reach, true);
+        // No ray falls between two turned boxes that abut, whose sides are rounded.
+        let grown = || Cuboid::new(self.shape.half_extents + ROUNDED * (self.radius + start.length()));
+        let hit = cast(&self.shape).or_else(|| cast(&grown()))?;
         (hit.normal != Vec3::ZERO).then_some((hit.time_of_impact, hit.normal))
     }
 

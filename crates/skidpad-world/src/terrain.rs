@@ -9,7 +9,7 @@ use skidpad_core::{
     world::scene::FLUSH,
 };
 
-use crate::ground::Ground;
+use crate::ground::{Ground, ROUNDED};
 
 /// Fields and meshes of a scene.
 #[derive(Clone, Default)]
@@ -63,9 +63,6 @@ impl Region {
     }
 }
 
-/// How far a box is grown for the rounding of the coordinates of what is searched, as a share of them.
-const ROUNDED: f32 = 4.0 * f32::EPSILON;
-
 impl Terrain {
     pub fn of(scene: &Scene) -> Self {
         Self { fields: scene.fields.clone(), meshes: scene.meshes.iter().map(Mesh::new).collect() }
@@ -88,6 +85,11 @@ impl Terrain {
             let searched = Aabb::new(low, high);
             near.extend(tree.intersect_aabb(&searched).map(|leaf| triangles.triangle(leaf, to_start, of)));
         }
+    }
+
+    /// Whether one of its triangles is of a field.
+    pub fn is_field(&self, triangle: &Triangle) -> bool {
+        (1..=self.fields.len()).contains(&(triangle.source[0] as usize))
     }
 
     /// How smooth one of its triangles is; those of plane and boxes are not.
@@ -165,7 +167,9 @@ impl Ground {
         }
         for block in &self.blocks {
             let middle = (block.centre - start).as_vec3();
-            if middle.length_squared() <= (block.radius + size) * (block.radius + size) {
+            // As for rays, what the wheel's starts in has no face for it.
+            let is_inside = (block.from_world * middle).abs().cmplt(block.shape.half_extents).all();
+            if middle.length_squared() <= (block.radius + size) * (block.radius + size) && !is_inside {
                 let place = |corner: Vec3| middle + block.to_world * corner;
                 near.extend(Triangle::of_box(block.shape.half_extents, place, block.grip));
             }

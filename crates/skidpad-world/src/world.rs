@@ -221,6 +221,16 @@ impl World {
         &mut self.chassis
     }
 
+    /// Answers probes between steps, a miss by `None`; what a chassis asks that is not there is one.
+    pub fn ask(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        self.ground.probe_plane(asked, answered);
+        self.ground.probe_blocks(asked, answered);
+        self.ground.terrain.probe(&self.ground, asked, answered, &mut self.near, &mut Vec::new());
+        for (_, answer) in asked.iter().zip(answered).filter(|(probe, _)| probe.car >= self.chassis.len()) {
+            *answer = None;
+        }
+    }
+
     /// Ends the step: hulls are kept out of each other and of the ground, then every pose moves with its new velocity.
     ///
     /// A chassis that would leave the finite numbers keeps its pose and stops.

@@ -1,6 +1,6 @@
 //! What wheels stand on is the user's choice.
 
-use skidpad::core::{Controls, Scene, state::Placement};
+use skidpad::core::{Controls, Scene, model::ProbeShape, state::Placement};
 use skidpad::rapier::Axes;
 use skidpad::rapier::rapier3d::prelude::*;
 
@@ -9,11 +9,18 @@ use crate::common::{Simplify, c5};
 
 /// A C5 over a plane, with a slab 0.1 m thick on it that `change` has changed.
 fn over_a_slab(change: impl Fn(ColliderBuilder) -> ColliderBuilder) -> Yard {
+    over_a_slab_with(ProbeShape::Ray, change)
+}
+
+/// The same on wheels that feel with `probe`.
+fn over_a_slab_with(probe: ProbeShape, change: impl Fn(ColliderBuilder) -> ColliderBuilder) -> Yard {
+    let mut parts = c5();
+    parts.wheels.iter_mut().for_each(|wheel| wheel.probe = probe);
     let scene = Scene::flat();
     let mut world = Yard::plane(&scene, 60.0);
     let slab = ColliderBuilder::cuboid(5.0, 5.0, 0.05).translation(Vector::new(0.0, 0.0, 0.05));
     world.insert_collider(change(slab), None);
-    Yard::new(world, Axes::ZUp, &scene, &c5().model(), &[standing(0.0)])
+    Yard::new(world, Axes::ZUp, &scene, &parts.model(), &[standing(0.0)])
 }
 
 /// Compression of the first wheel after a step, over that of a car on the plane, m; less what springs pressed by 0.1 m give
@@ -32,10 +39,12 @@ fn of(group: Group, meets: Group) -> InteractionGroups {
 #[test]
 fn wheels_stand_on_solids_not_on_sensors() {
     // On a slab 0.1 m thick the struts are pressed by as much.
-    let solid = raised(&mut over_a_slab(|slab| slab));
-    assert!((solid - 0.1).abs() < 5e-3, "{solid} m");
-    let sensor = raised(&mut over_a_slab(|slab| slab.sensor(true)));
-    assert!(sensor.abs() < 1e-3, "{sensor} m");
+    for probe in [ProbeShape::Ray, ProbeShape::Disc, ProbeShape::Cylinder(0.2), ProbeShape::Torus(0.2)] {
+        let solid = raised(&mut over_a_slab_with(probe, |slab| slab));
+        assert!((solid - 0.1).abs() < 5e-3, "{probe:?}: {solid} m");
+        let sensor = raised(&mut over_a_slab_with(probe, |slab| slab.sensor(true)));
+        assert!(sensor.abs() < 1e-3, "{probe:?}: {sensor} m");
+    }
 }
 
 /// What the chassis passes through the wheels do not stand on.

@@ -122,9 +122,9 @@ fn accepted(solver: &str, name: &str, hz: f32) -> f64 {
     }
 }
 
-/// Random landings give no energy, and leave no strut on its stop.
+/// Row E18: random landings give no energy, and leave no strut on its stop.
 #[test]
-fn landings_give_no_energy() {
+fn e18_landings_give_no_energy() {
     for solver in on_rows() {
         for hz in [30.0, 60.0, 120.0, 240.0] {
             for (name, model) in landing_cars() {

@@ -11,6 +11,7 @@ use crate::state::{Placement, State, saved};
 use crate::step::coupling::StepReport;
 use crate::world::cars::CarView;
 use crate::world::scene::Scene;
+use crate::world::seam::{Contact, Probe};
 
 /// A car to put into a world.
 #[derive(Clone, Debug)]
@@ -55,6 +56,12 @@ pub trait Backend: Send + Sync {
     /// Takes car `car` out of the world until [`Backend::set_state`]: it keeps its state, is not stepped, costs next to
     /// nothing, and nothing meets it.
     fn leave(&mut self, car: usize);
+    /// Answers `asked` into `answered`, in order, as the wheels of its cars are answered in the coming step; a miss is `None`, and so is
+    /// what a car asks that is not there. Nothing moves, and on ground that stands still many probes at once have the bits of each
+    /// alone. Whether this world answers probes: those of peers do not, and leave `answered` as it was.
+    fn probe(&mut self, _asked: &[Probe], _answered: &mut [Option<Contact>]) -> bool {
+        false
+    }
     /// Length of a step, s.
     fn dt(&self) -> f32 {
         self.clock().dt

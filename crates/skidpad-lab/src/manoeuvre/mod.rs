@@ -127,6 +127,15 @@ impl Adjust {
     }
 }
 
+/// Kinds of ground a scene can be made of, alone or together, and what files give them. Every manoeuvre drives on each with every solver:
+/// a scene takes the place of the manoeuvre's own ground, its slope included.
+pub const GROUNDS: [(&str, &str); 4] = [
+    ("plane", "at any slope"),
+    ("boxes", "[[box]]: ramps, steps, patches of other grip"),
+    ("height fields", "[[height_field]]: numbers or a PNG; [[road]]: ISO 8608, A to H; [[crg]]: OpenCRG"),
+    ("meshes", "[[mesh]]: numbers, OBJ or glTF"),
+];
+
 /// Something to drive, and how to judge it.
 pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     /// Name by which users choose it.

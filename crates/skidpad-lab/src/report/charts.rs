@@ -5,6 +5,7 @@ use std::io;
 
 use skidpad_core::{Frame, Model};
 
+use super::ground;
 use super::plot::{Plot, Series};
 use crate::compare::{Comparison, Outcome};
 
@@ -76,6 +77,9 @@ const LEAST_LOAD_N: f64 = 200.0;
 pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
     let mut charts = Charts { drawn: Vec::new(), still: Vec::new() };
     charts.drawn.push(path(comparison)?);
+    if ground::has_shape(&comparison.scene) && !comparison.outcomes.is_empty() {
+        charts.drawn.push(profile(comparison, model)?);
+    }
     for quantity in QUANTITIES {
         if quantity.always || moves(comparison, quantity.least_span, quantity.value) {
             charts.drawn.push(over_time(
@@ -133,28 +137,66 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 fn path(comparison: &Comparison) -> io::Result<Chart> {
+    let of = |(number, outcome): (usize, &Outcome)| {
+        let points = kept(outcome).map(|f| (f.x_m, f.y_m)).collect();
+        Series { number, leads: !outcome.peer, points }
+    };
+    let has_shape = ground::has_shape(&comparison.scene);
     let plot = Plot {
         x_label: "x, m".into(),
         y_label: "y, m".into(),
         least_span: 1.0,
         equal_scale: true,
         dots: comparison.cones.clone(),
-        series: comparison
-            .outcomes
-            .iter()
-            .enumerate()
-            .map(|(number, outcome)| {
-                let trajectory = &outcome.trajectory;
-                let stride = trajectory.count().div_ceil(MOST_POINTS).max(1);
-                let place = |f: &Frame| (f.x_m, f.y_m);
-                let kept = trajectory.rows().step_by(stride).map(|f| place(&f));
-                let points = kept.chain([place(trajectory.last())]).collect();
-                Series { number, leads: !outcome.peer, points }
-            })
-            .collect(),
+        ground: has_shape.then(|| comparison.scene.clone()),
+        series: comparison.outcomes.iter().enumerate().map(of).collect(),
         ..Plot::default()
     };
-    chart("Path of the centre of mass", &plot)
+    let on = if has_shape { ", on the ground from above: lighter is higher, blue grips less" } else { "" };
+    chart(&format!("Path of the centre of mass{on}"), &plot)
+}
+
+/// As many rows as a line has points, the last one among them.
+fn kept(outcome: &Outcome) -> impl Iterator<Item = Cow<'_, Frame>> {
+    let trajectory = &outcome.trajectory;
+    let stride = trajectory.count().div_ceil(MOST_POINTS).max(1);
+    trajectory.rows().step_by(stride).chain([Cow::Borrowed(trajectory.last())])
+}
+
+/// Length of the way to each of the [`kept`] rows, m.
+fn way(outcome: &Outcome) -> Vec<f64> {
+    let mut last = (outcome.trajectory.first().x_m, outcome.trajectory.first().y_m);
+    let along = kept(outcome).scan(0.0, |way, f| {
+        *way += (f.x_m - last.0).hypot(f.y_m - last.1);
+        last = (f.x_m, f.y_m);
+        Some(*way)
+    });
+    along.collect()
+}
+
+/// Height of the ground along the way of the first solver that is no peer, and of every car over its own way, less the height of its
+/// centre of mass at rest.
+fn profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
+    let height = f64::from(model.parts().centre_height);
+    let ways: Vec<Vec<f64>> = comparison.outcomes.iter().map(way).collect();
+    let lines = comparison.outcomes.iter().zip(&ways).enumerate().map(|(number, (outcome, way))| {
+        let points = way.iter().zip(kept(outcome)).map(|(along, f)| (*along, f.z_m - height)).collect();
+        Series { number, leads: !outcome.peer, points }
+    });
+    let first = comparison.outcomes.iter().position(|outcome| !outcome.peer).unwrap_or(0);
+    let places: Vec<(f64, f64)> = kept(&comparison.outcomes[first]).map(|f| (f.x_m, f.y_m)).collect();
+    let tops = ground::tops(&comparison.scene, &places);
+    let floor = ways[first].iter().zip(tops).map(|(along, top)| (*along, top.map_or(f64::NAN, |top| top.height)));
+    let plot = Plot {
+        x_label: "way, m".into(),
+        y_label: "height, m".into(),
+        least_span: 0.2,
+        wide: true,
+        floor: floor.collect(),
+        series: lines.collect(),
+        ..Plot::default()
+    };
+    chart("Profile: the ground along the way, and how high the cars are over where they stand", &plot)
 }
 
 fn over_time(
@@ -217,7 +259,7 @@ fn gap(comparison: &Comparison, first: &Outcome) -> io::Result<Chart> {
 /// # Errors
 /// When plotters cannot draw it.
 pub fn chart(title: &str, plot: &Plot) -> io::Result<Chart> {
-    Ok(Chart { title: title.into(), svg: plot.svg(title)?, wide: plot.equal_scale })
+    Ok(Chart { title: title.into(), svg: plot.svg(title)?, wide: plot.equal_scale || plot.wide })
 }
 
 #[cfg(test)]

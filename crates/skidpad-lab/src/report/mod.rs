@@ -14,6 +14,7 @@ mod budget;
 mod certificate;
 mod charts;
 mod escape;
+mod ground;
 mod page;
 mod plot;
 mod rear_view;
@@ -113,7 +114,7 @@ impl Report<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use skidpad_core::{Added, Assist, Vec3};
+    use skidpad_core::{Added, Assist, DVec3, FixedBox, Scene, Vec3};
 
     use super::*;
     use crate::compare::compare;
@@ -148,6 +149,26 @@ mod tests {
         report.write_csv(&mut bytes).expect("a Vec takes everything");
         let text = String::from_utf8(bytes).expect("text");
         assert_eq!(text.lines().count(), 1 + 2 * comparison.rows().len());
+    }
+
+    #[test]
+    fn ground_is_drawn_where_it_is_more_than_a_plane() {
+        let model = Arc::new(model());
+        let dt = TimeStep::per_second(60.0).expect("valid");
+        let table = FixedBox::upright(DVec3::new(20.0, 0.0, 0.0), Vec3::new(4.0, 4.0, 0.5));
+        let page = |boxes: Vec<FixedBox>| {
+            let adjust = Adjust { scene: Some(Scene { boxes, ..Scene::flat() }), ..Adjust::default() };
+            let comparison = compare(&[POINT_MASS], &model, &Slalom::default(), &adjust, dt, &|_| {});
+            let comparisons = std::slice::from_ref(&comparison);
+            let (vehicle, description) = ("", "");
+            Report { vehicle, description, model: &model, published: &[], backends: &[POINT_MASS], comparisons }
+                .html()
+                .expect("drawable")
+        };
+        let (flat, with_table) = (page(Vec::new()), page(vec![table]));
+        for of_ground in ["class=\"ground", "class=\"floor", "--low", "Profile"] {
+            assert!(with_table.contains(of_ground) && !flat.contains(of_ground), "{of_ground}");
+        }
     }
 
     /// Assists in the order of their columns, solvers without one as dashes; no word of them where nobody has any.

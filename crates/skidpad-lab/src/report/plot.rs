@@ -7,6 +7,8 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::escape::escape;
+use super::ground;
+use skidpad_core::Scene;
 
 /// Pixels of the drawing per pixel on the page: plotters rounds to whole ones, and lines must stay smooth.
 const FINE: u32 = 5;
@@ -44,14 +46,42 @@ pub struct Plot {
     pub least_span: f64,
     /// Whether a metre is as long up as across; such a plot takes the full width.
     pub equal_scale: bool,
+    /// Whether it takes the full width without that.
+    pub wide: bool,
     /// Whether every point of a line is marked.
     pub marks: bool,
     /// Values to draw a level line at; always in the picture.
     pub levels: Vec<f64>,
     /// Points of their own; always in the picture.
     pub dots: Vec<(f64, f64)>,
+    /// Ground to draw below everything, seen from above: x and y are those of the world.
+    pub ground: Option<Scene>,
+    /// A line below the others, filled downwards: what cars drive on.
+    pub floor: Vec<(f64, f64)>,
     /// Lines.
     pub series: Vec<Series>,
+}
+
+/// What of the world a plot of it shows, and where in the drawing.
+pub struct View {
+    /// m.
+    pub x: Range<f64>,
+    /// m.
+    pub y: Range<f64>,
+    /// Size on the page, px.
+    pub pixels: [f64; 2],
+    /// Left and upper end in the drawing.
+    pub corner: [f64; 2],
+    /// Size in the drawing.
+    pub drawn: [f64; 2],
+}
+
+impl View {
+    fn of(size: [u32; 2], x: Range<f64>, y: Range<f64>) -> Self {
+        let pixels = [size[0] - LEFT - 2 * AROUND, size[1] - BELOW - 2 * AROUND].map(f64::from);
+        let corner = [LEFT + AROUND, AROUND].map(|at| f64::from(at * FINE));
+        Self { x, y, pixels, corner, drawn: pixels.map(|size| size * f64::from(FINE)) }
+    }
 }
 
 /// Sentinel colours, replaced by classes once the SVG is made.
@@ -59,6 +89,7 @@ const GRID: RGBColor = RGBColor(2, 0, 0);
 const AXIS: RGBColor = RGBColor(2, 0, 1);
 const INK: RGBColor = RGBColor(2, 0, 2);
 const LEVEL: RGBColor = RGBColor(2, 0, 3);
+const FLOOR: RGBColor = RGBColor(2, 0, 4);
 
 fn line_colour(number: usize) -> RGBColor {
     RGBColor(1, 0, (number % 200) as u8)
@@ -72,7 +103,7 @@ impl Plot {
     fn y_range(&self) -> Range<f64> {
         let of = |leads: bool| self.series.iter().filter(move |s| s.leads || !leads).flat_map(|s| &s.points);
         let any_leads = self.series.iter().any(|s| s.leads);
-        let fixed = self.levels.iter().copied().chain(self.dots.iter().map(|p| p.1));
+        let fixed = self.levels.iter().copied().chain(self.dots.iter().chain(&self.floor).map(|p| p.1));
         let (low, high) = extent(of(any_leads).map(|p| p.1).chain(fixed));
         let span = (high - low).max(self.least_span);
         let (middle, half) = (0.5 * (low + high), 0.56 * span);
@@ -88,12 +119,13 @@ impl Plot {
     fn layout(&self) -> ([u32; 2], Range<f64>, Range<f64>) {
         let (x, y) = (self.x_range(), self.y_range());
         if !self.equal_scale {
-            return ([NARROW, HEIGHT], x, y);
+            return ([if self.wide { WIDE } else { NARROW }, HEIGHT], x, y);
         }
         let across = f64::from(WIDE - LEFT - 2 * AROUND);
         let margin = 0.02 * (x.end - x.start);
         let x = x.start - margin..x.end + margin;
-        let (least, most) = (150.0, 460.0);
+        // Of the ground a few metres beside the way are worth a look.
+        let (least, most) = (if self.ground.is_some() { 280.0 } else { 150.0 }, 460.0);
         let per_pixel = ((x.end - x.start) / across).max((y.end - y.start) / most);
         let up = ((y.end - y.start) / per_pixel).max(least);
         let widened = |r: Range<f64>, pixels: f64| {
@@ -113,10 +145,17 @@ impl Plot {
         let mut text = String::new();
         {
             let root = SVGBackend::with_string(&mut text, (size[0] * FINE, size[1] * FINE)).into_drawing_area();
-            self.draw(&root, x, y).map_err(|error| io::Error::other(error.to_string()))?;
+            self.draw(&root, x.clone(), y.clone()).map_err(|error| io::Error::other(error.to_string()))?;
             root.present().map_err(|error| io::Error::other(error.to_string()))?;
         }
-        Ok(with_classes(&text, size, title))
+        let mut below = String::new();
+        if self.ground.is_some() || !self.floor.is_empty() {
+            below = format!("<style>{}</style>", ground::STYLE);
+        }
+        if let Some(scene) = &self.ground {
+            below += &ground::from_above(scene, &View::of(size, x, y));
+        }
+        Ok(with_classes(&text, size, title, &below))
     }
 
     fn draw(
@@ -146,6 +185,11 @@ impl Plot {
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .draw()?;
+        for part in self.floor.split(|p| !p.1.is_finite()).filter(|part| part.len() > 1) {
+            let below = [part.len() - 1, 0].map(|end| (part[end].0, y.start));
+            let outline: Vec<_> = part.iter().copied().chain(below).collect();
+            chart.draw_series([Polygon::new(outline, FLOOR.filled())])?;
+        }
         for &level in &self.levels {
             let ends = [x.start, x.end].map(|x| (x, level));
             chart.draw_series(LineSeries::new(ends, LEVEL.stroke_width(2 * FINE)))?;
@@ -185,13 +229,13 @@ fn number(value: f64, digits: usize) -> String {
     }
 }
 
-/// Makes the drawing flexible in size, gives it a description, and replaces sentinel colours by classes.
-fn with_classes(svg: &str, size: [u32; 2], title: &str) -> String {
+/// Makes the drawing flexible in size, gives it a description, lays it over what is `below`, and replaces sentinel colours by classes.
+fn with_classes(svg: &str, size: [u32; 2], title: &str, below: &str) -> String {
     let [width, height] = size.map(|s| s * FINE);
     let body = svg.find('>').map_or("", |end| &svg[end + 1..]);
     let hex = |colour: RGBColor| format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
     let mut text = format!(
-        "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">{body}",
+        "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">{below}{body}",
         escape(title)
     );
     for number in 0..LOOKS {
@@ -200,7 +244,7 @@ fn with_classes(svg: &str, size: [u32; 2], title: &str) -> String {
             text = text.replace(&painted, &format!("class=\"{class} s{number}\""));
         }
     }
-    for (colour, class) in [(GRID, "grid"), (AXIS, "axis"), (INK, "ink"), (LEVEL, "level")] {
+    for (colour, class) in [(GRID, "grid"), (AXIS, "axis"), (INK, "ink"), (LEVEL, "level"), (FLOOR, "floor")] {
         for attribute in ["stroke", "fill"] {
             text = text.replace(&format!("{attribute}=\"{}\"", hex(colour)), &format!("class=\"{class}\""));
         }

@@ -1,0 +1,223 @@
+//! The ground of a scene in pictures: from above, and its height along a way.
+
+use core::ops::Range;
+use std::fmt::Write as _;
+
+use skidpad_core::world::scene::FLUSH;
+use skidpad_core::{DVec3, Scene, Triangle};
+
+use super::plot::View;
+
+/// Looks of what is drawn here; part of the pictures, so that pages without them do not have it.
+pub const STYLE: &str = include_str!("ground.css");
+
+/// Side of the squares the ground is drawn in, px of the page.
+const CELL: f64 = 4.0;
+
+/// Shades of height and slope, and of grip.
+const SHADES: usize = 18;
+const GRIPS: usize = 4;
+
+/// What lies uppermost at a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Top {
+    /// m.
+    pub height: f64,
+    /// Rise along x and y.
+    pub slopes: [f64; 2],
+    /// Factor on the friction of a tyre.
+    pub grip: f32,
+}
+
+/// Whether there is more to see than a plane.
+pub fn has_shape(scene: &Scene) -> bool {
+    !(scene.boxes.is_empty() && scene.fields.is_empty() && scene.meshes.is_empty())
+}
+
+/// What lies uppermost at each of `places` (x, y, m); of what is as high the last, in the order of a [`Scene`].
+pub fn tops(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<Top>> {
+    let normal = scene.normal().as_dvec3();
+    let slopes = [-normal.x / normal.z, -normal.y / normal.z];
+    let plane = |&(x, y): &(f64, f64)| Top { height: slopes[0] * x + slopes[1] * y, slopes, grip: scene.grip };
+    let mut tops: Vec<Option<Top>> = places.iter().map(|place| scene.plane.then(|| plane(place))).collect();
+    let mut by_x: Vec<usize> =
+        (0..places.len()).filter(|&i| places[i].0.is_finite() && places[i].1.is_finite()).collect();
+    by_x.sort_by(|&a, &b| places[a].0.total_cmp(&places[b].0));
+    let (Some(&first), Some(&last)) = (by_x.first(), by_x.last()) else { return tops };
+    let (low, high) =
+        by_x.iter().fold((f64::MAX, f64::MIN), |(low, high), &i| (low.min(places[i].1), high.max(places[i].1)));
+    let (start, end) = (DVec3::new(places[first].0, low, 0.0), DVec3::new(places[last].0, high, 0.0));
+    each_triangle(scene, start, end, |triangle| {
+        let corners = triangle.corners.map(|corner| start + corner.as_dvec3());
+        let left = corners.iter().fold(f64::MAX, |x, corner| x.min(corner.x));
+        let right = corners.iter().fold(f64::MIN, |x, corner| x.max(corner.x));
+        let from = by_x.partition_point(|&i| places[i].0 < left);
+        for &i in by_x[from..].iter().take_while(|&&i| places[i].0 <= right) {
+            let Some(top) = top_at(&corners, triangle.grip, places[i]) else { continue };
+            if tops[i].is_none_or(|below| top.height >= below.height - f64::from(FLUSH)) {
+                tops[i] = Some(top);
+            }
+        }
+    });
+    tops
+}
+
+/// Calls `to` with the triangles of boxes, fields and meshes between `start` and `end` (x and y), from `start` on.
+fn each_triangle(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Triangle)) {
+    for block in &scene.boxes {
+        let middle = (block.centre - start).as_vec3();
+        for triangle in Triangle::of_box(block.half_extents, |corner| middle + block.rotation * corner, block.grip) {
+            to(&triangle);
+        }
+    }
+    for field in &scene.fields {
+        let corner = |at: DVec3| {
+            let from_origin = (at - field.origin()).as_vec3();
+            [from_origin.x, from_origin.y]
+        };
+        field.near(corner(start), corner(end), field.origin() - start, 0, |triangle| to(&triangle));
+    }
+    for mesh in &scene.meshes {
+        for number in 0..mesh.triangles().len() as u32 {
+            to(&mesh.triangle(number, mesh.origin() - start, 0));
+        }
+    }
+}
+
+/// Where a vertical line through `place` meets a triangle; `None` beside it, and if it stands upright.
+fn top_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top> {
+    let [a, b, c] = *corners;
+    let cross = |p: DVec3, q: DVec3| (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
+    let sides = [cross(a, b), cross(b, c), cross(c, a)];
+    if !(sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0)) {
+        return None;
+    }
+    let normal = (b - a).cross(c - a);
+    if normal.z.abs() < 1e-9 * normal.length() {
+        return None;
+    }
+    let slopes = [-normal.x / normal.z, -normal.y / normal.z];
+    Some(Top { height: a.z + slopes[0] * (x - a.x) + slopes[1] * (y - a.y), slopes, grip })
+}
+
+/// The ground of `scene` in a `view` from above, as SVG to lie below its lines: lighter where it is higher and faces the upper left, tinted
+/// where it grips less than 1, empty where there is none.
+pub fn from_above(scene: &Scene, view: &View) -> String {
+    let [columns, rows] = view.pixels.map(|pixels| (pixels / CELL).ceil().max(1.0) as usize);
+    let middle = |range: &Range<f64>, k: usize, count: usize| {
+        range.start + (range.end - range.start) * (k as f64 + 0.5) / count as f64
+    };
+    let places: Vec<(f64, f64)> = (0..rows)
+        .flat_map(|row| (0..columns).map(move |column| (column, row)))
+        .map(|(column, row)| (middle(&view.x, column, columns), middle(&view.y, rows - 1 - row, rows)))
+        .collect();
+    let tops = tops(scene, &places);
+    let shades = shades(&tops);
+    let slippery = |top: &Top| ((1.0 - top.grip) * GRIPS as f32).ceil().clamp(0.0, GRIPS as f32) as usize;
+    let tints: Vec<Option<usize>> = tops.iter().map(|top| top.as_ref().map(slippery)).collect();
+    let mut svg = String::new();
+    let mut layer = |look: &str, squares: &[[usize; 3]]| put_layer(&mut svg, view, [columns, rows], squares, look);
+    layer("class=\"ground low\"", &squares(&shades, columns, Option::is_some));
+    for shade in 1..SHADES {
+        let opacity = shade as f64 / (SHADES - 1) as f64;
+        layer(
+            &format!("class=\"ground\" fill-opacity=\"{opacity:.2}\""),
+            &squares(&shades, columns, |of| *of == Some(shade)),
+        );
+    }
+    for tint in 1..=GRIPS {
+        let opacity = 0.45 * tint as f64 / GRIPS as f64;
+        layer(
+            &format!("class=\"grip\" fill-opacity=\"{opacity:.2}\""),
+            &squares(&tints, columns, |of| *of == Some(tint)),
+        );
+    }
+    svg
+}
+
+/// Shade of every place, from 0, dark, on: half by height, half by how it faces the light, each over the range there is.
+fn shades(tops: &[Option<Top>]) -> Vec<Option<usize>> {
+    let of = |value: fn(&Top) -> f64| {
+        let values = || tops.iter().flatten().map(value).filter(|value| value.is_finite());
+        let (low, high) = values().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+        // Less than a centimetre of height or a hundredth of slope is no relief.
+        move |top: &Top| (value(top) - low) / (high - low).max(0.01)
+    };
+    let (height, light) = (of(|top| top.height), of(|top| top.slopes[0] - top.slopes[1]));
+    let shade = |top: &Top| (0.55 * height(top) + 0.45 * light(top)) * (SHADES - 1) as f64;
+    tops.iter().map(|top| top.as_ref().map(|top| shade(top).round().clamp(0.0, (SHADES - 1) as f64) as usize)).collect()
+}
+
+/// Runs of squares in a row that are `wanted`: column, row, length.
+fn squares<T>(all: &[T], columns: usize, wanted: impl Fn(&T) -> bool) -> Vec<[usize; 3]> {
+    let mut runs: Vec<[usize; 3]> = Vec::new();
+    for (i, _) in all.iter().enumerate().filter(|(_, one)| wanted(one)) {
+        let (column, row) = (i % columns, i / columns);
+        match runs.last_mut() {
+            Some([first, of, length]) if *of == row && *first + *length == column => *length += 1,
+            _ => runs.push([column, row, 1]),
+        }
+    }
+    runs
+}
+
+fn put_layer(svg: &mut String, view: &View, [columns, rows]: [usize; 2], squares: &[[usize; 3]], look: &str) {
+    if squares.is_empty() {
+        return;
+    }
+    let line = |from: f64, size: f64, k: usize, count: usize| (from + size * k as f64 / count as f64).round() as i64;
+    let across = |k: usize| line(view.corner[0], view.drawn[0], k, columns);
+    let down = |k: usize| line(view.corner[1], view.drawn[1], k, rows);
+    put!(svg, "<path {look} d=\"");
+    for &[column, row, length] in squares {
+        let (left, top) = (across(column), down(row));
+        put!(svg, "M{left} {top}H{}V{}H{left}z", across(column + length), down(row + 1));
+    }
+    svg.push_str("\"/>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use skidpad_core::{FixedBox, HeightField, TriangleMesh, Vec3};
+
+    use super::*;
+
+    fn scene() -> Scene {
+        let table = FixedBox { grip: 0.3, ..FixedBox::upright(DVec3::new(5.0, 0.0, 0.0), Vec3::new(2.0, 2.0, 1.0)) };
+        let heights = vec![0.1, 0.1, 0.3, 0.3];
+        let field =
+            HeightField::new(DVec3::new(-9.0, -1.0, 0.0), [4.0, 2.0], [2, 2], heights, false, 0.5).expect("a field");
+        let corners = vec![Vec3::new(0.0, 4.0, 0.2), Vec3::new(4.0, 4.0, 0.2), Vec3::new(0.0, 8.0, 0.6)];
+        let mesh = TriangleMesh::new(DVec3::ZERO, corners, vec![[0, 1, 2]], 0.0, 0.9).expect("a mesh");
+        Scene { boxes: vec![table], fields: vec![Arc::new(field)], meshes: vec![Arc::new(mesh)], ..Scene::flat() }
+    }
+
+    #[test]
+    fn the_uppermost_of_all_shapes_is_seen() {
+        let places = [(20.0, 0.0), (5.3, -0.4), (-7.0, 0.0), (1.0, 5.0), (3.9, 7.9)];
+        let found = tops(&scene(), &places);
+        // The plane, the top of the box, a rise of 0.1 along y, one of 0.1 along y from 0.2, beside the triangle.
+        let expected = [(0.0, 0.0, 1.0), (0.5, 0.0, 0.3), (0.2, 0.1, 0.5), (0.3, 0.1, 0.9), (0.0, 0.0, 1.0)];
+        for ((place, top), (height, rise, grip)) in places.iter().zip(found).zip(expected) {
+            let top = top.expect("ground below");
+            assert!((top.height - height).abs() < 1e-6 && (top.slopes[1] - rise).abs() < 1e-6, "{place:?}: {top:?}");
+            assert_eq!(top.grip, grip, "{place:?}");
+        }
+        let nothing = Scene { plane: false, ..scene() };
+        assert_eq!(tops(&nothing, &[(20.0, 0.0), (f64::NAN, 0.0)]), [None, None]);
+    }
+
+    #[test]
+    fn a_flat_scene_is_not_drawn_and_others_are_tinted() {
+        assert!(!has_shape(&Scene::sloping(0.1)) && has_shape(&scene()));
+        let view = View { x: -10.0..10.0, y: -10.0..10.0, pixels: [200.0; 2], corner: [0.0; 2], drawn: [1000.0; 2] };
+        let svg = from_above(&scene(), &view);
+        assert!(svg.starts_with("<path class=\"ground low\" d=\"M0 0H1000V20H0z"), "{}", &svg[..80]);
+        // Grips of 0.3, 0.5 and 0.9.
+        assert_eq!(svg.matches("class=\"grip\"").count(), 3, "{svg}");
+        let nothing = Scene { plane: false, ..Scene::flat() };
+        assert_eq!(from_above(&nothing, &view), "");
+    }
+}

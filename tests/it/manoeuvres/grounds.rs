@@ -1,0 +1,137 @@
+//! Every manoeuvre on flat ground of every kind, from numbers and from files, on every solver: the figures of the plane.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use skidpad::core::{BackendInfo, DVec3, FixedBox, HeightField, Road, RoadClass, Scene, TriangleMesh, Vec3};
+use skidpad::lab::compare::{Spread, compare};
+use skidpad::lab::manoeuvre::{Adjust, CATALOGUE, GROUNDS};
+use skidpad::lab::run::TimeStep;
+use skidpad::spec::LoadedScene;
+
+fn without_plane() -> Scene {
+    Scene { plane: false, ..Scene::flat() }
+}
+
+/// Level ground from x = −200 m to 19.8 km, 1200 m wide, of every kind; cars start on a grid line.
+fn grounds() -> Vec<(&'static str, Scene)> {
+    let (corner, size) = (DVec3::new(-200.0, -600.0, 0.0), [20_000.0f32, 1200.0]);
+    let slab = FixedBox::upright(DVec3::new(9800.0, 0.0, -0.5), Vec3::new(size[0], size[1], 1.0));
+    let field = HeightField::new(corner, [50.0; 2], [401, 25], vec![0.0; 401 * 25], false, 1.0).expect("a field");
+    let at = |k: usize| Vec3::new(50.0 * (k % 401) as f32, 50.0 * (k / 401) as f32, 0.0);
+    let cells = (0..24 * 401).filter(|k| k % 401 < 400).map(|k| k as u32);
+    let faces = cells.flat_map(|k| [[k, k + 1, k + 402], [k, k + 402, k + 401]]).collect();
+    let mesh = TriangleMesh::new(corner, (0..401 * 25).map(at).collect(), faces, 0.5, 1.0).expect("a mesh");
+    let mut all = vec![
+        ("boxes", Scene { boxes: vec![slab], ..without_plane() }),
+        ("height fields", Scene { fields: vec![Arc::new(field)], ..without_plane() }),
+        ("meshes", Scene { meshes: vec![Arc::new(mesh)], ..without_plane() }),
+    ];
+    all.extend(["obj", "crg"].map(|file| (file, of_file(file))));
+    all
+}
+
+/// The same from a file.
+fn of_file(kind: &str) -> Scene {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("flat_{kind}"));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (scene, name, text) = match kind {
+        "obj" => (
+            "[[mesh]]\nfile = \"flat.obj\"\nup = \"z\"\n",
+            "flat.obj",
+            "v -200 -600 0\nv 19800 -600 0\nv 19800 600 0\nv -200 600 0\nf 1 2 3 4\n".to_string(),
+        ),
+        _ => ("[[crg]]\nfile = \"flat.crg\"\n", "flat.crg", crg()),
+    };
+    std::fs::write(folder.join(name), text).expect("written");
+    let path = folder.join("flat.toml");
+    std::fs::write(&path, format!("description = \"flat\"\nplane = false\n{scene}")).expect("written");
+    LoadedScene::load(&path).expect("a scene").scene
+}
+
+/// A straight road of 20 km in cells of 50 m as OpenCRG.
+fn crg() -> String {
+    let keys = [
+        ("reference_line_start_u", 0),
+        ("reference_line_end_u", 20_000),
+        ("reference_line_increment", 50),
+        ("long_section_v_right", -600),
+        ("long_section_v_left", 600),
+        ("long_section_v_increment", 50),
+        ("reference_line_start_x", -200),
+        ("reference_line_end_x", 19_800),
+    ];
+    let mut text = String::from("$CT\nflat\n$\n$ROAD_CRG\n");
+    text.extend(keys.map(|(key, value)| format!("{key} = {value}\n")));
+    text.push_str("$\n$KD_DEFINITION\n#:LRFI\nU:reference line u,m,0,50\n");
+    text.extend((1..=25).map(|k| format!("D:long section {k},m\n")));
+    text.push_str(&format!("$\n{}\n", "$".repeat(72)));
+    // 25 numbers of 10 places, eight a line.
+    let row: String = [8, 8, 8, 1].map(|count| format!("{}\n", " .00000000".repeat(count))).concat();
+    text.push_str(&row.repeat(401));
+    text
+}
+
+/// The solvers, their modes and the peers.
+fn all() -> Vec<BackendInfo> {
+    skidpad::backends().into_iter().chain(skidpad::modes()).collect()
+}
+
+/// Figures on plane ground and on what is as flat: within 1e-4 of each other, those of peers, whose wheels are pushed about more, within 1e-3.
+#[test]
+fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
+    let model = skidpad::spec::load("corvette_c5").expect("shipped").model;
+    let step = TimeStep::per_second(60.0).expect("a valid rate");
+    let grounds = grounds();
+    assert!(GROUNDS.iter().all(|(name, _)| *name == "plane" || grounds.iter().any(|(kind, _)| kind == name)));
+    for entry in CATALOGUE {
+        let manoeuvre = entry.standard(&Adjust::default());
+        let drive = |scene: &Scene| {
+            // The ground of a scene takes the place of the manoeuvre's, a slope too.
+            let adjust = Adjust { scene: Some(scene.clone()), ..Adjust::default() };
+            compare(&all(), &model, manoeuvre.as_ref(), &adjust, step, &|_| {}).outcomes
+        };
+        let on_plane = drive(&Scene::flat());
+        for (kind, scene) in &grounds {
+            for (plane, found) in on_plane.iter().zip(drive(scene)) {
+                let allowed = match (plane.backend, *kind) {
+                    // Its rays miss some grid lines of fields (dimforge/rapier#165).
+                    ("rapier-stock", "height fields" | "crg") => 2.0,
+                    _ if plane.peer => 0.1,
+                    _ => 0.01,
+                };
+                for (on_plane, found) in plane.metrics.iter().zip(&found.metrics) {
+                    let what = format!("{} on {kind} with {}: {}", entry.name, plane.backend, found.name);
+                    assert_eq!(on_plane.value.is_some(), found.value.is_some(), "{what}");
+                    let (Some(expected), Some(value)) = (on_plane.value, found.value) else { continue };
+                    let apart = Spread::from(expected, value, on_plane, step.seconds()).percent();
+                    assert!(apart.unwrap_or(0.0) < allowed, "{what}: {value} instead of {expected}");
+                }
+            }
+        }
+    }
+}
+
+/// Three seconds of each on a road of class A: as fast as on the plane.
+#[test]
+fn every_manoeuvre_runs_on_a_road() {
+    let model = skidpad::spec::load("corvette_c5").expect("shipped").model;
+    let step = TimeStep::per_second(120.0).expect("a valid rate");
+    let (corner, size) = (DVec3::new(-10.0, -12.0, 0.0), [190.0, 24.0]);
+    let (class, wavelengths) = (RoadClass::A, [0.5, 20.0]);
+    let road = Road { class, seed: 3, wavelengths, corner, size, spacing: 0.2, grip: 1.0 };
+    let road = Scene { fields: vec![Arc::new(road.field().expect("a road"))], ..without_plane() };
+    for entry in CATALOGUE {
+        let drive = |scene: &Scene| {
+            let short = Adjust { scene: Some(scene.clone()), duration_s: Some(3.0), ..Adjust::default() };
+            compare(&all(), &model, entry.standard(&short).as_ref(), &short, step, &|_| {}).outcomes
+        };
+        for (plane, road) in drive(&Scene::flat()).iter().zip(drive(&road)) {
+            let [plane, found] = [plane, &road].map(|outcome| outcome.trajectory.last().vx_mps);
+            let what = format!("{} with {}", entry.name, road.backend);
+            // Waves of a few millimetres take loads off the wheels and give them back.
+            assert!((found - plane).abs() < 0.02 * plane.abs() + 0.1, "{what}: {found} m/s instead of {plane} m/s");
+            assert!(!road.trajectory.worst().not_finite, "{what}");
+        }
+    }
+}
