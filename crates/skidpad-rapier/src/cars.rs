@@ -213,12 +213,13 @@ impl RapierCars {
         ground: impl Into<Surfaces<'a>>,
     ) {
         answered.fill(None);
-        let (loaded, standing, faces) = (&mut Vec::new(), &mut Vec::new(), &mut Faces::default());
+        let (loaded, standing) = (&mut Vec::new(), &mut Vec::new());
+        let (faces, stops) = (&mut Faces::default(), &mut Stops::default());
         // What cars stand on decides whether they sleep: theirs stays.
         let seats = &mut self.seats.clone();
         let (axes, wind, unstepped) = (self.axes, self.wind, self.unstepped);
         let (sets, ground, before) = (world.into(), ground.into(), &self.before);
-        let mut port = Port { sets, axes, seats, loaded, before, standing, faces, unstepped, wind, ground };
+        let mut port = Port { sets, axes, seats, loaded, before, standing, faces, stops, unstepped, wind, ground };
         let mut first = 0;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             let answers = &mut answered[first..];

@@ -68,17 +68,15 @@ fn e9_rims_climb_what_their_motion_lifts_them_over() {
                 // Shares of the least speed. Steep edges cost more than the lift: at 25 cm 1.5 times the speed is too little.
                 let kerbs = KERBS.map(|height| (height, vec![(0.9, false), (3.0, true)]));
                 let walls = WALLS.map(|height| (height, vec![(0.9, false), (3.0, false)]));
-                // What stops rims in own worlds they roll into in Rapier's.
-                let walls = walls.into_iter().filter(|_| solver.name != "rapier");
                 for (height, shares) in kerbs.into_iter().chain(walls) {
                     for (share, climbs) in shares {
                         let Outcome { furthest, gained } = car.roll(height, share);
                         let what = format!("{} {hz} Hz {probe:?}, {height} m at {share}", solver.name);
                         assert_eq!(furthest > 10.02, climbs, "{what}: {furthest} m");
-                        // At 60 Hz a wheel that does not get up 2 cm goes to and fro between ground and edge, and gains a tenth of what would
-                        // lift it. Else the rounding of a kilojoule.
-                        let share = if (hz, height) == (60.0, 0.02) { 0.11 } else { 0.0 };
-                        let allowed = 1e-3 + share * f64::from(2.0 * load * height);
+                        // Wheels with a mass of their own take their load from the tyre, which a share over the step does not know: at 60 Hz
+                        // they go to and fro before 2 cm. Else the rounding of a kilojoule.
+                        let swings = solver.name == "constraint-unsprung" && (hz, height) == (60.0, 0.02);
+                        let allowed = 1e-3 + if swings { 0.11 * f64::from(2.0 * load * height) } else { 0.0 };
                         assert!(gained < allowed, "{what}: gained {gained} J");
                     }
                 }

@@ -71,11 +71,9 @@ fn each_triangle(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Tr
         }
     }
     for field in &scene.fields {
-        let corner = |at: DVec3| {
-            let from_origin = (at - field.origin()).as_vec3();
-            [from_origin.x, from_origin.y]
-        };
-        field.near(corner(start), corner(end), field.origin() - start, 0, |triangle| to(&triangle));
+        let corner = |at: DVec3, height: f32| (at - field.origin()).as_vec3().with_z(height);
+        let (low, high) = (corner(start, f32::MIN), corner(end, f32::MAX));
+        field.near(low, high, field.origin() - start, 0, |triangle| to(&triangle));
     }
     for mesh in &scene.meshes {
         for number in 0..mesh.triangles().len() as u32 {

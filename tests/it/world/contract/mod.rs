@@ -64,8 +64,10 @@ fn probe(shape: ProbeShape, start: DVec3, turn: Quat, stood: f32) -> Probe {
         ProbeShape::Cylinder(width) => Some((0.5 * width, false)),
         ProbeShape::Torus(width) => Some((0.5 * width, true)),
     };
-    let rim =
-        |(half_width, rounded)| Rim { forward: turn * Vec3::X, radius: RADIUS, half_width, rounded, stood, ahead: 0.0 };
+    let rim = |(half_width, rounded)| {
+        let (forward, moves) = (turn * Vec3::X, Vec3::ZERO);
+        Rim { forward, radius: RADIUS, half_width, rounded, stood, ahead: 0.0, moves, give: 0.0 }
+    };
     let (offset, direction) = (Vec3::ZERO, turn * Vec3::NEG_Z);
     Probe { car: 0, position: start, offset, direction, reach: 2.0, rim: tread.map(rim) }
 }
