@@ -6,9 +6,12 @@
 //! `s = (c₂ − c₁ + (r₂ − r₁) x) / (F dt² w (r₂ − r₁)²)`, held to 0 to 1. Without it, a driven wheel that comes to a kerb goes to and fro
 //! between road and edge, and pushes against neither for long enough to climb.
 
-use crate::wheel::envelope::{Rest, Seeker, Smooth, Touch, Triangle, cut};
+use crate::wheel::envelope::{Rest, SAME, Seeker, Smooth, Touch, Triangle, cut};
 use crate::world::seam::Contact;
 use bevy_math::Vec3;
+
+/// Shares that differ by less are taken for the same; the place nearer the middle of the tread carries.
+const SAME_SHARE: f32 = 1e-3;
 
 impl Seeker {
     /// How much higher or lower the wheel may stand at the steeper one of two touches so that it may stand at both, m.
@@ -19,7 +22,7 @@ impl Seeker {
 
     /// Whether the wheel may stand at both of two touches at the end of the step.
     pub(super) fn are_rivals(&self, one: &Touch, other: &Touch) -> bool {
-        (one.bottom - other.bottom).abs() < self.slack([one.slope, other.slope])
+        (one.bottom - other.bottom).abs() + SAME < self.slack([one.slope, other.slope])
     }
 
     /// The touch that carries most beside the `highest` one, and its share of the load.
@@ -32,7 +35,11 @@ impl Seeker {
                 let Some(Rest::At { x, z, edge }) = rest else { continue };
                 let touch = self.touch(plane, [x, z], edge, i);
                 let share = self.share_of(&touch, highest);
-                if share > beside.as_ref().map_or(0.0, |(_, most)| *most) {
+                let is_more = |(best, most): &(Touch, f32)| {
+                    let nearer = touch.point.y.abs() < best.point.y.abs();
+                    share > most + SAME_SHARE || (share > most - SAME_SHARE && nearer)
+                };
+                if share > 0.0 && beside.as_ref().is_none_or(is_more) {
                     beside = Some((touch, share));
                 }
             }
@@ -45,7 +52,8 @@ impl Seeker {
         let steeper = other.slope.abs() > highest.slope.abs();
         let (flat, steep) = if steeper { (highest, other) } else { (other, highest) };
         let slack = self.slack([flat.slope, steep.slope]);
-        if slack <= 0.0 {
+        // Places as high and as steep as each other are one to rounding.
+        if slack <= 2.0 * SAME {
             return 0.0;
         }
         // What a fast wheel meets within a step lies on a circle, not on its tangent: its way counts as far as the load could push it.

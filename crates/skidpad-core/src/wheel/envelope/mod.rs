@@ -291,14 +291,18 @@ impl Seeker {
 }
 
 /// Takes a touch of the triangle `corners` if it is higher than the `best`, or as high and the better known: by a tangent, or on a flatter
-/// face.
+/// face, or nearer the middle of the tread.
 fn take(best: &mut Option<Touch>, corners: &[Vec3; 3], found: Touch) {
     if best.is_some_and(|best| found.bottom < best.bottom - SAME) {
         return;
     }
     // The normal of an end that lies beside a tangent, hardly lower, is another one.
     let flatness = if found.edge.is_none() { 2.0 } else { face_normal(corners).z };
-    if best.is_none_or(|best| found.bottom > best.bottom + SAME || flatness > best.flatness) {
+    let is_better = |best: Touch| {
+        let nearer = flatness == best.flatness && found.point.y.abs() < best.point.y.abs();
+        found.bottom > best.bottom + SAME || flatness > best.flatness || nearer
+    };
+    if best.is_none_or(is_better) {
         *best = Some(Touch { flatness, ..found });
     }
 }
