@@ -48,6 +48,7 @@ pub use wheel::envelope::{Smooth, Triangle, support};
 pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
 pub use world::cars::{CarView, Cars};
 pub use world::level_of_detail::{Distances, LevelError, LevelOfDetail};
+pub use world::platform::{Course, Path, PathFault, Platform, PlatformMotion, WayPoint};
 pub use world::road::{Road, RoadClass};
 pub use world::scene::{FixedBox, Gust, Scene};
 pub use world::seam::{

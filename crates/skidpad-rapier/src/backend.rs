@@ -8,7 +8,7 @@ use skidpad_core::{
     world::scene::FLUSH,
 };
 
-use crate::{Met, RapierCars, Surfaces, chassis, terrain};
+use crate::{Met, RapierCars, Surfaces, chassis, platforms, terrain};
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
@@ -21,6 +21,8 @@ pub const BACKEND: BackendInfo = BackendInfo {
 struct RapierBackend {
     world: PhysicsWorld,
     cars: RapierCars,
+    /// Of the scene's platforms.
+    platforms: Vec<RigidBodyHandle>,
     scene: Scene,
     starts: Vec<CarStart>,
     clock: Clock,
@@ -37,7 +39,7 @@ fn substeps(dt: f32) -> usize {
 /// 10 mm beside the way of a car for a wall across it: at 5 m/s the car stops at the post.
 const SEES_AHEAD: f32 = 2e-3;
 
-/// A world with the scene's gravity and ground. Its friction is its grip, as a factor on that of bodywork.
+/// A world with the scene's gravity and ground, but for its platforms. Its friction is its grip, as a factor on that of bodywork.
 pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     world.integration_parameters.dt = dt;
@@ -103,11 +105,13 @@ fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
 impl RapierBackend {
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
+        let platforms = platforms::insert(&mut world, scene);
         let cars = RapierCars::new(&mut world, scene, starts);
         for car in 0..starts.len() {
             settle(&mut world, scene, cars.handle(car));
         }
-        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), clock: Clock { dt, steps: 0 } }
+        let (scene, starts) = (scene.clone(), starts.to_vec());
+        Self { world, cars, platforms, scene, starts, clock: Clock { dt, steps: 0 } }
     }
 }
 
@@ -122,6 +126,10 @@ impl Backend for RapierBackend {
         }
         if !self.scene.gusts.is_empty() {
             self.cars.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
+        }
+        if !self.platforms.is_empty() {
+            let time = self.time();
+            platforms::begin_step(&mut self.world, &mut self.cars, &self.platforms, &self.scene, time);
         }
         let scene = &self.scene;
         let ground = Surfaces { grip: Some(&|met| grip_at(scene, met)), ..Surfaces::default() };

@@ -24,6 +24,11 @@ impl Loaded {
         let user = (body.user_force(), body.user_torque());
         Self { handle, user, motion: Motion::of(body, dt) }
     }
+
+    /// One that no wheel pushes, as it moved: its centre, its velocity, its angular velocity.
+    pub fn moved(handle: RigidBodyHandle, [centre, linear, angular]: [Vec3; 3]) -> Self {
+        Self { handle, user: (Vector::ZERO, Vector::ZERO), motion: Motion { centre, linear, angular } }
+    }
 }
 
 /// How a body moves when a step begins; one that moves by itself, how it does throughout the step.

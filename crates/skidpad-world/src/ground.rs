@@ -3,9 +3,12 @@
 use crate::terrain::Terrain;
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
-use skidpad_core::{Contact, DVec3, FixedBox, Probe, Quat, Scene, Vec3, world::scene::FLUSH};
+use skidpad_core::{
+    Contact, DVec3, FixedBox, Ground as MovingGround, Platform, PlatformMotion, Probe, Quat, Scene, Vec3,
+    world::scene::FLUSH,
+};
 
-/// The plane, the boxes, fields and meshes of a scene.
+/// The plane, the boxes, fields, meshes and platforms of a scene.
 #[derive(Clone, Debug)]
 pub struct Ground {
     /// Whether there is a plane.
@@ -14,10 +17,14 @@ pub struct Ground {
     pub(crate) normal: Vec3,
     /// Of the plane.
     pub(crate) grip: f32,
+    /// The fixed boxes, then the platforms.
     pub(crate) blocks: Vec<Block>,
+    platforms: Vec<Platform>,
     pub(crate) terrain: Terrain,
     gravity: f32,
     wind: Vec3,
+    /// Length of the step at hand, s.
+    dt: f32,
 }
 
 /// A box of the scene, ready to be asked.
@@ -30,6 +37,8 @@ pub(crate) struct Block {
     /// From the centre to a corner, m.
     pub radius: f32,
     pub grip: f32,
+    /// Of a platform in the step at hand.
+    pub motion: Option<PlatformMotion>,
 }
 
 /// Where a ray met the ground, in 64 bits.
@@ -52,7 +61,25 @@ impl Block {
             shape: Cuboid::new(fixed.half_extents),
             radius: fixed.half_extents.length(),
             grip: fixed.grip,
+            motion: None,
         }
+    }
+
+    /// Stands where `motion` begins.
+    fn follow(&mut self, motion: PlatformMotion) {
+        (self.centre, self.to_world, self.from_world) = (motion.centre, motion.rotation, motion.rotation.inverse());
+        self.motion = Some(motion);
+    }
+
+    /// Mean velocity over the step of what of it is at `place` (world, m), m/s.
+    pub fn velocity_at(&self, place: DVec3) -> Vec3 {
+        self.motion.map_or(Vec3::ZERO, |motion| motion.velocity_at(place))
+    }
+
+    /// What a wheel of `probe` that stands `arm` m from the centre of mass of its car knows of it; it is block `number`.
+    fn moving(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<MovingGround> {
+        let velocity = self.motion?.velocity_under(probe.position, arm, dt);
+        Some(MovingGround { body: number as u64, velocity, give: [0.0; 2] })
     }
 
     /// Distance to the face a ray enters by, and the face's normal, both in the box's axes. A ray that starts inside
@@ -80,12 +107,15 @@ impl Block {
 impl Ground {
     /// The ground of `scene`.
     pub fn new(scene: &Scene) -> Self {
-        let blocks = scene.boxes.iter().map(Block::new).collect();
+        let platforms = scene.platforms.iter().map(|platform| platform.standing(0.0));
+        let blocks = scene.boxes.iter().copied().chain(platforms).map(|fixed| Block::new(&fixed)).collect();
         Self {
             has_plane: scene.plane,
             normal: scene.normal(),
             grip: scene.grip,
             blocks,
+            platforms: scene.platforms.clone(),
+            dt: 0.0,
             terrain: Terrain::of(scene),
             gravity: scene.gravity,
             wind: scene.wind,
@@ -105,6 +135,26 @@ impl Ground {
     /// The air moves at `velocity` m/s, world, from now on.
     pub fn set_wind(&mut self, velocity: Vec3) {
         self.wind = velocity;
+    }
+
+    /// Whether anything of it moves.
+    pub(crate) fn has_platforms(&self) -> bool {
+        !self.platforms.is_empty()
+    }
+
+    /// Puts every platform where it is at `time` s, and lets it move as in the step of `dt` s that begins then.
+    pub fn move_platforms(&mut self, time: f64, dt: f32) {
+        self.dt = dt;
+        let fixed = self.blocks.len() - self.platforms.len();
+        for (platform, block) in self.platforms.iter().zip(&mut self.blocks[fixed..]) {
+            block.follow(platform.motion(time, dt));
+        }
+    }
+
+    /// What a wheel of `probe` stands on that `found` what belongs to block `number`.
+    pub(crate) fn moving(&self, number: usize, probe: &Probe, found: &Contact) -> Option<MovingGround> {
+        let arm = found.point.unwrap_or(probe.offset + probe.direction * found.distance);
+        self.blocks.get(number)?.moving(number, probe, arm, self.dt)
     }
 
     /// The first face in the way of a ray from `start` along the unit vector `direction`, up to `reach` m away.
@@ -165,22 +215,25 @@ impl Ground {
         }
     }
 
-    /// Replaces answers by those of boxes that are nearer; one that is flush gives its grip.
+    /// Replaces answers by those of boxes that are nearer; one that is flush gives its grip, and its motion.
     pub(crate) fn probe_blocks(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered) {
-            for block in &self.blocks {
+            for (number, block) in self.blocks.iter().enumerate() {
                 let reach = answer.map_or(probe.reach, |contact| contact.distance + FLUSH);
                 let start = (probe.position - block.centre).as_vec3() + probe.offset;
                 if let Some((distance, normal)) = block.entered(start, probe.direction, reach) {
+                    let arm = probe.offset + probe.direction * distance;
                     let met = Contact {
                         distance,
                         normal: block.to_world * normal,
                         grip: block.grip,
                         point: None,
-                        ground: None,
+                        ground: block.moving(number, probe, arm, self.dt),
                     };
                     *answer = Some(match *answer {
-                        Some(under) if under.distance <= distance => Contact { grip: block.grip, ..under },
+                        Some(under) if under.distance <= distance => {
+                            Contact { grip: block.grip, ground: met.ground, ..under }
+                        }
                         _ => met,
                     });
                 }

@@ -57,6 +57,9 @@ impl Region {
     }
 }
 
+/// First number of the source of triangles that are sides of blocks; the second one is the block.
+const OF_BLOCKS: u32 = u32::MAX;
+
 /// How far a box is grown for the rounding of the coordinates of what is searched, as a share of them.
 const ROUNDED: f32 = 4.0 * f32::EPSILON;
 
@@ -117,12 +120,16 @@ impl Terrain {
                 continue;
             }
             self.gather(start, &Region::of(probe), near);
-            let found = support(probe, near, |triangle| self.smooth(triangle)).map(|(_, contact)| contact);
+            let found = support(probe, near, |triangle| self.smooth(triangle));
             if probe.rim.is_some() {
-                *answer = found;
-                stops.extend(stop(probe, near, found.as_ref()).map(|point| (probe.car, point)));
+                *answer = found.map(|(triangle, contact)| ground.under(&near[triangle], probe, contact));
+                let stopped = stop(probe, near, answer.as_ref());
+                stops.extend(
+                    stopped.map(|(triangle, point)| (probe.car, ground.against(&near[triangle], probe, point))),
+                );
                 continue;
             }
+            let found = found.map(|(_, contact)| contact);
             *answer = match (*answer, found) {
                 (under, None) => under,
                 (None, found) => found,
@@ -146,7 +153,7 @@ fn over(under: Contact, later: Contact) -> Contact {
     if later.distance < under.distance {
         later
     } else if later.distance <= under.distance + FLUSH {
-        Contact { grip: later.grip, ..under }
+        Contact { grip: later.grip, ground: later.ground, ..under }
     } else {
         under
     }
@@ -160,12 +167,31 @@ impl Ground {
         if self.has_plane && height <= size {
             near.push(Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
         }
-        for block in &self.blocks {
+        for (number, block) in self.blocks.iter().enumerate() {
             let middle = (block.centre - start).as_vec3();
             if middle.length_squared() <= (block.radius + size) * (block.radius + size) {
                 let place = |corner: Vec3| middle + block.to_world * corner;
-                near.extend(Triangle::of_box(block.shape.half_extents, place, block.grip));
+                let sides = Triangle::of_box(block.shape.half_extents, place, block.grip);
+                near.extend(sides.map(|side| Triangle { source: [OF_BLOCKS, number as u32], ..side }));
             }
         }
+    }
+
+    /// The block whose side a triangle is.
+    fn block_of(&self, triangle: &Triangle) -> Option<usize> {
+        let [of, number] = triangle.source;
+        (of == OF_BLOCKS && self.has_platforms()).then_some(number as usize)
+    }
+
+    /// The `contact` of the rim of `probe` with a triangle that may move.
+    fn under(&self, triangle: &Triangle, probe: &Probe, contact: Contact) -> Contact {
+        let block = self.block_of(triangle);
+        Contact { ground: block.and_then(|number| self.moving(number, probe, &contact)), ..contact }
+    }
+
+    /// The `point` of the rim of `probe` at a triangle that may move.
+    fn against(&self, triangle: &Triangle, probe: &Probe, point: HullPoint) -> HullPoint {
+        let Some(number) = self.block_of(triangle) else { return point };
+        HullPoint { velocity: self.blocks[number].velocity_at(probe.position + point.arm.as_dvec3()), ..point }
     }
 }

@@ -216,6 +216,13 @@ impl World {
         self.ground.set_wind(velocity);
     }
 
+    /// Platforms move in the coming step of `dt` s as from `time` s on.
+    pub fn move_platforms(&mut self, time: f64, dt: f32) {
+        if self.ground.has_platforms() {
+            self.ground.move_platforms(time, dt);
+        }
+    }
+
     /// The chassis, in order.
     pub fn chassis_mut(&mut self) -> &mut [Chassis] {
         &mut self.chassis

@@ -2,6 +2,7 @@
 
 pub mod entering;
 mod jump;
+mod platforms;
 pub mod scenes;
 pub mod switch;
 pub mod terrain;

@@ -3,6 +3,7 @@
 pub mod backend;
 pub mod cars;
 pub mod level_of_detail;
+pub mod platform;
 pub mod road;
 pub mod scene;
 pub mod seam;

@@ -3,6 +3,7 @@
 use crate::constants::STANDARD_GRAVITY;
 use crate::math;
 use crate::wheel::envelope::support;
+use crate::world::platform::Platform;
 use crate::world::seam::Probe;
 use crate::world::terrain::{HeightField, TriangleMesh};
 use bevy_math::{DVec3, Quat, Vec3};
@@ -34,6 +35,9 @@ pub struct Scene {
     pub fields: Vec<Arc<HeightField>>,
     /// Meshes; none by default. Of surfaces within [`FLUSH`] they come last.
     pub meshes: Vec<Arc<TriangleMesh>>,
+    /// Boxes that move by themselves; none by default. Of surfaces within [`FLUSH`] they come after the fixed boxes, and carry what
+    /// stands there.
+    pub platforms: Vec<Platform>,
     /// Whether the bodywork of cars in one world meets; they do by default. Without it they pass through each other and share
     /// the ground alone, as a fleet that starts on one spot. Peers do as the programs they stand for; in users' Rapier worlds the
     /// collision groups of the chassis say it.
@@ -123,6 +127,7 @@ impl Default for Scene {
             plane: true,
             fields: Vec::new(),
             meshes: Vec::new(),
+            platforms: Vec::new(),
             cars_collide: true,
         }
     }
@@ -157,13 +162,14 @@ impl Scene {
     }
 
     /// Distance from `start` along the unit vector `direction` to the plane or the first face of a box it enters by, m; `None`
-    /// where the ray meets none.
+    /// where the ray meets none. Platforms are where they start.
     pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.normal().as_dvec3();
         let plane = -start.dot(normal) / direction.dot(normal);
         let plane = (self.plane && plane >= 0.0).then_some(plane);
         let boxes = self.boxes.iter().filter_map(|fixed| fixed.entered(start, direction));
-        boxes.chain(plane).chain(self.distance_to_terrain(start, direction)).reduce(f64::min)
+        let platforms = self.platforms.iter().filter_map(|moving| moving.standing(0.0).entered(start, direction));
+        boxes.chain(platforms).chain(plane).chain(self.distance_to_terrain(start, direction)).reduce(f64::min)
     }
 
     /// The same of fields and meshes: every triangle is looked at.

@@ -141,10 +141,12 @@ pub struct HullPoint {
     pub normal: Vec3,
     /// Coefficient of friction, ≥ 0.
     pub friction: f32,
+    /// Mean velocity over the step of what is touched there, world axes, m/s.
+    pub velocity: Vec3,
 }
 
 impl HullPoint {
-    /// Least speed along the normal that a step of `dt` s may end with, m/s: what closes the gap, or opens a share of an
+    /// Least speed along the normal, relative to what is touched, that a step of `dt` s may end with, m/s: what closes the gap, or opens a share of an
     /// overlap, so that a car put into the ground comes out without a jump.
     pub fn allowed_speed(&self, dt: f32) -> f32 {
         if self.gap > 0.0 { -self.gap / dt } else { (-self.gap / dt * OVERLAP_RETURN).min(OVERLAP_RETURN_SPEED) }

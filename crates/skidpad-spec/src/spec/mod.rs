@@ -10,6 +10,7 @@ mod assists;
 mod axle;
 mod chassis;
 mod hitch;
+mod motion;
 mod powertrain;
 mod scene;
 mod terrain;
@@ -24,6 +25,7 @@ pub use axle::{
 };
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use hitch::{Coupler, Hitch, TrailerBrakes};
+pub use motion::{MotionSpec, WayPointSpec};
 pub use powertrain::{
     Clutch, Continuous, Converter, ConverterPoint, Coupling, CurvePoint, Differential, Engine, Gearbox, LockUp, Motor,
     PedalPoint, Powertrain,

@@ -81,7 +81,7 @@ fn a_wall_stops_the_rim_and_a_step_does_not() {
         let wall = [[-5.0, 0.0], [0.0, 0.0], [0.0, height], [5.0, height]];
         let near = strip(&wall, [RADIUS + 0.1, LOW]);
         let stood = support(&disc(), &near).expect("ground below");
-        let stopped = stop(&disc(), &near, Some(&stood));
+        let stopped = stop(&disc(), &near, Some(&stood)).map(|(_, point)| point);
         assert_eq!(stopped.is_some(), gap.is_some(), "{height}");
         let Some(point) = stopped else { continue };
         assert!((point.normal - Vec3::NEG_X).length() < 1e-6, "{height}: {:?}", point.normal);

@@ -43,22 +43,24 @@ struct Stop {
 const ALONG: f32 = 0.1;
 
 /// What stops the rim of `probe`, which stands as `support` tells, among the triangles `near` it: the nearest wall that is too steep to be
-/// ground and higher than the wheel climbs. It pushes along the road, without friction, and never lifts.
-pub fn stop(probe: &Probe, near: &[Triangle], support: Option<&Contact>) -> Option<HullPoint> {
+/// ground and higher than the wheel climbs. It pushes along the road, without friction, and never lifts. Says on which triangle; that it
+/// stands still is taken for granted.
+pub fn stop(probe: &Probe, near: &[Triangle], support: Option<&Contact>) -> Option<(usize, HullPoint)> {
     let rim = probe.rim?;
     let seeker = Seeker::of(probe);
     let bottom = support.map_or(-rim.stood, |contact| -contact.distance);
-    let mut nearest: Option<Stop> = None;
-    for triangle in near {
+    let mut nearest: Option<(usize, Stop)> = None;
+    for (i, triangle) in near.iter().enumerate() {
         let corners = triangle.corners.map(|corner| seeker.seen(corner));
         for plane in &seeker.planes[..seeker.used] {
             let Some(stop) = seeker.wall(&corners, plane, bottom) else { continue };
-            if stop.gap <= rim.ahead && nearest.as_ref().is_none_or(|nearest| stop.gap < nearest.gap) {
-                nearest = Some(stop);
+            if stop.gap <= rim.ahead && nearest.as_ref().is_none_or(|(_, nearest)| stop.gap < nearest.gap) {
+                nearest = Some((i, stop));
             }
         }
     }
-    let Stop { gap, normal, point } = nearest?;
+    let (triangle, Stop { gap, normal, point }) = nearest?;
     let arm = probe.offset + seeker.to_world(point);
-    Some(HullPoint { arm, gap, normal: seeker.to_world(normal), friction: 0.0 })
+    let normal = seeker.to_world(normal);
+    Some((triangle, HullPoint { arm, gap, normal, friction: 0.0, velocity: Vec3::ZERO }))
 }
