@@ -4,6 +4,7 @@
 use rapier3d::prelude::*;
 use skidpad_core::{
     Backend, BackendInfo, CarStart, CarView, Clock, Controls, FixedBox, LoadError, SaveError, Scene, State, StepReport,
+    Texture,
     world::backend::{load_world, save_world},
     world::scene::FLUSH,
 };
@@ -55,10 +56,10 @@ pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
         world
             .insert_collider(ColliderBuilder::cuboid(half.x, half.y, half.z).position(pose).friction(fixed.grip), None);
     }
-    let terrain = scene.fields.iter().map(|field| (terrain::field(field), field.grip()));
+    let terrain = scene.fields.iter().map(|field| (terrain::field(field), field.grip(), field.texture()));
     let meshes = scene.meshes.iter().flat_map(|mesh| terrain::meshes(mesh));
-    for (collider, grip) in terrain.chain(meshes) {
-        world.insert_collider(collider.friction(grip).user_data(terrain::note(grip)), None);
+    for (collider, grip, texture) in terrain.chain(meshes) {
+        world.insert_collider(collider.friction(grip).user_data(terrain::note(grip, texture)), None);
     }
     world
 }
@@ -81,17 +82,18 @@ fn pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<Item = &C
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
-/// Grip of the surface of `scene` that ends up on top where a wheel `met` it.
-fn grip_at(scene: &Scene, met: &Met) -> f32 {
-    if let Some(grip) = terrain::noted(met.collider.user_data) {
-        return grip;
+/// Grip and texture of the surface of `scene` that ends up on top where a wheel `met` it.
+fn surface_at(scene: &Scene, met: &Met) -> (f32, Texture) {
+    if let Some(surface) = terrain::noted(met.collider.user_data) {
+        return surface;
     }
     let point = met.point;
     let reaches = |fixed: &&FixedBox| {
         let from_middle = fixed.rotation.inverse() * (point - fixed.centre.as_vec3());
         from_middle.abs().cmple(fixed.half_extents + FLUSH).all()
     };
-    scene.boxes.iter().rev().find(reaches).map_or(scene.grip, |fixed| fixed.grip)
+    let on_top = scene.boxes.iter().rev().find(reaches);
+    on_top.map_or((scene.grip, scene.texture), |fixed| (fixed.grip, fixed.texture))
 }
 
 /// Takes the right to fall asleep of a chassis of the comparison's world, and where cars do not collide what it has of others.
@@ -132,7 +134,8 @@ impl Backend for RapierBackend {
             platforms::begin_step(&mut self.world, &mut self.cars, &self.platforms, &self.scene, time);
         }
         let scene = &self.scene;
-        let ground = Surfaces { grip: Some(&|met| grip_at(scene, met)), ..Surfaces::default() };
+        let (grip, texture) = (|met: &Met<'_>| surface_at(scene, met).0, |met: &Met<'_>| surface_at(scene, met).1);
+        let ground = Surfaces { grip: Some(&grip), texture: Some(&texture), ..Surfaces::default() };
         let before = self.cars.before_step_on(&mut self.world, controls, ground);
         self.world.step();
         self.clock.steps += 1;

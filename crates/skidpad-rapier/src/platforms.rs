@@ -1,7 +1,7 @@
 //! Boxes of a scene that move by themselves, as kinematic bodies.
 
 use rapier3d::prelude::*;
-use skidpad_core::{Platform, PlatformMotion, Scene};
+use skidpad_core::{Platform, PlatformMotion, Scene, Texture};
 
 use crate::{RapierCars, terrain};
 
@@ -12,7 +12,9 @@ const JUMPED: f32 = 1e-3;
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert = |platform: &Platform| {
         let (half, grip) = (platform.shape.half_extents, platform.shape.grip);
-        let collider = ColliderBuilder::cuboid(half.x, half.y, half.z).friction(grip).user_data(terrain::note(grip));
+        let texture = Texture { amplitude: 0.0, ..platform.shape.texture };
+        let collider =
+            ColliderBuilder::cuboid(half.x, half.y, half.z).friction(grip).user_data(terrain::note(grip, texture));
         let (centre, rotation) = platform.pose(0.0);
         let pose = Pose::from_parts(centre.as_vec3(), rotation);
         world.insert(RigidBodyBuilder::kinematic_velocity_based().pose(pose), collider).0

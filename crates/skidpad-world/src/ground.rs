@@ -4,7 +4,7 @@ use crate::terrain::Terrain;
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
 use skidpad_core::{
-    Contact, DVec3, FixedBox, Ground as MovingGround, Platform, PlatformMotion, Probe, Quat, Scene, Vec3,
+    Contact, DVec3, FixedBox, Ground as StoodOn, Platform, PlatformMotion, Probe, Quat, Scene, Texture, Vec3,
     world::scene::FLUSH,
 };
 
@@ -17,6 +17,9 @@ pub struct Ground {
     pub(crate) normal: Vec3,
     /// Of the plane.
     pub(crate) grip: f32,
+    pub(crate) texture: Texture,
+    /// Whether anything has a texture.
+    is_textured: bool,
     /// The fixed boxes, then the platforms.
     pub(crate) blocks: Vec<Block>,
     platforms: Vec<Platform>,
@@ -37,6 +40,7 @@ pub(crate) struct Block {
     /// From the centre to a corner, m.
     pub radius: f32,
     pub grip: f32,
+    pub texture: Texture,
     /// Of a platform in the step at hand.
     pub motion: Option<PlatformMotion>,
 }
@@ -61,6 +65,7 @@ impl Block {
             shape: Cuboid::new(fixed.half_extents),
             radius: fixed.half_extents.length(),
             grip: fixed.grip,
+            texture: fixed.texture,
             motion: None,
         }
     }
@@ -77,9 +82,11 @@ impl Block {
     }
 
     /// What a wheel of `probe` that stands `arm` m from the centre of mass of its car knows of it; it is block `number`.
-    fn moving(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<MovingGround> {
-        let velocity = self.motion?.velocity_under(probe.position, arm, dt);
-        Some(MovingGround { body: number as u64, velocity, give: [0.0; 2] })
+    fn under(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<StoodOn> {
+        let Some(motion) = self.motion else { return self.texture.under(None) };
+        let velocity = motion.velocity_under(probe.position, arm, dt);
+        let texture = Texture { amplitude: 0.0, ..self.texture };
+        Some(StoodOn { body: number as u64, velocity, give: [0.0; 2], texture })
     }
 
     /// Distance to the face a ray enters by, and the face's normal, both in the box's axes. A ray that starts inside
@@ -108,15 +115,20 @@ impl Ground {
     /// The ground of `scene`.
     pub fn new(scene: &Scene) -> Self {
         let platforms = scene.platforms.iter().map(|platform| platform.standing(0.0));
-        let blocks = scene.boxes.iter().copied().chain(platforms).map(|fixed| Block::new(&fixed)).collect();
+        let blocks: Vec<Block> = scene.boxes.iter().copied().chain(platforms).map(|fixed| Block::new(&fixed)).collect();
+        let terrain = Terrain::of(scene);
+        let is_textured =
+            !scene.texture.is_none() || blocks.iter().any(|block| !block.texture.is_none()) || terrain.is_textured();
         Self {
             has_plane: scene.plane,
             normal: scene.normal(),
             grip: scene.grip,
+            texture: scene.texture,
+            is_textured,
             blocks,
             platforms: scene.platforms.clone(),
             dt: 0.0,
-            terrain: Terrain::of(scene),
+            terrain,
             gravity: scene.gravity,
             wind: scene.wind,
         }
@@ -152,9 +164,21 @@ impl Ground {
     }
 
     /// What a wheel of `probe` stands on that `found` what belongs to block `number`.
-    pub(crate) fn moving(&self, number: usize, probe: &Probe, found: &Contact) -> Option<MovingGround> {
+    pub(crate) fn of_block(&self, number: usize, probe: &Probe, found: &Contact) -> Option<StoodOn> {
         let arm = found.point.unwrap_or(probe.offset + probe.direction * found.distance);
-        self.blocks.get(number)?.moving(number, probe, arm, self.dt)
+        self.blocks.get(number)?.under(number, probe, arm, self.dt)
+    }
+
+    /// Whether what wheels stand on has to be looked at: anything of it moves or has a texture.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.platforms.is_empty() && !self.is_textured
+    }
+
+    /// Puts the unevenness of what they met on all `answered`.
+    pub(crate) fn put_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        for (probe, answer) in asked.iter().zip(answered).filter(|_| self.is_textured) {
+            *answer = answer.map(|contact| contact.on_texture(probe));
+        }
     }
 
     /// The first face in the way of a ray from `start` along the unit vector `direction`, up to `reach` m away.
@@ -215,6 +239,13 @@ impl Ground {
         }
     }
 
+    /// Tells all that met the plane of its texture.
+    pub(crate) fn tell_texture(&self, answered: &mut [Option<Contact>]) {
+        for answer in answered.iter_mut().flatten().filter(|_| self.is_textured) {
+            answer.ground = self.texture.under(None);
+        }
+    }
+
     /// Replaces answers by those of boxes that are nearer; one that is flush gives its grip, and its motion.
     pub(crate) fn probe_blocks(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered) {
@@ -228,7 +259,7 @@ impl Ground {
                         normal: block.to_world * normal,
                         grip: block.grip,
                         point: None,
-                        ground: block.moving(number, probe, arm, self.dt),
+                        ground: block.under(number, probe, arm, self.dt),
                     };
                     *answer = Some(match *answer {
                         Some(under) if under.distance <= distance => {

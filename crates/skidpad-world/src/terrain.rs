@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parry3d::bounding_volume::Aabb;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use skidpad_core::{
-    Contact, DVec3, HeightField, HullPoint, Probe, Scene, Smooth, Triangle, TriangleMesh, Vec3, stop, support,
+    Contact, DVec3, HeightField, HullPoint, Probe, Scene, Smooth, Texture, Triangle, TriangleMesh, Vec3, stop, support,
     world::scene::FLUSH,
 };
 
@@ -90,6 +90,22 @@ impl Terrain {
         }
     }
 
+    /// Whether any of it has a texture.
+    pub fn is_textured(&self) -> bool {
+        let fields = self.fields.iter().any(|field| !field.texture().is_none());
+        fields || self.meshes.iter().any(|mesh| mesh.triangles.is_textured())
+    }
+
+    /// What one of its triangles does to wheels beside its grip; `None` of those of plane and boxes.
+    fn texture(&self, triangle: &Triangle) -> Option<Texture> {
+        let [of, number] = triangle.source;
+        let of = (of as usize).checked_sub(1)?;
+        match self.fields.get(of) {
+            Some(field) => Some(field.texture()),
+            None => Some(self.meshes.get(of - self.fields.len())?.triangles.texture(number)),
+        }
+    }
+
     /// How smooth one of its triangles is; those of plane and boxes are not.
     fn smooth(&self, triangle: &Triangle) -> Option<Smooth> {
         let [of, number] = triangle.source;
@@ -129,7 +145,7 @@ impl Terrain {
                 );
                 continue;
             }
-            let found = found.map(|(_, contact)| contact);
+            let found = found.map(|(triangle, contact)| ground.under(&near[triangle], probe, contact));
             *answer = match (*answer, found) {
                 (under, None) => under,
                 (None, found) => found,
@@ -180,13 +196,19 @@ impl Ground {
     /// The block whose side a triangle is.
     fn block_of(&self, triangle: &Triangle) -> Option<usize> {
         let [of, number] = triangle.source;
-        (of == OF_BLOCKS && self.has_platforms()).then_some(number as usize)
+        (of == OF_BLOCKS).then_some(number as usize)
     }
 
-    /// The `contact` of the rim of `probe` with a triangle that may move.
+    /// The `contact` of `probe` with a triangle that may move or have a texture.
     fn under(&self, triangle: &Triangle, probe: &Probe, contact: Contact) -> Contact {
-        let block = self.block_of(triangle);
-        Contact { ground: block.and_then(|number| self.moving(number, probe, &contact)), ..contact }
+        if self.is_plain() {
+            return contact;
+        }
+        let ground = match self.block_of(triangle) {
+            Some(number) => self.of_block(number, probe, &contact),
+            None => self.terrain.texture(triangle).unwrap_or(self.texture).under(None),
+        };
+        Contact { ground, ..contact }
     }
 
     /// The `point` of the rim of `probe` at a triangle that may move.

@@ -280,12 +280,19 @@ impl WorldPort for World {
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        let is_plain = self.ground.is_plain();
         self.ground.probe_plane(asked, answered);
+        if !is_plain {
+            self.ground.tell_texture(answered);
+        }
         if !self.ground.blocks.is_empty() {
             self.ground.probe_blocks(asked, answered);
         }
         if self.has_rims || !self.ground.terrain.is_empty() {
             self.ground.terrain.probe(&self.ground, asked, answered, &mut self.near, &mut self.stops);
+        }
+        if !is_plain {
+            self.ground.put_textures(asked, answered);
         }
     }
 

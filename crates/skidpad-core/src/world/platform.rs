@@ -1,7 +1,7 @@
 //! Boxes that move by themselves, whatever stands on them: belts, turntables, lifts, walls that push.
 
 use crate::math;
-use crate::world::scene::FixedBox;
+use crate::world::boxes::FixedBox;
 use bevy_math::{DQuat, DVec3, Quat, Vec3};
 
 /// A box that moves along a course, as a function of time alone: nothing that stands on it or hits it holds it up.

@@ -31,7 +31,7 @@ pub use powertrain::{
     PedalPoint, Powertrain,
 };
 pub use scene::{FixedBoxSpec, GustSpec, SceneSpec, WindSpec};
-pub use terrain::{CrgSpec, HeightFieldSpec, MeshSpec, MeshSurfaceSpec, RoadClass, RoadSpec, UpAxis};
+pub use terrain::{CrgSpec, HeightFieldSpec, MeshSpec, MeshSurfaceSpec, RoadClass, RoadSpec, TextureSpec, UpAxis};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
 use crate::schema::JsonSchema;

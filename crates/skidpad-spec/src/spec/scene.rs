@@ -4,7 +4,7 @@ use crate::beside::Beside;
 use crate::ground::{self, Ground};
 use crate::schema::JsonSchema;
 use crate::spec::motion::MotionSpec;
-use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec};
+use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec, TextureSpec};
 use crate::{Faults, LoadedScene};
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
@@ -32,6 +32,9 @@ pub struct SceneSpec {
     #[serde(default = "full_grip")]
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// What the plane does to wheels beside that. Absent: it is hard and even.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texture: Option<TextureSpec>,
     /// Air that moves. Absent: still air.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wind: Option<WindSpec>,
@@ -131,6 +134,9 @@ pub struct FixedBoxSpec {
     #[serde(default = "full_grip")]
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texture: Option<TextureSpec>,
     /// How it moves, whatever stands on it. Absent: it never does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<MotionSpec>,
@@ -184,6 +190,7 @@ impl SceneSpec {
             gravity: self.gravity_mps2 as f32,
             slope: self.slope_deg.to_radians() as f32,
             grip: self.grip as f32,
+            texture: TextureSpec::texture(self.texture.as_ref()),
             wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| velocity(wind.velocity_mps)),
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
             boxes: self.boxes.iter().filter(|of| of.motion.is_none()).map(FixedBoxSpec::fixed_box).collect(),
@@ -213,6 +220,7 @@ impl FixedBoxSpec {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = Vec3::from_array(self.size_m.map(|m| m as f32));
         let upright = FixedBox::upright(DVec3::from_array(self.centre_m), size);
-        FixedBox { grip: self.grip as f32, ..upright.turned(yaw, pitch, roll) }
+        let texture = TextureSpec::texture(self.texture.as_ref());
+        FixedBox { grip: self.grip as f32, texture, ..upright.turned(yaw, pitch, roll) }
     }
 }
