@@ -4,6 +4,9 @@ use rapier3d::parry::utils::Array2;
 use rapier3d::prelude::*;
 use skidpad_core::{HeightField, Texture, TriangleMesh};
 
+/// Grip and texture.
+type Surface = (f32, Texture);
+
 /// A field of heights. Rapier's has y up and its rows along z: it is turned about x, so that its z runs against y.
 pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
     let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
@@ -18,7 +21,7 @@ pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
 
 /// A mesh with its grip and texture, one for each of its surfaces; none of those that Rapier takes for no mesh.
 pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, f32, Texture)> {
-    let mut surfaces: Vec<((f32, Texture), Vec<[u32; 3]>)> = Vec::new();
+    let mut surfaces: Vec<(Surface, Vec<[u32; 3]>)> = Vec::new();
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
         let surface = (grip, mesh.texture(number));
         // Triangles of a surface stand together in most files, so that the last one is looked at first.
