@@ -8,12 +8,12 @@ use skidpad::lab::report::CertificateReport;
 use skidpad::lab::{Manoeuvre, TimeStep, sweep};
 
 use crate::NOT_SOLVED;
+use crate::able::able;
 use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of};
 use crate::fail::{self, BadArgument};
 use crate::output::{Table, print};
 use crate::run::{adjust, check_duration, progress_bar, tell_notes};
-use crate::towing::able;
 
 /// Longest list of deciding figures in the table; a report has them all.
 const MOST_NAMED: usize = 1;

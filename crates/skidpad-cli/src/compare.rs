@@ -9,11 +9,11 @@ use skidpad::core::BackendInfo;
 use skidpad::lab::report::{Published, Report};
 use skidpad::lab::{Comparison, Manoeuvre};
 
+use crate::able::able;
 use crate::arguments::{Changes, Compare};
 use crate::fail;
 use crate::output::{Table, print};
 use crate::run::{ON_A_SCENE, adjust, assists, check_duration, health, progress_bar, tell_notes, time_step};
-use crate::towing::able;
 
 /// Compares what was asked for, prints the tables and writes the report.
 pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {

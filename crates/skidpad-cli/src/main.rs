@@ -5,6 +5,7 @@
 //! of skidpad's own did not solve every step, 130 an end by signal.
 #![forbid(unsafe_code)]
 
+mod able;
 mod agreement;
 mod arguments;
 mod certify;

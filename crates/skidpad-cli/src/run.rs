@@ -15,6 +15,7 @@ use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simul
 use skidpad::spec::{Loaded, LoadedScene};
 
 use crate::NOT_SOLVED;
+use crate::able::able;
 use crate::arguments::{Changes, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable};
 use crate::output::{Table, print};
@@ -37,7 +38,7 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
     let (adjust, ground) = adjust_with_files(&asked.changes, &vehicle.model)?;
-    towing::able(vec![backend], true, &adjust)?;
+    able(vec![backend], true, &adjust)?;
     let ground: Vec<_> = ground.iter().map(|file| ("ground of the scene", Some(file.as_path()))).collect();
     for (argument, path) in outputs(asked) {
         fail::not_over(argument, path, &ground)?;

@@ -1,9 +1,8 @@
-//! `--towing`: what a vehicle tows, and which solvers can.
+//! `--towing`: what a vehicle tows.
 
 use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Model};
-use skidpad::lab::Adjust;
+use skidpad::core::Model;
 
 use crate::fail::BadArgument;
 use crate::run::tell_notes;
@@ -31,17 +30,4 @@ pub fn trailers(named: &[String], model: &Arc<Model>) -> miette::Result<Vec<Arc<
         train.push(trailer.model);
     }
     Ok(train.split_off(1))
-}
-
-/// Of `backends` those that can drive what is towed. Peers cannot: they are left out, or refused where they were `named`.
-pub fn able(mut backends: Vec<BackendInfo>, named: bool, adjust: &Adjust) -> Result<Vec<BackendInfo>, BadArgument> {
-    if adjust.trailers.is_empty() {
-        return Ok(backends);
-    }
-    if let Some(peer) = backends.iter().find(|info| named && info.peer) {
-        let found = format!("a trailer behind a car of `{}`, a peer,", peer.name);
-        return Err(BadArgument { argument: "--towing", found, accepts: "backends that are no peers".into() });
-    }
-    backends.retain(|info| !info.peer);
-    Ok(backends)
 }

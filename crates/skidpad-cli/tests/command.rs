@@ -62,6 +62,18 @@ fn a_car_tows_what_it_can_and_peers_nothing() {
 }
 
 #[test]
+fn boxes_that_move_carry_no_peers() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let belt = "[[box]]\ncentre_m = [0, 0, -0.4]\nsize_m = [90, 9, 1]\nmotion = { velocity_mps = [0, 1, 0] }\n";
+    std::fs::write(folder.path().join("belt.toml"), belt).expect("writable");
+    let roll = ["compare", "--scene", "belt.toml", "--vehicle", "corvette_c5", "--initial-speed-mps", "5"];
+    let text = works(folder.path(), &[&roll[..], &["--duration-s", "1"]].concat());
+    assert!(text.contains("with a box") && text.contains("impulse") && !text.contains("bullet"), "{text}");
+    let named = [&roll[..], &["--backends", "bullet"]].concat();
+    fails(folder.path(), &named, 1, &["boxes that move", "a peer", "no peers"]);
+}
+
+#[test]
 fn a_run_tells_what_assists_added() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let car = format!(

@@ -46,13 +46,16 @@ pub use telemetry::signals::{EngineSignals, WheelContact};
 pub use wheel::envelope::wall::stop;
 pub use wheel::envelope::{Smooth, Triangle, support};
 pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
+pub use world::boxes::FixedBox;
 pub use world::cars::{CarView, Cars};
 pub use world::level_of_detail::{Distances, LevelError, LevelOfDetail};
+pub use world::platform::{Course, Path, PathFault, Platform, PlatformMotion, WayPoint};
 pub use world::road::{Road, RoadClass};
-pub use world::scene::{FixedBox, Gust, Scene};
+pub use world::scene::{Gust, Scene};
 pub use world::seam::{
     BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, Rim, WorldPort,
 };
 pub use world::terrain::{HeightField, TerrainFault, TriangleMesh};
+pub use world::texture::Texture;
 
 pub use bevy_math::{DMat3, DQuat, DVec2, DVec3, Mat3, Quat, Vec2, Vec3};

@@ -4,12 +4,12 @@
 use rapier3d::prelude::*;
 use skidpad_core::{
     Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, LoadError, Probe, SaveError, Scene,
-    State, StepReport,
+    State, StepReport, Texture,
     world::backend::{load_world, save_world},
     world::scene::FLUSH,
 };
 
-use crate::{Met, RapierCars, Surfaces, chassis, terrain};
+use crate::{Met, RapierCars, Surfaces, chassis, platforms, terrain};
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
@@ -22,6 +22,8 @@ pub const BACKEND: BackendInfo = BackendInfo {
 struct RapierBackend {
     world: PhysicsWorld,
     cars: RapierCars,
+    /// Of the scene's platforms.
+    platforms: Vec<RigidBodyHandle>,
     scene: Scene,
     starts: Vec<CarStart>,
     clock: Clock,
@@ -38,7 +40,7 @@ fn substeps(dt: f32) -> usize {
 /// 10 mm beside the way of a car for a wall across it: at 5 m/s the car stops at the post.
 const SEES_AHEAD: f32 = 2e-3;
 
-/// A world with the scene's gravity and ground. Its friction is its grip, as a factor on that of bodywork.
+/// A world with the scene's gravity and ground, but for its platforms. Its friction is its grip, as a factor on that of bodywork.
 pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     world.integration_parameters.dt = dt;
@@ -54,10 +56,10 @@ pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
         world
             .insert_collider(ColliderBuilder::cuboid(half.x, half.y, half.z).position(pose).friction(fixed.grip), None);
     }
-    let terrain = scene.fields.iter().map(|field| (terrain::field(field), field.grip()));
+    let terrain = scene.fields.iter().map(|field| (terrain::field(field), field.grip(), field.texture()));
     let meshes = scene.meshes.iter().flat_map(|mesh| terrain::meshes(mesh));
-    for (collider, grip) in terrain.chain(meshes) {
-        world.insert_collider(collider.friction(grip).user_data(terrain::note(grip)), None);
+    for (collider, grip, texture) in terrain.chain(meshes) {
+        world.insert_collider(collider.friction(grip).user_data(terrain::note(grip, texture)), None);
     }
     world
 }
@@ -80,17 +82,18 @@ fn pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<Item = &C
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
-/// Grip of the surface of `scene` that ends up on top where a wheel `met` it.
-fn grip_at(scene: &Scene, met: &Met) -> f32 {
-    if let Some(grip) = terrain::noted(met.collider.user_data) {
-        return grip;
+/// Grip and texture of the surface of `scene` that ends up on top where a wheel `met` it.
+fn surface_at(scene: &Scene, met: &Met) -> (f32, Texture) {
+    if let Some(surface) = terrain::noted(met.collider.user_data) {
+        return surface;
     }
     let point = met.point;
     let reaches = |fixed: &&FixedBox| {
         let from_middle = fixed.rotation.inverse() * (point - fixed.centre.as_vec3());
         from_middle.abs().cmple(fixed.half_extents + FLUSH).all()
     };
-    scene.boxes.iter().rev().find(reaches).map_or(scene.grip, |fixed| fixed.grip)
+    let on_top = scene.boxes.iter().rev().find(reaches);
+    on_top.map_or((scene.grip, scene.texture), |fixed| (fixed.grip, fixed.texture))
 }
 
 /// Takes the right to fall asleep of a chassis of the comparison's world, and where cars do not collide what it has of others.
@@ -104,11 +107,13 @@ fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
 impl RapierBackend {
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut world = ground_world(scene, dt);
+        let platforms = platforms::insert(&mut world, scene);
         let cars = RapierCars::new(&mut world, scene, starts);
         for car in 0..starts.len() {
             settle(&mut world, scene, cars.handle(car));
         }
-        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), clock: Clock { dt, steps: 0 } }
+        let (scene, starts) = (scene.clone(), starts.to_vec());
+        Self { world, cars, platforms, scene, starts, clock: Clock { dt, steps: 0 } }
     }
 }
 
@@ -124,8 +129,13 @@ impl Backend for RapierBackend {
         if !self.scene.gusts.is_empty() {
             self.cars.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
         }
+        if !self.platforms.is_empty() {
+            let time = self.time();
+            platforms::begin_step(&mut self.world, &mut self.cars, &self.platforms, &self.scene, time);
+        }
         let scene = &self.scene;
-        let ground = Surfaces { grip: Some(&|met| grip_at(scene, met)), ..Surfaces::default() };
+        let (grip, texture) = (|met: &Met<'_>| surface_at(scene, met).0, |met: &Met<'_>| surface_at(scene, met).1);
+        let ground = Surfaces { grip: Some(&grip), texture: Some(&texture), ..Surfaces::default() };
         let before = self.cars.before_step_on(&mut self.world, controls, ground);
         self.world.step();
         self.clock.steps += 1;
@@ -154,7 +164,8 @@ impl Backend for RapierBackend {
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         let scene = &self.scene;
-        let ground = Surfaces { grip: Some(&|met| grip_at(scene, met)), ..Surfaces::default() };
+        let (grip, texture) = (|met: &Met<'_>| surface_at(scene, met).0, |met: &Met<'_>| surface_at(scene, met).1);
+        let ground = Surfaces { grip: Some(&grip), texture: Some(&texture), ..Surfaces::default() };
         self.cars.probe(&mut self.world, asked, answered, ground);
         true
     }

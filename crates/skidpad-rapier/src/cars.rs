@@ -149,6 +149,12 @@ impl RapierCars {
         }
     }
 
+    /// The body `handle` moved in the last step as `[centre, velocity, angular velocity]` say, whether wheels stood on it or not.
+    pub(crate) fn recall_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
+        self.loaded.retain(|loaded| loaded.handle != handle);
+        self.loaded.push(Loaded::moved(handle, motion));
+    }
+
     /// Whether vehicle `car` has left.
     pub fn is_away(&self, car: usize) -> bool {
         self.cars.is_away(car)

@@ -1,7 +1,7 @@
 //! What wheels stand on: whether it moves, how it answers, and what is put on it for a step.
 
 use rapier3d::prelude::*;
-use skidpad_core::{Ground, Vec3};
+use skidpad_core::{Ground, Texture, Vec3};
 
 use crate::Sets;
 use crate::chassis::lead;
@@ -23,6 +23,11 @@ impl Loaded {
     pub fn new(handle: RigidBodyHandle, body: &RigidBody, dt: f32) -> Self {
         let user = (body.user_force(), body.user_torque());
         Self { handle, user, motion: Motion::of(body, dt) }
+    }
+
+    /// One that no wheel pushes, as it moved: its centre, its velocity, its angular velocity.
+    pub fn moved(handle: RigidBodyHandle, [centre, linear, angular]: [Vec3; 3]) -> Self {
+        Self { handle, user: (Vector::ZERO, Vector::ZERO), motion: Motion { centre, linear, angular } }
     }
 }
 
@@ -81,7 +86,7 @@ pub(crate) fn ground(
         RigidBodyType::Fixed => return None,
         _ => (driven(sets.parameters, body, last, meeting), [0.0; 2]),
     };
-    Some(Ground { body: number(handle), velocity, give })
+    Some(Ground { body: number(handle), velocity, give, texture: Texture::NONE })
 }
 
 /// Where a wheel meets the ground, in the world's axes.

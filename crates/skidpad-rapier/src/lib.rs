@@ -9,6 +9,7 @@ mod cars;
 pub mod chassis;
 mod ground;
 mod moment;
+mod platforms;
 mod port;
 mod rest;
 mod rims;

@@ -158,13 +158,15 @@ impl Port<'_> {
         let met = Met { handle, collider, point: meeting.point, normal, feature };
         let body = collider.parent().and_then(|parent| Some((parent, self.sets.bodies.get(parent)?)));
         let ground = body.and_then(|body| ground::ground(&self.sets, self.before, body, &meeting));
-        Some(Contact {
+        let ground = ground.map(|ground| Ground { velocity: self.axes.from_world(ground.velocity), ..ground });
+        let contact = Contact {
             distance,
             normal: self.axes.from_world(normal),
             grip: self.ground.grip_of(&met),
             point,
-            ground: ground.map(|ground| Ground { velocity: self.axes.from_world(ground.velocity), ..ground }),
-        })
+            ground: self.ground.texture_of(&met).under(ground),
+        };
+        Some(contact.on_texture(probe))
     }
 
     /// What the ray of `probe` meets first.

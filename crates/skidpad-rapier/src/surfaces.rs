@@ -1,6 +1,7 @@
 //! What wheels may stand on in a user's world, and how it grips.
 
 use rapier3d::prelude::*;
+use skidpad_core::Texture;
 
 /// What wheels stand on in a step. A `QueryFilter` turns into one on which every surface has the grip 1.
 ///
@@ -21,6 +22,9 @@ pub struct Surfaces<'a> {
     ///
     /// Friction of colliders is no such factor: it is what Rapier gives bodywork, crates and walls, 0.5 by default.
     pub grip: Option<&'a dyn Fn(&Met) -> f32>,
+    /// What a surface does to wheels beside that: rolling resistance and unevenness, along the vehicle-side axes x and y; without,
+    /// nothing. Asked as the grip is.
+    pub texture: Option<&'a dyn Fn(&Met) -> Texture>,
 }
 
 /// Where the ray of a wheel met a collider, in the world's axes.
@@ -42,10 +46,15 @@ impl Surfaces<'_> {
     pub(crate) fn grip_of(&self, met: &Met) -> f32 {
         self.grip.map_or(1.0, |grip| grip(met))
     }
+
+    /// The texture of what was `met`, if it is sound.
+    pub(crate) fn texture_of(&self, met: &Met) -> Texture {
+        self.texture.map_or(Texture::NONE, |texture| texture(met))
+    }
 }
 
 impl<'a> From<QueryFilter<'a>> for Surfaces<'a> {
     fn from(filter: QueryFilter<'a>) -> Self {
-        Self { filter, grip: None }
+        Self { filter, ..Self::default() }
     }
 }

@@ -3,7 +3,10 @@
 use rapier3d::parry::shape::HeightFieldFlags;
 use rapier3d::parry::utils::Array2;
 use rapier3d::prelude::*;
-use skidpad_core::{HeightField, TriangleMesh};
+use skidpad_core::{HeightField, Texture, TriangleMesh};
+
+/// Grip and texture.
+type Surface = (f32, Texture);
 
 /// A field of heights. Rapier's has y up and its rows along z: it is turned about x, so that its z runs against y.
 pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
@@ -18,33 +21,38 @@ pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
         .position(Pose::from_parts(middle, turned))
 }
 
-/// A mesh with its grip, one for each of its surfaces; none of those that Rapier takes for no mesh.
-pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, f32)> {
-    let mut surfaces: Vec<(f32, Vec<[u32; 3]>)> = Vec::new();
-    for (&corners, &grip) in mesh.triangles().iter().zip(mesh.grips()) {
+/// A mesh with its grip and texture, one for each of its surfaces; none of those that Rapier takes for no mesh.
+pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, f32, Texture)> {
+    let mut surfaces: Vec<(Surface, Vec<[u32; 3]>)> = Vec::new();
+    for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
+        let surface = (grip, mesh.texture(number));
         // Triangles of a surface stand together in most files, so that the last one is looked at first.
-        match surfaces.iter_mut().rev().find(|(known, _)| *known == grip) {
+        match surfaces.iter_mut().rev().find(|(known, _)| *known == surface) {
             Some((_, triangles)) => triangles.push(corners),
-            None => surfaces.push((grip, vec![corners])),
+            None => surfaces.push((surface, vec![corners])),
         }
     }
-    surfaces.into_iter().filter_map(|(grip, triangles)| {
+    surfaces.into_iter().filter_map(|((grip, texture), triangles)| {
         // Hulls slide over the edges between its triangles, and stand on it from both sides.
         let two_sided = TriMeshFlags::FIX_INTERNAL_EDGES_TWO_SIDED;
         let collider = ColliderBuilder::trimesh_with_flags(mesh.vertices().to_vec(), triangles, two_sided).ok()?;
-        Some((collider.translation(mesh.origin().as_vec3()), grip))
+        Some((collider.translation(mesh.origin().as_vec3()), grip, texture))
     })
 }
 
-/// Mark of user data that holds a grip.
-const NOTED: u128 = 1 << 32;
+/// Mark of user data that holds a surface: the sign of its grip, which is never below 0.
+const NOTED: u128 = 1 << 31;
 
-/// A grip as user data of a collider.
-pub(crate) fn note(grip: f32) -> u128 {
-    NOTED | u128::from(grip.to_bits())
+/// The grip and the texture of a surface as user data of a collider.
+pub(crate) fn note(grip: f32, texture: Texture) -> u128 {
+    let Texture { rolling, amplitude, wavelength } = texture;
+    let word = |number: f32, place: u32| u128::from(number.to_bits()) << (32 * place);
+    NOTED | word(grip.abs(), 0) | word(rolling, 1) | word(amplitude, 2) | word(wavelength, 3)
 }
 
-/// The grip in such user data.
-pub(crate) fn noted(user_data: u128) -> Option<f32> {
-    (user_data & NOTED != 0).then(|| f32::from_bits(user_data as u32))
+/// Those in such user data.
+pub(crate) fn noted(user_data: u128) -> Option<(f32, Texture)> {
+    let word = |place: u32| f32::from_bits((user_data >> (32 * place)) as u32);
+    let texture = Texture { rolling: word(1), amplitude: word(2), wavelength: word(3) };
+    (user_data & NOTED != 0).then(|| (word(0).abs(), texture))
 }

@@ -101,6 +101,8 @@ struct Point {
     normal: Vec3,
     gap: f32,
     friction: f32,
+    /// Of ground that moves, m/s.
+    ground: Vec3,
     /// Least speed along the normal that it is left with, m/s.
     allowed: f32,
     /// Velocity across the normal that friction leads to, m/s.
@@ -367,7 +369,9 @@ impl Point {
             normal,
             gap,
             friction: FRICTION,
-            allowed: HullPoint { arm: arms[0], gap, normal, friction: FRICTION }.allowed_speed(dt),
+            ground: Vec3::ZERO,
+            allowed: HullPoint { arm: arms[0], gap, normal, friction: FRICTION, velocity: Vec3::ZERO }
+                .allowed_speed(dt),
             slides: Vec3::ZERO,
             give: 0.0,
             pressed: 0.0,
@@ -389,6 +393,7 @@ impl Point {
             normal: found.normal,
             gap: found.gap,
             friction: found.friction,
+            ground: found.velocity,
             allowed: found.allowed_speed(dt),
             slides: Vec3::ZERO,
             give: given_by(hull, found.arm, found.normal),
@@ -403,10 +408,10 @@ impl Point {
         self.cars == [car, NONE] && near && self.normal.dot(found.normal) > 1.0 - SAME
     }
 
-    /// Of the first hull against the second, m/s.
+    /// Of the first hull against the second or the ground, m/s.
     fn velocity(&self, chassis: &[Chassis]) -> Vec3 {
         let own = chassis[self.cars[0] as usize].speed_at(self.arms[0]);
-        chassis.get(self.cars[1] as usize).map_or(own, |other| own - other.speed_at(self.arms[1]))
+        chassis.get(self.cars[1] as usize).map_or(own - self.ground, |other| own - other.speed_at(self.arms[1]))
     }
 
     /// Change of that velocity along the unit vector `along` by an impulse along it, 1/kg.

@@ -82,7 +82,13 @@ impl Faces {
             self.touch(&triangle, normal, &passing, time, |arm, gap| {
                 if gap - closing.max(0.0) * dt <= near && gap >= -deepest {
                     let friction = BODYWORK_FRICTION * triangle.grip;
-                    points.push(HullPoint { arm: chassis.axes * (chassis.hull.centre + arm), gap, normal, friction });
+                    points.push(HullPoint {
+                        arm: chassis.axes * (chassis.hull.centre + arm),
+                        gap,
+                        normal,
+                        friction,
+                        velocity: Vec3::ZERO,
+                    });
                 }
             });
         }

@@ -3,9 +3,12 @@
 use crate::terrain::Terrain;
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
-use skidpad_core::{Contact, DVec3, FixedBox, Probe, Quat, Scene, Vec3, world::scene::FLUSH};
+use skidpad_core::{
+    Contact, DVec3, FixedBox, Ground as StoodOn, Platform, PlatformMotion, Probe, Quat, Scene, Texture, Vec3,
+    world::scene::FLUSH,
+};
 
-/// The plane, the boxes, fields and meshes of a scene.
+/// The plane, the boxes, fields, meshes and platforms of a scene.
 #[derive(Clone, Debug)]
 pub struct Ground {
     /// Whether there is a plane.
@@ -14,10 +17,17 @@ pub struct Ground {
     pub(crate) normal: Vec3,
     /// Of the plane.
     pub(crate) grip: f32,
+    pub(crate) texture: Texture,
+    /// Whether anything has a texture.
+    is_textured: bool,
+    /// The fixed boxes, then the platforms.
     pub(crate) blocks: Vec<Block>,
+    platforms: Vec<Platform>,
     pub(crate) terrain: Terrain,
     gravity: f32,
     wind: Vec3,
+    /// Length of the step at hand, s.
+    dt: f32,
 }
 
 /// A box of the scene, ready to be asked.
@@ -30,6 +40,9 @@ pub(crate) struct Block {
     /// From the centre to a corner, m.
     pub radius: f32,
     pub grip: f32,
+    pub texture: Texture,
+    /// Of a platform in the step at hand.
+    pub motion: Option<PlatformMotion>,
 }
 
 /// How far faces may be from where they should be for the rounding of coordinates, as a share of them.
@@ -55,7 +68,28 @@ impl Block {
             shape: Cuboid::new(fixed.half_extents),
             radius: fixed.half_extents.length(),
             grip: fixed.grip,
+            texture: fixed.texture,
+            motion: None,
         }
+    }
+
+    /// Stands where `motion` begins.
+    fn follow(&mut self, motion: PlatformMotion) {
+        (self.centre, self.to_world, self.from_world) = (motion.centre, motion.rotation, motion.rotation.inverse());
+        self.motion = Some(motion);
+    }
+
+    /// Mean velocity over the step of what of it is at `place` (world, m), m/s.
+    pub fn velocity_at(&self, place: DVec3) -> Vec3 {
+        self.motion.map_or(Vec3::ZERO, |motion| motion.velocity_at(place))
+    }
+
+    /// What a wheel of `probe` that stands `arm` m from the centre of mass of its car knows of it; it is block `number`.
+    fn under(&self, number: usize, probe: &Probe, arm: Vec3, dt: f32) -> Option<StoodOn> {
+        let Some(motion) = self.motion else { return self.texture.under(None) };
+        let velocity = motion.velocity_under(probe.position, arm, dt);
+        let texture = Texture { amplitude: 0.0, ..self.texture };
+        Some(StoodOn { body: number as u64, velocity, give: [0.0; 2], texture })
     }
 
     /// Distance to the face a ray enters by, and the face's normal, both in the box's axes. A ray that starts inside
@@ -86,13 +120,21 @@ impl Block {
 impl Ground {
     /// The ground of `scene`.
     pub fn new(scene: &Scene) -> Self {
-        let blocks = scene.boxes.iter().map(Block::new).collect();
+        let platforms = scene.platforms.iter().map(|platform| platform.standing(0.0));
+        let blocks: Vec<Block> = scene.boxes.iter().copied().chain(platforms).map(|fixed| Block::new(&fixed)).collect();
+        let terrain = Terrain::of(scene);
+        let is_textured =
+            !scene.texture.is_none() || blocks.iter().any(|block| !block.texture.is_none()) || terrain.is_textured();
         Self {
             has_plane: scene.plane,
             normal: scene.normal(),
             grip: scene.grip,
+            texture: scene.texture,
+            is_textured,
             blocks,
-            terrain: Terrain::of(scene),
+            platforms: scene.platforms.clone(),
+            dt: 0.0,
+            terrain,
             gravity: scene.gravity,
             wind: scene.wind,
         }
@@ -111,6 +153,38 @@ impl Ground {
     /// The air moves at `velocity` m/s, world, from now on.
     pub fn set_wind(&mut self, velocity: Vec3) {
         self.wind = velocity;
+    }
+
+    /// Whether anything of it moves.
+    pub(crate) fn has_platforms(&self) -> bool {
+        !self.platforms.is_empty()
+    }
+
+    /// Puts every platform where it is at `time` s, and lets it move as in the step of `dt` s that begins then.
+    pub fn move_platforms(&mut self, time: f64, dt: f32) {
+        self.dt = dt;
+        let fixed = self.blocks.len() - self.platforms.len();
+        for (platform, block) in self.platforms.iter().zip(&mut self.blocks[fixed..]) {
+            block.follow(platform.motion(time, dt));
+        }
+    }
+
+    /// What a wheel of `probe` stands on that `found` what belongs to block `number`.
+    pub(crate) fn of_block(&self, number: usize, probe: &Probe, found: &Contact) -> Option<StoodOn> {
+        let arm = found.point.unwrap_or(probe.offset + probe.direction * found.distance);
+        self.blocks.get(number)?.under(number, probe, arm, self.dt)
+    }
+
+    /// Whether what wheels stand on has to be looked at: anything of it moves or has a texture.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.platforms.is_empty() && !self.is_textured
+    }
+
+    /// Puts the unevenness of what they met on all `answered`.
+    pub(crate) fn put_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        for (probe, answer) in asked.iter().zip(answered).filter(|_| self.is_textured) {
+            *answer = answer.map(|contact| contact.on_texture(probe));
+        }
     }
 
     /// The first face in the way of a ray from `start` along the unit vector `direction`, up to `reach` m away.
@@ -171,22 +245,32 @@ impl Ground {
         }
     }
 
-    /// Replaces answers by those of boxes that are nearer; one that is flush gives its grip.
+    /// Tells all that met the plane of its texture.
+    pub(crate) fn tell_texture(&self, answered: &mut [Option<Contact>]) {
+        for answer in answered.iter_mut().flatten().filter(|_| self.is_textured) {
+            answer.ground = self.texture.under(None);
+        }
+    }
+
+    /// Replaces answers by those of boxes that are nearer; one that is flush gives its grip, and its motion.
     pub(crate) fn probe_blocks(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered) {
-            for block in &self.blocks {
+            for (number, block) in self.blocks.iter().enumerate() {
                 let reach = answer.map_or(probe.reach, |contact| contact.distance + FLUSH);
                 let start = (probe.position - block.centre).as_vec3() + probe.offset;
                 if let Some((distance, normal)) = block.entered(start, probe.direction, reach) {
+                    let arm = probe.offset + probe.direction * distance;
                     let met = Contact {
                         distance,
                         normal: block.to_world * normal,
                         grip: block.grip,
                         point: None,
-                        ground: None,
+                        ground: block.under(number, probe, arm, self.dt),
                     };
                     *answer = Some(match *answer {
-                        Some(under) if under.distance <= distance => Contact { grip: block.grip, ..under },
+                        Some(under) if under.distance <= distance => {
+                            Contact { grip: block.grip, ground: met.ground, ..under }
+                        }
                         _ => met,
                     });
                 }

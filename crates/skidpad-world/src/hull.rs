@@ -2,7 +2,7 @@
 
 use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature};
-use skidpad_core::{BODYWORK_FRICTION, HULL_POINTS, HullPoint, Vec3};
+use skidpad_core::{BODYWORK_FRICTION, DVec3, HULL_POINTS, HullPoint, Vec3};
 
 use crate::faces::Faces;
 use crate::ground::{Block, Ground};
@@ -95,7 +95,7 @@ impl Touching {
     fn end_blows(&mut self, chassis: &mut Chassis, dt: f32) {
         let mut hit = false;
         for (point, given) in self.points.iter().zip(&mut self.given) {
-            let closes = chassis.speed_at(point.arm).dot(point.normal) <= CLOSED * given.allowed;
+            let closes = speed_against(chassis, point).dot(point.normal) <= CLOSED * given.allowed;
             if point.gap > BLOW * dt && closes {
                 (given.allowed, hit) = (0.0, true);
             }
@@ -143,16 +143,17 @@ impl Touching {
         let ahead = dt * (turning + motion[0].length());
         for block in &ground.blocks {
             let middle = (chassis.position - block.centre).as_vec3() + chassis.axes * hull.centre;
-            let near = hull.half_extents.length() + block.radius + ahead;
+            let near =
+                hull.half_extents.length() + block.radius + ahead + dt * block.velocity_at(chassis.position).length();
             if middle.length_squared() <= near * near {
-                self.find_on_block(chassis, block, motion, dt);
+                self.find_on_block(chassis, block, against(block, chassis.position, motion), dt);
             }
         }
         if !ground.terrain.is_empty() {
             self.faces.find(chassis, &ground.terrain, motion, dt, NEAR, &mut self.points);
         }
         // Those the hull moves along, or away from, do not meet.
-        self.points.retain(|point| point.gap + dt * (chassis.speed_at(point.arm).dot(point.normal) - falling) < NEAR);
+        self.points.retain(|point| point.gap + dt * (speed_against(chassis, point).dot(point.normal) - falling) < NEAR);
     }
 
     /// The points that [`Touching::find`] found last.
@@ -187,12 +188,18 @@ impl Touching {
             let arm = chassis.axes * corner(chassis, i);
             let gap = height + arm.dot(normal);
             if gap <= ahead {
-                self.points.push(HullPoint { arm, gap, normal, friction: BODYWORK_FRICTION * ground.grip });
+                self.points.push(HullPoint {
+                    arm,
+                    gap,
+                    normal,
+                    friction: BODYWORK_FRICTION * ground.grip,
+                    velocity: Vec3::ZERO,
+                });
             }
         }
     }
 
-    /// Points of the hull that touch `block` when the two first touch within `dt` s, by a `motion` of velocity (m/s) and
+    /// Points of the hull that touch `block` when the two first touch within `dt` s, by a `motion` against it of velocity (m/s) and
     /// angular velocity (rad/s); none if they pass each other.
     ///
     /// A plane is accepted only from where the hull really comes to it: seen from before, the face of an object beside the
@@ -217,11 +224,15 @@ impl Touching {
         self.manifold.clear();
         PolygonalFeature::contacts(&pose, &pose.inverse(), normal, back, &face, &of_hull, &mut self.manifold, false);
         let outward = block.to_world * normal;
-        self.points.extend(self.manifold.points.iter().map(|p| HullPoint {
-            arm: chassis.axes * (chassis.hull.centre + p.local_p2),
-            gap: p.dist - passing.way(p.local_p2, &pose).dot(normal),
-            normal: outward,
-            friction: BODYWORK_FRICTION * block.grip,
+        self.points.extend(self.manifold.points.iter().map(|p| {
+            let arm = chassis.axes * (chassis.hull.centre + p.local_p2);
+            HullPoint {
+                arm,
+                gap: p.dist - passing.way(p.local_p2, &pose).dot(normal),
+                normal: outward,
+                friction: BODYWORK_FRICTION * block.grip,
+                velocity: block.velocity_at(chassis.position + arm.as_dvec3()),
+            }
         }));
     }
 }
@@ -237,6 +248,20 @@ pub(crate) fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, Hu
     &stops[first..first + count]
 }
 
+/// Velocity of a point of a hull against what it touches, m/s.
+fn speed_against(chassis: &Chassis, point: &HullPoint) -> Vec3 {
+    chassis.speed_at(point.arm) - point.velocity
+}
+
+/// The `motion` of a body, velocity (m/s) of its centre of mass at `position` (m) and angular velocity (rad/s), against a block that
+/// may move and turn. Over one step the way against a block that turns is taken for straight.
+fn against(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2]) -> [Vec3; 2] {
+    match block.motion {
+        Some(motion) => [velocity - motion.velocity_at(position), angular - motion.angular],
+        None => [velocity, angular],
+    }
+}
+
 fn corner(chassis: &Chassis, i: usize) -> Vec3 {
     let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
     chassis.hull.centre + chassis.hull.half_extents * Vec3::new(sign(0), sign(1), sign(2))
@@ -246,7 +271,7 @@ fn corner(chassis: &Chassis, i: usize) -> Vec3 {
 fn press(chassis: &mut Chassis, point: &HullPoint, so_far: &mut Given) -> bool {
     let (arm, normal) = (point.arm, point.normal);
     let compliance = |c: &Chassis, along: Vec3| c.inverse_mass + arm.cross(along).dot(c.spun_by(arm.cross(along)));
-    let wanted = (so_far.allowed - chassis.speed_at(arm).dot(normal)) / compliance(chassis, normal);
+    let wanted = (so_far.allowed - speed_against(chassis, point).dot(normal)) / compliance(chassis, normal);
     let pressed = (so_far.pressed + wanted).max(0.0);
     let push = normal * (pressed - so_far.pressed);
     if pressed == so_far.pressed && pressed == 0.0 {
@@ -254,7 +279,7 @@ fn press(chassis: &mut Chassis, point: &HullPoint, so_far: &mut Given) -> bool {
     }
     so_far.pressed = pressed;
     chassis.stop(push, arm.cross(push));
-    let slip = chassis.speed_at(arm);
+    let slip = speed_against(chassis, point);
     let slip = slip - normal * slip.dot(normal);
     let size = slip.length();
     let mut drag = so_far.drag;
@@ -271,7 +296,7 @@ fn press(chassis: &mut Chassis, point: &HullPoint, so_far: &mut Given) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skidpad_core::{DVec3, FixedBox, Mat3, Quat, Scene, model::Hull};
+    use skidpad_core::{FixedBox, Mat3, Quat, Scene, model::Hull};
 
     fn crate_of_a_tonne() -> Chassis {
         let hull = Hull { centre: Vec3::new(0.0, 0.0, 0.1), half_extents: Vec3::new(2.0, 0.9, 0.5) };

@@ -1,7 +1,8 @@
 //! skidpad's own small rigid-body world: chassis with a box for a hull, on the ground of a [`skidpad_core::Scene`].
 //!
 //! Here: integration with positions in 64 bits; plane, boxes, fields of heights and meshes, met by rays, by the rims of wheels and
-//! by hulls; hulls of cars against each other. Not here: wheels (they come through the seam), ground that moves.
+//! by hulls; boxes that move by themselves; hulls of cars against each other. Not here: wheels (they come through the seam), bodies
+//! that wheels push away.
 #![forbid(unsafe_code)]
 
 mod backend;

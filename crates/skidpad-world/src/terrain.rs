@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parry3d::bounding_volume::Aabb;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use skidpad_core::{
-    Contact, DVec3, HeightField, HullPoint, Probe, Scene, Smooth, Triangle, TriangleMesh, Vec3, stop, support,
+    Contact, DVec3, HeightField, HullPoint, Probe, Scene, Smooth, Texture, Triangle, TriangleMesh, Vec3, stop, support,
     world::scene::FLUSH,
 };
 
@@ -63,6 +63,9 @@ impl Region {
     }
 }
 
+/// First number of the source of triangles that are sides of blocks; the second one is the block.
+const OF_BLOCKS: u32 = u32::MAX;
+
 impl Terrain {
     pub fn of(scene: &Scene) -> Self {
         Self { fields: scene.fields.clone(), meshes: scene.meshes.iter().map(Mesh::new).collect() }
@@ -90,6 +93,22 @@ impl Terrain {
     /// Whether one of its triangles is of a field.
     pub fn is_field(&self, triangle: &Triangle) -> bool {
         (1..=self.fields.len()).contains(&(triangle.source[0] as usize))
+    }
+
+    /// Whether any of it has a texture.
+    pub fn is_textured(&self) -> bool {
+        let fields = self.fields.iter().any(|field| !field.texture().is_none());
+        fields || self.meshes.iter().any(|mesh| mesh.triangles.is_textured())
+    }
+
+    /// What one of its triangles does to wheels beside its grip; `None` of those of plane and boxes.
+    fn texture(&self, triangle: &Triangle) -> Option<Texture> {
+        let [of, number] = triangle.source;
+        let of = (of as usize).checked_sub(1)?;
+        match self.fields.get(of) {
+            Some(field) => Some(field.texture()),
+            None => Some(self.meshes.get(of - self.fields.len())?.triangles.texture(number)),
+        }
     }
 
     /// How smooth one of its triangles is; those of plane and boxes are not.
@@ -122,12 +141,16 @@ impl Terrain {
                 continue;
             }
             self.gather(start, &Region::of(probe), near);
-            let found = support(probe, near, |triangle| self.smooth(triangle)).map(|(_, contact)| contact);
+            let found = support(probe, near, |triangle| self.smooth(triangle));
             if probe.rim.is_some() {
-                *answer = found;
-                stops.extend(stop(probe, near, found.as_ref()).map(|(_, point)| (probe.car, point)));
+                *answer = found.map(|(triangle, contact)| ground.under(&near[triangle], probe, contact));
+                let stopped = stop(probe, near, answer.as_ref());
+                stops.extend(
+                    stopped.map(|(triangle, point)| (probe.car, ground.against(&near[triangle], probe, point))),
+                );
                 continue;
             }
+            let found = found.map(|(triangle, contact)| ground.under(&near[triangle], probe, contact));
             *answer = match (*answer, found) {
                 (under, None) => under,
                 (None, found) => found,
@@ -151,7 +174,7 @@ fn over(under: Contact, later: Contact) -> Contact {
     if later.distance < under.distance {
         later
     } else if later.distance <= under.distance + FLUSH {
-        Contact { grip: later.grip, ..under }
+        Contact { grip: later.grip, ground: later.ground, ..under }
     } else {
         under
     }
@@ -165,14 +188,39 @@ impl Ground {
         if self.has_plane && height <= size {
             near.push(Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
         }
-        for block in &self.blocks {
+        for (number, block) in self.blocks.iter().enumerate() {
             let middle = (block.centre - start).as_vec3();
             // As for rays, what the wheel's starts in has no face for it.
             let is_inside = (block.from_world * middle).abs().cmplt(block.shape.half_extents).all();
             if middle.length_squared() <= (block.radius + size) * (block.radius + size) && !is_inside {
                 let place = |corner: Vec3| middle + block.to_world * corner;
-                near.extend(Triangle::of_box(block.shape.half_extents, place, block.grip));
+                let sides = Triangle::of_box(block.shape.half_extents, place, block.grip);
+                near.extend(sides.map(|side| Triangle { source: [OF_BLOCKS, number as u32], ..side }));
             }
         }
+    }
+
+    /// The block whose side a triangle is.
+    fn block_of(&self, triangle: &Triangle) -> Option<usize> {
+        let [of, number] = triangle.source;
+        (of == OF_BLOCKS).then_some(number as usize)
+    }
+
+    /// The `contact` of `probe` with a triangle that may move or have a texture.
+    fn under(&self, triangle: &Triangle, probe: &Probe, contact: Contact) -> Contact {
+        if self.is_plain() {
+            return contact;
+        }
+        let ground = match self.block_of(triangle) {
+            Some(number) => self.of_block(number, probe, &contact),
+            None => self.terrain.texture(triangle).unwrap_or(self.texture).under(None),
+        };
+        Contact { ground, ..contact }
+    }
+
+    /// The `point` of the rim of `probe` at a triangle that may move.
+    fn against(&self, triangle: &Triangle, probe: &Probe, point: HullPoint) -> HullPoint {
+        let Some(number) = self.block_of(triangle) else { return point };
+        HullPoint { velocity: self.blocks[number].velocity_at(probe.position + point.arm.as_dvec3()), ..point }
     }
 }

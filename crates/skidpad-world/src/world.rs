@@ -216,6 +216,13 @@ impl World {
         self.ground.set_wind(velocity);
     }
 
+    /// Platforms move in the coming step of `dt` s as from `time` s on.
+    pub fn move_platforms(&mut self, time: f64, dt: f32) {
+        if self.ground.has_platforms() {
+            self.ground.move_platforms(time, dt);
+        }
+    }
+
     /// The chassis, in order.
     pub fn chassis_mut(&mut self) -> &mut [Chassis] {
         &mut self.chassis
@@ -283,12 +290,19 @@ impl WorldPort for World {
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        let is_plain = self.ground.is_plain();
         self.ground.probe_plane(asked, answered);
+        if !is_plain {
+            self.ground.tell_texture(answered);
+        }
         if !self.ground.blocks.is_empty() {
             self.ground.probe_blocks(asked, answered);
         }
         if self.has_rims || !self.ground.terrain.is_empty() {
             self.ground.terrain.probe(&self.ground, asked, answered, &mut self.near, &mut self.stops);
+        }
+        if !is_plain {
+            self.ground.put_textures(asked, answered);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FixedBox, Model, Quat, Scene, State};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FixedBox, Model, Quat, Scene, State, Texture};
 
 use skidpad::core::model::{AntiRollBar, BarCoupling, Wheel};
 use skidpad::core::state::{Placement, WheelState};
@@ -113,6 +113,7 @@ pub fn rough() -> Scene {
         rotation: Quat::from_rotation_y(0.1 * (i % 3) as f32 - 0.1),
         half_extents: [4.0, 3.0, 0.02 + 0.1 * (i % 4) as f32].into(),
         grip: 0.2 + 0.2 * (i % 5) as f32,
+        texture: Texture::NONE,
     };
     Scene { boxes: (0..20).map(block).collect(), ..Scene::sloping(0.05) }
 }

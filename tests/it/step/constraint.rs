@@ -2,7 +2,7 @@
 
 use skidpad::core::model::{Axle, Hull, Powertrain, Side, Strut, Tyre, Unsprung, Wheel};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
-use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Quat, Scene, Vec3, state::Placement};
+use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, ModelParts, Quat, Scene, Texture, Vec3, state::Placement};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, curve, mean, solvers};
 
@@ -301,6 +301,7 @@ fn a_car_parked_on_three_wheels_stays() {
                     half_extents: Vec3::new(0.4, 0.4, 0.5 * height),
                     rotation: upright,
                     grip: 1.0,
+                    texture: Texture::NONE,
                 });
             }
             let placement = Placement { heading, gear: Some(0), ..Placement::default() };

@@ -28,7 +28,9 @@ struct Points {
     /// Speed along the normal that needs no impulse, m/s.
     allowed: Four,
     friction: Four,
-    /// Speed of the hull along the three rows, m/s.
+    /// Speed of what is touched along the three rows, m/s.
+    ground: [Four; 3],
+    /// Speed of the hull against that along the three rows, m/s.
     seen: [Four; 3],
     /// Impulses, N s.
     pressed: Four,
@@ -73,7 +75,8 @@ impl HullRows {
     /// Velocities of the rows at the chassis velocity `at`.
     pub fn set_velocity(&mut self, at: SpatialVector<f32>) {
         for points in self.active() {
-            points.seen = points.rows().map(|row| row.dot(at.wide()));
+            let own = points.rows().map(|row| row.dot(at.wide()));
+            points.seen = [0, 1, 2].map(|i| own[i] - points.ground[i]);
         }
     }
 
@@ -117,6 +120,7 @@ impl Points {
         let arm = vectors(&|p| *to_vehicle * p.arm);
         let row = |direction: Vec3Lanes<Four>| SpatialVector::new(direction, arm.cross(direction));
         let tangents = |p: &HullPoint| across(*to_vehicle * p.normal);
+        let speed_along = |p: &HullPoint, row: Vec3| (*to_vehicle * p.velocity).dot(row);
         Self {
             normal: row(vectors(&|p| *to_vehicle * p.normal)),
             tangents: [row(vectors(&|p| tangents(p)[0])), row(vectors(&|p| tangents(p)[1]))],
@@ -124,6 +128,11 @@ impl Points {
             rigid: each(&|_| 0.25 * SOLIDITY * mass),
             allowed: each(&|p| p.allowed_speed(dt)),
             friction: each(&|p| p.friction),
+            ground: [
+                each(&|p| p.velocity.dot(p.normal)),
+                each(&|p| speed_along(p, tangents(p)[0])),
+                each(&|p| speed_along(p, tangents(p)[1])),
+            ],
             ..Self::default()
         }
     }

@@ -59,6 +59,9 @@ impl<W: Corners> Rows<W> {
         if W::any(zero.less(added)) {
             coefficient += added * (one - rolling_speed.smoothstep(zero, below));
         }
+        if self.contact.ground_motion.moves {
+            coefficient += self.contact.ground_motion.rolling;
+        }
         let rolling = coefficient * self.suspension.load * bank.radius;
         self.patch.locking_capacity = self.drive.brake + rolling;
         self.patch.tyre_active =

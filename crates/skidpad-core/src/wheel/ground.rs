@@ -10,7 +10,7 @@ use crate::world::seam::{Contact, Ground, Probe, Reaction};
 use bevy_math::{Mat3, Vec3};
 
 impl Vehicle {
-    /// Whether a wheel stood on ground that moves when the step was solved.
+    /// Whether a wheel stood on ground that moves, or has a texture, when the step was solved.
     pub(crate) fn is_on_moving_ground(&self) -> bool {
         self.rows.iter().any(|rows| rows.contact.ground_motion.moves)
     }
@@ -23,6 +23,9 @@ impl Vehicle {
     ) {
         for (i, (probe, contact)) in met.enumerate() {
             let Some((distance, ground)) = contact.and_then(|c| Some((c.distance, c.ground?))) else { continue };
+            if ground.body == Ground::STILL {
+                continue;
+            }
             let place = self.model.place(i);
             let rows = &self.rows[place.bank];
             let [x, y, z] = rows.on_ground().map(|sum| sum.lanes()[place.lane]);
@@ -62,6 +65,7 @@ impl Rows {
             moves: true,
             speed: [along(self.contact.forward), along(self.contact.side), along(self.contact.normal)],
             give: [of(|g| g.give[0]), of(|g| g.give[1])],
+            rolling: of(|g| g.texture.rolling),
             last_load: self.contact.ground_motion.last_load,
         };
     }

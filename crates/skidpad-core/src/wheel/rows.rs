@@ -38,12 +38,14 @@ pub(crate) struct ContactRows<W: Corners = Four> {
 /// What the rows of four wheels know of the ground under them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GroundMotion<W: Corners = Four> {
-    /// Whether any of it moves or can be moved.
+    /// Whether any of it moves, can be moved, or is soft.
     pub moves: bool,
     /// Its velocity along, across and normal to the ground, m/s.
     pub speed: [W; 3],
     /// See [`Ground::give`], 1/kg.
     pub give: [W; 2],
+    /// What its texture adds to the coefficient of rolling resistance.
+    pub rolling: W,
     /// Load impulse of the last step, N s.
     pub last_load: W,
 }

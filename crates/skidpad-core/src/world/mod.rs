@@ -1,10 +1,14 @@
 //! The seam to a rigid-body world, and what every solver offers.
 
 pub mod backend;
+pub mod boxes;
 pub mod cars;
 pub mod level_of_detail;
+pub mod platform;
 pub mod road;
 pub mod scene;
 pub mod seam;
 pub mod terrain;
+pub mod texture;
 mod trains;
+mod unevenness;

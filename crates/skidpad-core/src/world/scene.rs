@@ -3,8 +3,11 @@
 use crate::constants::STANDARD_GRAVITY;
 use crate::math;
 use crate::wheel::envelope::support;
+use crate::world::boxes::{FixedBox, turn};
+use crate::world::platform::Platform;
 use crate::world::seam::Probe;
 use crate::world::terrain::{HeightField, TriangleMesh};
+use crate::world::texture::Texture;
 use bevy_math::{DVec3, Quat, Vec3};
 use std::sync::Arc;
 
@@ -21,6 +24,8 @@ pub struct Scene {
     pub slope: f32,
     /// Factor on the friction of every tyre, ≥ 0; 1 is the surface the tyre was described on.
     pub grip: f32,
+    /// Of the plane; hard and even by default.
+    pub texture: Texture,
     /// Velocity of the air, world, m/s; still by default.
     pub wind: Vec3,
     /// What the wind has beyond that at times; none by default.
@@ -34,6 +39,9 @@ pub struct Scene {
     pub fields: Vec<Arc<HeightField>>,
     /// Meshes; none by default. Of surfaces within [`FLUSH`] they come last.
     pub meshes: Vec<Arc<TriangleMesh>>,
+    /// Boxes that move by themselves; none by default. Of surfaces within [`FLUSH`] they come after the fixed boxes, and carry what
+    /// stands there.
+    pub platforms: Vec<Platform>,
     /// Whether the bodywork of cars in one world meets; they do by default. Without it they pass through each other and share
     /// the ground alone, as a fleet that starts on one spot. Peers do as the programs they stand for; in users' Rapier worlds the
     /// collision groups of the chassis say it.
@@ -64,65 +72,20 @@ impl Gust {
     }
 }
 
-/// A box that never moves. A wheel stands on whichever face its ray meets first; a ray that starts inside meets none.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FixedBox {
-    /// Its middle, world, m.
-    pub centre: DVec3,
-    /// Half its size along its own axes, m, each > 0.
-    pub half_extents: Vec3,
-    /// Its axes to world axes, unit quaternion.
-    pub rotation: Quat,
-    /// Factor on the friction of every tyre on it, ≥ 0; takes the place of the plane's, it is not multiplied by it.
-    pub grip: f32,
-}
-
-impl FixedBox {
-    /// A box of full `size` (m) around `centre` (m), aligned with the world, on which every tyre has its own friction.
-    pub fn upright(centre: DVec3, size: Vec3) -> Self {
-        Self { centre, half_extents: 0.5 * size, rotation: Quat::IDENTITY, grip: 1.0 }
-    }
-
-    /// The box turned about its middle, in the ISO 8855 order: yaw about z, then pitch about y, then roll about x, rad.
-    /// Yaw is positive to the left, pitch with the +x end down, roll with the −y side down.
-    pub fn turned(self, yaw: f32, pitch: f32, roll: f32) -> Self {
-        Self { rotation: turn(Vec3::Z, yaw) * turn(Vec3::Y, pitch) * turn(Vec3::X, roll), ..self }
-    }
-
-    /// Distance from `start` along the unit vector `direction` to the face a ray enters by, m: the last of the three pairs of
-    /// faces it comes between, if it leaves none before. `None` where it misses or starts inside.
-    fn entered(&self, start: DVec3, direction: DVec3) -> Option<f64> {
-        let from_world = self.rotation.as_dquat().inverse();
-        let [from, along] = [start - self.centre, direction].map(|vector| from_world * vector);
-        let half = self.half_extents.as_dvec3();
-        let (mut enters, mut leaves) = (f64::NEG_INFINITY, f64::INFINITY);
-        for k in 0..3 {
-            if along[k] == 0.0 {
-                if from[k].abs() > half[k] {
-                    return None;
-                }
-                continue;
-            }
-            let near = (-half[k] * along[k].signum() - from[k]) / along[k];
-            let far = (half[k] * along[k].signum() - from[k]) / along[k];
-            (enters, leaves) = (enters.max(near), leaves.min(far));
-        }
-        (0.0..=leaves).contains(&enters).then_some(enters)
-    }
-}
-
 impl Default for Scene {
     fn default() -> Self {
         Self {
             gravity: STANDARD_GRAVITY,
             slope: 0.0,
             grip: 1.0,
+            texture: Texture::NONE,
             wind: Vec3::ZERO,
             gusts: Vec::new(),
             boxes: Vec::new(),
             plane: true,
             fields: Vec::new(),
             meshes: Vec::new(),
+            platforms: Vec::new(),
             cars_collide: true,
         }
     }
@@ -157,13 +120,14 @@ impl Scene {
     }
 
     /// Distance from `start` along the unit vector `direction` to the plane or the first face of a box it enters by, m; `None`
-    /// where the ray meets none.
+    /// where the ray meets none. Platforms are where they start.
     pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.normal().as_dvec3();
         let plane = -start.dot(normal) / direction.dot(normal);
         let plane = (self.plane && plane >= 0.0).then_some(plane);
         let boxes = self.boxes.iter().filter_map(|fixed| fixed.entered(start, direction));
-        boxes.chain(plane).chain(self.distance_to_terrain(start, direction)).reduce(f64::min)
+        let platforms = self.platforms.iter().filter_map(|moving| moving.standing(0.0).entered(start, direction));
+        boxes.chain(platforms).chain(plane).chain(self.distance_to_terrain(start, direction)).reduce(f64::min)
     }
 
     /// The same of fields and meshes: every triangle is looked at.
@@ -187,12 +151,6 @@ impl Scene {
         let (normal, along) = (self.normal().as_dvec3(), (turn(Vec3::Y, -self.slope) * Vec3::X).as_dvec3());
         along * x + DVec3::Y * y + normal * height
     }
-}
-
-fn turn(axis: Vec3, angle: f32) -> Quat {
-    let (sin, cos) = math::sin_cos(0.5 * angle);
-    let v = axis * sin;
-    Quat::from_xyzw(v.x, v.y, v.z, cos)
 }
 
 #[cfg(test)]

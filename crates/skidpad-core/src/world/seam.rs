@@ -2,6 +2,7 @@
 //!
 //! One call each per step for all vehicles of the world that are awake. A world knows nothing of wheels, a vehicle nothing of worlds.
 
+use crate::world::texture::Texture;
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// The chassis as its world sees it at the start of a step. Velocities are of the centre of mass, in world axes.
@@ -88,14 +89,14 @@ pub struct Contact {
     pub grip: f32,
     /// Where a rim touches, relative to the body's position, world axes, m; `None` on the ray.
     pub point: Option<Vec3>,
-    /// Of ground that moves or can be moved; `None` for all that stands still.
+    /// Of ground that moves, can be moved, or has a texture; `None` for all that stands still, hard and even.
     pub ground: Option<Ground>,
 }
 
-/// A body wheels stand on.
+/// What a wheel stands on, where that is not ground that stands still, hard and even.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// The world's own number of it.
+    /// The world's own number of the body; [`Ground::STILL`] of what never moves.
     pub body: u64,
     /// Its velocity at the contact point at the end of the step, if wheels push it as they did in the last one; after the
     /// step, the velocity it has. World axes, m/s.
@@ -103,6 +104,13 @@ pub struct Ground {
     /// By how much an impulse at the contact point along the normal, and one across it, can change its velocity there,
     /// 1/kg, ≥ 0; 0 for a body that moves by itself. Of a body several wheels stand on, times their number.
     pub give: [f32; 2],
+    /// Of its surface. Wheels feel its rolling resistance; its unevenness is in the contact already.
+    pub texture: Texture,
+}
+
+impl Ground {
+    /// Number of no body.
+    pub const STILL: u64 = u64::MAX;
 }
 
 /// What a wheel does to the ground it stands on within one step.
@@ -146,10 +154,12 @@ pub struct HullPoint {
     pub normal: Vec3,
     /// Coefficient of friction, ≥ 0.
     pub friction: f32,
+    /// Mean velocity over the step of what is touched there, world axes, m/s.
+    pub velocity: Vec3,
 }
 
 impl HullPoint {
-    /// Least speed along the normal that a step of `dt` s may end with, m/s: what closes the gap, or opens a share of an
+    /// Least speed along the normal, relative to what is touched, that a step of `dt` s may end with, m/s: what closes the gap, or opens a share of an
     /// overlap, so that a car put into the ground comes out without a jump.
     pub fn allowed_speed(&self, dt: f32) -> f32 {
         if self.gap > 0.0 { -self.gap / dt } else { (-self.gap / dt * OVERLAP_RETURN).min(OVERLAP_RETURN_SPEED) }

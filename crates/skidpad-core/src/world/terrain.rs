@@ -1,6 +1,7 @@
 //! Ground that is not plane, as plain numbers: fields of heights and meshes of triangles.
 
 use crate::wheel::envelope::{Smooth, Triangle};
+use crate::world::texture::Texture;
 use bevy_math::{DVec3, Vec3};
 
 /// Heights over a rectangular grid, joined by two triangles a cell: each cell is cut from its corner of least x and y to the one
@@ -14,6 +15,7 @@ pub struct HeightField {
     heights: Vec<f32>,
     smooth: bool,
     grip: f32,
+    texture: Texture,
 }
 
 /// A mesh of triangles, of one surface or several.
@@ -25,6 +27,8 @@ pub struct TriangleMesh {
     smooth: Vec<Smooth>,
     /// Of each triangle.
     grips: Vec<f32>,
+    /// Likewise; none where all are hard and even.
+    textures: Vec<Texture>,
 }
 
 /// Why heights or triangles are no ground.
@@ -50,17 +54,20 @@ pub enum TerrainFault {
     /// A grip that is none.
     #[error("the grip is {0}, which must be at least 0 and finite")]
     Grip(f32),
+    /// A texture that is none.
+    #[error("a texture has a number below 0, one that is not finite, or waves without a length")]
+    Texture,
     /// A height, a corner or an origin that is not finite.
     #[error("coordinates of corner {0} are not finite")]
     NotFinite(usize),
     /// A mesh without a triangle.
     #[error("the mesh has no triangle with an area")]
     Empty,
-    /// Grips of other triangles than there are.
-    #[error("there are {grips} grips for {triangles} triangles")]
-    Grips {
-        /// Grips there are.
-        grips: usize,
+    /// Surfaces of other triangles than there are.
+    #[error("there are {surfaces} surfaces for {triangles} triangles")]
+    Surfaces {
+        /// Surfaces there are.
+        surfaces: usize,
         /// Triangles there are.
         triangles: usize,
     },
@@ -105,7 +112,15 @@ impl HeightField {
         if let Some(at) = heights.iter().position(|height| !height.is_finite()).or((!origin.is_finite()).then_some(0)) {
             return Err(TerrainFault::NotFinite(at));
         }
-        Ok(Self { origin, spacing, counts, heights, smooth, grip })
+        Ok(Self { origin, spacing, counts, heights, smooth, grip, texture: Texture::NONE })
+    }
+
+    /// The same with a `texture`.
+    ///
+    /// # Errors
+    /// A texture that is none.
+    pub fn textured(self, texture: Texture) -> Result<Self, TerrainFault> {
+        if texture.is_sound() { Ok(Self { texture, ..self }) } else { Err(TerrainFault::Texture) }
     }
 
     /// Where the first height is above, world, m.
@@ -126,6 +141,11 @@ impl HeightField {
     /// Factor on the friction of every tyre.
     pub fn grip(&self) -> f32 {
         self.grip
+    }
+
+    /// What it does to wheels beside its grip.
+    pub fn texture(&self) -> Texture {
+        self.texture
     }
 
     /// The height at a crossing of grid lines, m above the origin.
@@ -256,12 +276,12 @@ impl TriangleMesh {
         crease: f32,
         grip: f32,
     ) -> Result<Self, TerrainFault> {
-        let grips = vec![grip; triangles.len()];
+        let surfaces = vec![(grip, Texture::NONE); triangles.len()];
         check_grip(grip)?;
-        Self::of_surfaces(origin, vertices, triangles, crease, grips)
+        Self::of_surfaces(origin, vertices, triangles, crease, surfaces)
     }
 
-    /// As [`TriangleMesh::new`], with a grip for each triangle.
+    /// As [`TriangleMesh::new`], with a grip and a texture for each triangle.
     ///
     /// # Errors
     /// The first [`TerrainFault`].
@@ -270,12 +290,15 @@ impl TriangleMesh {
         vertices: Vec<Vec3>,
         mut triangles: Vec<[u32; 3]>,
         crease: f32,
-        mut grips: Vec<f32>,
+        mut surfaces: Vec<(f32, Texture)>,
     ) -> Result<Self, TerrainFault> {
-        if grips.len() != triangles.len() {
-            return Err(TerrainFault::Grips { grips: grips.len(), triangles: triangles.len() });
+        if surfaces.len() != triangles.len() {
+            return Err(TerrainFault::Surfaces { surfaces: surfaces.len(), triangles: triangles.len() });
         }
-        grips.iter().try_for_each(|&grip| check_grip(grip))?;
+        surfaces.iter().try_for_each(|&(grip, _)| check_grip(grip))?;
+        if !surfaces.iter().all(|(_, texture)| texture.is_sound()) {
+            return Err(TerrainFault::Texture);
+        }
         if let Some(at) = vertices.iter().position(|at| !at.is_finite()).or((!origin.is_finite()).then_some(0)) {
             return Err(TerrainFault::NotFinite(at));
         }
@@ -287,13 +310,16 @@ impl TriangleMesh {
         }
         let has_area = |corners: &[u32; 3]| weighted_normal(&vertices, corners).length_squared() > 0.0;
         let mut of_kept = triangles.iter().map(has_area);
-        grips.retain(|_| of_kept.next().unwrap_or(false));
+        surfaces.retain(|_| of_kept.next().unwrap_or(false));
         triangles.retain(has_area);
         if triangles.is_empty() {
             return Err(TerrainFault::Empty);
         }
         let smooth = smooth_corners(&vertices, &triangles, crease);
-        Ok(Self { origin, vertices, triangles, smooth, grips })
+        let grips = surfaces.iter().map(|(grip, _)| *grip).collect();
+        let is_textured = surfaces.iter().any(|(_, texture)| !texture.is_none());
+        let textures = surfaces.iter().filter(|_| is_textured).map(|(_, texture)| *texture).collect();
+        Ok(Self { origin, vertices, triangles, smooth, grips, textures })
     }
 
     /// Where its coordinates count from, world, m.
@@ -314,6 +340,16 @@ impl TriangleMesh {
     /// Factor on the friction of every tyre, of each triangle.
     pub fn grips(&self) -> &[f32] {
         &self.grips
+    }
+
+    /// What a triangle does to wheels beside its grip, by its number.
+    pub fn texture(&self, number: u32) -> Texture {
+        self.textures.get(number as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether any triangle has a texture.
+    pub fn is_textured(&self) -> bool {
+        !self.textures.is_empty()
     }
 
     /// One of its triangles, moved by `to_start`; its source is `of` and its number.

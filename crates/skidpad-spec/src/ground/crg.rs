@@ -3,7 +3,7 @@
 use super::Ground;
 use super::triangles::MOST_TRIANGLES;
 use crate::crg::CrgRoad;
-use crate::spec::CrgSpec;
+use crate::spec::{CrgSpec, TextureSpec};
 use skidpad_core::{DVec3, HeightField, TriangleMesh, Vec3};
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ fn field(road: &CrgRoad, of: &CrgSpec, spacing: [f64; 2]) -> Checked<HeightField
     let height = |[row, column]: [usize; 2]| (road.point(row, column).unwrap_or_default().z - corner.z) as f32;
     let (heights, spacing) = (places.map(height).collect(), spacing.map(|apart| apart as f32));
     let origin = DVec3::from_array(of.origin_m) + corner;
-    HeightField::new(origin, spacing, [rows, columns], heights, of.smooth, of.grip as f32)
+    HeightField::new(origin, spacing, [rows, columns], heights, of.smooth, of.grip as f32)?
+        .textured(TextureSpec::texture(of.texture.as_ref()))
 }
 
 fn mesh(road: &CrgRoad, of: &CrgSpec) -> Result<Checked<TriangleMesh>, String> {
@@ -54,5 +55,6 @@ fn mesh(road: &CrgRoad, of: &CrgSpec) -> Result<Checked<TriangleMesh>, String> {
     }
     let crease = if of.smooth { core::f32::consts::PI } else { 0.0 };
     let origin = DVec3::from_array(of.origin_m) + first;
-    Ok(TriangleMesh::new(origin, corners, triangles, crease, of.grip as f32))
+    let surfaces = vec![(of.grip as f32, TextureSpec::texture(of.texture.as_ref())); triangles.len()];
+    Ok(TriangleMesh::of_surfaces(origin, corners, triangles, crease, surfaces))
 }

@@ -6,8 +6,8 @@ use crate::FaultKind;
 use crate::beside::Beside;
 use crate::crg::CrgRoad;
 use crate::read::{join, nearest};
-use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec};
-use skidpad_core::{HeightField, TriangleMesh};
+use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec, TextureSpec};
+use skidpad_core::{HeightField, Texture, TriangleMesh};
 use std::path::Path;
 
 /// Names a fault lists; there may be thousands.
@@ -45,7 +45,7 @@ impl Builder<'_> {
         let beside = self.beside;
         let read = |bytes: &[u8], name: &str| read_triangles(name, bytes, beside);
         let read = self.file(table, file, "an OBJ or glTF file", read)?;
-        let grips = self.grips(table, of, &read);
+        let surfaces = self.surfaces(table, of, &read);
         let path = join(table, "file");
         for note in &read.notes {
             self.note(&path, format!("{file}: {note}"));
@@ -53,7 +53,7 @@ impl Builder<'_> {
         let accepts = "a file of triangles that fit in a scene";
         let corners = read.placed(of).map_err(|why| self.refuse(table, file, accepts, why)).ok()?;
         let count = read.triangles.len();
-        match of.mesh_of(corners, read.triangles, grips?) {
+        match of.mesh_of(corners, read.triangles, surfaces?) {
             Ok(mesh) => {
                 self.tell_left_out(&path, count, &mesh);
                 Some(mesh)
@@ -99,8 +99,8 @@ impl Builder<'_> {
         self.fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(why));
     }
 
-    /// The grip of each triangle; none if a surface is of no material of the file, or of one that another is of.
-    fn grips(&mut self, table: &str, of: &MeshSpec, read: &Triangles) -> Option<Vec<f32>> {
+    /// Grip and texture of each triangle; none if a surface is of no material of the file, or of one that another is of.
+    fn surfaces(&mut self, table: &str, of: &MeshSpec, read: &Triangles) -> Option<Vec<(f32, Texture)>> {
         let mut of_materials = vec![None; read.materials.len()];
         let mut sound = true;
         for (i, surface) in of.surfaces.iter().enumerate() {
@@ -111,16 +111,19 @@ impl Builder<'_> {
                     self.fault(FaultKind::Contradiction, &path, "material", found, "another material", None);
                     sound = false;
                 }
-                Some(number) => of_materials[number] = Some(surface.grip as f32),
+                Some(number) => {
+                    let texture = TextureSpec::texture(surface.texture.as_ref());
+                    of_materials[number] = Some((surface.grip as f32, texture));
+                }
                 None => {
                     self.no_material(&path, name, &read.materials);
                     sound = false;
                 }
             }
         }
-        let grip = |number: Option<u32>| number.and_then(|number| of_materials[number as usize]);
-        let grips = read.material_of.iter().map(|&number| grip(number).unwrap_or(of.grip as f32));
-        sound.then(|| grips.collect())
+        let surface = |number: Option<u32>| number.and_then(|number| of_materials[number as usize]);
+        let surfaces = read.material_of.iter().map(|&number| surface(number).unwrap_or(of.surface()));
+        sound.then(|| surfaces.collect())
     }
 
     fn no_material(&mut self, path: &str, name: &str, there: &[String]) {

@@ -20,16 +20,17 @@ mod triangles;
 use crate::beside::Beside;
 use crate::lint::Lint;
 use crate::read::{Survey, join};
-use crate::spec::{HeightFieldSpec, MeshSpec, RoadSpec};
+use crate::spec::{FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
 use crate::{FaultKind, Faults, SceneSpec};
-use skidpad_core::{HeightField, Scene, TerrainFault, TriangleMesh};
+use skidpad_core::{HeightField, PathFault, Platform, Scene, TerrainFault, TriangleMesh};
 use std::sync::Arc;
 
-/// What of a scene is not plane or boxes.
+/// What of a scene is not plane or boxes that never move.
 #[derive(Debug, Default)]
 pub(crate) struct Ground {
     pub fields: Vec<Arc<HeightField>>,
     pub meshes: Vec<Arc<TriangleMesh>>,
+    pub platforms: Vec<Platform>,
 }
 
 /// The scene of a description that stands in no text.
@@ -43,6 +44,10 @@ pub(crate) fn scene(spec: &SceneSpec, beside: Beside<'_>) -> Result<Scene, Fault
 pub(crate) fn build(spec: &SceneSpec, survey: &mut Survey, beside: Beside<'_>) -> Ground {
     let mut builder = Builder { survey, beside };
     let mut ground = Ground::default();
+    for (i, of) in spec.boxes.iter().enumerate() {
+        let motion = of.motion.as_ref();
+        ground.platforms.extend(motion.and_then(|motion| builder.platform(&format!("box[{i}]"), of, motion)));
+    }
     for (i, of) in spec.height_fields.iter().enumerate() {
         ground.fields.extend(builder.height_field(&format!("height_field[{i}]"), of).map(Arc::new));
     }
@@ -68,6 +73,32 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    fn platform(&mut self, table: &str, of: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
+        if self.is_broken(table) {
+            return None;
+        }
+        let table = &join(table, "motion");
+        let on_path = !motion.way_points.is_empty();
+        self.survey.exactly_one(table, ("velocity_mps", motion.is_steady()), ("way_point", on_path));
+        let axis = motion.unit_axis();
+        if axis.is_none() {
+            let found = "of no length".into();
+            self.fault(FaultKind::Contradiction, table, "axis", found, "a direction", None);
+        }
+        for (key, _) in
+            [("repeats", motion.repeats), ("blend_s", motion.blend_s != 0.0)].iter().filter(|(_, is)| *is && !on_path)
+        {
+            let found = "given without a `way_point`".into();
+            self.fault(FaultKind::Contradiction, table, key, found, "absent, as it is about way points", None);
+        }
+        let told = |fault: PathFault| {
+            let accepts = "two at least, each later than the one before by the time of a blend; the last where the first is, if it repeats";
+            self.fault(FaultKind::Contradiction, table, "way_point", fault.to_string(), accepts, None);
+        };
+        let course = motion.course().map_err(told).ok()?;
+        Some(Platform { shape: of.fixed_box(), axis: axis?, course })
+    }
+
     fn height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<HeightField> {
         if self.is_broken(table) {
             return None;

@@ -10,6 +10,7 @@ mod assists;
 mod axle;
 mod chassis;
 mod hitch;
+mod motion;
 mod powertrain;
 mod scene;
 mod terrain;
@@ -24,12 +25,13 @@ pub use axle::{
 };
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use hitch::{Coupler, Hitch, TrailerBrakes};
+pub use motion::{MotionSpec, WayPointSpec};
 pub use powertrain::{
     Clutch, Continuous, Converter, ConverterPoint, Coupling, CurvePoint, Differential, Engine, Gearbox, LockUp, Motor,
     PedalPoint, Powertrain,
 };
 pub use scene::{FixedBoxSpec, GustSpec, SceneSpec, WindSpec};
-pub use terrain::{CrgSpec, HeightFieldSpec, MeshSpec, MeshSurfaceSpec, RoadClass, RoadSpec, UpAxis};
+pub use terrain::{CrgSpec, HeightFieldSpec, MeshSpec, MeshSurfaceSpec, RoadClass, RoadSpec, TextureSpec, UpAxis};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
 use crate::schema::JsonSchema;

@@ -3,7 +3,8 @@
 use crate::beside::Beside;
 use crate::ground::{self, Ground};
 use crate::schema::JsonSchema;
-use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec};
+use crate::spec::motion::MotionSpec;
+use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec, TextureSpec};
 use crate::{Faults, LoadedScene};
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
@@ -31,6 +32,9 @@ pub struct SceneSpec {
     #[serde(default = "full_grip")]
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// What the plane does to wheels beside that. Absent: it is hard and even.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texture: Option<TextureSpec>,
     /// Air that moves. Absent: still air.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wind: Option<WindSpec>,
@@ -46,7 +50,7 @@ pub struct SceneSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -200, max = 200))]
     pub speed_mps: Option<f64>,
-    /// Boxes that never move.
+    /// Boxes; those without a motion never move.
     #[serde(default, rename = "box", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 10000))]
     pub boxes: Vec<FixedBoxSpec>,
@@ -104,7 +108,7 @@ pub struct GustSpec {
     pub holds_s: f64,
 }
 
-/// A box that never moves.
+/// A box, which never moves unless it has a motion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FixedBoxSpec {
@@ -130,6 +134,12 @@ pub struct FixedBoxSpec {
     #[serde(default = "full_grip")]
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texture: Option<TextureSpec>,
+    /// How it moves, whatever stands on it. Absent: it never does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub motion: Option<MotionSpec>,
 }
 
 fn is_there() -> bool {
@@ -180,12 +190,14 @@ impl SceneSpec {
             gravity: self.gravity_mps2 as f32,
             slope: self.slope_deg.to_radians() as f32,
             grip: self.grip as f32,
+            texture: TextureSpec::texture(self.texture.as_ref()),
             wind: self.wind.as_ref().map_or(Vec3::ZERO, |wind| velocity(wind.velocity_mps)),
             gusts: self.wind.iter().flat_map(|wind| &wind.gusts).map(GustSpec::gust).collect(),
-            boxes: self.boxes.iter().map(FixedBoxSpec::fixed_box).collect(),
+            boxes: self.boxes.iter().filter(|of| of.motion.is_none()).map(FixedBoxSpec::fixed_box).collect(),
             plane: self.plane,
             fields: ground.fields,
             meshes: ground.meshes,
+            platforms: ground.platforms,
             ..Scene::default()
         }
     }
@@ -203,10 +215,12 @@ impl GustSpec {
 }
 
 impl FixedBoxSpec {
-    fn fixed_box(&self) -> FixedBox {
+    /// It as it is described, SI units.
+    pub(crate) fn fixed_box(&self) -> FixedBox {
         let [yaw, pitch, roll] = [self.yaw_deg, self.pitch_deg, self.roll_deg].map(|deg| deg.to_radians() as f32);
         let size = Vec3::from_array(self.size_m.map(|m| m as f32));
         let upright = FixedBox::upright(DVec3::from_array(self.centre_m), size);
-        FixedBox { grip: self.grip as f32, ..upright.turned(yaw, pitch, roll) }
+        let texture = TextureSpec::texture(self.texture.as_ref());
+        FixedBox { grip: self.grip as f32, texture, ..upright.turned(yaw, pitch, roll) }
     }
 }

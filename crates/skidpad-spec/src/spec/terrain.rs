@@ -2,7 +2,7 @@
 
 use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skidpad_core::{DVec3, HeightField, Road, TerrainFault, TriangleMesh, Vec3};
+use skidpad_core::{DVec3, HeightField, Road, TerrainFault, Texture, TriangleMesh, Vec3};
 
 /// Heights over a grid of lines along x and y; wheels and hulls stand on them from above and below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +38,9 @@ pub struct HeightFieldSpec {
     #[serde(default = "super::scene::full_grip")]
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texture: Option<TextureSpec>,
 }
 
 impl HeightFieldSpec {
@@ -55,7 +58,8 @@ impl HeightFieldSpec {
     /// The field of these heights, SI units.
     pub(crate) fn field_of(&self, counts: [usize; 2], heights: Vec<f32>) -> Result<HeightField, TerrainFault> {
         let spacing = self.spacing_m.map(|apart| apart as f32);
-        HeightField::new(DVec3::from_array(self.corner_m), spacing, counts, heights, self.smooth, self.grip as f32)
+        HeightField::new(DVec3::from_array(self.corner_m), spacing, counts, heights, self.smooth, self.grip as f32)?
+            .textured(TextureSpec::texture(self.texture.as_ref()))
     }
 }
 
@@ -89,6 +93,9 @@ pub struct RoadSpec {
     #[serde(default = "super::scene::full_grip")]
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texture: Option<TextureSpec>,
 }
 
 /// Classes of ISO 8608, from smooth to rough.
@@ -133,7 +140,7 @@ impl RoadSpec {
             spacing: self.spacing_m as f32,
             grip: self.grip as f32,
         };
-        road.field()
+        road.field()?.textured(TextureSpec::texture(self.texture.as_ref()))
     }
 }
 
@@ -155,6 +162,9 @@ pub struct CrgSpec {
     #[serde(default = "super::scene::full_grip")]
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texture: Option<TextureSpec>,
 }
 
 fn is_smooth() -> bool {
@@ -196,10 +206,47 @@ pub struct MeshSpec {
     #[serde(default = "super::scene::full_grip")]
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texture: Option<TextureSpec>,
     /// Materials of the file with a grip of their own; all others have that of the mesh.
     #[serde(default, rename = "surface", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub surfaces: Vec<MeshSurfaceSpec>,
+}
+
+/// What a surface does to wheels beside its grip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TextureSpec {
+    /// What it adds to the coefficient of rolling resistance of every tyre: rolled gravel 0.01, an unpaved road 0.04, a field 0.1 to 0.3.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 2))]
+    pub added_rolling_resistance: f64,
+    /// Largest height of its unevenness, m: `h = roughness/2 (sin 2πx/wavelength + sin 2πy/wavelength)` along the normal, x and y in the world.
+    /// Boxes that move are even.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub roughness_m: f64,
+    /// Length of its waves, m.
+    #[serde(default = "waves_of_gravel")]
+    #[schemars(range(min = 0.01, max = 1000))]
+    pub wavelength_m: f64,
+}
+
+fn waves_of_gravel() -> f64 {
+    0.5
+}
+
+impl TextureSpec {
+    /// The texture that is asked for, SI units.
+    pub(crate) fn texture(asked: Option<&Self>) -> Texture {
+        asked.map_or(Texture::NONE, |of| Texture {
+            rolling: of.added_rolling_resistance as f32,
+            amplitude: of.roughness_m as f32,
+            wavelength: of.wavelength_m as f32,
+        })
+    }
 }
 
 /// The axis of a file of triangles that points up.
@@ -221,6 +268,9 @@ pub struct MeshSurfaceSpec {
     /// Factor on the friction of every tyre on it.
     #[schemars(range(min = 0, max = 10))]
     pub grip: f64,
+    /// What it does to wheels beside its grip. Absent: it is hard and even.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub texture: Option<TextureSpec>,
 }
 
 fn crease() -> f64 {
@@ -231,18 +281,23 @@ impl MeshSpec {
     /// The mesh of `corners_m` and `triangles`, SI units.
     pub(crate) fn mesh(&self) -> Result<TriangleMesh, TerrainFault> {
         let corners = self.corners_m.iter().map(|corner| Vec3::from_array(corner.map(|m| m as f32))).collect();
-        let grips = vec![self.grip as f32; self.triangles.len()];
-        self.mesh_of(corners, self.triangles.clone(), grips)
+        let surfaces = vec![self.surface(); self.triangles.len()];
+        self.mesh_of(corners, self.triangles.clone(), surfaces)
     }
 
-    /// The mesh of these triangles, with their grips, SI units.
+    /// Grip and texture where no material says another.
+    pub(crate) fn surface(&self) -> (f32, Texture) {
+        (self.grip as f32, TextureSpec::texture(self.texture.as_ref()))
+    }
+
+    /// The mesh of these triangles, with the grip and texture of each, SI units.
     pub(crate) fn mesh_of(
         &self,
         corners: Vec<Vec3>,
         triangles: Vec<[u32; 3]>,
-        grips: Vec<f32>,
+        surfaces: Vec<(f32, Texture)>,
     ) -> Result<TriangleMesh, TerrainFault> {
         let crease = self.crease_deg.to_radians() as f32;
-        TriangleMesh::of_surfaces(DVec3::from_array(self.origin_m), corners, triangles, crease, grips)
+        TriangleMesh::of_surfaces(DVec3::from_array(self.origin_m), corners, triangles, crease, surfaces)
     }
 }

@@ -1,6 +1,6 @@
 //! Scene files: what ships reads, what is wrong is told all at once, and units are those of the keys.
 
-use skidpad_core::{DVec3, Gust, Scene, Vec3};
+use skidpad_core::{Course, DVec3, Gust, Scene, Vec3};
 use skidpad_spec::FaultKind::{self, *};
 use skidpad_spec::SceneSpec;
 
@@ -84,6 +84,52 @@ fn fields_of_heights_and_meshes_are_in_the_units_of_their_names() {
     assert_eq!((mesh.origin(), mesh.grips()), (DVec3::new(9.0, 8.0, 7.0), &[1.0][..]));
     // The one without an area is left out.
     assert_eq!(mesh.triangles(), [[0, 1, 2]]);
+}
+
+#[test]
+fn boxes_that_move_are_platforms_in_the_units_of_their_names() {
+    let text = "[[box]]\ncentre_m = [1, -2, 3]\nsize_m = [4, 6, 8]\ngrip = 0.5\n\
+                motion = { velocity_mps = [0, 2, 0], turn_rate_dps = 90, axis = [0, 0.5, 0] }\n\
+                [[box]]\ncentre_m = [0, 0, 0]\nsize_m = [1, 1, 1]\n[box.motion]\nrepeats = true\nblend_s = 0.5\n\
+                way_point = [{ time_s = 0 }, { time_s = 2, displacement_m = [0, 0, 4], angle_deg = 180 }, { time_s = 4 }]\n\
+                [[box]]\ncentre_m = [9, 9, 9]\nsize_m = [1, 1, 1]\n";
+    let scene = SceneSpec::read("platforms.toml", text).expect("valid").scene().expect("ground");
+    let ([block], [steady, path]) = (&scene.boxes[..], &scene.platforms[..]) else { panic!("{scene:?}") };
+    assert_eq!(block.centre, DVec3::splat(9.0));
+    let quarter = 90f32.to_radians();
+    assert_eq!(steady.course, Course::Steady { velocity: Vec3::new(0.0, 2.0, 0.0), rate: quarter });
+    assert_eq!((steady.axis, steady.shape.centre, steady.shape.grip), (Vec3::Y, DVec3::new(1.0, -2.0, 3.0), 0.5));
+    let (centre, rotation) = path.pose(7.0);
+    assert_eq!(centre, DVec3::new(0.0, 0.0, 2.0));
+    assert!((rotation * Vec3::X - Vec3::Y).length() < 1e-6, "{rotation}");
+}
+
+#[test]
+fn every_fault_of_a_motion_is_told_at_its_place() {
+    let boxed = |motion: &str| format!("[[box]]\ncentre_m = [0, 0, 0]\nsize_m = [1, 1, 1]\n{motion}\n");
+    let text = [
+        "motion = { velocity_mps = [0, 300, 0] }",
+        "motion = {}",
+        "motion = { turn_rate_dps = 1, axis = [0, 0, 0], repeats = true }",
+        "motion = { velocity_mps = [1, 0, 0], way_point = [{ time_s = 0 }, { time_s = 1 }] }",
+        "motion = { way_point = [{ time_s = 0 }, { time_s = 0 }] }",
+        "motion = { way_point = [{ time_s = 0 }, { time_s = 1, displacement_m = [1, 0, 0] }], repeats = true }",
+        "motion = { way_point = [{ time_s = 0 }, { time_s = 1, angle = 3 }] }",
+    ];
+    let faults = SceneSpec::read("bad.toml", &text.map(boxed).concat()).expect_err("has faults");
+    let found: Vec<(usize, FaultKind, &str)> =
+        faults.list().iter().map(|f| (f.line, f.kind, f.path.as_str())).collect();
+    let expected = [
+        (4, OutOfRange, "box[0].motion.velocity_mps[1]"),
+        (8, MissingKey, "box[1].motion.velocity_mps"),
+        (12, Contradiction, "box[2].motion.axis"),
+        (12, Contradiction, "box[2].motion.repeats"),
+        (16, Contradiction, "box[3].motion.way_point"),
+        (20, Contradiction, "box[4].motion.way_point"),
+        (24, Contradiction, "box[5].motion.way_point"),
+        (28, UnknownKey, "box[6].motion.way_point[1].angle"),
+    ];
+    assert_eq!(found, expected, "{}", faults.render());
 }
 
 #[test]

@@ -53,8 +53,8 @@ struct Stop {
 const ALONG: f32 = 0.1;
 
 /// What stops the rim of `probe`, which stands as `support` tells, among the triangles `near` it: the nearest wall that is too steep to be
-/// ground and higher than the wheel climbs. It pushes along the road, without friction, and never lifts.
-/// Says which of them it is.
+/// ground and higher than the wheel climbs. It pushes along the road, without friction, and never lifts. Says on which triangle; that it
+/// stands still is taken for granted.
 pub fn stop(probe: &Probe, near: &[Triangle], support: Option<&Contact>) -> Option<(usize, HullPoint)> {
     let rim = probe.rim?;
     let seeker = Seeker::of(probe);
@@ -75,5 +75,6 @@ pub fn stop(probe: &Probe, near: &[Triangle], support: Option<&Contact>) -> Opti
     }
     let (triangle, Stop { gap, normal, point }) = nearest?;
     let arm = probe.offset + seeker.to_world(point);
-    Some((triangle, HullPoint { arm, gap, normal: seeker.to_world(normal), friction: 0.0 }))
+    let normal = seeker.to_world(normal);
+    Some((triangle, HullPoint { arm, gap, normal, friction: 0.0, velocity: Vec3::ZERO }))
 }

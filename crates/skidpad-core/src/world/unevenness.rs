@@ -1,0 +1,86 @@
+//! Surfaces with a texture under wheels: what their rows know of it, and how it moves their contacts.
+
+use crate::world::seam::{Contact, Ground, Probe};
+use crate::world::texture::Texture;
+use bevy_math::Vec3;
+
+impl Texture {
+    /// What a wheel that met `ground`, or none that moves, knows of it.
+    pub fn under(self, ground: Option<Ground>) -> Option<Ground> {
+        let still = Ground { body: Ground::STILL, velocity: Vec3::ZERO, give: [0.0; 2], texture: self };
+        if self.is_none() { ground } else { Some(Ground { texture: self, ..ground.unwrap_or(still) }) }
+    }
+}
+
+impl Contact {
+    /// The contact of `probe` with a shape, with the unevenness of its surface put on it: once, after all shapes are asked.
+    ///
+    /// The point moves along the normal by the height of the profile, and the normal leans by its slopes.
+    #[must_use]
+    pub fn on_texture(self, probe: &Probe) -> Self {
+        let Some(texture) = self.ground.map(|ground| ground.texture).filter(|texture| texture.amplitude > 0.0) else {
+            return self;
+        };
+        let arm = self.point.unwrap_or(probe.offset + probe.direction * self.distance);
+        let [height, along_x, along_y] = texture.profile(probe.position + arm.as_dvec3());
+        let slopes = Vec3::new(along_x, along_y, 0.0);
+        let across = slopes - self.normal * slopes.dot(self.normal);
+        let closing = -probe.direction.dot(self.normal);
+        // What is met on edge is not lifted far by what lies on it.
+        let lifted = if closing > LEAST_CLOSING { height / closing } else { 0.0 };
+        Self {
+            distance: self.distance - lifted,
+            normal: (self.normal - across).normalize_or(self.normal),
+            point: self.point.map(|point| point + self.normal * height),
+            ..self
+        }
+    }
+}
+
+/// Cosine between ray and normal below which the profile does not move a contact along the ray.
+const LEAST_CLOSING: f32 = 0.1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math;
+    use bevy_math::DVec3;
+
+    const GRAVEL: Texture = Texture { rolling: 0.02, amplitude: 0.02, wavelength: 0.8 };
+
+    fn met(x: f64) -> (Probe, Contact) {
+        let (offset, direction) = (Vec3::ZERO, Vec3::NEG_Z);
+        let probe = Probe { car: 0, position: DVec3::new(x, 0.4, 1.0), offset, direction, reach: 2.0, rim: None };
+        let ground = GRAVEL.under(None);
+        (probe, Contact { distance: 1.0, normal: Vec3::Z, grip: 1.0, point: None, ground })
+    }
+
+    /// The height is that of the sine, and the normal is square to it.
+    #[test]
+    fn a_profile_lifts_and_leans() {
+        let height = |x: f64| {
+            let (probe, contact) = met(x);
+            1.0 - contact.on_texture(&probe).distance
+        };
+        for x in [0.0, 0.13, 0.2, 0.55, 0.8, 800.2] {
+            let (probe, contact) = met(x);
+            let found = contact.on_texture(&probe);
+            let (sin, _) = math::sin_cos(core::f32::consts::TAU * (x / 0.8).fract() as f32);
+            assert!((height(x) - 0.01 * sin).abs() < 1e-6, "{x}: {}", height(x));
+            let slope = (height(x + 1e-2) - height(x - 1e-2)) / 2e-2;
+            // Of differences over 1 % of a wave.
+            assert!((found.normal.x / found.normal.z + slope).abs() < 2e-4, "{x}: {:?} at {slope}", found.normal);
+            assert!((found.normal.length() - 1.0).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn what_is_hard_and_even_changes_nothing() {
+        let (probe, contact) = met(0.3);
+        let even = Contact { ground: Texture::NONE.under(None), ..contact };
+        assert_eq!((even.ground, even.on_texture(&probe)), (None, even));
+        let soft = Texture { amplitude: 0.0, ..GRAVEL };
+        let soft = Contact { ground: soft.under(None), ..contact };
+        assert_eq!(soft.on_texture(&probe), soft);
+    }
+}

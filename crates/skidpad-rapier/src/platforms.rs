@@ -1,0 +1,51 @@
+//! Boxes of a scene that move by themselves, as kinematic bodies.
+
+use rapier3d::prelude::*;
+use skidpad_core::{Platform, PlatformMotion, Scene, Texture};
+
+use crate::{RapierCars, terrain};
+
+/// A platform that Rapier left farther from where it is to begin a step has been put there by another count of steps, m.
+const JUMPED: f32 = 1e-3;
+
+/// Puts the platforms of `scene` into `world`, where they start; one body each, in order.
+pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
+    let insert = |platform: &Platform| {
+        let (half, grip) = (platform.shape.half_extents, platform.shape.grip);
+        let texture = Texture { amplitude: 0.0, ..platform.shape.texture };
+        let collider =
+            ColliderBuilder::cuboid(half.x, half.y, half.z).friction(grip).user_data(terrain::note(grip, texture));
+        let (centre, rotation) = platform.pose(0.0);
+        let pose = Pose::from_parts(centre.as_vec3(), rotation);
+        world.insert(RigidBodyBuilder::kinematic_velocity_based().pose(pose), collider).0
+    };
+    scene.platforms.iter().map(insert).collect()
+}
+
+/// Puts every platform where it is when the step at `time` s begins, with the velocities that take it through the step. The clock
+/// alone tells both, and how it moved in the step before: a world that is rewound goes on bit for bit.
+pub(crate) fn begin_step(
+    world: &mut PhysicsWorld,
+    cars: &mut RapierCars,
+    bodies: &[RigidBodyHandle],
+    scene: &Scene,
+    time: f64,
+) {
+    let dt = world.integration_parameters.dt;
+    let mut jumped = false;
+    for (&handle, platform) in bodies.iter().zip(&scene.platforms) {
+        let Some(body) = world.bodies.get_mut(handle) else { continue };
+        let PlatformMotion { centre, rotation, velocity, angular, .. } = platform.motion(time, dt);
+        let pose = Pose::from_parts(centre.as_vec3(), rotation);
+        jumped |= (body.translation() - pose.translation).length() > JUMPED
+            || body.rotation().angle_between(rotation) * platform.shape.half_extents.length() > JUMPED;
+        body.set_position(pose, true);
+        body.set_linvel(velocity, true);
+        body.set_angvel(angular, true);
+        let before = platform.motion(time - f64::from(dt), dt);
+        cars.recall_motion(handle, [before.centre.as_vec3(), before.velocity, before.angular]);
+    }
+    world.bodies.propagate_modified_body_positions_to_colliders(&mut world.colliders);
+    // The broad phase still has them where they were.
+    cars.unstepped |= jumped;
+}
