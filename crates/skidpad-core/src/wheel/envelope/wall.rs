@@ -14,7 +14,7 @@ impl Seeker {
         let centre = bottom + self.radius;
         let z = centre.clamp(low, high);
         let half = (plane.radius * plane.radius - (z - centre) * (z - centre)).sqrt();
-        let normal = face_normal(corners);
+        let normal = face_normal(corners, Vec3::Z);
         let level = (normal.x * normal.x + normal.y * normal.y).sqrt();
         // What lies along the wheel touches its side, not its rim.
         if high <= climbs || half.is_nan() || normal.x.abs() < ALONG * level {
