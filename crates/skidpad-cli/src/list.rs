@@ -64,9 +64,11 @@ fn grounds() -> Table {
         table.row([name, "", from]);
     }
     let kinds = GROUNDS.map(|(name, _)| name).join(", ");
-    for info in skidpad::backends().into_iter().chain(skidpad::modes()) {
-        let probes = if info.peer { "rays, whatever the vehicle file says" } else { "rays, discs, cylinders, tori" };
-        table.row([info.name, &kinds, probes]);
+    // Modes stand as peers in comparisons, but their wheels are skidpad's own.
+    let solvers = skidpad::backends().into_iter().map(|info| (info.name, info.peer));
+    for (name, is_peer) in solvers.chain(skidpad::modes().into_iter().map(|info| (info.name, false))) {
+        let probes = if is_peer { "rays, whatever the vehicle file says" } else { "rays, discs, cylinders, tori" };
+        table.row([name, &kinds, probes]);
     }
     table
 }

@@ -131,7 +131,7 @@ impl Adjust {
 /// a scene takes the place of the manoeuvre's own ground, its slope included.
 pub const GROUNDS: [(&str, &str); 4] = [
     ("plane", "at any slope"),
-    ("boxes", "[[box]]: ramps, steps, patches of other grip"),
+    ("boxes", "[[box]]: ramps, steps, patches of other grip; those with `motion` not for peers"),
     ("height fields", "[[height_field]]: numbers or a PNG; [[road]]: ISO 8608, A to H; [[crg]]: OpenCRG"),
     ("meshes", "[[mesh]]: numbers, OBJ or glTF"),
 ];
