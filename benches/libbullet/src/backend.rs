@@ -18,6 +18,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
     name: "libbullet",
     about: "the installed libbullet's btRaycastVehicle with its default caster, a peer of the benches",
     peer: true,
+    rows: false,
     build: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, false)),
 };
 
@@ -26,6 +27,7 @@ pub const STATICS_ONLY: BackendInfo = BackendInfo {
     name: "libbullet-statics-only",
     about: "the installed libbullet's btRaycastVehicle with rays that meet static bodies only, a peer of the benches",
     peer: true,
+    rows: false,
     build: |scene, cars, dt| Box::new(BulletWorld::new(scene, cars, dt, true)),
 };
 

@@ -64,11 +64,9 @@ fn grounds() -> Table {
         table.row([name, "", from]);
     }
     let kinds = GROUNDS.map(|(name, _)| name).join(", ");
-    // Modes stand as peers in comparisons, but their wheels are skidpad's own.
-    let solvers = skidpad::backends().into_iter().map(|info| (info.name, info.peer));
-    for (name, is_peer) in solvers.chain(skidpad::modes().into_iter().map(|info| (info.name, false))) {
-        let probes = if is_peer { "rays, whatever the vehicle file says" } else { "rays, discs, cylinders, tori" };
-        table.row([name, &kinds, probes]);
+    for info in skidpad::backends().into_iter().chain(skidpad::modes()) {
+        let probes = if info.rows { "rays, discs, cylinders, tori" } else { "rays, whatever the vehicle file says" };
+        table.row([info.name, &kinds, probes]);
     }
     table
 }

@@ -71,6 +71,9 @@ fn boxes_that_move_carry_no_peers() {
     assert!(text.contains("with a box") && text.contains("impulse") && !text.contains("bullet"), "{text}");
     let named = [&roll[..], &["--backends", "bullet"]].concat();
     fails(folder.path(), &named, 1, &["boxes that move", "a peer", "no peers"]);
+    // Modes stand as peers in comparisons, but on skidpad's own wheels.
+    let modes = [&roll[..], &["--duration-s", "1", "--backends", "impulse,constraint-hybrid"]].concat();
+    assert!(works(folder.path(), &modes).contains("constraint-hybrid"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
     name: "constraint",
     about: "own world, loads and tyres iterated to convergence on a friction cone",
     peer: false,
+    rows: true,
     build: |scene, cars, dt| {
         Box::new(CarWorld::new("constraint", Coupling::converged(Friction::Cone, false), scene, cars, dt))
     },
@@ -20,6 +21,7 @@ pub const MODES: [BackendInfo; 3] = [
         name: "constraint-pyramid",
         about: "constraint with each tyre direction bounded on its own, as box-bounded solvers do",
         peer: true,
+        rows: true,
         build: |scene, cars, dt| {
             Box::new(CarWorld::new(
                 "constraint-pyramid",
@@ -34,6 +36,7 @@ pub const MODES: [BackendInfo; 3] = [
         name: "constraint-hybrid",
         about: "constraint with the forward force from outside, only side rows inside",
         peer: true,
+        rows: true,
         build: |scene, cars, dt| {
             Box::new(CarWorld::new("constraint-hybrid", Coupling::converged(Friction::Hybrid, false), scene, cars, dt))
         },
@@ -42,6 +45,7 @@ pub const MODES: [BackendInfo; 3] = [
         name: "constraint-unsprung",
         about: "constraint with wheels that move on their own between strut and tyre",
         peer: true,
+        rows: true,
         build: |scene, cars, dt| {
             Box::new(CarWorld::new("constraint-unsprung", Coupling::converged(Friction::Cone, true), scene, cars, dt))
         },

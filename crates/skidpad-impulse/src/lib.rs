@@ -13,6 +13,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
     name: "impulse",
     about: "own world, one warm-started sweep of per-wheel impulses",
     peer: false,
+    rows: true,
     build: |scene, cars, dt| Box::new(CarWorld::new("impulse", Coupling::OneSweep, scene, cars, dt)),
 };
 
@@ -21,5 +22,6 @@ pub const ABREAST: BackendInfo = BackendInfo {
     name: "impulse-abreast",
     about: "`impulse` with plain cars of one model eight abreast",
     peer: false,
+    rows: true,
     build: |scene, cars, dt| Box::new(CarWorld::new("impulse-abreast", Coupling::OneSweep, scene, cars, dt).abreast()),
 };

@@ -76,7 +76,7 @@ pub fn sampled(dt: f64, end: f64, fill: impl Fn(f64, &mut Frame)) -> Trajectory 
 /// A solver without tyres or springs: motor torques, brakes and drag push a point along its heading, steering turns
 /// it as a kinematic bicycle.
 pub const POINT_MASS: BackendInfo =
-    BackendInfo { name: "point-mass", about: "kinematics for tests", peer: false, build: build_point_mass };
+    BackendInfo { name: "point-mass", about: "kinematics for tests", peer: false, rows: true, build: build_point_mass };
 
 struct PointMass {
     model: Arc<Model>,

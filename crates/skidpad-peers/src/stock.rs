@@ -31,6 +31,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
     name: "rapier-stock",
     about: "Rapier's DynamicRayCastVehicleController, a peer",
     peer: true,
+    rows: false,
     build: |scene, cars, dt| Box::new(StockBackend::new(scene, cars, dt)),
 };
 

@@ -16,6 +16,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
     name: "rapier",
     about: "rapier3d rigid bodies and queries, one sweep handed over as forces",
     peer: false,
+    rows: true,
     build: |scene, cars, dt| Box::new(RapierBackend::new(scene, cars, dt)),
 };
 

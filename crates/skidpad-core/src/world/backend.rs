@@ -143,6 +143,9 @@ pub struct BackendInfo {
     pub about: &'static str,
     /// Whether it solves skidpad's rows (and must agree with its siblings) or stands in comparisons as a peer.
     pub peer: bool,
+    /// Whether its wheels are skidpad's rows, as those of modes are, too: they feel with rims, tow trailers and stand on ground that
+    /// moves by itself.
+    pub rows: bool,
     /// Makes a world with `cars` on the ground of a scene, stepped by `dt` s.
     pub build: fn(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Backend>,
 }

@@ -21,6 +21,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
     name: "bullet",
     about: "Bullet 3.24's btRaycastVehicle in Bullet's world step, reproduced with its defects, a peer",
     peer: true,
+    rows: false,
     build: |scene, cars, dt| {
         let tuned = |car: &CarStart| (car.clone(), Tuning::of(&car.model));
         world(scene, &cars.iter().map(tuned).collect::<Vec<_>>(), dt)
