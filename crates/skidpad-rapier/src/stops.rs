@@ -11,6 +11,9 @@ const PASSES: usize = 16;
 /// Change of velocity by one point that ends the passes, m/s.
 const SETTLED: f32 = 1e-6;
 
+/// Speed against a wall from which a touch is a blow, m/s.
+const BLOW: f32 = 0.5;
+
 /// What stops rims in a step; of all cars, car by car.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stops(Vec<Stop>);
@@ -61,22 +64,44 @@ impl Stops {
         let (lighter, turning) = (properties.effective_inv_mass, properties.effective_world_inv_inertia);
         let pull = (sets.gravity * body.gravity_scale() + body.user_force() * lighter) * dt;
         let turn = turning * body.user_torque() * dt;
+        let mut moving = [body.linvel() + pull, body.angvel() + turn];
+        let is_blow = stops.iter().any(|stop| stop.speed(&moving) < -BLOW);
+        let begun = moving;
         for _ in 0..PASSES {
             let mut changed = 0.0f32;
-            for Stop { arm, normal, allowed, pressed, .. } in &mut *stops {
-                let ends = body.linvel() + pull + (body.angvel() + turn).cross(*arm);
-                let lever = arm.cross(*normal);
-                let compliance = (lighter * *normal).dot(*normal) + lever.dot(turning * lever);
-                let total = (*pressed + (*allowed - ends.dot(*normal)) / compliance).max(0.0);
-                let more = *normal * (total - *pressed);
+            for stop in &mut *stops {
+                let lever = stop.arm.cross(stop.normal);
+                let compliance = (lighter * stop.normal).dot(stop.normal) + lever.dot(turning * lever);
+                let total = (stop.pressed + (stop.allowed - stop.speed(&moving)) / compliance).max(0.0);
+                let more = stop.normal * (total - stop.pressed);
                 changed = changed.max((more * lighter).length());
-                *pressed = total;
-                body.apply_impulse(more, true);
-                body.apply_torque_impulse(arm.cross(more), true);
+                stop.pressed = total;
+                moving[0] += more * lighter;
+                moving[1] += turning * stop.arm.cross(more);
             }
             if changed <= SETTLED {
-                return;
+                break;
             }
         }
+        if moving == begun {
+            return;
+        }
+        let impulse: Vector = stops.iter().map(|stop| stop.normal * stop.pressed).sum();
+        let angular: Vector = stops.iter().map(|stop| stop.arm.cross(stop.normal * stop.pressed)).sum();
+        // A blow stops the pose within the step. What rests is held evenly, so that it is left with the speed it has.
+        if is_blow {
+            body.apply_impulse(impulse, true);
+            body.apply_torque_impulse(angular, true);
+        } else {
+            body.add_force(impulse / dt, true);
+            body.add_torque(angular / dt, true);
+        }
+    }
+}
+
+impl Stop {
+    /// Of the point along the normal on a body that is `moving` by velocity and angular velocity, m/s.
+    fn speed(&self, [linear, angular]: &[Vector; 2]) -> f32 {
+        (*linear + angular.cross(self.arm)).dot(self.normal)
     }
 }

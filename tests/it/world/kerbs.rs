@@ -85,6 +85,27 @@ fn e9_rims_climb_what_their_motion_lifts_them_over() {
     }
 }
 
+/// A car that leans against a wall with its front wheels, on a slope of 0.1 rad towards it, comes to rest there.
+#[test]
+fn a_car_that_leans_on_a_wall_by_its_rims_stands() {
+    let model = feeling(on_stilts(), ProbeShape::Disc).model();
+    let (slope, half) = (0.1, Vec3::new(0.5, 10.0, 2.0));
+    let mut scene = Scene { slope: -slope, ..Scene::flat() };
+    let place = scene.point(6.0, 0.0, 0.0);
+    scene.boxes.push(FixedBox::upright(place, 2.0 * half).turned(0.0, slope, 0.0));
+    for solver in on_rows() {
+        for hz in [20.0, 60.0, 240.0, 1000.0] {
+            let placement = Placement { gear: Some(0), ..Placement::default() };
+            let frames = Drive::new(&solver, &model, &scene, placement, hz).run(20.0, |_| Controls::coasting());
+            let (last, before) = (&frames[frames.len() - 1], &frames[frames.len() * 3 / 4]);
+            let what = format!("{} {hz} Hz: {} m/s at {} m", solver.name, last.vx_mps, last.x_m);
+            // The rounding of a slope's gravity within a step, and of places of metres over thousands of them.
+            assert!(last.vx_mps.abs() < 1e-3 && (last.x_m - before.x_m).abs() < 1e-6, "{what}");
+            assert!((3.8..4.0).contains(&last.x_m), "{what}");
+        }
+    }
+}
+
 /// A ray has no limit: it steps up whatever is below its start, at any speed.
 #[test]
 fn e9_rays_step_up_any_kerb() {
