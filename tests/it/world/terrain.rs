@@ -248,15 +248,14 @@ fn a_hull_meets_a_mesh_as_a_box() {
             let furthest = frames.iter().map(|f| f.x_m).fold(f64::MIN, f64::max);
             (furthest, frames[frames.len() - 1].yaw_rad)
         };
-        let by_box: Vec<(f64, f64)> = solvers().iter().map(|solver| end(solver, &of_box)).collect();
-        for (solver, (expected, _)) in solvers().iter().zip(&by_box) {
-            let (found, yaw) = end(solver, &of_mesh);
+        for solver in solvers() {
+            let ((expected, by_box), (found, yaw)) = (end(&solver, &of_box), end(&solver, &of_mesh));
             let what = format!("{} at {speed} m/s", solver.name);
             assert!((found - expected).abs() < 0.03, "{what}: {found} m instead of {expected} m");
             // Rapier finds other points of a box than of its faces: at 12 m/s its box turns a car by 0.50 rad, its mesh and both of the own
             // worlds by 0.39.
-            let turned = by_box.iter().map(|(_, by_box)| (yaw - by_box).abs()).fold(f64::MAX, f64::min);
-            assert!(turned < 0.08, "{what}: turned by {yaw} rad, not as by a box, {by_box:?}");
+            let apart = if solver.name == "rapier" { 0.13 } else { 0.08 };
+            assert!((yaw - by_box).abs() < apart, "{what}: turned by {yaw} rad, by a box {by_box}");
         }
     }
 }
