@@ -229,6 +229,9 @@ fn driven_wheels_climb_a_kerb_exactly_if_friction_holds_at_its_edge() {
     }
 }
 
+/// By how much the box of that wall turns a car that comes with 12 m/s, in both own worlds, rad.
+const BY_OWN_BOX: f64 = 0.39;
+
 /// A wall that is a mesh ends a drive as one that is a box does.
 #[test]
 fn a_hull_meets_a_mesh_as_a_box() {
@@ -252,10 +255,10 @@ fn a_hull_meets_a_mesh_as_a_box() {
             let ((expected, by_box), (found, yaw)) = (end(&solver, &of_box), end(&solver, &of_mesh));
             let what = format!("{} at {speed} m/s", solver.name);
             assert!((found - expected).abs() < 0.03, "{what}: {found} m instead of {expected} m");
-            // Rapier finds other points of a box than of its faces: at 12 m/s its box turns a car by 0.50 rad, its mesh and both of the own
-            // worlds by 0.39.
-            let apart = if solver.name == "rapier" { 0.13 } else { 0.08 };
-            assert!((yaw - by_box).abs() < apart, "{what}: turned by {yaw} rad, by a box {by_box}");
+            // Rapier finds other points of a box than of its faces: at 12 m/s its box turns a car by 0.50 rad, its mesh as the boxes and
+            // meshes of the own worlds do.
+            let by_box = if (solver.name, speed) == ("rapier", 12.0) { BY_OWN_BOX } else { by_box };
+            assert!((yaw - by_box).abs() < 0.08, "{what}: turned by {yaw} rad, by a box {by_box}");
         }
     }
 }

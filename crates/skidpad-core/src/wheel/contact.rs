@@ -256,8 +256,8 @@ impl Vehicle {
         Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead, moves, give })
     }
 
-    /// By how much an impulse along the heading at the contact of a wheel changes its speed, 1/kg, if all wheels do the same at once: each counts with
-    /// no more than its share of the chassis.
+    /// By how much an impulse along the heading at the contact of a wheel changes its speed there, 1/kg, times the number of wheels, as
+    /// all may do the same at once.
     fn give_along_road(&self, wheel: &Wheel, sin: f32, cos: f32) -> f32 {
         let forward = Vec3::new(cos, sin, 0.0);
         let row = SpatialVector::of(forward, wheel.contact.cross(forward));
