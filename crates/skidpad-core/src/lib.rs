@@ -45,6 +45,7 @@ pub use telemetry::pose::WheelPose;
 pub use telemetry::signals::{EngineSignals, WheelContact};
 pub use wheel::envelope::wall::stop;
 pub use wheel::envelope::{Smooth, Triangle, support};
+pub use world::axes::Axes;
 pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
 pub use world::boxes::FixedBox;
 pub use world::cars::{CarView, Cars};

@@ -3,7 +3,6 @@
 //! [`RapierCars`] drives cars inside a world the user owns and steps; [`BACKEND`] wraps one with its own world.
 #![forbid(unsafe_code)]
 
-mod axes;
 pub mod backend;
 mod cars;
 pub mod chassis;
@@ -21,7 +20,6 @@ mod stops;
 mod surfaces;
 mod terrain;
 
-pub use axes::Axes;
 pub use backend::BACKEND;
 pub use cars::RapierCars;
 pub use moment::Moment;
@@ -29,4 +27,5 @@ pub use rapier3d;
 #[cfg(feature = "serde")]
 pub use saved::SavedCars;
 pub use sets::Sets;
+pub use skidpad_core::Axes;
 pub use surfaces::{Met, Surfaces};

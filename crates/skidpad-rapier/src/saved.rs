@@ -15,11 +15,21 @@ use crate::{Axes, RapierCars};
 /// as [`skidpad_core::State::to_bytes`] writes them, it holds which cars sleep, on what, and how ground moved under wheels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedCars {
+    #[serde(with = "SavedAxes")]
     axes: Axes,
     cars: Vec<SavedCar>,
     loaded: Vec<Loaded>,
     unstepped: bool,
     wind: [f32; 3],
+}
+
+/// The core knows no serde.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Axes")]
+enum SavedAxes {
+    ZUp,
+    YUp,
+    YUpMinusZForward,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

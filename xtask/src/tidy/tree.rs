@@ -69,7 +69,7 @@ fn text<'a>(files: &'a [File], path: &str) -> &'a str {
     files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str())
 }
 
-/// ARCHITECTURE.md names exactly the folders in `crates/`.
+/// ARCHITECTURE.md names exactly the packages in `crates/` and in the workspace `crates/bevy`.
 fn map(files: &[File]) -> Vec<String> {
     let architecture = text(files, "ARCHITECTURE.md");
     let words = architecture.split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
@@ -79,14 +79,18 @@ fn map(files: &[File]) -> Vec<String> {
         .collect();
     named.sort_unstable();
     named.dedup();
-    let Ok(entries) = std::fs::read_dir(root().join("crates")) else {
-        return vec!["crates: cannot be read".into()];
-    };
-    let folders: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let mut folders = Vec::new();
+    for place in ["crates", "crates/bevy"] {
+        let Ok(entries) = std::fs::read_dir(root().join(place)) else {
+            return vec![format!("{place}: cannot be read")];
+        };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        folders.extend(names.filter(|name| name.starts_with("skidpad-")));
+    }
     let unnamed = folders.iter().filter(|folder| !named.contains(&folder.as_str()));
     let gone = named.iter().filter(|name| !folders.iter().any(|folder| folder == *name));
     unnamed
-        .map(|folder| format!("ARCHITECTURE.md: does not name crates/{folder}"))
+        .map(|folder| format!("ARCHITECTURE.md: does not name {folder}"))
         .chain(gone.map(|name| format!("ARCHITECTURE.md: names {name}, which is not in crates/")))
         .collect()
 }

@@ -1,5 +1,6 @@
 //! The seam to a rigid-body world, and what every solver offers.
 
+pub mod axes;
 pub mod backend;
 pub mod boxes;
 pub mod cars;

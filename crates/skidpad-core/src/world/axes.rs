@@ -1,13 +1,12 @@
 //! Which way is up in the user's world.
 
-use skidpad_core::{DVec3, Quat, Vec3};
+use bevy_math::{DVec3, Quat, Vec3};
 
-/// Axes of a Rapier world, and of the chassis bodies in it. Scenes, placements and states keep skidpad's: x forward,
+/// Axes of a game's world, and of the chassis bodies in it. Scenes, placements and states keep skidpad's: x forward,
 /// y left, z up.
 ///
 /// Vectors are converted by exchanging components, without rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Axes {
     /// z up, as in skidpad: a chassis has x forward and y to the left.
     #[default]
@@ -15,6 +14,9 @@ pub enum Axes {
     /// y up, as in most engines: skidpad's z is the world's y and skidpad's y its −z. A chassis has x forward, y up and
     /// z to the right.
     YUp,
+    /// y up with −z forward, as Bevy and Godot point things: skidpad's x is the world's −z, y its −x and z its y. A chassis has
+    /// −z forward, y up and x to the right.
+    YUpMinusZForward,
 }
 
 impl Axes {
@@ -23,6 +25,7 @@ impl Axes {
         match self {
             Self::ZUp => vector,
             Self::YUp => Vec3::new(vector.x, vector.z, -vector.y),
+            Self::YUpMinusZForward => Vec3::new(-vector.y, vector.z, -vector.x),
         }
     }
 
@@ -31,6 +34,7 @@ impl Axes {
         match self {
             Self::ZUp => vector,
             Self::YUp => Vec3::new(vector.x, -vector.z, vector.y),
+            Self::YUpMinusZForward => Vec3::new(-vector.z, -vector.x, vector.y),
         }
     }
 
@@ -39,6 +43,7 @@ impl Axes {
         match self {
             Self::ZUp => point,
             Self::YUp => DVec3::new(point.x, point.z, -point.y),
+            Self::YUpMinusZForward => DVec3::new(-point.y, point.z, -point.x),
         }
     }
 
@@ -47,6 +52,7 @@ impl Axes {
         match self {
             Self::ZUp => point,
             Self::YUp => DVec3::new(point.x, -point.z, point.y),
+            Self::YUpMinusZForward => DVec3::new(-point.z, -point.x, point.y),
         }
     }
 
@@ -70,7 +76,7 @@ mod tests {
     #[test]
     fn there_and_back_is_the_same() {
         let (vector, turn) = (Vec3::new(1.0, -2.0, 3.0), Quat::from_xyzw(0.1, 0.7, -0.5, 0.5));
-        for axes in [Axes::ZUp, Axes::YUp] {
+        for axes in [Axes::ZUp, Axes::YUp, Axes::YUpMinusZForward] {
             assert_eq!(axes.from_world(axes.to_world(vector)), vector);
             assert_eq!(axes.point_from_world(axes.point_to_world(vector.as_dvec3())), vector.as_dvec3());
             assert_eq!(axes.rotation_from_world(axes.rotation_to_world(turn)), turn);
@@ -81,11 +87,15 @@ mod tests {
     #[test]
     fn up_is_up_and_left_is_left() {
         let (a, b) = (Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.5, 4.0, -1.0));
-        let to = |v| Axes::YUp.to_world(v);
-        assert_eq!(to(Vec3::Z), Vec3::Y);
-        assert_eq!(to(a).cross(to(b)), to(a.cross(b)));
-        let turn = Quat::from_xyzw(0.1, 0.7, -0.5, 0.5).normalize();
-        let (there, here) = (Axes::YUp.rotation_to_world(turn) * to(a), to(turn * a));
-        assert!((there - here).length() < 1e-6, "{there} is not {here}");
+        for axes in [Axes::YUp, Axes::YUpMinusZForward] {
+            let to = |v| axes.to_world(v);
+            assert_eq!(to(Vec3::Z), Vec3::Y);
+            assert_eq!(to(a).cross(to(b)), to(a.cross(b)));
+            let turn = Quat::from_xyzw(0.1, 0.7, -0.5, 0.5).normalize();
+            let (there, here) = (axes.rotation_to_world(turn) * to(a), to(turn * a));
+            assert!((there - here).length() < 1e-6, "{there} is not {here}");
+        }
+        assert_eq!(Axes::YUpMinusZForward.to_world(Vec3::X), Vec3::NEG_Z);
+        assert_eq!(Axes::YUpMinusZForward.to_world(Vec3::Y), Vec3::NEG_X);
     }
 }

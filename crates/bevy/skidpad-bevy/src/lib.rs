@@ -1,0 +1,1 @@
+//! skidpad vehicles in Bevy.
