@@ -35,6 +35,16 @@ pub use skidpad_core as core;
 #[cfg(feature = "lab")]
 pub use skidpad_lab as lab;
 
+/// The names most games need.
+pub mod prelude {
+    pub use crate::core::state::Placement;
+    pub use crate::core::{Axes, Backend, CarStart, Controls, DVec3, Model, Quat, Scene, State, Vec3};
+    pub use crate::drive::{Drawn, Driver, Event, Inputs, Keys, Shaping, Ticks, Watch, put_upright};
+}
+
+/// What a driving game needs around its cars: input, automatic reverse, ticks, drawn poses, events.
+pub use skidpad_drive as drive;
+
 /// Vehicle and scene files, and with the feature `lab` cars of other programs.
 pub mod spec {
     #[cfg(feature = "lab")]

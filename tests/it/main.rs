@@ -4,6 +4,7 @@ mod aero;
 mod assists;
 mod chassis;
 mod common;
+mod drive;
 mod drivetrain;
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 mod golden;

@@ -16,7 +16,7 @@ fn field(axes: Axes, height: impl Fn(f32, f32) -> f32) -> ColliderBuilder {
     let heights = Array2::new(81, 81, (0..81 * 81).map(|k| height(at(k / 81), at(k % 81))).collect());
     let field = ColliderBuilder::heightfield(heights, Vector::new(40.0, 1.0, 40.0)).friction(1.0);
     match axes {
-        Axes::YUp => field,
+        Axes::YUp | Axes::YUpMinusZForward => field,
         Axes::ZUp => field.rotation(Vector::X * FRAC_PI_2),
     }
 }
@@ -32,7 +32,8 @@ fn no_wheel_falls_between_cells() {
     }
     let model = parts.without_air().model();
     let bumpy = |z: f32, x: f32| 0.004 * ((7.0 * x).sin() + (5.0 * z).cos());
-    for (axes, heading) in [(Axes::YUp, 0.0), (Axes::YUp, FRAC_PI_2), (Axes::ZUp, 0.0), (Axes::ZUp, FRAC_PI_2)] {
+    let both = |axes: Axes| [(axes, 0.0), (axes, FRAC_PI_2)];
+    for (axes, heading) in [Axes::YUp, Axes::YUpMinusZForward, Axes::ZUp].into_iter().flat_map(both) {
         let mut world = Yard::empty(axes, 60.0);
         world.insert_collider(field(axes, if heading == 0.0 { |_, _| 0.0 } else { bumpy }), None);
         let on = |i: i32| f64::from(5 * i - 15);

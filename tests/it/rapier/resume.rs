@@ -102,7 +102,7 @@ fn asleep(axes: Axes) -> Yard {
 /// step.
 #[test]
 fn a_sleeping_car_resumes() {
-    for axes in [Axes::ZUp, Axes::YUp] {
+    for axes in [Axes::ZUp, Axes::YUp, Axes::YUpMinusZForward] {
         let still = assert_resumes(asleep(axes), &[Controls::parked()], |_, _| ());
         assert!(still.sleeps(0));
         let drive = Controls { throttle: 0.5, gear: Some(1), ..Controls::default() };

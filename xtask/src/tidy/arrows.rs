@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "skidpad-import",
             "skidpad-lab",
             "skidpad-core",
+            "skidpad-drive",
             "libbullet-bench",
         ],
     ),
@@ -23,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("skidpad-cli", &["skidpad"]),
     ("skidpad-constraint", &["skidpad-world", "skidpad-core"]),
     ("skidpad-core", &[]),
+    ("skidpad-drive", &["skidpad-core"]),
     ("skidpad-impulse", &["skidpad-world", "skidpad-core"]),
     ("skidpad-import", &["skidpad-spec", "skidpad-core"]),
     ("skidpad-lab", &["skidpad-core", "skidpad-spec"]),
@@ -38,7 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const SINGLE: [&str; 4] = ["glam", "nalgebra", "parry3d", "rapier3d"];
 
 /// Most packages that a game builds which asks for one solver of skidpad's own: those of the solver and of the reader of files.
-const GAME_PACKAGES: usize = 62;
+const GAME_PACKAGES: usize = 63;
 
 /// Problems with the dependencies.
 pub fn check() -> Result<Vec<String>, String> {

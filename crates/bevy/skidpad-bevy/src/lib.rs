@@ -1,1 +1,66 @@
-//! skidpad vehicles in Bevy.
+//! skidpad vehicles in Bevy: a car is an entity, its wheels are its children, and any world may move it.
+//!
+//! ```
+//! use bevy_app::prelude::*;
+//! use bevy_ecs::prelude::*;
+//! use bevy_transform::prelude::*;
+//! use skidpad_bevy::{Car, CarInputs, CarPlugin, OwnWorldPlugin};
+//! use skidpad_core::Scene;
+//!
+//! fn spawn(mut commands: Commands) {
+//!     let model = skidpad_spec::load("corvette_c5").expect("a shipped car").model;
+//!     commands.spawn((Car(model), Transform::from_xyz(0.0, 0.0, -20.0)));
+//! }
+//!
+//! fn drive(mut cars: Query<&mut CarInputs>) {
+//!     for mut car in &mut cars {
+//!         car.accelerate = 1.0;
+//!     }
+//! }
+//!
+//! let mut app = App::new();
+//! app.add_plugins((bevy_time::TimePlugin, CarPlugin::default()))
+//!     .add_plugins(OwnWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() })
+//!     .add_systems(Startup, spawn)
+//!     .add_systems(Update, drive);
+//! app.update();
+//! ```
+//!
+//! Bevy's axes hold everywhere in components: y up, a car looks along −z. The transform of a car is the point on the ground under
+//! its centre of mass as it stands, so that one at the height of the road stands on the road.
+//!
+//! In a tick of the plugin's schedule: [`CarSystems::Enter`] (new cars, teleports), [`CarSystems::Drive`] (inputs to controls),
+//! [`CarSystems::Step`] (the world), [`CarSystems::Tell`] (messages). Once a frame, after the fixed loop,
+//! [`CarSystems::Follow`] moves transforms of bodies and wheels to where they are between two ticks.
+//!
+//! A world is a plugin that reads [`Car`], [`CarControls`] and [`Teleport`] and feeds [`CarMotion::read`]; here is skidpad's own
+//! ([`OwnWorldPlugin`]), those of Rapier and Avian have crates of their own.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "asset")]
+mod asset;
+mod car;
+mod follow;
+#[cfg(feature = "gizmos")]
+mod gizmos;
+mod motion;
+#[cfg(feature = "own_world")]
+mod own_world;
+mod place;
+mod plugin;
+
+#[cfg(feature = "asset")]
+pub use asset::{CarFile, CarFileFaults, CarFilePlugin, VehicleFile, VehicleFileError, VehicleLoader};
+pub use car::{
+    Car, CarControls, CarDriver, CarEvent, CarInputs, CarSignals, NoInterpolation, StepFault, Teleport, Wheel,
+    WheelSignals,
+};
+#[cfg(feature = "gizmos")]
+pub use gizmos::{CarGizmos, CarGizmosPlugin};
+pub use motion::CarMotion;
+#[cfg(feature = "own_world")]
+pub use own_world::{OwnWorld, OwnWorldPlugin};
+pub use place::{AXES, start_at, transform_of};
+pub use plugin::{CarPlugin, CarSystems};
+pub use skidpad_core as core;
+pub use skidpad_drive as drive;

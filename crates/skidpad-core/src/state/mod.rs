@@ -181,6 +181,18 @@ impl State {
         state
     }
 
+    /// At rest on its wheels, whose ground is at the point `ground`, m, with the unit normal `normal`, world; turned by `heading` rad to the
+    /// left about the vertical, then laid on to the ground.
+    ///
+    /// Its struts stand as on level ground: on a slope it settles. All else is that of a fresh car, so a teleport leaves nothing of
+    /// where the car was.
+    pub fn upright_at(model: &Model, ground: DVec3, normal: Vec3, heading: f32) -> Self {
+        let level = Self::at_rest(model, &Scene::flat(), &Placement { heading, ..Placement::default() });
+        let lay = Quat::from_rotation_arc(Vec3::Z, normal.try_normalize().unwrap_or(Vec3::Z));
+        let position = ground + (lay * level.position.as_vec3()).as_dvec3();
+        Self { position, rotation: (lay * level.rotation).normalize(), ..level }
+    }
+
     /// Lets every wheel down from where it is to the ground of `scene`, as far as its strut pushes it.
     fn reach_down(&mut self, model: &Model, scene: &Scene) {
         let up = self.rotation * Vec3::Z;

@@ -1,0 +1,50 @@
+//! Forces, contacts and friction as lines.
+
+use crate::car::{CarSignals, Wheel, WheelSignals};
+use bevy_app::prelude::*;
+use bevy_color::Color;
+use bevy_ecs::prelude::*;
+use bevy_gizmos::prelude::*;
+use bevy_math::{Isometry3d, Quat, Vec3};
+use bevy_reflect::prelude::*;
+use bevy_transform::prelude::*;
+
+/// What is drawn of every car.
+#[derive(Default, Reflect, GizmoConfigGroup)]
+pub struct CarGizmos;
+
+/// Draws for every wheel the force of the ground (blue to red with the share of friction that is used), the normal of the ground
+/// (grey) and its friction circle; for every car the acceleration its driver feels.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CarGizmosPlugin;
+
+impl Plugin for CarGizmosPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_gizmo_group::<CarGizmos>()
+            .add_systems(PostUpdate, (draw_wheels, draw_cars).after(TransformSystems::Propagate));
+    }
+}
+
+/// Metres per newton.
+const FORCE: f32 = 1e-4;
+
+fn draw_wheels(mut gizmos: Gizmos<CarGizmos>, wheels: Query<&WheelSignals, With<Wheel>>) {
+    for wheel in wheels.iter().filter(|wheel| wheel.touches) {
+        let (at, normal) = (wheel.point, wheel.normal);
+        let used = Color::srgb(wheel.used, 0.2, 1.0 - wheel.used);
+        gizmos.arrow(at, at + wheel.force * FORCE, used);
+        gizmos.line(at, at + 0.3 * normal, Color::srgb(0.6, 0.6, 0.6));
+        let limit = wheel.grip * wheel.force.dot(normal) * FORCE;
+        let lies = Quat::from_rotation_arc(Vec3::Z, normal);
+        gizmos.circle(Isometry3d::new(at, lies), limit.max(0.0), used);
+    }
+}
+
+fn draw_cars(mut gizmos: Gizmos<CarGizmos>, cars: Query<(&CarSignals, &GlobalTransform)>) {
+    for (signals, transform) in &cars {
+        let [left, ahead] = signals.acceleration;
+        let felt = transform.rotation() * Vec3::new(-left, 0.0, -ahead);
+        let at = transform.translation() + transform.up() * 1.5;
+        gizmos.arrow(at, at + 0.1 * felt, Color::srgb(1.0, 0.9, 0.1));
+    }
+}

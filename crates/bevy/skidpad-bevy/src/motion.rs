@@ -1,0 +1,105 @@
+//! What a world tells of a car: the seam, said in a component.
+
+use crate::car::{CarSignals, WheelSignals};
+use crate::place::AXES;
+use bevy_ecs::prelude::*;
+use skidpad_core::{CarView, Model, State, StepReport, Vec3};
+use skidpad_drive::{Drawn, Event, Watch, skid_intensity};
+
+/// A car as its world has it. A world inserts it when the car enters and calls [`CarMotion::read`] after every step; everything
+/// else in this crate follows from that.
+#[derive(Component, Clone, Debug)]
+pub struct CarMotion {
+    state: State,
+    report: StepReport,
+    pub(crate) drawn: Drawn,
+    pub(crate) signals: CarSignals,
+    pub(crate) wheels: Vec<WheelSignals>,
+    pub(crate) events: Vec<Event>,
+    watch: Watch,
+}
+
+/// Revolutions per minute of 1 rad/s.
+const RPM: f32 = 30.0 / std::f32::consts::PI;
+
+impl CarMotion {
+    /// A car of `model` that enters in `state`.
+    pub fn new(model: &Model, state: State) -> Self {
+        Self {
+            drawn: Drawn::new(model, &state),
+            signals: CarSignals::default(),
+            wheels: vec![WheelSignals::default(); state.wheels.len()],
+            events: Vec::new(),
+            watch: Watch::default(),
+            report: StepReport::default(),
+            state,
+        }
+    }
+
+    /// Its state after the last step, in skidpad's axes: all that is to be saved for a rewind.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// How its last step went.
+    pub fn report(&self) -> StepReport {
+        self.report
+    }
+
+    /// Takes what a step of `dt` s made of it.
+    pub fn read(&mut self, car: &CarView<'_>, dt: f32) {
+        self.state.clone_from(car.state);
+        self.report = car.report;
+        self.drawn.record(car.model, car.state, dt);
+        let events = &mut self.events;
+        self.watch.look(car, dt, |event| events.push(event));
+        self.signals = signals(car, dt);
+        for (i, wheel) in self.wheels.iter_mut().enumerate() {
+            *wheel = wheel_signals(car, i);
+        }
+    }
+
+    /// Is where `state` has it, at once: after a teleport or a rewind.
+    pub fn jump(&mut self, model: &Model, state: &State) {
+        if state.wheels.len() == self.wheels.len() {
+            self.drawn.jump(model, state);
+            self.watch.reset();
+            self.state.clone_from(state);
+        } else {
+            *self = Self::new(model, state.clone());
+        }
+    }
+}
+
+fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
+    let state = car.state;
+    let to_body = state.rotation.inverse();
+    let felt = to_body * (state.velocity - state.previous_velocity) / dt.max(f32::MIN_POSITIVE);
+    let engine = car.vehicle.and_then(skidpad_core::Vehicle::engine_signals);
+    CarSignals {
+        speed: (to_body * state.velocity).dot(Vec3::X),
+        gear: state.drive.gear,
+        rpm: state.drive.engine_speed * RPM,
+        load: engine.map_or(0.0, |engine| engine.load),
+        limited: engine.map_or(0.0, |engine| engine.limited),
+        shifting: state.drive.shift_left > 0.0,
+        acceleration: [felt.y, felt.x],
+    }
+}
+
+fn wheel_signals(car: &CarView<'_>, i: usize) -> WheelSignals {
+    let radius = car.model.wheels()[i].radius;
+    let Some(contact) = car.vehicle.and_then(|vehicle| vehicle.wheel_contact(i)) else {
+        return WheelSignals { radius, ..WheelSignals::default() };
+    };
+    WheelSignals {
+        touches: true,
+        point: AXES.point_to_world(contact.point).as_vec3(),
+        normal: AXES.to_world(contact.normal),
+        grip: contact.grip,
+        force: AXES.to_world(contact.force),
+        used: contact.used,
+        skid: skid_intensity(&contact),
+        radius,
+    }
+}

@@ -1,0 +1,39 @@
+//! An app whose frames are as long as a test says.
+
+use std::time::Duration;
+
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
+use bevy_transform::prelude::*;
+use skidpad_bevy::{Car, CarPlugin, OwnWorldPlugin};
+use skidpad_core::{BackendInfo, Scene};
+
+pub const SOLVERS: [BackendInfo; 2] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND];
+
+pub fn app(solver: BackendInfo, scene: Scene) -> App {
+    let mut app = App::new();
+    app.add_plugins((TimePlugin, TransformPlugin, CarPlugin::default(), OwnWorldPlugin { solver, scene }))
+        .insert_resource(Time::<Fixed>::from_hz(60.0));
+    // The first frame has no length.
+    app.update();
+    app
+}
+
+pub fn frame(app: &mut App, milliseconds: f64) {
+    let length = Duration::from_secs_f64(milliseconds / 1000.0);
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(length));
+    app.update();
+}
+
+pub fn c5() -> Car {
+    Car(skidpad_spec::load("corvette_c5").unwrap().model)
+}
+
+pub fn spawn(app: &mut App, at: Transform) -> Entity {
+    app.world_mut().spawn((c5(), at)).id()
+}
+
+pub fn at(app: &App, entity: Entity) -> Transform {
+    *app.world().get::<Transform>(entity).unwrap()
+}

@@ -1,0 +1,128 @@
+//! Frames of any length: what is drawn, and when ticks run.
+
+use crate::app::{SOLVERS, app, at, frame, spawn};
+use bevy_ecs::prelude::*;
+use bevy_math::Vec3;
+use bevy_transform::prelude::*;
+use skidpad_bevy::{CarInputs, CarMotion, CarSignals, Wheel, WheelSignals};
+use skidpad_core::Scene;
+
+/// 3 to 25 ms, from a small generator.
+fn lengths() -> impl Iterator<Item = f64> {
+    let mut seed = 1u32;
+    std::iter::repeat_with(move || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        3.0 + 22.0 * f64::from(seed >> 8) / f64::from(1u32 << 24)
+    })
+}
+
+#[test]
+fn a_car_stands_where_it_was_spawned_on_the_ground_and_looks_along_its_transform() {
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        let start = Transform::from_xyz(3.0, 0.0, -7.0).looking_to(Vec3::new(1.0, 0.0, -1.0), Vec3::Y);
+        let car = spawn(&mut app, start);
+        for length in lengths().take(200) {
+            frame(&mut app, length);
+        }
+        let now = at(&app, car);
+        assert!((now.translation - start.translation).length() < 2e-3, "{}: {}", solver.name, now.translation);
+        assert!(now.forward().dot(*start.forward()) > 0.99999, "{}", solver.name);
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 1.0;
+        for length in lengths().take(200) {
+            frame(&mut app, length);
+        }
+        let way = at(&app, car).translation - start.translation;
+        assert!(way.normalize().dot(*start.forward()) > 0.9999 && way.length() > 5.0, "{}: {way}", solver.name);
+        assert!(app.world().get::<CarSignals>(car).unwrap().speed > 5.0);
+    }
+}
+
+/// Between ticks the drawn car is on the parabola through them, a step late, and never goes back.
+#[test]
+fn drawn_places_are_on_the_way_and_never_go_back() {
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        let car = spawn(&mut app, Transform::default());
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 0.5;
+        let (mut time, mut drawn) = (0.0, Vec::new());
+        for length in lengths().take(600) {
+            frame(&mut app, length);
+            time += length / 1000.0;
+            drawn.push((time, -f64::from(at(&app, car).translation.z)));
+        }
+        for pair in drawn.windows(2).skip(60) {
+            assert!(pair[1].1 > pair[0].1, "{} goes from {} back to {}", solver.name, pair[0].1, pair[1].1);
+        }
+        // Places over time, from three neighbours: the one in the middle lies on the straight line between the outer ones but for
+        // half the acceleration times the times to both, and a car accelerates by no more than 6 m/s² but in shifts.
+        for three in drawn.windows(3).skip(60) {
+            let [(a, from), (b, middle), (c, to)] = [three[0], three[1], three[2]];
+            let line = from + (to - from) * (b - a) / (c - a);
+            let bound = 0.5 * 10.0 * (b - a) * (c - b) + 1e-3;
+            assert!((middle - line).abs() < bound, "{}: {} m off the way", solver.name, middle - line);
+        }
+    }
+}
+
+#[test]
+fn wheels_come_by_themselves_touch_the_ground_and_follow() {
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        let car = spawn(&mut app, Transform::default());
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 0.3;
+        let mut wheels = app.world_mut().query::<(&Wheel, &ChildOf, &GlobalTransform, &WheelSignals)>();
+        let mut before: Vec<Vec<Vec3>> = Vec::new();
+        for length in lengths().take(300) {
+            frame(&mut app, length);
+            let body = app.world().get::<GlobalTransform>(car).unwrap().affine().inverse();
+            let mut places = vec![Vec3::ZERO; 4];
+            for (wheel, child, transform, signals) in wheels.iter(app.world()) {
+                assert_eq!(child.parent(), car);
+                let centre = transform.translation();
+                assert!((centre.y - signals.radius).abs() < 0.02 || signals.radius == 0.0, "{}: {centre}", solver.name);
+                places[wheel.index] = body.transform_point3(centre);
+            }
+            before.push(places);
+        }
+        // Front left ahead to the left.
+        let [front_left, .., rear_right] = before[299][..] else { panic!("four wheels") };
+        assert!(front_left.x < -0.5 && front_left.z < -0.5 && rear_right.x > 0.5 && rear_right.z > 0.5);
+        for three in before.windows(3).skip(30) {
+            for wheel in 0..4 {
+                let shake = (three[2][wheel] - 2.0 * three[1][wheel] + three[0][wheel]).length();
+                assert!(shake < 1e-3, "{}: wheel {wheel} shakes by {shake} m", solver.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_moves_while_time_stands_and_slow_motion_draws_the_same_way() {
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        let car = spawn(&mut app, Transform::default());
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 1.0;
+        for length in lengths().take(100) {
+            frame(&mut app, length);
+        }
+        let here = at(&app, car);
+        app.world_mut().resource_mut::<bevy_time::Time<bevy_time::Virtual>>().pause();
+        for length in lengths().take(20) {
+            frame(&mut app, length);
+        }
+        assert_eq!(at(&app, car), here, "{}", solver.name);
+        let state = app.world().get::<CarMotion>(car).unwrap().state().clone();
+        assert!(state.is_finite());
+        let mut slow = app.world_mut().resource_mut::<bevy_time::Time<bevy_time::Virtual>>();
+        slow.unpause();
+        slow.set_relative_speed(0.1);
+        let mut last = here.translation.z;
+        for length in lengths().take(100) {
+            frame(&mut app, length);
+            let now = at(&app, car).translation.z;
+            assert!(now <= last, "{} goes back in slow motion", solver.name);
+            last = now;
+        }
+    }
+}

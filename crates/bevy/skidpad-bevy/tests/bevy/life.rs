@@ -1,0 +1,200 @@
+//! Cars that come, go, jump and change while the app runs.
+
+use crate::app::{SOLVERS, app, at, c5, frame, spawn};
+use bevy_ecs::message::Messages;
+use bevy_ecs::prelude::*;
+use bevy_math::{Quat, Vec3};
+use bevy_transform::prelude::*;
+use skidpad_bevy::{Car, CarControls, CarDriver, CarEvent, CarInputs, CarMotion, OwnWorld, Teleport, Wheel};
+use skidpad_core::{Controls, Scene};
+use skidpad_drive::Event;
+
+fn ticks(app: &mut bevy_app::App, seconds: f64) {
+    for _ in 0..(seconds * 100.0) as usize {
+        frame(app, 10.0);
+    }
+}
+
+#[test]
+fn cars_come_and_go_and_the_others_do_not_notice() {
+    for solver in SOLVERS {
+        let way = |guests: bool| {
+            let mut app = app(solver, Scene::flat());
+            let car = spawn(&mut app, Transform::default());
+            app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 0.7;
+            let (model, mut numbers) = (c5(), Vec::new());
+            for round in 0..10 {
+                let guest = guests.then(|| {
+                    let place = Transform::from_xyz(200.0, 0.0, 10.0 * round as f32);
+                    app.world_mut().spawn((model.clone(), place)).id()
+                });
+                ticks(&mut app, 0.3);
+                if let Some(guest) = guest {
+                    numbers.push(app.world().resource::<OwnWorld>().number(guest).unwrap());
+                    app.world_mut().entity_mut(guest).despawn();
+                }
+                ticks(&mut app, 0.1);
+            }
+            // The place of one that left is taken by the next of its model.
+            assert!(numbers.iter().all(|number| *number == 1), "{numbers:?}");
+            app.world().get::<CarMotion>(car).unwrap().state().to_bytes()
+        };
+        assert_eq!(way(false), way(true), "{}", solver.name);
+    }
+}
+
+#[test]
+fn a_car_that_loses_its_model_leaves_and_one_that_gets_another_goes_on() {
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        let car = spawn(&mut app, Transform::default());
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 1.0;
+        ticks(&mut app, 2.0);
+        let before = app.world().get::<CarMotion>(car).unwrap().state().clone();
+        let tesla = skidpad_spec::load("tesla_model3_awd").unwrap().model;
+        app.world_mut().entity_mut(car).insert(Car(tesla));
+        ticks(&mut app, 0.1);
+        let after = app.world().get::<CarMotion>(car).unwrap().state().clone();
+        assert!(
+            (after.velocity - before.velocity).length() < 2.0,
+            "{}: from {} to {}",
+            solver.name,
+            before.velocity,
+            after.velocity
+        );
+        app.world_mut().entity_mut(car).remove::<Car>();
+        ticks(&mut app, 0.1);
+        assert_eq!(app.world().resource::<OwnWorld>().number(car), None);
+    }
+}
+
+#[test]
+fn a_truck_gets_the_wheels_it_has() {
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        let model = skidpad_spec::load("truck_6x4").unwrap().model;
+        let car = app.world_mut().spawn((Car(model), children![Wheel { index: 2 }])).id();
+        ticks(&mut app, 0.2);
+        let mut found: Vec<usize> = app
+            .world()
+            .get::<Children>(car)
+            .unwrap()
+            .iter()
+            .map(|child| app.world().get::<Wheel>(child).unwrap().index)
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, [0, 1, 2, 3, 4, 5]);
+    }
+}
+
+/// A teleport is one jump: not a frame lies between, and nothing of what was is left.
+#[test]
+fn a_teleport_does_not_smear_and_leaves_nothing() {
+    for solver in SOLVERS {
+        let after = |before: f64| {
+            let mut app = app(solver, Scene::flat());
+            let car = spawn(&mut app, Transform::default());
+            *app.world_mut().get_mut::<CarInputs>(car).unwrap() =
+                CarInputs { accelerate: 1.0, steer: 1.0, ..CarInputs::default() };
+            ticks(&mut app, before);
+            let to = Transform::from_xyz(500.0, 0.0, 300.0).with_rotation(Quat::from_rotation_y(1.0));
+            app.world_mut().entity_mut(car).insert(Teleport::To(to));
+            for _ in 0..50 {
+                frame(&mut app, 4.0);
+                let x = at(&app, car).translation.x;
+                assert!(!(50.0..490.0).contains(&x), "{}: drawn at {x}", solver.name);
+            }
+            (app.world().get::<CarMotion>(car).unwrap().state().velocity.length(), at(&app, car).translation)
+        };
+        let (slow, fast) = (after(0.04), after(3.0));
+        assert!((slow.0 - fast.0).abs() < 0.3, "{}: {} m/s and {} m/s", solver.name, slow.0, fast.0);
+        assert!((slow.1 - fast.1).length() < 0.1);
+    }
+}
+
+#[test]
+fn a_car_on_its_roof_is_put_upright() {
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        let over = Transform::from_xyz(5.0, 1.5, 0.0).with_rotation(Quat::from_rotation_z(3.0));
+        let car = spawn(&mut app, over);
+        ticks(&mut app, 2.0);
+        assert!(at(&app, car).up().y < 0.0, "{} is not on its roof", solver.name);
+        app.world_mut().entity_mut(car).insert(Teleport::Upright);
+        ticks(&mut app, 1.0);
+        let now = at(&app, car);
+        assert!(now.up().y > 0.999 && now.translation.y.abs() < 5e-3, "{}: {now:?}", solver.name);
+    }
+}
+
+#[test]
+fn messages_name_the_car() {
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        let [quiet, drops] = [0.0, 1.0].map(|height| spawn(&mut app, Transform::from_xyz(20.0 * height, height, 0.0)));
+        let mut landed = Vec::new();
+        for _ in 0..100 {
+            frame(&mut app, 10.0);
+            let mut messages = app.world_mut().resource_mut::<Messages<CarEvent>>();
+            landed.extend(
+                messages.drain().filter(|told| matches!(told.event, Event::TouchDown { .. })).map(|told| told.car),
+            );
+        }
+        assert!(
+            landed.len() >= 4 && landed.iter().all(|car| *car == drops && *car != quiet),
+            "{}: {landed:?}",
+            solver.name
+        );
+    }
+}
+
+#[test]
+fn controls_of_ones_own() {
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        let car = spawn(&mut app, Transform::default());
+        app.world_mut().entity_mut(car).remove::<CarDriver>();
+        app.world_mut().get_mut::<CarControls>(car).unwrap().0 =
+            Controls { throttle: 1.0, gear: Some(-1), ..Controls::default() };
+        ticks(&mut app, 2.0);
+        assert!(at(&app, car).translation.z > 2.0, "{} drives back", solver.name);
+    }
+}
+
+/// Another solver while driving: the car goes on from its state, and for a second on as good as the same way.
+#[test]
+fn the_solver_changes_while_driving() {
+    let scene = Scene::flat();
+    let way = |changes: bool| {
+        let mut app = app(SOLVERS[0], scene.clone());
+        let car = spawn(&mut app, Transform::default());
+        *app.world_mut().get_mut::<CarInputs>(car).unwrap() =
+            CarInputs { accelerate: 0.5, steer: 0.2, ..CarInputs::default() };
+        ticks(&mut app, 2.0);
+        if changes {
+            app.world_mut().resource_mut::<OwnWorld>().change_solver(SOLVERS[1], &scene);
+        }
+        ticks(&mut app, 1.0);
+        at(&app, car).translation
+    };
+    let apart = (way(false) - way(true)).length();
+    assert!(apart < 0.05, "{apart} m apart");
+    assert!(way(true).distance(Vec3::ZERO) > 5.0);
+}
+
+#[test]
+fn a_lost_car_is_named() {
+    let mut app = app(SOLVERS[0], Scene::flat());
+    let (fine, lost) = (spawn(&mut app, Transform::default()), spawn(&mut app, Transform::from_xyz(20.0, 0.0, 0.0)));
+    ticks(&mut app, 0.1);
+    let mut state = app.world().get::<CarMotion>(lost).unwrap().state().clone();
+    state.velocity.x = f32::NAN;
+    app.world_mut().resource_mut::<OwnWorld>().set_state(lost, &state);
+    let mut named = Vec::new();
+    for _ in 0..10 {
+        frame(&mut app, 10.0);
+        let mut messages = app.world_mut().resource_mut::<Messages<skidpad_bevy::StepFault>>();
+        named.extend(messages.drain().map(|fault| fault.car));
+    }
+    assert!(!named.is_empty() && named.iter().all(|car| *car == lost && *car != fine), "{named:?}");
+}

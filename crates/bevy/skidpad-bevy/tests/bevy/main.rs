@@ -1,0 +1,6 @@
+//! Cars in a Bevy app without a window.
+
+mod app;
+mod files;
+mod frames;
+mod life;

@@ -1,0 +1,126 @@
+//! Automatic reverse: the brake pedal drives back from a standstill, and the accelerator then brakes.
+
+/// Which way the pedals drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// The accelerator drives ahead, the brake brakes.
+    #[default]
+    Forward,
+    /// Exchanged: the brake pedal drives back, the accelerator brakes.
+    Reverse,
+}
+
+/// Where the pedals of the car are, after the exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pedals {
+    /// 0 to 1.
+    pub throttle: f32,
+    /// 0 to 1.
+    pub brake: f32,
+}
+
+/// Automatic reverse, and brakes that hold a standing car nobody drives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AutoReverse {
+    /// How long the car stands on its brake before it drives the other way, s, ≥ 0.
+    pub pause: f32,
+    /// Whether the brakes hold the car while it stands and no pedal is pressed, and let go as the throttle opens.
+    pub holds: bool,
+    direction: Direction,
+    stood: f32,
+    hold: f32,
+}
+
+/// Below this speed a car counts as standing, m/s.
+const STANDS: f32 = 0.3;
+
+/// A pedal that is pressed less is not meant, share of its way.
+const MEANT: f32 = 0.05;
+
+/// How long brakes that held the car take to let go, s: about as long as a clutch takes to carry a start.
+const LETS_GO: f32 = 0.4;
+
+impl Default for AutoReverse {
+    fn default() -> Self {
+        Self { pause: 0.15, holds: true, direction: Direction::Forward, stood: 0.0, hold: 0.0 }
+    }
+}
+
+impl AutoReverse {
+    /// Which way the pedals drive now.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Ahead again, holding nothing.
+    pub fn reset(&mut self) {
+        (self.direction, self.stood, self.hold) = (Direction::Forward, 0.0, 0.0);
+    }
+
+    /// The car's pedals under the player's, at a forward speed of `speed` m/s, after `dt` s.
+    pub fn pedals(&mut self, accelerate: f32, brake: f32, speed: f32, dt: f32) -> Pedals {
+        let stands = speed.abs() < STANDS;
+        let (other, same) = match self.direction {
+            Direction::Forward => (brake, accelerate),
+            Direction::Reverse => (accelerate, brake),
+        };
+        self.stood = if stands && other > MEANT && same <= MEANT { self.stood + dt } else { 0.0 };
+        if self.stood > self.pause {
+            self.stood = 0.0;
+            self.direction = match self.direction {
+                Direction::Forward => Direction::Reverse,
+                Direction::Reverse => Direction::Forward,
+            };
+        }
+        let (throttle, pressed) = match self.direction {
+            Direction::Forward => (accelerate, brake),
+            Direction::Reverse => (brake, accelerate),
+        };
+        self.hold = match (self.holds, throttle > MEANT) {
+            (true, false) if stands => 1.0,
+            (true, true) => (self.hold - dt / LETS_GO).max(0.0),
+            _ => 0.0,
+        };
+        Pedals { throttle, brake: pressed.max(self.hold) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_brake_pedal_drives_back_only_from_a_standstill() {
+        let mut reverse = AutoReverse { holds: false, ..AutoReverse::default() };
+        for _ in 0..100 {
+            assert_eq!(reverse.pedals(0.0, 1.0, 10.0, 0.01), Pedals { throttle: 0.0, brake: 1.0 });
+        }
+        let stood = (0..100).take_while(|_| reverse.pedals(0.0, 1.0, 0.1, 0.01).brake == 1.0).count();
+        assert!((14..=16).contains(&stood), "it stood for {stood} hundredths of a second");
+        assert_eq!(reverse.direction(), Direction::Reverse);
+        assert_eq!(reverse.pedals(0.4, 0.0, -5.0, 0.01), Pedals { throttle: 0.0, brake: 0.4 }, "pedals are exchanged");
+        for _ in 0..20 {
+            reverse.pedals(0.4, 0.0, -0.1, 0.01);
+        }
+        assert_eq!(reverse.direction(), Direction::Forward);
+    }
+
+    #[test]
+    fn a_standing_car_is_held_until_its_throttle_has_opened() {
+        let mut reverse = AutoReverse::default();
+        assert_eq!(reverse.pedals(0.0, 0.0, 0.0, 0.01).brake, 1.0);
+        assert_eq!(reverse.pedals(0.0, 0.0, 5.0, 0.01).brake, 0.0, "a rolling one is not");
+        reverse.pedals(0.0, 0.0, 0.0, 0.01);
+        let held: Vec<f32> = (0..50).map(|_| reverse.pedals(1.0, 0.0, 0.0, 0.01).brake).collect();
+        assert!(held.windows(2).all(|pair| pair[1] <= pair[0]) && held[0] > 0.9 && held[45] == 0.0);
+    }
+
+    #[test]
+    fn both_pedals_at_once_change_nothing() {
+        let mut reverse = AutoReverse::default();
+        for _ in 0..100 {
+            assert_eq!(reverse.pedals(1.0, 1.0, 0.0, 0.01).throttle, 1.0);
+        }
+        assert_eq!(reverse.direction(), Direction::Forward);
+    }
+}

@@ -1,0 +1,134 @@
+//! What to draw between two steps: body and wheels, smooth at any frame rate.
+
+use crate::input::finite;
+use skidpad_core::{DVec3, Model, Quat, State, Vec3};
+use std::f32::consts::TAU;
+
+/// Where something is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// World, m: of the body its centre of mass, of a wheel its middle.
+    pub position: DVec3,
+    /// Its axes (x forward, y left, z up; of a wheel turned by the angle it has rolled) to world axes.
+    pub rotation: Quat,
+}
+
+/// A car between its last two steps. It lags a step behind: at share 0 it is where the step before the last left it, at 1 where
+/// the last did.
+///
+/// The body follows a cubic through both positions with both velocities as slopes (Hermite), each no steeper than three times the
+/// way of the step, so that it never runs past either end (Fritsch and Carlson, Monotone piecewise cubic interpolation, 1980).
+/// Wheels are mixed in the body's axes, so that they follow it without shaking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    before: Moment,
+    now: Moment,
+    dt: f32,
+    wheels: Vec<[WheelMoment; 2]>,
+    rolled: Vec<f32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Moment {
+    position: DVec3,
+    velocity: Vec3,
+    rotation: Quat,
+}
+
+/// In the body's axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct WheelMoment {
+    centre: Vec3,
+    rotation: Quat,
+    spin: f32,
+}
+
+impl Drawn {
+    /// A car that stands still in `state` until [`Drawn::record`].
+    pub fn new(model: &Model, state: &State) -> Self {
+        let wheels = (0..state.wheels.len()).map(|i| [wheel(model, state, i); 2]).collect();
+        let now = Moment::of(state);
+        Self { before: now, now, dt: 0.0, wheels, rolled: vec![0.0; state.wheels.len()] }
+    }
+
+    /// Takes the state after another step of `dt` s.
+    pub fn record(&mut self, model: &Model, state: &State, dt: f32) {
+        (self.before, self.now, self.dt) = (self.now, Moment::of(state), dt);
+        for (i, (moments, rolled)) in self.wheels.iter_mut().zip(&mut self.rolled).enumerate() {
+            *moments = [moments[1], wheel(model, state, i)];
+            *rolled = (*rolled + moments[1].spin * dt) % TAU;
+        }
+    }
+
+    /// Forgets the way here, as after a teleport: the car is at once where `state` has it.
+    pub fn jump(&mut self, model: &Model, state: &State) {
+        let now = Moment::of(state);
+        (self.before, self.now, self.dt) = (now, now, 0.0);
+        for (i, moments) in self.wheels.iter_mut().enumerate() {
+            *moments = [wheel(model, state, i); 2];
+        }
+    }
+
+    /// Number of wheels.
+    pub fn wheels(&self) -> usize {
+        self.wheels.len()
+    }
+
+    /// The body at `share` of the last step, 0 to 1.
+    pub fn body(&self, share: f32) -> Pose {
+        let s = whole(share);
+        let way = (self.now.position - self.before.position).as_vec3();
+        let slope =
+            |velocity: Vec3| Vec3::from_array(std::array::from_fn(|i| no_steeper(velocity[i] * self.dt, way[i])));
+        let (start, end) = (slope(self.before.velocity), slope(self.now.velocity));
+        let gone = way * (s * s * (3.0 - 2.0 * s)) + start * (s * (1.0 - s) * (1.0 - s)) - end * (s * s * (1.0 - s));
+        Pose {
+            position: self.before.position + gone.as_dvec3(),
+            rotation: self.before.rotation.slerp(self.now.rotation, s).normalize(),
+        }
+    }
+
+    /// Wheel `i` in the axes of the body, at `share` of the last step: its middle, m from the centre of mass, and its rotation, the
+    /// angle it has rolled included. Of a wheel that is not there, `None`.
+    pub fn wheel_on_body(&self, i: usize, share: f32) -> Option<(Vec3, Quat)> {
+        let s = whole(share);
+        let [before, now] = self.wheels.get(i)?;
+        // Back from where the last step left it.
+        let rolled = self.rolled[i] - now.spin * self.dt * (1.0 - s);
+        let rotation = before.rotation.slerp(now.rotation, s) * Quat::from_rotation_y(rolled);
+        Some((before.centre.lerp(now.centre, s), rotation.normalize()))
+    }
+
+    /// Wheel `i` in the world, at `share` of the last step.
+    pub fn wheel(&self, i: usize, share: f32) -> Option<Pose> {
+        let (body, (centre, rotation)) = (self.body(share), self.wheel_on_body(i, share)?);
+        let position = body.position + (body.rotation * centre).as_dvec3();
+        Some(Pose { position, rotation: body.rotation * rotation })
+    }
+}
+
+impl Moment {
+    fn of(state: &State) -> Self {
+        Self { position: state.position, velocity: state.velocity, rotation: state.rotation }
+    }
+}
+
+fn wheel(model: &Model, state: &State, i: usize) -> WheelMoment {
+    let pose = state.wheel_pose(model, i);
+    let back = state.rotation.inverse();
+    WheelMoment {
+        centre: back * (pose.centre - state.position).as_vec3(),
+        rotation: back * pose.rotation,
+        spin: state.wheels[i].spin,
+    }
+}
+
+/// A slope that keeps a cubic between its ends: the way's own sign, and at most three times the way.
+fn no_steeper(slope: f32, way: f32) -> f32 {
+    slope.clamp(3.0 * way.min(0.0), 3.0 * way.max(0.0))
+}
+
+/// A share of the step, 0 to 1; 0 for what is not a number.
+fn whole(share: f32) -> f32 {
+    finite(share).clamp(0.0, 1.0)
+}

@@ -1,0 +1,79 @@
+//! Frames of any length to steps of one length.
+
+/// How many steps a frame is due. Keep one per world.
+///
+/// ```
+/// let mut ticks = skidpad_drive::Ticks::new(1.0 / 60.0);
+/// let due = ticks.frame(0.040);
+/// assert_eq!(due, 2);
+/// assert!((ticks.overstep() - 0.4).abs() < 1e-6);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ticks {
+    /// Game time per real time: 1, less in slow motion, 0 in a pause. Negative and unreal numbers count as 0.
+    pub pace: f64,
+    /// Most steps of one frame, ≥ 1: what a slow machine cannot make up for is dropped, so that it does not fall ever further behind.
+    pub most: u32,
+    dt: f64,
+    left: f64,
+}
+
+impl Ticks {
+    /// Steps of `dt` s.
+    ///
+    /// # Panics
+    ///
+    /// If `dt` is not above 0.
+    pub fn new(dt: f32) -> Self {
+        assert!(dt > 0.0 && dt.is_finite(), "a step takes time, not {dt} s");
+        Self { pace: 1.0, most: 8, dt: f64::from(dt), left: 0.0 }
+    }
+
+    /// Steps to take in a frame that comes `elapsed` s after the last one.
+    pub fn frame(&mut self, elapsed: f64) -> u32 {
+        let passed = elapsed * self.pace;
+        if passed.is_finite() && passed > 0.0 {
+            self.left += passed;
+        }
+        let due = (self.left / self.dt).floor();
+        self.left -= due * self.dt;
+        (due as u32).min(self.most.max(1))
+    }
+
+    /// How far the frame lies past the last step, as a share of a step, 0 to 1: pictures show the state before it and the one
+    /// after it mixed by this much.
+    pub fn overstep(&self) -> f32 {
+        ((self.left / self.dt) as f32).clamp(0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_time_is_lost_or_made() {
+        let (mut ticks, mut steps, mut passed) = (Ticks::new(1.0 / 64.0), 0, 0.0);
+        for frame in 0..1000 {
+            let elapsed = 0.003 + 0.022 * f64::from((frame * 37) % 100) / 100.0;
+            passed += elapsed;
+            steps += ticks.frame(elapsed);
+            let shown = (f64::from(steps) + f64::from(ticks.overstep())) / 64.0;
+            assert!((shown - passed).abs() < 1e-6, "{shown} s for {passed} s");
+        }
+    }
+
+    #[test]
+    fn pauses_slow_motion_and_long_frames() {
+        let mut ticks = Ticks::new(0.01);
+        ticks.pace = 0.0;
+        assert_eq!(ticks.frame(1.0), 0);
+        ticks.pace = f64::NAN;
+        assert_eq!(ticks.frame(1.0), 0);
+        ticks.pace = 0.25;
+        assert_eq!(ticks.frame(0.0801), 2);
+        ticks.pace = 1.0;
+        assert_eq!((ticks.frame(10.0), ticks.frame(0.0)), (8, 0), "what cannot be made up for is dropped");
+        assert_eq!(ticks.frame(-1.0) + ticks.frame(f64::INFINITY), 0);
+    }
+}

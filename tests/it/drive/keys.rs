@@ -1,0 +1,191 @@
+//! Keys from a script, on every solver and at rates of games: reverse, hills, handbrake, roofs, teleports.
+
+use crate::common::solvers;
+use skidpad::core::{BackendInfo, Frame, math};
+use skidpad::drive::Direction;
+use skidpad::prelude::*;
+use std::sync::Arc;
+
+/// A car, its driver, and a script's hands on the keys.
+struct Ride {
+    world: Box<dyn Backend>,
+    driver: Driver,
+}
+
+impl Ride {
+    fn new(solver: &BackendInfo, car: &str, scene: &Scene, speed: f32, hz: f32) -> Self {
+        let model = skidpad::spec::load(car).unwrap().model;
+        let start = CarStart { model, placement: Placement { speed, ..Placement::default() } };
+        Self { world: (solver.build)(scene, &[start], 1.0 / hz), driver: Driver::default() }
+    }
+
+    /// Holds `keys` for `seconds`; every frame on the way.
+    fn hold(&mut self, keys: Keys, seconds: f32) -> Vec<Frame> {
+        let dt = self.world.dt();
+        let steps = (seconds / dt).round() as usize;
+        (0..steps)
+            .map(|_| {
+                let car = self.world.car(0);
+                let controls = self.driver.controls(&keys.into(), car.model, car.state, dt);
+                let report = self.world.step(&[controls]);
+                assert!(!report.not_finite && report.misuse.is_none(), "{report:?}");
+                self.world.frame(0)
+            })
+            .collect()
+    }
+
+    fn speed(&self) -> f32 {
+        let state = self.world.state(0);
+        (state.rotation.inverse() * state.velocity).x
+    }
+}
+
+fn each(mut check: impl FnMut(&BackendInfo, f32)) {
+    for solver in solvers() {
+        for hz in [30.0, 60.0, 240.0] {
+            check(&solver, hz);
+        }
+    }
+}
+
+const GO: Keys = Keys { accelerate: true, brake: false, left: false, right: false, handbrake: false };
+const STOP: Keys = Keys { accelerate: false, brake: true, left: false, right: false, handbrake: false };
+const NOTHING: Keys = Keys { accelerate: false, brake: false, left: false, right: false, handbrake: false };
+
+#[test]
+fn the_brake_key_stops_then_drives_back_and_the_other_stops_then_drives_ahead() {
+    for car in ["corvette_c5", "tesla_model3_awd", "toyota_4runner"] {
+        each(|solver, hz| {
+            let mut ride = Ride::new(solver, car, &Scene::flat(), 10.0, hz);
+            let name = format!("{car} with {} at {hz} Hz", solver.name);
+            let stopping = ride.hold(STOP, 2.5);
+            let first_back = stopping.iter().position(|frame| frame.vx_mps < -0.3);
+            assert!(first_back.is_none_or(|at| at as f32 / hz > 1.0), "{name} drove back while it still rolled");
+            ride.hold(STOP, 2.0);
+            assert!(ride.speed() < -0.8, "{name} drives back with {} m/s", ride.speed());
+            assert_eq!(ride.driver.reverse.direction(), Direction::Reverse);
+            ride.hold(GO, 6.0);
+            assert!(ride.speed() > 2.0, "{name} drives ahead with {} m/s", ride.speed());
+        });
+    }
+}
+
+#[test]
+fn a_start_on_a_hill_of_20_percent_does_not_roll_back() {
+    let hill = Scene::sloping(math::atan(0.2));
+    for car in ["corvette_c5", "tesla_model3_awd"] {
+        each(|solver, hz| {
+            let mut ride = Ride::new(solver, car, &hill, 0.0, hz);
+            let name = format!("{car} with {} at {hz} Hz", solver.name);
+            let start = ride.world.state(0).position;
+            let up = ride.world.state(0).rotation * Vec3::X;
+            let climbed = |ride: &Ride| (ride.world.state(0).position - start).as_vec3().dot(up);
+            ride.hold(NOTHING, 5.0);
+            assert!(climbed(&ride).abs() < 0.02, "{name} stands {} m off", climbed(&ride));
+            let least = (0..40).map(|_| (ride.hold(GO, 0.1), climbed(&ride)).1).fold(0.0, f32::min);
+            assert!(least > -0.1, "{name} rolled back by {least} m");
+            assert!(climbed(&ride) > 2.0, "{name} climbed {} m", climbed(&ride));
+        });
+    }
+}
+
+#[test]
+fn a_pull_of_the_handbrake_turns_the_car_round_and_its_engine_lives() {
+    each(|solver, hz| {
+        let mut ride = Ride::new(solver, "corvette_c5", &Scene::flat(), 16.0, hz);
+        ride.hold(Keys { left: true, ..NOTHING }, 0.3);
+        let turning = ride.hold(Keys { left: true, handbrake: true, ..NOTHING }, 1.5);
+        let turned: f64 = turning.iter().map(|frame| frame.yaw_rate_radps / f64::from(hz)).sum();
+        assert!(turned > 1.2, "{} at {hz} Hz turned by {turned} rad", solver.name);
+        assert!(ride.world.state(0).drive.engine_speed > 50.0, "{} at {hz} Hz stalled", solver.name);
+        // The same corner without the handbrake, as what it is measured against.
+        let mut ride = Ride::new(solver, "corvette_c5", &Scene::flat(), 16.0, hz);
+        let plain: f64 =
+            ride.hold(Keys { left: true, ..NOTHING }, 1.8).iter().map(|f| f.yaw_rate_radps / f64::from(hz)).sum();
+        assert!(turned > 1.3 * plain, "{turned} rad with it, {plain} without");
+    });
+}
+
+#[test]
+fn a_car_on_its_roof_is_put_on_its_wheels_and_drives_on() {
+    each(|solver, hz| {
+        let mut ride = Ride::new(solver, "corvette_c5", &Scene::flat(), 0.0, hz);
+        let mut roof = ride.world.state(0).clone();
+        roof.rotation = Quat::from_rotation_z(0.7) * Quat::from_rotation_x(3.1);
+        roof.position.z += 0.8;
+        ride.world.set_state(0, &roof);
+        ride.hold(NOTHING, 1.0);
+        assert!((ride.world.state(0).rotation * Vec3::Z).z < 0.0, "{} is not on its roof", solver.name);
+        assert!(put_upright(ride.world.as_mut(), 0));
+        ride.driver.reset();
+        let standing = ride.hold(NOTHING, 1.0);
+        let (state, name) = (ride.world.state(0), format!("{} at {hz} Hz", solver.name));
+        assert!((state.rotation * Vec3::Z).z > 0.999, "{name}");
+        let lift = standing.iter().map(|frame| frame.z_m).fold(f64::NEG_INFINITY, f64::max)
+            - standing.iter().map(|frame| frame.z_m).fold(f64::INFINITY, f64::min);
+        assert!(lift < 0.005, "{name} came down or rose by {lift} m");
+        let heading = state.rotation * Vec3::X;
+        assert!((heading.y.atan2(heading.x) - 0.7).abs() < 0.3, "{name} is headed elsewhere: {heading}");
+        ride.hold(GO, 2.0);
+        assert!(ride.speed() > 3.0, "{name} drives with {} m/s", ride.speed());
+    });
+}
+
+/// Whatever happened before, a teleported car goes on to the bit as one that is new.
+#[test]
+fn a_teleport_leaves_nothing_of_what_was() {
+    each(|solver, hz| {
+        let model = skidpad::spec::load("corvette_c5").unwrap().model;
+        let fresh = State::upright_at(&model, DVec3::new(40.0, -7.0, 0.0), Vec3::Z, 0.4);
+        let after = |before: &[(Keys, f32)]| {
+            let mut ride = Ride::new(solver, "corvette_c5", &Scene::flat(), 15.0, hz);
+            for (keys, seconds) in before {
+                ride.hold(*keys, *seconds);
+            }
+            assert!(ride.world.set_state(0, &fresh));
+            ride.driver.reset();
+            assert_eq!(ride.driver, Driver::default());
+            ride.hold(NOTHING, 0.1);
+            ride.hold(Keys { left: true, ..GO }, 1.5);
+            ride.world.state(0).to_bytes()
+        };
+        let skids = [(Keys { left: true, handbrake: true, ..GO }, 1.0), (STOP, 1.0)];
+        assert_eq!(after(&[]), after(&skids), "{} at {hz} Hz", solver.name);
+    });
+}
+
+#[test]
+fn gears_by_hand_stay_between_reverse_and_the_highest() {
+    let model: Arc<Model> = skidpad::spec::load("corvette_c5").unwrap().model;
+    let mut driver = Driver { gears: skidpad::drive::Gears::Manual(1), ..Driver::default() };
+    for _ in 0..300 {
+        driver.shift_up(&model);
+    }
+    assert_eq!(driver.gears, skidpad::drive::Gears::Manual(6));
+    for _ in 0..300 {
+        driver.shift_down();
+    }
+    assert_eq!(driver.gears, skidpad::drive::Gears::Manual(-1));
+}
+
+/// In a steady corner with the lock of its speed, the car meets the lateral acceleration that the shaping names, within what
+/// understeer, the allowance for slip and the limit of friction make of it.
+#[test]
+fn the_lock_of_keys_follows_the_speed() {
+    each(|solver, hz| {
+        for speed in [15.0, 25.0, 35.0] {
+            let mut ride = Ride::new(solver, "corvette_c5", &Scene::flat(), speed, hz);
+            ride.driver.shaping.cornering = 0.4;
+            ride.driver.shaping.slip_allowance = 0.0;
+            let frames = ride.hold(Keys { left: true, ..NOTHING }, 1.5);
+            let last = frames.last().unwrap();
+            let asked = 0.4 * 9.81;
+            let found = last.yaw_rate_radps * last.vx_mps;
+            assert!(
+                (0.6..1.1).contains(&(found / asked)),
+                "{} at {hz} Hz, {speed} m/s: {found} of {asked} m/s²",
+                solver.name
+            );
+        }
+    });
+}
