@@ -13,6 +13,9 @@ const AGREEMENT: &str = "run --package skidpad-cli --quiet -- agreement --out do
 /// Version of cargo-deny that `ci` installs when there is none.
 const CARGO_DENY: &str = "0.20.2";
 
+/// The second workspace. The package `bevy`, which worlds of its engines take, asks for a newer compiler than it needs.
+const BEVY: &str = "--manifest-path crates/bevy/Cargo.toml --ignore-rust-version --quiet";
+
 /// Everything.
 pub fn ci(steps: &mut Steps) {
     lints(steps);
@@ -29,6 +32,7 @@ pub fn ci(steps: &mut Steps) {
     steps.step("features", "Guard what needs a solver with its feature: each must build and pass alone.", features);
     steps.step("examples", "An example must end without an error; run the one named above.", examples);
     determinism(steps);
+    steps.step("bevy", "Run the command named above; packages of Bevy are a workspace in crates/bevy.", bevy);
     steps.step("dependencies", "Change the dependency, or add an exception with a reason to deny.toml.", dependencies);
 }
 
@@ -102,6 +106,17 @@ fn examples() -> Outcome {
     all(&example_names()?.into_iter().map(command).collect::<Vec<_>>())
 }
 
+/// Lints and tests of the packages of Bevy.
+fn bevy() -> Outcome {
+    all(&[
+        "fmt --manifest-path crates/bevy/Cargo.toml --all --check".into(),
+        format!("clippy {BEVY} --package skidpad-bevy --no-default-features -- -D warnings"),
+        format!("clippy {BEVY} --workspace --all-targets -- -D warnings"),
+        format!("clippy {BEVY} --package skidpad-bevy --all-features --all-targets -- -D warnings"),
+        format!("test {BEVY} --workspace --no-fail-fast"),
+    ])
+}
+
 fn example_names() -> Result<Vec<String>, String> {
     let folder = root().join("examples");
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -116,5 +131,7 @@ fn example_names() -> Result<Vec<String>, String> {
 fn dependencies() -> Outcome {
     install("deny", CARGO_DENY)?;
     run(cargo("fetch --locked"))?;
-    run(cargo("deny --offline check --hide-inclusion-graph bans licenses sources"))
+    run(cargo("fetch --locked --manifest-path crates/bevy/Cargo.toml"))?;
+    let check = "--offline check --hide-inclusion-graph bans licenses sources";
+    all(&[format!("deny {check}"), format!("deny --manifest-path crates/bevy/Cargo.toml {check}")])
 }

@@ -105,6 +105,23 @@ pub struct WheelSignals {
     pub radius: f32,
 }
 
+/// What a collider is for wheels, on the entity of the collider, in worlds of physics engines; without it the grip is 1. The friction of
+/// the collider is another thing: what crates and bodywork feel.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Default)]
+pub struct GroundSurface {
+    /// Factor on the friction of tyres, ≥ 0; 1 is the surface they were described on.
+    pub grip: f32,
+    /// What it adds to their coefficient of rolling resistance, ≥ 0.
+    pub rolling: f32,
+}
+
+impl Default for GroundSurface {
+    fn default() -> Self {
+        Self { grip: 1.0, rolling: 0.0 }
+    }
+}
+
 /// Puts a car elsewhere at the next tick, upright, at rest, with nothing left of what was; it is not drawn on the way.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub enum Teleport {

@@ -33,8 +33,9 @@
 //! [`CarSystems::Step`] (the world), [`CarSystems::Tell`] (messages). Once a frame, after the fixed loop,
 //! [`CarSystems::Follow`] moves transforms of bodies and wheels to where they are between two ticks.
 //!
-//! A world is a plugin that reads [`Car`], [`CarControls`] and [`Teleport`] and feeds [`CarMotion::read`]; here is skidpad's own
-//! ([`OwnWorldPlugin`]), those of Rapier and Avian have crates of their own.
+//! A world is a plugin with a [`CarHost`]: [`Arrivals::settle`] puts cars into it, [`CarNumbers::controls`] drives them, and
+//! [`CarMotion::read`] takes what a step made of them. Here is skidpad's own ([`OwnWorldPlugin`]); those of Rapier and Avian have
+//! crates of their own.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "asset")]
@@ -48,12 +49,13 @@ mod motion;
 mod own_world;
 mod place;
 mod plugin;
+mod seam;
 
 #[cfg(feature = "asset")]
 pub use asset::{CarFile, CarFileFaults, CarFilePlugin, VehicleFile, VehicleFileError, VehicleLoader};
 pub use car::{
-    Car, CarControls, CarDriver, CarEvent, CarInputs, CarSignals, NoInterpolation, StepFault, Teleport, Wheel,
-    WheelSignals,
+    Car, CarControls, CarDriver, CarEvent, CarInputs, CarSignals, GroundSurface, NoInterpolation, StepFault, Teleport,
+    Wheel, WheelSignals,
 };
 #[cfg(feature = "gizmos")]
 pub use gizmos::{CarGizmos, CarGizmosPlugin};
@@ -62,5 +64,6 @@ pub use motion::CarMotion;
 pub use own_world::{OwnWorld, OwnWorldPlugin};
 pub use place::{AXES, start_at, transform_of};
 pub use plugin::{CarPlugin, CarSystems};
+pub use seam::{Arrivals, CarHost, CarNumbers};
 pub use skidpad_core as core;
 pub use skidpad_drive as drive;

@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::car::{Car, CarControls, CarDriver, Teleport};
+use crate::car::CarControls;
 use crate::motion::CarMotion;
-use crate::place::start_at;
 use crate::plugin::{CarPlugin, CarSystems};
+use crate::seam::{Arrivals, CarHost, CarNumbers};
 use bevy_app::prelude::*;
-use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use bevy_time::prelude::*;
-use bevy_transform::prelude::*;
 use skidpad_core::state::Placement;
-use skidpad_core::{Backend, BackendInfo, CarStart, Controls, Model, Scene};
-use skidpad_drive::{looks_down, upright_on};
+use skidpad_core::{Backend, BackendInfo, CarStart, Contact, Model, Probe, Scene, State};
 
 /// Cars in a world of skidpad's own, or of any other of its solvers. Add it after [`CarPlugin`].
 #[derive(Clone, Debug)]
@@ -27,153 +24,101 @@ pub struct OwnWorldPlugin {
 impl Plugin for OwnWorldPlugin {
     fn build(&self, app: &mut App) {
         let schedule = CarPlugin::schedule_of(app);
-        app.insert_resource(OwnWorld::new(self.solver, &self.scene)).add_systems(
-            schedule,
-            ((leave, enter, teleport).chain().in_set(CarSystems::Enter), step.in_set(CarSystems::Step)),
-        );
+        app.insert_resource(OwnWorld::new(self.solver, &self.scene))
+            .add_systems(schedule, (enter.in_set(CarSystems::Enter), step.in_set(CarSystems::Step)));
     }
 }
 
 /// The world that steps all cars.
 #[derive(Resource)]
 pub struct OwnWorld {
-    world: Box<dyn Backend>,
-    numbers: EntityHashMap<usize>,
-    free: Vec<usize>,
-    controls: Vec<Controls>,
+    host: Host,
+    numbers: CarNumbers,
 }
+
+struct Host(Box<dyn Backend>);
 
 /// Any length does: a step takes that of its tick.
 const DT: f32 = 1.0 / 64.0;
 
 impl OwnWorld {
     fn new(solver: BackendInfo, scene: &Scene) -> Self {
-        let world = (solver.build)(scene, &[], DT);
-        Self { world, numbers: EntityHashMap::default(), free: Vec::new(), controls: Vec::new() }
+        Self { host: Host((solver.build)(scene, &[], DT)), numbers: CarNumbers::default() }
     }
 
     /// The world itself.
     pub fn world(&self) -> &dyn Backend {
-        self.world.as_ref()
+        self.host.0.as_ref()
     }
 
     /// The number of a car in it.
     pub fn number(&self, car: Entity) -> Option<usize> {
-        self.numbers.get(&car).copied()
+        self.numbers.of(car)
     }
 
     /// Another solver from here on: every car goes on from its state.
     pub fn change_solver(&mut self, solver: BackendInfo, scene: &Scene) {
-        let cars: Vec<CarStart> = (0..self.world.cars())
-            .map(|car| CarStart { model: self.world.model(car).clone(), placement: Placement::default() })
+        let world = &self.host.0;
+        let cars: Vec<CarStart> = (0..world.cars())
+            .map(|car| CarStart { model: world.model(car).clone(), placement: Placement::default() })
             .collect();
-        let mut next = (solver.build)(scene, &cars, self.world.dt());
+        let mut next = (solver.build)(scene, &cars, world.dt());
         for car in 0..cars.len() {
-            next.set_state(car, self.world.state(car));
-            if self.world.is_away(car) {
+            next.set_state(car, world.state(car));
+            if world.is_away(car) {
                 next.leave(car);
             }
         }
-        next.set_steps(self.world.steps());
-        self.world = next;
+        next.set_steps(world.steps());
+        self.host.0 = next;
     }
 
     /// Puts the car `car` into `state`, as for a rewind; whether it is in this world and has as many wheels.
-    pub fn set_state(&mut self, car: Entity, state: &skidpad_core::State) -> bool {
-        self.number(car).is_some_and(|number| self.world.set_state(number, state))
-    }
-
-    /// A number for another car: one that a car of the same model has left, if there is any.
-    fn enter(&mut self, car: Entity, model: &Arc<Model>) -> usize {
-        let left = self.free.iter().position(|number| Arc::ptr_eq(self.world.model(*number), model));
-        let number = match left {
-            Some(at) => self.free.swap_remove(at),
-            None => self.world.enter(&CarStart { model: model.clone(), placement: Placement::default() }),
-        };
-        self.numbers.insert(car, number);
-        self.controls.resize(self.world.cars(), Controls::default());
-        number
-    }
-
-    fn leave(&mut self, car: Entity) {
-        if let Some(number) = self.numbers.remove(&car) {
-            self.world.leave(number);
-            self.free.push(number);
-            self.controls[number] = Controls::default();
-        }
+    pub fn set_state(&mut self, car: Entity, state: &State) -> bool {
+        self.number(car).is_some_and(|number| self.host.0.set_state(number, state))
     }
 }
 
-fn leave(mut world: ResMut<OwnWorld>, mut gone: RemovedComponents<Car>, cars: Query<&Car>) {
-    for car in gone.read().filter(|car| !cars.contains(*car)) {
-        world.leave(car);
+impl CarHost for Host {
+    fn enter(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> usize {
+        self.0.enter(&CarStart { model: model.clone(), placement: Placement::default() })
+    }
+
+    fn model(&self, number: usize) -> &Arc<Model> {
+        self.0.model(number)
+    }
+
+    fn set_state(&mut self, number: usize, _car: Entity, state: &State) {
+        self.0.set_state(number, state);
+    }
+
+    fn leave(&mut self, number: usize) {
+        self.0.leave(number);
+    }
+
+    fn below(&mut self, probe: &Probe) -> Option<Contact> {
+        let mut met = [None];
+        self.0.probe(&[*probe], &mut met);
+        met[0]
     }
 }
 
-/// New cars, and cars that are of another model now.
-fn enter(
-    mut commands: Commands,
-    mut world: ResMut<OwnWorld>,
-    mut cars: Query<(Entity, Ref<Car>, &Transform, Option<&mut CarMotion>), Changed<Car>>,
-) {
-    for (entity, car, transform, motion) in &mut cars {
-        let kept = motion
-            .as_ref()
-            .map(|motion| motion.state().clone())
-            .filter(|state| state.wheels.len() == car.0.wheels().len());
-        let state = kept.unwrap_or_else(|| start_at(&car.0, transform));
-        world.leave(entity);
-        let number = world.enter(entity, &car.0);
-        world.world.set_state(number, &state);
-        match motion {
-            Some(mut motion) => motion.jump(&car.0, &state),
-            None => {
-                commands.entity(entity).insert(CarMotion::new(&car.0, state));
-            }
-        }
-    }
+fn enter(mut world: ResMut<OwnWorld>, mut arrivals: Arrivals) {
+    let OwnWorld { host, numbers } = &mut *world;
+    arrivals.settle(host, numbers);
 }
 
-fn teleport(
-    mut commands: Commands,
-    mut world: ResMut<OwnWorld>,
-    mut cars: Query<(Entity, &Car, &Teleport, &mut CarMotion, Option<&mut CarDriver>)>,
-) {
-    for (entity, car, to, mut motion, driver) in &mut cars {
-        let Some(number) = world.number(entity) else { continue };
-        let state = match to {
-            Teleport::To(transform) => start_at(&car.0, transform),
-            Teleport::Upright => {
-                let (probe, mut met) = (looks_down(number, motion.state()), [None]);
-                world.world.probe(&[probe], &mut met);
-                upright_on(&car.0, motion.state(), &probe, met[0].as_ref())
-            }
-        };
-        world.world.set_state(number, &state);
-        motion.jump(&car.0, &state);
-        if let Some(mut driver) = driver {
-            driver.0.reset();
-        }
-        commands.entity(entity).remove::<Teleport>();
-    }
-}
-
-fn step(time: Res<Time>, world: ResMut<OwnWorld>, mut cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
+fn step(time: Res<Time>, mut world: ResMut<OwnWorld>, mut cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
     let dt = time.delta_secs();
     if dt <= 0.0 {
         return;
     }
-    let OwnWorld { world, numbers, controls, .. } = world.into_inner();
-    for (entity, asked, _) in &cars {
-        if let Some(number) = numbers.get(&entity) {
-            controls[*number].clone_from(&asked.0);
-        }
-    }
+    let OwnWorld { host: Host(world), numbers } = &mut *world;
     world.clock_mut().dt = dt;
-    world.step(controls);
+    world.step(numbers.controls(&cars));
     for (entity, _, mut motion) in &mut cars {
-        if let Some(number) = numbers.get(&entity) {
-            motion.read(&world.car(*number), dt);
+        if let Some(number) = numbers.of(entity) {
+            motion.read(&world.car(number), dt);
         }
     }
 }

@@ -54,6 +54,7 @@ impl Plugin for CarPlugin {
             .add_message::<StepFault>()
             .register_type::<CarInputs>()
             .register_type::<CarSignals>()
+            .register_type::<GroundSurface>()
             .register_type::<Wheel>()
             .register_type::<WheelSignals>()
             .configure_sets(

@@ -89,8 +89,9 @@ fn wheels_come_by_themselves_touch_the_ground_and_follow() {
         let [front_left, .., rear_right] = before[299][..] else { panic!("four wheels") };
         assert!(front_left.x < -0.5 && front_left.z < -0.5 && rear_right.x > 0.5 && rear_right.z > 0.5);
         for three in before.windows(3).skip(30) {
-            for wheel in 0..4 {
-                let shake = (three[2][wheel] - 2.0 * three[1][wheel] + three[0][wheel]).length();
+            let [from, middle, to] = three else { unreachable!("windows of three") };
+            for (wheel, ((from, middle), to)) in from.iter().zip(middle).zip(to).enumerate() {
+                let shake = (*to - 2.0 * *middle + *from).length();
                 assert!(shake < 1e-3, "{}: wheel {wheel} shakes by {shake} m", solver.name);
             }
         }

@@ -1,0 +1,63 @@
+//! The default context as a world that cars enter.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use bevy_rapier3d::plugin::context::systemparams::RapierContextMut;
+use skidpad_bevy::CarHost;
+use skidpad_core::state::Placement;
+use skidpad_core::{CarStart, Contact, Model, Probe, Scene, State, Vec3};
+use skidpad_rapier::{RapierCars, Sets, Surfaces};
+
+pub(crate) struct Host<'a, 'c> {
+    pub cars: &'a mut RapierCars,
+    pub context: &'a mut RapierContextMut<'c>,
+    pub gravity: Vec3,
+}
+
+/// The sets of a context, for the cars.
+pub(crate) fn sets<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> Sets<'a> {
+    let simulation = &mut *context.simulation;
+    Sets {
+        gravity,
+        parameters: &simulation.integration_parameters,
+        bodies: &mut context.rigidbody_set.bodies,
+        colliders: &mut context.colliders.colliders,
+        joints: &mut context.joints.impulse_joints,
+        broad_phase: &simulation.broad_phase,
+        narrow_phase: &simulation.narrow_phase,
+    }
+}
+
+impl CarHost for Host<'_, '_> {
+    fn enter(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> usize {
+        let start = CarStart { model: model.clone(), placement: Placement::default() };
+        self.cars.enter(sets(self.context, self.gravity), &Scene::flat(), &start)
+    }
+
+    fn model(&self, number: usize) -> &Arc<Model> {
+        self.cars.car(number).model
+    }
+
+    fn set_state(&mut self, number: usize, car: Entity, state: &State) {
+        self.cars.set_state(sets(self.context, self.gravity), number, state);
+        let name = u128::from(car.to_bits());
+        let Some(body) = self.context.rigidbody_set.bodies.get_mut(self.cars.handle(number)) else { return };
+        body.user_data = name;
+        for collider in body.colliders() {
+            if let Some(collider) = self.context.colliders.colliders.get_mut(*collider) {
+                collider.user_data = name;
+            }
+        }
+    }
+
+    fn leave(&mut self, number: usize) {
+        self.cars.leave(sets(self.context, self.gravity), number);
+    }
+
+    fn below(&mut self, probe: &Probe) -> Option<Contact> {
+        let mut met = [None];
+        self.cars.probe(sets(self.context, self.gravity), &[*probe], &mut met, Surfaces::default());
+        met[0]
+    }
+}

@@ -1,0 +1,157 @@
+//! skidpad vehicles in worlds of [bevy_rapier3d]: cars of [`skidpad_bevy`] drive on the colliders of the default context.
+//!
+//! Add Bevy's and Rapier's plugins in the same schedule, then this one:
+//!
+//! ```no_run
+//! use bevy_app::prelude::*;
+//! use bevy_rapier3d::prelude::*;
+//! use skidpad_bevy::CarPlugin;
+//! use skidpad_bevy_rapier::RapierCarsPlugin;
+//!
+//! App::new()
+//!     .add_plugins((bevy_time::TimePlugin, RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule()))
+//!     .add_plugins((CarPlugin::default(), RapierCarsPlugin));
+//! ```
+//!
+//! The chassis is a body and a collider of Rapier's own, without components: the entity of the car is in the user data of both, so that
+//! Rapier's collision events and ray casts name the car. Wheels stand on whatever the chassis may collide with, with the grip of a
+//! [`skidpad_bevy::GroundSurface`] on the collider's entity, else 1.
+//!
+//! A tick is one step of Rapier's, as long as the tick: the plugin sets `TimestepMode::Fixed` with one substep.
+#![forbid(unsafe_code)]
+
+mod host;
+
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_rapier3d::plugin::{PhysicsSet, RapierConfiguration, TimestepMode, WriteRapierContext};
+use bevy_rapier3d::prelude::DefaultRapierContext;
+use bevy_time::prelude::*;
+use skidpad_bevy::core::{StepReport, Texture};
+use skidpad_bevy::{AXES, Arrivals, CarControls, CarMotion, CarNumbers, CarPlugin, CarSystems, GroundSurface};
+use skidpad_rapier::{Met, RapierCars, Surfaces};
+
+pub use bevy_rapier3d;
+pub use skidpad_rapier;
+
+use host::{Host, sets};
+
+/// Cars in the default Rapier context. Add it after [`CarPlugin`] and Rapier's plugin, all of them in one schedule.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RapierCarsPlugin;
+
+impl Plugin for RapierCarsPlugin {
+    fn build(&self, app: &mut App) {
+        let schedule = CarPlugin::schedule_of(app);
+        app.init_resource::<RapierWorldCars>()
+            .configure_sets(schedule, PhysicsSet::StepSimulation.in_set(CarSystems::Step))
+            .configure_sets(schedule, CarSystems::Enter.after(PhysicsSet::SyncBackend))
+            .add_systems(
+                schedule,
+                (
+                    enter.in_set(CarSystems::Enter),
+                    before_step.in_set(CarSystems::Step).before(PhysicsSet::StepSimulation),
+                    after_step.in_set(CarSystems::Step).after(PhysicsSet::StepSimulation),
+                ),
+            );
+    }
+}
+
+/// The cars of the default context.
+#[derive(Resource)]
+pub struct RapierWorldCars {
+    pub(crate) cars: RapierCars,
+    numbers: CarNumbers,
+    report: StepReport,
+}
+
+impl Default for RapierWorldCars {
+    fn default() -> Self {
+        Self {
+            cars: RapierCars::adopt(AXES, Vec::new()),
+            numbers: CarNumbers::default(),
+            report: StepReport::default(),
+        }
+    }
+}
+
+impl RapierWorldCars {
+    /// The cars as Rapier has them.
+    pub fn cars(&self) -> &RapierCars {
+        &self.cars
+    }
+
+    /// The number of a car among them.
+    pub fn number(&self, car: Entity) -> Option<usize> {
+        self.numbers.of(car)
+    }
+
+    /// How the last step went, of all cars together: misuse of the world, such as gravity that is not down, is told here.
+    pub fn report(&self) -> StepReport {
+        self.report
+    }
+}
+
+type Configuration<'w, 's> = Query<'w, 's, &'static RapierConfiguration, With<DefaultRapierContext>>;
+
+fn enter(
+    mut arrivals: Arrivals,
+    mut world: ResMut<RapierWorldCars>,
+    mut context: WriteRapierContext,
+    configuration: Configuration,
+) {
+    let (Ok(mut context), Ok(configuration)) = (context.single_mut(), configuration.single()) else { return };
+    let RapierWorldCars { cars, numbers, .. } = &mut *world;
+    let gravity = configuration.gravity;
+    arrivals.settle(&mut Host { cars, context: &mut context, gravity }, numbers);
+}
+
+fn before_step(
+    time: Res<Time>,
+    mut mode: ResMut<TimestepMode>,
+    mut world: ResMut<RapierWorldCars>,
+    mut context: WriteRapierContext,
+    configuration: Configuration,
+    cars: Query<(Entity, &CarControls, &mut CarMotion)>,
+    surfaces: Query<&GroundSurface>,
+) {
+    let (Ok(mut context), Ok(configuration)) = (context.single_mut(), configuration.single()) else { return };
+    let dt = time.delta_secs();
+    *mode = TimestepMode::Fixed { dt, substeps: 1 };
+    if dt <= 0.0 || !configuration.physics_pipeline_active {
+        return;
+    }
+    context.simulation.integration_parameters.dt = dt;
+    let surface = |met: &Met| {
+        let entity = Entity::try_from_bits(met.collider.user_data as u64);
+        entity.and_then(|entity| surfaces.get(entity).ok()).copied().unwrap_or_default()
+    };
+    let ground = Surfaces {
+        grip: Some(&|met| surface(met).grip),
+        texture: Some(&|met| Texture { rolling: surface(met).rolling, ..Texture::NONE }),
+        ..Surfaces::default()
+    };
+    let RapierWorldCars { cars: rapier, numbers, report } = &mut *world;
+    *report = rapier.before_step_on(sets(&mut context, configuration.gravity), numbers.controls(&cars), ground);
+}
+
+fn after_step(
+    time: Res<Time>,
+    mut world: ResMut<RapierWorldCars>,
+    mut context: WriteRapierContext,
+    configuration: Configuration,
+    mut cars: Query<(Entity, &CarControls, &mut CarMotion)>,
+) {
+    let (Ok(mut context), Ok(configuration)) = (context.single_mut(), configuration.single()) else { return };
+    let dt = time.delta_secs();
+    if dt <= 0.0 || !configuration.physics_pipeline_active {
+        return;
+    }
+    let RapierWorldCars { cars: rapier, numbers, report } = &mut *world;
+    *report = report.and(rapier.after_step(sets(&mut context, configuration.gravity)));
+    for (entity, _, mut motion) in &mut cars {
+        if let Some(number) = numbers.of(entity) {
+            motion.read(&rapier.car(number), dt);
+        }
+    }
+}

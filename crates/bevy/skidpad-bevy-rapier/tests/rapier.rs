@@ -1,0 +1,218 @@
+//! Cars in a bevy_rapier world without a window, against skidpad's own world.
+
+use std::time::Duration;
+
+use bevy_app::prelude::*;
+use bevy_ecs::message::Messages;
+use bevy_ecs::prelude::*;
+use bevy_math::{Quat, Vec3};
+use bevy_rapier3d::plugin::RapierConfiguration;
+use bevy_rapier3d::prelude::*;
+use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
+use bevy_transform::prelude::*;
+use skidpad_bevy::core::Scene;
+use skidpad_bevy::drive::{Driver, Shaping};
+use skidpad_bevy::{
+    Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, OwnWorldPlugin, StepFault, Teleport,
+    Wheel,
+};
+use skidpad_bevy_rapier::{RapierCarsPlugin, RapierWorldCars};
+
+fn c5() -> Car {
+    Car(skidpad_spec::load("corvette_c5").unwrap().model)
+}
+
+fn bare(hz: f64) -> App {
+    let mut app = App::new();
+    app.add_plugins((TimePlugin, TransformPlugin)).insert_resource(Time::<Fixed>::from_hz(hz));
+    app
+}
+
+fn rapier(hz: f64, ground: impl Bundle) -> App {
+    let mut app = bare(hz);
+    app.add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule())
+        .add_plugins((CarPlugin::default(), RapierCarsPlugin));
+    app.world_mut().spawn(ground);
+    app.finish();
+    app.cleanup();
+    app.update();
+    app
+}
+
+fn slab() -> (Collider, Transform) {
+    (Collider::cuboid(500.0, 1.0, 500.0), Transform::from_xyz(0.0, -1.0, 0.0))
+}
+
+fn own(hz: f64) -> App {
+    let mut app = bare(hz);
+    app.add_plugins((CarPlugin::default(), OwnWorldPlugin { solver: skidpad_impulse::BACKEND, scene: Scene::flat() }));
+    app.update();
+    app
+}
+
+fn frame(app: &mut App, milliseconds: f64) {
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(milliseconds / 1000.0)));
+    app.update();
+}
+
+fn run(app: &mut App, seconds: f64) {
+    for _ in 0..(seconds * 100.0).round() as usize {
+        frame(app, 10.0);
+    }
+}
+
+fn at(app: &App, car: Entity) -> Transform {
+    *app.world().get::<Transform>(car).unwrap()
+}
+
+fn ask(app: &mut App, car: Entity, inputs: CarInputs) {
+    *app.world_mut().get_mut::<CarInputs>(car).unwrap() = inputs;
+}
+
+/// Throttle, a corner, brakes: after five seconds of keys both worlds have the car within 1 % of its way.
+#[test]
+fn a_rapier_world_drives_as_the_own_world() {
+    for hz in [60.0, 240.0] {
+        let way = |mut app: App| {
+            let car = app.world_mut().spawn((c5(), Transform::default())).id();
+            ask(&mut app, car, CarInputs { accelerate: 0.6, ..CarInputs::default() });
+            run(&mut app, 3.0);
+            ask(&mut app, car, CarInputs { accelerate: 0.2, steer: 0.2, ..CarInputs::default() });
+            run(&mut app, 1.5);
+            ask(&mut app, car, CarInputs { brake: 0.4, ..CarInputs::default() });
+            run(&mut app, 0.5);
+            assert!(app.world().resource::<Messages<StepFault>>().is_empty());
+            at(&app, car)
+        };
+        let (rapier, own) = (way(rapier(hz, slab())), way(own(hz)));
+        let (apart, far) = ((rapier.translation - own.translation).length(), own.translation.length());
+        assert!(far > 15.0 && apart < 0.01 * far, "{hz} Hz: {apart} m apart after {far} m");
+        assert!(rapier.rotation.angle_between(own.rotation) < 0.02, "{hz} Hz");
+    }
+}
+
+#[test]
+fn a_parked_car_stays_on_a_height_field() {
+    let heights: Vec<f32> =
+        (0..41 * 41).map(|i| 0.02 * ((i % 41) as f32).sin() + 0.1 * ((i / 41) as f32 * 0.5).cos()).collect();
+    let field = Collider::heightfield(heights, 41, 41, Vec3::new(80.0, 1.0, 80.0));
+    let mut app = rapier(60.0, (field, Transform::default()));
+    let car = app.world_mut().spawn((c5(), Transform::from_xyz(1.3, 0.3, -2.1))).id();
+    run(&mut app, 3.0);
+    let before = at(&app, car);
+    run(&mut app, 5.0);
+    let moved = (at(&app, car).translation - before.translation).length();
+    assert!(moved < 1e-3, "{moved} m");
+    assert!(before.up().y > 0.99);
+}
+
+/// The grip is that of the component, not the friction of the collider, which is 0.5 by default.
+#[test]
+fn grip_is_a_component_of_the_ground() {
+    let stopping = |grip: Option<f32>| {
+        let mut app = rapier(120.0, slab());
+        let ground = app.world_mut().query_filtered::<Entity, With<Collider>>().single(app.world()).unwrap();
+        if let Some(grip) = grip {
+            app.world_mut().entity_mut(ground).insert(GroundSurface { grip, ..GroundSurface::default() });
+        }
+        let at_once = CarDriver(Driver::with(Shaping { press: f32::INFINITY, ..Shaping::KEYS }));
+        let car = app.world_mut().spawn((c5(), at_once, Transform::default())).id();
+        ask(&mut app, car, CarInputs { accelerate: 1.0, ..CarInputs::default() });
+        run(&mut app, if grip.is_some_and(|grip| grip < 0.5) { 6.0 } else { 3.0 });
+        let (from, speed) =
+            (at(&app, car).translation, app.world().get::<CarMotion>(car).unwrap().state().velocity.length());
+        ask(&mut app, car, CarInputs { brake: 1.0, handbrake: 0.0, ..CarInputs::default() });
+        let mut seconds = 0.0;
+        while app.world().get::<CarMotion>(car).unwrap().state().velocity.length() > 0.5 && seconds < 20.0 {
+            run(&mut app, 0.05);
+            seconds += 0.05;
+        }
+        let way = (at(&app, car).translation - from).length();
+        // Mean deceleration over the grip.
+        f64::from(speed * speed / (2.0 * way * grip.unwrap_or(1.0)))
+    };
+    let (plain, full, ice) = (stopping(None), stopping(Some(1.0)), stopping(Some(0.3)));
+    // Locked wheels keep four fifths of a friction of 1.07 at the front and the rear; half of that were it the collider's 0.5.
+    assert!((plain - full).abs() < 1e-6 && (7.0..9.0).contains(&plain), "{plain} and {full} m/s²");
+    assert!((ice / full - 1.0).abs() < 0.2, "{ice} m/s² per grip on ice, {full} on asphalt");
+}
+
+/// Bevy's names for what meets what: a crate that is hit tells the entity of the car, and flies.
+#[test]
+fn a_crate_is_pushed_and_its_collision_names_the_car() {
+    let mut app = rapier(120.0, slab());
+    let crate_box = app
+        .world_mut()
+        .spawn((
+            RigidBody::Dynamic,
+            Collider::cuboid(0.4, 0.6, 0.4),
+            ColliderMassProperties::Mass(30.0),
+            ActiveEvents::COLLISION_EVENTS,
+            Transform::from_xyz(0.0, 0.6, -15.0),
+        ))
+        .id();
+    let car = app.world_mut().spawn((c5(), Transform::default())).id();
+    ask(&mut app, car, CarInputs { accelerate: 0.6, ..CarInputs::default() });
+    let (mut named, mut hits) = (false, 0);
+    for _ in 0..400 {
+        frame(&mut app, 10.0);
+        for event in app.world_mut().resource_mut::<Messages<CollisionEvent>>().drain() {
+            if let CollisionEvent::Started(one, other, _) = event {
+                named |= [(one, other), (other, one)].contains(&(car, crate_box));
+            }
+        }
+        let events = app.world_mut().resource_mut::<Messages<CarEvent>>().drain().collect::<Vec<_>>();
+        hits += events.iter().filter(|told| matches!(told.event, skidpad_bevy::drive::Event::Hit { .. })).count();
+    }
+    assert!(named, "no collision event names car and crate");
+    assert!(at(&app, crate_box).translation.z < -16.0 && at(&app, car).translation.z < -16.0);
+    assert!(hits < 20, "{hits} hits");
+}
+
+#[test]
+fn cars_come_go_jump_and_stand_up_again() {
+    let mut app = rapier(60.0, slab());
+    let (model, car) = (c5(), app.world_mut().spawn((c5(), Transform::default())).id());
+    for round in 0..5 {
+        let guest = app.world_mut().spawn((model.clone(), Transform::from_xyz(20.0 + round as f32, 0.0, 0.0))).id();
+        run(&mut app, 0.2);
+        assert_eq!(app.world().resource::<RapierWorldCars>().number(guest), Some(1));
+        assert!((at(&app, guest).translation.x - 20.0 - round as f32).abs() < 1e-2);
+        app.world_mut().entity_mut(guest).despawn();
+        run(&mut app, 0.1);
+    }
+    let over = Transform::from_xyz(60.0, 0.2, 5.0).with_rotation(Quat::from_rotation_y(0.5));
+    app.world_mut().entity_mut(car).insert(Teleport::To(over));
+    run(&mut app, 1.0);
+    assert!((at(&app, car).translation - Vec3::new(60.0, 0.0, 5.0)).length() < 0.02, "{:?}", at(&app, car));
+    let roof = Transform::from_xyz(60.0, 1.5, 5.0).with_rotation(Quat::from_rotation_z(3.0));
+    app.world_mut().entity_mut(car).insert(Teleport::To(roof));
+    run(&mut app, 2.0);
+    assert!(at(&app, car).up().y < 0.0);
+    app.world_mut().entity_mut(car).insert(Teleport::Upright);
+    run(&mut app, 1.0);
+    assert!(at(&app, car).up().y > 0.999 && at(&app, car).translation.y.abs() < 5e-3);
+    let mut wheels = app.world_mut().query::<(&Wheel, &GlobalTransform)>();
+    assert_eq!(wheels.iter(app.world()).filter(|(_, at)| (0.2..0.5).contains(&at.translation().y)).count(), 4);
+}
+
+#[test]
+fn a_paused_world_keeps_its_cars_and_frames_of_any_length_never_go_back() {
+    let mut app = rapier(60.0, slab());
+    let car = app.world_mut().spawn((c5(), Transform::default())).id();
+    ask(&mut app, car, CarInputs { accelerate: 0.5, ..CarInputs::default() });
+    run(&mut app, 1.0);
+    let mut last = at(&app, car).translation.z;
+    for i in 0..200 {
+        frame(&mut app, 3.0 + f64::from((i * 7) % 22));
+        let z = at(&app, car).translation.z;
+        assert!(z < last, "back from {last} to {z}");
+        last = z;
+    }
+    let mut configuration = app.world_mut().query::<&mut RapierConfiguration>();
+    configuration.single_mut(app.world_mut()).unwrap().physics_pipeline_active = false;
+    run(&mut app, 0.1);
+    let here = app.world().get::<CarMotion>(car).unwrap().state().position;
+    run(&mut app, 1.0);
+    assert_eq!(app.world().get::<CarMotion>(car).unwrap().state().position, here);
+}

@@ -1,0 +1,130 @@
+//! What cars and a world have to do with each other, whatever world it is.
+
+use std::sync::Arc;
+
+use crate::car::{Car, CarControls, CarDriver, Teleport};
+use crate::motion::CarMotion;
+use crate::place::start_at;
+use bevy_ecs::entity::EntityHashMap;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use bevy_transform::prelude::*;
+use skidpad_core::{Contact, Controls, Model, Probe, State};
+use skidpad_drive::{looks_down, upright_on};
+
+/// A world that cars can be put into. Cars have numbers in it, which stay theirs.
+pub trait CarHost {
+    /// Puts another car in, whose entity is `car`; its number.
+    fn enter(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize;
+    /// What car `number` is, whether it has left or not.
+    fn model(&self, number: usize) -> &Arc<Model>;
+    /// Puts car `number`, whose entity is `car`, into `state`. One that had left is back.
+    fn set_state(&mut self, number: usize, car: Entity, state: &State);
+    /// Takes car `number` out until [`CarHost::set_state`].
+    fn leave(&mut self, number: usize);
+    /// What `probe` meets.
+    fn below(&mut self, probe: &Probe) -> Option<Contact>;
+}
+
+/// Which car has which number in a world.
+#[derive(Clone, Debug, Default)]
+pub struct CarNumbers {
+    of: EntityHashMap<usize>,
+    free: Vec<usize>,
+    controls: Vec<Controls>,
+}
+
+impl CarNumbers {
+    /// The number of `car`, if it is in this world.
+    pub fn of(&self, car: Entity) -> Option<usize> {
+        self.of.get(&car).copied()
+    }
+
+    /// What drives each number in the coming step; those without a car coast.
+    pub fn controls(&mut self, cars: &Query<(Entity, &CarControls, &mut CarMotion)>) -> &[Controls] {
+        for (entity, asked, _) in cars {
+            if let Some(number) = self.of(entity) {
+                self.controls[number].clone_from(&asked.0);
+            }
+        }
+        &self.controls
+    }
+
+    /// A number for another car: one that a car of the same model has left, if there is any.
+    fn take(&mut self, host: &mut dyn CarHost, car: Entity, model: &Arc<Model>, state: &State) {
+        let left = self.free.iter().position(|number| Arc::ptr_eq(host.model(*number), model));
+        let number = match left {
+            Some(at) => self.free.swap_remove(at),
+            None => host.enter(car, model, state),
+        };
+        host.set_state(number, car, state);
+        self.of.insert(car, number);
+        self.controls.resize(self.controls.len().max(number + 1), Controls::default());
+    }
+
+    fn give_back(&mut self, host: &mut dyn CarHost, car: Entity) {
+        if let Some(number) = self.of.remove(&car) {
+            host.leave(number);
+            self.free.push(number);
+            self.controls[number] = Controls::default();
+        }
+    }
+}
+
+type Arriving<'w> =
+    (Entity, Ref<'w, Car>, &'w Transform, Option<&'w mut CarMotion>, Option<&'w mut CarDriver>, Option<&'w Teleport>);
+
+/// Cars that come, go, jump or are another model now. A world's system in [`crate::CarSystems::Enter`] takes this and calls
+/// [`Arrivals::settle`].
+#[derive(SystemParam)]
+pub struct Arrivals<'w, 's> {
+    commands: Commands<'w, 's>,
+    gone: RemovedComponents<'w, 's, Car>,
+    cars: Query<'w, 's, Arriving<'static>>,
+}
+
+impl Arrivals<'_, '_> {
+    /// Does to `host` what has happened to cars since the last tick.
+    pub fn settle(&mut self, host: &mut dyn CarHost, numbers: &mut CarNumbers) {
+        for car in self.gone.read() {
+            if !self.cars.contains(car) {
+                numbers.give_back(host, car);
+                self.commands.entity(car).try_remove::<CarMotion>();
+            }
+        }
+        for (entity, car, transform, motion, driver, teleport) in &mut self.cars {
+            let number = numbers.of(entity);
+            let state = match (teleport, &motion, number) {
+                (Some(Teleport::To(transform)), ..) => start_at(&car.0, transform),
+                (Some(Teleport::Upright), Some(motion), Some(number)) => {
+                    let probe = looks_down(number, motion.state());
+                    let met = host.below(&probe);
+                    upright_on(&car.0, motion.state(), &probe, met.as_ref())
+                }
+                (None, _, Some(_)) if !car.is_changed() => continue,
+                // Another model, or another world.
+                (_, Some(motion), _) if motion.state().wheels.len() == car.0.wheels().len() => motion.state().clone(),
+                _ => start_at(&car.0, transform),
+            };
+            match number {
+                Some(number) if Arc::ptr_eq(host.model(number), &car.0) => host.set_state(number, entity, &state),
+                _ => {
+                    numbers.give_back(host, entity);
+                    numbers.take(host, entity, &car.0, &state);
+                }
+            }
+            match motion {
+                Some(mut motion) => motion.jump(&car.0, &state),
+                None => {
+                    self.commands.entity(entity).insert(CarMotion::new(&car.0, state));
+                }
+            }
+            if teleport.is_some() {
+                self.commands.entity(entity).remove::<Teleport>();
+                if let Some(mut driver) = driver {
+                    driver.0.reset();
+                }
+            }
+        }
+    }
+}
