@@ -114,6 +114,7 @@ fn bevy() -> Outcome {
         format!("clippy {BEVY} --workspace --all-targets -- -D warnings"),
         format!("clippy {BEVY} --package skidpad-bevy --all-features --all-targets -- -D warnings"),
         format!("test {BEVY} --workspace --no-fail-fast"),
+        format!("run {BEVY} --package skidpad-bevy --example netplay"),
     ])
 }
 
