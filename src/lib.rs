@@ -94,3 +94,17 @@ pub fn modes() -> Vec<core::BackendInfo> {
 pub fn backend(name: &str) -> Option<core::BackendInfo> {
     backends().into_iter().chain(modes()).find(|b| b.name == name)
 }
+
+/// Snippets of the README and of the book are tests.
+#[cfg(all(doctest, feature = "impulse"))]
+mod snippets {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/book/src/first_car.md")]
+    struct FirstCar;
+    #[doc = include_str!("../docs/book/src/rollback.md")]
+    struct Rollback;
+    #[cfg(feature = "rapier")]
+    #[doc = include_str!("../docs/book/src/first_car_rapier.md")]
+    struct FirstCarInRapier;
+}

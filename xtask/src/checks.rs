@@ -2,7 +2,7 @@
 
 use crate::determinism::equal_bits;
 use crate::run::{Outcome, Steps, cargo, install, root, run};
-use crate::tidy;
+use crate::{package, tidy};
 
 /// Solvers that must build alone, with their tests and examples, and pass their tests alone.
 const FEATURES: [&str; 3] = ["rapier", "impulse", "constraint"];
@@ -15,6 +15,8 @@ const CARGO_DENY: &str = "0.20.2";
 
 /// The second workspace. The package `bevy`, which worlds of its engines take, asks for a newer compiler than it needs.
 const BEVY: &str = "--manifest-path crates/bevy/Cargo.toml --ignore-rust-version --quiet";
+
+const PACKAGE_REMEDY: &str = "A package must hold what it includes, and name the version of what it depends on.";
 
 /// Everything.
 pub fn ci(steps: &mut Steps) {
@@ -32,8 +34,20 @@ pub fn ci(steps: &mut Steps) {
     steps.step("features", "Guard what needs a solver with its feature: each must build and pass alone.", features);
     steps.step("examples", "An example must end without an error; run the one named above.", examples);
     determinism(steps);
+    steps.step("game", PACKAGE_REMEDY, package::game);
     steps.step("bevy", "Run the command named above; packages of Bevy are a workspace in crates/bevy.", bevy);
     steps.step("dependencies", "Change the dependency, or add an exception with a reason to deny.toml.", dependencies);
+}
+
+/// Everything about packages, which takes some minutes.
+pub fn package(steps: &mut Steps) {
+    steps.step("packages", PACKAGE_REMEDY, || package::packages(true));
+    steps.step("game", PACKAGE_REMEDY, package::game);
+}
+
+/// What changed for users since `baseline`.
+pub fn semver(steps: &mut Steps, baseline: &str) {
+    steps.step("semver", "Keep the item, or raise the version.", || package::semver(baseline));
 }
 
 /// Writes the pages about the agreement of the solvers.

@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants | package | semver`.
 //!
 //! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
 //! says what to do. All steps run even when one fails; the last line counts them.
@@ -8,6 +8,7 @@ mod bench;
 mod checks;
 mod determinism;
 mod mutants;
+mod package;
 mod run;
 mod tidy;
 
@@ -45,6 +46,14 @@ enum Chore {
         #[arg(long)]
         libbullet: bool,
     },
+    /// Every package is built from its own files alone
+    Package,
+    /// Public items that changed since a revision, by cargo-semver-checks
+    Semver {
+        /// The revision
+        #[arg(long)]
+        baseline: String,
+    },
     /// Changes the step a little, one sampled place after the other, and counts what the tests notice; takes an hour
     Mutants {
         /// Every n-th of all mutants, from the k-th on: `k/n`
@@ -62,6 +71,8 @@ fn main() -> ExitCode {
         Chore::Determinism => checks::determinism(&mut steps),
         Chore::Agreement => checks::agreement(&mut steps),
         Chore::Bench { instructions_only, libbullet } => bench::bench(&mut steps, instructions_only, libbullet),
+        Chore::Package => checks::package(&mut steps),
+        Chore::Semver { baseline } => checks::semver(&mut steps, &baseline),
         Chore::Mutants { sample } => mutants::mutants(&mut steps, &sample),
     }
     steps.finish()

@@ -20,3 +20,7 @@ pub use input::{Inputs, Keys, Shaper, Shaping, largest_steer};
 pub use ticks::Ticks;
 pub use upright::{looks_down, put_upright, upright_on};
 pub use watch::{Event, Watch, skid_intensity};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

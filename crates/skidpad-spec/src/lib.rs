@@ -110,3 +110,7 @@ fn whole(source_name: &str, text: &str, found: String) -> Faults {
     };
     Faults::new(source_name, text, vec![fault])
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

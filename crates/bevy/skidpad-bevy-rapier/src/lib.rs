@@ -155,3 +155,12 @@ fn after_step(
         }
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// The book's snippets for Bevy.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/book/src/first_car_bevy.md")]
+struct Book;

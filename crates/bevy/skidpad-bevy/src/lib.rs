@@ -67,3 +67,7 @@ pub use plugin::{CarPlugin, CarSystems};
 pub use seam::{Arrivals, CarHost, CarNumbers};
 pub use skidpad_core as core;
 pub use skidpad_drive as drive;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -34,10 +34,10 @@ use std::path::Path;
 
 /// Name and text of every shipped tyre file, by name.
 const FILES: [(&str, &str); 4] = [
-    ("c5_front", include_str!("../../../../vehicles/tyres/c5_front.tir")),
-    ("c5_rear", include_str!("../../../../vehicles/tyres/c5_rear.tir")),
-    ("opentire_235_60r16", include_str!("../../../../vehicles/tyres/opentire_235_60r16.tir")),
-    ("pacejka_book_defaults", include_str!("../../../../vehicles/tyres/pacejka_book_defaults.tir")),
+    ("c5_front", include_str!("../../vehicles/tyres/c5_front.tir")),
+    ("c5_rear", include_str!("../../vehicles/tyres/c5_rear.tir")),
+    ("opentire_235_60r16", include_str!("../../vehicles/tyres/opentire_235_60r16.tir")),
+    ("pacejka_book_defaults", include_str!("../../vehicles/tyres/pacejka_book_defaults.tir")),
 ];
 
 /// Names of the shipped tyre files, in alphabetical order.
