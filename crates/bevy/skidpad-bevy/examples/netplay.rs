@@ -15,7 +15,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::ScheduleLabel;
 use bevy_time::{TimePlugin, prelude::*};
 use bevy_transform::prelude::*;
-use skidpad_bevy::{Car, CarDriver, CarInputs, CarMotion, CarPlugin, OwnWorld, OwnWorldPlugin};
+use skidpad_bevy::{Car, CarDriver, CarInputs, CarMotion, CarPlugin, OwnWorldPlugin, Teleport};
 use skidpad_core::{Scene, State};
 
 const TICKS: usize = 900;
@@ -102,11 +102,7 @@ impl Side {
         let (states, _) = self.past[first].clone();
         self.past.truncate(first);
         for (car, (state, driver)) in self.cars.into_iter().zip(states) {
-            let world = self.app.world_mut();
-            world.resource_mut::<OwnWorld>().set_state(car, &state);
-            let model = world.get::<Car>(car).expect("it is a car").0.clone();
-            world.get_mut::<CarMotion>(car).expect("it has entered").jump(&model, &state);
-            world.entity_mut(car).insert(driver);
+            self.app.world_mut().entity_mut(car).insert((Teleport::Back(Box::new(state)), driver));
         }
         for tick in first..last {
             self.tick(known(tick));

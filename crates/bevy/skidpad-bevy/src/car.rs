@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use bevy_reflect::prelude::*;
 use bevy_transform::prelude::*;
-use skidpad_core::{Controls, Model, StepReport};
+use skidpad_core::{Controls, Model, State, StepReport};
 use skidpad_drive::{Driver, Event, Inputs};
 
 /// A car: what it is. Its transform when it is spawned is where it starts, upright, at rest. Put another model in, and the car
@@ -122,13 +122,16 @@ impl Default for GroundSurface {
     }
 }
 
-/// Puts a car elsewhere at the next tick, upright, at rest, with nothing left of what was; it is not drawn on the way.
-#[derive(Component, Clone, Copy, Debug, PartialEq)]
+/// Puts a car elsewhere at the start of the next tick; it is not drawn on the way.
+#[derive(Component, Clone, Debug, PartialEq)]
 pub enum Teleport {
-    /// Standing at this transform, as if spawned there.
+    /// Standing at this transform at rest, as if spawned there, with nothing left of what was.
     To(Transform),
-    /// On its wheels where it is, on the ground below.
+    /// At rest on its wheels where it is, on the ground below, with nothing left of what was.
     Upright,
+    /// In this state, as for a rewind: it goes on bit for bit. The driver stays as it is; put back [`CarDriver`] of the same tick too.
+    /// A state of another number of wheels changes nothing.
+    Back(Box<State>),
 }
 
 /// The transform of the car is that of the last tick, not between the last two.

@@ -24,7 +24,7 @@ pub struct OwnWorldPlugin {
 impl Plugin for OwnWorldPlugin {
     fn build(&self, app: &mut App) {
         let schedule = CarPlugin::schedule_of(app);
-        app.insert_resource(OwnWorld::new(self.solver, &self.scene))
+        app.insert_resource(OwnWorld::new(self.solver, self.scene.clone()))
             .add_systems(schedule, (enter.in_set(CarSystems::Enter), step.in_set(CarSystems::Step)));
     }
 }
@@ -34,6 +34,7 @@ impl Plugin for OwnWorldPlugin {
 pub struct OwnWorld {
     host: Host,
     numbers: CarNumbers,
+    scene: Scene,
 }
 
 struct Host(Box<dyn Backend>);
@@ -42,8 +43,8 @@ struct Host(Box<dyn Backend>);
 const DT: f32 = 1.0 / 64.0;
 
 impl OwnWorld {
-    fn new(solver: BackendInfo, scene: &Scene) -> Self {
-        Self { host: Host((solver.build)(scene, &[], DT)), numbers: CarNumbers::default() }
+    fn new(solver: BackendInfo, scene: Scene) -> Self {
+        Self { host: Host((solver.build)(&scene, &[], DT)), numbers: CarNumbers::default(), scene }
     }
 
     /// The world itself.
@@ -57,12 +58,12 @@ impl OwnWorld {
     }
 
     /// Another solver from here on: every car goes on from its state.
-    pub fn change_solver(&mut self, solver: BackendInfo, scene: &Scene) {
+    pub fn change_solver(&mut self, solver: BackendInfo) {
         let world = &self.host.0;
         let cars: Vec<CarStart> = (0..world.cars())
             .map(|car| CarStart { model: world.model(car).clone(), placement: Placement::default() })
             .collect();
-        let mut next = (solver.build)(scene, &cars, world.dt());
+        let mut next = (solver.build)(&self.scene, &cars, world.dt());
         for car in 0..cars.len() {
             next.set_state(car, world.state(car));
             if world.is_away(car) {
@@ -71,11 +72,6 @@ impl OwnWorld {
         }
         next.set_steps(world.steps());
         self.host.0 = next;
-    }
-
-    /// Puts the car `car` into `state`, as for a rewind; whether it is in this world and has as many wheels.
-    pub fn set_state(&mut self, car: Entity, state: &State) -> bool {
-        self.number(car).is_some_and(|number| self.host.0.set_state(number, state))
     }
 }
 
@@ -104,7 +100,7 @@ impl CarHost for Host {
 }
 
 fn enter(mut world: ResMut<OwnWorld>, mut arrivals: Arrivals) {
-    let OwnWorld { host, numbers } = &mut *world;
+    let OwnWorld { host, numbers, .. } = &mut *world;
     arrivals.settle(host, numbers);
 }
 
@@ -113,7 +109,7 @@ fn step(time: Res<Time>, mut world: ResMut<OwnWorld>, mut cars: Query<(Entity, &
     if dt <= 0.0 {
         return;
     }
-    let OwnWorld { host: Host(world), numbers } = &mut *world;
+    let OwnWorld { host: Host(world), numbers, .. } = &mut *world;
     world.clock_mut().dt = dt;
     world.step(numbers.controls(&cars));
     for (entity, _, mut motion) in &mut cars {

@@ -96,6 +96,7 @@ impl Arrivals<'_, '_> {
             let number = numbers.of(entity);
             let state = match (teleport, &motion, number) {
                 (Some(Teleport::To(transform)), ..) => start_at(&car.0, transform),
+                (Some(Teleport::Back(state)), ..) if state.wheels.len() == car.0.wheels().len() => (**state).clone(),
                 (Some(Teleport::Upright), Some(motion), Some(number)) => {
                     let probe = looks_down(number, motion.state());
                     let met = host.below(&probe);
@@ -119,11 +120,10 @@ impl Arrivals<'_, '_> {
                     self.commands.entity(entity).insert(CarMotion::new(&car.0, state));
                 }
             }
-            if teleport.is_some() {
-                self.commands.entity(entity).remove::<Teleport>();
-                if let Some(mut driver) = driver {
-                    driver.0.reset();
-                }
+            let Some(teleport) = teleport else { continue };
+            self.commands.entity(entity).remove::<Teleport>();
+            if let (Some(mut driver), Teleport::To(_) | Teleport::Upright) = (driver, teleport) {
+                driver.0.reset();
             }
         }
     }
