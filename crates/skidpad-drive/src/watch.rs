@@ -62,6 +62,8 @@ pub enum Event {
     RolledOver,
     /// It is on its wheels again.
     Righted,
+    /// Nothing tows it any more: its hitch broke, or it was unhitched.
+    Unhitched,
     /// Its hull hit something.
     Hit {
         /// Change of velocity that neither wheels nor gravity nor air explain, world axes, m/s.
@@ -112,6 +114,7 @@ struct BodyBefore {
     runs: bool,
     limited: bool,
     over: bool,
+    towed: bool,
 }
 
 impl Watch {
@@ -147,6 +150,9 @@ impl Watch {
         if now.over != before.over {
             event(if now.over { Event::RolledOver } else { Event::Righted });
         }
+        if before.towed && !now.towed {
+            event(Event::Unhitched);
+        }
         if let Some(change) = blow(car, &before, dt) {
             event(Event::Hit { change });
         }
@@ -164,6 +170,7 @@ impl BodyBefore {
             runs: car.state.drive.engine_speed > 0.0,
             limited: engine.is_some_and(|engine| engine.limited > 0.0),
             over: (car.state.rotation * Vec3::Z).z < OVER[0],
+            towed: car.state.tow.is_some(),
         }
     }
 }

@@ -3,3 +3,4 @@
 mod drawn;
 mod heard;
 mod keys;
+mod towed;

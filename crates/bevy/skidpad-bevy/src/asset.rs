@@ -101,7 +101,7 @@ fn follow_files(
         }
         match files.get(&file.0).map(|file| &file.0) {
             Some(Ok(model)) => {
-                commands.entity(entity).insert(Car(model.clone()));
+                commands.entity(entity).try_insert(Car(model.clone()));
             }
             Some(Err(faults)) => {
                 told.write(CarFileFaults { car: entity, faults: faults.clone() });

@@ -50,6 +50,7 @@ mod own_world;
 mod place;
 mod plugin;
 mod seam;
+mod towing;
 
 #[cfg(feature = "asset")]
 pub use asset::{CarFile, CarFileFaults, CarFilePlugin, VehicleFile, VehicleFileError, VehicleLoader};
@@ -67,6 +68,7 @@ pub use plugin::{CarPlugin, CarSystems};
 pub use seam::{Arrivals, CarHost, CarNumbers};
 pub use skidpad_core as core;
 pub use skidpad_drive as drive;
+pub use towing::TowedBy;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -17,6 +17,7 @@ pub struct CarMotion {
     pub(crate) wheels: Vec<WheelSignals>,
     pub(crate) events: Vec<Event>,
     watch: Watch,
+    came_off: bool,
 }
 
 /// Revolutions per minute of 1 rad/s.
@@ -31,6 +32,7 @@ impl CarMotion {
             wheels: vec![WheelSignals::default(); state.wheels.len()],
             events: Vec::new(),
             watch: Watch::default(),
+            came_off: false,
             report: StepReport::default(),
             state,
         }
@@ -48,6 +50,7 @@ impl CarMotion {
 
     /// Takes what a step of `dt` s made of it.
     pub fn read(&mut self, car: &CarView<'_>, dt: f32) {
+        self.came_off = self.state.tow.is_some() && car.state.tow.is_none();
         self.state.clone_from(car.state);
         self.report = car.report;
         self.drawn.record(car.model, car.state, dt);
@@ -57,6 +60,16 @@ impl CarMotion {
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
             *wheel = wheel_signals(car, i);
         }
+    }
+
+    /// Is towed no more, from where it is.
+    pub(crate) fn let_go(&mut self) {
+        self.state.tow = None;
+    }
+
+    /// Whether what towed it let go of it in the last step.
+    pub(crate) fn has_come_off(&self) -> bool {
+        self.came_off
     }
 
     /// Is where `state` has it, at once: after a teleport or a rewind.

@@ -3,6 +3,7 @@
 use crate::car::*;
 use crate::follow::{draw, spawn_wheels};
 use crate::motion::CarMotion;
+use crate::towing::unhitch;
 use bevy_app::prelude::*;
 use bevy_ecs::intern::Interned;
 use bevy_ecs::prelude::*;
@@ -61,7 +62,10 @@ impl Plugin for CarPlugin {
                 self.schedule,
                 (CarSystems::Enter, CarSystems::Drive, CarSystems::Step, CarSystems::Tell).chain(),
             )
-            .add_systems(self.schedule, (shape.in_set(CarSystems::Drive), (tell, tell_wheels).in_set(CarSystems::Tell)))
+            .add_systems(
+                self.schedule,
+                (shape.in_set(CarSystems::Drive), (tell, tell_wheels, unhitch).in_set(CarSystems::Tell)),
+            )
             .add_observer(spawn_wheels)
             .configure_sets(RunFixedMainLoop, CarSystems::Follow.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop))
             .add_systems(RunFixedMainLoop, draw.in_set(CarSystems::Follow));

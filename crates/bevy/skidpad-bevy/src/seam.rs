@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::car::{Car, CarControls, CarDriver, Teleport};
 use crate::motion::CarMotion;
 use crate::place::start_at;
+use crate::towing::{Settled, TowedBy};
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -30,7 +31,8 @@ pub trait CarHost {
 #[derive(Clone, Debug, Default)]
 pub struct CarNumbers {
     of: EntityHashMap<usize>,
-    free: Vec<usize>,
+    /// The car of each number, unless it has left.
+    cars: Vec<Option<Entity>>,
     controls: Vec<Controls>,
 }
 
@@ -52,47 +54,63 @@ impl CarNumbers {
 
     /// A number for another car: one that a car of the same model has left, if there is any.
     fn take(&mut self, host: &mut dyn CarHost, car: Entity, model: &Arc<Model>, state: &State) {
-        let left = self.free.iter().position(|number| Arc::ptr_eq(host.model(*number), model));
-        let number = match left {
-            Some(at) => self.free.swap_remove(at),
-            None => host.enter(car, model, state),
-        };
+        let left = |number: &usize| self.cars[*number].is_none() && Arc::ptr_eq(host.model(*number), model);
+        let number = (0..self.cars.len()).find(left).unwrap_or_else(|| host.enter(car, model, state));
         host.set_state(number, car, state);
         self.of.insert(car, number);
-        self.controls.resize(self.controls.len().max(number + 1), Controls::default());
+        let numbers = self.cars.len().max(number + 1);
+        self.cars.resize(numbers, None);
+        self.controls.resize(numbers, Controls::default());
+        self.cars[number] = Some(car);
     }
 
     fn give_back(&mut self, host: &mut dyn CarHost, car: Entity) {
         if let Some(number) = self.of.remove(&car) {
             host.leave(number);
-            self.free.push(number);
+            self.cars[number] = None;
             self.controls[number] = Controls::default();
         }
     }
+
+    /// Cars in this world for which `is_gone`.
+    fn gone(&self, is_gone: impl Fn(Entity) -> bool) -> Vec<Entity> {
+        self.cars.iter().flatten().copied().filter(|car| is_gone(*car)).collect()
+    }
 }
 
-type Arriving<'w> =
-    (Entity, Ref<'w, Car>, &'w Transform, Option<&'w mut CarMotion>, Option<&'w mut CarDriver>, Option<&'w Teleport>);
+type Arriving<'w> = (
+    Entity,
+    Ref<'w, Car>,
+    &'w Transform,
+    Option<&'w mut CarMotion>,
+    Option<&'w mut CarDriver>,
+    Option<&'w Teleport>,
+    Has<TowedBy>,
+);
 
 /// Cars that come, go, jump or are another model now. A world's system in [`crate::CarSystems::Enter`] takes this and calls
 /// [`Arrivals::settle`].
 #[derive(SystemParam)]
 pub struct Arrivals<'w, 's> {
-    commands: Commands<'w, 's>,
-    gone: RemovedComponents<'w, 's, Car>,
-    cars: Query<'w, 's, Arriving<'static>>,
+    pub(crate) commands: Commands<'w, 's>,
+    pub(crate) cars: Query<'w, 's, Arriving<'static>>,
+    pub(crate) trailers: Query<'w, 's, (Entity, &'static TowedBy), With<Car>>,
 }
 
 impl Arrivals<'_, '_> {
     /// Does to `host` what has happened to cars since the last tick.
     pub fn settle(&mut self, host: &mut dyn CarHost, numbers: &mut CarNumbers) {
-        for car in self.gone.read() {
-            if !self.cars.contains(car) {
-                numbers.give_back(host, car);
-                self.commands.entity(car).try_remove::<CarMotion>();
-            }
+        // Messages of what is removed last for two frames, which may pass without a tick.
+        for car in numbers.gone(|car| !self.cars.contains(car)) {
+            numbers.give_back(host, car);
+            self.commands.entity(car).try_remove::<CarMotion>();
         }
-        for (entity, car, transform, motion, driver, teleport) in &mut self.cars {
+        let (mut settled, mut let_go) = (Vec::new(), Vec::new());
+        for (entity, car, transform, motion, driver, teleport, is_towed) in &mut self.cars {
+            let was_towed = motion.as_ref().is_some_and(|motion| motion.state().tow.is_some());
+            if was_towed && !is_towed {
+                let_go.push(entity);
+            }
             let number = numbers.of(entity);
             let state = match (teleport, &motion, number) {
                 (Some(Teleport::To(transform)), ..) => start_at(&car.0, transform),
@@ -117,14 +135,16 @@ impl Arrivals<'_, '_> {
             match motion {
                 Some(mut motion) => motion.jump(&car.0, &state),
                 None => {
-                    self.commands.entity(entity).insert(CarMotion::new(&car.0, state));
+                    self.commands.entity(entity).try_insert(CarMotion::new(&car.0, state.clone()));
                 }
             }
+            settled.push(Settled { car: entity, state, jumped: !matches!(teleport, Some(Teleport::Back(_))) });
             let Some(teleport) = teleport else { continue };
-            self.commands.entity(entity).remove::<Teleport>();
+            self.commands.entity(entity).try_remove::<Teleport>();
             if let (Some(mut driver), Teleport::To(_) | Teleport::Upright) = (driver, teleport) {
                 driver.0.reset();
             }
         }
+        self.tow(host, numbers, &let_go, &mut settled);
     }
 }

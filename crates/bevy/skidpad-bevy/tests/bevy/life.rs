@@ -5,7 +5,9 @@ use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
 use bevy_math::{Quat, Vec3};
 use bevy_transform::prelude::*;
-use skidpad_bevy::{Car, CarControls, CarDriver, CarEvent, CarInputs, CarMotion, OwnWorld, Teleport, Wheel};
+use skidpad_bevy::{
+    Car, CarControls, CarDriver, CarEvent, CarInputs, CarMotion, CarSystems, OwnWorld, Teleport, TowedBy, Wheel,
+};
 use skidpad_core::{Controls, Scene};
 use skidpad_drive::Event;
 
@@ -217,5 +219,28 @@ fn a_rewind_goes_on_with_the_same_bits() {
         app.world_mut().entity_mut(car).insert((Teleport::Back(Box::new(before.0)), before.1));
         sixty(&mut app);
         assert_eq!(first.to_bytes(), state(&app).to_bytes(), "{}", solver.name);
+    }
+}
+
+#[test]
+fn a_game_may_despawn_a_car_in_the_tick_that_it_enters_jumps_or_is_hitched() {
+    fn despawn(mut commands: Commands, cars: Query<Entity, With<Doomed>>) {
+        cars.iter().for_each(|car| commands.entity(car).despawn());
+    }
+    #[derive(Component)]
+    struct Doomed;
+    for solver in SOLVERS {
+        let mut app = app(solver, Scene::flat());
+        // What it asks for comes before what the plugin asks for, at one sync point.
+        app.add_systems(bevy_app::FixedUpdate, despawn.before_ignore_deferred(CarSystems::Enter));
+        let entering = app.world_mut().spawn((c5(), Doomed)).id();
+        let [jumping, towed] = [0.0, 20.0].map(|x| spawn(&mut app, Transform::from_xyz(x, 0.0, 0.0)));
+        app.world_mut().entity_mut(entering).insert(Teleport::Upright);
+        ticks(&mut app, 0.1);
+        app.world_mut().entity_mut(jumping).insert((Doomed, Teleport::Upright));
+        app.world_mut().entity_mut(towed).insert((Doomed, TowedBy(jumping)));
+        ticks(&mut app, 0.1);
+        let world = app.world().resource::<OwnWorld>();
+        assert_eq!([entering, jumping, towed].map(|car| world.number(car)), [None; 3], "{}", solver.name);
     }
 }

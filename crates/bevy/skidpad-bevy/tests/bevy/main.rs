@@ -4,3 +4,4 @@ mod app;
 mod files;
 mod frames;
 mod life;
+mod towing;

@@ -1,0 +1,105 @@
+//! Trailers that are hitched up while the world runs.
+
+use crate::common::on_rows;
+use skidpad::core::{DVec3, Quat};
+use skidpad::drive::hitched;
+use skidpad::prelude::*;
+use std::sync::Arc;
+
+fn models() -> [Arc<Model>; 2] {
+    ["toyota_4runner", "caravan"].map(|name| skidpad::spec::load(name).unwrap().model)
+}
+
+/// Distance of coupler and hitch, m.
+fn gap(world: &dyn Backend) -> f32 {
+    let hitch = world.model(0).parts().hitch.unwrap().point;
+    let coupler = world.model(1).parts().coupler.unwrap().point;
+    let [car, trailer] = [0, 1].map(|car| world.state(car));
+    let apart = (trailer.position - car.position).as_vec3();
+    (apart + trailer.rotation * coupler - car.rotation * hitch).length()
+}
+
+#[test]
+fn it_stands_as_a_train_at_rest_does() {
+    let [car, trailer] = models();
+    let placement = Placement { x: 30.0, y: -7.0, heading: 0.7, ..Placement::default() };
+    let train = State::train_at_rest(&[&car, &trailer], 3, &Scene::flat(), &placement);
+    let found = hitched(&car, &train[0], 3, &trailer).unwrap();
+    // Rotations have 32 bits, the arm is 4 m.
+    assert!((found.position - train[1].position).length() < 4e-6, "{} is not {}", found.position, train[1].position);
+    assert!(found.rotation.angle_between(train[1].rotation) < 1e-3);
+    assert_eq!(found.tow.unwrap().by, 3);
+    assert_eq!(found.wheels, train[1].wheels);
+    let c5 = skidpad::spec::load("corvette_c5").unwrap().model;
+    assert_eq!(hitched(&c5, &train[0], 0, &trailer), None, "it has no hitch");
+    assert_eq!(hitched(&car, &train[0], 0, &car), None, "it has no coupler");
+}
+
+#[test]
+fn hitched_at_speed_it_follows_without_a_jerk() {
+    let [car, trailer] = models();
+    let placement = Placement { speed: 20.0, heading: 2.0, ..Placement::default() };
+    for solver in on_rows() {
+        for hz in [60.0, 240.0] {
+            let start = |model: &Arc<Model>| CarStart { model: model.clone(), placement };
+            let mut world = (solver.build)(&Scene::flat(), &[start(&car)], 1.0 / hz);
+            for _ in 0..hz as usize {
+                world.step(&[]);
+            }
+            let number = world.enter(&start(&trailer));
+            let behind = hitched(&car, world.state(0), 0, &trailer).unwrap();
+            assert!(world.set_state(number, &behind));
+            let mut felt = 0.0f32;
+            for _ in 0..2 * hz as usize {
+                let before = world.state(0).velocity;
+                world.step(&[]);
+                felt = felt.max((world.state(0).velocity - before).length() * hz);
+                // As trains that started so.
+                assert!(gap(world.as_ref()) < 2e-3, "{} at {hz} Hz: {} m", solver.name, gap(world.as_ref()));
+            }
+            // It coasts: rolling resistance, air and the drag of the engine.
+            assert!(felt < 2.0, "{} at {hz} Hz: the car feels {felt} m/s²", solver.name);
+            let yaw = world.state(0).rotation.angle_between(world.state(1).rotation);
+            assert!(yaw < 0.02, "{} at {hz} Hz: {yaw} rad", solver.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_let_go_is_told() {
+    let [car, trailer] = models();
+    for solver in on_rows() {
+        let start = |model: &Arc<Model>| CarStart { model: model.clone(), placement: Placement::default() };
+        let dt = 1.0 / 60.0;
+        let mut world = (solver.build)(&Scene::flat(), &[start(&car), start(&trailer)], dt);
+        let behind = hitched(&car, world.state(0), 0, &trailer).unwrap();
+        world.set_state(1, &behind);
+        let (mut watch, mut heard) = (Watch::default(), Vec::new());
+        for step in 0..60 {
+            if step == 30 {
+                let free = State { tow: None, ..world.state(1).clone() };
+                world.set_state(1, &free);
+            }
+            world.step(&[]);
+            watch.look(&world.car(1), dt, |event| heard.push((step, event)));
+        }
+        let told = heard.iter().filter(|(_, event)| matches!(event, Event::Unhitched)).collect::<Vec<_>>();
+        assert!(matches!(told[..], [(30, _)]), "{}: {heard:?}", solver.name);
+    }
+}
+
+#[test]
+fn a_turned_and_turning_car_takes_it_along() {
+    let [car, trailer] = models();
+    let mut state = State::at_rest(&car, &Scene::flat(), &Placement { speed: 10.0, ..Placement::default() });
+    state.rotation = Quat::from_rotation_z(1.0) * Quat::from_rotation_y(-0.2) * state.rotation;
+    state.position = DVec3::new(5e3, -2e3, 4.0);
+    state.angular = skidpad::core::Vec3::new(0.0, 0.0, 0.5);
+    let behind = hitched(&car, &state, 0, &trailer).unwrap();
+    let arm = (behind.position - state.position).as_vec3();
+    let at_hitch = |of: &State, point| of.velocity + of.angular.cross(of.rotation * point);
+    let [hitch, coupler] = [car.parts().hitch.unwrap().point, trailer.parts().coupler.unwrap().point];
+    // Coordinates of kilometres in 64 bits; arms of metres in 32.
+    assert!((arm + behind.rotation * coupler - state.rotation * hitch).length() < 1e-5);
+    assert!((at_hitch(&behind, coupler) - at_hitch(&state, hitch)).length() < 1e-5);
+}
