@@ -16,6 +16,9 @@ const CARGO_DENY: &str = "0.20.2";
 /// The second workspace. The package `bevy`, which worlds of its engines take, asks for a newer compiler than it needs.
 const BEVY: &str = "--manifest-path crates/bevy/Cargo.toml --ignore-rust-version --quiet";
 
+/// The demo's own, for the same reason. Nothing of it is run, so nothing of Bevy's renderer is compiled further than checks need.
+const DEMO: &str = "--manifest-path crates/demo/Cargo.toml --ignore-rust-version --quiet";
+
 const PACKAGE_REMEDY: &str = "A package must hold what it includes, and name the version of what it depends on.";
 
 /// Everything.
@@ -36,6 +39,11 @@ pub fn ci(steps: &mut Steps) {
     determinism(steps);
     steps.step("game", PACKAGE_REMEDY, package::game);
     steps.step("bevy", "Run the command named above; packages of Bevy are a workspace in crates/bevy.", bevy);
+    steps.step(
+        "demo",
+        "Run the command named above; see crates/demo/README.md for the Debian packages it takes.",
+        demo,
+    );
     steps.step("dependencies", "Change the dependency, or add an exception with a reason to deny.toml.", dependencies);
 }
 
@@ -132,6 +140,11 @@ fn bevy() -> Outcome {
     ])
 }
 
+/// Lints of the demo, which compile all of Bevy.
+fn demo() -> Outcome {
+    all(&["fmt --manifest-path crates/demo/Cargo.toml --all --check".into(), format!("clippy {DEMO} -- -D warnings")])
+}
+
 fn example_names() -> Result<Vec<String>, String> {
     let folder = root().join("examples");
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -146,7 +159,11 @@ fn example_names() -> Result<Vec<String>, String> {
 fn dependencies() -> Outcome {
     install("deny", CARGO_DENY)?;
     run(cargo("fetch --locked"))?;
-    run(cargo("fetch --locked --manifest-path crates/bevy/Cargo.toml"))?;
     let check = "--offline check --hide-inclusion-graph bans licenses sources";
-    all(&[format!("deny {check}"), format!("deny --manifest-path crates/bevy/Cargo.toml {check}")])
+    let mut checks = vec![format!("deny {check}")];
+    for workspace in ["crates/bevy", "crates/demo"] {
+        run(cargo(&format!("fetch --locked --manifest-path {workspace}/Cargo.toml")))?;
+        checks.push(format!("deny --manifest-path {workspace}/Cargo.toml {check}"));
+    }
+    all(&checks)
 }

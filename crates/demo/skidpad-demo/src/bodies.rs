@@ -1,0 +1,147 @@
+//! Cars as they are described: a box as large as the hull, a cabin on it, wheels of their radius.
+
+use bevy::prelude::*;
+use skidpad_bevy::core::Model;
+use skidpad_bevy::core::model::Hull;
+use skidpad_bevy::{AXES, Car, Wheel};
+
+use crate::garage::Driven;
+
+pub fn plugin(app: &mut App) {
+    app.add_systems(PostUpdate, (clothe_cars, clothe_wheels).before(TransformSystems::Propagate));
+}
+
+/// How a car is painted.
+#[derive(Clone, Copy)]
+pub struct Paint {
+    pub body: Color,
+    pub tyre: Color,
+}
+
+impl Paint {
+    const DRIVEN: Self = Self { body: Color::srgb(0.75, 0.08, 0.06), tyre: Color::srgb(0.03, 0.03, 0.03) };
+    const OTHER: Self = Self { body: Color::srgb(0.85, 0.83, 0.78), ..Self::DRIVEN };
+    /// Seen through.
+    pub const GHOST: Self = Self { body: Color::srgba(0.1, 0.5, 0.9, 0.35), tyre: Color::srgba(0.1, 0.3, 0.6, 0.45) };
+
+    pub fn material(colour: Color) -> StandardMaterial {
+        let alpha_mode = if colour.alpha() < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque };
+        StandardMaterial { base_color: colour, alpha_mode, perceptual_roughness: 0.5, ..default() }
+    }
+}
+
+/// A part of a body, where it is on the car.
+pub struct Part {
+    pub mesh: Mesh,
+    pub place: Transform,
+    pub is_glass: bool,
+}
+
+const GLASS: Color = Color::srgb(0.06, 0.08, 0.11);
+
+/// Hull and cabin of a car of `model`, on its entity. Where wheels are, the hull is drawn no wider than the space between them.
+pub fn body(model: &Model) -> Vec<Part> {
+    let Hull { centre, half_extents } = model.parts().hull;
+    let middle = AXES.to_world(centre + Vec3::Z * model.parts().centre_height);
+    let size = AXES.to_world(half_extents).abs() * 2.0;
+    // What is low for its length has a hood and a boot; of a lorry or a trailer all is body.
+    let is_car = size.y < 0.45 * size.z && model.is_driven();
+    let low = if is_car { 0.55 } else { 1.0 };
+    let part = |share: Vec3, at: Vec3, is_glass| Part {
+        mesh: Cuboid::from_size(size * share).into(),
+        place: Transform::from_translation(middle + size * at),
+        is_glass,
+    };
+    let [bottom, top] = [-0.5, low - 0.5].map(|share| middle.y + size.y * share);
+    let mut parts = lower_body(model, middle, size, [bottom, top]);
+    if is_car {
+        parts.push(part(Vec3::new(0.8, 0.44, 0.48), Vec3::new(0.0, 0.27, 0.06), true));
+        parts.push(part(Vec3::new(0.78, 0.02, 0.4), Vec3::new(0.0, 0.495, 0.06), false));
+    } else if model.is_driven() {
+        parts.push(part(Vec3::new(0.9, 0.35, 0.02), Vec3::new(0.0, 0.2, -0.5), true));
+    }
+    parts
+}
+
+/// Width of a wheel as a share of its radius.
+const WIDE: f32 = 0.6;
+
+/// Room around a wheel as a share of its radius.
+const ROOM: f32 = 1.2;
+
+/// The hull from `bottom` to `top`, with arches for the wheels.
+fn lower_body(model: &Model, middle: Vec3, size: Vec3, [bottom, top]: [f32; 2]) -> Vec<Part> {
+    let wheels: Vec<(Vec3, f32)> =
+        model.wheels().iter().map(|wheel| (AXES.to_world(wheel.contact), wheel.radius)).collect();
+    let arch = wheels.iter().map(|(_, radius)| (1.0 + ROOM) * radius).fold(bottom, f32::max).min(top);
+    let inner = wheels.iter().map(|(place, radius)| place.x.abs() - (0.5 * WIDE + 0.1) * radius);
+    let narrow = f32::max(2.0 * inner.fold(0.5 * size.x, f32::min), 0.3 * size.x);
+    let mut cuts: Vec<[f32; 2]> =
+        wheels.iter().map(|(place, radius)| [-ROOM, ROOM].map(|room| place.z + room * radius)).collect();
+    cuts.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let (front, back) = (middle.z - 0.5 * size.z, middle.z + 0.5 * size.z);
+    let mut parts = Vec::new();
+    let mut put = |wide: f32, [from, to]: [f32; 2], [low, high]: [f32; 2]| {
+        if to > from && high > low {
+            let mesh = Cuboid::new(wide, high - low, to - from).into();
+            let at = Vec3::new(middle.x, 0.5 * (low + high), 0.5 * (from + to));
+            parts.push(Part { mesh, place: Transform::from_translation(at), is_glass: false });
+        }
+    };
+    put(size.x, [front, back], [arch, top]);
+    put(narrow, [front, back], [bottom, arch]);
+    let mut from = front;
+    for [begin, end] in cuts {
+        put(size.x, [from, begin.min(back)], [bottom, arch]);
+        from = from.max(end);
+    }
+    put(size.x, [from, back], [bottom, arch]);
+    parts
+}
+
+/// Wheel `i` of `model`: a tyre with spokes, its axle along x.
+pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
+    let radius = model.wheels()[i].radius;
+    let wide = WIDE * radius;
+    let axle = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2);
+    let tyre = Mesh::from(Cylinder::new(radius, wide)).rotated_by(axle);
+    let mut spokes = Mesh::from(Cuboid::new(wide * 1.04, radius * 1.3, radius * 0.16));
+    let across = Mesh::from(Cuboid::new(wide * 1.04, radius * 0.16, radius * 1.3));
+    // Both are cuboids, with the same attributes.
+    _ = spokes.merge(&across);
+    [tyre, spokes]
+}
+
+fn clothe_cars(
+    mut commands: Commands,
+    cars: Query<(Entity, &Car, Has<Driven>), Added<Car>>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+) {
+    for (entity, car, driven) in &cars {
+        let paint = if driven { Paint::DRIVEN } else { Paint::OTHER };
+        for Part { mesh, place, is_glass } in body(&car.0) {
+            let colour = if is_glass { GLASS } else { paint.body };
+            let material = MeshMaterial3d(materials.add(Paint::material(colour)));
+            commands.spawn((Mesh3d(meshes.add(mesh)), material, place, ChildOf(entity)));
+        }
+    }
+}
+
+fn clothe_wheels(
+    mut commands: Commands,
+    wheels: Query<(Entity, &Wheel, &ChildOf), Added<Wheel>>,
+    cars: Query<&Car>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+) {
+    for (entity, of, child) in &wheels {
+        let Ok(car) = cars.get(child.parent()) else { continue };
+        let [tyre, spokes] = wheel(&car.0, of.index);
+        commands
+            .entity(entity)
+            .try_insert((Mesh3d(meshes.add(tyre)), MeshMaterial3d(materials.add(Paint::material(Paint::DRIVEN.tyre)))));
+        let metal = Paint::material(Color::srgb(0.6, 0.6, 0.62));
+        commands.spawn((Mesh3d(meshes.add(spokes)), MeshMaterial3d(materials.add(metal)), ChildOf(entity)));
+    }
+}

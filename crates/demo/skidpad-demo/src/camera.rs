@@ -1,0 +1,104 @@
+//! The camera: behind the car, around it, or at its front left wheel.
+
+use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll};
+use bevy::prelude::*;
+use skidpad_bevy::{Car, CarSignals, TowedBy};
+
+use crate::asked::Press;
+use crate::garage::Driven;
+use crate::scenery::HAZE;
+
+#[derive(Resource, Clone, Copy, Default, PartialEq, Eq)]
+enum View {
+    #[default]
+    Behind,
+    Around,
+    Wheel,
+}
+
+/// Where the mouse has turned the camera around the car: angles, rad, and share of the usual distance.
+#[derive(Resource)]
+struct Orbit {
+    yaw: f32,
+    pitch: f32,
+    distance: f32,
+}
+
+/// Time the camera takes to follow, s.
+const FOLLOWS: f32 = 0.15;
+
+pub fn plugin(app: &mut App) {
+    app.init_resource::<View>()
+        .insert_resource(Orbit { yaw: 2.4, pitch: 0.3, distance: 1.0 })
+        .add_systems(Startup, enter)
+        .add_systems(PostUpdate, (change, turn, follow).chain().before(TransformSystems::Propagate));
+}
+
+fn enter(mut commands: Commands) {
+    let falloff = FogFalloff::Linear { start: 150.0, end: 900.0 };
+    commands.spawn((Camera3d::default(), Msaa::Sample4, DistanceFog { color: HAZE, falloff, ..default() }));
+}
+
+fn change(mut pressed: MessageReader<Press>, mut view: ResMut<View>) {
+    for _ in pressed.read().filter(|press| **press == Press::Camera) {
+        *view = match *view {
+            View::Behind => View::Around,
+            View::Around => View::Wheel,
+            View::Wheel => View::Behind,
+        };
+    }
+}
+
+fn turn(
+    motion: Res<AccumulatedMouseMotion>,
+    scroll: Res<AccumulatedMouseScroll>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    mut orbit: ResMut<Orbit>,
+) {
+    if buttons.any_pressed([MouseButton::Left, MouseButton::Right]) {
+        orbit.yaw -= 0.005 * motion.delta.x;
+        orbit.pitch = (orbit.pitch + 0.005 * motion.delta.y).clamp(0.02, 1.5);
+    }
+    orbit.distance = (orbit.distance * (1.0 - 0.1 * scroll.delta.y)).clamp(0.4, 6.0);
+}
+
+/// Before the first frame there is nothing to follow from.
+#[derive(Default)]
+struct Followed(Option<Vec3>);
+
+fn follow(
+    time: Res<Time<Real>>,
+    view: Res<View>,
+    orbit: Res<Orbit>,
+    mut heading: Local<Followed>,
+    cars: Query<(&Car, &Transform, &CarSignals), With<Driven>>,
+    trailers: Query<&Car, With<TowedBy>>,
+    mut cameras: Query<(&mut Transform, &mut Projection), (With<Camera3d>, Without<Driven>)>,
+) {
+    let (Ok((car, place, signals)), Ok((mut camera, mut projection))) = (cars.single(), cameras.single_mut()) else {
+        return;
+    };
+    let size = car.0.parts().hull.half_extents.length().max(1.0);
+    let flat = |ahead: Vec3| Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::NEG_Z);
+    let ahead = flat(*place.forward());
+    let share = 1.0 - (-time.delta_secs() / FOLLOWS).exp();
+    let lagged = heading.0.map_or(ahead, |before| flat(before.lerp(ahead, share)));
+    heading.0 = Some(lagged);
+    // Over a trailer the car is seen from further away and from higher.
+    let train: f32 = trailers.iter().map(|car| car.0.parts().hull.half_extents.length()).sum();
+    let target = place.translation + Vec3::Y * 0.4 * size;
+    let from = match *view {
+        View::Behind => target - lagged * (2.6 * size + 2.0 * train) + Vec3::Y * (0.75 * size + 1.4 * train),
+        View::Around => {
+            let turned = Quat::from_euler(EulerRot::YXZ, orbit.yaw, -orbit.pitch, 0.0) * Vec3::Z;
+            target + turned * 3.0 * size * orbit.distance
+        }
+        View::Wheel => place.transform_point(Vec3::new(-1.5 * size, 0.35 * size, -1.1 * size)),
+    };
+    *camera = Transform::from_translation(from).looking_at(target, Vec3::Y);
+    if let Projection::Perspective(lens) = &mut *projection {
+        let fast = (signals.speed.abs() / 60.0).min(1.0);
+        lens.fov = (50.0 + 18.0 * fast).to_radians();
+        lens.far = 3_000.0;
+    }
+}

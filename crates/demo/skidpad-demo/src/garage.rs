@@ -1,0 +1,171 @@
+//! The vehicles to drive, the solvers to drive them with, and what changes them while driving.
+
+use bevy::prelude::*;
+use skidpad_bevy::{Car, CarDriver, CarMotion, OwnWorld, Teleport, TowedBy, start_at, transform_of};
+use skidpad_core::{BackendInfo, Model};
+use skidpad_drive::{Driver, Gears, Pose};
+use std::sync::Arc;
+
+use crate::asked::Press;
+use crate::scenery::StartPlace;
+
+/// Every solver there is a key for.
+pub const SOLVERS: [BackendInfo; 3] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND, skidpad_rapier::BACKEND];
+
+/// The vehicle that the player drives.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct Driven;
+
+/// What there is to choose, and what is chosen.
+#[derive(Resource, Clone, Debug)]
+pub struct Garage {
+    vehicles: Vec<(String, Arc<Model>)>,
+    trailer: Arc<Model>,
+    vehicle: usize,
+    solver: usize,
+}
+
+impl Garage {
+    /// Every vehicle that ships, `vehicle` first, driven by `solver`.
+    ///
+    /// # Errors
+    /// What is wrong with the file of `vehicle`, as text.
+    pub fn new(vehicle: &str, solver: &str) -> Result<Self, String> {
+        let load = |name: &str| skidpad_spec::load(name).map(|loaded| loaded.model).map_err(|fault| fault.to_string());
+        let mut vehicles = vec![(vehicle.to_owned(), load(vehicle)?)];
+        for name in skidpad_spec::shipped::names().filter(|name| *name != vehicle) {
+            vehicles.push((name.to_owned(), load(name)?));
+        }
+        let solver = SOLVERS.iter().position(|known| known.name == solver).unwrap_or(0);
+        Ok(Self { vehicles, trailer: load("caravan")?, vehicle: 0, solver })
+    }
+
+    pub fn solver(&self) -> BackendInfo {
+        SOLVERS[self.solver]
+    }
+
+    /// The one that a ghost is driven by.
+    pub fn next_solver(&self) -> BackendInfo {
+        SOLVERS[(self.solver + 1) % SOLVERS.len()]
+    }
+
+    pub fn vehicle(&self) -> &str {
+        &self.vehicles[self.vehicle].0
+    }
+
+    fn model(&self) -> Arc<Model> {
+        self.vehicles[self.vehicle].1.clone()
+    }
+}
+
+pub fn plugin(app: &mut App) {
+    app.add_systems(Startup, enter)
+        .add_systems(Update, (change_solver, change_vehicle, change_trailer, put_back, pace, shift));
+}
+
+fn presses(presses: &mut MessageReader<Press>, press: Press) -> bool {
+    presses.read().filter(|pressed| **pressed == press).count() % 2 == 1
+}
+
+fn enter(mut commands: Commands, garage: Res<Garage>, start: Res<StartPlace>) {
+    commands.spawn((Driven, Car(garage.model()), start.0, Visibility::default()));
+}
+
+fn change_solver(mut pressed: MessageReader<Press>, mut garage: ResMut<Garage>, mut world: ResMut<OwnWorld>) {
+    if presses(&mut pressed, Press::Solver) {
+        garage.solver = (garage.solver + 1) % SOLVERS.len();
+        world.change_solver(garage.solver());
+    }
+}
+
+/// The next vehicle, where the last one was, as fast.
+fn change_vehicle(
+    mut pressed: MessageReader<Press>,
+    mut commands: Commands,
+    mut garage: ResMut<Garage>,
+    cars: Query<(Entity, &Car, &CarMotion), With<Driven>>,
+    trailers: Query<Entity, With<TowedBy>>,
+) {
+    let Ok((entity, car, motion)) = cars.single() else { return };
+    if !presses(&mut pressed, Press::Vehicle) {
+        return;
+    }
+    garage.vehicle = (garage.vehicle + 1) % garage.vehicles.len();
+    let before = motion.state();
+    let place = transform_of(&car.0, &Pose { position: before.position, rotation: before.rotation });
+    let model = garage.model();
+    let mut state = start_at(&model, &place);
+    let along = (before.rotation.inverse() * before.velocity).x;
+    state.velocity = state.rotation * skidpad_core::Vec3::X * along;
+    for (wheel, of) in state.wheels.iter_mut().zip(model.wheels()) {
+        wheel.spin = along / of.radius;
+    }
+    commands.entity(entity).try_despawn();
+    trailers.iter().for_each(|trailer| commands.entity(trailer).try_despawn());
+    commands.spawn((Driven, Car(model), place, Visibility::default(), Teleport::Back(Box::new(state))));
+}
+
+fn change_trailer(
+    mut pressed: MessageReader<Press>,
+    mut commands: Commands,
+    garage: Res<Garage>,
+    cars: Query<(Entity, &Car, &Transform), With<Driven>>,
+    trailers: Query<Entity, With<TowedBy>>,
+) {
+    let Ok((car, of, place)) = cars.single() else { return };
+    if !presses(&mut pressed, Press::Trailer) {
+        return;
+    }
+    if trailers.is_empty() && of.0.parts().hitch.is_some() {
+        commands.spawn((Car(garage.trailer.clone()), *place, Visibility::default(), TowedBy(car)));
+    } else {
+        trailers.iter().for_each(|trailer| commands.entity(trailer).try_despawn());
+    }
+}
+
+fn put_back(
+    mut pressed: MessageReader<Press>,
+    mut commands: Commands,
+    start: Res<StartPlace>,
+    cars: Query<Entity, With<Driven>>,
+) {
+    for press in pressed.read() {
+        let teleport = match press {
+            Press::Reset => Teleport::To(start.0),
+            Press::Upright => Teleport::Upright,
+            _ => continue,
+        };
+        cars.iter().for_each(|car| _ = commands.entity(car).try_insert(teleport.clone()));
+    }
+}
+
+/// Time as it runs in slow motion, against the clock's.
+const SLOW: f32 = 0.2;
+
+fn pace(mut pressed: MessageReader<Press>, mut time: ResMut<Time<Virtual>>) {
+    for press in pressed.read() {
+        match press {
+            Press::Slow if time.relative_speed() < 1.0 => time.set_relative_speed(1.0),
+            Press::Slow => time.set_relative_speed(SLOW),
+            Press::Pause if time.is_paused() => time.unpause(),
+            Press::Pause => time.pause(),
+            _ => {}
+        }
+    }
+}
+
+fn shift(mut pressed: MessageReader<Press>, mut cars: Query<(&Car, &CarMotion, &mut CarDriver), With<Driven>>) {
+    let Ok((car, motion, mut driver)) = cars.single_mut() else { return };
+    let driver: &mut Driver = &mut driver.0;
+    for press in pressed.read() {
+        match press {
+            Press::Manual if driver.gears == Gears::Automatic => {
+                driver.gears = Gears::Manual(motion.state().drive.gear)
+            }
+            Press::Manual => driver.gears = Gears::Automatic,
+            Press::GearUp => driver.shift_up(&car.0),
+            Press::GearDown => driver.shift_down(),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The same car driven on by another solver, from here, by the same controls.
+
+use bevy::prelude::*;
+use skidpad_bevy::core::state::Placement;
+use skidpad_bevy::core::{Backend, CarStart, Controls, Model, Scene, State};
+use skidpad_bevy::{AXES, Car, CarControls, CarMotion, CarSystems, transform_of};
+use skidpad_drive::{Drawn, Pose};
+use std::sync::Arc;
+
+use crate::asked::Press;
+use crate::bodies::{Paint, body, wheel};
+use crate::garage::{Driven, Garage};
+
+/// What the ghost drives on.
+#[derive(Resource, Clone)]
+struct Ground(Scene);
+
+/// A world of its own with one car in it.
+#[derive(Component)]
+pub struct Ghost {
+    world: Box<dyn Backend>,
+    drawn: Drawn,
+    model: Arc<Model>,
+}
+
+#[derive(Component)]
+struct GhostWheel(usize);
+
+impl Ghost {
+    pub fn solver(&self) -> &'static str {
+        self.world.name()
+    }
+
+    pub fn state(&self) -> &State {
+        self.world.state(0)
+    }
+
+    /// Goes on from `state`, drawn there at once.
+    pub fn jump(&mut self, state: &State) {
+        self.world.set_state(0, state);
+        self.drawn.jump(&self.model, state);
+    }
+
+    fn step(&mut self, controls: &Controls, dt: f32) {
+        self.world.clock_mut().dt = dt;
+        self.world.step(std::slice::from_ref(controls));
+        self.drawn.record(&self.model, self.world.state(0), dt);
+    }
+}
+
+pub fn plugin(scene: Scene) -> impl Plugin {
+    move |app: &mut App| {
+        app.insert_resource(Ground(scene.clone()))
+            .add_systems(Update, (change, leave))
+            .add_systems(FixedUpdate, step.in_set(CarSystems::Step))
+            .add_systems(RunFixedMainLoop, draw.in_set(CarSystems::Follow));
+    }
+}
+
+fn change(
+    mut pressed: MessageReader<Press>,
+    mut commands: Commands,
+    (garage, ground, fixed): (Res<Garage>, Res<Ground>, Res<Time<Fixed>>),
+    cars: Query<(&Car, &CarMotion), With<Driven>>,
+    ghosts: Query<Entity, With<Ghost>>,
+    (mut meshes, mut materials): (ResMut<Assets<Mesh>>, ResMut<Assets<StandardMaterial>>),
+) {
+    let Ok((car, motion)) = cars.single() else { return };
+    if pressed.read().filter(|press| **press == Press::Ghost).count() % 2 == 0 {
+        return;
+    }
+    if !ghosts.is_empty() {
+        ghosts.iter().for_each(|ghost| commands.entity(ghost).try_despawn());
+        return;
+    }
+    let model = car.0.clone();
+    let start = CarStart { model: model.clone(), placement: Placement::default() };
+    // A trailer is not the ghost's.
+    let state = State { tow: None, ..motion.state().clone() };
+    let mut world = (garage.next_solver().build)(&ground.0, &[start], fixed.timestep().as_secs_f32());
+    world.set_state(0, &state);
+    let drawn = Drawn::new(&model, &state);
+    let mut paint = |colour| MeshMaterial3d(materials.add(Paint::material(colour)));
+    let (body_paint, tyre_paint) = (paint(Paint::GHOST.body), paint(Paint::GHOST.tyre));
+    let wheels = model.wheels().len();
+    commands
+        .spawn((Ghost { world, drawn, model: model.clone() }, Transform::default(), Visibility::default()))
+        .with_children(|ghost| {
+            for part in body(&model) {
+                ghost.spawn((Mesh3d(meshes.add(part.mesh)), body_paint.clone(), part.place));
+            }
+            for i in 0..wheels {
+                let [tyre, _] = wheel(&model, i);
+                ghost.spawn((GhostWheel(i), Mesh3d(meshes.add(tyre)), tyre_paint.clone()));
+            }
+        });
+}
+
+/// Another vehicle has no ghost.
+fn leave(mut commands: Commands, cars: Query<&Car, With<Driven>>, ghosts: Query<(Entity, &Ghost)>) {
+    let Ok(car) = cars.single() else { return };
+    for (entity, _) in ghosts.iter().filter(|(_, ghost)| !Arc::ptr_eq(&ghost.model, &car.0)) {
+        commands.entity(entity).try_despawn();
+    }
+}
+
+fn step(time: Res<Time>, cars: Query<&CarControls, With<Driven>>, mut ghosts: Query<&mut Ghost>) {
+    let Ok(controls) = cars.single() else { return };
+    for mut ghost in &mut ghosts {
+        ghost.step(&controls.0, time.delta_secs());
+    }
+}
+
+fn draw(
+    fixed: Res<Time<Fixed>>,
+    mut ghosts: Query<(&Ghost, &mut Transform), Without<GhostWheel>>,
+    mut wheels: Query<(&GhostWheel, &ChildOf, &mut Transform)>,
+) {
+    let share = fixed.overstep_fraction();
+    for (ghost, mut place) in &mut ghosts {
+        *place = transform_of(&ghost.model, &ghost.drawn.body(share));
+    }
+    for (wheel, child, mut place) in &mut wheels {
+        let Ok((ghost, _)) = ghosts.get(child.parent()) else { continue };
+        let Some(Pose { position, rotation }) = ghost.drawn.wheel_on_body(wheel.0, share).map(|(centre, rotation)| {
+            Pose { position: (centre + Vec3::Z * ghost.model.parts().centre_height).as_dvec3(), rotation }
+        }) else {
+            continue;
+        };
+        *place = Transform::from_translation(AXES.point_to_world(position).as_vec3())
+            .with_rotation(AXES.rotation_to_world(rotation));
+    }
+}

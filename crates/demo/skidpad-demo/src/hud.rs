@@ -1,0 +1,260 @@
+//! What the driver reads: speed, gear, revolutions, accelerations, the friction each tyre uses, what assists do, the ghost.
+
+use bevy::prelude::*;
+use skidpad_bevy::core::{Added, Assist};
+use skidpad_bevy::{Car, CarGizmos, CarMotion, CarSignals, OwnWorld, Wheel, WheelSignals};
+use skidpad_core::STANDARD_GRAVITY;
+
+use crate::asked::{PRESSES, Press};
+use crate::garage::{Driven, Garage};
+use crate::ghost::Ghost;
+use crate::rewind::Rewinding;
+
+/// A text, by what it tells.
+#[derive(Component, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Speed,
+    Engine,
+    World,
+    Assists,
+    Keys,
+    Axes,
+}
+
+/// The dot among the accelerations.
+#[derive(Component)]
+struct Dot;
+
+/// The bar of a wheel.
+#[derive(Component)]
+struct Bar(usize);
+
+/// Radius of the accelerations' circle, pixels, and what it stands for, m/s².
+const CIRCLE: f32 = 70.0;
+const SHOWN: f32 = 1.5 * STANDARD_GRAVITY;
+
+/// Bars there are, and the height of one, pixels.
+const BARS: usize = 8;
+const BAR: f32 = 90.0;
+
+const DOT: f32 = 10.0;
+const PANEL: Color = Color::srgba(0.0, 0.0, 0.0, 0.55);
+
+pub fn plugin(app: &mut App) {
+    app.add_systems(Startup, (enter, set_up_forces))
+        .add_systems(Update, (toggle, tell_car, tell_world, tell_assists, move_dot, fill_bars));
+}
+
+fn text(line: Line, size: f32) -> impl Bundle {
+    (line, Text::new(""), TextFont { font_size: FontSize::Px(size), ..default() }, TextColor(Color::WHITE))
+}
+
+fn panel(place: Node) -> impl Bundle {
+    let node = Node { position_type: PositionType::Absolute, padding: UiRect::all(px(10)), ..place };
+    (node, BackgroundColor(PANEL))
+}
+
+fn enter(mut commands: Commands) {
+    let column = Node { flex_direction: FlexDirection::Column, row_gap: px(2), ..default() };
+    commands.spawn(panel(Node { left: px(12), bottom: px(12), width: px(230), ..column.clone() })).with_children(
+        |it| {
+            it.spawn(text(Line::Speed, 40.0));
+            it.spawn(text(Line::Engine, 20.0));
+        },
+    );
+    commands.spawn(panel(Node { left: px(12), top: px(12), ..column.clone() })).with_children(|it| {
+        it.spawn(text(Line::World, 17.0));
+    });
+    commands.spawn(panel(Node { right: px(12), top: px(12), ..column.clone() })).with_children(|it| {
+        it.spawn(text(Line::Assists, 15.0));
+    });
+    let told: Vec<&str> = PRESSES.iter().map(|(.., about)| *about).filter(|about| !about.is_empty()).collect();
+    let keys = told.join("\n");
+    let driving = "W A S D, arrows  drive, brake, steer\nSpace  handbrake\nBackspace  hold to run time backwards\n";
+    commands
+        .spawn((panel(Node { left: percent(30), top: percent(22), ..default() }), Line::Keys, Visibility::Hidden))
+        .with_children(|it| {
+            it.spawn((Text::new(format!("{driving}{keys}")), TextFont { font_size: FontSize::Px(18.0), ..default() }));
+        });
+    enter_bars(&mut commands);
+    enter_circle(&mut commands);
+}
+
+fn enter_circle(commands: &mut Commands) {
+    let square = panel(Node {
+        right: px(12),
+        bottom: px(12),
+        width: px(2.0 * CIRCLE + 20.0),
+        height: px(2.0 * CIRCLE + 20.0),
+        ..default()
+    });
+    let ring = |share: f32| {
+        let (radius, start) = (CIRCLE * share, 10.0 + CIRCLE * (1.0 - share));
+        let node = Node {
+            position_type: PositionType::Absolute,
+            left: px(start),
+            top: px(start),
+            width: px(2.0 * radius),
+            height: px(2.0 * radius),
+            border: UiRect::all(px(1)),
+            border_radius: BorderRadius::MAX,
+            ..default()
+        };
+        (node, BorderColor::all(Color::srgba(1.0, 1.0, 1.0, 0.5)))
+    };
+    let dot = Node {
+        position_type: PositionType::Absolute,
+        width: px(DOT),
+        height: px(DOT),
+        border_radius: BorderRadius::MAX,
+        ..default()
+    };
+    commands.spawn(square).with_children(|it| {
+        it.spawn(ring(1.0));
+        it.spawn(ring(2.0 / 3.0));
+        it.spawn((Dot, dot, BackgroundColor(Color::srgb(1.0, 0.85, 0.1))));
+        it.spawn(text(Line::Axes, 13.0));
+    });
+}
+
+fn enter_bars(commands: &mut Commands) {
+    let row = Node {
+        right: px(2.0 * CIRCLE + 44.0),
+        bottom: px(12),
+        height: px(BAR + 36.0),
+        min_width: px(90),
+        column_gap: px(6),
+        align_items: AlignItems::End,
+        ..default()
+    };
+    commands.spawn(panel(row)).with_children(|it| {
+        let place = Node { position_type: PositionType::Absolute, left: px(8), top: px(4), ..default() };
+        it.spawn((Text::new("tyres use"), TextFont { font_size: FontSize::Px(13.0), ..default() }, place));
+        for i in 0..BARS {
+            it.spawn((Bar(i), Node { width: px(14), height: px(0), ..default() }, BackgroundColor(Color::WHITE)));
+        }
+    });
+}
+
+fn set_up_forces(mut gizmos: ResMut<GizmoConfigStore>) {
+    let forces = gizmos.config_mut::<CarGizmos>().0;
+    forces.enabled = false;
+    // Through the body, too.
+    forces.depth_bias = -1.0;
+    forces.line.width = 3.0;
+}
+
+fn toggle(
+    mut pressed: MessageReader<Press>,
+    mut gizmos: ResMut<GizmoConfigStore>,
+    mut lines: Query<(&Line, &mut Visibility)>,
+) {
+    for press in pressed.read() {
+        match press {
+            Press::Forces => {
+                let forces = &mut gizmos.config_mut::<CarGizmos>().0.enabled;
+                *forces = !*forces;
+            }
+            Press::Help => {
+                for (_, mut shown) in lines.iter_mut().filter(|(line, _)| **line == Line::Keys) {
+                    shown.toggle_visible_hidden();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn put(lines: &mut Query<(&Line, &mut Text)>, line: Line, told: String) {
+    for (_, mut text) in lines.iter_mut().filter(|(of, _)| **of == line) {
+        text.set_if_neq(Text(told.clone()));
+    }
+}
+
+fn tell_car(cars: Query<&CarSignals, With<Driven>>, mut lines: Query<(&Line, &mut Text)>) {
+    let Ok(signals) = cars.single() else { return };
+    let gear = match signals.gear {
+        -1 => "R".to_owned(),
+        0 => "N".to_owned(),
+        gear => gear.to_string(),
+    };
+    let limited = if signals.limited > 0.0 { "  limiter" } else { "" };
+    put(&mut lines, Line::Speed, format!("{:.0} km/h", signals.speed.abs() * 3.6));
+    put(&mut lines, Line::Engine, format!("gear {gear}   {:.0} rpm{limited}", signals.rpm));
+    let [left, ahead] = signals.acceleration.map(|felt| felt / STANDARD_GRAVITY);
+    put(&mut lines, Line::Axes, format!("{:.2} g", left.hypot(ahead)));
+}
+
+fn tell_world(
+    (garage, fixed, time, rewinding): (Res<Garage>, Res<Time<Fixed>>, Res<Time<Virtual>>, Res<Rewinding>),
+    cars: Query<&CarMotion, With<Driven>>,
+    ghosts: Query<&Ghost>,
+    mut lines: Query<(&Line, &mut Text)>,
+) {
+    let hz = 1.0 / fixed.timestep().as_secs_f32();
+    let mut told = format!("{}\nsolver {} at {hz:.0} Hz", garage.vehicle(), garage.solver().name);
+    if let (Ok(ghost), Ok(car)) = (ghosts.single(), cars.single()) {
+        let apart = (ghost.state().position - car.state().position).length();
+        told += &format!("\nghost {}: {apart:.3} m away", ghost.solver());
+    }
+    told += match (rewinding.runs, time.is_paused(), time.relative_speed() < 1.0) {
+        (true, ..) => "\ntime runs backwards",
+        (_, true, _) => "\npaused",
+        (.., true) => "\nslow motion",
+        _ => "",
+    };
+    put(&mut lines, Line::World, told + "\nF1 keys");
+}
+
+fn tell_assists(world: Res<OwnWorld>, cars: Query<(Entity, &Car), With<Driven>>, mut lines: Query<(&Line, &mut Text)>) {
+    let Ok((entity, car)) = cars.single() else { return };
+    let budget = world.number(entity).map(|number| world.world().budget(number));
+    let told: Vec<String> = budget.iter().flat_map(|budget| budget.entries(car.0.assists())).map(added).collect();
+    let title = if told.is_empty() { "no assists" } else { "assists add" };
+    put(&mut lines, Line::Assists, format!("{title}\n{}", told.join("\n")).trim_end().to_owned());
+}
+
+/// The largest of what an assist adds, each in a unit of its own.
+fn added((assist, added): (Assist, Added)) -> String {
+    let Added { force, moment, brake_torque, engine_torque, throttle, steer } = added;
+    let parts = [
+        (force.length(), "N"),
+        (moment.length(), "N m"),
+        (brake_torque, "N m brake"),
+        (engine_torque, "N m engine"),
+        (100.0 * throttle, "% throttle"),
+        (steer.to_degrees(), "deg steer"),
+    ];
+    let told: Vec<String> = parts
+        .iter()
+        .filter(|(value, _)| value.abs() >= 0.5)
+        .map(|(value, unit)| format!("{value:+.0} {unit}"))
+        .collect();
+    format!("{:<15} {}", assist.name(), if told.is_empty() { "-".to_owned() } else { told.join(", ") })
+}
+
+fn move_dot(cars: Query<&CarSignals, With<Driven>>, mut dots: Query<&mut Node, With<Dot>>) {
+    let (Ok(signals), Ok(mut dot)) = (cars.single(), dots.single_mut()) else { return };
+    let [left, ahead] = signals.acceleration;
+    let felt = (Vec2::new(-left, -ahead) / SHOWN).clamp_length_max(1.0);
+    let middle = 10.0 + CIRCLE - 0.5 * DOT;
+    (dot.left, dot.top) = (px(middle + CIRCLE * felt.x), px(middle + CIRCLE * felt.y));
+}
+
+fn fill_bars(
+    cars: Query<Entity, With<Driven>>,
+    wheels: Query<(&Wheel, &ChildOf, &WheelSignals)>,
+    mut bars: Query<(&Bar, &mut Node, &mut BackgroundColor)>,
+) {
+    let Ok(car) = cars.single() else { return };
+    for (bar, mut node, mut colour) in &mut bars {
+        let used = wheels
+            .iter()
+            .find(|(wheel, child, _)| wheel.index == bar.0 && child.parent() == car)
+            .map(|(.., signals)| if signals.touches { signals.used.min(1.0) } else { 0.0 });
+        node.display = if used.is_some() { Display::Flex } else { Display::None };
+        let used = used.unwrap_or(0.0);
+        node.height = px((BAR * used).max(2.0));
+        colour.0 = Color::srgb(used, 0.9 - 0.6 * used, 0.25);
+    }
+}

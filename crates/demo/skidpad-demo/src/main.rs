@@ -1,0 +1,61 @@
+//! A car to drive: skidpad's solvers behind a window of Bevy.
+
+mod asked;
+mod bodies;
+mod camera;
+mod cones;
+mod garage;
+mod ghost;
+mod hud;
+mod marks;
+mod options;
+mod rewind;
+mod scenery;
+mod script;
+mod sound;
+
+use bevy::prelude::*;
+use bevy::render::RenderPlugin;
+use clap::Parser;
+use skidpad_bevy::{CarGizmosPlugin, CarPlugin, OwnWorldPlugin};
+
+fn main() -> AppExit {
+    let options = options::Options::parse();
+    let start = match options.load() {
+        Ok(start) => start,
+        Err(fault) => {
+            eprintln!("{fault}");
+            return AppExit::error();
+        }
+    };
+    let window = Window {
+        title: "skidpad".into(),
+        resolution: (options.width, options.height).into(),
+        // A script goes on as fast as its pictures are drawn.
+        present_mode: match start.script {
+            Some(_) => bevy::window::PresentMode::AutoNoVsync,
+            None => bevy::window::PresentMode::AutoVsync,
+        },
+        ..default()
+    };
+    // A script's pictures show what is there from the first one on.
+    let render = RenderPlugin { synchronous_pipeline_compilation: start.script.is_some(), ..default() };
+    let windows = WindowPlugin { primary_window: Some(window), ..default() };
+    let mut app = App::new();
+    app.add_plugins(DefaultPlugins.set(windows).set(render))
+        .insert_resource(Time::<Fixed>::from_hz(f64::from(options.hz)))
+        .add_plugins((CarPlugin::default(), CarGizmosPlugin))
+        .add_plugins(OwnWorldPlugin { solver: start.garage.solver(), scene: start.scene.clone() })
+        .insert_resource(start.garage)
+        .add_plugins(scenery::plugin(start.scene.clone(), options.start))
+        .add_plugins(ghost::plugin(start.scene))
+        .add_plugins((asked::plugin, bodies::plugin, camera::plugin, cones::plugin, garage::plugin, hud::plugin))
+        .add_plugins((marks::plugin, rewind::plugin));
+    if !options.mute {
+        app.add_plugins(sound::plugin);
+    }
+    if let Some(script) = start.script {
+        app.add_plugins(script::plugin(script, options.screenshots));
+    }
+    app.run()
+}

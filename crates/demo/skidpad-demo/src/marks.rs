@@ -1,0 +1,103 @@
+//! Marks of skidding tyres on the road: ribbons of one mesh, the oldest giving way.
+
+use bevy::asset::RenderAssetUsages;
+use bevy::camera::visibility::NoFrustumCulling;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::mesh::{Indices, PrimitiveTopology};
+use bevy::prelude::*;
+use skidpad_bevy::{CarSystems, Wheel, WheelSignals};
+
+/// Pieces of ribbon there may be.
+const PIECES: usize = 4096;
+
+/// Length of a piece, m.
+const LENGTH: f32 = 0.25;
+
+/// A wheel that has gone so far since the last piece has been put elsewhere, m.
+const JUMP: f32 = 3.0;
+
+/// [`WheelSignals::skid`] from which there is a mark.
+const LEAST: f32 = 0.15;
+
+/// Height over the road, m.
+const OVER: f32 = 0.012;
+
+/// Width of a mark as a share of the wheel's radius.
+const WIDE: f32 = 0.55;
+
+#[derive(Resource)]
+struct Marks {
+    mesh: Handle<Mesh>,
+    next: usize,
+    points: Vec<Vec3>,
+    colours: Vec<[f32; 4]>,
+    /// Where the ribbon of a wheel ends.
+    ends: EntityHashMap<Vec3>,
+    is_new: bool,
+}
+
+pub fn plugin(app: &mut App) {
+    app.add_systems(Startup, enter).add_systems(FixedUpdate, lay.after(CarSystems::Tell)).add_systems(Update, show);
+}
+
+fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
+    let corners = 4 * PIECES as u32;
+    let indices = (0..corners).step_by(4).flat_map(|k| [k, k + 1, k + 2, k, k + 2, k + 3]).collect();
+    let (points, colours) = (vec![Vec3::ZERO; 4 * PIECES], vec![[0.0; 4]; 4 * PIECES]);
+    let mesh = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, points.clone())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![Vec3::Y; 4 * PIECES])
+        .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, colours.clone())
+        .with_inserted_indices(Indices::U32(indices));
+    let mesh = meshes.add(mesh);
+    let material = StandardMaterial {
+        alpha_mode: AlphaMode::Blend,
+        unlit: true,
+        cull_mode: None,
+        double_sided: true,
+        depth_bias: 100.0,
+        ..default()
+    };
+    commands.spawn((Mesh3d(mesh.clone()), MeshMaterial3d(materials.add(material)), NoFrustumCulling));
+    commands.insert_resource(Marks { mesh, next: 0, points, colours, ends: default(), is_new: false });
+}
+
+fn lay(mut marks: ResMut<Marks>, wheels: Query<(Entity, &WheelSignals), With<Wheel>>) {
+    for (entity, wheel) in &wheels {
+        if !wheel.touches || wheel.skid < LEAST {
+            marks.ends.remove(&entity);
+            continue;
+        }
+        let here = wheel.point + wheel.normal * OVER;
+        let Some(before) = marks.ends.get(&entity).copied() else {
+            marks.ends.insert(entity, here);
+            continue;
+        };
+        let along = here - before;
+        if along.length() < LENGTH {
+            continue;
+        }
+        marks.ends.insert(entity, here);
+        if along.length() > JUMP {
+            continue;
+        }
+        let across = wheel.normal.cross(along).normalize_or_zero() * (0.5 * WIDE * wheel.radius);
+        let at = 4 * marks.next;
+        marks.points[at..at + 4].copy_from_slice(&[before - across, before + across, here + across, here - across]);
+        marks.colours[at..at + 4].fill([0.0, 0.0, 0.0, (1.2 * wheel.skid).min(0.85)]);
+        marks.next = (marks.next + 1) % PIECES;
+        marks.is_new = true;
+    }
+    let there = |entity: &Entity| wheels.contains(*entity);
+    marks.ends.retain(|entity, _| there(entity));
+}
+
+fn show(mut marks: ResMut<Marks>, mut meshes: ResMut<Assets<Mesh>>) {
+    if !std::mem::take(&mut marks.is_new) {
+        return;
+    }
+    if let Some(mut mesh) = meshes.get_mut(&marks.mesh) {
+        mesh.insert_attribute(Mesh::ATTRIBUTE_POSITION, marks.points.clone());
+        mesh.insert_attribute(Mesh::ATTRIBUTE_COLOR, marks.colours.clone());
+    }
+}

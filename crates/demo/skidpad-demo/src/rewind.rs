@@ -1,0 +1,117 @@
+//! Time run backwards while a key is held: every tick's state is kept, a few hundred bytes each.
+
+use bevy::prelude::*;
+use skidpad_bevy::core::State;
+use skidpad_bevy::{Car, CarDriver, CarMotion, CarSystems, Teleport};
+use skidpad_drive::Driver;
+use std::collections::VecDeque;
+
+use crate::asked::Asked;
+use crate::ghost::Ghost;
+
+/// What is kept of a car, oldest first.
+#[derive(Component, Default)]
+struct History(VecDeque<(State, Option<Driver>)>);
+
+/// How much is kept, s.
+const KEPT: f32 = 60.0;
+
+/// Whether time runs backwards, and what of a tick is still to be gone back.
+#[derive(Resource, Default)]
+pub struct Rewinding {
+    pub runs: bool,
+    left: f32,
+    was_paused: bool,
+}
+
+pub fn plugin(app: &mut App) {
+    app.init_resource::<Rewinding>()
+        .register_required_components::<Car, History>()
+        .register_required_components::<Ghost, History>()
+        .add_systems(FixedUpdate, keep.after(CarSystems::Step))
+        .add_systems(Update, (begin_or_end, go_back).chain());
+}
+
+fn keep(
+    time: Res<Time>,
+    mut cars: Query<(&CarMotion, Option<&CarDriver>, &mut History)>,
+    mut ghosts: Query<(&Ghost, &mut History), Without<CarMotion>>,
+) {
+    let most = (KEPT / time.delta_secs()) as usize;
+    let put = |history: &mut History, state: &State, driver| {
+        if history.0.len() >= most {
+            history.0.pop_front();
+        }
+        history.0.push_back((state.clone(), driver));
+    };
+    for (motion, driver, mut history) in &mut cars {
+        put(&mut history, motion.state(), driver.map(|driver| driver.0.clone()));
+    }
+    for (ghost, mut history) in &mut ghosts {
+        put(&mut history, ghost.state(), None);
+    }
+}
+
+/// The physics stands still while time runs backwards, and goes on from where it ended.
+fn begin_or_end(
+    asked: Res<Asked>,
+    mut commands: Commands,
+    mut rewinding: ResMut<Rewinding>,
+    mut time: ResMut<Time<Virtual>>,
+    mut cars: Query<(Entity, &History, Option<&mut CarDriver>), With<CarMotion>>,
+) {
+    if asked.rewind == rewinding.runs {
+        return;
+    }
+    rewinding.runs = asked.rewind;
+    if asked.rewind {
+        rewinding.was_paused = time.is_paused();
+        time.pause();
+        return;
+    }
+    if !rewinding.was_paused {
+        time.unpause();
+    }
+    for (car, history, driver) in &mut cars {
+        let Some((state, then)) = history.0.back() else { continue };
+        commands.entity(car).try_insert(Teleport::Back(Box::new(state.clone())));
+        if let (Some(mut driver), Some(then)) = (driver, then) {
+            driver.0.clone_from(then);
+        }
+    }
+}
+
+fn go_back(
+    (real, fixed): (Res<Time<Real>>, Res<Time<Fixed>>),
+    mut rewinding: ResMut<Rewinding>,
+    mut cars: Query<(&Car, &mut CarMotion, &mut History)>,
+    mut ghosts: Query<(Entity, &mut Ghost, &mut History), Without<CarMotion>>,
+    mut commands: Commands,
+) {
+    if !rewinding.runs {
+        return;
+    }
+    let ticks = rewinding.left + real.delta_secs() / fixed.timestep().as_secs_f32();
+    rewinding.left = ticks.fract();
+    for (car, mut motion, mut history) in &mut cars {
+        if let Some(state) = history.back_by(ticks as usize) {
+            motion.jump(&car.0, state);
+        }
+    }
+    for (entity, mut ghost, mut history) in &mut ghosts {
+        // Before it began there was none.
+        if history.0.len() <= ticks as usize {
+            commands.entity(entity).try_despawn();
+        } else if let Some(state) = history.back_by(ticks as usize) {
+            ghost.jump(state);
+        }
+    }
+}
+
+impl History {
+    /// Forgets the newest `ticks`, but the very first; the state before them.
+    fn back_by(&mut self, ticks: usize) -> Option<&State> {
+        self.0.truncate(self.0.len().saturating_sub(ticks).max(1));
+        self.0.back().map(|(state, _)| state)
+    }
+}

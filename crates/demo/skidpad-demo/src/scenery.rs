@@ -1,0 +1,193 @@
+//! The scene as it is driven on, drawn: plane, boxes, fields of heights, meshes, boxes that move; sun and haze.
+
+use bevy::asset::RenderAssetUsages;
+use bevy::light::CascadeShadowConfigBuilder;
+use bevy::mesh::{Indices, PrimitiveTopology};
+use bevy::prelude::*;
+use skidpad_bevy::core::{DVec3, FixedBox, HeightField, Scene, TriangleMesh};
+use skidpad_bevy::{AXES, OwnWorld};
+
+/// The scene that is drawn.
+#[derive(Resource, Clone)]
+struct Drawn(Scene);
+
+/// Where cars begin.
+#[derive(Resource, Clone, Copy)]
+pub struct StartPlace(pub Transform);
+
+/// A box of the scene that moves, by its number.
+#[derive(Component)]
+struct Moving(usize);
+
+pub const HAZE: Color = Color::srgb(0.72, 0.80, 0.88);
+
+pub fn plugin(scene: Scene, start: Vec<f64>) -> impl Plugin {
+    let place = AXES.point_to_world(scene.point(start[0], start[1], 0.0)).as_vec3();
+    let turned = AXES.rotation_to_world(scene.orientation(0.0));
+    let start = StartPlace(Transform::from_translation(place).with_rotation(turned));
+    move |app: &mut App| {
+        app.insert_resource(ClearColor(HAZE))
+            .insert_resource(GlobalAmbientLight { brightness: 600.0, ..default() })
+            .insert_resource(Drawn(scene.clone()))
+            .insert_resource(start)
+            .add_systems(Startup, (draw, light))
+            .add_systems(Update, carry);
+    }
+}
+
+fn light(mut commands: Commands) {
+    commands.spawn((
+        DirectionalLight { illuminance: 9_000.0, shadow_maps_enabled: true, ..default() },
+        CascadeShadowConfigBuilder { num_cascades: 2, maximum_distance: 60.0, ..default() }.build(),
+        Transform::default().looking_to(Vec3::new(0.5, -1.0, -0.3), Vec3::Y),
+    ));
+}
+
+fn draw(
+    mut commands: Commands,
+    drawn: Res<Drawn>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+) {
+    let scene = &drawn.0;
+    let mut put = |mesh: Mesh, place: Transform| {
+        let material = StandardMaterial { perceptual_roughness: 0.95, reflectance: 0.1, ..default() };
+        (Mesh3d(meshes.add(mesh)), MeshMaterial3d(materials.add(material)), place)
+    };
+    if scene.plane {
+        let turned = AXES.rotation_to_world(scene.orientation(0.0));
+        commands.spawn(put(plane(scene.grip), Transform::from_rotation(turned)));
+    }
+    for fixed in &scene.boxes {
+        commands.spawn(put(cuboid(fixed), place_of(fixed)));
+    }
+    for (number, platform) in scene.platforms.iter().enumerate() {
+        let standing = platform.standing(0.0);
+        commands.spawn((put(cuboid(&standing), place_of(&standing)), Moving(number)));
+    }
+    for field in &scene.fields {
+        commands.spawn(put(heights(field), Transform::default()));
+    }
+    for mesh in &scene.meshes {
+        commands.spawn(put(triangles(mesh), Transform::default()));
+    }
+}
+
+fn carry(drawn: Res<Drawn>, world: Res<OwnWorld>, mut boxes: Query<(&Moving, &mut Transform)>) {
+    let time = world.world().time();
+    for (moving, mut place) in &mut boxes {
+        *place = place_of(&drawn.0.platforms[moving.0].standing(time));
+    }
+}
+
+/// Asphalt is grey, what is slippery bluer and brighter.
+fn colour(grip: f32) -> [f32; 4] {
+    let dry = grip.clamp(0.0, 1.0);
+    LinearRgba::from(Color::srgb(0.55 - 0.22 * dry, 0.68 - 0.34 * dry, 0.82 - 0.46 * dry)).to_f32_array()
+}
+
+fn place_of(fixed: &FixedBox) -> Transform {
+    // A box that lies flush with the plane is drawn above it.
+    let lifted = DVec3::new(0.0, 0.0, 3e-3);
+    Transform::from_translation(AXES.point_to_world(fixed.centre + lifted).as_vec3())
+        .with_rotation(AXES.rotation_to_world(fixed.rotation))
+}
+
+fn cuboid(fixed: &FixedBox) -> Mesh {
+    let size = AXES.to_world(fixed.half_extents).abs() * 2.0;
+    let mesh = Mesh::from(Cuboid::from_size(size));
+    let shade = colour(fixed.grip);
+    let count = mesh.count_vertices();
+    mesh.with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, vec![shade; count])
+}
+
+/// Half the tiles of the plane on a side, and the size of one, m.
+const TILES: i32 = 32;
+const TILE: f32 = 10.0;
+
+/// Tiles of 10 m by which to see the way go by, and ground without them up to the haze.
+fn plane(grip: f32) -> Mesh {
+    let mut faces = Faces::default();
+    let shade = colour(grip);
+    let darker = |by: f32| [shade[0] * by, shade[1] * by, shade[2] * by, 1.0];
+    for row in -TILES..TILES {
+        for column in -TILES..TILES {
+            let corner = Vec3::new(column as f32, 0.0, row as f32) * TILE;
+            let by = if (row + column) % 2 == 0 { 1.0 } else { 0.86 };
+            faces.square(corner, Vec3::X * TILE, Vec3::Z * TILE, darker(by));
+        }
+    }
+    let (near, far) = (TILES as f32 * TILE, 3_000.0);
+    for [low, high] in [
+        [Vec3::new(-far, 0.0, -far), Vec3::new(far, 0.0, -near)],
+        [Vec3::new(-far, 0.0, near), Vec3::new(far, 0.0, far)],
+        [Vec3::new(-far, 0.0, -near), Vec3::new(-near, 0.0, near)],
+        [Vec3::new(near, 0.0, -near), Vec3::new(far, 0.0, near)],
+    ] {
+        faces.square(low, Vec3::X * (high.x - low.x), Vec3::Z * (high.z - low.z), darker(0.93));
+    }
+    faces.mesh()
+}
+
+fn heights(field: &HeightField) -> Mesh {
+    let ([columns, rows], [wide, long]) = (field.counts(), field.spacing());
+    let at = |column: usize, row: usize| {
+        let local = Vec3::new(column as f32 * wide, row as f32 * long, field.height(column, row));
+        AXES.point_to_world(field.origin() + local.as_dvec3()).as_vec3()
+    };
+    let mut faces = Faces::default();
+    for row in 1..rows {
+        for column in 1..columns {
+            let corners = [at(column - 1, row - 1), at(column, row - 1), at(column, row), at(column - 1, row)];
+            let shade = if (row + column) % 2 == 0 { 1.0 } else { 0.93 };
+            let colour = colour(field.grip()).map(|part| part * shade);
+            faces.triangle([corners[0], corners[1], corners[2]], colour);
+            faces.triangle([corners[0], corners[2], corners[3]], colour);
+        }
+    }
+    faces.mesh()
+}
+
+fn triangles(mesh: &TriangleMesh) -> Mesh {
+    let mut faces = Faces::default();
+    for (corners, grip) in mesh.triangles().iter().zip(mesh.grips()) {
+        let at = |corner: u32| {
+            let point = mesh.origin() + mesh.vertices()[corner as usize].as_dvec3();
+            AXES.point_to_world(point).as_vec3() + Vec3::Y * 2e-3
+        };
+        faces.triangle(corners.map(at), colour(*grip));
+    }
+    faces.mesh()
+}
+
+/// Triangles of any colours, each flat.
+#[derive(Default)]
+struct Faces {
+    points: Vec<Vec3>,
+    normals: Vec<Vec3>,
+    colours: Vec<[f32; 4]>,
+}
+
+impl Faces {
+    fn triangle(&mut self, corners: [Vec3; 3], colour: [f32; 4]) {
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(Vec3::Y);
+        self.points.extend(corners);
+        self.normals.extend([normal; 3]);
+        self.colours.extend([colour; 3]);
+    }
+
+    fn square(&mut self, corner: Vec3, wide: Vec3, long: Vec3, colour: [f32; 4]) {
+        let across = corner + wide + long;
+        self.triangle([corner, corner + long, across], colour);
+        self.triangle([corner, across, corner + wide], colour);
+    }
+
+    fn mesh(self) -> Mesh {
+        let count = self.points.len() as u32;
+        Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::RENDER_WORLD)
+            .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, self.points)
+            .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, self.normals)
+            .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, self.colours)
+            .with_inserted_indices(Indices::U32((0..count).collect()))
+    }
+}

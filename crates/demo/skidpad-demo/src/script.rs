@@ -1,0 +1,184 @@
+//! Drives without a person: rows of a file, and pictures of what they lead to.
+
+use bevy::app::AppExit;
+use bevy::prelude::*;
+use bevy::render::view::screenshot::{Capturing, Screenshot, save_to_disk};
+use bevy::time::TimeUpdateStrategy;
+use clap::ValueEnum;
+use serde::Deserialize;
+use skidpad_drive::Inputs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::asked::{Asked, Listens, Press};
+
+/// A row as written. What it holds, it holds until the next.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    time_s: f64,
+    #[serde(default)]
+    accelerate: Option<f32>,
+    #[serde(default)]
+    brake: Option<f32>,
+    #[serde(default)]
+    steer: Option<f32>,
+    #[serde(default)]
+    handbrake: Option<f32>,
+    #[serde(default)]
+    rewind: Option<u8>,
+    #[serde(default)]
+    press: String,
+    #[serde(default)]
+    screenshot: String,
+}
+
+struct Row {
+    time: f64,
+    inputs: Inputs,
+    rewind: bool,
+    presses: Vec<Press>,
+    screenshot: String,
+}
+
+/// Rows in the order of their times.
+pub struct Script(Vec<Row>);
+
+impl Script {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// Every fault of it, as text.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let file = path.display();
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .from_path(path)
+            .map_err(|fault| format!("{file}: {fault}"))?;
+        let (mut rows, mut faults): (Vec<Row>, Vec<String>) = (Vec::new(), Vec::new());
+        for (number, written) in reader.deserialize::<Written>().enumerate() {
+            let line = number + 2;
+            let row = written.map_err(|fault| fault.to_string()).and_then(Row::of);
+            match row {
+                Ok(row) if rows.last().is_some_and(|before| before.time > row.time) => {
+                    faults.push(format!("{file}:{line}: time_s is {}, after that of a later row", row.time));
+                }
+                Ok(row) => rows.push(row),
+                Err(fault) => faults.push(format!("{file}:{line}: {fault}")),
+            }
+        }
+        if rows.is_empty() && faults.is_empty() {
+            faults.push(format!("{file}: there is no row; the last one says when to end"));
+        }
+        if faults.is_empty() { Ok(Self(rows)) } else { Err(faults.join("\n")) }
+    }
+}
+
+impl Row {
+    fn of(written: Written) -> Result<Self, String> {
+        let Written { time_s, accelerate, brake, steer, handbrake, rewind, press, screenshot } = written;
+        if !(0.0..1e6).contains(&time_s) {
+            return Err(format!("time_s is {time_s}, not 0 to 1000000"));
+        }
+        let share = |name: &str, value: Option<f32>, least: f32| match value.unwrap_or(0.0) {
+            value if (least..=1.0).contains(&value) => Ok(value),
+            value => Err(format!("{name} is {value}, not {least} to 1")),
+        };
+        let known = || Press::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let presses = press.split_whitespace().map(|word| {
+            Press::from_str(word, false).map_err(|_| {
+                let accepted: Vec<String> = known().map(|value| value.get_name().to_owned()).collect();
+                format!("press has \"{word}\", not one of {}", accepted.join(", "))
+            })
+        });
+        if screenshot.contains(['/', '\\']) {
+            return Err(format!("screenshot is \"{screenshot}\", not the name of a file in the folder"));
+        }
+        Ok(Self {
+            time: time_s,
+            inputs: Inputs {
+                accelerate: share("accelerate", accelerate, 0.0)?,
+                brake: share("brake", brake, 0.0)?,
+                steer: share("steer", steer, -1.0)?,
+                handbrake: share("handbrake", handbrake, 0.0)?,
+            },
+            rewind: rewind.unwrap_or(0) != 0,
+            presses: presses.collect::<Result<_, _>>()?,
+            screenshot,
+        })
+    }
+}
+
+#[derive(Resource)]
+struct Playing {
+    rows: std::vec::IntoIter<Row>,
+    now: Asked,
+    folder: Option<PathBuf>,
+}
+
+/// Length of a frame, whatever time it takes to draw.
+const FRAME: Duration = Duration::from_nanos(16_666_667);
+
+pub fn plugin(script: Script, folder: Option<PathBuf>) -> impl Plugin {
+    let rows = std::sync::Mutex::new(Some(script.0));
+    move |app: &mut App| {
+        let rows = rows.lock().ok().and_then(|mut rows| rows.take()).unwrap_or_default();
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME))
+            .insert_resource(Playing { rows: rows.into_iter(), now: Asked::default(), folder: folder.clone() })
+            .add_systems(PreUpdate, play.after(Listens))
+            .add_systems(PostUpdate, draw_for_pictures)
+            .add_systems(Last, end);
+    }
+}
+
+fn play(
+    real: Res<Time<Real>>,
+    mut commands: Commands,
+    mut playing: ResMut<Playing>,
+    mut asked: ResMut<Asked>,
+    mut presses: MessageWriter<Press>,
+) {
+    let time = real.elapsed_secs_f64();
+    let playing = &mut *playing;
+    let due = playing.rows.as_slice().partition_point(|row| row.time <= time);
+    for row in playing.rows.by_ref().take(due) {
+        playing.now = Asked { inputs: row.inputs, rewind: row.rewind, by_stick: true };
+        presses.write_batch(row.presses);
+        if let Some(folder) = playing.folder.as_ref().filter(|_| !row.screenshot.is_empty()) {
+            let path = folder.join(format!("{}.png", row.screenshot));
+            commands.spawn(Screenshot::primary_window()).observe(save_to_disk(path));
+        }
+    }
+    *asked = playing.now;
+}
+
+/// Frames that are drawn before a picture is taken, so that all is where it belongs.
+const BEFORE: f64 = 4.0;
+
+/// Where a script takes pictures, only what leads to them is drawn: without a graphics card a frame takes half a second.
+fn draw_for_pictures(
+    real: Res<Time<Real>>,
+    playing: Res<Playing>,
+    pictures: Query<(), Or<(With<Screenshot>, With<Capturing>)>>,
+    mut cameras: Query<&mut Camera>,
+) {
+    if playing.folder.is_none() {
+        return;
+    }
+    let soon = real.elapsed_secs_f64() + BEFORE * FRAME.as_secs_f64();
+    let comes = playing.rows.as_slice().iter().take_while(|row| row.time <= soon).any(|row| !row.screenshot.is_empty());
+    for mut camera in &mut cameras {
+        camera.is_active = comes || !pictures.is_empty();
+    }
+}
+
+/// Once the last row is through and every picture is saved.
+fn end(
+    playing: Res<Playing>,
+    pictures: Query<(), Or<(With<Screenshot>, With<Capturing>)>>,
+    mut exit: MessageWriter<AppExit>,
+) {
+    if playing.rows.as_slice().is_empty() && pictures.is_empty() {
+        exit.write(AppExit::Success);
+    }
+}

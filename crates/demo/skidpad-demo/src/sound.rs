@@ -1,0 +1,115 @@
+//! Engine and tyres, synthesised: the pulses of the cylinders with their harmonics, and noise of tyres that slide.
+
+use bevy::audio::{AddAudioSource, ChannelCount, Decodable, SampleRate, Source};
+use bevy::prelude::*;
+use skidpad_bevy::{CarSignals, Wheel, WheelSignals};
+use std::f32::consts::TAU;
+use std::num::{NonZeroU16, NonZeroU32};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+
+use crate::garage::Driven;
+
+const RATE: u32 = 44_100;
+
+/// Pulses of an engine of eight cylinders in one revolution.
+const PULSES: f32 = 4.0;
+
+/// Time in which what is heard follows what is so, s.
+const SMOOTH: f32 = 0.03;
+
+/// What is heard, as bits of f32: speed of the engine (rev/s), its load (0 to 1), the loudest skid (0 to 1).
+#[derive(Clone, Debug, Default)]
+struct Heard(Arc<[AtomicU32; 3]>);
+
+#[derive(Asset, TypePath, Clone, Debug, Resource)]
+struct Engine(Heard);
+
+/// One channel of sound.
+struct Synthesiser {
+    heard: Heard,
+    /// Speed, load, skid as they are at this sample.
+    now: [f32; 3],
+    phase: f32,
+    noise: u32,
+    /// Two poles that let the squeal's pitch through.
+    squeal: [f32; 2],
+}
+
+pub fn plugin(app: &mut App) {
+    let engine = Engine(Heard::default());
+    app.add_audio_source::<Engine>().insert_resource(engine).add_systems(Startup, play).add_systems(Update, hear);
+}
+
+fn play(mut commands: Commands, engine: Res<Engine>, mut sounds: ResMut<Assets<Engine>>) {
+    commands.spawn(AudioPlayer(sounds.add(engine.clone())));
+}
+
+fn hear(
+    engine: Res<Engine>,
+    time: Res<Time<Virtual>>,
+    cars: Query<(Entity, &CarSignals), With<Driven>>,
+    wheels: Query<(&WheelSignals, &ChildOf), With<Wheel>>,
+) {
+    let Ok((car, signals)) = cars.single() else { return };
+    let skids = wheels.iter().filter(|(_, child)| child.parent() == car).map(|(wheel, _)| wheel.skid);
+    let loudest = skids.fold(0.0, f32::max);
+    let runs = if time.is_paused() { 0.0 } else { 1.0 };
+    let now = [signals.rpm / 60.0 * runs, signals.load.max(0.0) * (1.0 - 0.7 * signals.limited), loudest * runs];
+    for (to, value) in engine.0.0.iter().zip(now) {
+        to.store(value.to_bits(), Relaxed);
+    }
+}
+
+impl Iterator for Synthesiser {
+    type Item = f32;
+
+    fn next(&mut self) -> Option<f32> {
+        let follow = 1.0 / (SMOOTH * RATE as f32);
+        for (now, heard) in self.now.iter_mut().zip(self.heard.0.iter()) {
+            *now += (f32::from_bits(heard.load(Relaxed)) - *now) * follow;
+        }
+        let [speed, load, skid] = self.now;
+        self.phase = (self.phase + speed / RATE as f32).fract();
+        // Half orders make it rough, harmonics above the pulses grow with the load.
+        let orders = [(0.5, 0.15), (1.0, 0.2), (PULSES, 1.0), (2.0 * PULSES, 0.6 * load), (3.0 * PULSES, 0.4 * load)];
+        let engine: f32 = orders.iter().map(|(order, loud)| loud * (TAU * order * 2.0 * self.phase).sin()).sum();
+        let runs = (speed / 5.0).min(1.0);
+        self.noise ^= self.noise << 13;
+        self.noise ^= self.noise >> 17;
+        self.noise ^= self.noise << 5;
+        let white = self.noise as f32 / u32::MAX as f32 - 0.5;
+        // A resonance at 900 Hz.
+        let [one, two] = self.squeal;
+        let next = white * 0.1 + 1.977 * one - 0.9935 * two;
+        self.squeal = [next, one];
+        Some(0.06 * runs * (0.35 + 0.65 * load) * engine + 0.05 * skid * next)
+    }
+}
+
+impl Source for Synthesiser {
+    fn current_span_len(&self) -> Option<usize> {
+        None
+    }
+
+    fn channels(&self) -> ChannelCount {
+        NonZeroU16::MIN
+    }
+
+    fn sample_rate(&self) -> SampleRate {
+        NonZeroU32::MIN.saturating_add(RATE - 1)
+    }
+
+    fn total_duration(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl Decodable for Engine {
+    type Decoder = Synthesiser;
+
+    fn decoder(&self) -> Synthesiser {
+        Synthesiser { heard: self.0.clone(), now: [0.0; 3], phase: 0.0, noise: 0x9E37_79B9, squeal: [0.0; 2] }
+    }
+}
