@@ -6,14 +6,13 @@ use skidpad_core::{
     WorldPort,
 };
 
-use crate::chassis::{self, Track, lead, move_to};
+use crate::chassis::{self, lead, move_to};
 use crate::ground::{Loaded, floats, stirs};
 use crate::port::Port;
 use crate::rest::Rest;
-use crate::rims::Faces;
 use crate::seat::Seat;
-use crate::stops::Stops;
 use crate::{Axes, Sets, Surfaces};
+use skidpad_engines::{Faces, Stops, Track};
 
 /// Vehicles whose chassis are rigid bodies of a Rapier world.
 ///
@@ -41,7 +40,7 @@ pub struct RapierCars {
     before: Vec<Loaded>,
     standing: Vec<u64>,
     /// Memory for the triangles near a wheel with a rim.
-    faces: Faces,
+    faces: Faces<ColliderHandle>,
     stops: Stops,
     coasting: Controls,
     pub(crate) unstepped: bool,
@@ -281,7 +280,9 @@ impl RapierCars {
                 restore(body, seat.user);
             }
             let before = self.axes.to_world(vehicle.state().velocity);
-            seat.track.follow(body, before, dt, lead);
+            if let Some(place) = seat.track.follow(body.translation(), [before, body.linvel()], dt, lead) {
+                body.set_translation(place, false);
+            }
         }
         let port = Port {
             sets,

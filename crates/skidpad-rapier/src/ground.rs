@@ -2,6 +2,7 @@
 
 use rapier3d::prelude::*;
 use skidpad_core::{Ground, Texture, Vec3};
+use skidpad_engines::{Meeting, Motion, Pushed, give};
 
 use crate::Sets;
 use crate::chassis::lead;
@@ -22,7 +23,7 @@ pub(crate) struct Loaded {
 impl Loaded {
     pub fn new(handle: RigidBodyHandle, body: &RigidBody, dt: f32) -> Self {
         let user = (body.user_force(), body.user_torque());
-        Self { handle, user, motion: Motion::of(body, dt) }
+        Self { handle, user, motion: motion(body, dt) }
     }
 
     /// One that no wheel pushes, as it moved: its centre, its velocity, its angular velocity.
@@ -31,35 +32,15 @@ impl Loaded {
     }
 }
 
-/// How a body moves when a step begins; one that moves by itself, how it does throughout the step.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Motion {
-    centre: Vector,
-    linear: Vector,
-    angular: Vector,
-}
-
-impl Motion {
-    fn of(body: &RigidBody, dt: f32) -> Self {
-        let centre = body.center_of_mass();
-        if body.body_type() == RigidBodyType::KinematicPositionBased {
-            let change = *body.next_position() * body.position().inverse();
-            let angular = change.rotation.to_scaled_axis() / dt;
-            return Self { centre, linear: (change * centre - centre) / dt, angular };
-        }
-        Self { centre, linear: body.linvel(), angular: body.angvel() }
+/// How `body` moves in the coming step of `dt` s.
+fn motion(body: &RigidBody, dt: f32) -> Motion {
+    let centre = body.center_of_mass();
+    if body.body_type() == RigidBodyType::KinematicPositionBased {
+        let change = *body.next_position() * body.position().inverse();
+        let angular = change.rotation.to_scaled_axis() / dt;
+        return Motion { centre, linear: (change * centre - centre) / dt, angular };
     }
-
-    fn at(&self, point: Vec3) -> Vec3 {
-        self.linear + self.angular.cross(point - self.centre)
-    }
-
-    /// Mean velocity over the step of what is at `point` when it begins.
-    fn mean_at(&self, point: Vec3, dt: f32) -> Vec3 {
-        let turning = self.angular.cross(point - self.centre);
-        self.linear + turning + self.angular.cross(turning) * (0.5 * dt)
-    }
+    Motion { centre, linear: body.linvel(), angular: body.angvel() }
 }
 
 /// `handle` as a number of the seam.
@@ -89,14 +70,6 @@ pub(crate) fn ground(
     Some(Ground { body: number(handle), velocity, give, texture: Texture::NONE })
 }
 
-/// Where a wheel meets the ground, in the world's axes.
-pub(crate) struct Meeting {
-    pub point: Vec3,
-    pub normal: Vec3,
-    /// Centre of mass of its car.
-    pub car: Vec3,
-}
-
 /// Velocity and give of a body that can be pushed. What the last step did to it, it does again if wheels push it as they
 /// did; what held it took that away.
 fn pushed(
@@ -105,18 +78,14 @@ fn pushed(
     last: Option<Motion>,
     &Meeting { point, normal, .. }: &Meeting,
 ) -> (Vec3, [f32; 2]) {
-    let [held, holds] = held(narrow_phase, body);
-    let [along, across] = give(body, point, normal);
-    let now = body.velocity_at_point(point);
-    let change = last.map_or(Vec3::ZERO, |last| now - last.at(point));
-    let parting = change.project_onto_normalized(normal);
-    let ahead = if held { Vec3::ZERO } else { parting } + if holds { Vec3::ZERO } else { change - parting };
-    (now + ahead, [if held { 0.0 } else { along }, if holds { 0.0 } else { across }])
+    let mass = body.mass_properties();
+    let turning = |moment| mass.effective_world_inv_inertia * moment;
+    let gives = give([mass.world_com, point], normal, mass.effective_inv_mass, turning);
+    let pushed = Pushed { now: body.velocity_at_point(point), last, held: held(narrow_phase, body), give: gives };
+    pushed.meets(point, normal)
 }
 
-/// The velocity a car has at the end of the step at its contact point if it goes where a body goes that moves by itself.
-/// Rapier moves such a body by its velocity throughout the step, but a car's pose as if its velocity acted [`lead`] early:
-/// with the body's own velocity a car parked on a train that gains 5 m/s² is left behind by 30 mm in every second.
+/// What a car meets that stands on a body that moves by itself.
 fn driven(
     parameters: &IntegrationParameters,
     body: &RigidBody,
@@ -124,15 +93,7 @@ fn driven(
     &Meeting { point, car, .. }: &Meeting,
 ) -> Vec3 {
     let dt = parameters.dt;
-    let now = Motion::of(body, dt);
-    let last = last.unwrap_or(now);
-    let came_from = car - last.mean_at(car, dt) * dt;
-    let mean = now.mean_at(car, dt);
-    let ahead = lead(parameters) / dt;
-    let linear = mean + (mean - last.mean_at(came_from, dt)) * ahead;
-    let angular = now.angular + (now.angular - last.angular) * ahead;
-    // The rows of a car turn with it by the arms they have when the step begins.
-    linear + angular.cross(point - car)
+    motion(body, dt).carries([point, car], last, dt, lead(parameters))
 }
 
 /// Friction from which a body that lies on something is taken not to slide under a wheel.
@@ -148,21 +109,6 @@ fn held(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
         held[1] |= pair.manifolds().iter().any(|manifold| manifold.data.friction >= HOLDS);
     }
     held
-}
-
-/// Change of velocity at `point` by an impulse there: along `normal`, and across it in the direction that gives most.
-fn give(body: &RigidBody, point: Vec3, normal: Vec3) -> [f32; 2] {
-    let mass = body.mass_properties();
-    let arm = point - mass.world_com;
-    let change = |impulse: Vec3| {
-        let turned = mass.effective_world_inv_inertia * arm.cross(impulse);
-        mass.effective_inv_mass * impulse + turned.cross(arm)
-    };
-    let (a, b) = normal.any_orthonormal_pair();
-    let (of_a, of_b) = (change(a), change(b));
-    let (mean, half) = (0.5 * (of_a.dot(a) + of_b.dot(b)), 0.5 * (of_a.dot(a) - of_b.dot(b)));
-    let between = of_a.dot(b);
-    [change(normal).dot(normal), mean + (half * half + between * between).sqrt()]
 }
 
 /// Whether a car stands on something that moves, or would if the car let go of it.

@@ -11,7 +11,6 @@ mod moment;
 mod platforms;
 mod port;
 mod rest;
-mod rims;
 #[cfg(feature = "serde")]
 mod saved;
 mod seat;

@@ -1,15 +1,14 @@
 //! The seam to Rapier: bodies and rays in, forces out.
 
-use rapier3d::parry::bounding_volume::Aabb;
 use rapier3d::prelude::*;
 use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, Vec3, WorldPort};
 
 use crate::chassis::lead;
-use crate::ground::{self, Loaded, Meeting};
-use crate::rims::{self, Faces};
+use crate::ground::{self, Loaded};
 use crate::seat::Seat;
-use crate::stops::Stops;
+use crate::stops;
 use crate::{Axes, Met, Sets, Surfaces};
+use skidpad_engines::{Faces, Meeting, Stops, beside, bounds_of, cast, ray, share_give};
 
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
@@ -21,7 +20,7 @@ pub(crate) struct Port<'a> {
     /// Memory for the bodies that wheels stand on.
     pub standing: &'a mut Vec<u64>,
     /// Memory for the triangles near a wheel with a rim.
-    pub faces: &'a mut Faces,
+    pub faces: &'a mut Faces<ColliderHandle>,
     /// What stops rims in this step.
     pub stops: &'a mut Stops,
     /// Whether the world has not been stepped with these cars in it, so that its broad phase may know of nothing yet.
@@ -41,7 +40,7 @@ impl WorldPort for Port<'_> {
             let linear = 1.0 / (1.0 + dt * body.linear_damping());
             let angular = 1.0 / (1.0 + dt * body.angular_damping());
             *to = Body {
-                position: self.axes.point_from_world(seat.track.position(body)),
+                position: self.axes.point_from_world(seat.track.position(body.translation())),
                 rotation: self.axes.rotation_from_world(*body.rotation()),
                 velocity: self.axes.from_world(body.linvel()),
                 angular: self.axes.from_world(body.angvel()),
@@ -81,7 +80,7 @@ impl WorldPort for Port<'_> {
                 body.add_force(self.axes.to_world(push.impulse / dt), false);
                 body.add_torque(self.axes.to_world(push.angular_impulse / dt), false);
             }
-            self.stops.hold(&mut self.sets, car, seat.handle);
+            stops::hold(self.stops, &mut self.sets, car, seat.handle);
         }
     }
 
@@ -138,7 +137,7 @@ impl Port<'_> {
             seat.near.extend(passes.map(|(handle, _)| handle));
         } else {
             let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
-            let near = queries.intersect_aabb_conservative(bounds(self.axes, asked));
+            let near = queries.intersect_aabb_conservative(bounds_of(self.axes, asked));
             seat.near.extend(near.map(|(handle, _)| handle));
         }
         seat.tied = tied;
@@ -171,8 +170,8 @@ impl Port<'_> {
 
     /// What the ray of `probe` meets first.
     fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<Found> {
-        let cast = |ray: &Ray| self.cast(&self.seats[probe.car].near, ray, probe.reach);
-        let (handle, hit) = cast(ray).or_else(|| cast(&beside(ray)))?;
+        let first = |ray: &Ray| self.first(&self.seats[probe.car].near, ray, probe.reach);
+        let (handle, hit) = first(ray).or_else(|| first(&beside(ray)))?;
         let (distance, normal, feature) = (hit.time_of_impact, hit.normal, hit.feature);
         Some(Found { handle, distance, normal, feature, point: None })
     }
@@ -184,12 +183,12 @@ impl Port<'_> {
         for &handle in &self.seats[probe.car].near {
             let Some(collider) = self.sets.colliders.get(handle) else { continue };
             let pose = if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() };
-            round |= !self.faces.add(self.axes, probe, (handle, collider), &pose);
+            round |= !self.faces.add(self.axes, probe, (handle, collider.shape()), &pose);
         }
         let stands = self.faces.support(probe);
         if let Some(stop) = self.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact)) {
             let place = self.axes.point_to_world(probe.position).as_vec3();
-            self.stops.add(&self.sets, self.axes, probe.car, stop, place);
+            stops::add(self.stops, &self.sets, self.axes, probe.car, stop, place);
         }
         let stands = stands.map(|(handle, contact)| Found {
             handle,
@@ -206,16 +205,13 @@ impl Port<'_> {
     }
 
     /// What a ray meets first of the colliders `near` it, from outside: what it starts in has no face for it.
-    fn cast(&self, near: &[ColliderHandle], ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
+    fn first(&self, near: &[ColliderHandle], ray: &Ray, reach: f32) -> Option<(ColliderHandle, RayIntersection)> {
         let mut first: Option<(ColliderHandle, RayIntersection)> = None;
         for &handle in near {
             let Some(collider) = self.sets.colliders.get(handle) else { continue };
             let pose = if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() };
             let least = first.map_or(reach, |(_, hit)| hit.time_of_impact);
-            // Solid shapes tell a ray that starts inside by no normal; else it would stand on their far side, from within. A plane has none.
-            let solid = collider.shape().shape_type() != ShapeType::HalfSpace;
-            let hit = collider.shape().cast_ray_and_get_normal(&pose, ray, least, solid);
-            if let Some(hit) = hit.filter(|hit| hit.normal != Vector::ZERO) {
+            if let Some(hit) = cast(collider.shape(), &pose, ray, least) {
                 first = Some((handle, hit));
             }
         }
@@ -242,46 +238,4 @@ struct Found {
     feature: FeatureId,
     /// As [`Contact::point`].
     point: Option<Vec3>,
-}
-
-/// Centre of the car in the world, and the ray of a probe.
-pub(crate) fn ray(axes: Axes, probe: &Probe) -> (Vector, Ray) {
-    let car = axes.point_to_world(probe.position).as_vec3();
-    (car, Ray::new(car + axes.to_world(probe.offset), axes.to_world(probe.direction)))
-}
-
-/// A box around the rays of `asked`, and those [`beside`] them, and around their rims.
-fn bounds(axes: Axes, asked: &[Probe]) -> Aabb {
-    let (mut low, mut high) = (Vec3::splat(f32::MAX), Vec3::splat(f32::MIN));
-    for probe in asked {
-        let around = rims::bounds(axes, probe);
-        (low, high) = (low.min(around.mins), high.max(around.maxs));
-    }
-    let margin = Vec3::splat(2.0 * apart(low.abs().max(high.abs())));
-    Aabb::new(low - margin, high + margin)
-}
-
-/// Distance between neighbouring rays at a point: more than the rounding of its coordinates, too little to matter.
-fn apart(at: Vec3) -> f32 {
-    1e-4_f32.max(4.0 * f32::EPSILON * at.max_element())
-}
-
-/// A ray next to `ray`: parry misses some rays exactly on the grid lines of a heightfield (dimforge/rapier#165).
-fn beside(ray: &Ray) -> Ray {
-    let (a, b) = ray.dir.any_orthonormal_pair();
-    Ray::new(ray.origin + (a + 0.618 * b) * apart(ray.origin.abs()), ray.dir)
-}
-
-/// Multiplies the give of each body by the number of wheels on it: no wheel knows what the others do. `standing` is memory.
-fn share_give(contacts: &mut [Option<Contact>], standing: &mut Vec<u64>) {
-    let gives = |contact: &Option<Contact>| contact.and_then(|c| c.ground).filter(|ground| ground.give != [0.0; 2]);
-    standing.clear();
-    standing.extend(contacts.iter().filter_map(gives).map(|ground| ground.body));
-    standing.sort_unstable();
-    for ground in contacts.iter_mut().flatten().filter_map(|contact| contact.ground.as_mut()) {
-        let up_to = |most: u64| standing.partition_point(|body| *body <= most);
-        let below = standing.partition_point(|body| *body < ground.body);
-        let wheels = up_to(ground.body) - below;
-        ground.give = ground.give.map(|give| give * wheels as f32);
-    }
 }

@@ -4,8 +4,7 @@
 //! its engine runs up or its wheels spin, so the car has a say; and a sleeping car has to wake for what Rapier does not see.
 
 use skidpad_core::{Controls, Push, State, Vehicle};
-
-use crate::chassis::STILL;
+use skidpad_engines::STILL;
 
 /// Speed of a chassis' centre of mass, and of a point 1 m from its axis of rotation, below which its springs have come to
 /// rest, m/s. A C5 that still swings with it carries its load to 3 in a million.

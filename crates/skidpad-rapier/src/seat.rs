@@ -2,9 +2,9 @@
 
 use rapier3d::prelude::*;
 use skidpad_core::Vehicle;
+use skidpad_engines::Track;
 
 use crate::Axes;
-use crate::chassis::Track;
 use crate::ground::Stand;
 use crate::rest::Rest;
 

@@ -1,42 +1,42 @@
-//! Wheels with rims on the shapes of colliders: their triangles, where they have any.
+//! Wheels with rims on shapes: their triangles, where they have any.
 
-use rapier3d::parry::bounding_volume::Aabb;
-use rapier3d::parry::shape::{HeightFieldCellStatus as Cut, Triangle as Face, TypedShape};
-use rapier3d::prelude::*;
-use skidpad_core::{Contact, HullPoint, Probe, Triangle, stop, support};
+use parry3d::bounding_volume::{Aabb, BoundingVolume};
+use parry3d::math::{Pose, Vector};
+use parry3d::shape::{HeightField, HeightFieldCellStatus as Cut, Shape, Triangle as Face, TypedShape};
+use skidpad_core::{Axes, Contact, HullPoint, Probe, Triangle, stop, support};
 
-use crate::Axes;
-use crate::port::ray;
+use crate::rays::{bounds, ray};
 
-/// Triangles near a wheel, and the collider of each.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Faces {
+/// Triangles near a wheel, and the collider of each, by the handle `H` it has in its world.
+#[derive(Clone, Debug)]
+pub struct Faces<H> {
     near: Vec<Triangle>,
-    of: Vec<ColliderHandle>,
+    of: Vec<H>,
 }
 
-impl Faces {
+impl<H> Default for Faces<H> {
+    fn default() -> Self {
+        Self { near: Vec::new(), of: Vec::new() }
+    }
+}
+
+impl<H: Copy> Faces<H> {
+    /// Forgets them all, for the next wheel.
     pub fn clear(&mut self) {
         self.near.clear();
         self.of.clear();
     }
 
-    /// Adds the faces of a collider at `pose` that the rim of `probe` may come to; whether its shape has any: boxes, planes, meshes
+    /// Adds the faces of the collider `handle`, whose `shape` is at `pose` in the world's `axes`, that the rim of `probe` may come to; whether its shape has any: boxes, planes, meshes
     /// and fields of heights do.
-    pub fn add(
-        &mut self,
-        axes: Axes,
-        probe: &Probe,
-        (handle, collider): (ColliderHandle, &Collider),
-        pose: &Pose,
-    ) -> bool {
+    pub fn add(&mut self, axes: Axes, probe: &Probe, (handle, shape): (H, &dyn Shape), pose: &Pose) -> bool {
         let (_, start) = ray(axes, probe);
         let region = bounds(axes, probe);
         let within = region.transform_by(&pose.inverse());
         let within = within.loosened(ROUNDED * within.mins.abs().max(within.maxs.abs()).max_element());
         let to_start = |point: Vector| axes.from_world(*pose * point - start.origin);
         let mut put = |face: Triangle| (self.near.push(face), self.of.push(handle));
-        match collider.shape().as_typed_shape() {
+        match shape.as_typed_shape() {
             TypedShape::Cuboid(cuboid) => {
                 // As for rays, what the wheel's starts in has no face for it.
                 if cuboid.local_aabb().contains_local_point(pose.inverse() * start.origin) {
@@ -69,13 +69,13 @@ impl Faces {
     }
 
     /// What the wheel of `probe` stands on, of all that was added: its collider and contact, the grip being 1.
-    pub fn support(&self, probe: &Probe) -> Option<(ColliderHandle, Contact)> {
+    pub fn support(&self, probe: &Probe) -> Option<(H, Contact)> {
         let (triangle, contact) = support(probe, &self.near, |_| None)?;
         Some((self.of[triangle], contact))
     }
 
     /// What stops the rim of `probe`, which stands as `support` tells, and the collider it belongs to.
-    pub fn stop(&self, probe: &Probe, support: Option<&Contact>) -> Option<(HullPoint, ColliderHandle)> {
+    pub fn stop(&self, probe: &Probe, support: Option<&Contact>) -> Option<(HullPoint, H)> {
         let (triangle, point) = stop(probe, &self.near, support)?;
         Some((point, self.of[triangle]))
     }
@@ -112,22 +112,10 @@ fn each_triangle(field: &HeightField, within: &Aabb, mut to: impl FnMut([Vector;
     }
 }
 
-/// A box of the world around the way of a probe's ray or rim.
-pub(crate) fn bounds(axes: Axes, probe: &Probe) -> Aabb {
-    let (_, ray) = ray(axes, probe);
-    let end = ray.point_at(probe.reach);
-    let wide = probe.rim.map_or(Vector::ZERO, |rim| {
-        let left = probe.direction.cross(rim.forward);
-        let [forward, left] = [rim.forward, left].map(|way| axes.to_world(way).abs());
-        forward * (rim.radius + rim.ahead) + left * rim.half_width
-    });
-    Aabb::new(ray.origin.min(end) - wide, ray.origin.max(end) + wide)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rapier3d::parry::utils::Array2;
+    use parry3d::utils::Array2;
 
     /// A field of a user: cells that are no squares, heights scaled, some cut the other way, some with holes.
     fn field() -> HeightField {

@@ -1,0 +1,16 @@
+//! What cars need in worlds of physics engines, whatever engine: rays and rims on shapes of parry, walls that stop rims, bodies that move
+//! under wheels and give way, poses in 64 bits. `skidpad-rapier` and `skidpad-avian` share it.
+#![forbid(unsafe_code)]
+
+mod faces;
+mod ground;
+mod rays;
+mod stops;
+mod track;
+
+pub use faces::Faces;
+pub use ground::{Meeting, Motion, Pushed, give, share_give};
+pub use parry3d;
+pub use rays::{beside, bounds, bounds_of, cast, ray};
+pub use stops::{Held, Stops};
+pub use track::{STILL, Track, lead};
