@@ -1,0 +1,165 @@
+//! The cars of Avian's world: what is kept of them from step to step.
+
+use std::sync::Arc;
+
+use avian3d::prelude::*;
+use bevy_ecs::prelude::*;
+use skidpad_bevy::{AXES, CarHost, CarNumbers};
+use skidpad_core::{CarView, Cars, Contact, Model, Probe, State, StepReport, Vec3, Vehicle, WorldPort};
+use skidpad_engines::{Faces, Stops, Track};
+
+use crate::chassis::{self, Chassis};
+use crate::ground::Loaded;
+use crate::port::{Port, World};
+
+/// The cars of Avian's world.
+#[derive(Resource)]
+pub struct AvianCars {
+    pub(crate) cars: Cars,
+    pub(crate) seats: Vec<Seat>,
+    pub(crate) numbers: CarNumbers,
+    pub(crate) memory: Memory,
+    pub(crate) report: StepReport,
+    /// Of the air, z up, m/s.
+    pub(crate) wind: Vec3,
+}
+
+/// What is kept of one car.
+#[derive(Clone, Debug)]
+pub(crate) struct Seat {
+    pub chassis: Entity,
+    pub track: Track,
+    /// What the wheels may meet in the coming step.
+    pub near: Vec<Entity>,
+    /// The joint that lets it and what tows it pass through each other, and the number of that.
+    pub towed: Option<(u32, Entity)>,
+    /// Bodies it tows or is towed by: its wheels do not stand on them.
+    pub tied: Vec<Entity>,
+}
+
+/// What is used again from step to step.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// Bodies under the wheels of this step.
+    pub loaded: Vec<Loaded>,
+    /// Those of the step before.
+    pub before: Vec<Loaded>,
+    pub standing: Vec<u64>,
+    pub faces: Faces<Entity>,
+    pub stops: Stops,
+}
+
+impl Default for AvianCars {
+    fn default() -> Self {
+        Self {
+            cars: Cars::new(Vec::new()),
+            seats: Vec::new(),
+            numbers: CarNumbers::default(),
+            memory: Memory::default(),
+            report: StepReport::default(),
+            wind: Vec3::ZERO,
+        }
+    }
+}
+
+impl AvianCars {
+    /// The number of a car among them.
+    pub fn number(&self, car: Entity) -> Option<usize> {
+        self.numbers.of(car)
+    }
+
+    /// Car `number` after the last step.
+    pub fn car(&self, number: usize) -> CarView<'_> {
+        self.cars.car(number)
+    }
+
+    /// How the last step went, of all cars together: misuse of the world, such as gravity that is not down, is told here.
+    pub fn report(&self) -> StepReport {
+        self.report
+    }
+
+    /// The air moves at `velocity` m/s from the next step on, in Bevy's axes.
+    pub fn set_wind(&mut self, velocity: Vec3) {
+        self.wind = AXES.from_world(velocity);
+    }
+
+    /// Lets vehicles that tow each other pass through each other, and those that no longer do collide.
+    pub(crate) fn let_pass(&mut self, commands: &mut Commands) {
+        for car in 0..self.seats.len() {
+            let by = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
+            if self.seats[car].towed.map(|(by, _)| by) == by {
+                continue;
+            }
+            if let Some((_, joint)) = self.seats[car].towed {
+                commands.entity(joint).try_despawn();
+            }
+            let ahead = by.and_then(|by| self.seats.get(by as usize)).map(|ahead| ahead.chassis);
+            // Of any length, it ties nothing.
+            let towed = ahead.map(|ahead| {
+                let free = DistanceJoint::new(ahead, self.seats[car].chassis).with_limits(0.0, f32::MAX);
+                commands.spawn((free, JointCollisionDisabled)).id()
+            });
+            self.seats[car].towed = by.zip(towed);
+            self.tie_seats();
+        }
+    }
+
+    /// Tells every vehicle which bodies it is hitched to.
+    fn tie_seats(&mut self) {
+        self.seats.iter_mut().for_each(|seat| seat.tied.clear());
+        for car in 0..self.seats.len() {
+            let Some((by, _)) = self.seats[car].towed else { continue };
+            let ends = [car, by as usize].map(|car| self.seats[car].chassis);
+            self.seats[car].tied.push(ends[1]);
+            self.seats[by as usize].tied.push(ends[0]);
+        }
+    }
+}
+
+/// Avian's world as one that cars enter.
+pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
+    pub cars: &'a mut Cars,
+    pub seats: &'a mut Vec<Seat>,
+    pub memory: &'a mut Memory,
+    pub commands: &'a mut Commands<'cw, 'cs>,
+    pub world: &'a World<'w, 's>,
+}
+
+impl CarHost for Host<'_, '_, '_, '_, '_> {
+    fn enter(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize {
+        let chassis = self.commands.spawn(chassis::bundle(car, model, state)).id();
+        let track = Track::new(AXES.point_to_world(state.position));
+        self.seats.push(Seat { chassis, track, near: Vec::new(), towed: None, tied: Vec::new() });
+        self.cars.enter(Vehicle::new(model.clone(), state.clone()))
+    }
+
+    fn model(&self, number: usize) -> &Arc<Model> {
+        self.cars.car(number).model
+    }
+
+    fn set_state(&mut self, number: usize, car: Entity, state: &State) {
+        if !self.cars.set_state(number, state) {
+            return;
+        }
+        let seat = &mut self.seats[number];
+        seat.track = Track::new(AXES.point_to_world(state.position));
+        self.commands
+            .entity(seat.chassis)
+            .try_remove::<(RigidBodyDisabled, ColliderDisabled)>()
+            .try_insert((chassis::at(state), chassis::ChassisOf(car)));
+        self.commands.entity(car).try_insert(Chassis(seat.chassis));
+    }
+
+    fn leave(&mut self, number: usize) {
+        self.cars.leave(number);
+        self.commands.entity(self.seats[number].chassis).try_insert((RigidBodyDisabled, ColliderDisabled));
+    }
+
+    fn below(&mut self, probe: &Probe) -> Option<Contact> {
+        let mut met = [None];
+        // Nothing falls asleep or is pushed by a question.
+        let mut port = Port::new(self.world, self.seats, self.memory, Vec3::ZERO);
+        port.probe(&[*probe], &mut met);
+        met[0]
+    }
+}

@@ -1,0 +1,166 @@
+//! skidpad vehicles in worlds of [Avian](avian3d): cars of [`skidpad_bevy`] drive on its colliders, among its bodies.
+//!
+//! Add Bevy's and Avian's plugins, then cars in the schedule of Avian's physics, by default `FixedPostUpdate`, then this plugin:
+//!
+//! ```no_run
+//! use avian3d::prelude::*;
+//! use bevy_app::prelude::*;
+//! use skidpad_avian::AvianCarsPlugin;
+//! use skidpad_bevy::CarPlugin;
+//!
+//! App::new()
+//!     .add_plugins((bevy_time::TimePlugin, bevy_transform::TransformPlugin, PhysicsPlugins::default()))
+//!     .add_plugins((CarPlugin::in_schedule(FixedPostUpdate), AvianCarsPlugin));
+//! ```
+//!
+//! The chassis is a body on an entity of its own, which names its car by [`ChassisOf`]; the car names it by [`Chassis`]. Wheels stand on
+//! whatever the chassis may collide with by its layers, sensors excepted, with the grip of a [`skidpad_bevy::GroundSurface`] on the
+//! collider's entity, else 1. Bodies that move by themselves carry cars by their velocities: one that is moved by its transform alone has
+//! none. Cars do not sleep.
+#![forbid(unsafe_code)]
+
+mod cars;
+mod chassis;
+mod ground;
+mod port;
+
+use avian3d::dynamics::integrator::{IntegrationSystems, VelocityIntegrationData, pre_process_velocity_increments};
+use avian3d::dynamics::rigid_body::forces::ForceSystems;
+use avian3d::dynamics::solver::solver_body::SolverBodies;
+use avian3d::prelude::*;
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_time::prelude::*;
+use skidpad_bevy::core::{Coupling, Misuse, StepReport};
+use skidpad_bevy::{AXES, Arrivals, CarControls, CarMotion, CarPlugin, CarSystems};
+use skidpad_core::Vec3;
+use skidpad_engines::lead;
+
+pub use avian3d;
+pub use cars::AvianCars;
+pub use chassis::{Chassis, ChassisOf};
+
+use cars::Host;
+use port::{Port, World};
+
+/// Cars in Avian's world. Add it after [`CarPlugin`] and Avian's plugins, in one schedule.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AvianCarsPlugin;
+
+impl Plugin for AvianCarsPlugin {
+    fn build(&self, app: &mut App) {
+        let schedule = CarPlugin::schedule_of(app);
+        app.init_resource::<AvianCars>()
+            .register_type::<Chassis>()
+            .register_type::<ChassisOf>()
+            .configure_sets(schedule, PhysicsSystems::StepSimulation.in_set(CarSystems::Step))
+            .configure_sets(schedule, CarSystems::Enter.before(PhysicsSystems::First))
+            .add_systems(schedule, enter.in_set(CarSystems::Enter))
+            .add_systems(
+                PhysicsSchedule,
+                (
+                    before_step
+                        .in_set(IntegrationSystems::UpdateVelocityIncrements)
+                        .after(ForceSystems::ApplyConstantForces)
+                        .before(pre_process_velocity_increments)
+                        .ambiguous_with_all(),
+                    (follow, after_step).chain().in_set(PhysicsStepSystems::Last).ambiguous_with_all(),
+                ),
+            );
+    }
+}
+
+fn enter(mut arrivals: Arrivals, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
+    let AvianCars { cars, seats, numbers, memory, .. } = &mut *avian;
+    arrivals.settle(&mut Host { cars, seats, memory, commands: &mut commands, world: &world }, numbers);
+    avian.let_pass(&mut commands);
+}
+
+/// Solves the rows and puts their accelerations on the bodies, beside those of users.
+fn before_step(
+    time: Res<Time>,
+    mut avian: ResMut<AvianCars>,
+    mut params: ParamSet<(World, (Query<&mut VelocityIntegrationData>, ResMut<SolverBodies>))>,
+    cars: Query<(Entity, &CarControls, &mut CarMotion)>,
+    mut commands: Commands,
+) {
+    let dt = time.delta_secs();
+    let AvianCars { cars: rows, seats, numbers, memory, report, wind } = &mut *avian;
+    std::mem::swap(&mut memory.loaded, &mut memory.before);
+    memory.loaded.clear();
+    let world = params.p0();
+    let misuse = misuse(&world, rows.vehicles(), seats);
+    let mut port = Port::new(&world, seats, memory, *wind);
+    port.dt = dt;
+    let solved = rows.push(&mut port, numbers.controls(&cars), Coupling::OneSweep, dt);
+    *report = StepReport { misuse, ..StepReport::default() }.and(solved);
+    let pushes = port.pushes;
+    let (mut increments, mut solver) = params.p1();
+    pushes.apply(&mut increments, &mut solver, &mut commands);
+}
+
+/// Follows every chassis in 64 bits.
+fn follow(
+    time: Res<Time>,
+    substeps: Res<SubstepCount>,
+    mut avian: ResMut<AvianCars>,
+    mut bodies: Query<(&mut Position, &LinearVelocity)>,
+) {
+    let dt = time.delta_secs();
+    let AvianCars { cars, seats, .. } = &mut *avian;
+    for (seat, vehicle) in seats.iter_mut().zip(cars.vehicles()) {
+        let Ok((mut position, velocity)) = bodies.get_mut(seat.chassis) else { continue };
+        let before = AXES.to_world(vehicle.state().velocity);
+        let lead = lead(dt, substeps.0 as usize);
+        if let Some(place) = seat.track.follow(position.0, [before, velocity.0], dt, lead) {
+            position.0 = place;
+        }
+    }
+}
+
+/// Writes the realised motion back.
+fn after_step(
+    time: Res<Time>,
+    mut avian: ResMut<AvianCars>,
+    world: World,
+    mut cars: Query<(Entity, &CarControls, &mut CarMotion)>,
+) {
+    let dt = time.delta_secs();
+    let AvianCars { cars: rows, seats, numbers, memory, report, wind } = &mut *avian;
+    let mut port = Port::new(&world, seats, memory, *wind);
+    port.dt = dt;
+    *report = report.and(rows.write_back(&port, dt));
+    for (entity, _, mut motion) in &mut cars {
+        if let Some(number) = numbers.of(entity) {
+            motion.read(&rows.car(number), dt);
+        }
+    }
+}
+
+/// Share of gravity that points down, at least: a steep slope may be a tilted gravity.
+const LEAST_DOWN: f32 = 0.5;
+
+/// Share by which a mass is another one: Avian inverts it.
+const OTHER_MASS: f32 = 1e-3;
+
+/// What is wrong with the world for these cars.
+fn misuse(world: &World, vehicles: &[skidpad_core::Vehicle], seats: &[cars::Seat]) -> Option<Misuse> {
+    let gravity = world.gravity.0;
+    if gravity.dot(AXES.to_world(Vec3::Z)) > -LEAST_DOWN * gravity.length() && gravity != Vec3::ZERO {
+        return Some(Misuse::OtherAxes);
+    }
+    let is_other = |(seat, vehicle): (&cars::Seat, &skidpad_core::Vehicle)| {
+        let Ok(body) = world.bodies.get(seat.chassis) else { return false };
+        (body.mass.inverse() * vehicle.model().mass() - 1.0).abs() > OTHER_MASS
+    };
+    seats.iter().zip(vehicles).any(is_other).then_some(Misuse::OtherMass)
+}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// The book's snippets for Avian.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/book/src/first_car_avian.md")]
+struct Book;

@@ -1,0 +1,334 @@
+//! The seam to Avian: bodies and rays in, accelerations out.
+
+use avian3d::collision::contact_types::ContactGraph;
+use avian3d::dynamics::integrator::{VelocityIntegrationData, solve_gyroscopic_torque};
+use avian3d::dynamics::solver::solver_body::{SolverBodies, SolverBodyIndex};
+use avian3d::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryData;
+use bevy_ecs::system::SystemParam;
+use bevy_math::Quat;
+use skidpad_bevy::{AXES, GroundSurface};
+use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Reaction, Texture, Vec3, WorldPort};
+use skidpad_engines::parry3d::math::Pose;
+use skidpad_engines::parry3d::query::Ray;
+use skidpad_engines::{Meeting, beside, bounds_of, cast, lead, ray, share_give};
+
+use crate::cars::{Memory, Seat};
+use crate::ground::{Loaded, ground, motion};
+
+/// A body of Avian's.
+#[derive(QueryData)]
+pub(crate) struct BodyData {
+    pub kind: &'static RigidBody,
+    pub position: &'static Position,
+    pub rotation: &'static Rotation,
+    pub velocity: &'static LinearVelocity,
+    pub angular: &'static AngularVelocity,
+    pub mass: &'static ComputedMass,
+    pub inertia: &'static ComputedAngularInertia,
+    pub centre: &'static ComputedCenterOfMass,
+    damping: Option<&'static LinearDamping>,
+    angular_damping: Option<&'static AngularDamping>,
+    gravity: Option<&'static GravityScale>,
+    increments: Option<&'static VelocityIntegrationData>,
+    index: Option<&'static SolverBodyIndex>,
+}
+
+pub(crate) type BodyItem<'a> = BodyDataItem<'a, 'a>;
+
+type ColliderData = (
+    &'static Collider,
+    &'static Position,
+    &'static Rotation,
+    Option<&'static ColliderOf>,
+    Option<&'static CollisionLayers>,
+    Option<&'static GroundSurface>,
+);
+
+/// What is read of Avian's world.
+#[derive(SystemParam)]
+pub(crate) struct World<'w, 's> {
+    pub spatial: SpatialQuery<'w, 's>,
+    pub bodies: Query<'w, 's, BodyData>,
+    pub colliders: Query<'w, 's, ColliderData, (Without<Sensor>, Without<ColliderDisabled>)>,
+    pub colliders_of: Query<'w, 's, &'static RigidBodyColliders>,
+    pub contacts: Res<'w, ContactGraph>,
+    pub gravity: Res<'w, Gravity>,
+    pub substeps: Res<'w, SubstepCount>,
+}
+
+/// What is put on bodies in a step.
+#[derive(Default)]
+pub(crate) struct Pushes {
+    /// Accelerations in the coming step, m/s² and rad/s².
+    pub even: Vec<(Entity, [Vec3; 2])>,
+    /// Changes of velocity before it, m/s and rad/s.
+    pub blows: Vec<(SolverBodyIndex, [Vec3; 2])>,
+}
+
+pub(crate) struct Port<'a, 'w, 's> {
+    world: &'a World<'w, 's>,
+    seats: &'a mut Vec<Seat>,
+    memory: &'a mut Memory,
+    wind: Vec3,
+    /// Length of the step; 0 between steps.
+    pub dt: f32,
+    pub pushes: Pushes,
+}
+
+impl<'a, 'w, 's> Port<'a, 'w, 's> {
+    pub fn new(world: &'a World<'w, 's>, seats: &'a mut Vec<Seat>, memory: &'a mut Memory, wind: Vec3) -> Self {
+        Self { world, seats, memory, wind, dt: 0.0, pushes: Pushes::default() }
+    }
+
+    fn substeps(&self) -> usize {
+        self.world.substeps.0 as usize
+    }
+
+    /// Velocities at the end of the step if nothing pushes `body` but what is on it already.
+    fn free(&self, body: &BodyItem, dt: f32) -> [Vec3; 2] {
+        let n = self.substeps().max(1);
+        let h = dt / n as f32;
+        let scale = body.gravity.map_or(1.0, |scale| scale.0);
+        let [pull, turn] = body.increments.map_or([Vec3::ZERO; 2], |on| [on.linear_increment, on.angular_increment]);
+        let pull = (pull + self.world.gravity.0 * scale) * dt / n as f32;
+        let slower = 1.0 / (1.0 + h * body.damping.map_or(0.0, |damping| damping.0));
+        let slower_turn = 1.0 / (1.0 + h * body.angular_damping.map_or(0.0, |damping| damping.0));
+        let (mut velocity, mut angular, mut rotation) = (body.velocity.0, body.angular.0, body.rotation.0);
+        for _ in 0..n {
+            velocity = velocity * slower + pull;
+            angular = angular * slower_turn + turn * h;
+            solve_gyroscopic_torque(&mut angular, rotation, body.inertia, h);
+            rotation = Quat::from_scaled_axis(angular * h) * rotation;
+        }
+        [velocity, angular]
+    }
+
+    /// Finds what the rays of one car may meet, once for all of them: no sensor, and no part of the car.
+    fn gather(&mut self, asked: &[Probe]) {
+        let Some(seat) = self.seats.get_mut(asked[0].car) else { return };
+        seat.near.clear();
+        let around = bounds_of(AXES, asked);
+        let own =
+            self.world.colliders.get(seat.chassis).ok().and_then(|(.., layers, _)| layers).copied().unwrap_or_default();
+        let (world, chassis, tied, near) = (self.world, seat.chassis, &seat.tied, &mut seat.near);
+        world.spatial.aabb_intersections_with_aabb_callback(
+            ColliderAabb::from_min_max(around.mins, around.maxs),
+            |entity| {
+                let Ok((_, _, _, of, layers, _)) = world.colliders.get(entity) else { return true };
+                let is_own = of.is_some_and(|of| of.body == chassis || tied.contains(&of.body));
+                if !is_own && own.interacts_with(layers.copied().unwrap_or_default()) {
+                    near.push(entity);
+                }
+                true
+            },
+        );
+        // The tree has no order that lasts.
+        near.sort_unstable();
+    }
+
+    fn meet(&mut self, probe: &Probe) -> Option<Contact> {
+        let (car, ray) = ray(AXES, probe);
+        let (entity, distance, normal, point) =
+            if probe.rim.is_some() { self.roll_on(probe, &ray)? } else { self.meet_by(&ray, probe)? };
+        let on_rim = point.map(|point| car + AXES.to_world(point));
+        let met = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
+        let (.., of, _, surface) = self.world.colliders.get(entity).ok()?;
+        let GroundSurface { grip, rolling } = surface.copied().unwrap_or_default();
+        let time = [self.dt, lead(self.dt, self.substeps())];
+        let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
+        let ground = body.and_then(|body| ground(self.world, &self.memory.before, body, &met, time));
+        let ground = ground.map(|ground| Ground { velocity: AXES.from_world(ground.velocity), ..ground });
+        let texture = Texture { rolling, ..Texture::NONE };
+        let contact = Contact { distance, normal: AXES.from_world(normal), grip, point, ground: texture.under(ground) };
+        Some(contact.on_texture(probe))
+    }
+
+    /// What the ray of `probe` meets first.
+    fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
+        let first = |ray: &Ray| {
+            let mut first: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;
+            for &entity in &self.seats.get(probe.car)?.near {
+                let Some((collider, pose)) = self.shape(entity) else { continue };
+                let least = first.map_or(probe.reach, |(_, distance, ..)| distance);
+                if let Some(hit) = cast(collider.shape_scaled().0.as_ref(), &pose, ray, least) {
+                    first = Some((entity, hit.time_of_impact, hit.normal, None));
+                }
+            }
+            first
+        };
+        first(ray).or_else(|| first(&beside(ray)))
+    }
+
+    /// What the rim of `probe` stands on; of shapes without faces, such as balls, what its ray meets.
+    fn roll_on(&mut self, probe: &Probe, ray: &Ray) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
+        self.memory.faces.clear();
+        let mut round = false;
+        for &entity in &self.seats.get(probe.car)?.near {
+            let Some((collider, pose)) = self.shape(entity) else { continue };
+            round |= !self.memory.faces.add(AXES, probe, (entity, collider.shape_scaled().0.as_ref()), &pose);
+        }
+        let stands = self.memory.faces.support(probe);
+        if let Some((point, wall)) = self.memory.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact)) {
+            self.stop(probe, &point, wall);
+        }
+        let stands =
+            stands.map(|(entity, contact)| (entity, contact.distance, AXES.to_world(contact.normal), contact.point));
+        let by_ray = if round { self.meet_by(ray, probe) } else { None };
+        match (stands, by_ray) {
+            (Some(stands), Some(by_ray)) if by_ray.1 < stands.1 => Some(by_ray),
+            (stands, by_ray) => stands.or(by_ray),
+        }
+    }
+
+    fn shape(&self, entity: Entity) -> Option<(&'a Collider, Pose)> {
+        let (collider, position, rotation, ..) = self.world.colliders.get(entity).ok()?;
+        Some((collider, Pose::from_parts(position.0, rotation.0)))
+    }
+
+    /// A rim would roll at `point` into `wall`. What can be pushed away does not stop it.
+    fn stop(&mut self, probe: &Probe, point: &HullPoint, wall: Entity) {
+        if self.dt <= 0.0 {
+            return;
+        }
+        let of = self.world.colliders.get(wall).ok().and_then(|(_, _, _, of, ..)| of);
+        let body = of.and_then(|of| self.world.bodies.get(of.body).ok());
+        if body.as_ref().is_some_and(|body| body.kind.is_dynamic()) {
+            return;
+        }
+        let [arm, normal] = [point.arm, point.normal].map(|vector| AXES.to_world(vector));
+        let place = AXES.point_to_world(probe.position).as_vec3();
+        let moves = body.map_or(0.0, |body| motion(&body).at(place + arm).dot(normal));
+        self.memory.stops.add(probe.car, arm, normal, point.allowed_speed(self.dt) + moves);
+    }
+
+    /// Stops the rims of `car`, on whose `body` these accelerations act.
+    fn hold(&mut self, car: usize, body: &BodyItem, even: &mut [Vec3; 2], dt: f32) {
+        if !self.memory.stops.any(car) {
+            return;
+        }
+        let [velocity, angular] = self.free(body, dt);
+        let moving = [velocity + even[0] * dt, angular + even[1] * dt];
+        let inertia = body.inertia.rotated(body.rotation.0).inverse();
+        let lighter = body.mass.inverse();
+        let Some(held) = self.memory.stops.hold(car, moving, Vec3::splat(lighter), |moment| inertia * moment) else {
+            return;
+        };
+        let change = [held.impulse * lighter, inertia * held.angular];
+        match body.index {
+            Some(index) if held.is_blow => self.pushes.blows.push((*index, change)),
+            _ => {
+                even[0] += change[0] / dt;
+                even[1] += change[1] / dt;
+            }
+        }
+    }
+}
+
+impl WorldPort for Port<'_, '_, '_> {
+    fn bodies(&self, dt: f32, bodies: &mut [Body]) {
+        let lead = lead(dt, self.substeps());
+        for (seat, to) in self.seats.iter().zip(bodies) {
+            let Ok(body) = self.world.bodies.get(seat.chassis) else { continue };
+            let [free_velocity, free_angular] = self.free(&body, dt).map(|free| AXES.from_world(free));
+            *to = Body {
+                position: AXES.point_from_world(seat.track.position(body.position.0)),
+                rotation: AXES.rotation_from_world(body.rotation.0),
+                velocity: AXES.from_world(body.velocity.0),
+                angular: AXES.from_world(body.angular.0),
+                free_velocity,
+                free_angular,
+                wind: self.wind,
+                lead,
+                asleep: false,
+            };
+        }
+    }
+
+    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        self.memory.stops.clear();
+        let mut answers = &mut *answered;
+        for of_car in asked.chunk_by(|one, next| one.car == next.car) {
+            self.gather(of_car);
+            let (of_car_answers, others) = answers.split_at_mut(of_car.len());
+            for (probe, answer) in of_car.iter().zip(of_car_answers) {
+                *answer = self.meet(probe);
+            }
+            answers = others;
+        }
+        share_give(answered, &mut self.memory.standing);
+    }
+
+    fn push(&mut self, dt: f32, pushes: &[Push]) {
+        for (car, push) in pushes.iter().enumerate() {
+            let Some(seat) = self.seats.get(car) else { continue };
+            let Ok(body) = self.world.bodies.get(seat.chassis) else { continue };
+            let chassis = seat.chassis;
+            let inertia = body.inertia.rotated(body.rotation.0).inverse();
+            let mut even = [
+                AXES.to_world(push.impulse) * (body.mass.inverse() / dt),
+                inertia * AXES.to_world(push.angular_impulse) / dt,
+            ];
+            self.hold(car, &body, &mut even, dt);
+            self.pushes.even.push((chassis, even));
+        }
+    }
+
+    fn react(&mut self, dt: f32, reactions: &[Reaction]) {
+        for reaction in reactions {
+            let Some(entity) = Entity::try_from_bits(reaction.body) else { continue };
+            let Ok(body) = self.world.bodies.get(entity) else { continue };
+            let motion = motion(&body);
+            if !self.memory.loaded.iter().rev().any(|known| known.body == entity) {
+                self.memory.loaded.push(Loaded { body: entity, motion });
+            }
+            if !body.kind.is_dynamic() {
+                continue;
+            }
+            let arm = AXES.point_to_world(reaction.point).as_vec3() - motion.centre;
+            let force = AXES.to_world(reaction.impulse) / dt;
+            let inertia = body.inertia.rotated(body.rotation.0).inverse();
+            self.pushes.even.push((entity, [force * body.mass.inverse(), inertia * arm.cross(force)]));
+        }
+    }
+
+    fn follow_ground(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        for (probe, contact) in asked.iter().zip(answered) {
+            let Some(contact) = contact else { continue };
+            let Some(ground) = &mut contact.ground else { continue };
+            // What moves by itself has done what the step was solved for.
+            let body = Entity::try_from_bits(ground.body).and_then(|entity| self.world.bodies.get(entity).ok());
+            let Some(body) = body.filter(|body| body.kind.is_dynamic()) else { continue };
+            let point = AXES.point_to_world(probe.at(contact.distance)).as_vec3();
+            ground.velocity = AXES.from_world(motion(&body).at(point));
+        }
+    }
+}
+
+impl Pushes {
+    /// Puts them on the bodies.
+    pub fn apply(
+        self,
+        increments: &mut Query<&mut VelocityIntegrationData>,
+        solver: &mut SolverBodies,
+        commands: &mut Commands,
+    ) {
+        for (entity, [linear, angular]) in self.even {
+            match increments.get_mut(entity) {
+                Ok(mut on) => {
+                    on.apply_linear_acceleration(linear);
+                    on.apply_angular_acceleration(angular);
+                }
+                // It sleeps; a wheel rolls on to it.
+                Err(_) => commands.queue(WakeBody(entity)),
+            }
+        }
+        for (index, [linear, angular]) in self.blows {
+            if let Some(body) = solver.get_mut(index) {
+                body.linear_velocity += linear;
+                body.angular_velocity += angular;
+            }
+        }
+    }
+}
