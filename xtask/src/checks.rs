@@ -16,6 +16,10 @@ const CARGO_DENY: &str = "0.20.2";
 /// The second workspace. The package `bevy`, which worlds of its engines take, asks for a newer compiler than it needs.
 const BEVY: &str = "--manifest-path crates/bevy/Cargo.toml --ignore-rust-version --quiet";
 
+/// What writes the page about Avian's world, with its dependencies as the tests of that workspace have built them.
+const AVIAN: &str = "--manifest-path crates/bevy/Cargo.toml --ignore-rust-version --quiet --package skidpad-avian \
+                     --example agreement -- docs/agreement_avian.md";
+
 /// The demo's own, for the same reason. Nothing of it is run, so nothing of Bevy's renderer is compiled further than checks need.
 const DEMO: &str = "--manifest-path crates/demo/Cargo.toml --ignore-rust-version --quiet";
 
@@ -61,7 +65,8 @@ pub fn semver(steps: &mut Steps, baseline: &str) {
 /// Writes the pages about the agreement of the solvers.
 pub fn agreement(steps: &mut Steps) {
     steps.step("agreement", "Solvers part further than is accepted: mend it, or give the measured reason.", || {
-        run(cargo(AGREEMENT))
+        run(cargo(AGREEMENT))?;
+        run(cargo(&format!("run {AVIAN}")))
     });
 }
 
@@ -137,6 +142,7 @@ fn bevy() -> Outcome {
         format!("clippy {BEVY} --package skidpad-bevy --all-features --all-targets -- -D warnings"),
         format!("test {BEVY} --workspace --no-fail-fast"),
         format!("run {BEVY} --package skidpad-bevy --example netplay"),
+        format!("run {AVIAN} --check"),
     ])
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use skidpad_bevy::{AXES, CarHost, CarNumbers};
-use skidpad_core::{CarView, Cars, Contact, Model, Probe, State, StepReport, Vec3, Vehicle, WorldPort};
+use skidpad_core::{CarView, Cars, Contact, Controls, Model, Probe, State, StepReport, Vec3, Vehicle, WorldPort};
 use skidpad_engines::{Faces, Stops, Track};
 
 use crate::chassis::{self, Chassis};
@@ -18,6 +18,8 @@ pub struct AvianCars {
     pub(crate) cars: Cars,
     pub(crate) seats: Vec<Seat>,
     pub(crate) numbers: CarNumbers,
+    /// What drives each number in the coming step.
+    pub(crate) controls: Vec<Controls>,
     pub(crate) memory: Memory,
     pub(crate) report: StepReport,
     /// Of the air, z up, m/s.
@@ -29,6 +31,8 @@ pub struct AvianCars {
 pub(crate) struct Seat {
     pub chassis: Entity,
     pub track: Track,
+    /// Velocity that the step ends with unless something else acts, m/s.
+    pub ends: Vec3,
     /// What the wheels may meet in the coming step.
     pub near: Vec<Entity>,
     /// The joint that lets it and what tows it pass through each other, and the number of that.
@@ -46,6 +50,8 @@ pub(crate) struct Memory {
     pub before: Vec<Loaded>,
     pub standing: Vec<u64>,
     pub faces: Faces<Entity>,
+    /// Whether the world has been stepped.
+    pub stepped: bool,
     pub stops: Stops,
 }
 
@@ -55,6 +61,7 @@ impl Default for AvianCars {
             cars: Cars::new(Vec::new()),
             seats: Vec::new(),
             numbers: CarNumbers::default(),
+            controls: Vec::new(),
             memory: Memory::default(),
             report: StepReport::default(),
             wind: Vec3::ZERO,
@@ -129,7 +136,7 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
     fn enter(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize {
         let chassis = self.commands.spawn(chassis::bundle(car, model, state)).id();
         let track = Track::new(AXES.point_to_world(state.position));
-        self.seats.push(Seat { chassis, track, near: Vec::new(), towed: None, tied: Vec::new() });
+        self.seats.push(Seat { chassis, track, ends: Vec3::ZERO, near: Vec::new(), towed: None, tied: Vec::new() });
         self.cars.enter(Vehicle::new(model.clone(), state.clone()))
     }
 

@@ -19,6 +19,7 @@
 //! none. Cars do not sleep.
 #![forbid(unsafe_code)]
 
+pub mod backend;
 mod cars;
 mod chassis;
 mod ground;
@@ -37,6 +38,7 @@ use skidpad_core::Vec3;
 use skidpad_engines::lead;
 
 pub use avian3d;
+pub use backend::BACKEND;
 pub use cars::AvianCars;
 pub use chassis::{Chassis, ChassisOf};
 
@@ -50,24 +52,28 @@ pub struct AvianCarsPlugin;
 impl Plugin for AvianCarsPlugin {
     fn build(&self, app: &mut App) {
         let schedule = CarPlugin::schedule_of(app);
-        app.init_resource::<AvianCars>()
-            .register_type::<Chassis>()
+        app.register_type::<Chassis>()
             .register_type::<ChassisOf>()
             .configure_sets(schedule, PhysicsSystems::StepSimulation.in_set(CarSystems::Step))
             .configure_sets(schedule, CarSystems::Enter.before(PhysicsSystems::First))
-            .add_systems(schedule, enter.in_set(CarSystems::Enter))
             .add_systems(
-                PhysicsSchedule,
-                (
-                    before_step
-                        .in_set(IntegrationSystems::UpdateVelocityIncrements)
-                        .after(ForceSystems::ApplyConstantForces)
-                        .before(pre_process_velocity_increments)
-                        .ambiguous_with_all(),
-                    (follow, after_step).chain().in_set(PhysicsStepSystems::Last).ambiguous_with_all(),
-                ),
+                schedule,
+                (enter.in_set(CarSystems::Enter), ask.in_set(CarSystems::Step).before(PhysicsSystems::StepSimulation)),
             );
+        add_step(app);
+        app.add_systems(PhysicsSchedule, read.after(write_back).in_set(PhysicsStepSystems::Last).ambiguous_with_all());
     }
+}
+
+/// Steps the cars with Avian's bodies.
+fn add_step(app: &mut App) {
+    let before = before_step
+        .in_set(IntegrationSystems::UpdateVelocityIncrements)
+        .after(ForceSystems::ApplyConstantForces)
+        .before(pre_process_velocity_increments)
+        .ambiguous_with_all();
+    let after = (follow, write_back).chain().in_set(PhysicsStepSystems::Last).ambiguous_with_all();
+    app.init_resource::<AvianCars>().add_systems(PhysicsSchedule, (before, after));
 }
 
 fn enter(mut arrivals: Arrivals, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
@@ -76,40 +82,49 @@ fn enter(mut arrivals: Arrivals, mut commands: Commands, mut avian: ResMut<Avian
     avian.let_pass(&mut commands);
 }
 
+fn ask(mut avian: ResMut<AvianCars>, cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
+    let AvianCars { numbers, controls, .. } = &mut *avian;
+    numbers.controls(&cars).clone_into(controls);
+}
+
 /// Solves the rows and puts their accelerations on the bodies, beside those of users.
 fn before_step(
     time: Res<Time>,
     mut avian: ResMut<AvianCars>,
     mut params: ParamSet<(World, (Query<&mut VelocityIntegrationData>, ResMut<SolverBodies>))>,
-    cars: Query<(Entity, &CarControls, &mut CarMotion)>,
     mut commands: Commands,
 ) {
     let dt = time.delta_secs();
-    let AvianCars { cars: rows, seats, numbers, memory, report, wind } = &mut *avian;
+    let AvianCars { cars: rows, seats, controls, memory, report, wind, .. } = &mut *avian;
     std::mem::swap(&mut memory.loaded, &mut memory.before);
     memory.loaded.clear();
     let world = params.p0();
     let misuse = misuse(&world, rows.vehicles(), seats);
     let mut port = Port::new(&world, seats, memory, *wind);
     port.dt = dt;
-    let solved = rows.push(&mut port, numbers.controls(&cars), Coupling::OneSweep, dt);
+    let solved = rows.push(&mut port, controls, Coupling::OneSweep, dt);
     *report = StepReport { misuse, ..StepReport::default() }.and(solved);
     let pushes = port.pushes;
     let (mut increments, mut solver) = params.p1();
     pushes.apply(&mut increments, &mut solver, &mut commands);
 }
 
-/// Follows every chassis in 64 bits.
+/// Follows every chassis in 64 bits, and takes off its velocity what Avian rounded it by in every substep: a car that coasts would lose 1 %
+/// too little.
 fn follow(
     time: Res<Time>,
     substeps: Res<SubstepCount>,
     mut avian: ResMut<AvianCars>,
-    mut bodies: Query<(&mut Position, &LinearVelocity)>,
+    mut bodies: Query<(&mut Position, &mut LinearVelocity)>,
 ) {
-    let dt = time.delta_secs();
+    let (dt, roundings) = (time.delta_secs(), f32::EPSILON * substeps.0 as f32);
     let AvianCars { cars, seats, .. } = &mut *avian;
     for (seat, vehicle) in seats.iter_mut().zip(cars.vehicles()) {
-        let Ok((mut position, velocity)) = bodies.get_mut(seat.chassis) else { continue };
+        let Ok((mut position, mut velocity)) = bodies.get_mut(seat.chassis) else { continue };
+        let rounded = (velocity.0 - seat.ends).abs();
+        if rounded.max_element() <= roundings * seat.ends.abs().max_element() {
+            velocity.0 = seat.ends;
+        }
         let before = AXES.to_world(vehicle.state().velocity);
         let lead = lead(dt, substeps.0 as usize);
         if let Some(place) = seat.track.follow(position.0, [before, velocity.0], dt, lead) {
@@ -119,20 +134,18 @@ fn follow(
 }
 
 /// Writes the realised motion back.
-fn after_step(
-    time: Res<Time>,
-    mut avian: ResMut<AvianCars>,
-    world: World,
-    mut cars: Query<(Entity, &CarControls, &mut CarMotion)>,
-) {
-    let dt = time.delta_secs();
-    let AvianCars { cars: rows, seats, numbers, memory, report, wind } = &mut *avian;
+fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
+    let AvianCars { cars, seats, memory, report, wind, .. } = &mut *avian;
+    memory.stepped = true;
     let mut port = Port::new(&world, seats, memory, *wind);
-    port.dt = dt;
-    *report = report.and(rows.write_back(&port, dt));
-    for (entity, _, mut motion) in &mut cars {
-        if let Some(number) = numbers.of(entity) {
-            motion.read(&rows.car(number), dt);
+    port.dt = time.delta_secs();
+    *report = report.and(cars.write_back(&port, time.delta_secs()));
+}
+
+fn read(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut CarMotion)>) {
+    for (entity, mut motion) in &mut cars {
+        if let Some(number) = avian.number(entity) {
+            motion.read(&avian.car(number), time.delta_secs());
         }
     }
 }

@@ -9,7 +9,7 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_math::Quat;
 use skidpad_bevy::{AXES, GroundSurface};
-use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Reaction, Texture, Vec3, WorldPort};
+use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Reaction, Vec3, WorldPort};
 use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::Ray;
 use skidpad_engines::{Meeting, beside, bounds_of, cast, lead, ray, share_give};
@@ -52,6 +52,7 @@ pub(crate) struct World<'w, 's> {
     pub spatial: SpatialQuery<'w, 's>,
     pub bodies: Query<'w, 's, BodyData>,
     pub colliders: Query<'w, 's, ColliderData, (Without<Sensor>, Without<ColliderDisabled>)>,
+    pub all: Query<'w, 's, Entity, With<Collider>>,
     pub colliders_of: Query<'w, 's, &'static RigidBodyColliders>,
     pub contacts: Res<'w, ContactGraph>,
     pub gravity: Res<'w, Gravity>,
@@ -92,12 +93,14 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let h = dt / n as f32;
         let scale = body.gravity.map_or(1.0, |scale| scale.0);
         let [pull, turn] = body.increments.map_or([Vec3::ZERO; 2], |on| [on.linear_increment, on.angular_increment]);
-        let pull = (pull + self.world.gravity.0 * scale) * dt / n as f32;
-        let slower = 1.0 / (1.0 + h * body.damping.map_or(0.0, |damping| damping.0));
+        let pull = pull + self.world.gravity.0 * scale;
+        let velocity = match body.damping.map_or(0.0, |damping| damping.0) {
+            0.0 => body.velocity.0 + pull * dt,
+            damping => (0..n).fold(body.velocity.0, |velocity, _| velocity / (1.0 + h * damping) + pull * h),
+        };
         let slower_turn = 1.0 / (1.0 + h * body.angular_damping.map_or(0.0, |damping| damping.0));
-        let (mut velocity, mut angular, mut rotation) = (body.velocity.0, body.angular.0, body.rotation.0);
+        let (mut angular, mut rotation) = (body.angular.0, body.rotation.0);
         for _ in 0..n {
-            velocity = velocity * slower + pull;
             angular = angular * slower_turn + turn * h;
             solve_gyroscopic_torque(&mut angular, rotation, body.inertia, h);
             rotation = Quat::from_scaled_axis(angular * h) * rotation;
@@ -113,17 +116,21 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let own =
             self.world.colliders.get(seat.chassis).ok().and_then(|(.., layers, _)| layers).copied().unwrap_or_default();
         let (world, chassis, tied, near) = (self.world, seat.chassis, &seat.tied, &mut seat.near);
-        world.spatial.aabb_intersections_with_aabb_callback(
-            ColliderAabb::from_min_max(around.mins, around.maxs),
-            |entity| {
-                let Ok((_, _, _, of, layers, _)) = world.colliders.get(entity) else { return true };
-                let is_own = of.is_some_and(|of| of.body == chassis || tied.contains(&of.body));
-                if !is_own && own.interacts_with(layers.copied().unwrap_or_default()) {
-                    near.push(entity);
-                }
-                true
-            },
-        );
+        let mut look = |entity| {
+            let Ok((_, _, _, of, layers, _)) = world.colliders.get(entity) else { return true };
+            let is_own = of.is_some_and(|of| of.body == chassis || tied.contains(&of.body));
+            if !is_own && own.interacts_with(layers.copied().unwrap_or_default()) {
+                near.push(entity);
+            }
+            true
+        };
+        if self.memory.stepped || self.dt > 0.0 {
+            let around = ColliderAabb::from_min_max(around.mins, around.maxs);
+            world.spatial.aabb_intersections_with_aabb_callback(around, look);
+        } else {
+            // Before the first step Avian's trees know of nothing.
+            world.all.iter().for_each(|entity| _ = look(entity));
+        }
         // The tree has no order that lasts.
         near.sort_unstable();
     }
@@ -135,13 +142,13 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let on_rim = point.map(|point| car + AXES.to_world(point));
         let met = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
         let (.., of, _, surface) = self.world.colliders.get(entity).ok()?;
-        let GroundSurface { grip, rolling } = surface.copied().unwrap_or_default();
+        let surface = surface.copied().unwrap_or_default();
         let time = [self.dt, lead(self.dt, self.substeps())];
         let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
         let ground = body.and_then(|body| ground(self.world, &self.memory.before, body, &met, time));
         let ground = ground.map(|ground| Ground { velocity: AXES.from_world(ground.velocity), ..ground });
-        let texture = Texture { rolling, ..Texture::NONE };
-        let contact = Contact { distance, normal: AXES.from_world(normal), grip, point, ground: texture.under(ground) };
+        let (grip, ground) = (surface.grip, surface.texture().under(ground));
+        let contact = Contact { distance, normal: AXES.from_world(normal), grip, point, ground };
         Some(contact.on_texture(probe))
     }
 
@@ -272,6 +279,8 @@ impl WorldPort for Port<'_, '_, '_> {
             ];
             self.hold(car, &body, &mut even, dt);
             self.pushes.even.push((chassis, even));
+            let ends = self.free(&body, dt)[0] + even[0] * dt;
+            self.seats[car].ends = ends;
         }
     }
 

@@ -27,7 +27,7 @@ use bevy_ecs::prelude::*;
 use bevy_rapier3d::plugin::{PhysicsSet, RapierConfiguration, TimestepMode, WriteRapierContext};
 use bevy_rapier3d::prelude::DefaultRapierContext;
 use bevy_time::prelude::*;
-use skidpad_bevy::core::{StepReport, Texture};
+use skidpad_bevy::core::StepReport;
 use skidpad_bevy::{AXES, Arrivals, CarControls, CarMotion, CarNumbers, CarPlugin, CarSystems, GroundSurface};
 use skidpad_rapier::{Met, RapierCars, Surfaces};
 
@@ -128,7 +128,7 @@ fn before_step(
     };
     let ground = Surfaces {
         grip: Some(&|met| surface(met).grip),
-        texture: Some(&|met| Texture { rolling: surface(met).rolling, ..Texture::NONE }),
+        texture: Some(&|met| surface(met).texture()),
         ..Surfaces::default()
     };
     let RapierWorldCars { cars: rapier, numbers, report } = &mut *world;

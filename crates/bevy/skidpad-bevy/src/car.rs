@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
 use bevy_reflect::prelude::*;
 use bevy_transform::prelude::*;
-use skidpad_core::{Controls, Model, State, StepReport};
+use skidpad_core::{Controls, Model, State, StepReport, Texture};
 use skidpad_drive::{Driver, Event, Inputs};
 
 /// A car: what it is. Its transform when it is spawned is where it starts, upright, at rest. Put another model in, and the car
@@ -114,11 +114,29 @@ pub struct GroundSurface {
     pub grip: f32,
     /// What it adds to their coefficient of rolling resistance, ≥ 0.
     pub rolling: f32,
+    /// Largest height of its unevenness over the shape, m, ≥ 0; 0 is even. Wheels feel it, hulls do not.
+    pub roughness: f32,
+    /// Length of the waves of its unevenness, m, > 0 where it is uneven.
+    pub wavelength: f32,
 }
 
 impl Default for GroundSurface {
     fn default() -> Self {
-        Self { grip: 1.0, rolling: 0.0 }
+        Self::new(1.0, Texture::NONE)
+    }
+}
+
+impl GroundSurface {
+    /// A surface with this grip and texture.
+    pub fn new(grip: f32, texture: Texture) -> Self {
+        let Texture { rolling, amplitude, wavelength } = texture;
+        Self { grip, rolling, roughness: amplitude, wavelength }
+    }
+
+    /// What it does to wheels beside its grip; of one that no wheel can drive on, nothing.
+    pub fn texture(&self) -> Texture {
+        let texture = Texture { rolling: self.rolling, amplitude: self.roughness, wavelength: self.wavelength };
+        if texture.is_sound() { texture } else { Texture::NONE }
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use skidpad_core::{BackendInfo, Model};
 
-pub use pages::{Page, SUMMARY, judged, pages};
+pub use pages::{Page, SUMMARY, acceptance, judged, pages};
 pub use reasons::{REASONS, Reason};
 
 use crate::compare::{Progress, Spread, is_noise};

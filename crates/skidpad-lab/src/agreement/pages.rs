@@ -42,7 +42,7 @@ pub fn judged(runs: &[Runs]) -> String {
         &mut text,
         format_args!("Every shipped vehicle drives every standard manoeuvre on every solver. {RULES} {}\n\n", noise()),
     );
-    acceptance(&mut text, runs);
+    text += &acceptance(runs);
     on_purpose::section(&mut text, runs);
     text
 }
@@ -95,8 +95,9 @@ fn columns() -> String {
     )
 }
 
-fn acceptance(text: &mut String, runs: &[Runs]) {
-    put(text, format_args!("## What is accepted at {JUDGED_HZ} Hz\n\n"));
+/// What is accepted at [`JUDGED_HZ`], and what lies above it, as a section.
+pub fn acceptance(runs: &[Runs]) -> String {
+    let text = &mut format!("## What is accepted at {JUDGED_HZ} Hz\n\n");
     let cells = ["run", "accepted", "runs", "figures", "largest spread", "of"].map(String::from);
     head(text, &cells, 1);
     let above = above(runs);
@@ -124,6 +125,7 @@ fn acceptance(text: &mut String, runs: &[Runs]) {
     let solvers =
         runs.iter().flat_map(|r| &r.sweeps).next().map_or(Vec::new(), |s| own(s).map(|l| l.backend).collect());
     exceptions(text, &above, &solvers);
+    core::mem::take(text)
 }
 
 fn exceptions(text: &mut String, above: &[Above<'_>], solvers: &[&str]) {

@@ -35,7 +35,7 @@ pub const REASONS: &[Reason] = &[
         vehicle: "toyota_4runner",
         manoeuvre: "slalom",
         metrics: &["path_error_m"],
-        why: "An error of first order in Rapier's world, 2 mm: 3.4 % at 120 Hz, 1.7 % at 240 Hz, 0.9 % at 480 Hz.",
+        why: "An error of first order in the worlds of engines, in Rapier's 2 mm: 3.4 % at 120 Hz, 1.7 % at 240 Hz, 0.9 % at 480 Hz.",
     },
     Reason {
         vehicle: "unity_default",

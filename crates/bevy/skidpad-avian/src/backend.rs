@@ -1,0 +1,270 @@
+//! A world of Avian's without an app, for comparisons: the ground of a scene, cars, nothing else.
+
+use std::time::Duration;
+
+use avian3d::collision::contact_types::ContactGraph;
+use avian3d::prelude::*;
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemState;
+use bevy_time::prelude::*;
+use bevy_transform::prelude::*;
+use skidpad_bevy::{AXES, CarHost, GroundSurface};
+use skidpad_core::world::backend::save_world;
+use skidpad_core::{
+    Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Platform, Probe,
+    SaveError, Scene, State, StepReport, Texture, TriangleMesh, Vec3, WorldPort,
+};
+
+use crate::cars::{AvianCars, Host};
+use crate::port::{Port, World as Read};
+
+/// Entry for a list of backends.
+pub const BACKEND: BackendInfo = BackendInfo {
+    name: "avian",
+    about: "Avian's rigid bodies and colliders, one sweep handed over as accelerations",
+    peer: false,
+    rows: true,
+    build: |scene, cars, dt| Box::new(AvianBackend::new(scene, cars, dt)),
+};
+
+struct AvianBackend {
+    world: World,
+    /// Of the scene's platforms.
+    platforms: Vec<Entity>,
+    /// What stands for each car.
+    cars: Vec<Entity>,
+    scene: Scene,
+    clock: Clock,
+}
+
+/// Substeps of the comparison's worlds: Avian's default, but a single one in steps below 2 ms, where poses lead by little and the rounding
+/// of the velocity in every substep counts. Worlds of users keep theirs.
+fn substeps(dt: f32) -> u32 {
+    if dt < 2e-3 { 1 } else { 6 }
+}
+
+/// Chassis that pass through each other.
+const APART: LayerMask = LayerMask(1 << 31);
+
+/// Why a world with such a car is not saved.
+const TOUCHES: &str = "its hull touches something, and Avian keeps that contact's forces for its next step";
+
+impl AvianBackend {
+    fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
+        let mut app = App::new();
+        app.add_plugins((TaskPoolPlugin::default(), TransformPlugin, PhysicsPlugins::default()))
+            .init_resource::<Time>()
+            .insert_resource(Gravity(Vec3::NEG_Y * scene.gravity))
+            .insert_resource(SubstepCount(substeps(dt)));
+        crate::add_step(&mut app);
+        app.finish();
+        app.cleanup();
+        let mut world = std::mem::take(app.world_mut());
+        ground(&mut world, scene);
+        let platforms = scene.platforms.iter().map(|platform| insert(&mut world, platform)).collect();
+        world.resource_mut::<AvianCars>().set_wind(AXES.to_world(scene.wind));
+        let clock = Clock { dt, steps: 0 };
+        let mut backend = Self { world, platforms, cars: Vec::new(), scene: scene.clone(), clock };
+        for start in starts {
+            backend.enter(start);
+        }
+        backend
+    }
+
+    /// Does something with the cars as a host of them.
+    fn host<R>(&mut self, with: impl FnOnce(&mut Host) -> R) -> R {
+        let mut params = SystemState::<(ResMut<AvianCars>, Commands, Read)>::new(&mut self.world);
+        let (mut avian, mut commands, read) = params.get_mut(&mut self.world).expect("its resources are there");
+        let AvianCars { cars, seats, memory, .. } = &mut *avian;
+        let done = with(&mut Host { cars, seats, memory, commands: &mut commands, world: &read });
+        avian.let_pass(&mut commands);
+        params.apply(&mut self.world);
+        done
+    }
+
+    /// Puts every platform where it is when the step begins, with the velocities that take it through the step.
+    fn move_platforms(&mut self) {
+        let (time, dt) = (self.time(), self.clock.dt);
+        for (entity, platform) in self.platforms.iter().zip(&self.scene.platforms) {
+            let motion = platform.motion(time, dt);
+            let place = AXES.point_to_world(motion.centre).as_vec3();
+            self.world.entity_mut(*entity).insert((
+                Position(place),
+                Rotation(AXES.rotation_to_world(motion.rotation)),
+                LinearVelocity(AXES.to_world(motion.velocity)),
+                AngularVelocity(AXES.to_world(motion.angular)),
+            ));
+        }
+    }
+}
+
+impl Backend for AvianBackend {
+    fn name(&self) -> &'static str {
+        BACKEND.name
+    }
+
+    fn step(&mut self, controls: &[Controls]) -> StepReport {
+        if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
+            return nothing;
+        }
+        let wind = self.scene.wind_in(self.time(), self.clock.dt);
+        self.move_platforms();
+        let mut avian = self.world.resource_mut::<AvianCars>();
+        avian.set_wind(AXES.to_world(wind));
+        controls.clone_into(&mut avian.controls);
+        self.world.resource_mut::<Time>().advance_by(Duration::from_secs_f64(f64::from(self.clock.dt)));
+        self.world.run_schedule(FixedPostUpdate);
+        self.world.clear_trackers();
+        self.clock.steps += 1;
+        self.world.resource::<AvianCars>().report()
+    }
+
+    fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    fn clock_mut(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
+    fn cars(&self) -> usize {
+        self.cars.len()
+    }
+
+    fn car(&self, car: usize) -> CarView<'_> {
+        self.world.resource::<AvianCars>().car(car)
+    }
+
+    fn set_state(&mut self, car: usize, state: &State) -> bool {
+        let entity = self.cars[car];
+        let fits = state.wheels.len() == self.state(car).wheels.len();
+        if fits {
+            self.host(|host| host.set_state(car, entity, state));
+        }
+        fits
+    }
+
+    fn enter(&mut self, start: &CarStart) -> usize {
+        let state = State::at_rest(&start.model, &self.scene, &start.placement);
+        let entity = self.world.spawn_empty().id();
+        self.cars.push(entity);
+        let (number, chassis) = self.host(|host| {
+            let number = host.enter(entity, &start.model, &state);
+            (number, host.seats[number].chassis)
+        });
+        if !self.scene.cars_collide {
+            self.world.entity_mut(chassis).insert(CollisionLayers::new(APART, !APART));
+        }
+        number
+    }
+
+    fn leave(&mut self, car: usize) {
+        self.host(|host| host.leave(car));
+    }
+
+    fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
+        answered.fill(None);
+        self.host(|host| Port::new(host.world, host.seats, host.memory, Vec3::ZERO).probe(asked, answered));
+        true
+    }
+
+    fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
+        let (avian, contacts) = (self.world.resource::<AvianCars>(), self.world.resource::<ContactGraph>());
+        let touches = |car: &usize| {
+            let mut pairs = contacts.contact_pairs_with(avian.seats[*car].chassis);
+            pairs.any(avian3d::prelude::ContactPair::is_touching)
+        };
+        match (0..self.cars()).find(touches) {
+            Some(car) => Err(SaveError { backend: BACKEND.name, car, reason: TOUCHES }),
+            None => {
+                save_world(self, bytes);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The scene's ground, but for its platforms. Its friction is its grip, as a factor on that of bodywork.
+fn ground(world: &mut World, scene: &Scene) {
+    if scene.plane {
+        let plane = Collider::half_space(AXES.to_world(scene.normal()));
+        put(world, plane, Transform::IDENTITY, GroundSurface::new(scene.grip, scene.texture));
+    }
+    for fixed in &scene.boxes {
+        put(world, cuboid(fixed), place(fixed), GroundSurface::new(fixed.grip, fixed.texture));
+    }
+    for field in &scene.fields {
+        if let Some(collider) = heights(field) {
+            put(world, collider, at(field.origin()), GroundSurface::new(field.grip(), field.texture()));
+        }
+    }
+    for mesh in &scene.meshes {
+        for (surface, triangles) in surfaces(mesh) {
+            let corners = mesh.vertices().iter().map(|corner| AXES.to_world(*corner)).collect();
+            let flags = TrimeshFlags::FIX_INTERNAL_EDGES;
+            if let Ok(collider) = Collider::try_trimesh_with_config(corners, triangles, flags) {
+                put(world, collider, at(mesh.origin()), surface);
+            }
+        }
+    }
+}
+
+fn put(world: &mut World, collider: Collider, place: Transform, surface: GroundSurface) {
+    world.spawn((RigidBody::Static, collider, place, surface, Friction::new(surface.grip)));
+}
+
+fn at(point: skidpad_core::DVec3) -> Transform {
+    Transform::from_translation(AXES.point_to_world(point).as_vec3())
+}
+
+fn place(fixed: &FixedBox) -> Transform {
+    at(fixed.centre).with_rotation(AXES.rotation_to_world(fixed.rotation))
+}
+
+fn cuboid(fixed: &FixedBox) -> Collider {
+    let size = AXES.to_world(fixed.half_extents).abs() * 2.0;
+    Collider::cuboid(size.x, size.y, size.z)
+}
+
+/// A field as the triangles it has: Avian's own has its rows along other axes.
+fn heights(field: &HeightField) -> Option<Collider> {
+    let ([columns, rows], [along, across]) = (field.counts(), field.spacing());
+    let mut corners = Vec::with_capacity(columns * rows);
+    for row in 0..rows {
+        for column in 0..columns {
+            let local = Vec3::new(column as f32 * along, row as f32 * across, field.height(column, row));
+            corners.push(AXES.to_world(local));
+        }
+    }
+    let mut triangles = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
+    field.near(Vec3::MIN, Vec3::MAX, skidpad_core::DVec3::ZERO, 0, |triangle| triangles.push(triangle));
+    let number = |point: Vec3| {
+        let (column, row) = ((point.x / along).round() as u32, (point.y / across).round() as u32);
+        row * columns as u32 + column
+    };
+    let triangles = triangles.iter().map(|triangle| triangle.corners.map(number)).collect();
+    Collider::try_trimesh_with_config(corners, triangles, TrimeshFlags::FIX_INTERNAL_EDGES).ok()
+}
+
+/// The triangles of each surface of a mesh.
+fn surfaces(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)> {
+    let mut surfaces: Vec<(GroundSurface, Vec<[u32; 3]>)> = Vec::new();
+    for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
+        let surface = GroundSurface::new(grip, mesh.texture(number));
+        match surfaces.iter_mut().rev().find(|(known, _)| *known == surface) {
+            Some((_, triangles)) => triangles.push(corners),
+            None => surfaces.push((surface, vec![corners])),
+        }
+    }
+    surfaces
+}
+
+/// A box that moves by itself, where it starts.
+fn insert(world: &mut World, platform: &Platform) -> Entity {
+    let standing = platform.standing(0.0);
+    let texture = Texture { amplitude: 0.0, ..standing.texture };
+    let surface = GroundSurface::new(standing.grip, texture);
+    let body = (RigidBody::Kinematic, cuboid(&standing), place(&standing), surface, Friction::new(surface.grip));
+    world.spawn(body).id()
+}
