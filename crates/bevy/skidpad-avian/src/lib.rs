@@ -15,7 +15,7 @@
 //!
 //! The chassis is a body on an entity of its own, which names its car by [`ChassisOf`]; the car names it by [`Chassis`]. Wheels stand on
 //! whatever the chassis may collide with by its layers, sensors excepted, with the grip of a [`skidpad_bevy::GroundSurface`] on the
-//! collider's entity, else 1. Bodies that move by themselves carry cars by their velocities: one that is moved by its transform alone has
+//! collider's entity, else 1; where colliders lie flush the one that was spawned last has the surface. Bodies that move by themselves carry cars by their velocities: one that is moved by its transform alone has
 //! none. Cars do not sleep.
 #![forbid(unsafe_code)]
 

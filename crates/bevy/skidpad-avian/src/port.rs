@@ -9,6 +9,7 @@ use bevy_ecs::query::QueryData;
 use bevy_ecs::system::SystemParam;
 use bevy_math::Quat;
 use skidpad_bevy::{AXES, GroundSurface};
+use skidpad_core::world::scene::FLUSH;
 use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Reaction, Vec3, WorldPort};
 use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::Ray;
@@ -131,8 +132,8 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             // Before the first step Avian's trees know of nothing.
             world.all.iter().for_each(|entity| _ = look(entity));
         }
-        // The tree has no order that lasts.
-        near.sort_unstable();
+        // The tree has no order that lasts; entities have, about that in which they were spawned.
+        near.sort_unstable_by_key(|entity| entity.index_u32());
     }
 
     fn meet(&mut self, probe: &Probe) -> Option<Contact> {
@@ -141,8 +142,8 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             if probe.rim.is_some() { self.roll_on(probe, &ray)? } else { self.meet_by(&ray, probe)? };
         let on_rim = point.map(|point| car + AXES.to_world(point));
         let met = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
-        let (.., of, _, surface) = self.world.colliders.get(entity).ok()?;
-        let surface = surface.copied().unwrap_or_default();
+        let (.., of, _, _) = self.world.colliders.get(entity).ok()?;
+        let surface = self.surface_at(probe.car, entity, met.point);
         let time = [self.dt, lead(self.dt, self.substeps())];
         let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
         let ground = body.and_then(|body| ground(self.world, &self.memory.before, body, &met, time));
@@ -187,6 +188,18 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             (Some(stands), Some(by_ray)) if by_ray.1 < stands.1 => Some(by_ray),
             (stands, by_ray) => stands.or(by_ray),
         }
+    }
+
+    /// The surface of what is met at `point`: where colliders lie flush, the one that was spawned last, as a patch of ice on the road.
+    fn surface_at(&self, car: usize, entity: Entity, point: Vec3) -> GroundSurface {
+        let surface_of = |entity| self.world.colliders.get(entity).ok().and_then(|(.., surface)| surface).copied();
+        let near = self.seats.get(car).map_or(&[][..], |seat| &seat.near);
+        let flush = near.iter().rev().take_while(|later| **later != entity).find_map(|&later| {
+            let surface = surface_of(later)?;
+            let (collider, pose) = self.shape(later)?;
+            (collider.shape_scaled().distance_to_point(&pose, point, true) <= FLUSH).then_some(surface)
+        });
+        flush.or_else(|| surface_of(entity)).unwrap_or_default()
     }
 
     fn shape(&self, entity: Entity) -> Option<(&'a Collider, Pose)> {

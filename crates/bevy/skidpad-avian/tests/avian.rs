@@ -10,11 +10,12 @@ use bevy_math::{Quat, Vec3};
 use bevy_time::{TimePlugin, TimeUpdateStrategy, prelude::*};
 use bevy_transform::prelude::*;
 use skidpad_avian::{AvianCars, AvianCarsPlugin, Chassis, ChassisOf};
-use skidpad_bevy::core::{STANDARD_GRAVITY, Scene, State};
+use skidpad_bevy::core::state::Placement;
+use skidpad_bevy::core::{BackendInfo, CarStart, Controls, STANDARD_GRAVITY, Scene, State};
 use skidpad_bevy::drive::{Driver, Shaping};
 use skidpad_bevy::{
     Car, CarDriver, CarEvent, CarInputs, CarMotion, CarPlugin, GroundSurface, OwnWorldPlugin, StepFault, Teleport,
-    Wheel,
+    TowedBy, Wheel,
 };
 
 fn c5() -> Car {
@@ -267,4 +268,86 @@ fn a_platform_carries_a_car() {
         // It starts at rest and slides until it goes with the platform; then it stays.
         assert!(slid < 5e-3, "{hz} Hz: {slid} m in 10 s");
     }
+}
+
+/// Wet pad, split friction, washboard, kerbs, ramp with a gap, moving floor, hill, banked curve, mounds of gravel: within 1 % of the way of
+/// the own world, whose meshes are smooth where the file says so.
+#[test]
+fn the_proving_ground_is_crossed_as_in_the_own_world() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../scenes/proving_ground.toml");
+    let scene = skidpad_spec::LoadedScene::load(&file).unwrap().scene;
+    for name in ["corvette_c5", "truck_6x4"] {
+        let model = skidpad_spec::load(name).unwrap().model;
+        for y in [-40.0, 0.0, 30.0, 60.0, 90.0, 120.0, 150.0, 180.0, 210.0] {
+            let way = |solver: BackendInfo| {
+                let placement = Placement { x: -12.0, y, speed: 8.0, ..Placement::default() };
+                let start = CarStart { model: model.clone(), placement };
+                let mut world = (solver.build)(&scene, &[start], 1.0 / 240.0);
+                for _ in 0..4 * 240 {
+                    let report = world.step(&[Controls { throttle: 0.2, ..Controls::coasting() }]);
+                    assert!(!report.not_finite && report.misuse.is_none(), "{name} at y = {y}: {report:?}");
+                }
+                world.state(0).position
+            };
+            let (own, avian) = (way(skidpad_impulse::BACKEND), way(skidpad_avian::BACKEND));
+            let apart = (own - avian).length();
+            assert!(apart < 0.01 * (own.x + 12.0), "{name} at y = {y}: {own} and {avian}, {apart} m apart");
+        }
+    }
+}
+
+/// Thrown on to its sides and its roof a car loses energy: what it gains after it was lowest is what its springs held.
+#[test]
+fn thrown_cars_come_to_rest() {
+    for name in ["corvette_c5", "toyota_4runner", "unity_default"] {
+        let model = skidpad_spec::load(name).unwrap().model;
+        for (hz, turn) in [(30.0, 1.0), (60.0, 2.2), (60.0, 3.1), (240.0, 4.0)] {
+            let placement = Placement { height: 3.0, speed: 8.0, ..Placement::default() };
+            let start = CarStart { model: model.clone(), placement };
+            let mut world = (skidpad_avian::BACKEND.build)(&Scene::flat(), &[start], 1.0 / hz);
+            let mut state = world.state(0).clone();
+            state.rotation = Quat::from_rotation_x(turn) * Quat::from_rotation_z(0.7 * turn);
+            state.angular = Vec3::new(2.0, -1.0, 0.5);
+            world.set_state(0, &state);
+            let highest = state.position.z;
+            for _ in 0..(8.0 * hz) as usize {
+                let report = world.step(&[Controls { brake: 1.0, ..Controls::default() }]);
+                assert!(!report.not_finite, "{name} at {hz} Hz");
+                assert!(
+                    world.state(0).position.z <= highest + 1e-3,
+                    "{name} at {hz} Hz: {}",
+                    world.state(0).position.z
+                );
+            }
+            let left = world.state(0).velocity.length();
+            assert!(left < 0.1, "{name} at {hz} Hz, turned by {turn}: {left} m/s");
+        }
+    }
+}
+
+/// A trailer is hitched, follows, stops with its car, and is let go.
+#[test]
+fn a_trailer_follows() {
+    let load = |name: &str| Car(skidpad_spec::load(name).unwrap().model);
+    let mut app = avian(60.0, slab());
+    let car = app.world_mut().spawn((load("toyota_4runner"), Transform::default())).id();
+    let trailer = app.world_mut().spawn((load("caravan"), Transform::default(), TowedBy(car))).id();
+    let gap = |app: &App| {
+        let [ahead, behind] = [car, trailer].map(|car| state(app, car));
+        let hitch = app.world().get::<Car>(car).unwrap().0.parts().hitch.unwrap().point;
+        let coupler = app.world().get::<Car>(trailer).unwrap().0.parts().coupler.unwrap().point;
+        ((behind.position - ahead.position).as_vec3() + behind.rotation * coupler - ahead.rotation * hitch).length()
+    };
+    ask(&mut app, car, CarInputs { accelerate: 1.0, ..CarInputs::default() });
+    for _ in 0..16 {
+        run(&mut app, 0.25);
+        assert!(gap(&app) < 5e-3, "{} m", gap(&app));
+    }
+    assert!(state(&app, trailer).velocity.length() > 5.0);
+    ask(&mut app, car, CarInputs { brake: 1.0, ..CarInputs::default() });
+    run(&mut app, 0.8);
+    assert!(state(&app, trailer).velocity.length() < 3.0 && gap(&app) < 5e-3, "{} m", gap(&app));
+    app.world_mut().entity_mut(trailer).remove::<TowedBy>();
+    run(&mut app, 0.5);
+    assert!(state(&app, trailer).tow.is_none());
 }
