@@ -343,10 +343,12 @@ fn a_trailer_follows() {
         run(&mut app, 0.25);
         assert!(gap(&app) < 5e-3, "{} m", gap(&app));
     }
-    assert!(state(&app, trailer).velocity.length() > 5.0);
+    let fast = state(&app, trailer).velocity.length();
+    assert!(fast > 5.0);
     ask(&mut app, car, CarInputs { brake: 1.0, ..CarInputs::default() });
     run(&mut app, 0.8);
-    assert!(state(&app, trailer).velocity.length() < 3.0 && gap(&app) < 5e-3, "{} m", gap(&app));
+    let slow = state(&app, trailer).velocity.length();
+    assert!(slow < fast - 2.0 && gap(&app) < 5e-3, "from {fast} to {slow} m/s, {} m", gap(&app));
     app.world_mut().entity_mut(trailer).remove::<TowedBy>();
     run(&mut app, 0.5);
     assert!(state(&app, trailer).tow.is_none());
