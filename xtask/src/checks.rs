@@ -55,6 +55,7 @@ pub fn ci(steps: &mut Steps) {
 pub fn package(steps: &mut Steps) {
     steps.step("packages", PACKAGE_REMEDY, || package::packages(true));
     steps.step("game", PACKAGE_REMEDY, package::game);
+    steps.step("packages of bevy", PACKAGE_REMEDY, package::bevy);
 }
 
 /// What changed for users since `baseline`.

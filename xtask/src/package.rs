@@ -16,21 +16,43 @@ pub fn packages(built: bool) -> Outcome {
 /// A crate outside of the repository that takes `impulse` alone drives a car.
 pub fn game() -> Outcome {
     packages(false)?;
-    let folder = root().join("target/package");
-    let game = root().join("target/game");
-    std::fs::create_dir_all(game.join("src")).map_err(|error| format!("{}: {error}", game.display()))?;
-    let mut patches = String::new();
-    for name in unpacked(&folder)? {
-        let place = folder.join(format!("{name}-{}", env!("CARGO_PKG_VERSION")));
-        patches.push_str(&format!("{name} = {{ path = {:?} }}\n", place.display().to_string()));
-    }
-    write(&game.join("Cargo.toml"), &format!("{MANIFEST}\n[patch.crates-io]\n{patches}"))?;
-    write(&game.join("src/main.rs"), PROGRAM)?;
-    // The versions that the project is tested with.
-    let lock = std::fs::read_to_string(root().join("Cargo.lock")).map_err(|error| format!("Cargo.lock: {error}"))?;
-    write(&game.join("Cargo.lock"), &lock)?;
-    let mut command = cargo("run --offline --quiet");
-    command.current_dir(&game);
+    let patches = unpacked(&root().join("target/package"))?;
+    outside("game", MANIFEST, PROGRAM, &patches, "Cargo.lock", "run --offline --quiet")
+}
+
+/// The packages of Bevy, each its files alone, and an app outside of the repository that takes them.
+pub fn bevy() -> Outcome {
+    packages(false)?;
+    let mut patches = unpacked(&root().join("target/package"))?;
+    let as_published: String =
+        patches.iter().map(|(name, place)| format!(" --config patch.crates-io.{name}.path={place:?}")).collect();
+    let of_bevy =
+        "package --manifest-path crates/bevy/Cargo.toml --workspace --no-verify --offline --allow-dirty --quiet";
+    run(cargo(&format!("{of_bevy}{as_published}")))?;
+    patches.extend(unpacked(&root().join("crates/bevy/target/package"))?);
+    let check = "check --offline --quiet --ignore-rust-version";
+    outside("app", BEVY_MANIFEST, BEVY_PROGRAM, &patches, "crates/bevy/Cargo.lock", check)
+}
+
+/// Runs `command` in a crate of this manifest and program outside of every workspace, with `patches` in the place of published packages and
+/// the versions of `lock`, which the project is tested with.
+fn outside(
+    name: &str,
+    manifest: &str,
+    program: &str,
+    patches: &[(String, String)],
+    lock: &str,
+    command: &str,
+) -> Outcome {
+    let folder = root().join("target").join(name);
+    std::fs::create_dir_all(folder.join("src")).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let patches: String = patches.iter().map(|(name, place)| format!("{name} = {{ path = {place:?} }}\n")).collect();
+    write(&folder.join("Cargo.toml"), &format!("{manifest}\n[patch.crates-io]\n{patches}"))?;
+    write(&folder.join("src/main.rs"), program)?;
+    let lock = std::fs::read_to_string(root().join(lock)).map_err(|error| format!("{lock}: {error}"))?;
+    write(&folder.join("Cargo.lock"), &lock)?;
+    let mut command = cargo(command);
+    command.current_dir(&folder);
     run(command)
 }
 
@@ -66,8 +88,29 @@ fn main() {
 }
 "#;
 
-/// Unpacks every package of this version in `folder`; their names.
-fn unpacked(folder: &Path) -> Result<Vec<String>, String> {
+const BEVY_MANIFEST: &str = r#"[package]
+name = "app"
+version = "0.0.0"
+edition = "2024"
+
+[workspace]
+
+[dependencies]
+bevy_app = { version = "0.20.1", default-features = false }
+skidpad-avian = "0.1.0"
+skidpad-bevy = "0.1.0"
+skidpad-bevy-rapier = "0.1.0"
+"#;
+
+const BEVY_PROGRAM: &str = r#"fn main() {
+    bevy_app::App::new()
+        .add_plugins((skidpad_bevy::CarPlugin::default(), skidpad_avian::AvianCarsPlugin))
+        .add_plugins(skidpad_bevy_rapier::RapierCarsPlugin);
+}
+"#;
+
+/// Unpacks every package of this version in `folder`; their names and places.
+fn unpacked(folder: &Path) -> Result<Vec<(String, String)>, String> {
     let end = format!("-{}.crate", env!("CARGO_PKG_VERSION"));
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut names: Vec<String> = entries
@@ -80,7 +123,8 @@ fn unpacked(folder: &Path) -> Result<Vec<String>, String> {
         command.arg("xzf").arg(format!("{name}{end}")).current_dir(folder);
         run(command)?;
     }
-    Ok(names)
+    let place = |name: &String| folder.join(format!("{name}-{}", env!("CARGO_PKG_VERSION"))).display().to_string();
+    Ok(names.into_iter().map(|name| (name.clone(), place(&name))).collect())
 }
 
 fn write(path: &Path, text: &str) -> Outcome {
