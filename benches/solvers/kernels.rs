@@ -43,6 +43,7 @@ fn cornering(state: &State) -> Body {
         angular: Vec3::Z * 0.2,
         free_velocity: velocity - Vec3::Z * (9.81 / 120.0),
         free_angular: Vec3::Z * 0.2,
+        drift: Vec3::ZERO,
         wind: Vec3::ZERO,
         lead: 0.0,
         asleep: false,

@@ -8,6 +8,7 @@ use skidpad_core::{
 
 use crate::chassis::{self, lead, move_to};
 use crate::ground::{Loaded, floats, stirs};
+use crate::hitches;
 use crate::port::Port;
 use crate::rest::Rest;
 use crate::seat::Seat;
@@ -205,7 +206,9 @@ impl RapierCars {
             wind: self.wind,
             ground,
         };
-        report.and(self.cars.push(&mut port, controls, Coupling::OneSweep, dt))
+        let report = report.and(self.cars.push(&mut port, controls, Coupling::OneSweep, dt));
+        hitches::hold(port.sets.joints, &self.cars, port.seats, dt);
+        report
     }
 
     /// Answers probes between steps, a miss by `None`, as the wheels of these cars would be answered on `ground`; what a car asks that
@@ -298,36 +301,6 @@ impl RapierCars {
             ground: Surfaces::default(),
         };
         self.cars.write_back(&port, dt)
-    }
-
-    /// Lets vehicles that tow each other pass through each other, and those that no longer do collide.
-    fn let_pass(&mut self, joints: &mut ImpulseJointSet) {
-        for car in 0..self.seats.len() {
-            let by = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
-            let seat = &self.seats[car];
-            if seat.towed.map(|(by, _)| by) == by {
-                continue;
-            }
-            if let Some((_, joint)) = seat.towed {
-                joints.remove(joint, true);
-            }
-            let ahead = by.and_then(|by| self.seats.get(by as usize)).map(|ahead| ahead.handle);
-            let free = GenericJointBuilder::new(JointAxesMask::empty()).contacts_enabled(false);
-            let towed = ahead.map(|ahead| joints.insert(ahead, seat.handle, free, true));
-            self.seats[car].towed = by.zip(towed);
-            self.tie_seats();
-        }
-    }
-
-    /// Tells every vehicle which bodies it is hitched to.
-    fn tie_seats(&mut self) {
-        self.seats.iter_mut().for_each(|seat| seat.tied.clear());
-        for car in 0..self.seats.len() {
-            let Some((by, _)) = self.seats[car].towed else { continue };
-            let ends = [car, by as usize].map(|car| self.seats[car].handle);
-            self.seats[car].tied.push(ends[1]);
-            self.seats[by as usize].tied.push(ends[0]);
-        }
     }
 
     fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {

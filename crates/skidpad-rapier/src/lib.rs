@@ -7,6 +7,7 @@ pub mod backend;
 mod cars;
 pub mod chassis;
 mod ground;
+mod hitches;
 mod moment;
 mod platforms;
 mod port;

@@ -46,6 +46,7 @@ impl WorldPort for Port<'_> {
                 angular: self.axes.from_world(body.angvel()),
                 free_velocity: self.axes.from_world((body.linvel() + pull * dt) * linear),
                 free_angular: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular),
+                drift: Vec3::ZERO,
                 wind: self.wind,
                 lead,
                 asleep: body.is_sleeping(),

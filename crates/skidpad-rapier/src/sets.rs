@@ -13,7 +13,8 @@ pub struct Sets<'a> {
     pub bodies: &'a mut RigidBodySet,
     /// Colliders, the chassis' among them.
     pub colliders: &'a mut ColliderSet,
-    /// Joints. Vehicles that tow each other get one that ties nothing: it lets their colliders pass through each other.
+    /// Joints. Vehicles that tow each other get one: it hands on what stops one of them, and lets their colliders pass through each
+    /// other.
     pub joints: &'a mut ImpulseJointSet,
     /// Finds the colliders along a ray.
     pub broad_phase: &'a BroadPhaseBvh,

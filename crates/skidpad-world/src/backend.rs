@@ -67,6 +67,9 @@ impl Backend for CarWorld {
             self.world.chassis_mut()[car].be_towed(by);
         }
         self.world.advance(self.clock.dt);
+        for (trailer, impulse) in self.world.jolts() {
+            self.cars.jolt(trailer, impulse, self.clock.dt);
+        }
         self.clock.steps += 1;
         let report = pushed.and(self.cars.write_back(&self.world, self.clock.dt));
         if report.not_finite {

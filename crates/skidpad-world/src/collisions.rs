@@ -4,11 +4,12 @@
 //! another car enters neither. A car that meets none keeps every bit.
 
 use parry3d::query::ContactManifold;
-use skidpad_core::{BODYWORK_FRICTION, DVec3, HullPoint, Vec3};
+use skidpad_core::{BODYWORK_FRICTION, DVec3, HullPoint, Mat3, Vec3};
 
 use crate::Touching;
 use crate::ground::Ground;
 use crate::hull::{BLOW, CLOSED, PASSES, SETTLED, stops_of};
+use crate::links::{Link, hold, tighten};
 use crate::pair::{Meeting, Pair};
 use crate::world::Chassis;
 
@@ -57,6 +58,12 @@ pub(crate) struct Collisions {
     pairs: Vec<[u32; 2]>,
     manifold: ContactManifold<(), ()>,
     points: Vec<Point>,
+    /// Whether cars meet; if not, only hitches are held.
+    meets: bool,
+    /// Whether some car can be towed.
+    pub has_trailers: bool,
+    /// The hitches that hold, group by group.
+    links: Vec<Link>,
     /// The lowest number of the cars each car is solved with, [`NONE`] if it meets none.
     group: Vec<u32>,
     /// Velocity and angular velocity each pose moves with.
@@ -109,6 +116,8 @@ struct Point {
     slides: Vec3,
     /// Change of speed along the normal by an impulse along it, 1/kg.
     give: f32,
+    /// Change of velocity by impulses of those that are hitched to others, 1/kg.
+    answer: Option<Mat3>,
     /// N s.
     pressed: f32,
     /// N s.
@@ -116,8 +125,8 @@ struct Point {
 }
 
 impl Collisions {
-    /// Of no cars.
-    pub fn new() -> Self {
+    /// Of no cars; those to come may meet, or pass through each other.
+    pub fn new(meets: bool) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(POINTS);
         Self {
@@ -127,6 +136,9 @@ impl Collisions {
             pairs: Vec::new(),
             manifold,
             points: Vec::new(),
+            meets,
+            has_trailers: false,
+            links: Vec::new(),
             group: Vec::new(),
             moves: Vec::new(),
         }
@@ -137,8 +149,13 @@ impl Collisions {
         self.kept.clear();
         self.kept.reserve(cars);
         self.bounds.extend((self.bounds.len()..cars).map(|car| Bound { car: car as u32, ..Bound::default() }));
-        self.near.reserve((NEAR * cars).saturating_sub(self.near.len()));
-        self.pairs.reserve((PAIRS * cars).saturating_sub(self.pairs.len()));
+        if self.meets {
+            self.near.reserve((NEAR * cars).saturating_sub(self.near.len()));
+            self.pairs.reserve((PAIRS * cars).saturating_sub(self.pairs.len()));
+        }
+        if self.has_trailers {
+            self.links.reserve(cars.saturating_sub(self.links.len()));
+        }
         self.points.reserve((POINTS * cars).saturating_sub(self.points.len()));
         self.group.resize(cars, NONE);
         self.moves.resize(cars, [Vec3::ZERO; 2]);
@@ -150,8 +167,8 @@ impl Collisions {
     }
 
     /// Changes the twists of those of `chassis` that meet others within the coming `dt` s, so that no hull enters another or the
-    /// ground: sequential impulses with friction between every two cars, and as [`Touching::keep_out`] on `ground`. Whether any
-    /// have met.
+    /// ground: sequential impulses with friction between every two cars, and as [`Touching::keep_out`] on `ground`. Likewise of
+    /// trains of which one touches the ground. Whether any have met or tow each other.
     pub fn keep_apart(
         &mut self,
         chassis: &mut [Chassis],
@@ -162,29 +179,41 @@ impl Collisions {
     ) -> bool {
         self.pairs.clear();
         self.points.clear();
+        if self.has_trailers {
+            self.find_links(chassis);
+        }
         for round in 0..ROUNDS {
-            if !self.is_fresh(chassis, dt) {
+            if self.meets && !self.is_fresh(chassis, dt) {
                 self.sweep(chassis, dt);
             }
             let before = self.points.len();
             if !self.near.is_empty() {
                 self.meet(chassis, dt);
             }
-            if self.pairs.is_empty() {
+            if self.pairs.is_empty() && self.links.is_empty() {
                 return false;
             }
             self.unite();
             self.touch_ground(chassis, ground, touching, stops, dt);
-            if self.points.len() == before && round > 0 {
+            if self.points.len() == before && (round > 0 || before == 0) {
                 break;
             }
             let group = &self.group;
             self.points.iter_mut().for_each(|point| point.group = group[point.cars[0] as usize]);
             self.points.sort_unstable_by_key(|point| (point.group, point.number));
+            self.links.iter_mut().for_each(|link| link.group = group[link.cars[0] as usize]);
+            self.links.sort_unstable_by_key(|link| (link.group, link.cars[0]));
+            self.tighten(chassis, dt);
             self.press_all(chassis);
         }
         self.end_blows(chassis, dt);
         true
+    }
+
+    /// What hitches have handed on to trailers beside their vehicles' own solve, each with the number of the trailer, N s.
+    pub fn jolts(&self) -> impl Iterator<Item = (usize, Vec3)> {
+        let jolted = self.links.iter().filter(|link| link.impulse != Vec3::ZERO);
+        jolted.map(|link| (link.cars[0] as usize, link.impulse))
     }
 
     /// Whether no car has left its bound, nor will within `dt` s.
@@ -261,15 +290,41 @@ impl Collisions {
         self.pairs.sort_unstable();
     }
 
-    /// Gives cars that meet, and those they meet, one group.
+    /// Finds the hitches that hold.
+    fn find_links(&mut self, chassis: &[Chassis]) {
+        self.links.clear();
+        for (car, trailer) in chassis.iter().enumerate() {
+            let by = trailer.towed_by.filter(|by| chassis.get(*by as usize).is_some_and(|ahead| !ahead.is_away()));
+            if let Some(by) = by.filter(|by| !trailer.is_away() && *by as usize != car) {
+                self.links.push(Link::new([car as u32, by]));
+            }
+        }
+    }
+
+    /// Holds the hitches of the trains of which something is stopped, with the turns that this leaves. The others keep every bit.
+    fn tighten(&mut self, chassis: &mut [Chassis], dt: f32) {
+        for links in self.links.chunk_by_mut(|a, b| a.group == b.group) {
+            let points = of_group(&mut self.points, links[0].group);
+            let stopped = links.iter().flat_map(|link| link.cars).any(|car| chassis[car as usize].is_stopped());
+            let presses = |point: &Point| point.velocity(chassis).dot(point.normal) < point.allowed;
+            if points.is_empty() || !(stopped || points.iter().any(presses)) {
+                continue;
+            }
+            aim(links, points, chassis, dt);
+            press_group(points, links, chassis);
+            aim(links, points, chassis, dt);
+        }
+    }
+
+    /// Gives cars that meet or tow each other, and those they meet, one group.
     fn unite(&mut self) {
         self.group.fill(NONE);
-        for [one, other] in &self.pairs {
-            for car in [*one, *other] {
+        for [one, other] in self.pairs.iter().copied().chain(self.links.iter().map(|link| link.cars)) {
+            for car in [one, other] {
                 let group = &mut self.group[car as usize];
                 *group = (*group).min(car);
             }
-            let [one, other] = [lowest_of(&self.group, *one), lowest_of(&self.group, *other)];
+            let [one, other] = [lowest_of(&self.group, one), lowest_of(&self.group, other)];
             self.group[one.max(other) as usize] = one.min(other);
         }
         for car in 0..self.group.len() {
@@ -298,22 +353,10 @@ impl Collisions {
         }
     }
 
-    /// Sequential impulses over the points, group by group: first what presses alone, then friction with it. Friction that held
-    /// against the turns which single points leave before the others answer would throw cars aside.
+    /// Presses every group by itself.
     fn press_all(&mut self, chassis: &mut [Chassis]) {
         for points in self.points.chunk_by_mut(|a, b| a.group == b.group) {
-            for rub in [false, true] {
-                for _ in 0..PASSES {
-                    let mut changed = false;
-                    for point in points.iter_mut() {
-                        changed |= point.press(chassis);
-                        changed |= rub && point.rub(chassis);
-                    }
-                    if !changed {
-                        break;
-                    }
-                }
-            }
+            press_group(points, links_of(&mut self.links, points[0].group), chassis);
         }
     }
 
@@ -350,6 +393,45 @@ fn may_meet(first: &Chassis, second: &Chassis, dt: f32) -> bool {
     near && !first.is_away() && !second.is_away()
 }
 
+/// Sequential impulses over the `points` of a group: first what presses alone, then friction with it. Friction that held against the
+/// turns which single points leave before the others answer would throw cars aside.
+fn press_group(points: &mut [Point], links: &mut [Link], chassis: &mut [Chassis]) {
+    for rub in [false, true] {
+        for _ in 0..PASSES {
+            let mut changed = false;
+            for point in points.iter_mut() {
+                changed |= point.press(chassis, links);
+                changed |= rub && point.rub(chassis, links);
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+}
+
+/// Holds the hitches `links` of a group for the coming `dt` s, and lets its `points` know what they move with them.
+fn aim(links: &mut [Link], points: &mut [Point], chassis: &mut [Chassis], dt: f32) {
+    tighten(links, chassis, dt);
+    for point in points {
+        point.learn(links, chassis);
+    }
+}
+
+/// The points of `group`, of points group by group.
+fn of_group(points: &mut [Point], group: u32) -> &mut [Point] {
+    let first = points.partition_point(|point| point.group < group);
+    let count = points[first..].partition_point(|point| point.group == group);
+    &mut points[first..first + count]
+}
+
+/// The same of hitches.
+fn links_of(links: &mut [Link], group: u32) -> &mut [Link] {
+    let first = links.partition_point(|link| link.group < group);
+    let count = links[first..].partition_point(|link| link.group == group);
+    &mut links[first..first + count]
+}
+
 /// The lowest number that `car` leads to.
 fn lowest_of(group: &[u32], mut car: u32) -> u32 {
     while group[car as usize] != car {
@@ -374,6 +456,7 @@ impl Point {
                 .allowed_speed(dt),
             slides: Vec3::ZERO,
             give: 0.0,
+            answer: None,
             pressed: 0.0,
             drag: Vec3::ZERO,
         };
@@ -397,6 +480,7 @@ impl Point {
             allowed: found.allowed_speed(dt),
             slides: Vec3::ZERO,
             give: given_by(hull, found.arm, found.normal),
+            answer: None,
             pressed: 0.0,
             drag: Vec3::ZERO,
         }
@@ -416,12 +500,31 @@ impl Point {
 
     /// Change of that velocity along the unit vector `along` by an impulse along it, 1/kg.
     fn give_along(&self, chassis: &[Chassis], along: Vec3) -> f32 {
+        if let Some(answer) = self.answer {
+            return along.dot(answer * along);
+        }
         let own = given_by(&chassis[self.cars[0] as usize], self.arms[0], along);
         chassis.get(self.cars[1] as usize).map_or(own, |other| own + given_by(other, self.arms[1], along))
     }
 
+    /// Learns how it answers with all that `links` tie to its hulls.
+    fn learn(&mut self, links: &mut [Link], chassis: &mut [Chassis]) {
+        let before = self.velocity(chassis);
+        let columns = Vec3::AXES.map(|axis| {
+            // So much that the answer has its digits: it changes the velocity by metres per second.
+            let size = 1.0 / given_by(&chassis[self.cars[0] as usize], self.arms[0], axis);
+            self.apply(chassis, links, axis * size);
+            let after = self.velocity(chassis);
+            self.apply(chassis, links, axis * -size);
+            (after - before) / size
+        });
+        let answer = Mat3::from_cols(columns[0], columns[1], columns[2]);
+        self.answer = Some(answer);
+        self.give = self.normal.dot(answer * self.normal);
+    }
+
     /// Gives `impulse` (N s) to the first hull, and the opposite to the second; returns the larger change of velocity, m/s.
-    fn apply(&self, chassis: &mut [Chassis], impulse: Vec3) -> f32 {
+    fn apply(&self, chassis: &mut [Chassis], links: &mut [Link], impulse: Vec3) -> f32 {
         let [own, other] = self.cars.map(|car| car as usize);
         chassis[own].stop(impulse, self.arms[0].cross(impulse));
         let mut inverse_mass = chassis[own].inverse_mass;
@@ -429,11 +532,14 @@ impl Point {
             other.stop(-impulse, -self.arms[1].cross(impulse));
             inverse_mass = inverse_mass.max(other.inverse_mass);
         }
+        if self.answer.is_some() {
+            hold(links, chassis);
+        }
         impulse.length() * inverse_mass
     }
 
     /// Changes what presses by what the point still needs; whether that changes the velocity of anything.
-    fn press(&mut self, chassis: &mut [Chassis]) -> bool {
+    fn press(&mut self, chassis: &mut [Chassis], links: &mut [Link]) -> bool {
         let wanted = (self.allowed - self.velocity(chassis).dot(self.normal)) / self.give;
         let pressed = (self.pressed + wanted).max(0.0);
         let more = pressed - self.pressed;
@@ -441,11 +547,11 @@ impl Point {
             return false;
         }
         self.pressed = pressed;
-        self.apply(chassis, self.normal * more) > SETTLED
+        self.apply(chassis, links, self.normal * more) > SETTLED
     }
 
     /// The same of friction.
-    fn rub(&mut self, chassis: &mut [Chassis]) -> bool {
+    fn rub(&mut self, chassis: &mut [Chassis], links: &mut [Link]) -> bool {
         if self.pressed == 0.0 && self.drag == Vec3::ZERO {
             return false;
         }
@@ -459,7 +565,7 @@ impl Point {
         let drag = drag.clamp_length_max(self.friction * self.pressed);
         let more = drag - self.drag;
         self.drag = drag;
-        self.apply(chassis, more) > SETTLED
+        self.apply(chassis, links, more) > SETTLED
     }
 }
 

@@ -1,7 +1,8 @@
 //! skidpad's own small rigid-body world: chassis with a box for a hull, on the ground of a [`skidpad_core::Scene`].
 //!
 //! Here: integration with positions in 64 bits; plane, boxes, fields of heights and meshes, met by rays, by the rims of wheels and
-//! by hulls; boxes that move by themselves; hulls of cars against each other. Not here: wheels (they come through the seam), bodies
+//! by hulls; boxes that move by themselves; hulls of cars against each other; hitches
+//! that hold while hulls are stopped. Not here: wheels (they come through the seam), bodies
 //! that wheels push away.
 #![forbid(unsafe_code)]
 
@@ -10,6 +11,7 @@ mod collisions;
 mod faces;
 mod ground;
 mod hull;
+mod links;
 mod pair;
 mod passing;
 mod terrain;

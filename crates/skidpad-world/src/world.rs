@@ -9,7 +9,7 @@ use crate::collisions::Collisions;
 use crate::hull::stops_of;
 use crate::{Ground, Touching};
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Motion {
     velocity: Vec3,
     angular: Vec3,
@@ -38,6 +38,12 @@ pub struct Chassis {
     away: bool,
     /// Number of the one it is hitched to, which it does not touch.
     pub(crate) towed_by: Option<u32>,
+    /// Where it tows others, and where it is towed, from the centre of mass, vehicle axes, m.
+    pub(crate) hitch: Vec3,
+    pub(crate) coupler: Vec3,
+    /// Whether it can be towed, and whether it can tow or be towed.
+    is_trailer: bool,
+    is_tied: bool,
 }
 
 impl Chassis {
@@ -45,6 +51,11 @@ impl Chassis {
     pub fn new(model: &Model, state: &State) -> Self {
         let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);
         chassis.has_rims = model.has_rims();
+        let (hitch, coupler) = (model.parts().hitch, model.parts().coupler);
+        chassis.hitch = hitch.unwrap_or_default().point;
+        chassis.coupler = coupler.unwrap_or_default().point;
+        chassis.is_trailer = coupler.is_some();
+        chassis.is_tied = hitch.is_some() || coupler.is_some();
         chassis.adopt(state);
         chassis
     }
@@ -67,6 +78,10 @@ impl Chassis {
             has_rims: false,
             away: false,
             towed_by: None,
+            hitch: Vec3::ZERO,
+            coupler: Vec3::ZERO,
+            is_trailer: false,
+            is_tied: false,
         }
     }
 
@@ -94,7 +109,7 @@ impl Chassis {
         self.away = true;
     }
 
-    /// From now on it does not touch the chassis that tows it, number `by`.
+    /// From now on the chassis number `by` tows it: they do not touch, and what stops one of them stops the other.
     pub fn be_towed(&mut self, by: Option<u32>) {
         self.towed_by = by;
     }
@@ -102,6 +117,11 @@ impl Chassis {
     /// Whether it is neither pushed nor moved.
     pub(crate) fn is_away(&self) -> bool {
         self.away
+    }
+
+    /// Whether something has stopped it in this step: its pose moves with the velocity it ends with.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.lag == Motion::default()
     }
 
     /// Changes the velocities over a whole step: the pose will move with their mean.
@@ -169,6 +189,14 @@ impl Chassis {
         rate - self.spun_by(rate.cross(momentum)) * (0.5 * dt)
     }
 
+    /// What its own momentum changes its angular velocity by in `dt` s, rad/s; told of what may be towed or tow alone.
+    fn drift(&self, dt: f32) -> Vec3 {
+        if !self.is_tied {
+            return Vec3::ZERO;
+        }
+        -self.spun_by(self.angular.cross(self.angular_momentum())) * dt
+    }
+
     fn is_finite(&self) -> bool {
         let (p, q, v) = (self.position, self.rotation, self.velocity + self.angular);
         // A turn too fast for 32 bits leaves a rotation of no length.
@@ -182,7 +210,7 @@ pub struct World {
     chassis: Vec<Chassis>,
     ground: Ground,
     touching: Touching,
-    /// Contacts between cars; none where they pass through each other.
+    /// Contacts between cars, and hitches; none where cars pass through each other and none can be towed.
     collisions: Option<Collisions>,
     /// Whether some wheel of some car feels with more than a ray.
     has_rims: bool,
@@ -197,7 +225,7 @@ impl World {
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
         let touching = Touching::on(&ground);
-        let collisions = scene.cars_collide.then(Collisions::new);
+        let collisions = scene.cars_collide.then(|| Collisions::new(true));
         let (chassis, near, stops) = Default::default();
         Self { chassis, ground, touching, collisions, has_rims: false, near, stops }
     }
@@ -205,6 +233,9 @@ impl World {
     /// Adds a chassis; its index is the number of chassis before it.
     pub fn add(&mut self, chassis: Chassis) {
         self.has_rims |= chassis.has_rims;
+        if chassis.is_trailer {
+            self.collisions.get_or_insert_with(|| Collisions::new(false)).has_trailers = true;
+        }
         self.chassis.push(chassis);
         if let Some(collisions) = &mut self.collisions {
             collisions.make_room(self.chassis.len());
@@ -238,6 +269,11 @@ impl World {
         }
     }
 
+    /// What hitches handed on to trailers in the last [`World::advance`] since hulls were stopped, each with the trailer's number, N s.
+    pub fn jolts(&self) -> impl Iterator<Item = (usize, Vec3)> {
+        self.collisions.iter().flat_map(|collisions| collisions.jolts())
+    }
+
     /// Ends the step: hulls are kept out of each other and of the ground, then every pose moves with its new velocity.
     ///
     /// A chassis that would leave the finite numbers keeps its pose and stops.
@@ -256,7 +292,7 @@ impl World {
         }
     }
 
-    /// Keeps hulls out of each other, and if any meet also out of the ground; whether they do.
+    /// Keeps hulls out of each other, and if any meet or tow each other also out of the ground; whether they do.
     #[inline(never)]
     fn keep_apart(&mut self, dt: f32) -> bool {
         let Some(collisions) = &mut self.collisions else { return false };
@@ -282,6 +318,7 @@ impl WorldPort for World {
                 angular: chassis.angular,
                 free_velocity: chassis.velocity + fall,
                 free_angular: chassis.angular,
+                drift: chassis.drift(dt),
                 wind: self.ground.wind(),
                 lead: 0.5 * dt,
                 asleep: false,

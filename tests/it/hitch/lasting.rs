@@ -94,8 +94,10 @@ fn hitches_give_no_energy() {
     }
 }
 
-/// Dropped from 1 m, driven against a wall at 10 m/s, and rolled onto their sides, rigs lose energy and hold together. A wall stops the
-/// hull of the car after the hitch is solved: that opens by the way of a step, of three with a heavy trailer, and closes again.
+/// Dropped from 1 m, driven against a wall at 10 m/s, and rolled onto their sides, rigs lose energy and hold together: what stops one
+/// of them stops the other. Own worlds solve a blow and the hitch in one; Rapier's joint hands it on in four parts of a step, each to a
+/// tenth if the trailer is heavy. Rolled over, rates that change within a step open hitches by up to
+/// 2.4 mm at 30 Hz, 15 mm in Rapier's world.
 #[test]
 fn rigs_survive_blows() {
     let wall = FixedBox::upright(DVec3::new(20.0, 0.0, 1.0), Vec3::new(2.0, 20.0, 3.0));
@@ -118,18 +120,20 @@ fn rigs_survive_blows() {
                     let steer = if (step as f32) < hz { steer } else { -steer };
                     let report = world.step(&[Controls { steer, ..Controls::coasting() }]);
                     assert!(!report.not_finite, "{told}");
-                    let way = if what == "drop" { 1e-2 } else { 4.0 * f64::from(speed / hz) };
-                    assert!(gap(&*world, 1) < way + 0.02, "{told}: a gap of {} m", gap(&*world, 1));
+                    let most = match (what, solver.name) {
+                        ("roll", "rapier") => 0.02,
+                        ("roll", _) => 4e-3,
+                        ("wall", "rapier") => 0.5 * f64::from(speed / hz),
+                        _ => 2e-4,
+                    };
+                    assert!(gap(&*world, 1) < most, "{told}: a gap of {} m", gap(&*world, 1));
                     let now = energy(&*world);
-                    // Closing the gap that a wall leaves lifts what is pressed against it.
-                    let most = if what == "wall" { 1e-2 } else { 1e-4 };
+                    // Closing the gap that is left lifts what is pressed against a wall.
+                    let most = if solver.name == "rapier" { 1e-3 } else { 1e-4 };
                     assert!(now - least < most * start, "{told}, step {step}: risen by {}", (now - least) / start);
                     least = least.min(now);
                 }
-                // What worlds press back after the solve stays open: at a wall, against a trailer that its overrun brake holds, and on
-                // their sides, 16 mm at 30 Hz.
-                let left = if what == "drop" { 1e-3 } else { 0.05 };
-                assert!(gap(&*world, 1) < left, "{told}: a gap of {} m at the end", gap(&*world, 1));
+                assert!(gap(&*world, 1) < 2e-3, "{told}: a gap of {} m at the end", gap(&*world, 1));
             }
         }
     }
@@ -181,6 +185,27 @@ fn hitches_break() {
         });
         assert!(steps.count() < 20, "{}: its brakes tear it off", solver.name);
         assert!((0..120).all(|_| !world.step(&[Controls::coasting(), brake.clone()]).not_finite), "{}", solver.name);
+    }
+}
+
+/// So does one that a wall makes carry it.
+#[test]
+fn hitches_break_at_walls() {
+    let wall = FixedBox::upright(DVec3::new(20.0, 0.0, 1.0), Vec3::new(2.0, 20.0, 3.0));
+    let scene = Scene { boxes: vec![wall], ..Scene::flat() };
+    for solver in on_rows() {
+        for (breaking_force, holds) in [(20e3, false), (1e8, true)] {
+            let mut models = shipped(&RIGS[0]);
+            let mut parts = models[0].parts().clone();
+            parts.hitch.as_mut().expect("it tows").breaking_force = breaking_force;
+            models[0] = Arc::new(Model::new(parts).expect("valid"));
+            let placement = Placement { speed: 10.0, gear: Some(0), ..Placement::default() };
+            let mut world = train_from(&solver, &models, &scene, &placement, 60.0);
+            for _ in 0..180 {
+                world.step(&[Controls::coasting()]);
+            }
+            assert_eq!(world.state(1).tow.is_some(), holds, "{}: {breaking_force} N", solver.name);
+        }
     }
 }
 
@@ -306,13 +331,71 @@ proptest! {
                 prop_assert!(!report.not_finite, "{}", solver.name);
                 let fast = (0..2).map(|car| world.state(car).velocity.length()).fold(0.0, f32::max);
                 prop_assert!(fast < 1.2 * speed.abs() + 3.0, "{} step {step}: {fast} m/s", solver.name);
-                // Of arms that turn by θ in a step a twelfth of θ³ is left, of which a fifth comes back in the next; rates that change
-                // within a step, of a trailer that throws its car about, leave up to 7 mm at 60 Hz and 30 mm at 20 (in 3,000 cases).
-                let turned = (0..2).map(|car| f64::from(world.state(car).angular.length())).fold(0.0, f64::max) / f64::from(hz);
-                fastest = fastest.max(turned);
-                let most = if hz < 60.0 { 6e-2 } else { 2e-2 } + 5.0 / 6.0 * (hitch + drawbar) * fastest.powi(3);
+                fastest = fastest.max(most_turned(&*world, hz));
+                // Rates that change within a step, of a trailer that throws its car about, leave up to 7 mm at 60 Hz and 30 mm at 20
+                // (in 3,000 cases).
+                let most = if hz < 60.0 { 6e-2 } else { 2e-2 } + left_by_turns(hitch + drawbar, fastest);
                 prop_assert!(gap(&*world, 1) < most, "{} step {step}: a gap of {} m", solver.name, gap(&*world, 1));
             }
         }
     }
+
+    /// Dropped and against a wall at any angle, none is left with more energy than it came with, and no hitch of the own worlds opens by
+    /// the way of a step.
+    #[test]
+    fn random_rigs_hold_together_when_they_strike(
+        ratio in -2.0f64..1.5,
+        hitch in 1.0f64..4.0,
+        drawbar in 1.0f64..10.0,
+        speed in 1f32..30.0,
+        height in 0f64..1.0,
+        turned in 0f32..1.0,
+        hz in prop::sample::select(vec![20f32, 30.0, 60.0, 120.0, 240.0, 1000.0]),
+    ) {
+        let mass = 1500.0 * 10f64.powf(ratio);
+        let rig = Plane {
+            hitch, drawbar, centre: drawbar, trailer_mass: mass, trailer_inertia: mass * 0.2 * drawbar * drawbar,
+            trailer_stiffness: 60.0 * mass, hull: 3.6, ..BASE
+        };
+        let wall = FixedBox::upright(DVec3::new(12.0, 0.0, 0.0), Vec3::new(2.0, 200.0, 60.0)).turned(turned, 0.0, 0.0);
+        let scene = Scene { boxes: vec![wall], ..Scene::flat() };
+        let placement = Placement { speed, height, ..Placement::default() };
+        for solver in on_rows() {
+            let models = rig.models();
+            let mut world = train_from(&solver, &models, &scene, &placement, hz);
+            let bound = motion_energy(&*world) * 1.01;
+            let way = f64::from(speed / hz);
+            let mut fastest: f64 = 0.0;
+            for step in 0..(3.0 * hz) as u32 {
+                let report = world.step(&[Controls::coasting()]);
+                prop_assert!(!report.not_finite, "{} step {step}", solver.name);
+                fastest = fastest.max(most_turned(&*world, hz));
+                let [energy, gap] = [motion_energy(&*world), gap(&*world, 1)];
+                prop_assert!(energy < bound, "{} step {step}: {energy} J, above {bound}", solver.name);
+                // A car that a heavy trailer presses against a wall leaves it in Rapier's world, whose solver does not get that far.
+                prop_assert!(solver.name == "rapier" || gap < way + 0.01 + left_by_turns(hitch + drawbar, fastest), "{} step {step}: a gap of {gap} m", solver.name);
+            }
+        }
+    }
+}
+
+/// By which the faster of two vehicles turns in a step, rad.
+fn most_turned(world: &dyn Backend, hz: f32) -> f64 {
+    (0..2).map(|car| f64::from(world.state(car).angular.length() / hz)).fold(0.0, f64::max)
+}
+
+/// Of arms of so many m that turn by θ in a step a twelfth of θ³ is left, of which a fifth comes back in the next.
+fn left_by_turns(arms: f64, turned: f64) -> f64 {
+    5.0 / 6.0 * arms * turned.powi(3)
+}
+
+/// Of two vehicles: that of their motion and their height, J. Springs come on top.
+fn motion_energy(world: &dyn Backend) -> f64 {
+    let of = |car: usize| {
+        let (model, state) = (world.model(car), world.state(car));
+        let rate = state.rotation.inverse() * state.angular;
+        let kinetic = 0.5 * (model.mass() * state.velocity.length_squared() + rate.dot(*model.inertia() * rate));
+        f64::from(kinetic) + f64::from(model.mass()) * 9.81 * state.position.z
+    };
+    of(0) + of(1)
 }

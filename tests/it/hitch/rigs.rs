@@ -55,6 +55,8 @@ pub struct Plane {
     pub trailer_stiffness: f64,
     /// Factor on the stiffness of every tyre.
     pub firm: f64,
+    /// Length of the car's hull, m.
+    pub hull: f64,
 }
 
 /// That of the reference.
@@ -70,6 +72,7 @@ pub const BASE: Plane = Plane {
     drawbar: 4.0,
     trailer_stiffness: 80e3,
     firm: 1.0,
+    hull: 1.0,
 };
 
 impl Plane {
@@ -94,7 +97,7 @@ impl Plane {
             "name = \"car\"\n[chassis]\nmass_kg = {}\ncentre_behind_front_axle_m = {front}\ncentre_above_ground_m = {LOW}\n{}{}{}{}{}\
              [steering]\nlock_deg = 40\n[powertrain]\nmodel = \"none\"\n[hitch]\nbehind_front_axle_m = {}\nabove_ground_m = {LOW}\n",
             self.mass,
-            chassis(self.mass, self.inertia, front),
+            chassis(self.mass, self.inertia, front, self.hull),
             axle(0.0, 1.0, "front", self.mass),
             axle(wheelbase, 0.0, "rear", self.mass),
             tyre("front", self.firm * self.stiffness[0], loads[0]),
@@ -108,7 +111,7 @@ impl Plane {
              centre_above_ground_m = {LOW}\n{}{}{}[powertrain]\nmodel = \"none\"\n[coupler]\nbehind_front_axle_m = {}\n\
              above_ground_m = {LOW}\n",
             self.trailer_mass,
-            chassis(self.trailer_mass, self.trailer_inertia, centre),
+            chassis(self.trailer_mass, self.trailer_inertia, centre, 1.0),
             axle(0.0, 0.0, "axle", self.trailer_mass),
             tyre("axle", self.firm * self.trailer_stiffness, carried),
             -self.drawbar,
@@ -117,11 +120,11 @@ impl Plane {
     }
 }
 
-/// Inertia and hull of a vehicle: both keep out of the way.
-fn chassis(mass: f64, yaw: f64, centre: f64) -> String {
+/// Inertia and hull of a vehicle of so many m: both keep out of the way.
+fn chassis(mass: f64, yaw: f64, centre: f64, hull: f64) -> String {
     format!(
-        "[chassis.inertia]\nroll_kg_m2 = {}\npitch_kg_m2 = {yaw}\nyaw_kg_m2 = {yaw}\n[chassis.hull]\nlength_m = 1\n\
-         width_m = 1\nheight_m = 0.2\nbehind_front_axle_m = {centre}\nabove_ground_m = 0.4\n",
+        "[chassis.inertia]\nroll_kg_m2 = {}\npitch_kg_m2 = {yaw}\nyaw_kg_m2 = {yaw}\n[chassis.hull]\nlength_m = {hull}\n\
+         width_m = 1.9\nheight_m = 0.2\nbehind_front_axle_m = {centre}\nabove_ground_m = 0.4\n",
         0.3 * mass
     )
 }

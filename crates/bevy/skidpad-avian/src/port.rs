@@ -259,6 +259,7 @@ impl WorldPort for Port<'_, '_, '_> {
                 angular: AXES.from_world(body.angular.0),
                 free_velocity,
                 free_angular,
+                drift: Vec3::ZERO,
                 wind: self.wind,
                 lead,
                 asleep: false,

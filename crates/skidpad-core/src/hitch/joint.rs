@@ -12,10 +12,16 @@ use bevy_math::{Mat3, Quat, Vec3};
 /// Velocity of a centre of mass and angular velocity, or impulse and angular impulse, world axes.
 pub(crate) type Twist = [Vec3; 2];
 
-/// Share of a gap that comes back in one step, and the largest speed with which it does, m/s: a blow against the hull that a world
-/// ends after the solve can leave the way of a step.
-const GAP_RETURN: f32 = 0.2;
-const GAP_RETURN_SPEED: f32 = 1.0;
+/// Share of a gap of a hitch that comes back in one step.
+pub const HITCH_GAP_RETURN: f32 = 0.2;
+
+/// The largest speed with which it does, m/s: a blow against a hull that a world ends after the solve can leave the way of a step.
+pub const HITCH_GAP_RETURN_SPEED: f32 = 1.0;
+
+/// Velocity (m/s) of one point of a hitch against the other with which a `gap` (m) between them closes in steps of `dt` s.
+pub fn returned_gap(gap: Vec3, dt: f32) -> Vec3 {
+    (gap * (-HITCH_GAP_RETURN / dt)).clamp_length_max(HITCH_GAP_RETURN_SPEED)
+}
 
 /// Share of the way past a stop that comes back in one step.
 const STOP_RETURN: f32 = 0.2;
@@ -120,7 +126,7 @@ impl Joint {
             points,
             pushed,
             seen: start,
-            target: (gap * (-GAP_RETURN / dt)).clamp_length_max(GAP_RETURN_SPEED),
+            target: returned_gap(gap, dt),
             impulse: force * dt,
             does: [[[Vec3::ZERO; 2]; 3]; 2],
             mass: Mat3::ZERO,

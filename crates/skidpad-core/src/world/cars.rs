@@ -169,10 +169,23 @@ impl Cars {
         self.away[car]
     }
 
-    /// The vehicles that can tow or be towed, each with the number of the one that tows it.
+    /// The vehicles that can tow or be towed, each with the number of the one that tows it: its hitch held in the last step and
+    /// has not broken.
     pub fn towed(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
-        let cars = self.trains.iter().flat_map(|trains| trains.cars());
-        cars.map(|car| (car, self.vehicles[car].state().tow.map(|tow| tow.by)))
+        let towed = self.trains.iter().flat_map(|trains| trains.towed());
+        towed.map(|(car, by)| (car, by.filter(|_| self.vehicles[car].state().tow.is_some())))
+    }
+
+    /// A world has handed `impulse` (N s) on to the vehicle `trailer` through its hitch, beside what the hitch carried in the step of
+    /// `dt` s: it lets go if that is more than it can.
+    pub fn jolt(&mut self, trailer: usize, impulse: Vec3, dt: f32) {
+        let state = &self.vehicles[trailer].state;
+        let Some(tow) = state.tow else { return };
+        let ahead = self.vehicles.get(tow.by as usize).and_then(|ahead| ahead.model().parts().hitch);
+        let breaks = ahead.is_some_and(|hitch| (tow.force + impulse / dt).length() > hitch.breaking_force);
+        if breaks {
+            self.vehicles[trailer].state.tow = None;
+        }
     }
 
     /// First half of a step: reads bodies, probes the ground, solves the rows and hands the pushes to `world`,

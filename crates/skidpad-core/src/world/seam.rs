@@ -20,6 +20,9 @@ pub struct Body {
     pub free_velocity: Vec3,
     /// Angular velocity the step would end with if the vehicle pushed nothing, rad/s.
     pub free_angular: Vec3,
+    /// What the body's own momentum changes it by within the step, where the world turns it after the push and `free_angular` leaves it
+    /// out, rad/s.
+    pub drift: Vec3,
     /// Velocity of the air around it, m/s.
     pub wind: Vec3,
     /// Time by which the pose runs behind the velocity, s: `(1 − θ) dt` for a world that moves poses by

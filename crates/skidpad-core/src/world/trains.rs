@@ -48,6 +48,8 @@ struct Member {
     train: usize,
     /// Whether it is in one.
     tied: bool,
+    /// Number in the world of the vehicle that tows it in this step.
+    by: Option<u32>,
 }
 
 /// A hitch that holds in this step.
@@ -114,15 +116,16 @@ impl Trains {
             answer: Answer::Free { mass: 0.0, inertia: Mat3::ZERO },
             train,
             tied: false,
+            by: None,
         });
         // No step is to ask for memory.
         self.ties.reserve(self.members.len() - self.ties.len());
         self.order.reserve(self.members.len() - self.order.len());
     }
 
-    /// Numbers of the vehicles it has taken.
-    pub fn cars(&self) -> impl Iterator<Item = usize> {
-        self.members.iter().map(|member| member.car)
+    /// Numbers of the vehicles it has taken, each with that of the one that tows it in this step.
+    pub fn towed(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
+        self.members.iter().map(|member| (member.car, member.by))
     }
 
     /// Whether vehicle `car` is in a train in this step; then its rays are `rays`.
@@ -144,7 +147,7 @@ impl Trains {
         self.ties.clear();
         self.order.clear();
         for (k, member) in self.members.iter_mut().enumerate() {
-            (member.train, member.tied) = (k, false);
+            (member.train, member.tied, member.by) = (k, false, None);
         }
         for trailer in 0..self.members.len() {
             let Some(tow) = cars.vehicle(self.members[trailer].car).state().tow else { continue };
@@ -188,6 +191,7 @@ impl Trains {
         let push = -tow.force.dot(bodies[1].rotation * Vec3::X);
         let [brake, handbrake] = cars.pedals(ahead);
         self.members[between[1]].pedals = [coupler.brakes.pressed(brake, push), coupler.brakes.pulled(handbrake)];
+        self.members[between[1]].by = Some(ahead as u32);
         let [one, other] = between.map(|k| self.members[k].train);
         for (k, member) in self.members.iter_mut().enumerate() {
             member.tied |= between.contains(&k);
@@ -278,7 +282,8 @@ impl Trains {
             let (push, body) = (*cars.push(member.car), *cars.body(member.car));
             member.answer = free_answer(cars.vehicle(member.car), &body);
             let pushed = [push.impulse + push.stop, push.angular_impulse + push.angular_stop];
-            member.end = add([body.free_velocity, body.free_angular], member.answer.to(pushed), 1.0);
+            let free = [body.free_velocity, body.free_angular + body.drift];
+            member.end = add(free, member.answer.to(pushed), 1.0);
         }
         report
     }

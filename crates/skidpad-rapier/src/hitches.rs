@@ -1,0 +1,81 @@
+//! Hitches as joints of Rapier.
+//!
+//! The step of the vehicles solves a hitch with the rows of all wheels; what it leaves to a joint is next to nothing. The joint hands
+//! on what Rapier does to a hull: without it a car that met a wall left its trailer by the way of a step.
+
+use rapier3d::prelude::*;
+use skidpad_core::{Cars, HITCH_GAP_RETURN, HITCH_GAP_RETURN_SPEED, Vec3, Vehicle};
+
+use crate::RapierCars;
+use crate::seat::Seat;
+
+/// Of the return: so large that a joint gives way by a thousandth of what it is asked to hold.
+const DAMPING_RATIO: f32 = 5.0;
+
+impl RapierCars {
+    /// Lets vehicles that tow each other pass through each other, and those that no longer do collide.
+    pub(crate) fn let_pass(&mut self, joints: &mut ImpulseJointSet) {
+        for car in 0..self.seats.len() {
+            let tow = self.cars.vehicles()[car].state().tow;
+            let by = tow.map(|tow| tow.by).filter(|by| (*by as usize) < self.seats.len());
+            if self.seats[car].towed.map(|(by, _)| by) == by {
+                continue;
+            }
+            if let Some((_, joint)) = self.seats[car].towed {
+                joints.remove(joint, true);
+            }
+            self.seats[car].towed = by.map(|by| (by, self.insert_hitch(joints, by as usize, car)));
+            self.tie_seats();
+        }
+    }
+
+    /// A joint that ties nothing yet.
+    fn insert_hitch(&self, joints: &mut ImpulseJointSet, ahead: usize, trailer: usize) -> ImpulseJointHandle {
+        let [parts, towed] = [ahead, trailer].map(|car| self.cars.vehicles()[car].model().parts());
+        let points = [parts.hitch.unwrap_or_default().point, towed.coupler.unwrap_or_default().point];
+        let [hitch, coupler] = points.map(|point| self.axes.to_world(point));
+        let free = GenericJointBuilder::new(JointAxesMask::empty()).local_anchor1(hitch).local_anchor2(coupler);
+        let ends = [ahead, trailer].map(|car| self.seats[car].handle);
+        joints.insert(ends[0], ends[1], free.contacts_enabled(false), true)
+    }
+
+    /// Tells every vehicle which bodies it is hitched to.
+    fn tie_seats(&mut self) {
+        self.seats.iter_mut().for_each(|seat| seat.tied.clear());
+        for car in 0..self.seats.len() {
+            let Some((by, _)) = self.seats[car].towed else { continue };
+            let ends = [car, by as usize].map(|car| self.seats[car].handle);
+            self.seats[car].tied.push(ends[1]);
+            self.seats[by as usize].tied.push(ends[0]);
+        }
+    }
+}
+
+/// Lets the joints hold that are hitches in this step of `dt` s, and no others.
+pub(crate) fn hold(joints: &mut ImpulseJointSet, cars: &Cars, seats: &[Seat], dt: f32) {
+    for (car, by) in cars.towed() {
+        let Some(joint) = seats[car].towed.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
+        joint.data.locked_axes = JointAxesMask::empty();
+        if let Some(by) = by {
+            let between = [by as usize, car].map(|car| &cars.vehicles()[car]);
+            joint.data.locked_axes = JointAxesMask::LIN_AXES;
+            joint.data.softness = softness(gap(between), dt);
+        }
+    }
+}
+
+/// Between the hitch of a vehicle and the coupler of its trailer, m.
+fn gap([ahead, trailer]: [&Vehicle; 2]) -> Vec3 {
+    let hitch = ahead.model().parts().hitch.unwrap_or_default().point;
+    let coupler = trailer.model().parts().coupler.unwrap_or_default().point;
+    let [ahead, trailer] = [ahead.state(), trailer.state()];
+    (trailer.position - ahead.position).as_vec3() + trailer.rotation * coupler - ahead.rotation * hitch
+}
+
+/// With which a joint closes as much of a `gap` (m) in a step of `dt` s as the step of the vehicles does, so that neither works against
+/// the other. Rapier closes ω / (ω t + 2 ζ) of it a second, t the length of a substep; without ω t that is a fifth too much with one
+/// substep, a twentieth with four.
+fn softness(gap: Vec3, dt: f32) -> SpringCoefficients<f32> {
+    let per_second = HITCH_GAP_RETURN.min(dt * HITCH_GAP_RETURN_SPEED / gap.length()) / dt;
+    SpringCoefficients::new(2.0 * DAMPING_RATIO * per_second / core::f32::consts::TAU, DAMPING_RATIO)
+}
