@@ -194,6 +194,9 @@ pub struct Check {
     /// Shipped vehicles or paths of vehicle files
     #[arg(required = true, value_name = "VEHICLE")]
     pub vehicles: Vec<String>,
+    /// Shipped trailer or path of a trailer's file that each of them tows; several for a train, from the front
+    #[arg(long, value_name = "TRAILER")]
+    pub towing: Vec<String>,
     /// Print one JSON object, with full values by vehicle; null is what a vehicle does not have
     #[arg(long)]
     pub json: bool,

@@ -4,14 +4,16 @@ use std::process::ExitCode;
 
 use miette::Report;
 use serde_json::{Map, Value, json};
+use skidpad::core::Model;
 use skidpad::lab::Metric;
 use skidpad::lab::figures::modes::{Mode, Modes};
-use skidpad::lab::figures::{lints, lists};
+use skidpad::lab::figures::{lints, lists, sway};
 use skidpad::lab::metrics::to_json;
 use skidpad::spec::Loaded;
 
 use crate::arguments::Check;
 use crate::output::{Table, print};
+use crate::towing::trailers;
 
 /// Checks each vehicle; fails if any has a fault.
 pub fn check(asked: &Check) -> miette::Result<ExitCode> {
@@ -19,10 +21,15 @@ pub fn check(asked: &Check) -> miette::Result<ExitCode> {
     let mut objects = Map::new();
     for name in &asked.vehicles {
         match skidpad::spec::load(name) {
-            Ok(loaded) if asked.json => {
-                objects.insert(name.clone(), object(&loaded));
+            Ok(loaded) => {
+                let trailers = trailers(&asked.towing, &loaded.model)?;
+                let train: Vec<&Model> = [&loaded.model].into_iter().chain(&trailers).map(AsRef::as_ref).collect();
+                if asked.json {
+                    objects.insert(name.clone(), object(&loaded, &train));
+                } else {
+                    print(&summary(name, &loaded, &train))?;
+                }
             }
-            Ok(loaded) => print(&summary(name, &loaded))?,
             Err(error) => {
                 code = ExitCode::FAILURE;
                 eprintln!("{:?}", Report::new(error));
@@ -40,7 +47,7 @@ fn worth_a_look(loaded: &Loaded) -> Vec<String> {
     loaded.notes.iter().map(ToString::to_string).chain(lints(&loaded.model)).collect()
 }
 
-fn summary(name: &str, loaded: &Loaded) -> String {
+fn summary(name: &str, loaded: &Loaded, train: &[&Model]) -> String {
     let model = &loaded.model;
     let wheels = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
     let axles = (1..=model.parts().axles.len()).map(|number| number.to_string()).collect();
@@ -49,6 +56,7 @@ fn summary(name: &str, loaded: &Loaded) -> String {
         columns("wheel", wheels, &lists::wheels(model)),
         columns("axle", axles, &lists::axles(model)),
         columns("whole car", vec![String::new()], &[lists::car(model)]),
+        trailers_figures(train),
         steps(loaded),
         damping(loaded),
     ]
@@ -62,6 +70,18 @@ fn summary(name: &str, loaded: &Loaded) -> String {
     }
     text.push('\n');
     text
+}
+
+/// Figures of a vehicle with its trailers; none of one on its own.
+fn of_train(train: &[&Model]) -> Vec<Metric> {
+    if train.len() < 2 { Vec::new() } else { sway::list(train) }
+}
+
+fn trailers_figures(train: &[&Model]) -> Table {
+    match of_train(train) {
+        list if list.is_empty() => Table::new(2),
+        list => columns("with its trailers", vec![String::new()], &[list]),
+    }
 }
 
 /// A row for each figure that some column has, a column for each list.
@@ -138,7 +158,7 @@ fn stable_step_s(loaded: &Loaded, peer: bool) -> Option<f64> {
     if peer { Modes::of(&loaded.model).map(|modes| modes.explicit_step_s) } else { None }
 }
 
-fn object(loaded: &Loaded) -> Value {
+fn object(loaded: &Loaded, train: &[&Model]) -> Value {
     let model = &loaded.model;
     let wheels = lists::wheels(model).into_iter().enumerate().map(|(i, list)| (model.wheel_name(i), to_json(&list)));
     let step = |peer| stable_step_s(loaded, peer).map(|step| step * 1e3);
@@ -152,6 +172,7 @@ fn object(loaded: &Loaded) -> Value {
         "wheels": wheels.collect::<Map<_, _>>(),
         "axles": lists::axles(model).iter().map(|list| to_json(list)).collect::<Vec<_>>(),
         "car": to_json(&lists::car(model)),
+        "train": to_json(&of_train(train)),
         "damping_ratio": damping.collect::<Map<_, _>>(),
         "longest_stable_step_ms": stable.collect::<Map<_, _>>(),
         "worth_a_look": worth_a_look(loaded),

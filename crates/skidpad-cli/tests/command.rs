@@ -50,6 +50,11 @@ fn a_car_tows_what_it_can_and_peers_nothing() {
         text.contains("with a trailer of 1400 kg") && text.contains("impulse") && !text.contains("bullet"),
         "{text}"
     );
+    let text = works(folder.path(), &["check", "toyota_4runner", "--towing", "caravan"]);
+    assert!(text.contains("with its trailers") && text.contains("Critical speed, above which it grows"), "{text}");
+    let alone = works(folder.path(), &["check", "toyota_4runner"]);
+    assert!(!alone.contains("with its trailers"), "{alone}");
+    fails(folder.path(), &["check", "corvette_c5", "--towing", "caravan"], 1, &["`caravan`", "without a `[hitch]`"]);
     let refused: [(&[&str], &[&str]); 4] = [
         (&["--towing", "caravan", "--backends", "bullet"], &["a peer", "no peers"]),
         (&["--towing", "caravan", "--towing", "caravan"], &["`caravan`", "without a `[hitch]`"]),

@@ -1,12 +1,20 @@
 //! Sway of a car with a trailer against its linear plane model.
 
-use super::rigs::{BASE, Plane, articulation, gap, train};
+use std::sync::Arc;
+
+use super::rigs::{BASE, Plane, articulation, gap, shipped, train};
 use crate::common::solvers;
-use skidpad::core::{BackendInfo, Controls, Scene};
+use skidpad::core::{BackendInfo, Controls, Model, ModelParts, Scene};
+use skidpad::lab::figures::sway::PlaneTrain;
 
 /// Damping ratio and undamped frequency, Hz, of the sway that a kick of the steering leaves at `speed` m/s.
 fn sway(solver: &BackendInfo, rig: &Plane, speed: f32, hz: f32) -> [f64; 2] {
-    let mut world = train(solver, &rig.models(), &Scene::flat(), speed, hz);
+    sway_of(solver, &rig.models(), speed, hz)
+}
+
+/// The same of any train.
+fn sway_of(solver: &BackendInfo, models: &[Arc<Model>], speed: f32, hz: f32) -> [f64; 2] {
+    let mut world = train(solver, models, &Scene::flat(), speed, hz);
     let mut worst: f64 = 0.0;
     let mut angles = Vec::new();
     // The other motions of the plane model die out by e^-5 a second at 25 m/s, the slower the faster it drives.
@@ -56,6 +64,59 @@ const ROWS: [(&str, Plane, f64, f64, f64); 9] = [
     ("softer tyres", Plane { trailer_stiffness: 60e3, ..BASE }, 0.0495, 0.5159, 28.079),
     ("short drawbar", Plane { drawbar: 3.0, centre: 2.9, ..BASE }, -0.0422, 0.5832, 22.593),
 ];
+
+/// What `skidpad check` tells of a train, against the same model written down by others: to the digits these have.
+#[test]
+fn figures_are_those_of_the_plane_model() {
+    for (name, rig, damping, frequency, critical) in ROWS {
+        let models = rig.models();
+        let train = PlaneTrain::of(&models.each_ref().map(AsRef::as_ref)).expect("it creeps");
+        let sway = train.sway_at(25.0).expect("it swings");
+        let found = train.critical_speed_mps().expect("all grow at some speed");
+        let told = format!("{name}: {sway:?}, {found} m/s for {damping}, {frequency} Hz, {critical} m/s");
+        // Tyres of this rig answer after 2 mm, which takes 1.6e-4 of the damping ratio; the reference's answer at once.
+        assert!((sway.damping_ratio - damping).abs() < 3e-4, "{told}");
+        assert!((sway.frequency_hz - frequency).abs() < 3e-4, "{told}");
+        // With a heavy nose so little changes with speed that these are 1.2e-3 of the critical one.
+        assert!((found / critical - 1.0).abs() < 2e-3, "{told}");
+    }
+}
+
+/// Of shipped trains, which roll and pitch, too: that takes up to 0.03 of the damping ratio and 3 % of the frequency.
+#[test]
+fn shipped_trains_sway_as_their_figures_say() {
+    for names in [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"]] {
+        let models: Vec<Arc<Model>> = shipped(&names).iter().map(|model| without_friction(model)).collect();
+        let train = PlaneTrain::of(&models.iter().map(AsRef::as_ref).collect::<Vec<_>>()).expect("it creeps");
+        for (solver, speed) in solvers().iter().flat_map(|solver| [(solver, 27.78), (solver, 36.0)]) {
+            let [at_240, at_480] = [240.0, 480.0].map(|hz| sway_of(solver, &models, speed, hz));
+            let expected = train.sway_at(speed.into()).expect("it swings");
+            let [damping, frequency] = [0, 1].map(|k| 2.0 * at_480[k] - at_240[k]);
+            let told = format!("{names:?} {}: {damping:.4}, {frequency:.4} Hz, figures {expected:.4?}", solver.name);
+            assert!((damping - expected.damping_ratio).abs() < 0.035, "{told}");
+            assert!((frequency / expected.frequency_hz - 1.0).abs() < 0.03, "{told}");
+        }
+    }
+}
+
+/// The same vehicle without a motor, and with a hitch that yaws freely.
+fn without_friction(model: &Model) -> Arc<Model> {
+    let mut parts = ModelParts { powertrain: Default::default(), ..model.parts().clone() };
+    if let Some(hitch) = &mut parts.hitch {
+        hitch.yaw_friction = 0.0;
+    }
+    Arc::new(Model::new(parts).expect("valid"))
+}
+
+/// A vehicle alone is the bicycle: one that oversteers has its critical speed.
+#[test]
+fn a_train_of_one_is_the_bicycle() {
+    let [car, _] = Plane { stiffness: [110e3, 90e3], trailer_mass: 1e-3, ..BASE }.models();
+    let bicycle = skidpad::lab::figures::Figures::of(&car).bicycle.expect("linear tyres");
+    let expected = bicycle.critical_speed_mps().expect("it oversteers");
+    let found = PlaneTrain::of(&[&car]).expect("it creeps").critical_speed_mps().expect("it oversteers");
+    assert!((found / expected - 1.0).abs() < 1e-4, "{found} for {expected} m/s");
+}
 
 /// Rows of tyres are taken wholly at the end of a step, which damps a motion of ω rad/s by ω dt / 4 to ω dt / 3 more: 0.004 to 0.005 at 240 Hz.
 /// What two steps tell of none at all is exact to the second order.

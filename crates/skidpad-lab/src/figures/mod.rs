@@ -8,6 +8,7 @@
 //! | steady poses with stops and lifted wheels, rollover | [`stance`] |
 //! | understeer with tyre curves and load transfer | [`cornering`] |
 //! | hitch and coupler | `towing` |
+//! | sway and critical speed of a vehicle with trailers | [`sway`] |
 //! | lists of all of them for tables and files | [`lists`] |
 //! | what is legal but seldom meant | [`mod@lints`] |
 
@@ -20,6 +21,7 @@ pub mod modes;
 pub mod roll;
 pub mod stance;
 pub mod straight;
+pub mod sway;
 mod towing;
 
 pub use bicycle::Bicycle;
