@@ -1,5 +1,6 @@
 //! The seam to Rapier: bodies and rays in, forces out.
 
+use rapier3d::parry::query::intersection_test;
 use rapier3d::prelude::*;
 use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, Vec3, WorldPort};
 
@@ -9,6 +10,9 @@ use crate::seat::Seat;
 use crate::stops;
 use crate::{Axes, Met, Sets, Surfaces};
 use skidpad_engines::{Faces, Meeting, Stops, beside, bounds_of, cast, ray, share_give};
+
+/// Change of velocity by its wheels within a step from which a car is asked whether its hull hits something in it, m/s.
+const BLOW: f32 = 0.5;
 
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
@@ -69,7 +73,9 @@ impl WorldPort for Port<'_> {
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
-        for (car, (seat, push)) in self.seats.iter_mut().zip(pushes).enumerate() {
+        for (car, push) in pushes.iter().enumerate() {
+            let strikes = self.strikes(car, push, dt);
+            let seat = &mut self.seats[car];
             let Some(body) = self.sets.bodies.get(seat.handle) else { continue };
             seat.rest.asleep = body.is_sleeping();
             if seat.rest.asleep {
@@ -77,9 +83,15 @@ impl WorldPort for Port<'_> {
             }
             seat.user = (body.user_force(), body.user_torque());
             seat.rest.held = *push;
+            let (impulse, angular) = (self.axes.to_world(push.impulse), self.axes.to_world(push.angular_impulse));
             if let Some(body) = self.sets.bodies.get_mut(seat.handle) {
-                body.add_force(self.axes.to_world(push.impulse / dt), false);
-                body.add_torque(self.axes.to_world(push.angular_impulse / dt), false);
+                if strikes {
+                    body.apply_impulse(impulse, false);
+                    body.apply_torque_impulse(angular, false);
+                } else {
+                    body.add_force(impulse / dt, false);
+                    body.add_torque(angular / dt, false);
+                }
             }
             stops::hold(self.stops, &mut self.sets, car, seat.handle);
         }
@@ -114,6 +126,29 @@ impl WorldPort for Port<'_> {
 }
 
 impl Port<'_> {
+    /// Whether wheels push `car` as hard as in a blow, and its hull yet ends the coming `dt` s in something near them.
+    ///
+    /// Rapier stops the hull within the step; forces that went on after that would throw the car up by what loads took for a way that the
+    /// stop has cut short. Landings at 30 Hz gained up to 0.06 m g h.
+    fn strikes(&self, car: usize, push: &Push, dt: f32) -> bool {
+        let seat = &self.seats[car];
+        let Some(body) = self.sets.bodies.get(seat.handle) else { return false };
+        let gained = self.axes.to_world(push.impulse) / body.mass();
+        if gained.length() < BLOW {
+            return false;
+        }
+        let spun = body.mass_properties().effective_world_inv_inertia * self.axes.to_world(push.angular_impulse);
+        let [linear, angular] = [body.linvel() + gained * 0.5, body.angvel() + spun * 0.5];
+        let moves = RigidBodyVelocity { linvel: linear, angvel: angular };
+        let ends = moves.integrate(dt, body.position(), &body.local_center_of_mass());
+        let of = |handle: &ColliderHandle| self.sets.colliders.get(*handle);
+        body.colliders().iter().filter_map(of).filter(|hull| !hull.is_sensor()).any(|hull| {
+            let pose = hull.position_wrt_parent().map_or(ends, |within| ends * *within);
+            let meets = |near: &Collider| intersection_test(&pose, hull.shape(), &self.pose_of(near), near.shape());
+            seat.near.iter().filter_map(of).any(|near| meets(near).is_ok_and(|met| met.intersecting))
+        })
+    }
+
     /// Finds what the rays of one car may meet, once for all of them: no sensor, and no part of the car.
     fn gather(&mut self, asked: &[Probe]) {
         let seat = &mut self.seats[asked[0].car];
@@ -183,7 +218,7 @@ impl Port<'_> {
         let mut round = false;
         for &handle in &self.seats[probe.car].near {
             let Some(collider) = self.sets.colliders.get(handle) else { continue };
-            let pose = if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() };
+            let pose = self.pose_of(collider);
             round |= !self.faces.add(self.axes, probe, (handle, collider.shape()), &pose);
         }
         let stands = self.faces.support(probe);
@@ -210,7 +245,7 @@ impl Port<'_> {
         let mut first: Option<(ColliderHandle, RayIntersection)> = None;
         for &handle in near {
             let Some(collider) = self.sets.colliders.get(handle) else { continue };
-            let pose = if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() };
+            let pose = self.pose_of(collider);
             let least = first.map_or(reach, |(_, hit)| hit.time_of_impact);
             if let Some(hit) = cast(collider.shape(), &pose, ray, least) {
                 first = Some((handle, hit));
@@ -219,8 +254,11 @@ impl Port<'_> {
         first
     }
 
-    /// Of a collider that has not been moved to its parent yet.
-    fn pose_by_parent(&self, collider: &Collider) -> Pose {
+    /// Of a collider, which before the first step has not been moved to its parent yet.
+    fn pose_of(&self, collider: &Collider) -> Pose {
+        if !self.unstepped {
+            return *collider.position();
+        }
         let parent = collider.parent().and_then(|parent| self.sets.bodies.get(parent)).map(RigidBody::position);
         match (parent, collider.position_wrt_parent()) {
             (Some(parent), Some(within)) => *parent * *within,
