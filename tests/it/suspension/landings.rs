@@ -108,13 +108,15 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
     Landing { rise: rise / (weight * f64::from(height)), glued: upright && rests && deep }
 }
 
-/// Largest rise of the energy over `m g h` that is accepted: asked is 1e-3. Shipped wheels on their own rise by up to 0.0095
-/// in 250 landings of each car, those of kart and formula car by 0.04; within a pyramid, which is no convex bound, a kart with 5 mm of travel by 0.004 where that turns over in a step. At
+/// Largest rise of the energy over `m g h` that is accepted: asked is 1e-3. At 30 Hz shipped wheels on their own rise by up to 0.0024
+/// in 250 landings of each car, those of kart and formula car, which hop within a step, by 0.06; those of the 320i by 0.005 at any rate, as it turns over
+/// at 5 rad/s with a twelfth of its mass 0.13 m from where its inertia counts it. Within a pyramid, which is no convex bound, a kart with 5 mm of travel by 0.004 where that turns over in a step. At
 /// 60 Hz Rapier lifts hulls that sank into the ground in a blow by up to 0.85 mm within three steps, which is no speed: 0.0025 in 250 landings of each car.
 fn accepted(solver: &str, name: &str, hz: f32) -> f64 {
     match (solver, name) {
-        ("constraint-unsprung", "kart" | "formula") => 0.05,
-        ("constraint-unsprung", _) => 0.01,
+        ("constraint-unsprung", "kart" | "formula") if hz <= 30.0 => 0.05,
+        ("constraint-unsprung", "bmw_320i_commonroad") => 6e-3,
+        ("constraint-unsprung", _) if hz <= 30.0 => 3e-3,
         ("constraint-pyramid", "kart") if hz <= 30.0 => 5e-3,
         ("rapier", _) if (31.0..=60.0).contains(&hz) => 3e-3,
         _ => 1e-3,
@@ -159,6 +161,34 @@ fn landings_that_gave_energy_no_longer_do() {
                 let audit = Audit::of(&car, &solver, &Scene::flat());
                 let found = land(&mut car, &audit, height, 6.0);
                 assert!(found.rise < 1e-3, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
+            }
+        }
+    }
+}
+
+/// Tyres of wheels on their own meet the ground before they carry anything: the load rises from nothing, with how far they sink in. It
+/// began with the load at rest, 28 mm too late.
+#[test]
+fn loads_of_wheels_on_their_own_begin_with_nothing() {
+    for name in ["corvette_c5", "toyota_4runner", "tesla_model3_awd"] {
+        let model = shipped(name).model();
+        for solver in on_rows().into_iter().filter(|solver| solver.name == "constraint-unsprung") {
+            let placement = Placement { height: 0.5, gear: Some(0), ..Placement::default() };
+            let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, 1000.0);
+            let mut least = vec![f32::INFINITY; model.wheels().len()];
+            for _ in 0..500 {
+                car.step(&Controls { gear: Some(0), ..Controls::coasting() });
+                let loads = car.world.state(0).wheels.iter().map(|wheel| wheel.load);
+                least
+                    .iter_mut()
+                    .zip(loads)
+                    .filter(|(_, load)| *load > 0.0)
+                    .for_each(|(least, load)| *least = least.min(load));
+            }
+            for (i, (least, wheel)) in least.iter().zip(model.wheels()).enumerate() {
+                let rate = wheel.unsprung.expect("shipped").tyre_rate;
+                // 3 m/s in a step of 1 ms.
+                assert!(*least < 3.5e-3 * rate, "{name} wheel {i}: {least} N at first");
             }
         }
     }

@@ -49,11 +49,12 @@ impl Vehicle {
             None => self.apply_controls(body, controls, dt),
         };
         let to_world = self.to_world;
-        self.locate(body, &to_world, contacts, dt);
+        let own_wheels = self.has_own_wheels(coupling);
+        self.locate(body, &to_world, contacts, own_wheels, dt);
         let external = self.external(body, &to_world, controls, dt);
         let free = self.free_velocity_in_body(body, &to_world) + self.response(external);
         let warm = free + self.response(self.wheel_impulses(false));
-        if matches!(coupling, Coupling::Converged { own_wheels: true, .. }) {
+        if own_wheels {
             self.free_wheels(body.lead);
         } else if self.model.has_rims() {
             self.hold_rims_by_struts(body);

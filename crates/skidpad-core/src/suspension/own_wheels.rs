@@ -18,16 +18,16 @@
 //! row is `b = m (ẑ − σ (y_l + y_r + θ (z_l + z_r)))`, its mass `m + 2 m σ²`, and `2 m σ_l σ_r` goes between the two. Side forces
 //! reach the body through the beam, and none of the two struts more than the other.
 
-use crate::constants::STANDARD_GRAVITY;
 use crate::lane::{Corners, Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
 use crate::state::WheelState;
+use crate::step::coupling::Coupling;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::Travel;
 use crate::suspension::strut::{Beyond, MOST_STIFFENING};
 use crate::wheel::pack::{Beam, WheelPack};
-use crate::world::seam::OVERLAP_RETURN_SPEED;
+use crate::world::seam::{OVERLAP_RETURN_SPEED, Probe};
 use bevy_math::Vec3;
 
 /// Square of ω dt up to which a wheel hops as the midpoint rule has it; a faster one is damped the more the faster it is: what
@@ -83,11 +83,29 @@ impl UnsprungTangent {
 }
 
 impl Vehicle {
-    /// Lets the wheels of this step move on their own, if the model knows how heavy all of them are.
-    pub(crate) fn free_wheels(&mut self, lead: f32) {
-        if self.model.wheels().iter().any(|wheel| wheel.unsprung.is_none()) {
-            return;
+    /// Whether wheels move on their own in a step with this `coupling`: the model has to know how heavy all of them are.
+    #[inline(always)]
+    pub(crate) fn has_own_wheels(&self, coupling: Coupling) -> bool {
+        matches!(coupling, Coupling::Converged { own_wheels: true, .. })
+            && self.model.wheels().iter().all(|wheel| wheel.unsprung.is_some())
+    }
+
+    /// Lets the rays `asked` by wheels on their own reach as far as tyres that carry nothing do.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn reach_with_tyres(&self, asked: &mut [Probe]) {
+        for bank in self.model.banks() {
+            let farther = bank.squash_at_rest().lanes();
+            bank.each(|lane, wheel| {
+                if let Some(probe) = asked.get_mut(wheel) {
+                    probe.reach += farther[lane];
+                }
+            });
         }
+    }
+
+    /// Lets the wheels of this step move on their own.
+    pub(crate) fn free_wheels(&mut self, lead: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let was = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&self.state.wheels[i]));
             rows.travel_from(bank, was(|w| w.compression), was(|w| w.travel_rate), Four::splat(lead));
@@ -126,19 +144,25 @@ impl Vehicle {
 }
 
 impl Rows {
+    /// A tyre that carries nothing meets the ground before one that carries its share of the car at rest does, on which wheels stand else.
+    #[inline(always)]
+    pub(crate) fn meet_with_tyres(&mut self, bank: &WheelPack) {
+        let farther = bank.squash_at_rest().only(self.contact.in_contact);
+        self.contact.beyond_droop = self.contact.beyond_droop + farther;
+    }
+
     /// Lets the wheels move on their own from their `travel`, m, and its `rate`, m/s.
     fn travel_from(&mut self, bank: &WheelPack, travel: Four, rate: Four, lead: Four) {
         let up = Vec3Lanes::splat(Vec3::Z);
         let centre = bank.contact + up * (travel + bank.radius);
         let (half, step) = (Four::splat(0.5), Four::splat(self.dt));
-        // In step with the velocities, as the struts are.
+        // In step with the velocities, as the struts are; as tyres meet it that carry nothing.
         let ground =
             self.contact.compression + self.contact.beyond_droop + self.contact.jounce_rate * (lead - half * step);
         let begun = travel + rate * (lead - half * step);
-        let weight = bank.sprung * Four::splat(STANDARD_GRAVITY);
-        self.travel.tyre.squash = ground - begun + weight / bank.tyre_rate;
+        self.travel.tyre.squash = ground - begun;
         self.travel.tyre.rate = self.contact.jounce_rate - rate;
-        let middle = ground + Four::splat(0.25) * step * self.contact.jounce_rate;
+        let middle = ground - bank.squash_at_rest() + Four::splat(0.25) * step * self.contact.jounce_rate;
         self.travel.ground = middle.within(-bank.droop_travel, bank.solid_travel);
         self.travel.ground_share = self.contact.contact_share;
         self.travel.ground_rate = self.contact.jounce_rate;

@@ -266,7 +266,14 @@ impl Vehicle {
     }
 
     /// Contact points, row directions and last step's impulses of every wheel.
-    pub(crate) fn locate(&mut self, body: &Body, to_world: &Mat3, contacts: &[Option<Contact>], dt: f32) {
+    pub(crate) fn locate(
+        &mut self,
+        body: &Body,
+        to_world: &Mat3,
+        contacts: &[Option<Contact>],
+        own_wheels: bool,
+        dt: f32,
+    ) {
         let to_vehicle = to_world.transpose();
         let angular = to_vehicle * body.angular;
         let turn = Vec3Lanes::splat(angular * dt);
@@ -282,6 +289,9 @@ impl Vehicle {
                 rows.touch_with_rims(bank, contacts, &to_vehicle);
             }
             rows.find_ground_motion(bank, contacts, &to_vehicle);
+            if own_wheels {
+                rows.meet_with_tyres(bank);
+            }
             rows.move_over(moving, free, Four::splat(body.lead), dt);
             if rows.contact.ground_motion.moves {
                 rows.contact.ground_motion.last_load = bank.gather(|i| self.state.wheels[i].load * dt);

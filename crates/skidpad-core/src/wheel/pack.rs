@@ -241,6 +241,12 @@ impl<W: Corners> WheelPack<W> {
     pub fn start_height(&self) -> W {
         self.radius * W::splat(2.0)
     }
+
+    /// By how much tyres of wheels on their own are squashed at rest, m.
+    #[inline(always)]
+    pub fn squash_at_rest(&self) -> W {
+        self.sprung * W::splat(STANDARD_GRAVITY) / self.tyre_rate
+    }
 }
 
 pub(crate) fn places(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
