@@ -109,8 +109,8 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
 }
 
 /// Largest rise of the energy over `m g h` that is accepted: asked is 1e-3. At 30 Hz shipped wheels on their own rise by up to 0.0024
-/// in 250 landings of each car, those of kart and formula car, which hop within a step, by 0.06; those of the 320i by 0.005 at any rate, as it turns over
-/// at 5 rad/s with a twelfth of its mass 0.13 m from where its inertia counts it. Within a pyramid, which is no convex bound, a kart with 5 mm of travel by 0.004 where that turns over in a step. At
+/// in 250 landings of each car, those of kart and formula car, which hop within a step, by 0.06; those of the 320i by 0.005 at any rate, where it rolls at
+/// 5 rad/s: a ninth of its mass is in its wheels, and what their travel changes of its inertia is left out. Within a pyramid, which is no convex bound, a kart with 5 mm of travel by 0.004 where that turns over in a step. At
 /// 60 Hz Rapier lifts hulls that sank into the ground in a blow by up to 0.85 mm within three steps, which is no speed: 0.0025 in 250 landings of each car.
 fn accepted(solver: &str, name: &str, hz: f32) -> f64 {
     match (solver, name) {

@@ -91,9 +91,16 @@ impl Vehicle {
     }
 
     /// Lets the rays `asked` by wheels on their own reach as far as tyres that carry nothing do.
+    #[inline(always)]
+    pub(crate) fn reach_with_tyres(&self, coupling: Coupling, asked: &mut [Probe]) {
+        if self.has_own_wheels(coupling) {
+            self.reach_farther(asked);
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    pub(crate) fn reach_with_tyres(&self, asked: &mut [Probe]) {
+    fn reach_farther(&self, asked: &mut [Probe]) {
         for bank in self.model.banks() {
             let farther = bank.squash_at_rest().lanes();
             bank.each(|lane, wheel| {
@@ -148,7 +155,7 @@ impl Rows {
     #[inline(always)]
     pub(crate) fn meet_with_tyres(&mut self, bank: &WheelPack) {
         let farther = bank.squash_at_rest().only(self.contact.in_contact);
-        self.contact.beyond_droop = self.contact.beyond_droop + farther;
+        self.contact.beyond_droop += farther;
     }
 
     /// Lets the wheels move on their own from their `travel`, m, and its `rate`, m/s.

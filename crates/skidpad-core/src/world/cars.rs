@@ -217,9 +217,7 @@ impl Cars {
             }
             let last = first + vehicle.model().wheels().len();
             vehicle.probes(i, body, dt, &mut self.probes[first..last]);
-            if vehicle.has_own_wheels(coupling) {
-                vehicle.reach_with_tyres(&mut self.probes[first..last]);
-            }
+            vehicle.reach_with_tyres(coupling, &mut self.probes[first..last]);
             first = last;
         }
         world.probe(&self.probes[..first], &mut self.contacts[..first]);
