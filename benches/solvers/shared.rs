@@ -12,7 +12,7 @@ pub const SPEED: f32 = 100.0 / 3.6;
 pub fn solvers() -> Vec<BackendInfo> {
     let mut solvers = skidpad::backends();
     solvers.extend(skidpad::modes());
-    #[cfg(feature = "impulse")]
+    #[cfg(feature = "abreast")]
     solvers.push(skidpad::impulse::ABREAST);
     #[cfg(feature = "libbullet")]
     solvers.extend([libbullet_bench::BACKEND, libbullet_bench::STATICS_ONLY]);

@@ -186,9 +186,6 @@ pub(crate) trait Corners: Lane + AddAssign + Spread<Self> {
     /// A car's number at its wheels.
     fn of_car(car: Self::Car) -> Self;
 
-    /// The number at `row` of four wheels that are alike in every car.
-    fn of_wheels(wheels: Four, row: usize) -> Self;
-
     /// Four sums over the wheels of two axles at once, axle by axle: swapping left and right changes no bit.
     fn sums(of: impl Fn(usize) -> [Self; 4]) -> [Self::Car; 4];
 
@@ -412,11 +409,6 @@ impl Corners for Four {
     }
 
     #[inline(always)]
-    fn of_wheels(wheels: Four, _: usize) -> Self {
-        wheels
-    }
-
-    #[inline(always)]
     fn sums(of: impl Fn(usize) -> [Self; 4]) -> [f32; 4] {
         let [a, b, c, d] = Self::transposed(of(0));
         ((a + b) + (c + d)).lanes()
@@ -442,11 +434,6 @@ impl Corners for Eight {
     #[inline(always)]
     fn of_car(car: Self) -> Self {
         car
-    }
-
-    #[inline(always)]
-    fn of_wheels(wheels: Four, row: usize) -> Self {
-        Self::splat(wheels.at(row))
     }
 
     #[inline(always)]

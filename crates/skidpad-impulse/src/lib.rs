@@ -18,6 +18,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
 };
 
 /// The same for many cars of one model: eight at a time, a wheel of each in a lane of a vector, with the same bits.
+#[cfg(feature = "abreast")]
 pub const ABREAST: BackendInfo = BackendInfo {
     name: "impulse-abreast",
     about: "`impulse` with plain cars of one model eight abreast",

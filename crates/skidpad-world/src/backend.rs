@@ -26,6 +26,7 @@ impl CarWorld {
     }
 
     /// The same with plain cars of one model stepped abreast; see [`Cars::set_abreast`].
+    #[cfg(feature = "abreast")]
     #[must_use]
     pub fn abreast(mut self) -> Self {
         self.cars.set_abreast(true);

@@ -1,13 +1,13 @@
 //! What holds for every step of every car: energy, bits, convergence, any input.
 
-#[cfg(feature = "impulse")]
+#[cfg(feature = "abreast")]
 pub mod abreast;
 #[cfg(all(feature = "impulse", feature = "constraint"))]
 pub mod constraint;
 pub mod convergence;
 pub mod energy;
 pub mod fuzz;
-#[cfg(feature = "impulse")]
+#[cfg(feature = "abreast")]
 pub mod memory;
 pub mod random;
 pub mod random_cars;

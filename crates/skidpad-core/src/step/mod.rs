@@ -4,6 +4,10 @@
 //! arms relative to the centre of mass; only row *directions* are taken at the predicted end of the step (with the
 //! start's, side-slip is 27 % off at 60 Hz).
 
+#[cfg(feature = "abreast")]
+pub(crate) mod abreast;
+#[cfg(not(feature = "abreast"))]
+#[path = "one_by_one.rs"]
 pub(crate) mod abreast;
 pub(crate) mod converged;
 pub(crate) mod coupling;

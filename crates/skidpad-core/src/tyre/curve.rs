@@ -265,6 +265,7 @@ impl CurveConstants<Four> {
 
 impl<H: Copy> CurveConstants<H> {
     /// Every number as `to` has it.
+    #[cfg(feature = "abreast")]
     pub fn map<T>(&self, to: impl Fn(H) -> T) -> CurveConstants<T> {
         CurveConstants {
             friction: self.friction.map(&to),

@@ -6,6 +6,8 @@
 use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::flow::levers;
 use crate::drivetrain::parameters::Powertrain;
+#[cfg(feature = "abreast")]
+use crate::lane::Eight;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::Vec3Lanes;
 use crate::model::parts::ModelParts;
@@ -177,10 +179,11 @@ impl WheelPack {
     }
 }
 
+#[cfg(feature = "abreast")]
 impl WheelPack {
-    /// The wheels of `row` of two axles, alike in several cars.
-    pub fn spread<W: Corners>(&self, row: usize) -> WheelPack<W> {
-        let one = |of: Four| W::of_wheels(of, row);
+    /// Wheel `row`, alike in several cars.
+    pub fn spread(&self, row: usize) -> WheelPack<Eight> {
+        let one = |of: Four| Eight::splat(of.at(row));
         let both = |of: [Four; 2]| of.map(one);
         let law = |law: &Law| Law { tyre: law.tyre, on: one(law.on) };
         WheelPack {

@@ -126,6 +126,7 @@ impl Cars {
 
     /// Steps plain cars of one model eight abreast from now on, where eight that follow each other in one sweep are of it, or each
     /// by itself. Both give the same bits; of cars abreast nothing is told of wheels' contacts and engines.
+    #[cfg(feature = "abreast")]
     pub fn set_abreast(&mut self, is_abreast: bool) {
         // Rooms stay: a step that has begun in them ends in them.
         self.is_abreast = is_abreast;

@@ -6,12 +6,14 @@
 //! becomes a description; rules between fields are checked on it, leaving out those that would look at a
 //! placeholder (`rules`). Only a file without any fault gets out of here as a value.
 
+mod described;
 mod nearest;
 mod rules;
 mod syntax;
 mod tree;
 mod walk;
 
+pub(crate) use described::Described;
 pub(crate) use nearest::nearest;
 pub use tree::{Item, Key, Node};
 pub(crate) use walk::join;
@@ -130,7 +132,7 @@ impl Places {
 impl Survey {
     /// What `tree` describes in the shape `schema`; with faults, placeholders stand for what is wrong.
     pub fn take<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Schema) -> Option<T> {
-        match walk::walk(text, tree, schema, self).try_into() {
+        match T::deserialize(Described(walk::walk(text, tree, schema, self))) {
             Ok(spec) => Some(spec),
             // The schema and the types come from one source, so this says that they have drifted apart.
             Err(error) => {

@@ -13,6 +13,7 @@ pub(crate) use shape::{Shape, accepts};
 #[cfg(not(feature = "schema"))]
 pub(crate) use skidpad_no_schema::JsonSchema;
 
+use crate::read::Described;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -56,5 +57,6 @@ pub(crate) static VEHICLE: LazyLock<Schema> = LazyLock::new(|| generated(include
 pub(crate) static SCENE: LazyLock<Schema> = LazyLock::new(|| generated(include_str!("scene.toml")));
 
 fn generated(text: &str) -> Schema {
-    toml::from_str(text).expect("generated, and compared with the types by a test")
+    let read = text.parse().map(|table| Schema::deserialize(Described(toml::Value::Table(table))));
+    read.flatten().expect("generated, and compared with the types by a test")
 }

@@ -1,0 +1,42 @@
+//! What builds without the feature `abreast` have in the place of `abreast.rs`: no car has room to be stepped in, beside another.
+
+use std::sync::Arc;
+
+use crate::controls::Controls;
+use crate::model::Model;
+use crate::step::coupling::StepReport;
+use crate::step::vehicle::Vehicle;
+use crate::world::seam::{Body, Contact, Push};
+
+/// Cars abreast.
+pub(crate) const ABREAST: usize = 8;
+
+/// There is none.
+#[derive(Clone, Debug)]
+pub(crate) enum CarsAbreast {}
+
+impl CarsAbreast {
+    pub fn of(_: &Arc<Model>) -> Option<Self> {
+        None
+    }
+
+    pub fn fits(&self, _: &[Vehicle]) -> bool {
+        match *self {}
+    }
+
+    pub fn solve(
+        &mut self,
+        _: &mut [Vehicle],
+        _: &[Body],
+        _: &[Option<Contact>],
+        _: [&Controls; ABREAST],
+        _: f32,
+        _: impl FnMut(usize, Push, StepReport),
+    ) {
+        match *self {}
+    }
+
+    pub fn finish(&self, _: &mut [Vehicle], _: &[Body], _: f32, _: impl FnMut(usize, StepReport)) {
+        match *self {}
+    }
+}

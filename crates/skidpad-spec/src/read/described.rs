@@ -1,0 +1,106 @@
+//! What a file says, mended, as the descriptions' types read it. `toml`'s own way asks each type for dates and for lists of its fields,
+//! too, which costs a build three copies of every type's code.
+
+use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::{Deserializer, IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
+use toml::Value;
+use toml::de::Error;
+
+/// A value of a tree that was walked along its schema.
+pub(crate) struct Described(pub Value);
+
+impl IntoDeserializer<'_, Error> for Described {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl Described {
+    fn map<'de, V: Visitor<'de>>(table: toml::Table, visitor: V) -> Result<V::Value, Error> {
+        let mut map = MapDeserializer::new(table.into_iter().map(|(key, value)| (key, Self(value))));
+        let read = visitor.visit_map(&mut map)?;
+        map.end().map(|()| read)
+    }
+
+    fn list<'de, V: Visitor<'de>>(list: Vec<Value>, visitor: V) -> Result<V::Value, Error> {
+        let mut list = SeqDeserializer::new(list.into_iter().map(Self));
+        let read = visitor.visit_seq(&mut list)?;
+        list.end().map(|()| read)
+    }
+
+    /// No description has what this is, or not there: the walk would have told.
+    fn unread(value: &Value) -> Error {
+        serde::de::Error::custom(format_args!("{} where none is read", value.type_str()))
+    }
+}
+
+impl<'de> Deserializer<'de> for Described {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            Value::Table(table) => Self::map(table, visitor),
+            Value::Array(list) => Self::list(list, visitor),
+            Value::String(text) => visitor.visit_string(text),
+            Value::Integer(number) => visitor.visit_i64(number),
+            Value::Float(number) => visitor.visit_f64(number),
+            Value::Boolean(flag) => visitor.visit_bool(flag),
+            date @ Value::Datetime(_) => Err(Self::unread(&date)),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            Value::Table(table) => Self::map(table, visitor),
+            other => Err(Self::unread(&other)),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            Value::Array(list) => Self::list(list, visitor),
+            other => Err(Self::unread(&other)),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self.0 {
+            Value::String(name) => visitor.visit_enum(name.into_deserializer()),
+            other => Err(Self::unread(&other)),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple_struct identifier
+        ignored_any
+    }
+}
