@@ -12,5 +12,5 @@ pub use faces::Faces;
 pub use ground::{Meeting, Motion, Pushed, give, share_give};
 pub use parry3d;
 pub use rays::{beside, bounds, bounds_of, cast, ray};
-pub use stops::{Held, Stops};
+pub use stops::{BLOW, Held, Stops};
 pub use track::{STILL, Track, lead};

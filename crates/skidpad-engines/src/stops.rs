@@ -8,8 +8,8 @@ const PASSES: usize = 16;
 /// Change of velocity by one point that ends the passes, m/s.
 const SETTLED: f32 = 1e-6;
 
-/// Speed against a wall from which a touch is a blow, m/s.
-const BLOW: f32 = 0.5;
+/// Change of velocity within a step from which it is a blow, m/s.
+pub const BLOW: f32 = 0.5;
 
 /// What stops rims in a step; of all cars, car by car.
 #[derive(Clone, Debug, Default)]

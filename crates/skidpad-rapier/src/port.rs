@@ -9,10 +9,7 @@ use crate::ground::{self, Loaded};
 use crate::seat::Seat;
 use crate::stops;
 use crate::{Axes, Met, Sets, Surfaces};
-use skidpad_engines::{Faces, Meeting, Stops, beside, bounds_of, cast, ray, share_give};
-
-/// Change of velocity by its wheels within a step from which a car is asked whether its hull hits something in it, m/s.
-const BLOW: f32 = 0.5;
+use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, ray, share_give};
 
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,

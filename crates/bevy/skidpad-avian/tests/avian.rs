@@ -1,5 +1,19 @@
 //! Cars in Avian's world without a window, against skidpad's own world.
 
+/// The audit of the facade's tests.
+#[path = "../../../../tests/it/step/energy.rs"]
+#[allow(dead_code, reason = "one of its questions is asked here")]
+mod energy;
+
+/// What that needs.
+mod common {
+    pub const GRAVITY: f64 = 9.81;
+
+    pub struct Drive {
+        pub world: Box<dyn skidpad::core::Backend>,
+    }
+}
+
 use std::time::Duration;
 
 use avian3d::prelude::*;
@@ -352,4 +366,39 @@ fn a_trailer_follows() {
     app.world_mut().entity_mut(trailer).remove::<TowedBy>();
     run(&mut app, 0.5);
     assert!(state(&app, trailer).tow.is_none());
+}
+
+/// Row E18 in Avian's world: landings from 0.5 to 4.5 m, leaning by up to 30°, give no energy. Wheels pushed on after Avian had stopped a hull
+/// within a step: up to 0.23 of m g h at 30 Hz.
+#[test]
+fn landings_give_no_energy() {
+    use skidpad_bevy::core::Vec3 as Up;
+    for (name, hz) in ["corvette_c5", "tesla_model3_awd", "toyota_4runner", "truck_6x4"]
+        .into_iter()
+        .flat_map(|name| [(name, 20.0), (name, 30.0), (name, 60.0)])
+    {
+        let model = skidpad_spec::load(name).unwrap().model;
+        let audit = energy::Audit::of_car(&model, &skidpad_avian::backend::BACKEND, &Scene::flat());
+        for throw in 0..24u16 {
+            let placement = Placement { speed: f32::from(throw % 5) * 6.0, gear: Some(0), ..Placement::default() };
+            let start = CarStart { model: model.clone(), placement };
+            let mut world = (skidpad_avian::backend::BACKEND.build)(&Scene::flat(), &[start], 1.0 / hz);
+            let mut state = world.state(0).clone();
+            let (height, lean) = (0.5 + f32::from(throw % 9) * 0.5, f32::from(throw % 7) * 5f32.to_radians());
+            let about = Up::new((f32::from(throw) * 2.4).cos(), (f32::from(throw) * 2.4).sin(), 0.0);
+            state.rotation = Quat::from_axis_angle(about, lean) * state.rotation;
+            state.position.z += f64::from(height + 2.5 * lean.sin());
+            world.set_state(0, &state);
+            let coasting = Controls { gear: Some(0), ..Controls::coasting() };
+            let (mut least, mut rise) = (f64::INFINITY, 0f64);
+            for _ in 0..(3.0 * hz) as usize {
+                world.step(std::slice::from_ref(&coasting));
+                let energy = audit.energy(world.state(0));
+                rise = rise.max(energy - least);
+                least = least.min(energy);
+            }
+            let share = rise / (f64::from(model.mass() * height) * 9.81);
+            assert!(share < 1e-3, "{name}, {hz} Hz, throw {throw}: {share} of m g h");
+        }
+    }
 }
