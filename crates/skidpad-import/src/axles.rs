@@ -201,6 +201,11 @@ impl Draft {
         rounded(said.value)
     }
 
+    /// The same where it is given and not 0, and 0 elsewhere.
+    fn kept_or_0(&mut self, path: &str, said: Option<&Said>) -> f64 {
+        said.filter(|said| said.value != 0.0).map_or(0.0, |said| self.keep(path, said))
+    }
+
     /// Behind the front axle, left, above the ground.
     fn place(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         [self.front - x, y - self.middle, z - self.ground].map(rounded)
@@ -231,9 +236,8 @@ impl Draft {
         let bar = both(|w| &w.bar, "anti-roll bars");
         let travel = [0, 1].map(|end| (mean(group, |w| w.range[end]) - height).abs().max(LEAST_TRAVEL_M));
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
-        let standing = Standing { height, travel };
-        let ([toe_deg, camber_deg], guidance) = guidance(group, standing, import);
-        let force_point = force_point(group, standing, import);
+        let ([toe_deg, camber_deg], guidance) = guidance(group, Standing { height, travel }, import);
+        let force_point = force_point(group, Standing { height, travel }, import);
         let at = |key: &str| format!("{path}.{key}");
         self.remark(&at("suspension.bump_travel_m"), &group[0].range_from);
         let track = (group.len() == 2).then(|| rounded(group[0].at[1] - group[1].at[1]));
@@ -251,6 +255,7 @@ impl Draft {
             guidance,
             probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.solid),
+            roll_centre_height_m: self.kept_or_0(&at("roll_centre_height_m"), group[0].roll_centre.as_ref()),
             force_point_above_ground_m: force_point.map(|at_z| self.keep(&at("force_point_above_ground_m"), &at_z)),
             suspension,
             anti_roll_bar_n_per_m: if track.is_some() { self.keep(&at("anti_roll_bar_n_per_m"), &bar) } else { 0.0 },

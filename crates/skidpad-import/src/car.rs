@@ -99,6 +99,8 @@ pub(crate) struct Corner {
     pub unsprung: Option<[Said; 2]>,
     /// Whether it sits on a beam with the other wheel of its axle.
     pub solid: bool,
+    /// Height of the roll centre of its axle above the ground, m; `None` at it.
+    pub roll_centre: Option<Said>,
     /// Where tyre forces act; `None` at the ground.
     pub force_point: Option<ForcePoint>,
     /// Toe and camber over the travel; `None` where they are 0 all over it.

@@ -91,6 +91,14 @@ pub(crate) struct Parameters {
     /// Height of the centre of the sprung mass, m.
     #[schemars(range(min = 0.001, max = 100))]
     h_s: f64,
+    /// Height of the roll axis above the ground at the front, m.
+    #[serde(default)]
+    #[schemars(range(min = -2, max = 2))]
+    h_raf: f64,
+    /// The same at the rear.
+    #[serde(default)]
+    #[schemars(range(min = -2, max = 2))]
+    h_rar: f64,
     /// Roll inertia of the front axle, kg m².
     #[serde(default)]
     #[schemars(range(min = 0))]
@@ -155,12 +163,10 @@ struct Tire {
 const ADAMS: Tire = Tire { p_dx1: 1.1739, p_kx1: 22.303, p_dy1: 1.0489, p_ky1: -21.92 };
 
 /// What multi-body models have and rigid wheels have not, with its reason.
-const LEFT_OUT: [(&str, &str); 11] = [
+const LEFT_OUT: [(&str, &str); 9] = [
     ("K_ras", "lateral spring between body and axle: axles are stiff sideways here"),
     ("K_rad", "lateral damper between body and axle: axles are stiff sideways here"),
     ("K_lt", "lateral compliance of tyre and suspension: not modelled"),
-    ("h_raf", "height of the roll axis: side forces act at the ground here"),
-    ("h_rar", "height of the roll axis: side forces act at the ground here"),
     ("D_f", "camber over travel: wheels stand upright here"),
     ("D_r", "camber over travel: wheels stand upright here"),
     ("E_f", "camber over travel, second order: wheels stand upright here"),
@@ -263,6 +269,7 @@ fn corner(given: &Parameters, front: bool, side: f64) -> Corner {
         motor: said(force * share(given.T_se), "longitudinal.a_max × m × R_w by T_se"),
         bar: said(roll / (track * track), name("-K_tsf / T_f²", "-K_tsr / T_r²")),
         solid: true,
+        roll_centre: Some(said(pick(given.h_raf, given.h_rar), name("h_raf", "h_rar"))),
         force_point: None,
         guided: None,
         unsprung: Some([

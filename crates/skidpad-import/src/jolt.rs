@@ -464,6 +464,7 @@ fn corner(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: 
         motor: said(if given.mEngine.is_some() { driven.map_or(0.0, |d| d.mEngineTorqueRatio) } else { 0.0 }, ""),
         bar: said(bar.map_or(0.0, |b| b.mStiffness), "mAntiRollBars"),
         solid: false,
+        roll_centre: None,
         force_point: None,
         guided: None,
         unsprung: None,

@@ -474,6 +474,7 @@ fn corner(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
         motor: said(0.0, ""),
         bar: said(0.0, ""),
         solid: false,
+        roll_centre: None,
         force_point: (w.m_ForceAppPointDistance > 0.0)
             .then(|| ForcePoint::AboveGround(said(w.m_ForceAppPointDistance, "m_ForceAppPointDistance"))),
         guided: None,

@@ -99,7 +99,7 @@ fields! {
     Disc { heat_capacity cooling fades least_share }
     Rolling { constant linear quadratic standing standing_below }
     Unsprung { mass tyre_rate tyre_damping }
-    Axle { steer_ratio ackermann turning_distance guidance solid force_point }
+    Axle { steer_ratio ackermann turning_distance guidance solid roll_centre force_point }
     Guidance { toe camber }
     Steering { lock rate }
     AntiRollBar { wheels rate fades_in coupling }

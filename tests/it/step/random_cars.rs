@@ -127,7 +127,8 @@ fn draw_axle(random: &mut Random, axle: usize, axles: usize, [ahead, base]: [f32
         camber: [random.between(-1.0, 1.0), random.between(-2.0, 2.0)].map(|value| value / length),
     });
     let force_point = if random.chance(0.1) { length * random.between(0.0, 0.4) } else { 0.0 };
-    Axle { steer_ratio, ackermann: random.between(0.0, 1.0), turning_distance, guidance, solid: false, force_point }
+    let ackermann = random.between(0.0, 1.0);
+    Axle { steer_ratio, ackermann, turning_distance, guidance, force_point, ..Axle::default() }
 }
 
 /// The wheels of an axle, of which `first` is one; all but its place.

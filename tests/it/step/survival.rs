@@ -38,6 +38,21 @@ impl Trial {
         car
     }
 
+    /// The same car with roll centres off the ground, and some of its axles solid.
+    fn on_links(mut self, seed: u64) -> Self {
+        let random = &mut Random(seed.wrapping_mul(0xD1B5_4A32_D192_ED03));
+        let mut parts = self.model.parts().clone();
+        for (i, axle) in parts.axles.iter_mut().enumerate() {
+            let on: Vec<f32> = parts.wheels.iter().filter(|wheel| wheel.axle == i).map(|w| w.contact.y).collect();
+            if let ([left, right], 0.0) = (&on[..], axle.force_point) {
+                axle.roll_centre = (left - right) * random.between(-0.2, 0.3);
+                axle.solid = random.chance(0.3);
+            }
+        }
+        self.model = Arc::new(Model::new(parts).expect("valid"));
+        self
+    }
+
     /// Changes the controls before `step` when it is time; whether a blow met the car.
     pub fn change(&mut self, car: &mut Drive, step: usize) -> bool {
         if step != self.next {
@@ -179,6 +194,10 @@ const CARS: u64 = 60;
 /// takes springs by their mean force. Of 10,000 cars 0.3 to 0.5 % gain more than a hundredth, at most 5 more than a tenth.
 const RISE: f64 = 2e-3;
 
+/// The same of cars on links. Of 1,000 of them 8 to 15 gain more than 1e-3 and 1 or 2 more than a hundredth; of the same cars
+/// without links 10 to 17, and 1 or 2. The worst of these gains 7.3e-3.
+const RISE_ON_LINKS: f64 = 1e-2;
+
 /// The same of cars that were flung: those stand on harder stops, at 20 and 30 Hz.
 const FLUNG: f64 = 0.03;
 
@@ -191,13 +210,22 @@ const UNCONVERGED: [f64; 2] = [1e-4, 2e-3];
 
 #[test]
 fn random_cars_survive_random_controls() {
+    survive(RISE, trial);
+}
+
+#[test]
+fn random_cars_on_links_survive_random_controls() {
+    survive(RISE_ON_LINKS, |seed| trial(seed).on_links(seed));
+}
+
+fn survive(most_rise: f64, trial: impl Fn(u64) -> Trial) {
     for solver in on_rows() {
         let (mut steps, mut unconverged) = (0, 0);
         for seed in 1..=CARS {
             let found = drive(&solver, trial(seed));
             let what = format!("{} seed {seed}: {found:?}", solver.name);
             assert!(found.not_finite.is_none(), "{what}");
-            assert!(found.rise < RISE && found.driven < DRIVEN, "{what}");
+            assert!(found.rise < most_rise && found.driven < DRIVEN, "{what}");
             steps += found.steps;
             unconverged += found.unconverged;
         }

@@ -3,8 +3,12 @@
 use crate::constants::MAX_WHEELS;
 use crate::model::error::{ModelError, finite, not_negative, positive, positive_or_infinite, within};
 use crate::model::parts::ModelParts;
-use crate::wheel::parameters::{Axle, ProbeShape, Wheel};
+use crate::wheel::pack::left_of_middle;
+use crate::wheel::parameters::{Axle, Disc, ProbeShape, Wheel};
 use bevy_math::Vec3;
+
+/// Most height of a roll centre over half the track: on steeper links side forces lift wheels off the ground, or press without end.
+const MOST_LINK_SLOPE: f32 = 0.8;
 
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let count = parts.wheels.len();
@@ -87,7 +91,22 @@ fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     not_negative("Ackermann share", axle.ackermann)?;
     not_negative("what the Ackermann share leaves of 1", 1.0 - axle.ackermann)?;
     finite("distance of an axle from the turning axis", Vec3::splat(axle.turning_distance))?;
-    not_negative("height of an axle's force point", axle.force_point)
+    not_negative("height of an axle's force point", axle.force_point)?;
+    finite("height of an axle's roll centre", Vec3::splat(axle.roll_centre))?;
+    if axle.force_point > 0.0 && axle.roll_centre != 0.0 {
+        return Err(ModelError::Wheels("an axle with a force point has its roll centre at the ground"));
+    }
+    Ok(())
+}
+
+fn check_disc(disc: &Disc, named: impl Fn(&str) -> String) -> Result<(), ModelError> {
+    positive(&named("heat capacity of the brake disc"), disc.heat_capacity)?;
+    not_negative(&named("cooling of the brake disc"), disc.cooling[0])?;
+    not_negative(&named("cooling of the brake disc by speed"), disc.cooling[1])?;
+    not_negative(&named("temperature from which the brake fades"), disc.fades[0])?;
+    positive(&named("range of temperatures in which the brake fades"), disc.fades[1] - disc.fades[0])?;
+    not_negative(&named("share that is left of a faded brake"), disc.least_share)?;
+    not_negative(&named("what a faded brake has lost"), 1.0 - disc.least_share)
 }
 
 fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {
@@ -102,6 +121,11 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     let strut = &wheel.strut;
     let travel = strut.droop_travel.max(strut.bump_travel + strut.stop_travel);
     let axle = &parts.axles[wheel.axle];
+    let steepest = MOST_LINK_SLOPE * left_of_middle(parts, i).abs();
+    not_negative(
+        &named("0.8 of half its track, less the height of its roll centre"),
+        steepest - axle.roll_centre.abs(),
+    )?;
     let [toe, camber] = axle.guidance.map_or([0.0; 2], |links| links.largest(travel));
     positive(&named("1 - size of camber, anywhere in its travel"), 1.0 - wheel.camber.abs() - camber)?;
     positive(&named("1 - size of toe, anywhere in its travel"), 1.0 - wheel.toe.abs() - toe)?;
@@ -130,15 +154,7 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
     ] {
         not_negative(&named(what), value)?;
     }
-    if let Some(disc) = &wheel.disc {
-        positive(&named("heat capacity of the brake disc"), disc.heat_capacity)?;
-        not_negative(&named("cooling of the brake disc"), disc.cooling[0])?;
-        not_negative(&named("cooling of the brake disc by speed"), disc.cooling[1])?;
-        not_negative(&named("temperature from which the brake fades"), disc.fades[0])?;
-        positive(&named("range of temperatures in which the brake fades"), disc.fades[1] - disc.fades[0])?;
-        not_negative(&named("share that is left of a faded brake"), disc.least_share)?;
-        not_negative(&named("what a faded brake has lost"), 1.0 - disc.least_share)?;
-    }
+    wheel.disc.as_ref().map_or(Ok(()), |disc| check_disc(disc, named))?;
     if let ProbeShape::Cylinder(width) | ProbeShape::Torus(width) = wheel.probe {
         positive(&named("tread width"), width)?;
         not_negative(&named("twice the radius less the tread width"), 2.0 * wheel.radius - width)?;

@@ -44,6 +44,7 @@ pub struct Model {
     ties_apart: Box<[usize]>,
     turned_by_travel: bool,
     has_rims: bool,
+    has_links: bool,
 }
 
 /// Share of an even split of the mass that every wheel must carry at rest: rows are scaled by what a wheel carries.
@@ -86,6 +87,7 @@ impl Model {
             flows: parts.couplings.iter().map(|coupling| Flow::of(&parts, coupling)).collect(),
             ties_apart: pack::ties_apart(&parts),
             has_rims: parts.wheels.iter().any(|wheel| wheel.probe != ProbeShape::Ray),
+            has_links: parts.axles.iter().any(|axle| axle.roll_centre != 0.0),
             turned_by_travel: parts.axles.iter().any(|axle| axle.guidance.is_some() || axle.solid),
             axle_wheels,
             parts,
@@ -197,6 +199,33 @@ impl Model {
         self.has_rims
     }
 
+    /// Whether the roll centre of some axle is off the ground.
+    #[inline(always)]
+    pub(crate) fn has_links(&self) -> bool {
+        self.has_links
+    }
+
+    /// Whether rows of tyres may be other than unit vectors at right angles: on rims, and on links.
+    #[inline(always)]
+    pub(crate) fn has_slanted_rows(&self) -> bool {
+        self.has_rims | self.has_links
+    }
+
+    /// How far links move the contact point of wheel `i` to the left per metre of jounce, –: the height of its roll centre over
+    /// half the track. Half of it, and half of what the other wheel's travel makes, on a solid axle.
+    pub fn link_slope(&self, i: usize) -> f64 {
+        f64::from(pack::link_slope(&self.parts, i))
+    }
+
+    /// What links push wheel `i` up by, its strut carrying so much more than the ground, where tyres push the car to the left by what
+    /// `aside` says (any force).
+    pub fn lifted_by_links(&self, i: usize, aside: impl Fn(usize) -> f64) -> f64 {
+        let axle = self.parts.wheels[i].axle;
+        let [left, right] = self.axle_wheels[axle];
+        let pushed = if self.parts.axles[axle].solid { 0.5 * (aside(left) + aside(right)) } else { aside(i) };
+        self.link_slope(i) * pushed
+    }
+
     /// Whether pedals drive it: an engine, torques straight at the wheels, or motors.
     pub fn is_driven(&self) -> bool {
         !matches!(self.parts.powertrain, Powertrain::None) || !self.parts.motors.is_empty()
@@ -241,6 +270,14 @@ impl Model {
         let point = |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts.axles[wheel.axle].force_point * carried);
         let raised = self.parts.wheels.iter().zip(&self.sprung).map(point).sum::<f64>() / f64::from(self.parts.mass);
         f64::from(self.parts.centre_height) - raised
+    }
+
+    /// Height of the centre of mass above the roll axis, its axles' roll centres by static load, m: the lever on which tyre forces
+    /// roll the body on its springs. [`Model::tyre_lever`] where roll centres are at the ground.
+    pub fn roll_lever(&self) -> f64 {
+        let centre = |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts.axles[wheel.axle].roll_centre * carried);
+        let raised = self.parts.wheels.iter().zip(&self.sprung).map(centre).sum::<f64>();
+        self.tyre_lever() - raised / f64::from(self.parts.mass)
     }
 
     /// Camber of wheel `i` against the chassis, every wheel being compressed by what `compression` (m) says, rad, positive with

@@ -67,27 +67,29 @@ impl Rest {
         let carried =
             |pose: DVec3| f64::from(model.coupler_load()) + held * (coupler[1].dot(pose) + f64::from(towing.raised));
         weight += coupler[0] * carried(DVec3::ZERO);
-        // Heave, roll, pitch.
-        let mut pose = DVec3::ZERO;
+        // Heave, roll, pitch, and what links take of the loads where wheels hold the car, N.
+        let (mut pose, mut jacked) = (DVec3::ZERO, vec![0.0; wheels.len()]);
         for _ in 0..PASSES {
             let gravity = (tilt(pose).inverse() * down).as_dvec3() * mass;
             let wanted = DVec3::new(-gravity.z, height * gravity.x, height * gravity.y) + pulled;
             let rate = coupler[1] * held;
             let mut stiffness = DMat3::from_cols(coupler[0] * rate.x, coupler[0] * rate.y, coupler[0] * rate.z);
             let mut missing = -weight;
+            let aside = |i: usize| -gravity.y * f64::from(model.sprung()[i]) / mass;
+            jacked.iter_mut().enumerate().for_each(|(i, jacked)| *jacked = model.lifted_by_links(i, aside));
             for (i, lever) in levers.iter().enumerate() {
                 let (strut, z) = (&wheels[i].strut, travel(i).dot(pose));
                 let rate = travel(i) * strut.rate_at(z) + ties[i].through + ties[i].beside;
                 stiffness += DMat3::from_cols(*lever * rate.x, *lever * rate.y, *lever * rate.z);
                 // What the tangent of a spring that stiffens gives at no compression is not its force there.
-                missing += *lever * (strut.rate_at(z) * z - strut.spring(z));
+                missing += *lever * (strut.rate_at(z) * z - strut.spring(z) + jacked[i]);
             }
             pose = stiffness.inverse() * (wanted + missing);
         }
         let compressions: Vec<f32> = (0..wheels.len()).map(|i| travel(i).dot(pose) as f32).collect();
         let load = |i: usize| {
             let pushed = wheels[i].strut.spring(travel(i).dot(pose)) + ties[i].through.dot(pose);
-            model.static_load(i) + pushed as f32
+            model.static_load(i) + (pushed - jacked[i]) as f32
         };
         let loads: Vec<f32> = (0..wheels.len()).map(load).collect();
         let hangs = wheels

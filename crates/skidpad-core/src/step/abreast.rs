@@ -62,7 +62,8 @@ impl CarsAbreast {
             && parts.wheels.len() == WHEELS
             && model.assists().is_empty()
             && !pack.has_discs
-            && !pack.has_rims)
+            && !pack.has_rims
+            && pack.links.is_none())
         {
             return None;
         }

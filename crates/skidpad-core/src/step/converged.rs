@@ -268,7 +268,7 @@ impl Vehicle {
         self.add_ties(&mut products, SpatialVector::default());
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if rows.travel.own {
-                if follow.loads {
+                if follow.loads || bank.links.is_some() {
                     rows.lift(bank);
                 }
                 rows.own_load(bank).add_to(&mut products, rows);
@@ -279,17 +279,25 @@ impl Vehicle {
             if follow.loads {
                 if follow.slowly { rows.approach_limit() } else { rows.coupled.friction_bound = rows.limit() }
             }
-            rows.coupled.effective_mass =
-                EffectiveMass { speed: rows.coupled.velocity.patch, compliance: [Four::default(); 3] };
+            rows.coupled.effective_mass = match &bank.links {
+                Some(links) if rows.travel.own => rows.answered_by_links(links),
+                _ => EffectiveMass { speed: rows.coupled.velocity.patch, compliance: [Four::default(); 3] },
+            };
         }
         if within != Within::Side {
             self.solve_shafts();
         }
         let mut given = self.beside + self.hull.answer(&mut products, follow.hull);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            let before = rows.coupled.tyre;
             let tangent = rows.solve_block(bank, within).tangent();
+            let links = bank.links.as_ref().filter(|_| rows.travel.own);
             for (k, weight) in tangent.weights.into_iter().enumerate() {
-                products.add(weight, tangent.row(k, rows));
+                let row = tangent.row(k, rows);
+                products.add(weight, links.map_or(row, |links| rows.row_on_links(links, row)));
+            }
+            if let Some(links) = links {
+                rows.give_way_on_links(links, before);
             }
             given = given + rows.impulse(true).sum();
         }

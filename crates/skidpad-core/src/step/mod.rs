@@ -57,17 +57,19 @@ impl Vehicle {
         self.locate(body, &to_world, contacts, own_wheels, dt);
         let external = self.external(body, &to_world, controls, dt);
         let free = self.free_velocity_in_body(body, &to_world) + self.response(external);
-        let warm = free + self.response(self.wheel_impulses(false));
+        let mut warm = free + self.response(self.wheel_impulses(false));
         if own_wheels {
             self.free_wheels(body.lead);
-        } else if self.model.has_rims() {
-            self.hold_rims_by_struts(body);
+        } else if self.model.has_slanted_rows() {
+            warm = self.slant_rows(body, free, warm);
         }
         self.tie_rows(dt);
         let loaded = self.solve_any_loads(free, warm, dt);
+        self.jack();
         self.grip_rows(dt);
         self.assist_brakes(&asked, loaded, dt);
         let report = self.couple(coupling, [free, warm, loaded], hull, dt);
+        self.jack();
         self.record_assists(dt);
         let (linear, angular) = (external + self.beside + self.wheel_impulses(true)).parts();
         let mut push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
@@ -81,6 +83,22 @@ impl Vehicle {
             return self.abort_step();
         }
         (push, report)
+    }
+
+    /// Turns rows of tyres to where wheels without mass move that stand on rims, or that links lead; returns the velocity `warm` with them.
+    #[cold]
+    #[inline(never)]
+    fn slant_rows(&mut self, body: &Body, free: SpatialVector<f32>, warm: SpatialVector<f32>) -> SpatialVector<f32> {
+        let to_vehicle = self.to_world.transpose();
+        let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular);
+        if self.model.has_rims() {
+            self.hold_rims_by_struts(moving);
+        }
+        if !self.model.has_links() {
+            return warm;
+        }
+        self.lean_on_links(moving);
+        free + self.response(self.wheel_impulses(false))
     }
 
     /// Lets the driver steer and drive; returns what that asks for.

@@ -120,17 +120,35 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
         self.patch.tyre_active = W::Mask::default();
-        self.suspension.load = W::default();
+        (self.suspension.load, self.suspension.pressing_share) = (W::default(), W::splat(1.0));
         self.travel.own = false;
     }
 
-    /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across.
+    /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across, but for what links add to those of
+    /// wheels on their own.
     #[inline(always)]
     pub(crate) fn speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         [
             self.contact.forward.dot(at) - self.contact.ground_motion.speed[0],
             self.contact.side.dot(at) - self.contact.ground_motion.speed[1],
         ]
+    }
+
+    /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across.
+    #[inline(always)]
+    pub(crate) fn patch_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
+        let [along, across] = self.speeds(at);
+        if !self.travel.own {
+            return [along, across];
+        }
+        let [more_along, more_across] = self.travel.scrub.speed;
+        [along + more_along, across + more_across]
+    }
+
+    /// What presses on the ground, N s: the load, but for what links take of it.
+    #[inline(always)]
+    pub(crate) fn pressing(&self) -> W {
+        self.suspension.load * self.suspension.pressing_share
     }
 
     /// Speed away from the ground along the contact normal at chassis velocity `at`.

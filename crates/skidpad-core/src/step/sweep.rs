@@ -147,7 +147,7 @@ impl<W: Corners> Rows<W> {
         let need = momentum - radius * last;
         let driven = momentum - self.patch.locking_capacity.signed_by(need);
         let turns = self.patch.locking_capacity.less(need.abs());
-        let [along, across] = self.speeds(at);
+        let [along, across] = self.patch_speeds(at);
         let [stiff, side] = self.patch.gain;
         let per_spin = (stiff * radius / bank.spin_inertia).only(turns);
         let gain = stiff / (one + per_spin * radius);
@@ -178,17 +178,17 @@ pub(crate) fn surroundings<W: Corners>(
     let inverse_mass = W::splat(model.inverse_mass());
     let inverse_inertia: &Mat3 = model.inverse_inertia();
     let turned = |row: SpatialVector<W>| row.angular.through(inverse_inertia);
-    // The two directions are unit vectors at right angles, but for those on rims.
+    // The two directions are unit vectors at right angles, but for those on rims and links.
     let (forward, side): (Vec3Lanes<W>, Vec3Lanes<W>) = (turned(rows.contact.forward), turned(rows.contact.side));
     let mut compliance = [
         (inverse_mass + rows.contact.forward.angular.dot(forward)) * share,
         rows.contact.forward.angular.dot(side) * share,
         (inverse_mass + rows.contact.side.angular.dot(side)) * share,
     ];
-    if model.has_rims() {
+    if model.has_slanted_rows() {
         beyond_unit(&rows.contact, inverse_mass * share, &mut compliance);
     }
-    let [along, across] = rows.speeds(at);
+    let [along, across] = rows.patch_speeds(at);
     let speed = [
         along - compliance[0] * rows.coupled.tyre[0] - compliance[1] * rows.coupled.tyre[1],
         across - compliance[1] * rows.coupled.tyre[0] - compliance[2] * rows.coupled.tyre[1],

@@ -103,7 +103,7 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn ended(&self, bank: &WheelPack<W>, at: SpatialVector<W>, lead: f32, dt: f32) -> Ended<W> {
         let step = W::splat(dt);
-        let [along, across] = self.speeds(at);
+        let [along, across] = self.patch_speeds(at);
         let rolled = bank.radius * self.coupled.spin;
         let rolling_speed = W::select(self.contact.in_contact, along, rolled);
         let fastest = (along * along + across * across).at_least(rolled * rolled);
@@ -113,7 +113,7 @@ impl<W: Corners> Rows<W> {
         let left = self.drifted(slip_speed);
         let deflection = self.deflections(bank, left, rolling).map(|u| u.only(self.patch.tyre_active));
         let [load, along, across, torque] =
-            [self.suspension.load, self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
+            [self.pressing(), self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
                 .map(|impulse| impulse / step);
         let (contact, compression, travel_rate) = if self.travel.own {
             let pressing = W::splat(0.0).less(self.suspension.load);

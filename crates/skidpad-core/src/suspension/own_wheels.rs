@@ -16,7 +16,8 @@
 //! Wheels of a solid axle have a beam between them, which turns about its roll centre by `θ = (q_l − q_r) / t` and moves both
 //! wheels' centres sideways by their height R above it. With y the row across at a wheel's centre and `σ = ±R / t`, each wheel's
 //! row is `b = m (ẑ − σ (y_l + y_r + θ (z_l + z_r)))`, its mass `m + 2 m σ²`, and `2 m σ_l σ_r` goes between the two. Side forces
-//! reach the body through the beam, and none of the two struts more than the other.
+//! reach the body through the beam at its roll centre, and none of the two struts more than the other where that is at the ground; else
+//! R counts from its height, and [`crate::suspension::roll_centre`] has the rest.
 
 use crate::lane::{Corners, Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
@@ -24,7 +25,7 @@ use crate::state::WheelState;
 use crate::step::coupling::Coupling;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
-use crate::suspension::rows::Travel;
+use crate::suspension::rows::{Scrub, Travel};
 use crate::suspension::strut::{Beyond, MOST_STIFFENING};
 use crate::wheel::pack::{Beam, WheelPack};
 use crate::world::seam::{OVERLAP_RETURN_SPEED, Probe};
@@ -180,6 +181,12 @@ impl Rows {
         if let Some(beam) = &bank.beam {
             self.travel.sway(bank, beam, centre, travel);
         }
+        self.travel.scrub = Scrub::default();
+        if let Some(links) = &bank.links {
+            self.travel.lead_sideways(bank, links, centre);
+            self.travel.scrub.speed = self.scrubbed(links);
+            self.contact.started += self.travel.scrub.speed[0];
+        }
         (self.contact.compression, self.contact.beyond_droop) = (travel, Four::default());
         self.contact.contact_share = Four::splat(1.0);
         self.contact.lead = rate * lead;
@@ -234,7 +241,12 @@ impl Rows {
         } else {
             (Four::splat(-1.0) / inertia, None)
         };
-        UnsprungTangent { pressing, yielding: yielding.only(bank.present() & !ended), through, together }
+        let yielding = yielding.only(bank.present() & !ended);
+        if let Some(links) = &bank.links {
+            let both = together.map_or(Four::default(), |together| Four::splat(-2.0) * together);
+            self.set_scrub(links, [both - yielding, both], tyre_slope / cosine);
+        }
+        UnsprungTangent { pressing, yielding, through, together }
     }
 
     /// How travel rates answer impulses, negative, 1/kg: each its own alone, and half of what it is with the wheel across. One at the
@@ -310,6 +322,9 @@ impl Rows {
         let across = self.contact.side.linear.z * self.coupled.tyre[1];
         let across = bank.beam.map_or(across, |beam| beam.share(across));
         self.travel.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
+        if let Some(links) = &bank.links {
+            self.travel.lift += links.lift(self.aside());
+        }
     }
 }
 

@@ -24,6 +24,9 @@ pub(crate) struct LoadRows<W: Corners = Four> {
     /// Load, N s, and how it falls with the speed at which the wheel parts from the ground, kg.
     pub load: W,
     pub load_slope: W,
+    /// Share of it that presses on the ground: links take the rest, or add to it, by the side forces of the tyres; see
+    /// [`crate::suspension::roll_centre`].
+    pub pressing_share: W,
     /// Load less what ties add to it, as its linearisation has it, N s.
     pub told: W,
 }
@@ -96,6 +99,18 @@ pub(crate) struct Travel<W: Corners = Four> {
     pub ground_rate: W,
     pub ground_share: W,
     pub tyre: TyreStep<W>,
+    pub scrub: Scrub<W>,
+}
+
+/// How links lead wheels on their own sideways.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scrub<W: Corners = Four> {
+    /// What it adds to the speeds of the patches over the ground, along and across, m/s.
+    pub speed: [W; 2],
+    /// By how much travel rates answer what tyres push to the left by, 1/kg.
+    pub answer: W,
+    /// By how much the load falls with the travel rate, kg.
+    pub pressing: W,
 }
 
 /// The step of a tyre's vertical spring, along the travel.

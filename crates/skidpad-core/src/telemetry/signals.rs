@@ -57,10 +57,11 @@ impl Vehicle {
         let point = Vec3::from(bank.contact.raised(raised).lane(lane));
         let to_vehicle = self.to_world.transpose();
         let at = SpatialVector::of(to_vehicle * self.state.velocity, to_vehicle * self.state.angular).wide();
-        let [along, across] = rows.speeds(at).map(one);
+        let [along, across] = rows.patch_speeds(at).map(one);
         let [pushed, aside] = rows.coupled.tyre.map(one);
         let (forward, side, normal) = (row(rows.contact.forward), row(rows.contact.side), row(rows.contact.normal));
-        let impulse = forward * pushed + side * aside + normal * one(rows.suspension.load);
+        let through_links = Vec3::from(rows.pressed_by_links(bank).lane(lane));
+        let impulse = forward * pushed + side * aside + normal * one(rows.suspension.load) + through_links;
         let used = rows.limit().map(one).map(|limit| 1.0 / limit.max(LEAST_LIMIT));
         let reach = Vec3::new(pushed * used[0], aside * used[1], 0.0).length();
         Some(WheelContact {
@@ -69,7 +70,7 @@ impl Vehicle {
             grip: one(rows.contact.grip),
             sliding: [along - one(bank.radius) * one(rows.coupled.spin), across],
             force: self.to_world * (impulse / rows.dt),
-            used: if one(rows.suspension.load) > 0.0 { reach.min(1.0) } else { 0.0 },
+            used: if one(rows.pressing()) > 0.0 { reach.min(1.0) } else { 0.0 },
         })
     }
 

@@ -62,11 +62,11 @@ impl<W: Corners> Rows<W> {
         if self.contact.ground_motion.moves {
             coefficient += self.contact.ground_motion.rolling;
         }
-        let rolling = coefficient * self.suspension.load * bank.radius;
+        let pressing = self.pressing();
+        let rolling = coefficient * pressing * bank.radius;
         self.patch.locking_capacity = self.drive.brake + rolling;
-        self.patch.tyre_active =
-            self.contact.in_contact & zero.less(self.suspension.load) & zero.less(self.contact.grip);
-        let load = W::select(self.patch.tyre_active, self.suspension.load / step, bank.tyre.nominal_load);
+        self.patch.tyre_active = self.contact.in_contact & zero.less(pressing) & zero.less(self.contact.grip);
+        let load = W::select(self.patch.tyre_active, pressing / step, bank.tyre.nominal_load);
         let grip = W::select(self.patch.tyre_active, self.contact.grip, one);
         let tyre = &bank.tyre;
         let share = self.begun.rolling.only(tyre.relaxes());
@@ -180,7 +180,7 @@ impl<W: Corners> Rows<W> {
     /// Largest tyre impulses under the load impulse realised so far, N s.
     #[inline(always)]
     pub fn limit(&self) -> [W; 2] {
-        let load = self.suspension.load.at_least(W::default()).at_most(self.patch.most_load);
+        let load = self.pressing().at_least(W::default()).at_most(self.patch.most_load);
         let share = self.patch.unloaded_share - self.patch.sensitivity * load;
         [self.patch.friction[0] * share * load, self.patch.friction[1] * share * load]
     }

@@ -189,16 +189,12 @@ const STEEP: f32 = 0.3;
 
 impl Vehicle {
     /// Rows of the wheels that stand on rims, where wheels do not move on their own.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn hold_rims_by_struts(&mut self, body: &Body) {
-        let to_vehicle = self.to_world.transpose();
-        let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular).wide();
+    pub(crate) fn hold_rims_by_struts(&mut self, moving: SpatialVector<f32>) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if bank.has_rims {
                 let load = |i: usize| self.state.wheels[i].load;
                 let friction = |i: usize| self.model.tyre(i).friction_at(load(i))[0];
-                rows.hold_by_struts(moving, bank.gather(load), || bank.gather(friction));
+                rows.hold_by_struts(moving.wide(), bank.gather(load), || bank.gather(friction));
             }
         }
     }

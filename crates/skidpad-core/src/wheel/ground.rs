@@ -28,7 +28,7 @@ impl Vehicle {
             }
             let place = self.model.place(i);
             let rows = &self.rows[place.bank];
-            let [x, y, z] = rows.on_ground().map(|sum| sum.lanes()[place.lane]);
+            let [x, y, z] = rows.on_ground(&self.model.banks()[place.bank]).map(|sum| sum.lanes()[place.lane]);
             let impulse = self.to_world * Vec3::new(-x, -y, -z);
             reactions.push(Reaction { body: ground.body, point: probe.at(distance), impulse });
         }
@@ -71,10 +71,11 @@ impl Rows {
     }
 
     /// Impulse of the ground on the wheel, vehicle axes, N s.
-    fn on_ground(&self) -> [Four; 3] {
+    fn on_ground(&self, bank: &WheelPack) -> [Four; 3] {
         let sum = self.contact.forward.linear * self.coupled.tyre[0]
             + self.contact.side.linear * self.coupled.tyre[1]
-            + self.contact.normal.linear * self.suspension.load;
+            + self.contact.normal.linear * self.suspension.load
+            + self.pressed_by_links(bank);
         [sum.x, sum.y, sum.z]
     }
 }

@@ -76,6 +76,8 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub force_point: Option<W>,
     /// Of wheels on solid axles; `None` where every wheel has a link of its own.
     pub beam: Option<Beam>,
+    /// Of wheels whose roll centre is off the ground; `None` where no axle has one.
+    pub links: Option<Links>,
     /// Torque of a motor of its own at full throttle, N m.
     pub direct: W,
     /// Levers on each row between spins, see [`levers`].
@@ -91,8 +93,8 @@ pub(crate) struct Law<W = Four> {
     on: W,
 }
 
-/// Wheels on the beams of solid axles; zeros in the lanes of the others. A beam follows the body sideways at the ground, where
-/// its roll centre is, and turns about that.
+/// Wheels on the beams of solid axles; zeros in the lanes of the others. A beam follows the body sideways at its roll centre, and
+/// turns about that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Beam {
     /// How far the beam turns against the body per travel of a wheel, 1/m: left wheels up lean it to the right.
@@ -115,7 +117,8 @@ impl Beam {
         let turn = Four::new(turns) * present;
         turns.iter().any(|&turn| turn != 0.0).then(|| Self {
             turn,
-            sway: turn * Four::new(wheels.map(|i| parts.wheels[i].radius)),
+            sway: turn
+                * Four::new(wheels.map(|i| parts.wheels[i].radius - parts.axles[parts.wheels[i].axle].roll_centre)),
             half: Four::splat(0.5).only(Four::default().less(turn.abs())),
         })
     }
@@ -132,6 +135,60 @@ impl Beam {
     pub fn share(&self, of: Four) -> Four {
         of + self.half * (of.across() - of)
     }
+}
+
+/// Wheels that links lead sideways as they travel, about a roll centre off the ground; zeros in the lanes of the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Links {
+    /// How far a contact point moves to the left per metre of jounce, –; see [`crate::Model::link_slope`]. On a beam, half of what both
+    /// wheels' travels make moves both.
+    pub slope: Four,
+    /// A half where two wheels are on one beam.
+    pub half: Four,
+    /// Of what is not on a beam.
+    pub alone: Four,
+}
+
+impl Links {
+    fn of(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Option<Self> {
+        let axle = |i: usize| &parts.axles[parts.wheels[i].axle];
+        let slopes = wheels.map(|i| link_slope(parts, i));
+        let half = Four::new(wheels.map(|i| if axle(i).solid { 0.5 } else { 0.0 }));
+        let alone = Four::new(wheels.map(|i| if axle(i).solid { 0.0 } else { 1.0 }));
+        slopes.iter().any(|&slope| slope != 0.0).then(|| Self { slope: Four::new(slopes) * present, half, alone })
+    }
+
+    /// What each wheel has of its own, or, on a beam, the mean of both.
+    #[inline(always)]
+    pub fn shared(&self, of: Four) -> Four {
+        of * self.alone + (of + of.across()) * self.half
+    }
+
+    /// How fast contact points move to the left against the body while the wheels travel at `rate` m/s.
+    #[inline(always)]
+    pub fn sideways(&self, rate: Four) -> Four {
+        self.shared(self.slope * rate)
+    }
+
+    /// What links push wheels up by, along the travel, where tyres push by `aside` to the left.
+    #[inline(always)]
+    pub fn lift(&self, aside: Four) -> Four {
+        self.slope * self.shared(aside)
+    }
+}
+
+/// Height of the roll centre of the axle of wheel `i` over half its track, positive where jounce moves the contact point to the left.
+pub(crate) fn link_slope(parts: &ModelParts, i: usize) -> f32 {
+    let height = parts.axles[parts.wheels[i].axle].roll_centre;
+    if height == 0.0 { 0.0 } else { height / left_of_middle(parts, i) }
+}
+
+/// How far wheel `i` is to the left of the middle of its axle, m; 0 of one alone.
+pub(crate) fn left_of_middle(parts: &ModelParts, i: usize) -> f32 {
+    let wheel = &parts.wheels[i];
+    let on = |&(k, other): &(usize, &Wheel)| k != i && other.axle == wheel.axle;
+    let across = parts.wheels.iter().enumerate().find(on);
+    across.map_or(0.0, |(_, other)| 0.5 * (wheel.contact.y - other.contact.y))
 }
 
 impl<W: Corners> Law<W> {
@@ -218,6 +275,7 @@ impl WheelPack {
             has_rims: self.has_rims,
             force_point: self.force_point.map(one),
             beam: None,
+            links: None,
             direct: one(self.direct),
             levers: self.levers.iter().map(|&of| one(of)).collect(),
         }
@@ -315,6 +373,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         has_rims: any(&|w| w.probe != ProbeShape::Ray),
         force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
         beam: Beam::of(parts, wheels, present),
+        links: Links::of(parts, wheels, present),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
         levers: levers(parts).map(|of| only(&|i| of[i])).collect(),
     }

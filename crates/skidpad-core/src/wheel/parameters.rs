@@ -206,9 +206,14 @@ pub struct Axle {
     pub turning_distance: f32,
     /// How its links turn the wheels as they travel; `None` where toe and camber stay.
     pub guidance: Option<Guidance>,
-    /// Whether its two wheels sit on one beam, which stands square on their tyres while the body rolls on it. Its roll centre is at
-    /// the ground. Only wheels that move on their own feel what it weighs in roll.
+    /// Whether its two wheels sit on one beam, which stands square on their tyres while the body rolls on it. Only wheels that move on
+    /// their own feel what it weighs in roll.
     pub solid: bool,
+    /// Height of its roll centre above the ground at rest, m: its links lead a side force F of its tyres to the body there, so that
+    /// their struts carry `F` times it less of the moment in roll, and its contact points move sideways by it over half the track
+    /// as wheels travel, outwards in jounce where positive. At most 0.4 of the track either way; 0 of an axle with one wheel,
+    /// or with a force point.
+    pub roll_centre: f32,
     /// How far above the contact points the forces of its tyres act, along the travel, m, ≥ 0. A trick: 0 is what is real, at
     /// the height of the centre of mass tyres neither roll nor pitch the car.
     pub force_point: f32,

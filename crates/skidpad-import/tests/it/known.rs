@@ -271,3 +271,15 @@ fn commonroad_2_is_the_shipped_320i() {
     let told: Vec<&str> = imported.notes.iter().map(|n| n.key.as_str()).filter(|k| !k.is_empty()).collect();
     assert_eq!(told, ["longitudinal.v_max", "K_ras", "K_rad", "K_lt", "D_f", "D_r"]);
 }
+
+/// Roll axes off the ground are roll centres of their axles.
+#[test]
+fn roll_axes_of_commonroad_are_roll_centres() {
+    let text =
+        given!("commonroad_2.yaml").replacen("h_raf: 0.0", "h_raf: 0.12", 1).replacen("h_rar: 0.0", "h_rar: -0.03", 1);
+    let imported = import(Source::Commonroad, &text);
+    let heights: Vec<f64> = imported.spec.axles.iter().map(|axle| axle.roll_centre_height_m).collect();
+    assert_eq!(heights, [0.12, -0.03]);
+    let compiled = imported.spec.compile().expect("valid");
+    assert!((compiled.link_slope(0) - 0.12 / (0.5 * 1.38684)).abs() < 1e-6);
+}

@@ -154,13 +154,13 @@ fn modes(model: &Model, held: bool, damping: impl Fn(&Strut) -> f64) -> Option<[
     Some(order.map(|i| found[i].1))
 }
 
-/// Free wheels add what their spin resists of pitching; held contact points move the roll axis to the ground.
+/// Free wheels add what their spin resists of pitching; held contact points move the roll axis to the ground, or to the roll centres.
 fn masses(model: &Model, held: bool) -> Matrix3<f64> {
     let (inertia, mass) = (model.inertia(), f64::from(model.mass()));
-    let height = model.tyre_lever();
+    let (height, roll_lever) = (model.tyre_lever(), model.roll_lever());
     let spin = f64::from(model.rolling_mass()) - mass;
     let [xx, xy, yy] = [inertia.x_axis.x, inertia.x_axis.y, inertia.y_axis.y].map(f64::from);
-    let roll = if held { mass * height * height } else { 0.0 };
+    let roll = if held { mass * roll_lever * roll_lever } else { 0.0 };
     let pitch = height * height * mass * spin / (mass + spin);
     Matrix3::new(mass, 0.0, 0.0, 0.0, xx + roll, xy, 0.0, xy, yy + pitch)
 }

@@ -12,7 +12,8 @@ pub(super) fn rigid_rollover(model: &Model, axles: &[AxleFigures]) -> Option<f64
     (half > 0.0).then(|| half / f64::from(model.parts().centre_height))
 }
 
-/// `φ / a_y = m (h − d) / (Σ k y² + Σ k_bar t² − m g h)`, tyre forces acting d above the ground.
+/// `φ / a_y = m (h − d) / (Σ k y² + Σ k_bar t² − m g h)`, tyre forces acting on the body d above the ground: at force points, or at roll
+/// centres.
 pub(super) fn gradient(model: &Model) -> Option<f64> {
     let struts: f64 = model.wheels().iter().map(|w| f64::from(w.strut.rate) * f64::from(w.contact.y).powi(2)).sum();
     let bars: f64 = model
@@ -26,7 +27,7 @@ pub(super) fn gradient(model: &Model) -> Option<f64> {
         .sum();
     let toppling = f64::from(model.mass()) * f64::from(model.parts().centre_height);
     let stiffness = struts + bars - toppling * G;
-    (stiffness > 0.0).then(|| f64::from(model.mass()) * model.tyre_lever() / stiffness)
+    (stiffness > 0.0).then(|| f64::from(model.mass()) * model.roll_lever() / stiffness)
 }
 
 /// What changes when wheels move on their own, between strut and tyre spring, instead of with the chassis.
@@ -60,12 +61,13 @@ struct Held {
     rolling: f64,
 }
 
-/// Small angles, wheels square to the body but on solid axles, which turn by ψ about their roll centre at the ground, under the
-/// moment `m_u R (a_y + g ψ)` of their own mass:
+/// Small angles, wheels square to the body but on solid axles, which turn by ψ about the ground, under the moment
+/// `m_u R (a_y + g ψ)` of their own mass. Links hand the side force of an axle less what its own mass takes, `L a_y`, to the body at
+/// its roll centre, r above the ground, with `L = r (F_y / a_y − m_u)`; those of other axles do the same, where R counts as 0:
 ///
 /// ```text
-/// K_t ψ = K_s (φ − ψ) + m_u R (a_y + g ψ)
-/// Σ K_s (φ − ψ) = (m h − Σ m_u R) (a_y + g φ)
+/// K_t ψ = K_s (φ − ψ) + m_u R (a_y + g ψ) + L a_y
+/// Σ K_s (φ − ψ) = (m h − Σ m_u R) (a_y + g φ) − Σ L a_y
 /// ```
 fn own_gradient(model: &Model, own: &[Unsprung]) -> Option<f64> {
     let mass = f64::from(model.mass());
@@ -74,16 +76,18 @@ fn own_gradient(model: &Model, own: &[Unsprung]) -> Option<f64> {
     for (axle, parts) in model.parts().axles.iter().enumerate() {
         let on: Vec<usize> = (0..own.len()).filter(|&i| model.wheels()[i].axle == axle).collect();
         let add = |of: &dyn Fn(usize) -> f64| on.iter().map(|&i| of(i)).sum::<f64>();
+        let handed = f64::from(parts.roll_centre) * add(&|i| f64::from(model.sprung()[i] - own[i].mass));
+        let [through, beside] = [0, 1].map(|k| add(&|i| corner(model, i)[k]));
+        let (held, tyres) = (through + beside, add(&|i| tyre(model, &own[i], i)));
         if !parts.solid {
             sum.stiffness += add(&|i| in_series(corner(model, i), tyre(model, &own[i], i)));
+            sum.rolling -= handed * (1.0 - held / (through + tyres));
             continue;
         }
         let moment = add(&|i| f64::from(own[i].mass * model.wheels()[i].radius));
-        let [through, beside] = [0, 1].map(|k| add(&|i| corner(model, i)[k]));
-        let yields = through + add(&|i| tyre(model, &own[i], i)) - moment * G;
-        let held = through + beside;
+        let yields = through + tyres - moment * G;
         sum.stiffness += held * (1.0 - through / yields);
-        sum.rolling += held * moment / yields - moment;
+        sum.rolling -= (moment + handed) * (1.0 - held / yields);
         toppling -= moment;
     }
     let held = sum.stiffness - toppling * G;

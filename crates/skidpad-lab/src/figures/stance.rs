@@ -12,6 +12,10 @@ use super::G;
 const METAL_RATE: f64 = 1e8;
 /// Way over which a wheel that hangs at its droop stop loses what it still carries, m: short against any travel.
 const DROOP_CORNER_M: f64 = 1e-4;
+/// Looks at what links take of the loads, each with the loads of the last.
+const PASSES: usize = 60;
+/// Change of a load that is none, as a share of the weight.
+const SETTLED: f64 = 1e-9;
 /// Roll angles looked at for the largest lateral acceleration, rad.
 const ROLLS: (f64, usize) = (0.6, 300);
 
@@ -60,22 +64,51 @@ impl Demand {
 }
 
 /// The stance with this `roll` (rad) that carries `demand`: `z = s + x θ − y φ`, `Σ N` and `Σ x N` as demanded. The
-/// lateral acceleration follows from the rest: `m h a_y = −Σ y N − m g h φ`, where tyre forces act on the ground.
+/// lateral acceleration follows from the rest: `m h a_y = −Σ y N − m g h φ`, where tyre forces act on the ground. Where links lift
+/// wheels by the side forces, N is the less by that.
 ///
 /// `None` when no heave and pitch carry it, as when braking would lift the rear.
 pub fn stand(model: &Model, roll: f64, demand: Demand) -> Option<Stance> {
+    let mut lifted = vec![0.0; model.wheels().len()];
+    for _ in 0..PASSES {
+        let (stance, lifts) = stand_lifted(model, roll, demand, &lifted)?;
+        let was = core::mem::replace(&mut lifted, lifts.iter().map(|by| by * stance.lateral_acceleration).collect());
+        if was.iter().zip(&lifted).all(|(was, is)| (was - is).abs() <= SETTLED * demand.weight) {
+            return Some(stance);
+        }
+    }
+    None
+}
+
+/// The same where links take `lifted` (N) of the loads, and what they do per lateral acceleration.
+fn stand_lifted(model: &Model, roll: f64, demand: Demand, lifted: &[f64]) -> Option<(Stance, Vec<f64>)> {
     let residual = |pose: [f64; 2]| {
         let pushes = wheels(model, pose, roll).pushes;
-        let sum = |f: &dyn Fn(usize) -> f64| pushes.iter().enumerate().map(|(i, n)| f(i) * n).sum::<f64>();
+        let pressing = pushes.iter().zip(lifted).map(|(push, lifted)| push - lifted);
+        let sum = |f: &dyn Fn(usize) -> f64| pressing.clone().enumerate().map(|(i, n)| f(i) * n).sum::<f64>();
         [sum(&|_| 1.0) - demand.weight, sum(&|i| model.wheels()[i].contact.x.into()) - demand.pitching]
     };
     let pose = solve(residual, demand.weight)?;
     let Wheels { compressions, loads, pushes } = wheels(model, pose, roll);
-    let across: f64 = pushes.iter().zip(model.wheels()).map(|(n, w)| n * f64::from(w.contact.y)).sum();
+    let loads: Vec<f64> = loads.iter().zip(lifted).map(|(load, lifted)| (load - lifted).max(0.0)).collect();
+    let side = side_forces(model, &loads);
+    let lifts: Vec<f64> = (0..loads.len()).map(|i| model.lifted_by_links(i, |k| side[k])).collect();
+    let left = |i: usize| f64::from(model.wheels()[i].contact.y);
+    let across = |of: &[f64]| of.iter().enumerate().map(|(i, n)| n * left(i)).sum::<f64>();
     let mass = f64::from(model.mass());
     let toppling = mass * G * f64::from(model.parts().centre_height) * roll;
-    let lateral_acceleration = (-across - toppling) / (mass * model.tyre_lever());
-    Some(Stance { roll, lateral_acceleration, compressions, loads })
+    let lateral_acceleration = (-across(&pushes) - toppling) / (mass * model.tyre_lever() - across(&lifts));
+    Some((Stance { roll, lateral_acceleration, compressions, loads }, lifts))
+}
+
+/// Side forces of steady cornering per lateral acceleration, kg: of each axle by what it carries at rest, of its wheels by their `loads`.
+fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
+    let wheels = model.wheels();
+    let on_axle = |i: usize, of: &dyn Fn(usize) -> f64| {
+        (0..wheels.len()).filter(|&k| wheels[k].axle == wheels[i].axle).map(of).sum::<f64>()
+    };
+    let share = |i: usize| loads[i] / on_axle(i, &|k| loads[k]).max(f64::MIN_POSITIVE);
+    (0..wheels.len()).map(|i| share(i) * on_axle(i, &|k| model.sprung()[k].into())).collect()
 }
 
 /// The stance of steady cornering at `lateral_acceleration` m/s² to the left; `None` beyond the rollover threshold.
@@ -237,6 +270,25 @@ mod tests {
         let braking = stand(&model, 0.0, Demand::braking(&model, 4.0)).expect("stands");
         let front = braking.loads[0] + braking.loads[1];
         assert!((front - (500.0 * G + 1000.0 * 4.0 * 0.5 / 2.5)).abs() < 1e-3, "{braking:?}");
+    }
+
+    /// `m (h − r) a_y = (K − m g h) φ`, while what tyres carry has to hold the whole `m h a_y + m g h φ`. Links that press the
+    /// one side and lift the other leave the sum as it was, but for the share in which loads differ.
+    #[test]
+    fn roll_centres_lead_side_forces_past_the_springs() {
+        let mut parts = testing::model().parts().clone();
+        parts.axles.iter_mut().for_each(|axle| axle.roll_centre = 0.2);
+        let model = Model::new(parts).expect("valid");
+        let turning = corner(&model, 2.0).expect("stands");
+        let roll = 1000.0 * 0.3 * 2.0 / 51_345.0;
+        assert!((turning.roll / roll - 1.0).abs() < 1e-6, "{turning:?} {roll}");
+        let moved = (turning.loads[1] - turning.loads[0]) * 1.5;
+        assert!((moved - (1000.0 * 0.5 * 2.0 + 1000.0 * G * 0.5 * turning.roll)).abs() < 0.02, "{turning:?}");
+        assert!((turning.loads.iter().sum::<f64>() - 1000.0 * G).abs() < 1e-3, "{turning:?}");
+        assert!(turning.compressions.iter().sum::<f64>() < -1e-4, "links lift it: {turning:?}");
+        let tipping = rollover(&model).expect("two tracks");
+        let expected = G * (0.75 - 0.5 * tipping.roll) / 0.5;
+        assert!((tipping.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{tipping:?}");
     }
 
     #[test]

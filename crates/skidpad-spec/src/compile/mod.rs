@@ -230,6 +230,7 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
         turning_distance: layout::turning_distance(spec, i) as f32,
         guidance: axle.guidance.as_ref().map(guidance),
         solid: axle.solid_axle,
+        roll_centre: axle.roll_centre_height_m as f32,
         force_point: axle.force_point_above_ground_m.unwrap_or(0.0) as f32,
     };
     spec.axles.iter().enumerate().map(axle).collect()

@@ -49,10 +49,15 @@ pub struct Axle {
     /// How toe and camber follow the travel. Absent: they stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guidance: Option<Guidance>,
-    /// Whether both wheels sit on one beam, which stands square on its tyres while the body rolls on it; its roll centre is at the
-    /// ground. What the beam weighs loads only its tyres, where wheels move on their own.
+    /// Whether both wheels sit on one beam, which stands square on its tyres while the body rolls on it. What the beam weighs loads
+    /// only its tyres, where wheels move on their own.
     #[serde(default)]
     pub solid_axle: bool,
+    /// Height of the roll centre above the ground at rest, m, negative below it: where its links hand the side forces of its tyres to
+    /// the body, past the springs. At most 0.399 of the track either way; not with a force point.
+    #[serde(default)]
+    #[schemars(range(min = -2, max = 2))]
+    pub roll_centre_height_m: f64,
     /// Height above the ground at which the forces of the tyres act, m: less of them rolls and pitches the car, as on game
     /// engines. A trick; absent or 0 is what is real.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -52,6 +52,31 @@ fn check(vehicle: &str, rows: &[Row]) {
     }
 }
 
+/// Links hand side forces on at one place, between two wheels, and are not so steep that those lock them.
+#[test]
+fn roll_centres_are_between_two_wheels() {
+    const HEIGHT: &str = "axles[0].roll_centre_height_m";
+    let twice = "roll_centre_height_m = 0.1\nforce_point_above_ground_m = 0.1\nackermann = 1 ";
+    check(
+        "corvette_c5",
+        &[
+            ("ackermann = 1 ", "roll_centre_height_m = 0.64\nackermann = 1 ", Contradiction, HEIGHT),
+            ("ackermann = 1 ", "roll_centre_height_m = -0.64\nackermann = 1 ", Contradiction, HEIGHT),
+            ("ackermann = 1 ", "roll_centre_height_m = 2.1\nackermann = 1 ", OutOfRange, HEIGHT),
+            ("ackermann = 1 ", twice, Contradiction, HEIGHT),
+        ],
+    );
+    let text = shipped::find("corvette_c5").expect("shipped");
+    let alone = text.replacen("anti_roll_bar_n_per_m = 19000", "", 1).replacen(
+        "track_m = 1.575",
+        "roll_centre_height_m = 0.1",
+        1,
+    );
+    let faults = VehicleSpec::read("alone.toml", &alone).expect_err("a wheel in the middle does not roll");
+    let found: Vec<_> = faults.list().iter().map(|f| (f.kind, f.path.as_str())).collect();
+    assert_eq!(found, [(Contradiction, HEIGHT)], "{}", faults.render());
+}
+
 /// A beam needs two ends.
 #[test]
 fn a_solid_axle_has_two_wheels() {

@@ -108,7 +108,11 @@ fn with_options(text: &str) -> String {
                 guidance = { toe_deg_per_m = 5, camber_deg_per_m = -20, camber_deg_per_m2 = 10 }\nwheel_radius_m";
     let suspension = "[axles.suspension]\nrate_rise_n_per_m2 = 1000";
     let assists = if text.contains("[assists.") { "" } else { crate::assists::ALL };
-    text.replace("wheel_radius_m", axle).replace("[axles.suspension]", suspension) + assists
+    // An axle has either a force point or a roll centre.
+    text.replacen("wheel_radius_m", &axle.replace("force_point_above_ground_m", "roll_centre_height_m"), 1)
+        .replace("\nwheel_radius_m", &format!("\n{axle}"))
+        .replace("[axles.suspension]", suspension)
+        + assists
 }
 
 fn check(text: &str) {

@@ -335,6 +335,17 @@ fn links_turn_wheels_by_degrees_per_metre() {
 }
 
 #[test]
+fn roll_centres_are_metres_above_the_ground() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let raised = text.replacen("ackermann", "roll_centre_height_m = -0.05\nackermann", 1);
+    let model = VehicleSpec::read("c5", &raised).expect("readable").compile().expect("valid");
+    let heights: Vec<f32> = model.parts().axles.iter().map(|axle| axle.roll_centre).collect();
+    assert_eq!(heights, [-0.05, 0.0]);
+    // Left wheels in jounce move inwards, by the height over half the track of 1.575 m.
+    assert!((model.link_slope(0) + 0.05 / 0.7875).abs() < 1e-6 && model.link_slope(0) == -model.link_slope(1));
+}
+
+#[test]
 fn dampers_have_the_knees_of_the_file() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
     let text = text.replacen(

@@ -195,6 +195,7 @@ impl Rules<'_> {
         self.ackermann(i, axle, &key("ackermann"));
         self.anti_roll_bar(axle, &path);
         self.guidance(i, axle, &path);
+        self.roll_centre(axle, &path);
         self.suspension(i, axle, &key("suspension"));
         self.unsprung(i, axle, &path);
     }
@@ -244,6 +245,7 @@ impl Rules<'_> {
             ("anti_roll_bar_share", axle.anti_roll_bar_share.unwrap_or(0.0)),
             ("toe_deg", axle.toe_deg),
             ("camber_deg", axle.camber_deg),
+            ("roll_centre_height_m", axle.roll_centre_height_m),
         ];
         let help = "an axle without `track_m` has a single wheel in the middle";
         let solid = "true on an axle with one wheel".to_owned();

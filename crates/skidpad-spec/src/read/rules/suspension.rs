@@ -40,7 +40,24 @@ pub(super) fn sided_links(axle: &Axle, path: &str) -> impl Iterator<Item = (Stri
     values.into_iter().flatten().map(move |(key, value)| (join(&path, key), value))
 }
 
+/// Largest height of a roll centre, as a share of the track.
+const HIGHEST_ROLL_CENTRE: f64 = 0.399;
+
 impl Rules<'_> {
+    /// Links are not so steep that side forces lock them, and have one place where those act.
+    pub fn roll_centre(&mut self, axle: &Axle, path: &str) {
+        let Some(track) = axle.track_m else { return };
+        let at = |name: &str| join(path, name);
+        let (key, height) = (at("roll_centre_height_m"), axle.roll_centre_height_m);
+        let most = HIGHEST_ROLL_CENTRE * track;
+        let accepts = format!("within {most:.3} m of the ground, {HIGHEST_ROLL_CENTRE} of the track of {track} m");
+        self.rule(&key, &[&at("track_m")], height.abs() <= most, format!("{height} m"), accepts, "");
+        let fits = axle.force_point_above_ground_m.is_none_or(|point| point == 0.0) || height == 0.0;
+        let found = format!("{height} m on an axle whose tyre forces act at a point of the body");
+        let help = "a roll centre is where real links hand side forces to the body; give one or the other";
+        self.rule(&key, &[&at("force_point_above_ground_m")], fits, found, "absent or 0", help);
+    }
+
     /// Toe and camber must stay small over the whole travel.
     pub fn guidance(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(links) = &axle.guidance else { return };

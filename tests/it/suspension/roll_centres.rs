@@ -1,0 +1,194 @@
+//! Axles whose roll centre is off the ground: less roll for the same transfer of load, and no energy from it.
+
+use std::f64::consts::FRAC_PI_2;
+use std::sync::Arc;
+
+use skidpad::core::model::Unsprung;
+use skidpad::core::state::Placement;
+use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Quat, Scene, Vec3};
+use skidpad::lab::figures::{Figures, OwnWheels};
+
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, on_rows};
+
+/// Heights of roll centres, front and rear, m.
+const HEIGHTS: [[f32; 2]; 5] = [[0.3, 0.3], [0.05, 0.2], [-0.1, 0.15], [0.25, -0.2], [-0.15, -0.15]];
+
+/// A C5 with roll centres of those `heights`, its wheels of 45 kg each, on `solid` axles if asked.
+fn car(heights: [f32; 2], solid: bool) -> ModelParts {
+    let mut parts = c5().without_air().without_rolling_resistance();
+    for (axle, height) in parts.axles.iter_mut().zip(heights) {
+        (axle.roll_centre, axle.solid, axle.ackermann) = (height, solid, 0.0);
+    }
+    for wheel in &mut parts.wheels {
+        wheel.unsprung = Some(Unsprung { mass: 45.0, tyre_rate: 250e3, tyre_damping: 0.0 });
+    }
+    parts
+}
+
+/// The last second of a steady left turn of about 0.2 g.
+fn turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
+    let mut car = Drive::rolling(solver, model, 15.0, 240.0);
+    let frames = car.run(6.0, |f| Controls {
+        steer: 0.024,
+        gear: Some(0),
+        wheels: hold_speed(f, model, 15.0),
+        ..Controls::default()
+    });
+    frames[frames.len() - 240..].to_vec()
+}
+
+/// What springs and bars of `axle` hold against roll, N m/rad.
+fn stiffness(model: &Model, axle: usize) -> f64 {
+    let parts = model.parts();
+    let struts = parts.wheels.iter().filter(|w| w.axle == axle);
+    let struts: f64 = struts.map(|w| f64::from(w.strut.rate) * f64::from(w.contact.y).powi(2)).sum();
+    let bars = parts.bars.iter().filter(|bar| parts.wheels[bar.wheels[0]].axle == axle);
+    struts + bars.map(|bar| f64::from(bar.rate) * track(model, axle).powi(2)).sum::<f64>()
+}
+
+fn track(model: &Model, axle: usize) -> f64 {
+    f64::from(model.wheels()[2 * axle].contact.y - model.wheels()[2 * axle + 1].contact.y)
+}
+
+/// Share of the weight on `axle`.
+fn share(model: &Model, axle: usize) -> f64 {
+    f64::from(model.static_load(2 * axle) + model.static_load(2 * axle + 1)) / (f64::from(model.mass()) * GRAVITY)
+}
+
+/// `φ / a_y = m (h − r) / (K − m g h)` with r the mean of the roll centres by static load; each axle moves as much load as its
+/// springs and its links do, `ΔN t = K_i φ + F_i r_i`, and all of them together what the moment balance says, wherever r is.
+#[test]
+fn bodies_roll_about_their_roll_axis() {
+    for (heights, solid) in HEIGHTS.into_iter().flat_map(|heights| [(heights, false), (heights, true)]) {
+        let model = car(heights, solid).model();
+        let (mass, h) = (f64::from(model.mass()), f64::from(model.parts().centre_height));
+        let raised: f64 = (0..2).map(|axle| share(&model, axle) * f64::from(heights[axle])).sum();
+        let held = stiffness(&model, 0) + stiffness(&model, 1) - mass * GRAVITY * h;
+        let massless = mass * (h - raised) / held;
+        let own = OwnWheels::of(&model).and_then(|own| own.roll_gradient).expect("stands");
+        let told = Figures::of(&model).roll_gradient.expect("stands");
+        close("roll told", told, massless, 1e-6, "f32");
+        for solver in on_rows() {
+            let what = format!("{} with roll centres at {heights:?} m, solid axles {solid}", solver.name);
+            let last = turn(&solver, &model);
+            let (ay, roll) = (mean(&last, |f| f.ay_mps2), mean(&last, |f| f.roll_rad));
+            let on_its_own = solver.name == "constraint-unsprung";
+            let expected = if on_its_own { own } else { massless };
+            // Struts are pressed apart by side forces along the ground, which is not quite across them.
+            close(&what, roll / ay, expected, if on_its_own { 0.02 } else { 0.01 }, "asked: 3 % of the multi-body set");
+            let moved = |axle: usize| {
+                let [left, right] = [2 * axle, 2 * axle + 1];
+                0.5 * mean(&last, |f| f.wheels[right].load_n - f.wheels[left].load_n) * track(&model, axle)
+            };
+            let all = mass * h * (ay + GRAVITY * roll);
+            close(&format!("{what}: all transfer"), moved(0) + moved(1), all, 0.01, "asked");
+            if on_its_own {
+                continue;
+            }
+            for (axle, height) in heights.into_iter().enumerate() {
+                let by_links = mass * ay * share(&model, axle) * f64::from(height);
+                let by_springs = stiffness(&model, axle) * roll;
+                let left = moved(axle) - by_links - by_springs;
+                assert!(left.abs() < 0.01 * all, "{what}: axle {axle} moves {left} N m too much of {all}");
+            }
+        }
+    }
+}
+
+/// Half a left turn's side force through links that rise to the middle lifts the body: by the difference of what both wheels of an axle
+/// take, `κ (F_l − F_r) = k_l z_l + k_r z_r` less what they carry.
+#[test]
+fn side_forces_jack_the_body_up() {
+    for height in [0.25f32, -0.2] {
+        let parts = car([height; 2], false);
+        let model = parts.model();
+        for solver in on_rows().into_iter().filter(|solver| solver.name != "constraint-unsprung") {
+            let mut car = Drive::rolling(&solver, &model, 20.0, 240.0);
+            let frames = car.run(6.0, |f| Controls {
+                steer: 0.04,
+                gear: Some(0),
+                wheels: hold_speed(f, &model, 20.0),
+                ..Controls::default()
+            });
+            let roll = frames[frames.len() - 1].roll_rad;
+            let state = car.world.state(0);
+            for axle in 0..2 {
+                let [left, right] = [2 * axle, 2 * axle + 1].map(|i| &state.wheels[i]);
+                let aside = |wheel: &skidpad::core::state::WheelState| {
+                    let (sin, cos) = wheel.steer.sin_cos();
+                    f64::from(wheel.tyre[0] * sin + wheel.tyre[1] * cos)
+                };
+                // The ground is tilted against the links by the roll.
+                let slope =
+                    |side: f64| side * model.link_slope(2 * axle) / (1.0 + side * model.link_slope(2 * axle) * roll);
+                let jacked = slope(1.0) * aside(left) + slope(-1.0) * aside(right);
+                let rate = f64::from(model.wheels()[2 * axle].strut.rate);
+                let springs = rate * f64::from(left.compression + right.compression);
+                let carried = f64::from(model.static_load(2 * axle) + model.static_load(2 * axle + 1));
+                let pressing = f64::from(left.load + right.load);
+                assert!((jacked * f64::from(height)) < 0.0, "{}: the outer wheel holds more", solver.name);
+                // Struts push along the body's vertical.
+                let missing = (springs + carried) / roll.cos() - jacked - pressing;
+                assert!(missing.abs() < 2e-4 * carried, "{} axle {axle}: {missing} N of {carried}", solver.name);
+            }
+        }
+    }
+}
+
+/// A car that stands across a slope leans less on its springs by what its links hold, from the first step, and stays.
+#[test]
+fn cars_stand_across_a_slope_on_their_links() {
+    for (heights, solid) in [([0.3, 0.2], false), ([0.3, 0.2], true), ([-0.2, 0.1], false)] {
+        let model = car(heights, solid).model();
+        for solver in on_rows() {
+            for hz in [20.0, 60.0, 240.0] {
+                let placement = Placement { heading: FRAC_PI_2 as f32, gear: Some(0), ..Placement::default() };
+                let scene = Scene::sloping(0.2);
+                let mut car = Drive::new(&solver, &model, &scene, placement, hz);
+                let frames = car.run(4.0, |_| Controls::parked());
+                let what = format!("{} at {hz} Hz, {heights:?}", solver.name);
+                let (first, last) = (&frames[0], &frames[frames.len() - 1]);
+                let settled = &frames[frames.len() / 2];
+                let crept = (last.x_m - settled.x_m).hypot(last.y_m - settled.y_m);
+                assert!(crept < 1e-4, "{what}: {crept} m in 2 s");
+                if solver.name == "constraint-unsprung" {
+                    continue;
+                }
+                for i in 0..4 {
+                    let travel = first.wheels[i].compression_m - last.wheels[i].compression_m;
+                    assert!(travel.abs() < 1e-3, "{what}: wheel {i} settles {travel} m");
+                    close(&what, first.wheels[i].load_n, last.wheels[i].load_n, 0.01, "small angles; strained patches");
+                }
+            }
+        }
+    }
+}
+
+/// Released out of a roll without dampers, a car swings no farther than it was: tyres that scrub only take.
+#[test]
+fn a_car_on_links_swings_without_gaining() {
+    for solid in [false, true] {
+        let mut parts = car([0.3, 0.15], solid);
+        for wheel in &mut parts.wheels {
+            (wheel.strut.bump_damping, wheel.strut.rebound_damping) = (0.0, 0.0);
+        }
+        let model = parts.model();
+        for solver in on_rows() {
+            for (hz, speed) in [30.0, 60.0, 240.0, 1000.0].into_iter().flat_map(|hz| [(hz, 0.0), (hz, 20.0)]) {
+                let mut car = Drive::rolling(&solver, &model, speed, hz);
+                let mut state = car.world.state(0).clone();
+                let start = 0.03f32;
+                state.rotation = Quat::from_axis_angle(Vec3::X, start) * state.rotation;
+                car.world.set_state(0, &state);
+                let frames = car.run(10.0, |_| Controls { gear: Some(0), ..Controls::coasting() });
+                let most = |part: &[Frame]| part.iter().map(|f| f.roll_rad.abs()).fold(0.0, f64::max);
+                let parts: Vec<f64> = frames.chunks(2 * hz as usize).map(most).collect();
+                for pair in parts.windows(2) {
+                    let hop = 0.01 * f64::from(start);
+                    let what = format!("{} at {hz} Hz, {speed} m/s, solid axles {solid}", solver.name);
+                    assert!(pair[1] < 1.02 * pair[0] + hop, "{what}: {parts:?}");
+                }
+            }
+        }
+    }
+}
