@@ -299,7 +299,7 @@ fn nonsense_tows_nothing() {
 proptest! {
     #![proptest_config(Config { cases: 60, ..Config::default() })]
 
-    /// Of any masses, lengths and stiffness, at any rate, held down by nothing but friction.
+    /// Of any masses, lengths and stiffness, at any rate, held down by nothing but friction, none gains energy.
     #[test]
     fn random_rigs_stay_together(
         ratio in -3.0f64..1.5,
@@ -323,14 +323,17 @@ proptest! {
         prop_assume!(rig.loads().into_iter().all(|load| (1500.0..25e3).contains(&load)));
         for solver in solvers() {
             let mut world = train(&solver, &rig.models(), &Scene::flat(), speed, hz);
+            let bound = motion_energy(&*world) + (BASE.mass + mass) * 9.81 * 2e-3;
             let mut fastest: f64 = 0.0;
             for step in 0..(3.0 * hz) as u32 {
                 let time = step as f32 / hz;
                 let controls = Controls { steer: steer * (wave * time).sin(), brake: if time > 2.0 { brake } else { 0.0 }, ..Controls::coasting() };
                 let report = world.step(&[controls]);
                 prop_assert!(!report.not_finite, "{}", solver.name);
-                let fast = (0..2).map(|car| world.state(car).velocity.length()).fold(0.0, f32::max);
-                prop_assert!(fast < 1.2 * speed.abs() + 3.0, "{} step {step}: {fast} m/s", solver.name);
+                // A light car that a heavy trailer throws about may well be faster than it came; what springs at rest give back lifts both
+                // by less than 1 mm (in 3,000 cases).
+                let energy = motion_energy(&*world);
+                prop_assert!(energy < bound, "{} step {step}: {energy} J, above {bound}", solver.name);
                 fastest = fastest.max(most_turned(&*world, hz));
                 // Rates that change within a step, of a trailer that throws its car about, leave up to 7 mm at 60 Hz and 30 mm at 20
                 // (in 3,000 cases).
