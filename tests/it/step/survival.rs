@@ -257,6 +257,15 @@ fn cars_that_were_flung_no_longer_are() {
     }
 }
 
+/// A wheel whose strut bore nothing was pressed by its own side force through its links, less each step, until its row had no finite answer.
+#[test]
+fn links_press_no_wheel_that_bears_nothing() {
+    for solver in on_rows() {
+        let found = drive(&solver, trial(149).on_links(149));
+        assert!(found.not_finite.is_none() && found.rise < RISE_ON_LINKS, "{}: {found:?}", solver.name);
+    }
+}
+
 /// Cars that had 12 to 31 steps without an answer each, 159 in all: iterations that swung about a kink which cuts had left too soon, limits of
 /// friction that loads on metal come no nearer to, couplings solved no closer than what they were to settle, and a choice between
 /// two lines of a tyre that jumped where it slides.
