@@ -1,14 +1,14 @@
 //! Axles whose roll centre is off the ground: less roll for the same transfer of load, and no energy from it.
 
 use std::f64::consts::FRAC_PI_2;
-use std::sync::Arc;
 
 use skidpad::core::model::Unsprung;
 use skidpad::core::state::Placement;
-use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Quat, Scene, Vec3};
+use skidpad::core::{Controls, Frame, Model, ModelParts, Quat, Scene, Vec3};
 use skidpad::lab::figures::{Figures, OwnWheels};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, on_rows};
+use crate::suspension::steady_turn;
 
 /// Heights of roll centres, front and rear, m.
 const HEIGHTS: [[f32; 2]; 5] = [[0.3, 0.3], [0.05, 0.2], [-0.1, 0.15], [0.25, -0.2], [-0.15, -0.15]];
@@ -23,18 +23,6 @@ fn car(heights: [f32; 2], solid: bool) -> ModelParts {
         wheel.unsprung = Some(Unsprung { mass: 45.0, tyre_rate: 250e3, tyre_damping: 0.0 });
     }
     parts
-}
-
-/// The last second of a steady left turn of about 0.2 g.
-fn turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
-    let mut car = Drive::rolling(solver, model, 15.0, 240.0);
-    let frames = car.run(6.0, |f| Controls {
-        steer: 0.024,
-        gear: Some(0),
-        wheels: hold_speed(f, model, 15.0),
-        ..Controls::default()
-    });
-    frames[frames.len() - 240..].to_vec()
 }
 
 /// What springs and bars of `axle` hold against roll, N m/rad.
@@ -70,7 +58,7 @@ fn bodies_roll_about_their_roll_axis() {
         close("roll told", told, massless, 1e-6, "f32");
         for solver in on_rows() {
             let what = format!("{} with roll centres at {heights:?} m, solid axles {solid}", solver.name);
-            let last = turn(&solver, &model);
+            let last = steady_turn(&solver, &model);
             let (ay, roll) = (mean(&last, |f| f.ay_mps2), mean(&last, |f| f.roll_rad));
             let on_its_own = solver.name == "constraint-unsprung";
             let expected = if on_its_own { own } else { massless };

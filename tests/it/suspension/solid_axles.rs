@@ -1,12 +1,11 @@
 //! Axles whose two wheels sit on one beam.
 
-use std::sync::Arc;
-
 use skidpad::core::model::Unsprung;
-use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Quat, Vec3};
+use skidpad::core::{Controls, Frame, ModelParts, Quat, Vec3};
 use skidpad::lab::figures::OwnWheels;
 
-use crate::common::{Drive, Simplify, c5, close, hold_speed, mean, on_rows};
+use crate::common::{Drive, Simplify, c5, close, mean, on_rows};
+use crate::suspension::steady_turn;
 
 const TYRE: f32 = 200e3;
 
@@ -22,24 +21,12 @@ fn car(solid: bool) -> ModelParts {
     parts
 }
 
-/// The last second of a steady left turn of about 0.2 g.
-fn turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
-    let mut car = Drive::rolling(solver, model, 15.0, 240.0);
-    let frames = car.run(5.0, |f| Controls {
-        steer: 0.024,
-        gear: Some(0),
-        wheels: hold_speed(f, model, 15.0),
-        ..Controls::default()
-    });
-    frames[frames.len() - 240..].to_vec()
-}
-
 /// A beam turns by what its tyres give, `ΔN / (k_t t)`, and not with the body.
 #[test]
 fn wheels_of_a_solid_axle_stand_square_on_their_tyres() {
     let model = car(true).model();
     for solver in on_rows() {
-        let last = turn(&solver, &model);
+        let last = steady_turn(&solver, &model);
         let own = solver.name == "constraint-unsprung";
         for left in [0, 2] {
             let transfer = mean(&last, |f| f.wheels[left + 1].load_n - f.wheels[left].load_n);
@@ -63,7 +50,7 @@ fn solid_axles_roll_the_body_by_their_closed_form() {
     assert!(told[1] < 0.95 * told[0], "{told:?}");
     for solver in on_rows() {
         let [square, solid] = [0, 1].map(|i| {
-            let last = turn(&solver, &models[i]);
+            let last = steady_turn(&solver, &models[i]);
             mean(&last, |f| f.roll_rad) / mean(&last, |f| f.ay_mps2)
         });
         let own = solver.name == "constraint-unsprung";
