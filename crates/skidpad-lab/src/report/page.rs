@@ -223,11 +223,12 @@ fn published(page: &mut String, published: &[Published]) {
 const LIMITS: &[&str] = &[
     "Every figure is of the model, not of the car. Published figures stand beside it for judgement; nothing was fitted \
      to them here.",
-    "A wheel is one ray and one contact with the ground, upright and without camber, kingpin offset or compliance steer. \
-     The ground is a plane.",
-    "The springs act along the vertical axis of the car and lateral forces at the ground, so roll axes and anti-dive \
-     geometry do not appear.",
-    "Tyres are as simple as the description's law; there is no aligning torque, no temperature and no wear.",
+    "A wheel meets the ground in one contact, by a ray unless the description gives it a rim. It has the toe and camber of \
+     the description, no kingpin offset and no compliance steer.",
+    "The springs act along the vertical axis of the car. Side forces roll the body about the roll centres of the \
+     description, at the ground where it gives none; axles do not give way sideways, and there is no anti-dive geometry.",
+    "Tyres are as simple as the description's law: simple curves and TMeasy have no aligning torque, and none has \
+     temperature or wear.",
     "The closed forms under “vehicle” assume linear tyres, rigid wheels and small angles. Agreement is expected where a \
      manoeuvre stays there.",
     "All solvers are of first order in the step. Halving it should halve what they disagree by; a spread that does not \
