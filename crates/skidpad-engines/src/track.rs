@@ -29,6 +29,16 @@ impl Track {
         Self { exact, shown: exact.as_vec3() }
     }
 
+    /// A body at `exact`, m, that its engine has at `shown`, m.
+    pub fn placed(exact: DVec3, shown: Vec3) -> Self {
+        Self { exact, shown }
+    }
+
+    /// What its engine was left with, m, if the position in 64 bits rounds to another one.
+    pub fn place(&self) -> Option<Vec3> {
+        (self.shown != self.exact.as_vec3()).then_some(self.shown)
+    }
+
     /// Position of a body whose engine has it at `shown`, m. Elsewhere only if the user moved it, by more than its last digit: a standing
     /// car's may be off by that.
     pub fn position(&self, shown: Vec3) -> DVec3 {

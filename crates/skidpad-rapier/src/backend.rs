@@ -163,6 +163,14 @@ impl Backend for RapierBackend {
         self.cars.set_state(&mut self.world, car, state)
     }
 
+    fn place(&self, car: usize) -> Option<Vec3> {
+        self.cars.place(car)
+    }
+
+    fn set_place(&mut self, car: usize, place: Vec3) {
+        self.cars.set_place(&mut self.world, car, place);
+    }
+
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         let scene = &self.scene;
         let (grip, texture) = (|met: &Met<'_>| surface_at(scene, met).0, |met: &Met<'_>| surface_at(scene, met).1);

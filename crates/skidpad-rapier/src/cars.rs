@@ -141,6 +141,21 @@ impl RapierCars {
         true
     }
 
+    /// As [`skidpad_core::Backend::place`].
+    pub(crate) fn place(&self, car: usize) -> Option<Vec3> {
+        self.seats[car].track.place().map(|place| self.axes.from_world(place))
+    }
+
+    /// As [`skidpad_core::Backend::set_place`].
+    pub(crate) fn set_place<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize, place: Vec3) {
+        let shown = self.axes.to_world(place);
+        let exact = self.axes.point_to_world(self.cars.car(car).state.position);
+        self.seats[car].track = Track::placed(exact, shown);
+        if let Some(body) = world.into().bodies.get_mut(self.seats[car].handle) {
+            body.set_translation(shown, true);
+        }
+    }
+
     /// Steps vehicle `car` no more and disables its body, until [`RapierCars::set_state`].
     pub fn leave<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize) {
         self.cars.leave(car);

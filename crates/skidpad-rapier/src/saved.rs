@@ -6,6 +6,7 @@ use rapier3d::prelude::RigidBodyHandle;
 use serde::{Deserialize, Serialize};
 use skidpad_core::state::saved::{LoadError, load_car};
 use skidpad_core::{Model, Vehicle};
+use skidpad_engines::Track;
 
 use crate::ground::{Loaded, Stand};
 use crate::rest::Rest;
@@ -36,6 +37,8 @@ enum SavedAxes {
 struct SavedCar {
     handle: RigidBodyHandle,
     state: Vec<u8>,
+    /// Where its body is, m, if a last digit beside the state's.
+    place: Option<[f32; 3]>,
     away: bool,
     rest: Rest,
     stands: Vec<Stand>,
@@ -47,6 +50,7 @@ impl RapierCars {
         let car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
             handle: self.seats[i].handle,
             state: vehicle.state().to_bytes(),
+            place: self.seats[i].track.place().map(|place| place.to_array()),
             away: self.is_away(i),
             rest: self.seats[i].rest.clone(),
             stands: self.seats[i].stands.clone(),
@@ -79,6 +83,10 @@ impl RapierCars {
         (cars.loaded, cars.unstepped, cars.wind) = (saved.loaded, saved.unstepped, saved.wind.into());
         for (i, car) in saved.cars.into_iter().enumerate() {
             (cars.seats[i].rest, cars.seats[i].stands) = (car.rest, car.stands);
+            if let Some(place) = car.place {
+                let exact = cars.axes.point_to_world(cars.cars.car(i).state.position);
+                cars.seats[i].track = Track::placed(exact, place.into());
+            }
             if car.away {
                 cars.cars.leave(i);
             }

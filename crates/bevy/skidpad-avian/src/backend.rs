@@ -145,6 +145,14 @@ impl Backend for AvianBackend {
         fits
     }
 
+    fn place(&self, car: usize) -> Option<Vec3> {
+        self.world.resource::<AvianCars>().seats[car].track.place().map(|place| AXES.from_world(place))
+    }
+
+    fn set_place(&mut self, car: usize, place: Vec3) {
+        self.host(|host| host.set_place(car, place));
+    }
+
     fn enter(&mut self, start: &CarStart) -> usize {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let entity = self.world.spawn_empty().id();

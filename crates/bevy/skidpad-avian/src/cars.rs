@@ -132,6 +132,16 @@ pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
     pub world: &'a World<'w, 's>,
 }
 
+impl Host<'_, '_, '_, '_, '_> {
+    /// As [`skidpad_core::Backend::set_place`].
+    pub fn set_place(&mut self, number: usize, place: Vec3) {
+        let (shown, seat) = (AXES.to_world(place), &mut self.seats[number]);
+        let state = self.cars.car(number).state;
+        seat.track = Track::placed(AXES.point_to_world(state.position), shown);
+        self.commands.entity(seat.chassis).try_insert(chassis::beside(shown, state));
+    }
+}
+
 impl CarHost for Host<'_, '_, '_, '_, '_> {
     fn enter(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize {
         let chassis = self.commands.spawn(chassis::bundle(car, model, state)).id();

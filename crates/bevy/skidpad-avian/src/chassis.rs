@@ -41,13 +41,16 @@ pub(crate) fn bundle(car: Entity, model: &Model, state: &State) -> impl Bundle {
 
 /// Where and how fast `state` has the chassis.
 pub(crate) fn at(state: &State) -> impl Bundle {
-    let place = AXES.point_to_world(state.position).as_vec3();
     let rotation = AXES.rotation_to_world(state.rotation);
     (
-        Position(place),
+        beside(AXES.point_to_world(state.position).as_vec3(), state),
         Rotation(rotation),
-        Transform::from_translation(place).with_rotation(rotation),
         LinearVelocity(AXES.to_world(state.velocity)),
         AngularVelocity(AXES.to_world(state.angular)),
     )
+}
+
+/// As [`at`], at `place` instead, m, in the world's axes.
+pub(crate) fn beside(place: Vec3, state: &State) -> impl Bundle {
+    (Position(place), Transform::from_translation(place).with_rotation(AXES.rotation_to_world(state.rotation)))
 }

@@ -9,7 +9,7 @@ use crate::state::{DriveState, State, Tow, WheelState};
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Version written, and the only one read. Raise it with every change of the fields below.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 
 /// First bytes of a car.
 pub const CAR_MAGIC: [u8; 4] = *b"skpC";
@@ -143,42 +143,61 @@ fn tow_bytes(towed: bool) -> usize {
     if towed { Tow::SIZE } else { 0 }
 }
 
-/// Length of a saved world of cars with so many wheels each, none of them towed.
+/// Bytes more of a car of a world that has a place of its own.
+fn place_bytes(placed: bool) -> usize {
+    if placed { Vec3::SIZE } else { 0 }
+}
+
+/// Length of a saved world of cars with so many wheels each, none of them towed or with a place of its own.
 fn world_bytes(wheels: impl Iterator<Item = usize>) -> usize {
     MAGIC_BYTES + WORLD_BYTES + wheels.map(|wheels| u8::SIZE + car_bytes(wheels)).sum::<usize>()
 }
 
-/// What is known of a car before its state: whether it has left, and whether it is towed.
+/// What is known of a car before its state: whether it has left, is towed, and has a place of its own.
 const AWAY: u8 = 1;
 const TOWED: u8 = 2;
+const PLACED: u8 = 4;
 
-/// Writes a world of `cars`, away or not, that has taken so many `steps` of `dt` s, in place of what `bytes` held.
+/// A car of a world.
+pub(crate) struct CarOf<S> {
+    pub away: bool,
+    pub state: S,
+    /// Where the solver's engine has it, m, if that is not the nearest to its position.
+    pub place: Option<Vec3>,
+}
+
+/// Writes a world of `cars` that has taken so many `steps` of `dt` s, in place of what `bytes` held.
 pub(crate) fn write_world<'a>(
     dt: f32,
     steps: u64,
-    cars: impl Iterator<Item = (bool, &'a State)> + Clone,
+    cars: impl Iterator<Item = CarOf<&'a State>> + Clone,
     bytes: &mut Vec<u8>,
 ) {
-    let towed: usize = cars.clone().map(|(_, state)| tow_bytes(state.tow.is_some())).sum();
-    bytes.resize(world_bytes(cars.clone().map(|(_, state)| state.wheels.len())) + towed, 0);
+    let least = world_bytes(cars.clone().map(|car| car.state.wheels.len()));
+    let more = |car: CarOf<&State>| tow_bytes(car.state.tow.is_some()) + place_bytes(car.place.is_some());
+    bytes.resize(least + cars.clone().map(more).sum::<usize>(), 0);
     let mut to = Writer { left: bytes };
     WORLD_MAGIC.write(&mut to);
     VERSION.write(&mut to);
     dt.write(&mut to);
     steps.write(&mut to);
     (cars.clone().count() as u32).write(&mut to);
-    for (away, state) in cars {
-        (u8::from(away) * AWAY + u8::from(state.tow.is_some()) * TOWED).write(&mut to);
+    for CarOf { away, state, place } in cars {
+        let known = [(away, AWAY), (state.tow.is_some(), TOWED), (place.is_some(), PLACED)];
+        known.map(|(is, flag)| u8::from(is) * flag).iter().sum::<u8>().write(&mut to);
         state.write(&mut to);
+        if let Some(place) = place {
+            place.write(&mut to);
+        }
     }
 }
 
-/// Steps and cars, away or not, of a saved world of cars with so many `wheels` each that steps by `dt` s.
+/// Steps and cars of a saved world of cars with so many `wheels` each that steps by `dt` s.
 pub(crate) fn read_world(
     dt: f32,
     wheels: impl ExactSizeIterator<Item = usize> + Clone,
     bytes: &[u8],
-) -> Result<(u64, Vec<(bool, State)>), LoadError> {
+) -> Result<(u64, Vec<CarOf<State>>), LoadError> {
     let mut from = Reader::new(bytes, world_bytes(wheels.clone()));
     from.begin("world", WORLD_MAGIC)?;
     let (found, accepts) = (f32::read(&mut from)?, dt);
@@ -191,17 +210,21 @@ pub(crate) fn read_world(
         return Err(LoadError::Cars { found, accepts });
     }
     let mut read = |(car, wheels)| {
-        (from.car, from.wheel, from.field) = (car, None, "away or towed");
+        (from.car, from.wheel, from.field) = (car, None, "away, towed or placed");
         let flags = u8::read(&mut from)?;
-        if flags > AWAY + TOWED {
-            return Err(from.value(flags.into(), "0 to 3"));
+        if flags > AWAY + TOWED + PLACED {
+            return Err(from.value(flags.into(), "0 to 7"));
         }
+        let (away, placed) = (flags & AWAY != 0, flags & PLACED != 0);
         from.set_towed(flags & TOWED != 0);
-        Ok((flags & AWAY != 0, from.car(car, wheels)?))
+        from.accepts += place_bytes(placed);
+        let state = from.car(car, wheels)?;
+        let place = placed.then(|| from.place(&state)).transpose()?;
+        Ok(CarOf { away, state, place })
     };
-    let states = wheels.enumerate().map(&mut read).collect::<Result<Vec<(bool, State)>, LoadError>>()?;
+    let cars = wheels.enumerate().map(&mut read).collect::<Result<Vec<CarOf<State>>, LoadError>>()?;
     from.end()?;
-    Ok((steps, states))
+    Ok((steps, cars))
 }
 
 /// Bytes being written, of the length that was asked for.
@@ -245,6 +268,9 @@ struct Range {
 /// Larger than anything a car does, and so far from the largest number that products of three are finite.
 const LARGEST: f64 = 1e12;
 
+/// How far a car's place may be from its position, as a share of the latter.
+const PLACED_WITHIN: f64 = 2.0 * f32::EPSILON as f64;
+
 const SIZED: Range = Range { least: -LARGEST, most: LARGEST, accepts: "a number within ±1e12" };
 const NOT_NEGATIVE: Range = Range { least: 0.0, most: LARGEST, accepts: "a number from 0 to 1e12" };
 const SHARE: Range = Range { least: 0.0, most: 1.0, accepts: "a number from 0 to 1" };
@@ -287,6 +313,18 @@ impl<'a> Reader<'a> {
     fn car(&mut self, car: usize, wheels: usize) -> Result<State, LoadError> {
         (self.car, self.wheels, self.wheel) = (car, wheels, None);
         State::read(self)
+    }
+
+    /// Of the car whose `state` was read: the same place, but for the rounding.
+    fn place(&mut self, state: &State) -> Result<Vec3, LoadError> {
+        (self.wheel, self.field, self.range) = (None, "place", SIZED);
+        let place = Vec3::read(self)?;
+        let apart = (place.as_dvec3() - state.position).abs().max_element();
+        let size = state.position.abs().max_element().max(1.0);
+        if apart > PLACED_WITHIN * size {
+            return Err(self.value(apart, "within two last digits of the car's position"));
+        }
+        Ok(place)
     }
 
     fn end(&self) -> Result<(), LoadError> {

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use crate::assists::budget::Budget;
 use crate::controls::Controls;
 use crate::model::Model;
-use crate::state::saved::{LoadError, SaveError};
+use crate::state::saved::{CarOf, LoadError, SaveError};
 use crate::state::{Placement, State, saved};
 use crate::step::coupling::StepReport;
 use crate::world::cars::CarView;
 use crate::world::scene::Scene;
 use crate::world::seam::{Contact, Probe};
+use bevy_math::Vec3;
 
 /// A car to put into a world.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ pub trait Backend: Send + Sync {
     fn cars(&self) -> usize;
     /// Car `car` after the last step.
     fn car(&self, car: usize) -> CarView<'_>;
-    /// Puts car `car` into `state`; the next step continues from it. A car that had left is back. A state of another number of
+    /// Puts car `car` into `state`; the next step continues from it, in worlds of engines up to [`Backend::place`]. A car that had left is back. A state of another number of
     /// wheels is refused: then nothing changes, and the answer is `false`.
     fn set_state(&mut self, car: usize, state: &State) -> bool;
     /// Puts another car into the world, also while it runs; returns its number. Worlds that were saved before have a car less.
@@ -86,6 +87,13 @@ pub trait Backend: Send + Sync {
     fn state(&self, car: usize) -> &State {
         self.car(car).state
     }
+    /// Where the solver's engine has car `car`, m, if that is not what [`State::position`] rounds to: engines that move bodies in 32 bits
+    /// leave one that stands where it is, up to a last digit aside. It is saved with the world.
+    fn place(&self, _car: usize) -> Option<Vec3> {
+        None
+    }
+    /// Puts car `car` to [`Backend::place`], m, a last digit beside the position of its state; nothing in worlds without engines.
+    fn set_place(&mut self, _car: usize, _place: Vec3) {}
     /// Whether car `car` has left.
     fn is_away(&self, car: usize) -> bool {
         self.car(car).away
@@ -159,7 +167,8 @@ impl core::fmt::Debug for BackendInfo {
 /// All that advances in time in `world`: the count of its steps, the states of its cars, and which of them have left;
 /// in place of what `bytes` held. What [`Backend::save_into`] does unless a solver has more to say.
 pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
-    let cars = (0..world.cars()).map(|car| (world.is_away(car), world.state(car)));
+    let car = |car| CarOf { away: world.is_away(car), state: world.state(car), place: world.place(car) };
+    let cars = (0..world.cars()).map(car);
     saved::write_world(world.dt(), world.steps(), cars, bytes);
 }
 
@@ -170,9 +179,12 @@ pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
 /// What was found in the bytes and what is accepted. Nothing has changed then.
 pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<(), LoadError> {
     let wheels = (0..world.cars()).map(|car| world.state(car).wheels.len());
-    let (steps, states) = saved::read_world(world.dt(), wheels, bytes)?;
-    for (car, (away, state)) in states.iter().enumerate() {
+    let (steps, cars) = saved::read_world(world.dt(), wheels, bytes)?;
+    for (car, CarOf { away, state, place }) in cars.iter().enumerate() {
         world.set_state(car, state);
+        if let Some(place) = place {
+            world.set_place(car, *place);
+        }
         if *away {
             world.leave(car);
         }
