@@ -8,8 +8,11 @@ use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::state::{DriveState, State, Tow, WheelState};
 use bevy_math::{DVec3, Quat, Vec3};
 
-/// Version written, and the only one read. Raise it with every change of the fields below.
-pub const VERSION: u16 = 5;
+/// Version of a car that is written, and the only one read. Raise it with every change of the fields below.
+pub const VERSION: u16 = 4;
+
+/// The same of a world; raise it with a car's, too.
+pub const WORLD_VERSION: u16 = 5;
 
 /// First bytes of a car.
 pub const CAR_MAGIC: [u8; 4] = *b"skpC";
@@ -127,7 +130,7 @@ impl State {
 /// Those of [`State::from_bytes`].
 pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadError> {
     let mut from = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
-    from.begin("car", CAR_MAGIC)?;
+    from.begin("car", CAR_MAGIC, VERSION)?;
     from.set_towed(from.found == from.accepts + Tow::SIZE);
     let state = from.car(car, wheels)?;
     from.end()?;
@@ -178,7 +181,7 @@ pub(crate) fn write_world<'a>(
     bytes.resize(least + cars.clone().map(more).sum::<usize>(), 0);
     let mut to = Writer { left: bytes };
     WORLD_MAGIC.write(&mut to);
-    VERSION.write(&mut to);
+    WORLD_VERSION.write(&mut to);
     dt.write(&mut to);
     steps.write(&mut to);
     (cars.clone().count() as u32).write(&mut to);
@@ -199,7 +202,7 @@ pub(crate) fn read_world(
     bytes: &[u8],
 ) -> Result<(u64, Vec<CarOf<State>>), LoadError> {
     let mut from = Reader::new(bytes, world_bytes(wheels.clone()));
-    from.begin("world", WORLD_MAGIC)?;
+    from.begin("world", WORLD_MAGIC, WORLD_VERSION)?;
     let (found, accepts) = (f32::read(&mut from)?, dt);
     if found.to_bits() != accepts.to_bits() {
         return Err(LoadError::Step { found, accepts });
@@ -293,14 +296,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn begin(&mut self, what: &'static str, accepts: [u8; 4]) -> Result<(), LoadError> {
+    fn begin(&mut self, what: &'static str, accepts: [u8; 4], version: u16) -> Result<(), LoadError> {
         let found = self.take()?;
         if found != accepts {
             return Err(LoadError::Magic { what, found, accepts });
         }
         match u16::read(self)? {
-            VERSION => Ok(()),
-            found => Err(LoadError::Version { found, accepts: VERSION }),
+            found if found == version => Ok(()),
+            found => Err(LoadError::Version { found, accepts: version }),
         }
     }
 
