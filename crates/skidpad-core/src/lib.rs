@@ -46,6 +46,7 @@ pub use telemetry::pose::WheelPose;
 pub use telemetry::signals::{EngineSignals, WheelContact};
 pub use wheel::envelope::wall::stop;
 pub use wheel::envelope::{Smooth, Triangle, support};
+pub use wheel::ground::give;
 pub use world::axes::Axes;
 pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
 pub use world::boxes::FixedBox;

@@ -83,15 +83,7 @@ impl Pushed {
 /// in the direction that gives most. Its mass is divided by `lighter`; `turning` is what a moment turns it by.
 pub fn give([centre, point]: [Vec3; 2], normal: Vec3, lighter: Vec3, turning: impl Fn(Vec3) -> Vec3) -> [f32; 2] {
     let arm = point - centre;
-    let change = |impulse: Vec3| {
-        let turned = turning(arm.cross(impulse));
-        lighter * impulse + turned.cross(arm)
-    };
-    let (a, b) = normal.any_orthonormal_pair();
-    let (of_a, of_b) = (change(a), change(b));
-    let (mean, half) = (0.5 * (of_a.dot(a) + of_b.dot(b)), 0.5 * (of_a.dot(a) - of_b.dot(b)));
-    let between = of_a.dot(b);
-    [change(normal).dot(normal), mean + (half * half + between * between).sqrt()]
+    skidpad_core::give(normal, |impulse| lighter * impulse + turning(arm.cross(impulse)).cross(arm))
 }
 
 /// Multiplies the give of each body by the number of wheels on it: no wheel knows what the others do. `standing` is memory.

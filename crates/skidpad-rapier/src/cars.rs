@@ -219,6 +219,8 @@ impl RapierCars {
             stops: &mut self.stops,
             unstepped: self.unstepped,
             wind: self.wind,
+            bears: false,
+            stranger: None,
             ground,
         };
         let report = report.and(self.cars.push(&mut port, controls, Coupling::OneSweep, dt));
@@ -242,7 +244,21 @@ impl RapierCars {
         let seats = &mut self.seats.clone();
         let (axes, wind, unstepped) = (self.axes, self.wind, self.unstepped);
         let (sets, ground, before) = (world.into(), ground.into(), &self.before);
-        let mut port = Port { sets, axes, seats, loaded, before, standing, faces, stops, unstepped, wind, ground };
+        let mut port = Port {
+            sets,
+            axes,
+            seats,
+            loaded,
+            before,
+            standing,
+            faces,
+            stops,
+            unstepped,
+            wind,
+            bears: false,
+            stranger: None,
+            ground,
+        };
         let mut first = 0;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             let answers = &mut answered[first..];
@@ -313,6 +329,8 @@ impl RapierCars {
             stops: &mut self.stops,
             unstepped: self.unstepped,
             wind: self.wind,
+            bears: false,
+            stranger: None,
             ground: Surfaces::default(),
         };
         self.cars.write_back(&port, dt)

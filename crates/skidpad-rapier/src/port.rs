@@ -28,6 +28,9 @@ pub(crate) struct Port<'a> {
     pub unstepped: bool,
     /// Vehicle-side world axes (z up), m/s.
     pub wind: Vec3,
+    /// Whether some wheel has met the hull of another car in this step, and a body it met that is none.
+    pub bears: bool,
+    pub stranger: Option<RigidBodyHandle>,
     /// What wheels stand on, beside what their chassis' groups and sensors say, and how it grips.
     pub ground: Surfaces<'a>,
 }
@@ -57,6 +60,7 @@ impl WorldPort for Port<'_> {
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.stops.clear();
+        self.bears = false;
         let mut answers = &mut *answered;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             self.gather(of_car);
@@ -91,6 +95,26 @@ impl WorldPort for Port<'_> {
                 }
             }
             stops::hold(self.stops, &mut self.sets, car, seat.handle);
+        }
+    }
+
+    fn bears_vehicles(&self) -> bool {
+        self.bears
+    }
+
+    fn vehicle_of(&self, body: u64) -> Option<usize> {
+        self.car_of(ground::handle(body))
+    }
+
+    fn bear(&self, reactions: &[Reaction], bodies: &mut [Body]) {
+        for reaction in reactions {
+            let handle = ground::handle(reaction.body);
+            let (Some(car), Some(body)) = (self.car_of(handle), self.sets.bodies.get(handle)) else { continue };
+            let mass = body.mass_properties();
+            let impulse = self.axes.to_world(reaction.impulse);
+            let arm = self.axes.to_world((reaction.point - bodies[car].position).as_vec3());
+            bodies[car].free_velocity += self.axes.from_world(mass.effective_inv_mass * impulse);
+            bodies[car].free_angular += self.axes.from_world(mass.effective_world_inv_inertia * arm.cross(impulse));
         }
     }
 
@@ -149,6 +173,20 @@ impl Port<'_> {
         })
     }
 
+    /// The car whose chassis this body is.
+    fn car_of(&self, handle: RigidBodyHandle) -> Option<usize> {
+        self.seats.iter().position(|seat| seat.handle == handle)
+    }
+
+    /// Looks whether a body that wheels stand on is a car's, once for each body in a row.
+    fn look_for_car(&mut self, handle: RigidBodyHandle) {
+        if self.stranger != Some(handle) {
+            let is_car = self.car_of(handle).is_some();
+            self.bears |= is_car;
+            self.stranger = (!is_car).then_some(handle);
+        }
+    }
+
     /// Finds what the rays of one car may meet, once for all of them: no sensor, and no part of the car.
     fn gather(&mut self, asked: &[Probe]) {
         let seat = &mut self.seats[asked[0].car];
@@ -201,6 +239,9 @@ impl Port<'_> {
             point,
             ground: self.ground.texture_of(&met).under(ground),
         };
+        if let Some((handle, _)) = body.filter(|(_, body)| body.is_dynamic()) {
+            self.look_for_car(handle);
+        }
         Some(contact.on_texture(probe))
     }
 

@@ -62,7 +62,7 @@ impl Backend for CarWorld {
         if !self.scene.gusts.is_empty() {
             self.world.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
         }
-        self.world.move_platforms(self.time(), self.clock.dt);
+        self.world.begin_step(self.time(), self.clock.dt);
         let pushed = self.cars.push(&mut self.world, controls, self.coupling, self.clock.dt);
         for (car, by) in self.cars.towed() {
             self.world.chassis_mut()[car].be_towed(by);

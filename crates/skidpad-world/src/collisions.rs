@@ -84,7 +84,7 @@ struct Kept {
     way: f32,
 }
 
-/// A sphere around all that a hull sweeps in the steps until the next sweep.
+/// A sphere around all that a hull and its wheels sweep in the steps until the next sweep.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bound {
     car: u32,
@@ -210,6 +210,18 @@ impl Collisions {
         true
     }
 
+    /// The pairs of cars whose bounds meet, the lower number first.
+    pub fn near(&self) -> &[[u32; 2]] {
+        &self.near
+    }
+
+    /// Finds them anew if cars have been put elsewhere since the last step of `dt` s.
+    pub fn look_again(&mut self, chassis: &[Chassis], dt: f32) {
+        if self.meets && !self.is_fresh(chassis, dt) {
+            self.sweep(chassis, dt);
+        }
+    }
+
     /// What hitches have handed on to trailers beside their vehicles' own solve, each with the number of the trailer, N s.
     pub fn jolts(&self) -> impl Iterator<Item = (usize, Vec3)> {
         let jolted = self.links.iter().filter(|link| link.impulse != Vec3::ZERO);
@@ -242,7 +254,8 @@ impl Collisions {
         let size = high - low;
         let axis = usize::from(size.y > size.x);
         for bound in &mut self.bounds {
-            let (kept, reach) = (self.kept[bound.car as usize], chassis[bound.car as usize].hull_reach);
+            let (kept, chassis) = (self.kept[bound.car as usize], &chassis[bound.car as usize]);
+            let reach = chassis.hull_reach.max(chassis.looks());
             bound.radius = DRIFT + f64::from(reach + kept.way);
             bound.low = if bound.radius.is_finite() { kept.position[axis] - bound.radius } else { f64::INFINITY };
         }

@@ -94,7 +94,7 @@ impl Block {
 
     /// Distance to the face a ray enters by, and the face's normal, both in the box's axes. A ray that starts inside
     /// enters by none.
-    fn entered(&self, start: Vec3, direction: Vec3, reach: f32) -> Option<(f32, Vec3)> {
+    pub(crate) fn entered(&self, start: Vec3, direction: Vec3, reach: f32) -> Option<(f32, Vec3)> {
         if start.length_squared() > (self.radius + reach) * (self.radius + reach) {
             return None;
         }

@@ -9,7 +9,7 @@ use skidpad_core::{
     world::scene::FLUSH,
 };
 
-use crate::ground::{Ground, ROUNDED};
+use crate::ground::{Block, Ground, ROUNDED};
 
 /// Fields and meshes of a scene.
 #[derive(Clone, Default)]
@@ -180,23 +180,34 @@ fn over(under: Contact, later: Contact) -> Contact {
     }
 }
 
+/// No farther from the start of its ray than this anything is that a probe meets, m.
+fn size_of(probe: &Probe) -> f32 {
+    probe.reach + probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.ahead)
+}
+
+impl Block {
+    /// Hands its faces `to`, as triangles from the `start` of the ray of `probe`, if any is near its rim.
+    pub(crate) fn sides(&self, start: DVec3, probe: &Probe, to: impl FnMut(Triangle)) {
+        let (size, middle) = (size_of(probe), (self.centre - start).as_vec3());
+        // As for rays, what the wheel's starts in has no face for it.
+        let is_inside = (self.from_world * middle).abs().cmplt(self.shape.half_extents).all();
+        if middle.length_squared() <= (self.radius + size) * (self.radius + size) && !is_inside {
+            let place = |corner: Vec3| middle + self.to_world * corner;
+            Triangle::of_box(self.shape.half_extents, place, self.grip).into_iter().for_each(to);
+        }
+    }
+}
+
 impl Ground {
     /// Adds the plane and the faces of the boxes near a rim to `near`, as triangles from the `start` of its ray.
     fn flat_faces(&self, start: DVec3, probe: &Probe, near: &mut Vec<Triangle>) {
-        let size = probe.reach + probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.ahead);
+        let size = size_of(probe);
         let height = start.dot(self.normal.as_dvec3()) as f32;
         if self.has_plane && height <= size {
             near.push(Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
         }
         for (number, block) in self.blocks.iter().enumerate() {
-            let middle = (block.centre - start).as_vec3();
-            // As for rays, what the wheel's starts in has no face for it.
-            let is_inside = (block.from_world * middle).abs().cmplt(block.shape.half_extents).all();
-            if middle.length_squared() <= (block.radius + size) * (block.radius + size) && !is_inside {
-                let place = |corner: Vec3| middle + block.to_world * corner;
-                let sides = Triangle::of_box(block.shape.half_extents, place, block.grip);
-                near.extend(sides.map(|side| Triangle { source: [OF_BLOCKS, number as u32], ..side }));
-            }
+            block.sides(start, probe, |side| near.push(Triangle { source: [OF_BLOCKS, number as u32], ..side }));
         }
     }
 

@@ -1,8 +1,9 @@
 //! Bodies, rays, integration.
 
 use skidpad_core::{
-    Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Scene, State, Triangle, Vec3, WorldPort, math,
-    model::Hull,
+    Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Reaction, Scene, State, Triangle, Vec3, WorldPort,
+    math,
+    model::{Hull, Wheel},
 };
 
 use crate::collisions::Collisions;
@@ -32,6 +33,8 @@ pub struct Chassis {
     pub(crate) hull: Hull,
     /// No point of the hull is farther from the centre of mass, m.
     pub(crate) hull_reach: f32,
+    /// No wheel reaches farther on its springs, m.
+    pub(crate) wheel_reach: f32,
     /// Whether some wheel feels with more than a ray.
     has_rims: bool,
     /// Neither pushed nor moved.
@@ -51,6 +54,7 @@ impl Chassis {
     pub fn new(model: &Model, state: &State) -> Self {
         let mut chassis = Self::rigid(model.mass(), *model.inertia(), model.parts().hull);
         chassis.has_rims = model.has_rims();
+        chassis.wheel_reach = model.wheels().iter().map(reach_of).fold(0.0, f32::max);
         let (hitch, coupler) = (model.parts().hitch, model.parts().coupler);
         chassis.hitch = hitch.unwrap_or_default().point;
         chassis.coupler = coupler.unwrap_or_default().point;
@@ -75,6 +79,7 @@ impl Chassis {
             inverse_inertia: inertia.inverse(),
             hull,
             hull_reach: hull.half_extents.length() + hull.centre.length(),
+            wheel_reach: 0.0,
             has_rims: false,
             away: false,
             towed_by: None,
@@ -129,6 +134,14 @@ impl Chassis {
         self.velocity += velocity;
         self.angular += angular;
         self.lag = Motion { velocity: velocity * 0.5, angular: angular * 0.5 };
+    }
+
+    /// The same, on top of what has pushed or stopped it already.
+    pub(crate) fn push_on(&mut self, [velocity, angular]: [Vec3; 2]) {
+        self.velocity += velocity;
+        self.angular += angular;
+        self.lag.velocity += velocity * 0.5;
+        self.lag.angular += angular * 0.5;
     }
 
     /// Velocity (m/s) and angular velocity (rad/s) its pose moves with over this step, world axes.
@@ -204,18 +217,29 @@ impl Chassis {
     }
 }
 
+/// No part of a wheel is farther from the centre of mass on its springs, m.
+fn reach_of(wheel: &Wheel) -> f32 {
+    wheel.contact.length() + 2.0 * wheel.radius + wheel.strut.droop_travel
+}
+
 /// Chassis on the ground of a scene.
 #[derive(Clone, Debug)]
 pub struct World {
-    chassis: Vec<Chassis>,
-    ground: Ground,
+    pub(crate) chassis: Vec<Chassis>,
+    pub(crate) ground: Ground,
     touching: Touching,
     /// Contacts between cars, and hitches; none where cars pass through each other and none can be towed.
-    collisions: Option<Collisions>,
+    pub(crate) collisions: Option<Collisions>,
+    /// Whether some chassis may have been put elsewhere since the last step.
+    pub(crate) is_replaced: bool,
+    /// Whether some wheel has met a hull in this step.
+    pub(crate) bears_cars: bool,
+    /// Length of the step at hand, s.
+    pub(crate) dt: f32,
     /// Whether some wheel of some car feels with more than a ray.
     has_rims: bool,
     /// Memory for the triangles near a wheel.
-    near: Vec<Triangle>,
+    pub(crate) near: Vec<Triangle>,
     /// What stops rims, with the number of the car; car by car.
     stops: Vec<(usize, HullPoint)>,
 }
@@ -226,8 +250,18 @@ impl World {
         let ground = Ground::new(&scene);
         let touching = Touching::on(&ground);
         let collisions = scene.cars_collide.then(|| Collisions::new(true));
-        let (chassis, near, stops) = Default::default();
-        Self { chassis, ground, touching, collisions, has_rims: false, near, stops }
+        Self {
+            chassis: Vec::new(),
+            ground,
+            touching,
+            collisions,
+            is_replaced: true,
+            bears_cars: false,
+            dt: 0.0,
+            has_rims: false,
+            near: Vec::new(),
+            stops: Vec::new(),
+        }
     }
 
     /// Adds a chassis; its index is the number of chassis before it.
@@ -236,6 +270,7 @@ impl World {
         if chassis.is_trailer {
             self.collisions.get_or_insert_with(|| Collisions::new(false)).has_trailers = true;
         }
+        self.is_replaced = true;
         self.chassis.push(chassis);
         if let Some(collisions) = &mut self.collisions {
             collisions.make_room(self.chassis.len());
@@ -247,8 +282,9 @@ impl World {
         self.ground.set_wind(velocity);
     }
 
-    /// Platforms move in the coming step of `dt` s as from `time` s on.
-    pub fn move_platforms(&mut self, time: f64, dt: f32) {
+    /// The coming step of `dt` s begins at `time` s, from which on platforms move.
+    pub fn begin_step(&mut self, time: f64, dt: f32) {
+        self.dt = dt;
         if self.ground.has_platforms() {
             self.ground.move_platforms(time, dt);
         }
@@ -256,6 +292,7 @@ impl World {
 
     /// The chassis, in order.
     pub fn chassis_mut(&mut self) -> &mut [Chassis] {
+        self.is_replaced = true;
         &mut self.chassis
     }
 
@@ -264,6 +301,7 @@ impl World {
         self.ground.probe_plane(asked, answered);
         self.ground.probe_blocks(asked, answered);
         self.ground.terrain.probe(&self.ground, asked, answered, &mut self.near, &mut Vec::new());
+        self.probe_cars(asked, answered);
         for (_, answer) in asked.iter().zip(answered).filter(|(probe, _)| probe.car >= self.chassis.len()) {
             *answer = None;
         }
@@ -341,6 +379,9 @@ impl WorldPort for World {
         if !is_plain {
             self.ground.put_textures(asked, answered);
         }
+        if self.collisions.is_some() && self.chassis.len() > 1 {
+            self.probe_cars(asked, answered);
+        }
     }
 
     fn hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
@@ -359,6 +400,26 @@ impl WorldPort for World {
                 chassis.stop(push.stop, push.angular_stop);
             }
         }
+    }
+
+    fn bears_vehicles(&self) -> bool {
+        self.bears_cars
+    }
+
+    fn vehicle_of(&self, body: u64) -> Option<usize> {
+        self.car_under(body)
+    }
+
+    fn bear(&self, reactions: &[Reaction], bodies: &mut [Body]) {
+        self.add_to_cars(reactions, bodies);
+    }
+
+    fn react(&mut self, _dt: f32, reactions: &[Reaction]) {
+        self.push_cars(reactions);
+    }
+
+    fn follow_ground(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        self.follow_cars(asked, answered);
     }
 }
 

@@ -2,5 +2,5 @@
 
 mod known;
 mod lasting;
-mod rigs;
+pub mod rigs;
 mod sway;

@@ -16,8 +16,8 @@ const METAL_RETURN: f64 = 2.0 * 0.7 * METAL;
 /// Counts the energy of one car, and what drives it.
 pub struct Audit {
     model: Arc<Model>,
-    /// Normal of the ground, a plane through the origin.
-    ground: DVec3,
+    /// Normal of the ground, a plane through the origin; `None` if wheels stand elsewhere.
+    ground: Option<DVec3>,
     /// Whether wheels move on their own.
     own_wheels: bool,
 }
@@ -33,7 +33,12 @@ impl Audit {
         let model = model.clone();
         let described = model.wheels().iter().all(|wheel| wheel.unsprung.is_some());
         let own_wheels = solver.name == "constraint-unsprung" && described;
-        Self { model, ground: scene.normal().as_dvec3(), own_wheels }
+        Self { model, ground: Some(scene.normal().as_dvec3()), own_wheels }
+    }
+
+    /// Of a car of `model` whose wheels stand on anything: struts are as compressed as its state tells.
+    pub fn by_compressions(model: &Arc<Model>, solver: &BackendInfo) -> Self {
+        Self { ground: None, ..Self::of_car(model, solver, &Scene::flat()) }
     }
 
     /// Mechanical energy of `state` under gravity along −z, J.
@@ -98,17 +103,16 @@ impl Audit {
     /// hull in the same step.
     fn travel(&self, state: &State, i: usize) -> f64 {
         let (wheel, now) = (&self.model.wheels()[i], &state.wheels[i]);
-        if self.own_wheels || now.load == 0.0 {
-            return now.compression.into();
-        }
-        self.squashed_by_ground(state, i).max(-f64::from(wheel.strut.droop_travel))
+        let ground = self.ground.filter(|_| !self.own_wheels && now.load > 0.0);
+        let pressed = ground.map(|normal| self.squashed_by(normal, state, i).max(-f64::from(wheel.strut.droop_travel)));
+        pressed.unwrap_or(now.compression.into())
     }
 
-    /// Compression that takes wheel `i` to the ground, m.
-    fn squashed_by_ground(&self, state: &State, i: usize) -> f64 {
+    /// Compression that takes wheel `i` to the ground of this `normal`, m.
+    fn squashed_by(&self, normal: DVec3, state: &State, i: usize) -> f64 {
         let up = (state.rotation * Vec3::Z).as_dvec3();
         let contact = (state.rotation * self.model.wheels()[i].contact).as_dvec3();
-        -(state.position + contact).dot(self.ground) / up.dot(self.ground)
+        -(state.position + contact).dot(normal) / up.dot(normal)
     }
 
     /// Compressions, m. A wheel is where its spring and its bars balance, off the ground, or as a damper alone presses it there, or
@@ -155,9 +159,12 @@ impl Audit {
         let centre = contact + up * (travel + f64::from(wheel.radius));
         let carries = up.dot(state.velocity.as_dvec3() + state.angular.as_dvec3().cross(centre));
         let moving = mass * rate * (carries + 0.5 * rate) + mass * GRAVITY * travel * up.z;
-        let ground = self.squashed_by_ground(state, i);
         let (weight, stiffness) = (f64::from(self.model.static_load(i)), f64::from(own.tyre_rate));
-        let squash = (ground - travel).max(-weight / stiffness);
+        let squash = match self.ground {
+            Some(normal) => self.squashed_by(normal, state, i) - travel,
+            None => (f64::from(now.load) - weight) / stiffness,
+        };
+        let squash = squash.max(-weight / stiffness);
         [moving, (weight + 0.5 * stiffness * squash) * squash]
     }
 }

@@ -6,6 +6,7 @@ mod jump;
 mod kerbs;
 mod platforms;
 mod proving_ground;
+mod riding;
 pub mod scenes;
 pub mod switch;
 pub mod terrain;

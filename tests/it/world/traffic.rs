@@ -12,7 +12,7 @@ use crate::common::{Simplify, c5, on_rows, shipped};
 use crate::step::{energy::Audit, random::Random};
 
 /// Solvers and modes in the own world.
-fn own_worlds() -> Vec<BackendInfo> {
+pub fn own_worlds() -> Vec<BackendInfo> {
     on_rows().into_iter().filter(|solver| solver.name != "rapier").collect()
 }
 
@@ -23,7 +23,7 @@ fn build(solver: &BackendInfo, scene: &Scene, model: &Arc<Model>, places: &[Plac
 }
 
 /// At (`x`, `y`), turned by `heading`, rolling in neutral at `speed`.
-fn at(x: f64, y: f64, heading: f32, speed: f32) -> Placement {
+pub fn at(x: f64, y: f64, heading: f32, speed: f32) -> Placement {
     Placement { x, y, heading, speed, gear: Some(0), ..Placement::default() }
 }
 

@@ -2,12 +2,13 @@
 
 use crate::lane::{Corners, Four};
 use crate::linear::{SpatialVector, Vec3Lanes};
+use crate::math;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::GroundMotion;
 use crate::world::seam::{Contact, Ground, Probe, Reaction};
-use bevy_math::{Mat3, Vec3};
+use bevy_math::{Mat3, Quat, Vec3};
 
 impl Vehicle {
     /// Whether a wheel stood on ground that moves, or has a texture, when the step was solved.
@@ -34,6 +35,14 @@ impl Vehicle {
         }
     }
 
+    /// Mean force of ground of this `normal` on wheel `i` over the last step, turned to the `rotation` the vehicle has now, world axes, N.
+    pub(crate) fn last_force(&self, i: usize, rotation: Quat, normal: Vec3) -> Vec3 {
+        let wheel = &self.state.wheels[i];
+        let (sin, cos) = math::sin_cos(wheel.steer);
+        let side = normal.cross(rotation * Vec3::new(cos, sin, 0.0)).normalize_or_zero();
+        normal * wheel.load + side.cross(normal) * wheel.tyre[0] + side * wheel.tyre[1]
+    }
+
     /// Takes over the velocities `contacts` have now, for the patches.
     pub(crate) fn follow_ground(&mut self, contacts: &[Option<Contact>]) {
         let to_vehicle = self.to_world.transpose();
@@ -41,6 +50,16 @@ impl Vehicle {
             rows.set_ground_motion(bank, contacts, &to_vehicle);
         }
     }
+}
+
+/// How much of velocity an impulse adds along `normal`, and across it in the direction that gives most, 1/kg; `change` is the change of
+/// velocity (m/s) by an impulse (N s) at a point of a body.
+pub fn give(normal: Vec3, change: impl Fn(Vec3) -> Vec3) -> [f32; 2] {
+    let (a, b) = normal.any_orthonormal_pair();
+    let (of_a, of_b) = (change(a), change(b));
+    let (mean, half) = (0.5 * (of_a.dot(a) + of_b.dot(b)), 0.5 * (of_a.dot(a) - of_b.dot(b)));
+    let between = of_a.dot(b);
+    [change(normal).dot(normal), mean + (half * half + between * between).sqrt()]
 }
 
 impl Rows {

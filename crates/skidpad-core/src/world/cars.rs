@@ -12,6 +12,7 @@ use crate::step::abreast::{ABREAST, CarsAbreast};
 use crate::step::coupling::{Coupling, StepReport};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
 use crate::telemetry::frame::Frame;
+use crate::world::riders::{Riders, Stack};
 use crate::world::seam::{Body, Contact, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
 use crate::world::trains::{Solver, Trains};
 use bevy_math::{DVec3, Vec3};
@@ -66,6 +67,8 @@ pub struct Cars {
     is_abreast: bool,
     /// Those that can tow or be towed; `None` where no vehicle can.
     trains: Option<Box<Trains>>,
+    /// Those that stand on others.
+    riders: Riders,
     /// What trailers are asked for: their controls, and pedals of the vehicles ahead.
     towed: Controls,
 }
@@ -94,6 +97,7 @@ impl Cars {
             abreast: Vec::new(),
             is_abreast: false,
             trains: None,
+            riders: Riders::default(),
             towed: Controls::coasting(),
         };
         for vehicle in vehicles {
@@ -120,6 +124,7 @@ impl Cars {
             self.trains.get_or_insert_default().enter(self.vehicles.len(), &vehicle);
         }
         self.vehicles.push(vehicle);
+        self.riders.enter(&self.vehicles);
         self.make_room_abreast();
         self.vehicles.len() - 1
     }
@@ -223,6 +228,36 @@ impl Cars {
         }
         world.probe(&self.probes[..first], &mut self.contacts[..first]);
         self.reactions.clear();
+        let stacked = world.bears_vehicles();
+        let mut report = if stacked {
+            self.solve_riders_first(world, controls, coupling, trains.as_deref_mut(), dt)
+        } else {
+            self.solve_in_order(world, controls, coupling, trains.as_deref_mut(), dt)
+        };
+        if let Some(trains) = &mut trains {
+            if stacked {
+                trains.feel_pushes(&mut Alone { cars: self, world, controls, coupling, dt });
+            }
+            report = report.and(trains.solve(&mut Alone { cars: self, world, controls, coupling, dt }));
+        }
+        self.trains = trains;
+        world.push(dt, &self.pushes);
+        if !self.reactions.is_empty() {
+            world.react(dt, &self.reactions);
+        }
+        report
+    }
+
+    /// Solves all vehicles but those of trains, where none stands on another one.
+    #[inline(always)]
+    fn solve_in_order(
+        &mut self,
+        world: &mut dyn WorldPort,
+        controls: &[Controls],
+        coupling: Coupling,
+        mut trains: Option<&mut Trains>,
+        dt: f32,
+    ) -> StepReport {
         let (mut first, mut report, mut i) = (0, StepReport::default(), 0);
         while i < self.vehicles.len() {
             self.were_abreast[i] = coupling == Coupling::OneSweep
@@ -241,14 +276,24 @@ impl Cars {
             }
             (first, i) = (last, i + 1);
         }
-        if let Some(trains) = &mut trains {
-            report = report.and(trains.solve(&mut Alone { cars: self, world, controls, coupling, dt }));
-        }
-        self.trains = trains;
-        world.push(dt, &self.pushes);
-        if !self.reactions.is_empty() {
-            world.react(dt, &self.reactions);
-        }
+        report
+    }
+
+    /// The same where some stand on others.
+    #[cold]
+    #[inline(never)]
+    fn solve_riders_first(
+        &mut self,
+        world: &mut dyn WorldPort,
+        controls: &[Controls],
+        coupling: Coupling,
+        trains: Option<&mut Trains>,
+        dt: f32,
+    ) -> StepReport {
+        self.were_abreast.fill(false);
+        let mut riders = core::mem::take(&mut self.riders);
+        let report = riders.solve(&mut Alone { cars: self, world, controls, coupling, dt }, trains, dt);
+        self.riders = riders;
         report
     }
 
@@ -427,5 +472,29 @@ impl Solver for Alone<'_> {
     fn end(&mut self, car: usize, rays: Range<usize>, report: StepReport) {
         self.cars.reports[car] = report;
         self.cars.push_ground(car, rays);
+    }
+}
+
+impl Stack for Alone<'_> {
+    fn count(&self) -> usize {
+        self.cars.vehicles.len()
+    }
+
+    fn met(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>) {
+        (&self.cars.probes[ray], &mut self.cars.contacts[ray])
+    }
+
+    fn under(&self, ray: usize) -> Option<usize> {
+        self.world.vehicle_of(self.cars.contacts[ray]?.ground?.body)
+    }
+
+    fn bear(&mut self, reactions: &[Reaction]) {
+        self.world.bear(reactions, &mut self.cars.bodies);
+    }
+
+    fn bear_solved(&mut self, car: usize, rays: Range<usize>) {
+        let before = self.cars.reactions.len();
+        self.cars.push_ground(car, rays);
+        self.world.bear(&self.cars.reactions[before..], &mut self.cars.bodies);
     }
 }

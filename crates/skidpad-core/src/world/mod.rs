@@ -6,6 +6,7 @@ pub mod boxes;
 pub mod cars;
 pub mod level_of_detail;
 pub mod platform;
+pub(crate) mod riders;
 pub mod road;
 pub mod scene;
 pub mod seam;

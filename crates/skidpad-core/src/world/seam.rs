@@ -189,6 +189,17 @@ pub trait WorldPort {
     fn push(&mut self, dt: f32, pushes: &[Push]);
     /// Applies to ground that moves what wheels do to it over the coming step; called only if there is any.
     fn react(&mut self, _dt: f32, _reactions: &[Reaction]) {}
+    /// Whether some wheel has just met a vehicle's own hull in [`WorldPort::probe`].
+    fn bears_vehicles(&self) -> bool {
+        false
+    }
+    /// The vehicle whose hull is [`Ground::body`] `body`.
+    fn vehicle_of(&self, _body: u64) -> Option<usize> {
+        None
+    }
+    /// Adds what `reactions` do to vehicles to the motion that `bodies` would end the step with. Called after [`WorldPort::probe`],
+    /// only if it bears vehicles; nothing moves yet.
+    fn bear(&self, _reactions: &[Reaction], _bodies: &mut [Body]) {}
     /// After the step: the velocity that ground which moves now has, at the answered distances along `asked`, which have
     /// moved on with their vehicles. Called only if there is any.
     fn follow_ground(&self, _asked: &[Probe], _answered: &mut [Option<Contact>]) {}

@@ -171,6 +171,21 @@ impl Trains {
         }
     }
 
+    /// Keeps what the bodies in trains have been pushed by since [`Trains::begin`].
+    pub fn feel_pushes(&mut self, cars: &mut dyn Solver) {
+        let mut train = Train::default();
+        while self.find_next(&mut train) {
+            for n in train.members.clone() {
+                let impulse = self.impulse(&train, n);
+                let member = &mut self.members[self.order[n]];
+                let hitches = free_answer(cars.vehicle(member.car), &member.body).to(impulse);
+                let body = cars.body(member.car);
+                member.body.free_velocity = body.free_velocity - hitches[0];
+                member.body.free_angular = body.free_angular - hitches[1];
+            }
+        }
+    }
+
     /// Vehicles that tow each other in a circle tow nothing; nor does one that sleeps, is away, or has no hitch.
     fn can_tie(&self, cars: &mut dyn Solver, ahead: usize, trailer: usize) -> bool {
         let [first, second] = [ahead, trailer].map(|k| self.members[k].car);
@@ -356,7 +371,7 @@ impl Trains {
 }
 
 /// How `body` of `vehicle` answers without its wheels.
-fn free_answer(vehicle: &Vehicle, body: &Body) -> Answer {
+pub(super) fn free_answer(vehicle: &Vehicle, body: &Body) -> Answer {
     let to_world = Mat3::from_quat(body.rotation);
     let inertia = to_world * *vehicle.model().inverse_inertia() * to_world.transpose();
     Answer::Free { mass: vehicle.model().inverse_mass(), inertia }

@@ -1,0 +1,130 @@
+//! Wheels on other cars: they stand on hulls as on boxes that move, and push them.
+
+use parry3d::shape::Cuboid;
+use skidpad_core::{Body, Contact, Ground as StoodOn, Probe, Reaction, Texture, Triangle, Vec3, support};
+
+use crate::World;
+use crate::ground::Block;
+use crate::world::Chassis;
+
+/// Farther than a wheel reaches below its lowest place at rest a car is not looked for, m.
+const BELOW: f32 = 1.0;
+
+impl Chassis {
+    /// Farthest from the centre of mass that wheels look for other cars, m.
+    pub(crate) fn looks(&self) -> f32 {
+        self.wheel_reach + BELOW
+    }
+
+    /// The hull as a box.
+    fn block(&self) -> Block {
+        Block {
+            centre: self.position + (self.axes * self.hull.centre).as_dvec3(),
+            to_world: self.rotation,
+            from_world: self.rotation.inverse(),
+            shape: Cuboid::new(self.hull.half_extents),
+            radius: self.hull.half_extents.length(),
+            grip: 1.0,
+            texture: Texture::NONE,
+            motion: None,
+        }
+    }
+
+    /// Changes of velocity (m/s) and angular velocity (rad/s) by what a wheel does to it.
+    fn pushed_by(&self, reaction: &Reaction) -> [Vec3; 2] {
+        let arm = (reaction.point - self.position).as_vec3();
+        [reaction.impulse * self.inverse_mass, self.spun_by(arm.cross(reaction.impulse))]
+    }
+}
+
+impl World {
+    /// Lets wheels stand on the hulls of other cars where those are higher than what they met so far; not on what tows their car, or
+    /// what that tows.
+    #[inline(never)]
+    pub(crate) fn probe_cars(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        let Some(collisions) = &mut self.collisions else { return };
+        if self.is_replaced {
+            self.is_replaced = false;
+            collisions.look_again(&self.chassis, self.dt);
+        }
+        self.bears_cars = false;
+        if collisions.near().is_empty() {
+            return;
+        }
+        for [one, other] in collisions.near().iter().flat_map(|[one, other]| [[*one, *other], [*other, *one]]) {
+            let (own, under) = (&self.chassis[one as usize], &self.chassis[other as usize]);
+            let reach = own.looks() + under.hull_reach;
+            let is_near = (own.position - under.position).length_squared() <= f64::from(reach * reach);
+            let is_tied = own.towed_by == Some(other) || under.towed_by == Some(one);
+            if !is_near || is_tied || under.is_away() {
+                continue;
+            }
+            let first = asked.partition_point(|probe| probe.car < one as usize);
+            let count = asked[first..].partition_point(|probe| probe.car == one as usize);
+            let block = under.block();
+            let number = self.ground.blocks.len() as u64 + u64::from(other);
+            for (probe, answer) in asked[first..].iter().zip(&mut answered[first..]).take(count) {
+                let most = answer.map_or(probe.reach, |contact| contact.distance);
+                if let Some(met) = block.meet(probe, most, &mut self.near) {
+                    self.bears_cars = true;
+                    // How it will move and give way, the vehicles find out.
+                    let velocity = under.speed_at((probe.at(met.distance) - under.position).as_vec3());
+                    let ground = StoodOn { body: number, velocity, give: [0.0; 2], texture: Texture::NONE };
+                    *answer = Some(Contact { ground: Some(ground), ..met });
+                }
+            }
+        }
+    }
+
+    /// The car that is body `number` under wheels.
+    pub(crate) fn car_under(&self, number: u64) -> Option<usize> {
+        let car = usize::try_from(number).ok()?.checked_sub(self.ground.blocks.len())?;
+        (car < self.chassis.len()).then_some(car)
+    }
+
+    /// Adds what wheels do to the cars they stand on to the motion with which those would end the step.
+    pub(crate) fn add_to_cars(&self, reactions: &[Reaction], bodies: &mut [Body]) {
+        for reaction in reactions {
+            let Some(car) = self.car_under(reaction.body) else { continue };
+            let [velocity, angular] = self.chassis[car].pushed_by(reaction);
+            bodies[car].free_velocity += velocity;
+            bodies[car].free_angular += angular;
+        }
+    }
+
+    /// Lets wheels push the cars they stand on.
+    pub(crate) fn push_cars(&mut self, reactions: &[Reaction]) {
+        for reaction in reactions {
+            let Some(car) = self.car_under(reaction.body) else { continue };
+            let change = self.chassis[car].pushed_by(reaction);
+            self.chassis[car].push_on(change);
+        }
+    }
+
+    /// Velocity that the cars under wheels have now.
+    pub(crate) fn follow_cars(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        for (probe, contact) in asked.iter().zip(answered) {
+            let Some(contact) = contact else { continue };
+            let Some(ground) = &mut contact.ground else { continue };
+            let Some(car) = self.car_under(ground.body) else { continue };
+            let chassis = &self.chassis[car];
+            ground.velocity = chassis.speed_at((probe.at(contact.distance) - chassis.position).as_vec3());
+        }
+    }
+}
+
+impl Block {
+    /// What `probe` meets of it nearer than `most` m; `near` is memory.
+    fn meet(&self, probe: &Probe, most: f32, near: &mut Vec<Triangle>) -> Option<Contact> {
+        let start = probe.position + probe.offset.as_dvec3();
+        if probe.rim.is_none() {
+            let (distance, normal) = self.entered((start - self.centre).as_vec3(), probe.direction, most)?;
+            let normal = self.to_world * normal;
+            return Some(Contact { distance, normal, grip: self.grip, point: None, ground: None });
+        }
+        near.clear();
+        self.sides(start, probe, |side| near.push(side));
+        let (_, met) = support(probe, near, |_| None)?;
+        (met.distance < most).then_some(met)
+    }
+}

@@ -1,0 +1,279 @@
+//! Cars whose wheels stand on other cars.
+
+use std::sync::Arc;
+
+use skidpad::core::model::{Hull, ProbeShape};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, DVec3, Model, Scene, State, Vec3, state::Placement};
+
+use super::traffic::{at, own_worlds};
+use crate::common::{GRAVITY, Simplify, c5, close, on_rows, shipped};
+use crate::hitch::rigs;
+use crate::step::{energy::Audit, random::Random};
+
+/// From the centre of mass to the roof, m.
+fn roof(model: &Model) -> f64 {
+    let Hull { centre, half_extents } = model.parts().hull;
+    f64::from(centre.z + half_extents.z)
+}
+
+/// A car of the second model `x` m ahead of the middle of one of the first, its wheels `gap` m above that one's roof.
+fn stacked(solver: &BackendInfo, models: [&Arc<Model>; 2], hz: f32, x: f64, gap: f64) -> Box<dyn Backend> {
+    let start = |model: &Arc<Model>, placement: Placement| CarStart { model: model.clone(), placement };
+    let starts = [start(models[0], at(0.0, 0.0, 0.0, 0.0)), start(models[1], at(x, 0.0, 0.0, 0.0))];
+    let mut world = (solver.build)(&Scene::flat(), &starts, 1.0 / hz);
+    let mut upper = world.state(1).clone();
+    upper.position.z += world.state(0).position.z + roof(models[0]) + gap;
+    assert!(world.set_state(1, &upper));
+    world
+}
+
+fn both(controls: fn() -> Controls) -> [Controls; 2] {
+    [controls(), controls()]
+}
+
+fn run(world: &mut dyn Backend, seconds: f32, controls: [Controls; 2]) {
+    (0..(seconds / world.dt()).round() as usize).for_each(|_| _ = world.step(&controls));
+}
+
+/// Sum of the loads of the wheels of `car` over its weight.
+fn load(world: &dyn Backend, car: usize) -> f64 {
+    let loads: f32 = world.state(car).wheels.iter().map(|wheel| wheel.load).sum();
+    f64::from(loads) / (f64::from(world.model(car).mass()) * GRAVITY)
+}
+
+fn on_discs(model: &Model) -> Arc<Model> {
+    let mut parts = model.parts().clone();
+    parts.wheels.iter_mut().for_each(|wheel| wheel.probe = ProbeShape::Disc);
+    Arc::new(Model::new(parts).expect("valid parts"))
+}
+
+/// Whether cars on cars swing for long: in coarse steps, where wheels move on their own, whose tyres know the car below by its last step.
+fn swings(solver: &BackendInfo, hz: f32) -> bool {
+    hz < 60.0 && solver.name == "constraint-unsprung"
+}
+
+/// Let down on a roof, a car stands there on its springs; the one below carries both.
+#[test]
+fn a_car_parks_on_the_roof_of_another() {
+    let rays = c5().model();
+    let cars = [
+        ("C5 on C5", rays.clone(), rays.clone(), 0.3),
+        ("C5 on discs on C5", rays.clone(), on_discs(&rays), 0.3),
+        ("C5 on truck", shipped("truck_6x4").model(), rays, 0.0),
+        ("unity_default on 4Runner", shipped("toyota_4runner").model(), shipped("unity_default").model(), 0.0),
+    ];
+    for ((name, below, above, x), solver) in cars.iter().flat_map(|pair| on_rows().into_iter().map(move |s| (pair, s)))
+    {
+        for hz in [30.0, 60.0, 240.0, 1000.0].into_iter().filter(|hz| !swings(&solver, *hz)) {
+            let mut world = stacked(&solver, [below, above], hz, *x, 0.05);
+            run(&mut *world, 8.0, both(Controls::parked));
+            let start = world.state(1).position;
+            run(&mut *world, 2.0, both(Controls::parked));
+            let moved = (world.state(1).position - start).length();
+            let what = format!("{name}, {} at {hz} Hz", solver.name);
+            // As cars that are let down on the plane: patches and dampers of unity_default take long to come to rest.
+            assert!(moved < 2e-5, "{what}: {moved} m in 2 s");
+            close(&what, load(&*world, 1), 1.0, 1e-4, "all of its weight, nearly at rest");
+            let together = 1.0 + f64::from(above.mass() / below.mass());
+            close(&what, load(&*world, 0), together, 1e-4, "both weights, nearly at rest");
+        }
+    }
+}
+
+/// A car that slides over the roof of another takes it along: what one loses the other gains.
+#[test]
+fn momentum_of_a_car_that_brakes_on_another_closes() {
+    const GRIP: f32 = 1e-4;
+    let below = shipped("truck_6x4").on_coulomb_tyres(GRIP).without_air().without_rolling_resistance().model();
+    let above = c5().on_coulomb_tyres(0.4).without_air().model();
+    let masses = [&below, &above].map(|model| f64::from(model.mass()));
+    for solver in on_rows() {
+        for hz in [30.0, 60.0, 240.0, 1000.0].into_iter().filter(|hz| !swings(&solver, *hz)) {
+            let mut world = stacked(&solver, [&below, &above], hz, -1.0, 0.0);
+            run(&mut *world, 2.0, [Controls::coasting(), Controls::parked()]);
+            let mut fast = world.state(1).clone();
+            (fast.velocity.x, fast.previous_velocity.x) = (fast.velocity.x + 3.0, fast.previous_velocity.x + 3.0);
+            assert!(world.set_state(1, &fast));
+            let momentum = |world: &dyn Backend| -> f64 {
+                masses.iter().enumerate().map(|(car, mass)| mass * f64::from(world.state(car).velocity.x)).sum()
+            };
+            let before = momentum(&*world);
+            run(&mut *world, 3.0, [Controls::coasting(), Controls::parked()]);
+            let lost = before - momentum(&*world);
+            let what = format!("{} at {hz} Hz", solver.name);
+            // What is left of the grip of the lower one takes 41 of 4,635 N s.
+            let taken = 3.0 * f64::from(GRIP) * GRAVITY * (masses[0] + masses[1]);
+            assert!(
+                (lost - taken).abs() < 1e-3 * before,
+                "{what}: {lost} of {before} N s are gone, {taken} to the ground"
+            );
+            let [lower, upper] = [0, 1].map(|car| world.state(car).velocity.x);
+            assert!((upper - lower).abs() < 2e-4, "{what}: {upper} m/s on {lower} m/s");
+        }
+    }
+}
+
+/// Dropped on a roof, both cars together never have more energy than before.
+#[test]
+fn landings_on_a_car_give_no_energy() {
+    let (small, large) = (c5().without_air().model(), shipped("truck_6x4").without_air().model());
+    for solver in own_worlds() {
+        // Twice metal on metal, each solved knowing the other's slope at the last step's push, where both come to their stops at once.
+        let rates = match solver.name {
+            "constraint-unsprung" => [(60.0, 0.03), (240.0, 5e-3), (1000.0, 2e-3)],
+            _ => [(30.0, 0.01), (60.0, 1e-3), (240.0, 1e-3)],
+        };
+        for ((name, below), (hz, most)) in
+            [("C5", &small), ("truck", &large)].into_iter().flat_map(|pair| rates.map(|rate| (pair, rate)))
+        {
+            for height in [0.2, 0.6, 1.5] {
+                let mut world = stacked(&solver, [below, &small], hz, 0.2, height);
+                let audits = [below, &small].map(|model| Audit::by_compressions(model, &solver));
+                let energy =
+                    |world: &dyn Backend| -> f64 { (0..2).map(|car| audits[car].energy(world.state(car))).sum() };
+                let (mut least, mut rise) = (energy(&*world), 0.0f64);
+                for _ in 0..(4.0 * hz) as usize {
+                    world.step(&both(Controls::parked));
+                    let now = energy(&*world);
+                    rise = rise.max(now - least);
+                    least = least.min(now);
+                }
+                let share = rise / (f64::from(small.mass()) * GRAVITY * height);
+                assert!(share < most, "{} at {hz} Hz from {height} m on {name}: {share} of m g h", solver.name);
+            }
+        }
+    }
+}
+
+/// The place of `upper` in the axes of `lower`, m.
+fn place_on([lower, upper]: [&State; 2]) -> DVec3 {
+    lower.rotation.as_dquat().inverse() * (upper.position - lower.position)
+}
+
+/// A truck that speeds up in a turn and brakes takes the car that is parked on it along.
+#[test]
+fn a_truck_carries_a_car() {
+    let (below, above) = (shipped("truck_6x4").model(), c5().model());
+    for solver in on_rows() {
+        for hz in [30.0, 60.0, 240.0] {
+            let mut world = stacked(&solver, [&below, &above], hz, 0.0, 0.0);
+            run(&mut *world, 3.0, both(Controls::parked));
+            let before = place_on([world.state(0), world.state(1)]);
+            let drives = Controls { throttle: 0.5, steer: 0.05, ..Controls::default() };
+            run(&mut *world, 5.0, [drives, Controls::parked()]);
+            assert!(world.state(0).velocity.length() > 3.0, "{} at {hz} Hz drives", solver.name);
+            run(&mut *world, 8.0, [Controls { brake: 0.4, ..Controls::default() }, Controls::parked()]);
+            let slipped = (place_on([world.state(0), world.state(1)]) - before).length();
+            // Patches that stood come to rest a little strained; at 30 Hz Rapier turns bodies by another rule than the cars'.
+            assert!(slipped < 1e-3, "{} at {hz} Hz: {slipped} m", solver.name);
+        }
+    }
+}
+
+/// A semitrailer carries a car, as a truck does: the train is solved with what stands on it.
+#[test]
+fn a_trailer_carries_a_car() {
+    let models = rigs::shipped(&["truck_6x4", "semitrailer"]);
+    let above = c5().model();
+    for solver in on_rows() {
+        for hz in [60.0, 240.0] {
+            let mut world = rigs::train(&solver, &models, &Scene::flat(), 0.0, hz);
+            let middle = models[1].parts().hull.centre.x;
+            let on_it = world.state(1).position.x + f64::from(middle);
+            let car = world.enter(&CarStart { model: above.clone(), placement: at(on_it, 0.0, 0.0, 0.0) });
+            let mut state = world.state(car).clone();
+            state.position.z += world.state(1).position.z + roof(&models[1]);
+            assert!(world.set_state(car, &state));
+            let drive = |world: &mut dyn Backend, seconds: f32, truck: Controls| {
+                let controls = [truck, Controls::coasting(), Controls::parked()];
+                (0..(seconds * hz) as usize).for_each(|_| _ = world.step(&controls));
+            };
+            drive(&mut *world, 4.0, Controls::parked());
+            let what = format!("{} at {hz} Hz", solver.name);
+            close(&what, load(&*world, car), 1.0, 1e-3, "all of its weight, nearly at rest");
+            let before = place_on([world.state(1), world.state(car)]);
+            drive(&mut *world, 4.0, Controls { throttle: 0.5, ..Controls::default() });
+            assert!(world.state(1).velocity.length() > 1.0, "{what} drives");
+            drive(&mut *world, 6.0, Controls { brake: 0.4, ..Controls::default() });
+            let slipped = (place_on([world.state(1), world.state(car)]) - before).length();
+            assert!(slipped < 2e-3, "{what}: {slipped} m");
+        }
+    }
+}
+
+/// Eight cars of five kinds that fall on each other: nothing is thrown about, and most come to rest.
+#[test]
+fn a_heap_of_cars_gains_no_energy() {
+    let names = ["corvette_c5", "toyota_4runner", "unity_default", "tesla_model3_awd", "bmw_320i_mf"];
+    let models = names.map(|name| shipped(name).without_air().model());
+    for solver in on_rows() {
+        let mut resting = 0;
+        for seed in 0..6 {
+            let mut random = Random(seed * 7919 + 13);
+            let starts: [CarStart; 8] = std::array::from_fn(|car| {
+                let [x, y] = [3.0, 1.5].map(|most| f64::from(random.between(-most, most)));
+                let placement = Placement { height: 2.2 * car as f64, ..at(x, y, random.between(-3.0, 3.0), 0.0) };
+                CarStart { model: models[car % models.len()].clone(), placement }
+            });
+            let audits = starts.each_ref().map(|start| Audit::by_compressions(&start.model, &solver));
+            let mut world = (solver.build)(&Scene::flat(), &starts, 1.0 / 60.0);
+            let sum = |world: &dyn Backend, energy: fn(&Audit, &State) -> f64| -> f64 {
+                audits.iter().enumerate().map(|(car, audit)| energy(audit, world.state(car))).sum()
+            };
+            let parked: [Controls; 8] = std::array::from_fn(|_| Controls::parked());
+            let begun = sum(&*world, Audit::energy);
+            let (mut least, mut rise) = (begun, 0.0f64);
+            for step in 0..600 {
+                let report = world.step(&parked);
+                assert!(!report.not_finite, "{} seed {seed} step {step}", solver.name);
+                rise = rise.max(sum(&*world, Audit::given_back) - least);
+                least = least.min(sum(&*world, Audit::energy));
+            }
+            // Of 120 heaps a solver the worst gain 1e-3, those of wheels on their own, which rays let step up onto roofs, 3e-3.
+            assert!(rise < 4e-3 * begun, "{} seed {seed}: {} of the energy out of nothing", solver.name, rise / begun);
+            let fastest = (0..8).map(|car| world.state(car).velocity.length()).fold(0.0, f32::max);
+            resting += usize::from(fastest < 0.05);
+        }
+        // Some slide from bonnets for long.
+        assert!(resting >= 4, "{}: {resting} of 6 heaps rest", solver.name);
+    }
+}
+
+/// Cars on cars are rewound to the bit, and no step of theirs asks for memory.
+#[test]
+fn cars_on_cars_rewind_and_ask_for_no_memory() {
+    let model = c5().model();
+    for solver in own_worlds() {
+        for above in [model.clone(), on_discs(&model)] {
+            let mut world = stacked(&solver, [&model, &above], 60.0, 0.3, 0.2);
+            run(&mut *world, 0.3, both(Controls::parked));
+            let saved = world.save().expect("own worlds save");
+            let controls = both(Controls::parked);
+            let asked = allocation_counter::measure(|| (0..60).for_each(|_| _ = world.step(&controls)));
+            assert_eq!(asked.count_total, 0, "{}", solver.name);
+            let went = [0, 1].map(|car| world.state(car).to_bytes());
+            assert!(load(&*world, 1) > 0.3, "{}: it stands on its wheels", solver.name);
+            world.load(&saved).expect("the same cars");
+            run(&mut *world, 1.0, controls);
+            assert_eq!([0, 1].map(|car| world.state(car).to_bytes()), went, "{}", solver.name);
+        }
+    }
+}
+
+/// Wheels that pass over a car are not stopped by what is beside their way: a car under a bridge of its own keeps every bit.
+#[test]
+fn a_car_far_below_is_not_felt() {
+    let model = c5().model();
+    for solver in own_worlds() {
+        let mut pair = stacked(&solver, [&model, &model], 60.0, 0.0, 40.0);
+        let mut alone = (solver.build)(
+            &Scene::flat(),
+            &[CarStart { model: model.clone(), placement: at(0.0, 0.0, 0.0, 0.0) }],
+            1.0 / 60.0,
+        );
+        run(&mut *pair, 1.0, both(Controls::coasting));
+        (0..60).for_each(|_| _ = alone.step(&[Controls::coasting()]));
+        assert_eq!(pair.state(0).to_bytes(), alone.state(0).to_bytes(), "{}", solver.name);
+        assert!(pair.state(1).velocity.dot(Vec3::NEG_Z) > 9.0, "{}: it falls", solver.name);
+    }
+}
