@@ -46,7 +46,6 @@ pub use telemetry::pose::WheelPose;
 pub use telemetry::signals::{EngineSignals, WheelContact};
 pub use wheel::envelope::wall::stop;
 pub use wheel::envelope::{Smooth, Triangle, support};
-pub use wheel::ground::give;
 pub use world::axes::Axes;
 pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
 pub use world::boxes::FixedBox;
@@ -56,7 +55,7 @@ pub use world::platform::{Course, Path, PathFault, Platform, PlatformMotion, Way
 pub use world::road::{Road, RoadClass};
 pub use world::scene::{Gust, Scene};
 pub use world::seam::{
-    BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Reaction, Rim, WorldPort,
+    BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, Rim, WorldPort,
 };
 pub use world::terrain::{HeightField, TerrainFault, TriangleMesh};
 pub use world::texture::Texture;

@@ -371,6 +371,27 @@ impl<C: Lane + AddAssign> Symmetric6<C> {
     }
 }
 
+/// Solution of any six equations, `matrix * x == right`, by elimination with the largest pivot of each column; `None` if there is none.
+pub(crate) fn solve_any(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Option<[f32; 6]> {
+    for k in 0..6 {
+        let largest = |a: &usize, b: &usize| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs());
+        let pivot = (k..6).max_by(largest)?;
+        matrix.swap(k, pivot);
+        right.swap(k, pivot);
+        for row in k + 1..6 {
+            let factor = matrix[row][k] / matrix[k][k];
+            let above = matrix[k];
+            matrix[row].iter_mut().zip(above).for_each(|(entry, above)| *entry -= factor * above);
+            right[row] -= factor * right[k];
+        }
+    }
+    for k in (0..6).rev() {
+        let known: f32 = (k + 1..6).map(|i| matrix[k][i] * right[i]).sum();
+        right[k] = (right[k] - known) / matrix[k][k];
+    }
+    right.iter().all(|x| x.is_finite()).then_some(right)
+}
+
 /// `L D Lᵀ` of a symmetric 3 × 3 matrix.
 struct Factors<C> {
     /// Below the ones on the diagonal of L: yx, zx, zy.
@@ -414,6 +435,19 @@ impl<C: Lane> Factors<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn solves_any_six_equations() {
+        let matrix: [[f32; 6]; 6] = core::array::from_fn(|i| {
+            core::array::from_fn(|k| if i == k { 0.0 } else { ((i * 5 + k * 3) % 7) as f32 - 2.0 })
+        });
+        let known = [1.0, -2.0, 3.0, 0.5, 0.0, -1.0];
+        let right = matrix.map(|row| row.iter().zip(known).map(|(entry, x)| entry * x).sum());
+        let found = solve_any(matrix, right).expect("it has a solution");
+        // Of numbers up to 4 with a condition of some 10.
+        assert!(found.iter().zip(known).all(|(found, known)| (found - known).abs() < 1e-5), "{found:?}");
+        assert_eq!(solve_any([[1.0; 6]; 6], known), None);
+    }
 
     #[test]
     fn solves_a_positive_definite_system() {

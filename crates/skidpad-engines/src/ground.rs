@@ -1,6 +1,6 @@
 //! How bodies under wheels move, and how they answer. Everything is in the world's axes.
 
-use skidpad_core::{Contact, Vec3};
+use skidpad_core::{Axes, Mat3, Pushable, Vec3};
 
 /// Where a wheel meets the ground.
 #[derive(Clone, Copy, Debug)]
@@ -56,46 +56,41 @@ impl Motion {
 /// A body under a wheel that can be pushed.
 #[derive(Clone, Copy, Debug)]
 pub struct Pushed {
-    /// Its velocity at the point, m/s.
-    pub now: Vec3,
-    /// How it moved before the last step.
-    pub last: Option<Motion>,
-    /// Whether contacts bear it, and whether they hold it by friction. Engines solve those after the wheels; a wheel that took such a body
-    /// for free would be far too careful with it: on crates of 20 kg a car rocks for ever.
+    /// How it moves when the step begins.
+    pub now: Motion,
+    /// Velocity and angular velocity it would end the step with if nothing held it and no wheel pushed it, m/s and rad/s.
+    pub ends: [Vec3; 2],
+    /// Change of velocity by an impulse, 1/kg.
+    pub inverse_mass: Mat3,
+    /// Change of angular velocity by an angular impulse, 1/(kg m²).
+    pub inverse_inertia: Mat3,
+    /// Whether contacts bear it, and whether they hold it by friction.
     pub held: [bool; 2],
-    /// [`give`].
-    pub give: [f32; 2],
 }
 
 impl Pushed {
-    /// Velocity and give that a wheel meets. What the last step did to the body, it does again if wheels push it as they did; what held it
-    /// took that away.
-    pub fn meets(&self, point: Vec3, normal: Vec3) -> (Vec3, [f32; 2]) {
-        let Self { now, last, held: [held, holds], give: [along, across] } = *self;
-        let change = last.map_or(Vec3::ZERO, |last| now - last.at(point));
-        let parting = change.project_onto_normalized(normal);
-        let ahead = if held { Vec3::ZERO } else { parting } + if holds { Vec3::ZERO } else { change - parting };
-        (now + ahead, [if held { 0.0 } else { along }, if holds { 0.0 } else { across }])
-    }
-}
-
-/// Change of velocity at `point` of a body whose centre of mass is at `centre` by an impulse there, 1/kg: along `normal`, and across it
-/// in the direction that gives most. Its mass is divided by `lighter`; `turning` is what a moment turns it by.
-pub fn give([centre, point]: [Vec3; 2], normal: Vec3, lighter: Vec3, turning: impl Fn(Vec3) -> Vec3) -> [f32; 2] {
-    let arm = point - centre;
-    skidpad_core::give(normal, |impulse| lighter * impulse + turning(arm.cross(impulse)).cross(arm))
-}
-
-/// Multiplies the give of each body by the number of wheels on it: no wheel knows what the others do. `standing` is memory.
-pub fn share_give(contacts: &mut [Option<Contact>], standing: &mut Vec<u64>) {
-    let gives = |contact: &Option<Contact>| contact.and_then(|c| c.ground).filter(|ground| ground.give != [0.0; 2]);
-    standing.clear();
-    standing.extend(contacts.iter().filter_map(gives).map(|ground| ground.body));
-    standing.sort_unstable();
-    for ground in contacts.iter_mut().flatten().filter_map(|contact| contact.ground.as_mut()) {
-        let up_to = |most: u64| standing.partition_point(|body| *body <= most);
-        let below = standing.partition_point(|body| *body < ground.body);
-        let wheels = up_to(ground.body) - below;
-        ground.give = ground.give.map(|give| give * wheels as f32);
+    /// How it moves and answers a wheel that met it along `normal`, in the axes of the cars.
+    ///
+    /// Engines solve contacts after the wheels: what bears a body keeps it from moving along the normal and from tilting, and what holds it
+    /// by friction from moving at all. A wheel that took a crate on the floor for free would be far too careful with it.
+    pub fn pushable(&self, axes: Axes, normal: Vec3) -> Pushable {
+        let along = Mat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
+        let [moves, turns] = match self.held {
+            [false, _] => [Mat3::IDENTITY; 2],
+            [true, false] => [Mat3::IDENTITY - along, along],
+            [true, true] => [Mat3::ZERO; 2],
+        };
+        let Motion { centre, linear, angular } = self.now;
+        let for_cars = |matrix: Mat3| {
+            let columns = Vec3::AXES.map(|axis| axes.from_world(matrix * axes.to_world(axis)));
+            Mat3::from_cols(columns[0], columns[1], columns[2])
+        };
+        Pushable {
+            centre: axes.point_from_world(centre.as_dvec3()),
+            velocity: axes.from_world(linear + moves * (self.ends[0] - linear)),
+            angular: axes.from_world(angular + turns * (self.ends[1] - angular)),
+            inverse_mass: for_cars(moves * self.inverse_mass * moves),
+            inverse_inertia: for_cars(turns * self.inverse_inertia * turns),
+        }
     }
 }

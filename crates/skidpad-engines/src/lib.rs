@@ -9,7 +9,7 @@ mod stops;
 mod track;
 
 pub use faces::Faces;
-pub use ground::{Meeting, Motion, Pushed, give, share_give};
+pub use ground::{Meeting, Motion, Pushed};
 pub use parry3d;
 pub use rays::{beside, bounds, bounds_of, cast, ray};
 pub use stops::{BLOW, Held, Stops};

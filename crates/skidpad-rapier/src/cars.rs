@@ -39,7 +39,6 @@ pub struct RapierCars {
     pub(crate) loaded: Vec<Loaded>,
     /// Those of the step before.
     before: Vec<Loaded>,
-    standing: Vec<u64>,
     /// Memory for the triangles near a wheel with a rim.
     faces: Faces<ColliderHandle>,
     stops: Stops,
@@ -98,7 +97,6 @@ impl RapierCars {
             seats,
             loaded: Vec::new(),
             before: Vec::new(),
-            standing: Vec::new(),
             faces: Faces::default(),
             stops: Stops::default(),
             coasting: Controls::coasting(),
@@ -214,13 +212,11 @@ impl RapierCars {
             seats: &mut self.seats,
             loaded: &mut self.loaded,
             before: &self.before,
-            standing: &mut self.standing,
             faces: &mut self.faces,
             stops: &mut self.stops,
             unstepped: self.unstepped,
             wind: self.wind,
             bears: false,
-            stranger: None,
             ground,
         };
         let report = report.and(self.cars.push(&mut port, controls, Coupling::OneSweep, dt));
@@ -238,27 +234,13 @@ impl RapierCars {
         ground: impl Into<Surfaces<'a>>,
     ) {
         answered.fill(None);
-        let (loaded, standing) = (&mut Vec::new(), &mut Vec::new());
+        let loaded = &mut Vec::new();
         let (faces, stops) = (&mut Faces::default(), &mut Stops::default());
         // What cars stand on decides whether they sleep: theirs stays.
         let seats = &mut self.seats.clone();
         let (axes, wind, unstepped) = (self.axes, self.wind, self.unstepped);
         let (sets, ground, before) = (world.into(), ground.into(), &self.before);
-        let mut port = Port {
-            sets,
-            axes,
-            seats,
-            loaded,
-            before,
-            standing,
-            faces,
-            stops,
-            unstepped,
-            wind,
-            bears: false,
-            stranger: None,
-            ground,
-        };
+        let mut port = Port { sets, axes, seats, loaded, before, faces, stops, unstepped, wind, bears: false, ground };
         let mut first = 0;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             let answers = &mut answered[first..];
@@ -324,13 +306,11 @@ impl RapierCars {
             seats: &mut self.seats,
             loaded: &mut self.loaded,
             before: &self.before,
-            standing: &mut self.standing,
             faces: &mut self.faces,
             stops: &mut self.stops,
             unstepped: self.unstepped,
             wind: self.wind,
             bears: false,
-            stranger: None,
             ground: Surfaces::default(),
         };
         self.cars.write_back(&port, dt)

@@ -1,11 +1,11 @@
 //! What wheels stand on: whether it moves, how it answers, and what is put on it for a step.
 
 use rapier3d::prelude::*;
-use skidpad_core::{Ground, Texture, Vec3};
-use skidpad_engines::{Meeting, Motion, Pushed, give};
+use skidpad_core::{Ground, Mat3, Pushable, Texture, Vec3};
+use skidpad_engines::{Meeting, Motion, Pushed};
 
-use crate::Sets;
 use crate::chassis::lead;
+use crate::{Axes, Sets};
 
 /// A collider a car stood on, and where it was.
 pub(crate) type Stand = (ColliderHandle, Pose);
@@ -62,27 +62,31 @@ pub(crate) fn ground(
     meeting: &Meeting,
 ) -> Option<Ground> {
     let last = before.iter().find(|last| last.handle == handle).map(|last| last.motion);
-    let (velocity, give) = match body.body_type() {
-        RigidBodyType::Dynamic => pushed(sets.narrow_phase, body, last, meeting),
+    let velocity = match body.body_type() {
+        RigidBodyType::Dynamic => body.velocity_at_point(meeting.point),
         RigidBodyType::Fixed => return None,
-        _ => (driven(sets.parameters, body, last, meeting), [0.0; 2]),
+        _ => driven(sets.parameters, body, last, meeting),
     };
-    Some(Ground { body: number(handle), velocity, give, texture: Texture::NONE })
+    Some(Ground { body: number(handle), velocity, texture: Texture::NONE })
 }
 
-/// Velocity and give of a body that can be pushed. What the last step did to it, it does again if wheels push it as they
-/// did; what held it took that away.
-fn pushed(
-    narrow_phase: &NarrowPhase,
-    body: &RigidBody,
-    last: Option<Motion>,
-    &Meeting { point, normal, .. }: &Meeting,
-) -> (Vec3, [f32; 2]) {
+/// How a body moves and answers that wheels can push and that was met along `normal`, in the axes of the cars.
+pub(crate) fn pushable(sets: &Sets, axes: Axes, handle: RigidBodyHandle, normal: Vec3, dt: f32) -> Option<Pushable> {
+    let body = sets.bodies.get(handle).filter(|body| body.is_dynamic())?;
     let mass = body.mass_properties();
-    let turning = |moment| mass.effective_world_inv_inertia * moment;
-    let gives = give([mass.world_com, point], normal, mass.effective_inv_mass, turning);
-    let pushed = Pushed { now: body.velocity_at_point(point), last, held: held(narrow_phase, body), give: gives };
-    pushed.meets(point, normal)
+    let pull = sets.gravity * body.gravity_scale() + body.user_force() * mass.effective_inv_mass;
+    let linear = 1.0 / (1.0 + dt * body.linear_damping());
+    let angular = 1.0 / (1.0 + dt * body.angular_damping());
+    let ends = [(body.linvel() + pull * dt) * linear, body.angvel_with_gyroscopic_forces(dt) * angular];
+    let turning = Vec3::AXES.map(|axis| mass.effective_world_inv_inertia * axis);
+    let pushed = Pushed {
+        now: Motion { centre: mass.world_com, linear: body.linvel(), angular: body.angvel() },
+        ends,
+        inverse_mass: Mat3::from_diagonal(mass.effective_inv_mass),
+        inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
+        held: held(sets.narrow_phase, body),
+    };
+    Some(pushed.pushable(axes, axes.to_world(normal)))
 }
 
 /// What a car meets that stands on a body that moves by itself.
@@ -99,8 +103,7 @@ fn driven(
 /// Friction from which a body that lies on something is taken not to slide under a wheel.
 const HOLDS: f32 = 0.2;
 
-/// Whether contacts bear a body, and whether they hold it by friction. Rapier solves those after the wheels; a wheel that
-/// took such a body for free would be far too careful with it: on crates of 20 kg a car rocks for ever.
+/// Whether contacts bear a body, and whether they hold it by friction.
 fn held(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
     let mut held = [false; 2];
     let pairs = body.colliders().iter().flat_map(|collider| narrow_phase.contact_pairs_with(*collider));

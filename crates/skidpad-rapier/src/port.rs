@@ -2,14 +2,14 @@
 
 use rapier3d::parry::query::intersection_test;
 use rapier3d::prelude::*;
-use skidpad_core::{Body, Contact, Ground, Probe, Push, Reaction, Vec3, WorldPort};
+use skidpad_core::{Body, Contact, Ground, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 
 use crate::chassis::lead;
 use crate::ground::{self, Loaded};
 use crate::seat::Seat;
 use crate::stops;
 use crate::{Axes, Met, Sets, Surfaces};
-use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, ray, share_give};
+use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, ray};
 
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
@@ -18,8 +18,6 @@ pub(crate) struct Port<'a> {
     /// Bodies under the wheels of this step, and of the one before.
     pub loaded: &'a mut Vec<Loaded>,
     pub before: &'a [Loaded],
-    /// Memory for the bodies that wheels stand on.
-    pub standing: &'a mut Vec<u64>,
     /// Memory for the triangles near a wheel with a rim.
     pub faces: &'a mut Faces<ColliderHandle>,
     /// What stops rims in this step.
@@ -28,9 +26,8 @@ pub(crate) struct Port<'a> {
     pub unstepped: bool,
     /// Vehicle-side world axes (z up), m/s.
     pub wind: Vec3,
-    /// Whether some wheel has met the hull of another car in this step, and a body it met that is none.
+    /// Whether some wheel has met a body that it can push in this step.
     pub bears: bool,
-    pub stranger: Option<RigidBodyHandle>,
     /// What wheels stand on, beside what their chassis' groups and sensors say, and how it grips.
     pub ground: Surfaces<'a>,
 }
@@ -70,7 +67,6 @@ impl WorldPort for Port<'_> {
             }
             answers = others;
         }
-        share_give(answered, self.standing);
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
@@ -98,7 +94,7 @@ impl WorldPort for Port<'_> {
         }
     }
 
-    fn bears_vehicles(&self) -> bool {
+    fn bears_wheels(&self) -> bool {
         self.bears
     }
 
@@ -106,16 +102,8 @@ impl WorldPort for Port<'_> {
         self.car_of(ground::handle(body))
     }
 
-    fn bear(&self, reactions: &[Reaction], bodies: &mut [Body]) {
-        for reaction in reactions {
-            let handle = ground::handle(reaction.body);
-            let (Some(car), Some(body)) = (self.car_of(handle), self.sets.bodies.get(handle)) else { continue };
-            let mass = body.mass_properties();
-            let impulse = self.axes.to_world(reaction.impulse);
-            let arm = self.axes.to_world((reaction.point - bodies[car].position).as_vec3());
-            bodies[car].free_velocity += self.axes.from_world(mass.effective_inv_mass * impulse);
-            bodies[car].free_angular += self.axes.from_world(mass.effective_world_inv_inertia * arm.cross(impulse));
-        }
+    fn pushable(&self, body: u64, normal: Vec3, dt: f32) -> Option<Pushable> {
+        ground::pushable(&self.sets, self.axes, ground::handle(body), normal, dt)
     }
 
     fn react(&mut self, dt: f32, reactions: &[Reaction]) {
@@ -178,15 +166,6 @@ impl Port<'_> {
         self.seats.iter().position(|seat| seat.handle == handle)
     }
 
-    /// Looks whether a body that wheels stand on is a car's, once for each body in a row.
-    fn look_for_car(&mut self, handle: RigidBodyHandle) {
-        if self.stranger != Some(handle) {
-            let is_car = self.car_of(handle).is_some();
-            self.bears |= is_car;
-            self.stranger = (!is_car).then_some(handle);
-        }
-    }
-
     /// Finds what the rays of one car may meet, once for all of them: no sensor, and no part of the car.
     fn gather(&mut self, asked: &[Probe]) {
         let seat = &mut self.seats[asked[0].car];
@@ -239,9 +218,7 @@ impl Port<'_> {
             point,
             ground: self.ground.texture_of(&met).under(ground),
         };
-        if let Some((handle, _)) = body.filter(|(_, body)| body.is_dynamic()) {
-            self.look_for_car(handle);
-        }
+        self.bears |= body.is_some_and(|(_, body)| body.is_dynamic());
         Some(contact.on_texture(probe))
     }
 

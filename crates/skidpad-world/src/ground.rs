@@ -89,7 +89,7 @@ impl Block {
         let Some(motion) = self.motion else { return self.texture.under(None) };
         let velocity = motion.velocity_under(probe.position, arm, dt);
         let texture = Texture { amplitude: 0.0, ..self.texture };
-        Some(StoodOn { body: number as u64, velocity, give: [0.0; 2], texture })
+        Some(StoodOn { body: number as u64, velocity, texture })
     }
 
     /// Distance to the face a ray enters by, and the face's normal, both in the box's axes. A ray that starts inside

@@ -1,7 +1,7 @@
 //! Wheels on other cars: they stand on hulls as on boxes that move, and push them.
 
 use parry3d::shape::Cuboid;
-use skidpad_core::{Body, Contact, Ground as StoodOn, Probe, Reaction, Texture, Triangle, Vec3, support};
+use skidpad_core::{Contact, Ground as StoodOn, Probe, Reaction, Texture, Triangle, Vec3, support};
 
 use crate::World;
 use crate::ground::Block;
@@ -69,7 +69,7 @@ impl World {
                     self.bears_cars = true;
                     // How it will move and give way, the vehicles find out.
                     let velocity = under.speed_at((probe.at(met.distance) - under.position).as_vec3());
-                    let ground = StoodOn { body: number, velocity, give: [0.0; 2], texture: Texture::NONE };
+                    let ground = StoodOn { body: number, velocity, texture: Texture::NONE };
                     *answer = Some(Contact { ground: Some(ground), ..met });
                 }
             }
@@ -80,16 +80,6 @@ impl World {
     pub(crate) fn car_under(&self, number: u64) -> Option<usize> {
         let car = usize::try_from(number).ok()?.checked_sub(self.ground.blocks.len())?;
         (car < self.chassis.len()).then_some(car)
-    }
-
-    /// Adds what wheels do to the cars they stand on to the motion with which those would end the step.
-    pub(crate) fn add_to_cars(&self, reactions: &[Reaction], bodies: &mut [Body]) {
-        for reaction in reactions {
-            let Some(car) = self.car_under(reaction.body) else { continue };
-            let [velocity, angular] = self.chassis[car].pushed_by(reaction);
-            bodies[car].free_velocity += velocity;
-            bodies[car].free_angular += angular;
-        }
     }
 
     /// Lets wheels push the cars they stand on.

@@ -402,16 +402,12 @@ impl WorldPort for World {
         }
     }
 
-    fn bears_vehicles(&self) -> bool {
+    fn bears_wheels(&self) -> bool {
         self.bears_cars
     }
 
     fn vehicle_of(&self, body: u64) -> Option<usize> {
         self.car_under(body)
-    }
-
-    fn bear(&self, reactions: &[Reaction], bodies: &mut [Body]) {
-        self.add_to_cars(reactions, bodies);
     }
 
     fn react(&mut self, _dt: f32, reactions: &[Reaction]) {

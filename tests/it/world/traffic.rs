@@ -117,16 +117,20 @@ fn nothing_tunnels() {
     }
 }
 
-/// A car let down on the roof of another one stays there, and both rest.
+/// A car let down on its back on the roof of another one stays there, and both rest.
 #[test]
-fn a_car_rests_on_the_roof_of_another() {
+fn a_car_on_its_back_rests_on_the_roof_of_another() {
     let model = c5().model();
-    let Hull { half_extents, .. } = model.parts().hull;
-    let higher = 2.0 * f64::from(half_extents.z);
+    let Hull { centre, half_extents } = model.parts().hull;
+    let higher = 2.0 * f64::from(centre.z + half_extents.z);
     for solver in own_worlds() {
         for hz in [30.0, 60.0, 240.0] {
-            let above = Placement { height: higher + 0.05, ..at(0.3, 0.0, 0.0, 0.0) };
-            let mut world = build(&solver, &Scene::flat(), &model, &[at(0.0, 0.0, 0.0, 0.0), above], hz);
+            let places = [at(0.0, 0.0, 0.0, 0.0), at(0.3, 0.0, 0.0, 0.0)];
+            let mut world = build(&solver, &Scene::flat(), &model, &places, hz);
+            let mut turned = world.state(1).clone();
+            turned.rotation = Quat::from_rotation_x(PI);
+            turned.position.z = world.state(0).position.z + higher + 0.05;
+            assert!(world.set_state(1, &turned));
             let parked = [Controls::parked(), Controls::parked()];
             (0..(8.0 * hz) as usize).for_each(|_| _ = world.step(&parked));
             let start = world.state(1).position;

@@ -48,7 +48,6 @@ pub(crate) struct Memory {
     pub loaded: Vec<Loaded>,
     /// Those of the step before.
     pub before: Vec<Loaded>,
-    pub standing: Vec<u64>,
     pub faces: Faces<Entity>,
     /// Whether the world has been stepped.
     pub stepped: bool,

@@ -2,8 +2,8 @@
 
 use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
-use skidpad_core::{Ground, Texture, Vec3};
-use skidpad_engines::{Meeting, Motion, Pushed, give};
+use skidpad_core::{Ground, Mat3, Texture, Vec3};
+use skidpad_engines::{Meeting, Motion, Pushed};
 
 use crate::port::{BodyItem, World};
 
@@ -30,21 +30,25 @@ pub(crate) fn ground(
 ) -> Option<Ground> {
     let body = world.bodies.get(entity).ok()?;
     let last = before.iter().find(|last| last.body == entity).map(|last| last.motion);
-    let (velocity, give) = match body.kind {
+    let velocity = match body.kind {
         RigidBody::Static => return None,
-        RigidBody::Kinematic => (motion(&body).carries([met.point, met.car], last, time[0], time[1]), [0.0; 2]),
-        RigidBody::Dynamic => pushed(world, entity, &body, last, met),
+        RigidBody::Kinematic => motion(&body).carries([met.point, met.car], last, time[0], time[1]),
+        RigidBody::Dynamic => motion(&body).at(met.point),
     };
-    Some(Ground { body: entity.to_bits(), velocity, give, texture: Texture::NONE })
+    Some(Ground { body: entity.to_bits(), velocity, texture: Texture::NONE })
 }
 
-fn pushed(world: &World, entity: Entity, body: &BodyItem, last: Option<Motion>, met: &Meeting) -> (Vec3, [f32; 2]) {
-    let now = motion(body);
+/// A body that wheels can push, which without them `ends` the step with a velocity and an angular velocity.
+pub(crate) fn pushed(world: &World, entity: Entity, body: &BodyItem, ends: [Vec3; 2]) -> Pushed {
     let inertia = body.inertia.rotated(body.rotation.0).inverse();
-    let lighter = Vec3::splat(body.mass.inverse());
-    let give = give([now.centre, met.point], met.normal, lighter, |moment| inertia * moment);
-    let pushed = Pushed { now: now.at(met.point), last, held: held(world, entity), give };
-    pushed.meets(met.point, met.normal)
+    let turning = Vec3::AXES.map(|axis| inertia * axis);
+    Pushed {
+        now: motion(body),
+        ends,
+        inverse_mass: Mat3::from_diagonal(Vec3::splat(body.mass.inverse())),
+        inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
+        held: held(world, entity),
+    }
 }
 
 /// Friction from which a body that lies on something is taken not to slide under a wheel.

@@ -10,13 +10,13 @@ use bevy_ecs::system::SystemParam;
 use bevy_math::Quat;
 use skidpad_bevy::{AXES, GroundSurface};
 use skidpad_core::world::scene::FLUSH;
-use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Reaction, Vec3, WorldPort};
+use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::{Ray, intersection_test};
-use skidpad_engines::{BLOW, Meeting, beside, bounds_of, cast, lead, ray, share_give};
+use skidpad_engines::{BLOW, Meeting, beside, bounds_of, cast, lead, ray};
 
 use crate::cars::{Memory, Seat};
-use crate::ground::{Loaded, ground, motion};
+use crate::ground::{Loaded, ground, motion, pushed};
 
 /// A body of Avian's.
 #[derive(QueryData)]
@@ -77,11 +77,13 @@ pub(crate) struct Port<'a, 'w, 's> {
     /// Length of the step; 0 between steps.
     pub dt: f32,
     pub pushes: Pushes,
+    /// Whether some wheel has met a body that it can push in this step.
+    bears: bool,
 }
 
 impl<'a, 'w, 's> Port<'a, 'w, 's> {
     pub fn new(world: &'a World<'w, 's>, seats: &'a mut Vec<Seat>, memory: &'a mut Memory, wind: Vec3) -> Self {
-        Self { world, seats, memory, wind, dt: 0.0, pushes: Pushes::default() }
+        Self { world, seats, memory, wind, dt: 0.0, pushes: Pushes::default(), bears: false }
     }
 
     fn substeps(&self) -> usize {
@@ -146,6 +148,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let surface = self.surface_at(probe.car, entity, met.point);
         let time = [self.dt, lead(self.dt, self.substeps())];
         let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
+        self.bears |= body.is_some_and(|body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic()));
         let ground = body.and_then(|body| ground(self.world, &self.memory.before, body, &met, time));
         let ground = ground.map(|ground| Ground { velocity: AXES.from_world(ground.velocity), ..ground });
         let (grip, ground) = (surface.grip, surface.texture().under(ground));
@@ -294,6 +297,7 @@ impl WorldPort for Port<'_, '_, '_> {
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.memory.stops.clear();
+        self.bears = false;
         let mut answers = &mut *answered;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             self.gather(of_car);
@@ -303,7 +307,6 @@ impl WorldPort for Port<'_, '_, '_> {
             }
             answers = others;
         }
-        share_give(answered, &mut self.memory.standing);
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
@@ -328,6 +331,22 @@ impl WorldPort for Port<'_, '_, '_> {
             let ends = self.free(&body, dt)[0] + even[0];
             self.seats[car].ends = ends;
         }
+    }
+
+    fn bears_wheels(&self) -> bool {
+        self.bears
+    }
+
+    fn vehicle_of(&self, body: u64) -> Option<usize> {
+        let entity = Entity::try_from_bits(body)?;
+        self.seats.iter().position(|seat| seat.chassis == entity)
+    }
+
+    fn pushable(&self, body: u64, normal: Vec3, dt: f32) -> Option<Pushable> {
+        let entity = Entity::try_from_bits(body)?;
+        let body = self.world.bodies.get(entity).ok().filter(|body| body.kind.is_dynamic())?;
+        let ends = self.free(&body, dt);
+        Some(pushed(self.world, entity, &body, ends).pushable(AXES, AXES.to_world(normal)))
     }
 
     fn react(&mut self, dt: f32, reactions: &[Reaction]) {

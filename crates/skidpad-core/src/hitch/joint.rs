@@ -26,11 +26,13 @@ pub fn returned_gap(gap: Vec3, dt: f32) -> Vec3 {
 /// Share of the way past a stop that comes back in one step.
 const STOP_RETURN: f32 = 0.2;
 
-/// How a vehicle answers impulses.
+/// How a vehicle, or what one stands on, answers impulses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Answer {
     /// By its mass and its inertia alone, inverse, world axes.
     Free { mass: f32, inertia: Mat3 },
+    /// Likewise, of a body that something holds in some directions.
+    Bound { mass: Mat3, inertia: Mat3 },
     /// With all its rows.
     Rows { to_world: Mat3, system: Symmetric6 },
 }
@@ -40,6 +42,7 @@ impl Answer {
     pub fn to(&self, [impulse, moment]: Twist) -> Twist {
         match self {
             Self::Free { mass, inertia } => [impulse * *mass, *inertia * moment],
+            Self::Bound { mass, inertia } => [*mass * impulse, *inertia * moment],
             Self::Rows { to_world, system } => {
                 let to_vehicle = to_world.transpose();
                 let change = system.solve(SpatialVector::of(to_vehicle * impulse, to_vehicle * moment));

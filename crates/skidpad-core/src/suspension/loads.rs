@@ -140,10 +140,6 @@ impl<W: Corners> Rows<W> {
         let rigid = W::splat(SOLIDITY) * bank.sprung;
         self.suspension.droop_target = rigid * gap / (W::splat(dt) * self.contact.cosine);
         self.suspension.droop_gain = rigid / (self.contact.cosine * self.contact.cosine);
-        if self.contact.ground_motion.moves {
-            let droop = self.yielding_load(self.suspension.droop_target, self.suspension.droop_gain);
-            (self.suspension.droop_target, self.suspension.droop_gain) = droop;
-        }
     }
 
     /// Load impulse at the speed seen, not below zero, and its slope there; below it once where a droop stop is reached.

@@ -87,10 +87,6 @@ impl<W: Corners> Rows<W> {
         let [target_impulse, gain] = self.damped(bank, jounce_rate, dt);
         self.suspension.load_target = target_impulse / self.contact.cosine;
         self.suspension.load_gain = gain / (self.contact.cosine * self.contact.cosine);
-        if self.contact.ground_motion.moves {
-            (self.suspension.load_target, self.suspension.load_gain) =
-                self.yielding_load(self.suspension.load_target, self.suspension.load_gain);
-        }
     }
 
     /// Impulse of spring and damper along the travel at no rate at the end of the step, N s, and per rate there, kg, with the damper

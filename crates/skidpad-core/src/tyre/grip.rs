@@ -6,7 +6,6 @@ use crate::step::vehicle::Vehicle;
 use crate::tyre::laws::TyreInput;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::{Drift, TyreLinearization};
-use crate::wheel::ground::yielding;
 use crate::wheel::pack::WheelPack;
 
 /// Damping of the standing patch as a fraction of critical for the wheel's share of the mass: stops the rebound after
@@ -99,9 +98,6 @@ impl<W: Corners> Rows<W> {
             speed: W::select(zero.less(share), speed, rim.abs().only(tyre.relaxes())),
         };
         self.linearise(bank, &linearised, &now);
-        if self.contact.ground_motion.moves {
-            self.yield_tyres();
-        }
         self.patch.sensitivity = linearised.sensitivity;
         self.patch.unloaded_share = linearised.unloaded_share;
         self.patch.most_load = linearised.most_load;
@@ -161,19 +157,6 @@ impl<W: Corners> Rows<W> {
             let slope = step * self.patch.elastic[i] * late;
             self.patch.straight_target[i] = (step * start + slope * drift.kept).only(self.patch.tyre_active);
             self.patch.straight_gain[i] = (slope * drift.per_speed + step * damping[i]).only(self.patch.tyre_active);
-        }
-    }
-
-    /// Lets the ground give way to the tyre rows.
-    pub(crate) fn yield_tyres(&mut self) {
-        let give = self.contact.ground_motion.give[1];
-        for i in [0, 1] {
-            let (target_impulse, gain) =
-                yielding(give, self.coupled.tyre[i], self.patch.target_impulse[i], self.patch.gain[i]);
-            (self.patch.target_impulse[i], self.patch.gain[i]) = (target_impulse, gain);
-            let straight =
-                yielding(give, self.coupled.tyre[i], self.patch.straight_target[i], self.patch.straight_gain[i]);
-            (self.patch.straight_target[i], self.patch.straight_gain[i]) = straight;
         }
     }
 

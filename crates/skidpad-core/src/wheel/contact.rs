@@ -289,9 +289,6 @@ impl Vehicle {
                 rows.meet_with_tyres(bank);
             }
             rows.move_over(moving, free, Four::splat(body.lead), dt);
-            if rows.contact.ground_motion.moves {
-                rows.contact.ground_motion.last_load = bank.gather(|i| self.state.wheels[i].load * dt);
-            }
             rows.recall_moments(bank, dt);
             rows.begin();
             all_touch &= !Four::any(bank.present() & !rows.contact.in_contact);

@@ -1,6 +1,6 @@
 //! Ground that moves: wheels feel its velocity at their contact points, and it feels what they do to it.
 
-use crate::lane::{Corners, Four};
+use crate::lane::Four;
 use crate::linear::{SpatialVector, Vec3Lanes};
 use crate::math;
 use crate::step::rows::Rows;
@@ -52,16 +52,6 @@ impl Vehicle {
     }
 }
 
-/// How much of velocity an impulse adds along `normal`, and across it in the direction that gives most, 1/kg; `change` is the change of
-/// velocity (m/s) by an impulse (N s) at a point of a body.
-pub fn give(normal: Vec3, change: impl Fn(Vec3) -> Vec3) -> [f32; 2] {
-    let (a, b) = normal.any_orthonormal_pair();
-    let (of_a, of_b) = (change(a), change(b));
-    let (mean, half) = (0.5 * (of_a.dot(a) + of_b.dot(b)), 0.5 * (of_a.dot(a) - of_b.dot(b)));
-    let between = of_a.dot(b);
-    [change(normal).dot(normal), mean + (half * half + between * between).sqrt()]
-}
-
 impl Rows {
     /// Looks at what the wheels stand on, once the directions of the rows are known.
     #[inline(always)]
@@ -83,9 +73,7 @@ impl Rows {
         self.contact.ground_motion = GroundMotion {
             moves: true,
             speed: [along(self.contact.forward), along(self.contact.side), along(self.contact.normal)],
-            give: [of(|g| g.give[0]), of(|g| g.give[1])],
             rolling: of(|g| g.texture.rolling),
-            last_load: self.contact.ground_motion.last_load,
         };
     }
 
@@ -97,20 +85,4 @@ impl Rows {
             + self.pressed_by_links(bank);
         [sum.x, sum.y, sum.z]
     }
-}
-
-impl<W: Corners> Rows<W> {
-    /// Target impulse and gain of a load row whose ground gives way.
-    pub(crate) fn yielding_load(&self, target_impulse: W, gain: W) -> (W, W) {
-        let GroundMotion { give: [give, _], last_load, .. } = self.contact.ground_motion;
-        yielding(give, last_load, target_impulse, gain)
-    }
-}
-
-/// Target impulse and gain of a row whose ground gives way to what changes from the `last` impulse to this one, x:
-/// `x = target impulse − g (v + give (x − last))`, where v counts from the velocity the ground will have if nothing changes.
-pub(crate) fn yielding<W: Corners>(give: W, last: W, target_impulse: W, gain: W) -> (W, W) {
-    let given = gain * give;
-    let share = W::splat(1.0) / (W::splat(1.0) + given);
-    ((target_impulse + given * last) * share, gain * share)
 }

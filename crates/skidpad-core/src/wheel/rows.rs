@@ -42,10 +42,6 @@ pub(crate) struct GroundMotion<W: Corners = Four> {
     pub moves: bool,
     /// Its velocity along, across and normal to the ground, m/s.
     pub speed: [W; 3],
-    /// See [`Ground::give`], 1/kg.
-    pub give: [W; 2],
     /// What its texture adds to the coefficient of rolling resistance.
     pub rolling: W,
-    /// Load impulse of the last step, N s.
-    pub last_load: W,
 }

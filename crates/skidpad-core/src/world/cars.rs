@@ -13,7 +13,7 @@ use crate::step::coupling::{Coupling, StepReport};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
 use crate::telemetry::frame::Frame;
 use crate::world::riders::{Riders, Stack};
-use crate::world::seam::{Body, Contact, HULL_POINTS, HullPoint, Probe, Push, Reaction, WorldPort};
+use crate::world::seam::{Body, Contact, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, WorldPort};
 use crate::world::trains::{Solver, Trains};
 use bevy_math::{DVec3, Vec3};
 
@@ -228,14 +228,14 @@ impl Cars {
         }
         world.probe(&self.probes[..first], &mut self.contacts[..first]);
         self.reactions.clear();
-        let stacked = world.bears_vehicles();
-        let mut report = if stacked {
+        let mut report = if world.bears_wheels() {
             self.solve_riders_first(world, controls, coupling, trains.as_deref_mut(), dt)
         } else {
+            self.riders.clear();
             self.solve_in_order(world, controls, coupling, trains.as_deref_mut(), dt)
         };
         if let Some(trains) = &mut trains {
-            if stacked {
+            if self.riders.any() {
                 trains.feel_pushes(&mut Alone { cars: self, world, controls, coupling, dt });
             }
             report = report.and(trains.solve(&mut Alone { cars: self, world, controls, coupling, dt }));
@@ -459,13 +459,13 @@ impl Solver for Alone<'_> {
             .map_or([0.0; 2], |asked| [asked.brake, asked.handbrake].map(|pedal| bounded(pedal, 0.0, 1.0)))
     }
 
-    fn solve(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2]) -> StepReport {
-        let mut asked = core::mem::take(&mut self.cars.towed);
-        asked.copy(self.controls.get(car).unwrap_or(&self.cars.coasting));
-        asked.brake = bounded(asked.brake, 0.0, 1.0).max(brake);
-        asked.handbrake = bounded(asked.handbrake, 0.0, 1.0).max(handbrake);
-        let report = self.cars.solve_one(car, rays, self.world, Some(&asked), self.coupling, self.dt);
-        self.cars.towed = asked;
+    fn solve(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport {
+        if !self.cars.riders.any() {
+            return self.solve_once(car, rays, pedals);
+        }
+        let mut riders = core::mem::take(&mut self.cars.riders);
+        let report = riders.settle(self, car, rays, pedals);
+        self.cars.riders = riders;
         report
     }
 
@@ -480,6 +480,16 @@ impl Stack for Alone<'_> {
         self.cars.vehicles.len()
     }
 
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2]) -> StepReport {
+        let mut asked = core::mem::take(&mut self.cars.towed);
+        asked.copy(self.controls.get(car).unwrap_or(&self.cars.coasting));
+        asked.brake = bounded(asked.brake, 0.0, 1.0).max(brake);
+        asked.handbrake = bounded(asked.handbrake, 0.0, 1.0).max(handbrake);
+        let report = self.cars.solve_one(car, rays, self.world, Some(&asked), self.coupling, self.dt);
+        self.cars.towed = asked;
+        report
+    }
+
     fn met(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>) {
         (&self.cars.probes[ray], &mut self.cars.contacts[ray])
     }
@@ -488,13 +498,13 @@ impl Stack for Alone<'_> {
         self.world.vehicle_of(self.cars.contacts[ray]?.ground?.body)
     }
 
-    fn bear(&mut self, reactions: &[Reaction]) {
-        self.world.bear(reactions, &mut self.cars.bodies);
+    fn pushable(&self, ray: usize) -> Option<Pushable> {
+        let contact = self.cars.contacts[ray]?;
+        self.world.pushable(contact.ground?.body, contact.normal, self.dt)
     }
 
-    fn bear_solved(&mut self, car: usize, rays: Range<usize>) {
-        let before = self.cars.reactions.len();
-        self.cars.push_ground(car, rays);
-        self.world.bear(&self.cars.reactions[before..], &mut self.cars.bodies);
+    fn reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>) {
+        let met = self.cars.probes[rays.clone()].iter().zip(&self.cars.contacts[rays]);
+        self.cars.vehicles[car].react(met, to);
     }
 }

@@ -1,32 +1,59 @@
-//! Vehicles whose wheels stand on other vehicles.
+//! Vehicles whose wheels stand on bodies that they push: free ones, or other vehicles.
 //!
-//! How the lower one would move if the wheels on it pushed as in the last step is found first, and how it answers what they change.
-//! With that the upper one is solved, then the lower one with what really pushes it: springs of both know each other in the same step.
+//! For a given motion of such a body a vehicle on it is solved by itself; what it does to the body then changes that motion. Newton's
+//! method finds the one with which both agree, so that a body far lighter than the vehicle neither shakes nor sways under it. How another
+//! vehicle under wheels moves and answers is found by solving it as if it were pushed as in the last step; when all on it are solved, it
+//! is solved again with what really pushes it.
 
 use core::ops::Range;
 use std::sync::Arc;
 
 use crate::hitch::joint::{Answer, Twist, add};
+use crate::linear::{SpatialVector, Symmetric6, solve_any};
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
-use crate::wheel::ground::give;
-use crate::world::seam::{Contact, Probe, Reaction};
+use crate::world::seam::{Contact, Ground, Probe, Pushable, Reaction};
 use crate::world::trains::{Solver, Trains, free_answer};
-use bevy_math::Mat3;
+use bevy_math::{DVec3, Mat3, Vec3};
 
 /// Most vehicles that are taken to stand on each other; of more, or of two that do mutually, some know only the last step's pushes.
 const HIGHEST: usize = 16;
 
-/// What finding out about vehicles that stand on each other needs.
+/// Most times a vehicle is solved in one step to agree with what it stands on.
+const LOOKS: usize = 20;
+
+/// What the motion of a body under wheels may be off by, m/s at its contact points: its pushes are right to what that changes, far less.
+const TOLERANCE: f32 = 1e-4;
+
+/// And where another look leaves no less of it: of a body of 1 kg, pushes of tonnes of load have no more digits.
+const STALLED: f32 = 1e-2;
+
+/// Least and most of Newton's step that is taken: tyres that slide or stick again are not what the step foresees.
+const RELAXATION: [f32; 2] = [0.3, 2.0];
+
+/// Share of what was missing that a look may leave; of more, the next one goes half the way back.
+const BETTER: f32 = 0.9;
+
+/// What finding out about vehicles on bodies that they push needs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Riders {
     /// All vehicles, in the order they are solved in.
     order: Vec<Rider>,
-    /// One vehicle of each model, to go back to.
-    begun: Vec<Vehicle>,
+    /// Bodies under wheels in this step.
+    under: Vec<Under>,
+    /// What the wheel of each ray does to what it stands on: by its last solution, until then as in the last step.
+    pushes: Vec<Option<Reaction>>,
+    /// Vehicles to go back to, one of each model: of one that is solved, and of one under its wheels.
+    begun: [Vec<Vehicle>; 2],
     /// Of one vehicle.
     reactions: Vec<Reaction>,
+    /// Share of Newton's step that is taken, after Aitken: what the last one left is taken to go on.
+    relaxation: f32,
 }
+
+/// Which of [`Riders::begun`].
+const RIDER: usize = 0;
+const UNDER: usize = 1;
 
 /// A vehicle in its turn.
 #[derive(Clone, Debug)]
@@ -43,33 +70,160 @@ struct Rider {
     free: Twist,
 }
 
+/// A body under wheels.
+#[derive(Clone, Copy, Debug)]
+struct Under {
+    body: u64,
+    /// The vehicle whose hull it is.
+    car: Option<usize>,
+    /// Its centre of mass, m.
+    centre: DVec3,
+    /// Twist at the end of the step if no wheel pushes it.
+    free: Twist,
+    answer: Answer,
+    /// Whether the vehicle at hand stands on it, and with which share of its wheels.
+    touched: bool,
+    share: f32,
+    /// How it settles under that, see [`Under::settles_under`].
+    settles: Matrix,
+    /// How it moves for the vehicle at hand: by this look, by the best one, and by what comes of this one; and Newton's step from the best.
+    at: Twist,
+    best: Twist,
+    comes: Twist,
+    step: Twist,
+}
+
 /// What solves single vehicles, and knows what their rays have met.
 pub(crate) trait Stack: Solver {
     /// Number of vehicles.
     fn count(&self) -> usize;
+    /// Solves a vehicle for the contacts as they are; as [`Solver::solve`].
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport;
     /// Ray number `ray` of all, and what it has met.
     fn met(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>);
     /// The vehicle that it has met.
     fn under(&self, ray: usize) -> Option<usize>;
-    /// Adds what `reactions` do to vehicles to their bodies.
-    fn bear(&mut self, reactions: &[Reaction]);
-    /// The same of what the last solution of `car`, whose rays are `rays`, does to others.
-    fn bear_solved(&mut self, car: usize, rays: Range<usize>);
+    /// Another body that it has met and wheels can push.
+    fn pushable(&self, ray: usize) -> Option<Pushable>;
+    /// Writes what the last solution of `car`, whose rays are `rays`, does to bodies.
+    fn reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>);
+}
+
+impl Under {
+    /// A motion of the body counted about its own centre of mass, about `centre`.
+    fn about(&self, centre: DVec3, [linear, angular]: Twist) -> Twist {
+        [linear + angular.cross((centre - self.centre).as_vec3()), angular]
+    }
+
+    /// What of its motion is changed by an impulse at `centre`.
+    fn moved_by(&self, centre: DVec3, [force, moment]: Twist) -> Twist {
+        self.answer.to([force, moment + (centre - self.centre).as_vec3().cross(force)])
+    }
+
+    /// `1 + C A`, of what `car` does to it for how it moves.
+    fn settles_under(&self, car: &Car) -> Matrix {
+        columns(|unit| {
+            let [force, moment] = car.pushed(self.share, self.about(car.centre, unit));
+            add(unit, self.moved_by(car.centre, [force, moment]), 1.0)
+        })
+    }
+
+    /// How it follows a change of the motion of `car`.
+    fn follows(&self, car: &Car, change: Twist) -> Twist {
+        solved(&self.settles, self.moved_by(car.centre, car.pushed(self.share, change)))
+    }
+}
+
+/// Columns.
+type Matrix = [[f32; 6]; 6];
+
+/// The matrix of a linear function.
+fn columns(of: impl Fn(Twist) -> Twist) -> Matrix {
+    core::array::from_fn(|k| array(of(twist(core::array::from_fn(|i| f32::from(u8::from(i == k)))))))
+}
+
+/// `matrix⁻¹ right`; nothing if there is none.
+fn solved(matrix: &Matrix, right: Twist) -> Twist {
+    let rows = core::array::from_fn(|i| core::array::from_fn(|k| matrix[k][i]));
+    solve_any(rows, array(right)).map_or([Vec3::ZERO; 2], twist)
+}
+
+fn array([v, w]: Twist) -> [f32; 6] {
+    [v.x, v.y, v.z, w.x, w.y, w.z]
+}
+
+fn twist([x, y, z, a, b, c]: [f32; 6]) -> Twist {
+    [Vec3::new(x, y, z), Vec3::new(a, b, c)]
+}
+
+/// A vehicle as the bodies under it feel it, everything about its centre of mass and in world axes.
+struct Car {
+    centre: DVec3,
+    mass: f32,
+    inertia: Mat3,
+    /// Axes of `system`.
+    to_world: Mat3,
+    /// Of the vehicle with its rows.
+    system: Symmetric6,
+}
+
+impl Car {
+    fn momentum(&self, [linear, angular]: Twist) -> Twist {
+        [linear * self.mass, self.inertia * angular]
+    }
+
+    /// Momentum that goes with a motion: of itself, and what the rows of all its wheels do against it.
+    fn resists(&self, motion: Twist) -> Twist {
+        let to_vehicle = self.to_world.transpose();
+        let [linear, angular] = motion.map(|part| to_vehicle * part);
+        let (linear, angular) = self.system.times(SpatialVector::of(linear, angular)).parts();
+        [linear, angular].map(|part| self.to_world * part)
+    }
+
+    /// What wheels, a `share` of all, push by if the ground under them moves against the vehicle.
+    fn pushed(&self, share: f32, motion: Twist) -> Twist {
+        add(self.resists(motion), self.momentum(motion), -1.0).map(|part| part * share)
+    }
 }
 
 impl Riders {
-    /// Makes room for the last of `vehicles`. One alone stands on none.
+    /// Makes room for the last of `vehicles`. One alone stands on none; on other bodies it asks for memory once.
     pub fn enter(&mut self, vehicles: &[Vehicle]) {
         if vehicles.len() < 2 {
             return;
         }
         for vehicle in [&vehicles[0], &vehicles[vehicles.len() - 1]] {
-            if !self.begun.iter().any(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
-                self.begun.push(vehicle.clone());
-                self.reactions.reserve(vehicle.model().wheels().len());
-            }
+            self.keep(RIDER, vehicle);
+            self.keep(UNDER, vehicle);
+            self.reactions.reserve(vehicle.model().wheels().len());
         }
         self.order.reserve(vehicles.len());
+        self.under.reserve(vehicles.len());
+        self.pushes.reserve(vehicles.iter().map(|vehicle| vehicle.model().wheels().len()).sum());
+    }
+
+    /// Keeps what `vehicle` is now, to go back to.
+    fn keep(&mut self, role: usize, vehicle: &Vehicle) {
+        match self.begun[role].iter_mut().find(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
+            Some(begun) => begun.copy(vehicle),
+            None => self.begun[role].push(vehicle.clone()),
+        }
+    }
+
+    fn put_back(&self, role: usize, vehicle: &mut Vehicle) {
+        if let Some(begun) = self.begun[role].iter().find(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
+            vehicle.copy(begun);
+        }
+    }
+
+    /// Nothing stands on such bodies in this step.
+    pub fn clear(&mut self) {
+        self.under.clear();
+    }
+
+    /// Whether a wheel does.
+    pub fn any(&self) -> bool {
+        !self.under.is_empty()
     }
 
     /// Solves all vehicles but those of trains, those that stand on others first.
@@ -77,27 +231,25 @@ impl Riders {
     #[inline(never)]
     pub fn solve(&mut self, cars: &mut dyn Stack, trains: Option<&mut Trains>, dt: f32) -> StepReport {
         self.put_in_order(cars, trains);
-        for turn in 0..self.order.len() {
-            self.bear_as_before(turn, cars, dt);
-        }
+        self.find_bodies(cars);
+        self.find_last_pushes(cars, dt);
         for turn in (0..self.order.len()).rev() {
             if self.order[turn].bears {
-                self.foresee(turn, cars);
-            }
-        }
-        for Rider { car, free, .. } in &self.order {
-            let body = cars.body(*car);
-            [body.free_velocity, body.free_angular] = *free;
-        }
-        for turn in 0..self.order.len() {
-            if self.order[turn].tied {
-                self.bear_as_before(turn, cars, dt);
+                let Rider { car, ref rays, .. } = self.order[turn];
+                let rays = rays.clone();
+                self.tell(rays.clone(), cars);
+                self.foresee(car, rays, cars);
             }
         }
         let mut report = StepReport::default();
-        for Rider { car, rays, .. } in self.order.iter().filter(|rider| !rider.tied) {
-            report = report.and(cars.solve(*car, rays.clone(), [0.0; 2]));
-            cars.bear_solved(*car, rays.clone());
+        for turn in 0..self.order.len() {
+            let Rider { car, ref rays, tied, .. } = self.order[turn];
+            let rays = rays.clone();
+            self.push_body(turn, cars);
+            if !tied {
+                report = report.and(self.settle(cars, car, rays.clone(), [0.0; 2]));
+                cars.end(car, rays, report);
+            }
         }
         report
     }
@@ -132,64 +284,227 @@ impl Riders {
         self.order.sort_unstable_by_key(|rider| (rider.tied, core::cmp::Reverse(rider.above), rider.car));
     }
 
-    /// Adds what the vehicle in this `turn` does to others, if it pushes as in the last step, to their bodies.
-    fn bear_as_before(&mut self, turn: usize, cars: &mut dyn Stack, dt: f32) {
-        let Rider { car, ref rays, .. } = self.order[turn];
-        let rotation = cars.body(car).rotation;
-        self.reactions.clear();
-        for (wheel, ray) in rays.clone().enumerate() {
-            if cars.under(ray).is_none() {
+    /// Finds what they stand on.
+    fn find_bodies(&mut self, cars: &mut dyn Stack) {
+        self.under.clear();
+        let rays = self.order.iter().map(|rider| rider.rays.end).max().unwrap_or(0);
+        for ray in 0..rays {
+            let Some(ground) = cars.met(ray).1.and_then(|contact| contact.ground) else { continue };
+            if self.under.iter().any(|under| under.body == ground.body) {
                 continue;
             }
-            let (probe, Some(contact)) = cars.met(ray) else { continue };
-            let (normal, point) = (contact.normal, probe.at(contact.distance));
-            let Some(ground) = contact.ground else { continue };
-            let impulse = cars.vehicle(car).last_force(wheel, rotation, normal) * -dt;
-            self.reactions.push(Reaction { body: ground.body, point, impulse });
+            let car = cars.under(ray);
+            let known = match car {
+                Some(car) => {
+                    let body = *cars.body(car);
+                    let free = [body.free_velocity, body.free_angular];
+                    Some((body.position, free, free_answer(cars.vehicle(car), &body)))
+                }
+                None => cars.pushable(ray).map(|it| {
+                    let answer = Answer::Bound { mass: it.inverse_mass, inertia: it.inverse_inertia };
+                    (it.centre, [it.velocity, it.angular], answer)
+                }),
+            };
+            if let Some((centre, free, answer)) = known {
+                let (body, touched, share, settles) = (ground.body, false, 0.0, [[0.0; 6]; 6]);
+                let [at, best, comes, step] = [free, free, free, [Vec3::ZERO; 2]];
+                let motion = Under { body, car, centre, free, answer, touched, share, settles, at, best, comes, step };
+                self.under.push(motion);
+            }
         }
-        cars.bear(&self.reactions);
     }
 
-    /// Solves the vehicle in this `turn` as if wheels on it pushed as in the last step, tells them what comes of it, and puts it back.
-    fn foresee(&mut self, turn: usize, cars: &mut dyn Stack) {
-        let Rider { car, ref rays, .. } = self.order[turn];
-        let vehicle = cars.vehicle(car);
-        let of_model = |one: &&mut Vehicle| Arc::ptr_eq(one.model(), vehicle.model());
-        let Some(begun) = self.begun.iter_mut().find(of_model) else { return };
-        begun.copy(vehicle);
-        cars.solve(car, rays.clone(), [0.0; 2]);
-        let (push, body) = (*cars.push(car), *cars.body(car));
-        let pushed = [push.impulse + push.stop, push.angular_impulse + push.angular_stop];
-        let free = [body.free_velocity, body.free_angular + body.drift];
-        let vehicle = cars.vehicle(car);
-        let end = add(free, free_answer(vehicle, &body).to(pushed), 1.0);
-        let answer = Answer::Rows { to_world: Mat3::from_quat(body.rotation), system: vehicle.tangent(&body, end) };
-        vehicle.copy(begun);
-        for rider in &self.order {
-            tell(rider, cars, car, end, &answer);
+    /// Takes what wheels did in the last step for what they do to what they stand on now.
+    fn find_last_pushes(&mut self, cars: &mut dyn Stack, dt: f32) {
+        self.pushes.clear();
+        self.pushes.resize(self.order.iter().map(|rider| rider.rays.end).max().unwrap_or(0), None);
+        for Rider { car, rays, .. } in &self.order {
+            let rotation = cars.body(*car).rotation;
+            for (wheel, ray) in rays.clone().enumerate() {
+                let (probe, Some(contact)) = cars.met(ray) else { continue };
+                let (normal, point) = (contact.normal, probe.at(contact.distance));
+                let Some(ground) = contact.ground.filter(|ground| ground.body != Ground::STILL) else { continue };
+                let impulse = cars.vehicle(*car).last_force(wheel, rotation, normal) * -dt;
+                self.pushes[ray] = Some(Reaction { body: ground.body, point, impulse });
+            }
         }
+        for k in 0..self.under.len() {
+            self.under[k].at = self.pushed(&self.under[k]);
+        }
+    }
+
+    /// How `under` moves by what pushes it, as it answers now.
+    fn pushed(&self, under: &Under) -> Twist {
+        let own = self.pushes.iter().flatten().filter(|push| push.body == under.body);
+        let sum = own.fold([Vec3::ZERO; 2], |sum, push| {
+            let moment = (push.point - under.centre).as_vec3().cross(push.impulse);
+            add(sum, [push.impulse, moment], 1.0)
+        });
+        add(under.free, under.answer.to(sum), 1.0)
+    }
+
+    /// Lets the body of the vehicle in this `turn` feel what stands on it.
+    fn push_body(&mut self, turn: usize, cars: &mut dyn Stack) {
+        let Rider { car, free, bears, .. } = self.order[turn];
+        let Some(under) = self.under.iter().find(|under| bears && under.car == Some(car)) else { return };
+        let body = *cars.body(car);
+        let pushed = self.pushed(&Under { free, answer: free_answer(cars.vehicle(car), &body), ..*under });
+        let body = cars.body(car);
+        [body.free_velocity, body.free_angular] = pushed;
+    }
+
+    /// Solves `car`, whose rays are `rays`, for what pushes it, keeps what comes of it, and puts it back.
+    fn foresee(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack) {
+        let Some(turn) = self.order.iter().position(|rider| rider.car == car) else { return };
+        self.push_body(turn, cars);
+        self.keep(UNDER, cars.vehicle(car));
+        cars.solve_once(car, rays, [0.0; 2]);
+        let (end, system) = answer_of(cars, car);
+        let answer = Answer::Rows { to_world: Mat3::from_quat(cars.body(car).rotation), system };
+        self.put_back(UNDER, cars.vehicle(car));
+        for under in self.under.iter_mut().filter(|under| under.car == Some(car)) {
+            (under.at, under.comes, under.answer) = (end, end, answer);
+        }
+    }
+
+    /// Solves `car`, whose rays are `rays`, until it agrees with the bodies it stands on; `pedals` as of [`Solver::solve`].
+    pub fn settle(&mut self, cars: &mut dyn Stack, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport {
+        let pushes = &self.pushes[rays.clone()];
+        for under in &mut self.under {
+            under.touched = pushes.iter().flatten().any(|push| push.body == under.body);
+        }
+        if !self.under.iter().any(|under| under.touched) {
+            return cars.solve_once(car, rays, pedals);
+        }
+        self.keep(RIDER, cars.vehicle(car));
+        let (mut least, mut look, mut is_new) = (f32::INFINITY, 0, true);
+        self.relaxation = 1.0;
+        loop {
+            look += 1;
+            self.tell(rays.clone(), cars);
+            let report = cars.solve_once(car, rays.clone(), pedals);
+            let missing = self.missing(car, rays.clone(), cars);
+            let worse = missing > BETTER * least;
+            let found = missing <= TOLERANCE || (worse && missing <= STALLED);
+            if found || look == LOOKS || report.not_finite {
+                return StepReport { not_converged: report.not_converged | !found, ..report };
+            }
+            if worse {
+                self.relaxation *= 0.5;
+                is_new = true;
+            } else {
+                least = missing;
+                self.step_on(car, rays.clone(), cars, is_new);
+                is_new = false;
+            }
+            for under in self.under.iter_mut().filter(|under| under.touched) {
+                under.at = add(under.best, under.step, self.relaxation);
+            }
+            self.put_back(RIDER, cars.vehicle(car));
+        }
+    }
+
+    /// Tells the wheels with `rays` how what they stand on moves.
+    fn tell(&self, rays: Range<usize>, cars: &mut dyn Stack) {
+        for ray in rays {
+            let (probe, Some(contact)) = cars.met(ray) else { continue };
+            let on_ray = probe.offset + probe.direction * contact.distance;
+            let place = probe.position + contact.point.unwrap_or(on_ray).as_dvec3();
+            let Some(ground) = &mut contact.ground else { continue };
+            if let Some(under) = self.under.iter().find(|under| under.body == ground.body) {
+                ground.velocity = under.at[0] + under.at[1].cross((place - under.centre).as_vec3());
+            }
+        }
+    }
+
+    /// By how much the bodies under `car` move otherwise by its last solution than that was found for, m/s at its wheels.
+    fn missing(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack) -> f32 {
+        let mut reactions = core::mem::take(&mut self.reactions);
+        reactions.clear();
+        cars.reactions(car, rays.clone(), &mut reactions);
+        let mut left = reactions.iter();
+        for push in self.pushes[rays.clone()].iter_mut().flatten() {
+            // One for each wheel that stands on something, in order.
+            if let Some(reaction) = left.next() {
+                *push = *reaction;
+            }
+        }
+        self.reactions = reactions;
+        let mut most: f32 = 0.0;
+        for k in 0..self.under.len() {
+            if !self.under[k].touched {
+                continue;
+            }
+            let at = self.under[k].at;
+            match self.under[k].car {
+                Some(under) => {
+                    let rays =
+                        self.order.iter().find(|rider| rider.car == under).map_or(0..0, |rider| rider.rays.clone());
+                    self.foresee(under, rays, cars);
+                }
+                None => self.under[k].comes = self.pushed(&self.under[k]),
+            }
+            self.under[k].at = at;
+            let under = &self.under[k];
+            let [linear, angular] = add(under.comes, at, -1.0);
+            for push in self.pushes[rays.clone()].iter().flatten().filter(|push| push.body == under.body) {
+                let arm = (push.point - under.centre).as_vec3();
+                most = most.max((linear + angular.cross(arm)).length());
+            }
+        }
+        most
+    }
+
+    /// Newton's step of the bodies under `car`, from where its last solution is the best. With the rows A of the wheels on each body, which
+    /// answers by C, and the system S of the vehicle: `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, both about the same point.
+    fn step_on(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack, is_new: bool) {
+        let body = *cars.body(car);
+        let (_, system) = answer_of(cars, car);
+        let to_world = Mat3::from_quat(body.rotation);
+        let model = cars.vehicle(car).model();
+        let inertia = to_world * *model.inertia() * to_world.transpose();
+        let it = Car { centre: body.position, mass: model.mass(), inertia, to_world, system };
+        let pushes = &self.pushes[rays];
+        let all = pushes.iter().flatten().count() as f32;
+        for under in self.under.iter_mut().filter(|under| under.touched) {
+            let on_it = pushes.iter().flatten().filter(|push| push.body == under.body).count();
+            under.share = on_it as f32 / all;
+            under.settles = under.settles_under(&it);
+        }
+        let touched = || self.under.iter().filter(|under| under.touched);
+        // What the bodies do to the vehicle as they go on alone, and how they answer it.
+        let pulls = touched().fold([Vec3::ZERO; 2], |sum, under| {
+            let alone = solved(&under.settles, add(under.comes, under.at, -1.0));
+            add(sum, it.pushed(under.share, under.about(it.centre, alone)), 1.0)
+        });
+        let matrix = columns(|unit| {
+            touched().fold(it.resists(unit), |sum, under| {
+                let follows = under.follows(&it, unit);
+                add(sum, it.pushed(under.share, under.about(it.centre, follows)), -1.0)
+            })
+        });
+        let change = solved(&matrix, pulls);
+        let mut sums = [0.0; 2];
+        for under in self.under.iter_mut().filter(|under| under.touched) {
+            let alone = solved(&under.settles, add(under.comes, under.at, -1.0));
+            let step = add(alone, under.follows(&it, change), 1.0);
+            let turned = add(step, under.step, -1.0);
+            let dot = |a: Twist, b: Twist| a[0].dot(b[0]) + a[1].dot(b[1]);
+            sums = [sums[0] + dot(under.step, turned), sums[1] + dot(turned, turned)];
+            (under.best, under.step) = (under.at, step);
+        }
+        let better = -self.relaxation * sums[0] / sums[1];
+        let is_like_the_last = !is_new && better.is_finite();
+        self.relaxation = if is_like_the_last { better.clamp(RELAXATION[0], RELAXATION[1]) } else { 1.0 };
     }
 }
 
-/// Tells the wheels of `rider` that stand on vehicle `under` with which twist that would end the step, and how it answers them.
-fn tell(rider: &Rider, cars: &mut dyn Stack, under: usize, end: Twist, answer: &Answer) {
-    let centre = cars.body(under).position;
-    let wheels = rider.rays.clone().filter(|ray| cars.under(*ray) == Some(under)).count() as f32;
-    for ray in rider.rays.clone() {
-        if cars.under(ray) != Some(under) {
-            continue;
-        }
-        let (probe, Some(contact)) = cars.met(ray) else { continue };
-        let on_ray = probe.offset + probe.direction * contact.distance;
-        let arm = (probe.position - centre).as_vec3() + contact.point.unwrap_or(on_ray);
-        let normal = contact.normal;
-        let Some(ground) = &mut contact.ground else { continue };
-        ground.velocity = end[0] + end[1].cross(arm);
-        let gives = give(normal, |impulse| {
-            let [linear, angular] = answer.to([impulse, arm.cross(impulse)]);
-            linear + angular.cross(arm)
-        });
-        // No wheel knows what the others do.
-        ground.give = gives.map(|give| give * wheels);
-    }
+/// Twist with which the last solution of `car` ends the step, and the system of all its rows there. Spoils that solution.
+fn answer_of(cars: &mut dyn Stack, car: usize) -> (Twist, Symmetric6) {
+    let (push, body) = (*cars.push(car), *cars.body(car));
+    let pushed = [push.impulse + push.stop, push.angular_impulse + push.angular_stop];
+    let free = [body.free_velocity, body.free_angular + body.drift];
+    let vehicle = cars.vehicle(car);
+    let end = add(free, free_answer(vehicle, &body).to(pushed), 1.0);
+    (end, vehicle.tangent(&body, end))
 }

@@ -3,7 +3,7 @@
 //! One call each per step for all vehicles of the world that are awake. A world knows nothing of wheels, a vehicle nothing of worlds.
 
 use crate::world::texture::Texture;
-use bevy_math::{DVec3, Quat, Vec3};
+use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
 /// The chassis as its world sees it at the start of a step. Velocities are of the centre of mass, in world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,12 +101,9 @@ pub struct Contact {
 pub struct Ground {
     /// The world's own number of the body; [`Ground::STILL`] of what never moves.
     pub body: u64,
-    /// Its velocity at the contact point at the end of the step, if wheels push it as they did in the last one; after the
-    /// step, the velocity it has. World axes, m/s.
+    /// Its velocity at the contact point at the end of the step if no wheel pushes it; after the step, the velocity it has. World
+    /// axes, m/s.
     pub velocity: Vec3,
-    /// By how much an impulse at the contact point along the normal, and one across it, can change its velocity there,
-    /// 1/kg, ≥ 0; 0 for a body that moves by itself. Of a body several wheels stand on, times their number.
-    pub give: [f32; 2],
     /// Of its surface. Wheels feel its rolling resistance; its unevenness is in the contact already.
     pub texture: Texture,
 }
@@ -125,6 +122,21 @@ pub struct Reaction {
     pub point: DVec3,
     /// N s, world axes.
     pub impulse: Vec3,
+}
+
+/// A body that wheels can push, in world axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pushable {
+    /// Centre of mass, m.
+    pub centre: DVec3,
+    /// Velocity the centre would end the step with if no wheel pushed, m/s.
+    pub velocity: Vec3,
+    /// Angular velocity likewise, rad/s.
+    pub angular: Vec3,
+    /// Change of velocity by an impulse, 1/kg; zero in the directions in which something holds it.
+    pub inverse_mass: Mat3,
+    /// Change of angular velocity by an angular impulse about the centre, 1/(kg m²); likewise.
+    pub inverse_inertia: Mat3,
 }
 
 /// What a vehicle does to its chassis within one step.
@@ -189,17 +201,18 @@ pub trait WorldPort {
     fn push(&mut self, dt: f32, pushes: &[Push]);
     /// Applies to ground that moves what wheels do to it over the coming step; called only if there is any.
     fn react(&mut self, _dt: f32, _reactions: &[Reaction]) {}
-    /// Whether some wheel has just met a vehicle's own hull in [`WorldPort::probe`].
-    fn bears_vehicles(&self) -> bool {
+    /// Whether some wheel has just met a body that it can push in [`WorldPort::probe`].
+    fn bears_wheels(&self) -> bool {
         false
     }
     /// The vehicle whose hull is [`Ground::body`] `body`.
     fn vehicle_of(&self, _body: u64) -> Option<usize> {
         None
     }
-    /// Adds what `reactions` do to vehicles to the motion that `bodies` would end the step with. Called after [`WorldPort::probe`],
-    /// only if it bears vehicles; nothing moves yet.
-    fn bear(&self, _reactions: &[Reaction], _bodies: &mut [Body]) {}
+    /// How [`Ground::body`] `body` moves and answers, if wheels can push it and it is no vehicle; it was met along `normal`.
+    fn pushable(&self, _body: u64, _normal: Vec3, _dt: f32) -> Option<Pushable> {
+        None
+    }
     /// After the step: the velocity that ground which moves now has, at the answered distances along `asked`, which have
     /// moved on with their vehicles. Called only if there is any.
     fn follow_ground(&self, _asked: &[Probe], _answered: &mut [Option<Contact>]) {}
