@@ -39,10 +39,16 @@ const BETTER: f32 = 0.9;
 pub(crate) struct Riders {
     /// All vehicles, in the order they are solved in.
     order: Vec<Rider>,
+    /// In which turn each vehicle is.
+    turns: Vec<usize>,
     /// Bodies under wheels in this step.
     under: Vec<Under>,
-    /// What the wheel of each ray does to what it stands on: by its last solution, until then as in the last step.
-    pushes: Vec<Option<Reaction>>,
+    /// Their numbers, each with a ray that has met it, in order.
+    numbers: Vec<(u64, usize)>,
+    /// What the wheel of each ray does to which of them: by its last solution, until then as in the last step.
+    pushes: Vec<Option<(usize, Reaction)>>,
+    /// Which of them the vehicle at hand stands on.
+    touched: Vec<usize>,
     /// Vehicles to go back to, one of each model: of one that is solved, and of one under its wheels.
     begun: [Vec<Vehicle>; 2],
     /// Of one vehicle.
@@ -62,8 +68,8 @@ struct Rider {
     rays: Range<usize>,
     /// Most vehicles under it that stand on each other.
     above: usize,
-    /// Whether wheels of others stand on it.
-    bears: bool,
+    /// Which body under wheels it is, if wheels of others stand on it.
+    under: Option<usize>,
     /// Whether it is solved with its train, after all others.
     tied: bool,
     /// Velocity and angular velocity its body would end the step with if no wheel of another one pushed it.
@@ -73,7 +79,6 @@ struct Rider {
 /// A body under wheels.
 #[derive(Clone, Copy, Debug)]
 struct Under {
-    body: u64,
     /// The vehicle whose hull it is.
     car: Option<usize>,
     /// Its centre of mass, m.
@@ -81,8 +86,10 @@ struct Under {
     /// Twist at the end of the step if no wheel pushes it.
     free: Twist,
     answer: Answer,
-    /// Whether the vehicle at hand stands on it, and with which share of its wheels.
-    touched: bool,
+    /// What all wheels do to it, and all but those of the vehicle at hand, N s and N m s.
+    pushed: Twist,
+    others: Twist,
+    /// Share of the wheels of the vehicle at hand that stand on it.
     share: f32,
     /// How it settles under that, see [`Under::settles_under`].
     settles: Matrix,
@@ -109,7 +116,26 @@ pub(crate) trait Stack: Solver {
     fn reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>);
 }
 
+/// Of what nothing moves in this step.
+const FIXED: Answer = Answer::Bound { mass: Mat3::ZERO, inertia: Mat3::ZERO };
+
 impl Under {
+    fn new(car: Option<usize>, centre: DVec3, free: Twist, answer: Answer) -> Self {
+        let none = [Vec3::ZERO; 2];
+        let (pushed, others, step, share, settles) = (none, none, none, 0.0, [[0.0; 6]; 6]);
+        Self { car, centre, free, answer, pushed, others, share, settles, at: free, best: free, comes: free, step }
+    }
+
+    /// What `reaction` is to it.
+    fn feels(&self, reaction: &Reaction) -> Twist {
+        [reaction.impulse, (reaction.point - self.centre).as_vec3().cross(reaction.impulse)]
+    }
+
+    /// How it moves by what pushes it, as it answers now.
+    fn moved(&self) -> Twist {
+        add(self.free, self.answer.to(self.pushed), 1.0)
+    }
+
     /// A motion of the body counted about its own centre of mass, about `centre`.
     fn about(&self, centre: DVec3, [linear, angular]: Twist) -> Twist {
         [linear + angular.cross((centre - self.centre).as_vec3()), angular]
@@ -197,9 +223,13 @@ impl Riders {
             self.keep(UNDER, vehicle);
             self.reactions.reserve(vehicle.model().wheels().len());
         }
+        let wheels = vehicles.iter().map(|vehicle| vehicle.model().wheels().len()).sum();
         self.order.reserve(vehicles.len());
+        self.turns.reserve(vehicles.len());
         self.under.reserve(vehicles.len());
-        self.pushes.reserve(vehicles.iter().map(|vehicle| vehicle.model().wheels().len()).sum());
+        self.numbers.reserve(wheels);
+        self.pushes.reserve(wheels);
+        self.touched.reserve(wheels);
     }
 
     /// Keeps what `vehicle` is now, to go back to.
@@ -230,15 +260,15 @@ impl Riders {
     #[cold]
     #[inline(never)]
     pub fn solve(&mut self, cars: &mut dyn Stack, trains: Option<&mut Trains>, dt: f32) -> StepReport {
-        self.put_in_order(cars, trains);
+        self.find_vehicles(cars, trains);
         self.find_bodies(cars);
         self.find_last_pushes(cars, dt);
+        self.put_in_order();
         for turn in (0..self.order.len()).rev() {
-            if self.order[turn].bears {
-                let Rider { car, ref rays, .. } = self.order[turn];
-                let rays = rays.clone();
-                self.tell(rays.clone(), cars);
-                self.foresee(car, rays, cars);
+            if let Some(under) = self.order[turn].under {
+                self.tell(self.order[turn].rays.clone(), cars);
+                self.foresee(under, cars);
+                self.under[under].at = self.under[under].comes;
             }
         }
         let mut report = StepReport::default();
@@ -247,15 +277,16 @@ impl Riders {
             let rays = rays.clone();
             self.push_body(turn, cars);
             if !tied {
-                report = report.and(self.settle(cars, car, rays.clone(), [0.0; 2]));
-                cars.end(car, rays, report);
+                let own = self.settle(cars, car, rays.clone(), [0.0; 2]);
+                cars.end(car, rays, own);
+                report = report.and(own);
             }
         }
         report
     }
 
-    /// Finds who stands on whom.
-    fn put_in_order(&mut self, cars: &mut dyn Stack, mut trains: Option<&mut Trains>) {
+    /// Takes all vehicles, by their numbers.
+    fn find_vehicles(&mut self, cars: &mut dyn Stack, mut trains: Option<&mut Trains>) {
         self.order.clear();
         let mut first = 0;
         for car in 0..cars.count() {
@@ -263,117 +294,125 @@ impl Riders {
             let tied = trains.as_mut().is_some_and(|trains| trains.take(car, &(first..last)));
             let body = cars.body(car);
             let free = [body.free_velocity, body.free_angular];
-            self.order.push(Rider { car, rays: first..last, above: 0, bears: false, tied, free });
+            self.order.push(Rider { car, rays: first..last, above: 0, under: None, tied, free });
             first = last;
         }
+    }
+
+    /// Finds what they stand on.
+    fn find_bodies(&mut self, cars: &mut dyn Stack) {
+        self.under.clear();
+        self.numbers.clear();
+        for ray in 0..self.order.last().map_or(0, |rider| rider.rays.end) {
+            let ground = cars.met(ray).1.and_then(|contact| contact.ground);
+            if let Some(ground) = ground.filter(|ground| ground.body != Ground::STILL) {
+                self.numbers.push((ground.body, ray));
+            }
+        }
+        self.numbers.sort_unstable();
+        self.numbers.dedup_by_key(|(body, _)| *body);
+        let mut numbers = core::mem::take(&mut self.numbers);
+        numbers.retain(|(_, ray)| self.find_body(*ray, cars));
+        self.numbers = numbers;
+    }
+
+    /// Takes what `ray` has met as the next body under wheels; whether wheels can push it.
+    fn find_body(&mut self, ray: usize, cars: &mut dyn Stack) -> bool {
+        let vehicle = cars.under(ray);
+        let awake = vehicle.filter(|car| cars.is_stepped(*car));
+        let (centre, free, answer) = if let Some(car) = vehicle {
+            let body = *cars.body(car);
+            match awake {
+                Some(_) => {
+                    let free = [body.free_velocity, body.free_angular];
+                    (body.position, free, free_answer(cars.vehicle(car), &body))
+                }
+                // It is woken by what pushes it, and moves in the next step.
+                None => (body.position, [body.velocity, body.angular], FIXED),
+            }
+        } else if let Some(it) = cars.pushable(ray) {
+            let answer = Answer::Bound { mass: it.inverse_mass, inertia: it.inverse_inertia };
+            (it.centre, [it.velocity, it.angular], answer)
+        } else {
+            return false;
+        };
+        if let Some(car) = awake {
+            self.order[car].under = Some(self.under.len());
+        }
+        self.under.push(Under::new(awake, centre, free, answer));
+        true
+    }
+
+    /// Takes what wheels did in the last step for what they do to what they stand on now.
+    fn find_last_pushes(&mut self, cars: &mut dyn Stack, dt: f32) {
+        self.pushes.clear();
+        self.pushes.resize(self.order.last().map_or(0, |rider| rider.rays.end), None);
+        for Rider { car, rays, .. } in &self.order {
+            let rotation = cars.body(*car).rotation;
+            for (wheel, ray) in rays.clone().enumerate() {
+                let (probe, Some(contact)) = cars.met(ray) else { continue };
+                let (normal, point) = (contact.normal, probe.at(contact.distance));
+                let Some(body) = contact.ground.map(|ground| ground.body) else { continue };
+                let Ok(under) = self.numbers.binary_search_by_key(&body, |(number, _)| *number) else { continue };
+                let impulse = cars.vehicle(*car).last_force(wheel, rotation, normal) * -dt;
+                let reaction = Reaction { body, point, impulse };
+                self.pushes[ray] = Some((under, reaction));
+                self.under[under].pushed = add(self.under[under].pushed, self.under[under].feels(&reaction), 1.0);
+            }
+        }
+        for under in &mut self.under {
+            under.at = under.moved();
+        }
+    }
+
+    /// Puts those that stand on others before them, those of trains last.
+    fn put_in_order(&mut self) {
         for _ in 0..HIGHEST {
             let mut changed = false;
             for car in 0..self.order.len() {
-                for ray in self.order[car].rays.clone() {
-                    let Some(under) = cars.under(ray).filter(|under| cars.is_stepped(*under)) else { continue };
-                    self.order[under].bears = true;
-                    let above = 1 + self.order[under].above;
-                    changed |= above > self.order[car].above;
-                    self.order[car].above = above.max(self.order[car].above);
-                }
+                let own = self.pushes[self.order[car].rays.clone()].iter().flatten();
+                let above =
+                    own.filter_map(|(under, _)| self.under[*under].car).map(|under| 1 + self.order[under].above);
+                let above = above.max().unwrap_or(0);
+                changed |= above > self.order[car].above;
+                self.order[car].above = above.max(self.order[car].above);
             }
             if !changed {
                 break;
             }
         }
         self.order.sort_unstable_by_key(|rider| (rider.tied, core::cmp::Reverse(rider.above), rider.car));
-    }
-
-    /// Finds what they stand on.
-    fn find_bodies(&mut self, cars: &mut dyn Stack) {
-        self.under.clear();
-        let rays = self.order.iter().map(|rider| rider.rays.end).max().unwrap_or(0);
-        for ray in 0..rays {
-            let Some(ground) = cars.met(ray).1.and_then(|contact| contact.ground) else { continue };
-            if self.under.iter().any(|under| under.body == ground.body) {
-                continue;
-            }
-            let car = cars.under(ray);
-            let known = match car {
-                Some(car) => {
-                    let body = *cars.body(car);
-                    let free = [body.free_velocity, body.free_angular];
-                    Some((body.position, free, free_answer(cars.vehicle(car), &body)))
-                }
-                None => cars.pushable(ray).map(|it| {
-                    let answer = Answer::Bound { mass: it.inverse_mass, inertia: it.inverse_inertia };
-                    (it.centre, [it.velocity, it.angular], answer)
-                }),
-            };
-            if let Some((centre, free, answer)) = known {
-                let (body, touched, share, settles) = (ground.body, false, 0.0, [[0.0; 6]; 6]);
-                let [at, best, comes, step] = [free, free, free, [Vec3::ZERO; 2]];
-                let motion = Under { body, car, centre, free, answer, touched, share, settles, at, best, comes, step };
-                self.under.push(motion);
-            }
-        }
-    }
-
-    /// Takes what wheels did in the last step for what they do to what they stand on now.
-    fn find_last_pushes(&mut self, cars: &mut dyn Stack, dt: f32) {
-        self.pushes.clear();
-        self.pushes.resize(self.order.iter().map(|rider| rider.rays.end).max().unwrap_or(0), None);
-        for Rider { car, rays, .. } in &self.order {
-            let rotation = cars.body(*car).rotation;
-            for (wheel, ray) in rays.clone().enumerate() {
-                let (probe, Some(contact)) = cars.met(ray) else { continue };
-                let (normal, point) = (contact.normal, probe.at(contact.distance));
-                let Some(ground) = contact.ground.filter(|ground| ground.body != Ground::STILL) else { continue };
-                let impulse = cars.vehicle(*car).last_force(wheel, rotation, normal) * -dt;
-                self.pushes[ray] = Some(Reaction { body: ground.body, point, impulse });
-            }
-        }
-        for k in 0..self.under.len() {
-            self.under[k].at = self.pushed(&self.under[k]);
-        }
-    }
-
-    /// How `under` moves by what pushes it, as it answers now.
-    fn pushed(&self, under: &Under) -> Twist {
-        let own = self.pushes.iter().flatten().filter(|push| push.body == under.body);
-        let sum = own.fold([Vec3::ZERO; 2], |sum, push| {
-            let moment = (push.point - under.centre).as_vec3().cross(push.impulse);
-            add(sum, [push.impulse, moment], 1.0)
-        });
-        add(under.free, under.answer.to(sum), 1.0)
+        self.turns.clear();
+        self.turns.resize(self.order.len(), 0);
+        self.order.iter().enumerate().for_each(|(turn, rider)| self.turns[rider.car] = turn);
     }
 
     /// Lets the body of the vehicle in this `turn` feel what stands on it.
-    fn push_body(&mut self, turn: usize, cars: &mut dyn Stack) {
-        let Rider { car, free, bears, .. } = self.order[turn];
-        let Some(under) = self.under.iter().find(|under| bears && under.car == Some(car)) else { return };
+    fn push_body(&self, turn: usize, cars: &mut dyn Stack) {
+        let Rider { car, free, under: Some(under), .. } = self.order[turn] else { return };
         let body = *cars.body(car);
-        let pushed = self.pushed(&Under { free, answer: free_answer(cars.vehicle(car), &body), ..*under });
+        let pushed = add(free, free_answer(cars.vehicle(car), &body).to(self.under[under].pushed), 1.0);
         let body = cars.body(car);
         [body.free_velocity, body.free_angular] = pushed;
     }
 
-    /// Solves `car`, whose rays are `rays`, for what pushes it, keeps what comes of it, and puts it back.
-    fn foresee(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack) {
-        let Some(turn) = self.order.iter().position(|rider| rider.car == car) else { return };
+    /// Solves the vehicle that is this body `under` wheels for what pushes it, keeps what comes of it, and puts it back.
+    fn foresee(&mut self, under: usize, cars: &mut dyn Stack) {
+        let Some(car) = self.under[under].car else { return };
+        let turn = self.turns[car];
         self.push_body(turn, cars);
         self.keep(UNDER, cars.vehicle(car));
-        cars.solve_once(car, rays, [0.0; 2]);
+        cars.solve_once(car, self.order[turn].rays.clone(), [0.0; 2]);
         let (end, system) = answer_of(cars, car);
         let answer = Answer::Rows { to_world: Mat3::from_quat(cars.body(car).rotation), system };
         self.put_back(UNDER, cars.vehicle(car));
-        for under in self.under.iter_mut().filter(|under| under.car == Some(car)) {
-            (under.at, under.comes, under.answer) = (end, end, answer);
-        }
+        (self.under[under].comes, self.under[under].answer) = (end, answer);
     }
 
     /// Solves `car`, whose rays are `rays`, until it agrees with the bodies it stands on; `pedals` as of [`Solver::solve`].
     pub fn settle(&mut self, cars: &mut dyn Stack, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport {
-        let pushes = &self.pushes[rays.clone()];
-        for under in &mut self.under {
-            under.touched = pushes.iter().flatten().any(|push| push.body == under.body);
-        }
-        if !self.under.iter().any(|under| under.touched) {
+        self.touch(rays.clone());
+        if self.touched.is_empty() {
             return cars.solve_once(car, rays, pedals);
         }
         self.keep(RIDER, cars.vehicle(car));
@@ -397,21 +436,35 @@ impl Riders {
                 self.step_on(car, rays.clone(), cars, is_new);
                 is_new = false;
             }
-            for under in self.under.iter_mut().filter(|under| under.touched) {
+            for k in &self.touched {
+                let under = &mut self.under[*k];
                 under.at = add(under.best, under.step, self.relaxation);
             }
             self.put_back(RIDER, cars.vehicle(car));
         }
     }
 
+    /// Finds which bodies the wheels with `rays` stand on, and what others do to these.
+    fn touch(&mut self, rays: Range<usize>) {
+        self.touched.clear();
+        for (k, reaction) in self.pushes[rays].iter().flatten() {
+            let under = &mut self.under[*k];
+            if !self.touched.contains(k) {
+                self.touched.push(*k);
+                (under.others, under.share) = (under.pushed, 0.0);
+            }
+            under.others = add(under.others, under.feels(reaction), -1.0);
+        }
+    }
+
     /// Tells the wheels with `rays` how what they stand on moves.
     fn tell(&self, rays: Range<usize>, cars: &mut dyn Stack) {
         for ray in rays {
-            let (probe, Some(contact)) = cars.met(ray) else { continue };
+            let (Some((k, _)), (probe, Some(contact))) = (self.pushes[ray], cars.met(ray)) else { continue };
             let on_ray = probe.offset + probe.direction * contact.distance;
             let place = probe.position + contact.point.unwrap_or(on_ray).as_dvec3();
-            let Some(ground) = &mut contact.ground else { continue };
-            if let Some(under) = self.under.iter().find(|under| under.body == ground.body) {
+            let under = &self.under[k];
+            if let Some(ground) = &mut contact.ground {
                 ground.velocity = under.at[0] + under.at[1].cross((place - under.centre).as_vec3());
             }
         }
@@ -422,37 +475,29 @@ impl Riders {
         let mut reactions = core::mem::take(&mut self.reactions);
         reactions.clear();
         cars.reactions(car, rays.clone(), &mut reactions);
+        for k in &self.touched {
+            self.under[*k].pushed = self.under[*k].others;
+        }
         let mut left = reactions.iter();
-        for push in self.pushes[rays.clone()].iter_mut().flatten() {
-            // One for each wheel that stands on something, in order.
-            if let Some(reaction) = left.next() {
+        for (k, push) in self.pushes[rays.clone()].iter_mut().flatten() {
+            // One for each wheel that stands on what moves, in order; some of that no wheel can push.
+            if let Some(reaction) = left.find(|reaction| reaction.body == push.body) {
                 *push = *reaction;
             }
+            self.under[*k].pushed = add(self.under[*k].pushed, self.under[*k].feels(push), 1.0);
         }
         self.reactions = reactions;
-        let mut most: f32 = 0.0;
-        for k in 0..self.under.len() {
-            if !self.under[k].touched {
-                continue;
-            }
-            let at = self.under[k].at;
-            match self.under[k].car {
-                Some(under) => {
-                    let rays =
-                        self.order.iter().find(|rider| rider.car == under).map_or(0..0, |rider| rider.rays.clone());
-                    self.foresee(under, rays, cars);
-                }
-                None => self.under[k].comes = self.pushed(&self.under[k]),
-            }
-            self.under[k].at = at;
-            let under = &self.under[k];
-            let [linear, angular] = add(under.comes, at, -1.0);
-            for push in self.pushes[rays.clone()].iter().flatten().filter(|push| push.body == under.body) {
-                let arm = (push.point - under.centre).as_vec3();
-                most = most.max((linear + angular.cross(arm)).length());
-            }
+        for n in 0..self.touched.len() {
+            let k = self.touched[n];
+            self.under[k].comes = self.under[k].moved();
+            self.foresee(k, cars);
         }
-        most
+        let missing = |(k, push): &(usize, Reaction)| {
+            let under = &self.under[*k];
+            let [linear, angular] = add(under.comes, under.at, -1.0);
+            (linear + angular.cross((push.point - under.centre).as_vec3())).length()
+        };
+        self.pushes[rays].iter().flatten().map(missing).fold(0.0, f32::max)
     }
 
     /// Newton's step of the bodies under `car`, from where its last solution is the best. With the rows A of the wheels on each body, which
@@ -464,14 +509,14 @@ impl Riders {
         let model = cars.vehicle(car).model();
         let inertia = to_world * *model.inertia() * to_world.transpose();
         let it = Car { centre: body.position, mass: model.mass(), inertia, to_world, system };
-        let pushes = &self.pushes[rays];
-        let all = pushes.iter().flatten().count() as f32;
-        for under in self.under.iter_mut().filter(|under| under.touched) {
-            let on_it = pushes.iter().flatten().filter(|push| push.body == under.body).count();
-            under.share = on_it as f32 / all;
-            under.settles = under.settles_under(&it);
+        let wheels = rays.clone().filter(|ray| cars.met(*ray).1.is_some()).count() as f32;
+        for (k, _) in self.pushes[rays].iter().flatten() {
+            self.under[*k].share += 1.0 / wheels;
         }
-        let touched = || self.under.iter().filter(|under| under.touched);
+        for k in &self.touched {
+            self.under[*k].settles = self.under[*k].settles_under(&it);
+        }
+        let touched = || self.touched.iter().map(|k| &self.under[*k]);
         // What the bodies do to the vehicle as they go on alone, and how they answer it.
         let pulls = touched().fold([Vec3::ZERO; 2], |sum, under| {
             let alone = solved(&under.settles, add(under.comes, under.at, -1.0));
@@ -485,13 +530,14 @@ impl Riders {
         });
         let change = solved(&matrix, pulls);
         let mut sums = [0.0; 2];
-        for under in self.under.iter_mut().filter(|under| under.touched) {
+        for k in &self.touched {
+            let under = &mut self.under[*k];
             let alone = solved(&under.settles, add(under.comes, under.at, -1.0));
             let step = add(alone, under.follows(&it, change), 1.0);
             let turned = add(step, under.step, -1.0);
             let dot = |a: Twist, b: Twist| a[0].dot(b[0]) + a[1].dot(b[1]);
             sums = [sums[0] + dot(under.step, turned), sums[1] + dot(turned, turned)];
-            (under.best, under.step) = (under.at, step);
+            (under.best, under.step, under.share) = (under.at, step, 0.0);
         }
         let better = -self.relaxation * sums[0] / sums[1];
         let is_like_the_last = !is_new && better.is_finite();
