@@ -11,7 +11,9 @@
 
 mod aero;
 mod assists;
+mod banks;
 mod chassis;
+pub mod columns;
 mod constants;
 pub mod controls;
 mod drivetrain;

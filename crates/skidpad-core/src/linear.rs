@@ -64,7 +64,7 @@ impl<L: Lane> Vec3Lanes<L> {
 }
 
 /// Axes of one frame in another, as the columns of a matrix.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axes<L> {
     pub x: Vec3Lanes<L>,
     pub y: Vec3Lanes<L>,
@@ -75,6 +75,20 @@ impl Axes<f32> {
     pub fn of(matrix: &Mat3) -> Self {
         let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3Lanes::splat);
         Self { x, y, z }
+    }
+}
+
+impl<L: Lane> Axes<L> {
+    /// Every number as `to` has it.
+    pub fn map<M: Lane>(&self, to: impl Fn(L) -> M) -> Axes<M> {
+        let [x, y, z] = [self.x, self.y, self.z].map(|axis| Vec3Lanes::new(to(axis.x), to(axis.y), to(axis.z)));
+        Axes { x, y, z }
+    }
+
+    /// The matrix of these columns times `vector`.
+    #[inline(always)]
+    pub fn times(&self, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
+        self.x * vector.x + self.y * vector.y + self.z * vector.z
     }
 }
 
@@ -264,17 +278,25 @@ impl<W: Corners> OuterProducts<W> {
         add_to(&mut self.entries[k], weight, row);
     }
 
-    /// The first, `weight * row rowᵀ` of each row of two axles.
+    /// The first: of each row of two axles the sum of `weight * row rowᵀ`.
     #[inline(always)]
-    pub fn of(mut each: impl FnMut(usize) -> (W, SpatialVector<W>)) -> Self {
-        let entries = W::each(|k| {
-            let (weight, row) = each(k);
-            let mut entries = [W::default(); ENTRIES + 3];
-            add_to(&mut entries, weight, row);
-            entries
-        });
-        Self { entries }
+    pub fn of<const TERMS: usize>(mut each: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
+        Self { entries: W::each(|k| summed(each(k))) }
     }
+}
+
+/// Entries of the sum of `weight * row rowᵀ`, each stored once.
+#[inline(always)]
+fn summed<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [W; ENTRIES + 3] {
+    let terms = terms.map(|(weight, row)| (row.to_array(), (row * weight).to_array()));
+    let mut sums = [W::default(); ENTRIES + 3];
+    let mut entries = sums.iter_mut();
+    for i in 0..6 {
+        for (j, entry) in (0..=i).zip(&mut entries) {
+            *entry = terms.iter().fold(W::default(), |sum, (row, weighted)| sum + weighted[i] * row[j]);
+        }
+    }
+    sums
 }
 
 /// Adds those of `weight * row rowᵀ` to `entries`.
@@ -303,7 +325,8 @@ impl OuterProducts {
 /// keep or all flip their sign, so a mirrored system gives the mirrored solution bit for bit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Symmetric6<C = f32> {
-    rows: [[C; 6]; 6],
+    /// Row by row; three more than needed, as [`OuterProducts`] has.
+    entries: [C; ENTRIES + 3],
 }
 
 impl<C: Lane + AddAssign> Symmetric6<C> {
@@ -311,34 +334,40 @@ impl<C: Lane + AddAssign> Symmetric6<C> {
     /// block.
     #[inline(always)]
     pub fn new<W: Corners<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
-        let mut sums = [C::default(); ENTRIES + 3];
+        let mut entries = [C::default(); ENTRIES + 3];
         for k in (0..ENTRIES).step_by(4) {
             let four = W::sums(|row| [0, 1, 2, 3].map(|n| products.entries[row][k + n]));
-            sums[k..k + 4].copy_from_slice(&four);
+            entries[k..k + 4].copy_from_slice(&four);
         }
-        let mut rows = [[C::default(); 6]; 6];
-        let mut k = 0;
-        for (i, row) in rows.iter_mut().enumerate() {
-            row[..=i].copy_from_slice(&sums[k..=k + i]);
-            k += i + 1;
-        }
+        let mut system = Self { entries };
         let (x, y, z) = (inertia.x_axis, inertia.y_axis, inertia.z_axis);
-        for (i, row) in rows.iter_mut().take(3).enumerate() {
-            row[i] += C::splat(mass);
+        let of_body = [
+            ([0, 0], mass),
+            ([1, 1], mass),
+            ([2, 2], mass),
+            ([3, 3], x.x),
+            ([4, 3], x.y),
+            ([5, 3], x.z),
+            ([4, 4], y.y),
+            ([5, 4], y.z),
+            ([5, 5], z.z),
+        ];
+        for ([i, k], more) in of_body {
+            system.entries[Self::place(i, k)] += C::splat(more);
         }
-        rows[3][3] += C::splat(x.x);
-        rows[4][3] += C::splat(x.y);
-        rows[5][3] += C::splat(x.z);
-        rows[4][4] += C::splat(y.y);
-        rows[5][4] += C::splat(y.z);
-        rows[5][5] += C::splat(z.z);
-        Self { rows }
+        system
+    }
+
+    /// Where the entry in row `i` and column `k`, which is not right of the diagonal, is.
+    #[inline(always)]
+    const fn place(i: usize, k: usize) -> usize {
+        i * (i + 1) / 2 + k
     }
 
     /// `self * x`.
     pub fn times(&self, x: SpatialVector<C>) -> SpatialVector<C> {
         let x = x.to_array();
-        let entry = |i: usize, k: usize| if k <= i { self.rows[i][k] } else { self.rows[k][i] };
+        let entry = |i: usize, k: usize| self.entries[Self::place(i.max(k), i.min(k))];
         let [a, b, c, d, e, f] = core::array::from_fn(|i| (0..6).fold(C::default(), |sum, k| sum + entry(i, k) * x[k]));
         SpatialVector::new(Vec3Lanes::new(a, b, c), Vec3Lanes::new(d, e, f))
     }
@@ -347,21 +376,22 @@ impl<C: Lane + AddAssign> Symmetric6<C> {
     ///
     /// Elimination in blocks of three, each as LDLᵀ, written out: a third of the instructions of a loop. Cofactors would be
     /// cheaper yet, but lose all digits where a row is a thousand times stiffer than the mass.
-    #[inline]
+    #[inline(always)]
     pub fn solve(&self, right: SpatialVector<C>) -> SpatialVector<C> {
-        let r = &self.rows;
+        let entries = &self.entries;
+        let r = |i: usize, k: usize| entries[Self::place(i, k)];
         let (force, moment) = (right.linear, right.angular);
-        let linear = Factors::of(r[0][0], r[1][0], r[1][1], r[2][0], r[2][1], r[2][2]);
+        let linear = Factors::of(r(0, 0), r(1, 0), r(1, 1), r(2, 0), r(2, 1), r(2, 2));
         // How each angular velocity enters the linear equations.
-        let [x, y, z] = [3, 4, 5].map(|k| linear.down(Vec3Lanes::new(r[k][0], r[k][1], r[k][2])));
+        let [x, y, z] = [3, 4, 5].map(|k| linear.down(Vec3Lanes::new(r(k, 0), r(k, 1), r(k, 2))));
         let [dx, dy, dz] = [x, y, z].map(|column| column.times(linear.inverse_pivots));
         let angular = Factors::of(
-            r[3][3] - x.dot(dx),
-            r[4][3] - y.dot(dx),
-            r[4][4] - y.dot(dy),
-            r[5][3] - z.dot(dx),
-            r[5][4] - z.dot(dy),
-            r[5][5] - z.dot(dz),
+            r(3, 3) - x.dot(dx),
+            r(4, 3) - y.dot(dx),
+            r(4, 4) - y.dot(dy),
+            r(5, 3) - z.dot(dx),
+            r(5, 4) - z.dot(dy),
+            r(5, 5) - z.dot(dz),
         );
         let force = linear.down(force);
         let reduced = moment - Vec3Lanes::new(dx.dot(force), dy.dot(force), dz.dot(force));

@@ -180,7 +180,7 @@ impl Touching {
     fn find_on_plane(&mut self, chassis: &Chassis, ground: &Ground, ahead: f32) {
         let normal = ground.normal;
         let height = chassis.position.dot(normal.as_dvec3()) as f32;
-        let seen = chassis.axes.transpose() * normal;
+        let seen = chassis.seen_from(normal);
         if height + seen.dot(chassis.hull.centre) - seen.abs().dot(chassis.hull.half_extents) > ahead {
             return;
         }

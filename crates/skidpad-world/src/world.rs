@@ -1,5 +1,7 @@
 //! Bodies, rays, integration.
 
+use skidpad_core::columns::{Columns, side_by_side, vector};
+use skidpad_core::lane::{Four, Lane};
 use skidpad_core::{
     Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Reaction, Scene, State, Triangle, Vec3, WorldPort,
     math,
@@ -23,13 +25,16 @@ pub struct Chassis {
     pub(crate) rotation: Quat,
     /// The rotation as a matrix.
     pub(crate) axes: Mat3,
+    /// The same, and its inverse.
+    to_world: Columns,
+    from_world: Columns,
     pub(crate) velocity: Vec3,
     pub(crate) angular: Vec3,
     /// By so much the velocity the pose moves with lags that at the end of the step: half of what the push changed.
     lag: Motion,
     pub(crate) inverse_mass: f32,
-    pub(crate) inertia: Mat3,
-    pub(crate) inverse_inertia: Mat3,
+    inertia: Columns,
+    inverse_inertia: Columns,
     pub(crate) hull: Hull,
     /// No point of the hull is farther from the centre of mass, m.
     pub(crate) hull_reach: f32,
@@ -71,12 +76,14 @@ impl Chassis {
             position: DVec3::ZERO,
             rotation: Quat::IDENTITY,
             axes: Mat3::IDENTITY,
+            to_world: Columns::of(&Mat3::IDENTITY),
+            from_world: Columns::of(&Mat3::IDENTITY),
             velocity: Vec3::ZERO,
             angular: Vec3::ZERO,
             lag: Motion::default(),
             inverse_mass: 1.0 / mass,
-            inertia,
-            inverse_inertia: inertia.inverse(),
+            inertia: Columns::of(&inertia),
+            inverse_inertia: Columns::of(&inertia.inverse()),
             hull,
             hull_reach: hull.half_extents.length() + hull.centre.length(),
             wheel_reach: 0.0,
@@ -98,9 +105,17 @@ impl Chassis {
     /// Puts the chassis somewhere: centre of mass (m), vehicle axes to world axes, and its twist as in
     /// [`Chassis::twist`].
     pub fn place(&mut self, position: DVec3, rotation: Quat, twist: [Vec3; 2]) {
-        (self.position, self.rotation, self.axes) = (position, rotation, Mat3::from_quat(rotation));
+        self.position = position;
+        self.turn_to(rotation);
         [self.velocity, self.angular] = twist;
         self.lag = Motion::default();
+    }
+
+    #[inline(always)]
+    fn turn_to(&mut self, rotation: Quat) {
+        (self.rotation, self.axes) = (rotation, Mat3::from_quat(rotation));
+        self.to_world = Columns::of(&self.axes);
+        self.from_world = self.to_world.transposed();
     }
 
     /// Takes pose and twist from `state`, and moves again if it had left.
@@ -167,8 +182,21 @@ impl Chassis {
     }
 
     /// Change of angular velocity by an angular impulse, both in world axes.
+    #[inline(always)]
     pub(crate) fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
-        self.axes * (self.inverse_inertia * (self.axes.transpose() * angular_impulse))
+        vector(self.through(&self.inverse_inertia, side_by_side(angular_impulse)))
+    }
+
+    /// A vector in world axes as the vehicle sees it.
+    #[inline(always)]
+    pub(crate) fn seen_from(&self, of: Vec3) -> Vec3 {
+        vector(self.from_world.times(side_by_side(of)))
+    }
+
+    /// What a `matrix` in vehicle axes makes of a vector in world axes.
+    #[inline(always)]
+    fn through(&self, matrix: &Columns, vector: Four) -> Four {
+        self.to_world.times(matrix.times(self.from_world.times(vector)))
     }
 
     /// The pose moves with the mean of the velocities before and after the push, so constant forces are followed
@@ -177,29 +205,29 @@ impl Chassis {
     /// within a second with its rate at the start).
     pub(crate) fn advance(&mut self, dt: f32) {
         self.position += ((self.velocity - self.lag.velocity) * dt).as_dvec3();
-        let momentum = self.angular_momentum();
+        let momentum = self.through(&self.inertia, side_by_side(self.angular));
         let middle = self.rate_half_way(momentum, dt);
-        self.rotation = math::turned(self.rotation, middle, dt);
-        self.axes = Mat3::from_quat(self.rotation);
-        self.angular = self.axes * (self.inverse_inertia * (self.axes.transpose() * momentum));
+        self.turn_to(math::turned(self.rotation, middle, dt));
+        self.angular = vector(self.through(&self.inverse_inertia, momentum));
         self.lag = Motion::default();
     }
 
     /// About the centre of mass, N m s, world axes.
-    fn angular_momentum(&self) -> Vec3 {
-        self.axes * (self.inertia * (self.axes.transpose() * self.angular))
+    pub(crate) fn angular_momentum(&self) -> Vec3 {
+        vector(self.through(&self.inertia, side_by_side(self.angular)))
     }
 
     /// Angular velocity in the middle of the coming `dt` s, rad/s.
     pub(crate) fn middle_rate(&self, dt: f32) -> Vec3 {
-        self.rate_half_way(self.angular_momentum(), dt)
+        self.rate_half_way(side_by_side(self.angular_momentum()), dt)
     }
 
     /// The same with the angular momentum L; with that fixed, dω/dt = −J⁻¹ (ω × L).
     #[inline(always)]
-    fn rate_half_way(&self, momentum: Vec3, dt: f32) -> Vec3 {
+    fn rate_half_way(&self, momentum: Four, dt: f32) -> Vec3 {
         let rate = self.angular - self.lag.angular;
-        rate - self.spun_by(rate.cross(momentum)) * (0.5 * dt)
+        let change = self.through(&self.inverse_inertia, side_by_side(rate.cross(vector(momentum))));
+        vector(side_by_side(rate) - change * Four::splat(0.5 * dt))
     }
 
     /// What its own momentum changes its angular velocity by in `dt` s, rad/s; told of what may be towed or tow alone.
@@ -324,7 +352,8 @@ impl World {
             let (position, rotation) = (chassis.position, chassis.rotation);
             chassis.advance(dt);
             if !chassis.is_finite() {
-                (chassis.position, chassis.rotation, chassis.axes) = (position, rotation, Mat3::from_quat(rotation));
+                chassis.position = position;
+                chassis.turn_to(rotation);
                 (chassis.velocity, chassis.angular) = (Vec3::ZERO, Vec3::ZERO);
             }
         }

@@ -30,13 +30,20 @@ impl Shafts {
         let link = &self.links[0];
         let before = link.impulse;
         let (speed, answer) = (turning * link.ratio, answer * (link.ratio * link.torque_ratio(before)));
-        let mut solving = Solving::<1>::of(self);
-        (solving.speeds, solving.answers) = ([speed], [[answer]]);
-        let [after] = solving.step();
+        let after = link.held(speed, answer).unwrap_or_else(|| self.slipping(speed, answer));
         let link = &mut self.links[0];
         let change = link.at_wheels(after) - link.at_wheels(before);
         link.impulse = after;
         (change, self.has_settled(0, before))
+    }
+
+    /// Impulse of a clutch that may begin or cease to slip.
+    #[inline(never)]
+    fn slipping(&mut self, speed: f32, answer: f32) -> f32 {
+        let mut solving = Solving::<1>::of(self);
+        (solving.speeds, solving.answers) = ([speed], [[answer]]);
+        let [after] = solving.step();
+        after
     }
 }
 

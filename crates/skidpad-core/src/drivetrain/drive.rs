@@ -1,17 +1,17 @@
 //! Pedals to torques: engine, gearbox, brakes. What clutch and couplings make of them is `shafts`'.
 
 use crate::assists::DriverDemand;
+use crate::banks::Banks;
 use crate::controls::{Controls, LARGEST_TORQUE, bounded};
 use crate::drivetrain::converter::Takeup;
 use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
 use crate::drivetrain::links::{Flywheel, Link};
-use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::EngineDrive;
 use crate::drivetrain::rows::PedalDemand;
 use crate::lane::{Four, Lane};
 use crate::model::Model;
 use crate::state::{DriveState, State, WheelState};
-use crate::step::vehicle::Vehicle;
+use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::pack::WheelPack;
 use bevy_math::Vec3;
 
@@ -34,7 +34,7 @@ type Running = (Flywheel, Link);
 impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
     #[inline(always)]
-    pub(crate) fn drive(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
+    pub(crate) fn drive<B: Banks>(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
         let DriverDemand { throttle, brake: foot, handbrake: hand, .. } = *asked;
         let parts = self.model.parts();
         let engine = parts.powertrain.engine();
@@ -43,10 +43,8 @@ impl Vehicle {
             towards = select_direction(&mut self.state, controls.gear, parts.wheels[0].walking()[1]);
         }
         let (step, pull) = (Four::splat(dt), Four::splat(throttle * towards));
-        let first = usize::from(engine.is_some());
-        let motors = first..first + parts.motors.len();
-        let (mut turning, mut rotors) = (0.0, [0.0; MAX_MOTORS]);
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+        let mut turning = 0.0;
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let mut motor = bank.direct * pull;
             let mut brake = Four::splat(foot) * bank.brake_torque + Four::splat(hand) * bank.handbrake_torque;
             if bank.has_discs {
@@ -60,9 +58,6 @@ impl Vehicle {
             let spin = rows.begun.spin;
             if engine.is_some() {
                 turning += (bank.levers[0] * spin).sum();
-            }
-            for (rotor, lever) in rotors.iter_mut().zip(&bank.levers[motors.clone()]) {
-                *rotor += (*lever * spin).sum();
             }
             rows.drive.motor = motor * step;
             rows.drive.momentum = bank.spin_inertia * spin + rows.drive.motor;
@@ -84,14 +79,17 @@ impl Vehicle {
         };
         if let Some((_, clutch)) = &running {
             let shaft = Four::splat(clutch.at_wheels(clutch.impulse));
-            for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
                 rows.drive.shaft = bank.levers[0] * shaft;
             }
         }
         let pull = PedalDemand { throttle: throttle.min(asked.own_throttle), brake: foot, towards };
         self.shafts.begin(running.as_ref(), pull, &self.model, dt);
+        let first = usize::from(engine.is_some());
         for (k, motor) in parts.motors.iter().enumerate() {
-            self.shafts.turned(k, rotors[k] * motor.reduction);
+            let turns = self.model.banks().iter().zip(&self.rows);
+            let turning = turns.fold(0.0, |sum, (bank, rows)| sum + (bank.levers[first + k] * rows.begun.spin).sum());
+            self.shafts.turned(k, turning * motor.reduction);
         }
     }
 }

@@ -177,6 +177,17 @@ impl Link {
         target_impulse - own * impulse - per_speed * speed
     }
 
+    /// Impulse of a row alone that holds, at a `speed` of the wheels that its impulse changes by `answer`; `None` where it does not.
+    #[inline(always)]
+    pub(crate) fn held(&self, speed: f32, answer: f32) -> Option<f32> {
+        let pivot = self.per_speed * answer + self.own;
+        let missing = self.target_impulse - self.own * self.impulse - self.per_speed * speed;
+        let impulse = self.impulse + missing / pivot;
+        let [least, most] = self.bounds;
+        let holds = self.own > 0.0 && pivot > 0.0 && least <= impulse && impulse <= most;
+        holds.then_some(impulse)
+    }
+
     /// What the row is taken to do first.
     pub(crate) fn first(&self) -> Regime {
         if self.dry_drag > 0.0 { Regime::Stands } else { Regime::Holds }

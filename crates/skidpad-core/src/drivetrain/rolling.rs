@@ -1,6 +1,7 @@
 //! The drivetrain alone, behind wheels that roll as the car moves.
 
 use crate::assists::DriverDemand;
+use crate::banks::Many;
 use crate::controls::Controls;
 use crate::lane::{Four, Lane};
 use crate::step::rows::{EffectiveMass, Rows};
@@ -18,8 +19,8 @@ impl Vehicle {
     pub fn drive_rolling(&mut self, controls: &Controls, dt: f32, forces: &mut [f32]) {
         let Controls { throttle, brake, clutch, gear, starter, .. } = *controls;
         let pedals = Controls { throttle, brake, clutch, gear, starter, ..Controls::default() };
-        self.begin();
-        self.drive(&pedals, &DriverDemand::of(&pedals, &self.model.parts().steering), dt);
+        self.begin::<Many>();
+        self.drive::<Many>(&pedals, &DriverDemand::of(&pedals, &self.model.parts().steering), dt);
         let compliance = self.model.inverse_mass() * self.driven_wheels();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.roll(bank.radius * bank.gather(|i| self.state.wheels[i].spin), compliance);

@@ -3,6 +3,7 @@
 //!
 //! Each wheel stands in with its inertia *and* the grip of its tyre, so no shaft stiffness limits the step.
 
+use crate::banks::{Banks, Many};
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::converter::Converter;
 use crate::drivetrain::links::{Flywheel, Link};
@@ -33,6 +34,9 @@ impl Shafts {
         (self.engine, self.count, self.dt, self.pull, self.orders) = (None, 0, dt, pull, None);
         if let Some((flywheel, clutch)) = engine {
             (self.engine, self.links[0], self.count) = (Some(*flywheel), *clutch, 1);
+        }
+        if parts.motors.is_empty() && parts.couplings.is_empty() {
+            return;
         }
         let motors = parts.motors.iter().map(|motor| Link::motor(motor, pull.towards, dt));
         let couplings = parts.couplings.iter().map(|coupling| Link::coupling(coupling, dt));
@@ -132,8 +136,8 @@ impl Shafts {
 
 impl Vehicle {
     /// Solves clutch and couplings; leaves each wheel's shaft impulse.
-    pub(crate) fn solve_shafts(&mut self) {
-        if self.settle_shafts() {
+    pub(crate) fn solve_shafts<B: Banks>(&mut self) {
+        if self.settle_shafts::<B>() {
             self.follow_blocks();
         }
     }
@@ -146,7 +150,7 @@ impl Vehicle {
 
     /// The same for wheels that have no block; leaves their spin, too.
     pub(crate) fn roll_shafts(&mut self) {
-        self.settle_shafts();
+        self.settle_shafts::<Many>();
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.coupled.spin = rows.spin_under(bank).0;
         }
@@ -154,7 +158,7 @@ impl Vehicle {
 
     /// Solves all rows for wheels alone; whether any but a clutch on wheels that grip carries something, and has to look at blocks.
     #[inline(always)]
-    fn settle_shafts(&mut self) -> bool {
+    fn settle_shafts<B: Banks>(&mut self) -> bool {
         let shafts = &mut self.shafts;
         if shafts.are_open() {
             return false;
@@ -162,7 +166,7 @@ impl Vehicle {
         if shafts.is_clutch() {
             // Where its wheels begin to slide, a clutch is solved as other rows are.
             let pass = |_, measured| shafts.clutch_pass(measured);
-            if settle_clutches(self.model.banks(), &mut self.rows, pass) {
+            if settle_clutches(B::of(self.model.banks()), B::of_mut(&mut self.rows), pass) {
                 return false;
             }
         }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::assists::DriverDemand;
+use crate::banks::One;
 use crate::controls::Controls;
 use crate::drivetrain::clutch::settle_clutches;
 use crate::lane::{Abreast, Corners, Eight, Four, Lane};
@@ -17,9 +18,9 @@ use crate::step::coupling::{Coupling, StepReport, Within};
 use crate::step::rows::Rows;
 use crate::step::sweep::{SWEPT_ONCE, surroundings};
 use crate::step::vehicle::{Vehicle, finite, response, wheel_impulses};
-use crate::step::write_back::{Ended, NUMBERS, put, settled_rate};
+use crate::step::write_back::{Ended, NUMBERS, WheelEnded, settled_rate};
 use crate::suspension::loads::{SHORTER, loads_at_once};
-use crate::suspension::ties::{add_bars, load_bars, sum_bars};
+use crate::suspension::ties::{Bars, load_bars, sum_bars};
 use crate::wheel::contact::Met;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Contact, Push};
@@ -97,7 +98,7 @@ impl CarsAbreast {
             return;
         }
         let asked: [DriverDemand; ABREAST] =
-            core::array::from_fn(|car| vehicles[car].apply_controls(&bodies[car], controls[car], dt));
+            core::array::from_fn(|car| vehicles[car].apply_controls::<One>(&bodies[car], controls[car], dt));
         let carried: [f32; ABREAST] = core::array::from_fn(|car| vehicles[car].shafts.links[0].impulse);
         self.alone = [false; ABREAST];
         let pushes = self.solve_rows(vehicles, bodies, contacts, controls, dt);
@@ -230,7 +231,7 @@ impl CarsAbreast {
             let (mut products, mut wished) = loads_at_once(&self.rows);
             let mut tied = SpatialVector::default();
             if self.model.is_tied() {
-                tied = tied + add_bars(&self.rows, &mut products, warm);
+                tied = tied + Bars::of(&self.rows, warm).add_to(&mut products);
             }
             wished = wished + tied;
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
@@ -268,9 +269,9 @@ impl CarsAbreast {
     /// As [`Vehicle::sweep_once`], where tyres are not stiff.
     fn sweep(&mut self, vehicles: &mut [Vehicle], loaded: SpatialVector<Eight>) {
         let [gripping, ..] = Eight::sums(|k| [Eight::splat(1.0).only(self.rows[k].patch.tyre_active); 4]);
-        for rows in &mut self.rows {
+        for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
             rows.coupled.friction_bound = rows.limit();
-            rows.coupled.effective_mass = surroundings(&self.model, rows, loaded, gripping);
+            rows.coupled.effective_mass = surroundings(bank, false, rows, loaded, gripping);
             leave(&mut self.alone, rows.is_stiff());
         }
         self.solve_clutches(vehicles);
@@ -371,8 +372,9 @@ impl EndedByCar {
     }
 
     fn write(&self, car: usize, wheel: &mut WheelState) {
-        let numbers = self.numbers.each_ref().map(|of| of[car]);
-        put(wheel, numbers, self.moments.map(|of| of[car]), self.contact[car]);
+        let numbers = core::array::from_fn(|n| Four::new(core::array::from_fn(|k| self.numbers[4 * n + k][car])));
+        WheelEnded { numbers, contact: self.contact[car] }.write(wheel);
+        [wheel.overturning, wheel.aligning] = self.moments.map(|of| of[car]);
     }
 }
 

@@ -8,11 +8,12 @@
 //! With fixed friction limits the six equations are the derivative of a convex function, so steps that are cut where they
 //! overshoot lead to its only minimum, whatever hits whatever.
 
+use crate::banks::{Banks, Many};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{Approach, EffectiveMass, Rows};
-use crate::step::vehicle::Vehicle;
+use crate::step::vehicle::{Vehicle, banks};
 use crate::world::seam::Body;
 use bevy_math::Vec3;
 
@@ -146,7 +147,7 @@ impl Rows {
 impl Vehicle {
     /// Iterates from the velocity `start`, with loads, of a car that has `free` without wheels. Tells also how far from an answer it
     /// ends if it does not converge, m/s: steps that are cut come to rest at kinks, too.
-    pub(crate) fn converge(
+    pub(crate) fn converge<B: Banks>(
         &mut self,
         free: SpatialVector<f32>,
         start: SpatialVector<f32>,
@@ -155,11 +156,11 @@ impl Vehicle {
     ) -> (StepReport, f32) {
         let mut within = Within::of(friction);
         // The forward impulses stay as one sweep leaves them, where that agrees with itself.
-        if within == Within::Side && self.sweep_once(start) && self.disagrees(free, self.shafts.dt) {
+        if within == Within::Side && self.sweep_once::<B>(start) && self.disagrees(free, self.shafts.dt) {
             within = Within::Cone;
         }
         self.shafts.within = within;
-        let mut momentum = self.set_velocity(free, start);
+        let mut momentum = self.set_velocity::<B>(free, start);
         let mut report = StepReport::default();
         let (mut last, mut followed) = (Step::default(), false);
         for iteration in 1..=stop.iterations.max(1) {
@@ -172,7 +173,7 @@ impl Vehicle {
                 slowly: iteration > FOLLOWING,
                 hull: report.residual <= SETTLED && (2..=HULL_FOLLOWING).contains(&iteration),
             };
-            let (given, system) = self.linearise(within, follow);
+            let (given, system) = self.linearise::<B>(within, follow);
             let missing = given - momentum;
             report.iterations = iteration;
             // With other limits the misfit is another function.
@@ -180,7 +181,7 @@ impl Vehicle {
             let back = if other { None } else { last.shortened(missing, &system, CUT_TO * stop.tolerance) };
             let change = back.unwrap_or_else(|| system.solve(missing));
             momentum = momentum + self.momentum(change);
-            for rows in &mut self.rows {
+            for rows in B::of_mut(&mut self.rows) {
                 rows.add_velocity(change.wide());
             }
             self.hull.add_velocity(change);
@@ -205,9 +206,9 @@ impl Vehicle {
     }
 
     /// Shows rows and hull the velocity `start` of a car that has `free` without wheels; returns the momentum it gained.
-    fn set_velocity(&mut self, free: SpatialVector<f32>, start: SpatialVector<f32>) -> SpatialVector<f32> {
+    fn set_velocity<B: Banks>(&mut self, free: SpatialVector<f32>, start: SpatialVector<f32>) -> SpatialVector<f32> {
         let gained = start - free;
-        for rows in &mut self.rows {
+        for rows in B::of_mut(&mut self.rows) {
             rows.set_velocity(start.wide(), gained.wide());
         }
         self.hull.set_velocity(start);
@@ -217,7 +218,7 @@ impl Vehicle {
     /// Ends an iteration without an answer, of a chassis that gained `momentum`; how far off that is, m/s.
     #[cold]
     fn give_up(&mut self, within: Within, momentum: SpatialVector<f32>) -> f32 {
-        let (given, _) = self.linearise(within, Follow { loads: false, slowly: true, hull: false });
+        let (given, _) = self.linearise::<Many>(within, Follow { loads: false, slowly: true, hull: false });
         self.hull.settle();
         self.hold_to_limits(within);
         size(self.response(given - momentum))
@@ -250,8 +251,8 @@ impl Vehicle {
     pub(crate) fn tangent(&mut self, body: &Body, end: [Vec3; 2]) -> Symmetric6 {
         let free = self.free_velocity_in_body(body, &self.to_world);
         let to_vehicle = self.to_world.transpose();
-        self.set_velocity(free, SpatialVector::of(to_vehicle * end[0], to_vehicle * end[1]));
-        self.linearise(Within::Cone, Follow { loads: false, slowly: true, hull: false }).1
+        self.set_velocity::<Many>(free, SpatialVector::of(to_vehicle * end[0], to_vehicle * end[1]));
+        self.linearise::<Many>(Within::Cone, Follow { loads: false, slowly: true, hull: false }).1
     }
 
     /// Momentum of the chassis at a velocity.
@@ -262,11 +263,11 @@ impl Vehicle {
 
     /// Answers of all wheels and hull points to the velocity they see, as momentum given to the chassis, and the derivative
     /// of what is missing. What is not part of it, such as friction limits by the loads, follows or stays.
-    fn linearise(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, Symmetric6) {
+    fn linearise<B: Banks>(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, Symmetric6) {
         let mut products = OuterProducts::none();
-        self.load_ties();
-        self.add_ties(&mut products, SpatialVector::default());
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+        self.load_ties::<B>();
+        self.add_ties::<B>(&mut products, SpatialVector::default());
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             if rows.travel.own {
                 if follow.loads || bank.links.is_some() {
                     rows.lift(bank);
@@ -285,10 +286,10 @@ impl Vehicle {
             };
         }
         if within != Within::Side {
-            self.solve_shafts();
+            self.solve_shafts::<B>();
         }
         let mut given = self.beside + self.hull.answer(&mut products, follow.hull);
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let before = rows.coupled.tyre;
             let tangent = rows.solve_block(bank, within).tangent();
             let links = bank.links.as_ref().filter(|_| rows.travel.own);

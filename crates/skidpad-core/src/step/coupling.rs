@@ -91,16 +91,14 @@ impl core::fmt::Display for Misuse {
 impl StepReport {
     /// The report of a step of `dt` s that is none, `None` of one that is: in no time nothing happens, and what is no length of time
     /// is told. States, and the count of steps, stay as they were.
-    #[inline(always)]
     pub fn of_no_step(dt: f32) -> Option<Self> {
-        let step = dt > 0.0 && dt < f32::INFINITY;
-        if step { None } else { Some(Self::of_no_length(dt)) }
+        if Self::is_step(dt) { None } else { Some(Self { not_finite: dt != 0.0, ..Self::default() }) }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn of_no_length(dt: f32) -> Self {
-        Self { not_finite: dt != 0.0, ..Self::default() }
+    /// Whether `dt` s are the length of a step.
+    #[inline(always)]
+    pub(crate) fn is_step(dt: f32) -> bool {
+        dt > 0.0 && dt < f32::INFINITY
     }
 
     /// The worse of both, field by field.
@@ -109,7 +107,7 @@ impl StepReport {
             not_finite: self.not_finite || other.not_finite,
             not_converged: self.not_converged || other.not_converged,
             iterations: self.iterations.max(other.iterations),
-            residual: self.residual.max(other.residual),
+            residual: if other.residual > self.residual { other.residual } else { self.residual },
             misuse: self.misuse.or(other.misuse),
         }
     }

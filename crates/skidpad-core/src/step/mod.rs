@@ -18,11 +18,12 @@ pub(crate) mod vehicle;
 pub(crate) mod write_back;
 
 use crate::assists::DriverDemand;
+use crate::banks::{Banks, Many, One};
 use crate::controls::Controls;
 use crate::linear::SpatialVector;
 use crate::step::coupling::{Coupling, Friction, StepReport, Stop, Within};
 use crate::step::rows::{Begun, Rows};
-use crate::step::vehicle::{Vehicle, finite};
+use crate::step::vehicle::{Vehicle, banks, finite};
 use crate::world::seam::{Body, Contact, HullPoint, Push};
 use bevy_math::Mat3;
 
@@ -42,47 +43,79 @@ impl Vehicle {
         coupling: Coupling,
         dt: f32,
     ) -> (Push, StepReport) {
-        if let Some(nothing) = StepReport::of_no_step(dt) {
-            return (Push::default(), nothing);
-        }
-        if !finite(body) {
-            return self.abort_step();
-        }
+        let mut push = Push::default();
+        let report = match StepReport::of_no_step(dt) {
+            Some(nothing) => nothing,
+            None => self.solve_into(&mut push, body, contacts, hull, controls, coupling, dt),
+        };
+        (push, report)
+    }
+
+    /// The same of a step that is one, with what to do to the body put into `push`.
+    pub(crate) fn solve_into(
+        &mut self,
+        push: &mut Push,
+        body: &Body,
+        contacts: &[Option<Contact>],
+        hull: &[HullPoint],
+        controls: &Controls,
+        coupling: Coupling,
+        dt: f32,
+    ) -> StepReport {
+        let is_one = self.rows.len() == 1;
+        let found = match finite(body) {
+            true if is_one => self.solve_banks::<One>(body, contacts, hull, controls, coupling, dt),
+            true => self.solve_banks::<Many>(body, contacts, hull, controls, coupling, dt),
+            false => None,
+        };
+        let Some((found, report)) = found else { return self.abort_step(push) };
+        *push = found;
+        report
+    }
+
+    /// The stages of a step, in their order; `None` where that ends beyond numbers.
+    #[inline(always)]
+    fn solve_banks<B: Banks>(
+        &mut self,
+        body: &Body,
+        contacts: &[Option<Contact>],
+        hull: &[HullPoint],
+        controls: &Controls,
+        coupling: Coupling,
+        dt: f32,
+    ) -> Option<(Push, StepReport)> {
         let asked = match self.applied.take() {
             Some(asked) => asked,
-            None => self.apply_controls(body, controls, dt),
+            None => self.apply_controls::<B>(body, controls, dt),
         };
         let to_world = self.to_world;
         let own_wheels = self.has_own_wheels(coupling);
-        self.locate(body, &to_world, contacts, own_wheels, dt);
+        self.locate::<B>(body, &to_world, contacts, own_wheels, dt);
         let external = self.external(body, &to_world, controls, dt);
         let free = self.free_velocity_in_body(body, &to_world) + self.response(external);
-        let mut warm = free + self.response(self.wheel_impulses(false));
+        let mut warm = free + self.response(self.wheel_impulses::<B>(false));
         if own_wheels {
             self.free_wheels(body.lead);
         } else if self.model.has_slanted_rows() {
             warm = self.slant_rows(body, free, warm);
         }
-        self.tie_rows(dt);
-        let loaded = self.solve_any_loads(free, warm, dt);
+        self.tie_rows::<B>(dt);
+        let loaded = self.solve_any_loads::<B>(free, warm, dt);
         self.jack();
-        self.grip_rows(dt);
+        self.grip_rows::<B>(dt);
         self.assist_brakes(&asked, loaded, dt);
-        let report = self.couple(coupling, [free, warm, loaded], hull, dt);
+        let report = self.couple::<B>(coupling, [free, warm, loaded], hull, dt);
         self.jack();
         self.record_assists(dt);
-        let (linear, angular) = (external + self.beside + self.wheel_impulses(true)).parts();
+        let (linear, angular) = (external + self.beside + self.wheel_impulses::<B>(true)).parts();
         let mut push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
         if !self.hull.is_off() {
             let (stop, turn_stop) = self.hull.impulse().parts();
             (push.stop, push.angular_stop) = (to_world * stop, to_world * turn_stop);
         }
         let all = push.impulse + push.angular_impulse + push.stop + push.angular_stop;
-        let spins: f32 = self.rows.iter().map(|rows| rows.coupled.spin.sum()).sum();
-        if !(all.x + all.y + all.z + spins).is_finite() {
-            return self.abort_step();
-        }
-        (push, report)
+        let spins: f32 = B::of(&self.rows).iter().map(|rows| rows.coupled.spin.sum()).sum();
+        (all.x + all.y + all.z + spins).is_finite().then_some((push, report))
     }
 
     /// Turns rows of tyres to where wheels without mass move that stand on rims, or that links lead; returns the velocity `warm` with them.
@@ -98,31 +131,31 @@ impl Vehicle {
             return warm;
         }
         self.lean_on_links(moving);
-        free + self.response(self.wheel_impulses(false))
+        free + self.response(self.wheel_impulses::<Many>(false))
     }
 
     /// Lets the driver steer and drive; returns what that asks for.
     #[inline(always)]
-    pub(crate) fn apply_controls(&mut self, body: &Body, controls: &Controls, dt: f32) -> DriverDemand {
+    pub(crate) fn apply_controls<B: Banks>(&mut self, body: &Body, controls: &Controls, dt: f32) -> DriverDemand {
         (self.to_world, self.lead) = (Mat3::from_quat(body.rotation), body.lead);
         let asked = self.read_controls(controls, dt);
         self.steer(controls, &asked, dt);
-        self.begin();
-        self.drive(controls, &asked, dt);
+        self.begin::<B>();
+        self.drive::<B>(controls, &asked, dt);
         self.set_bars(controls);
         asked
     }
 
     /// Reads what the wheels begin with, once they are steered: that turns them over their patches.
     #[inline(always)]
-    pub(crate) fn begin(&mut self) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+    pub(crate) fn begin<B: Banks>(&mut self) {
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.begun = Begun::of(bank, &self.state.wheels);
         }
     }
 
     /// Solves the rows from the `velocities` without wheels, with the last step's tyres, and with the loads.
-    fn couple(
+    fn couple<B: Banks>(
         &mut self,
         coupling: Coupling,
         velocities: [SpatialVector<f32>; 3],
@@ -132,16 +165,22 @@ impl Vehicle {
         self.hull.clear();
         self.shafts.within = Within::NearCone;
         let Coupling::Converged { tolerance, iterations, friction, .. } = coupling else {
-            return self.sweep(velocities, dt);
+            return self.sweep::<B>(velocities, dt);
         };
         self.hull.set_contacts(hull, &self.to_world, self.model.mass(), dt);
-        self.iterate(velocities, Stop { tolerance, iterations }, friction, dt)
+        self.iterate::<B>(velocities, Stop { tolerance, iterations }, friction, dt)
     }
 
     /// The converged coupling, or one sweep where that ends far from an answer.
-    fn iterate(&mut self, velocities: [SpatialVector<f32>; 3], stop: Stop, friction: Friction, dt: f32) -> StepReport {
+    fn iterate<B: Banks>(
+        &mut self,
+        velocities: [SpatialVector<f32>; 3],
+        stop: Stop,
+        friction: Friction,
+        dt: f32,
+    ) -> StepReport {
         let [free, warm, loaded] = velocities;
-        let (report, missing) = self.converge(free, loaded, stop, friction);
+        let (report, missing) = self.converge::<B>(free, loaded, stop, friction);
         if missing > LARGEST_RESIDUAL {
             self.sweep_instead(free, warm, dt);
         }
@@ -149,9 +188,14 @@ impl Vehicle {
     }
 
     /// Loads of wheels that move on their own, or with the chassis; returns the velocity after them.
-    fn solve_any_loads(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
-        let own = self.rows.iter().any(|rows| rows.travel.own);
-        if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads(warm, dt) }
+    fn solve_any_loads<B: Banks>(
+        &mut self,
+        free: SpatialVector<f32>,
+        warm: SpatialVector<f32>,
+        dt: f32,
+    ) -> SpatialVector<f32> {
+        let own = B::of(&self.rows).iter().any(|rows| rows.travel.own);
+        if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads::<B>(warm, dt) }
     }
 
     /// Takes a step that is far from convergence with one sweep, and leaves the hull to the world: what an unfinished iteration has
@@ -162,12 +206,14 @@ impl Vehicle {
         }
         self.hull.clear();
         self.shafts.within = Within::NearCone;
-        let loaded = self.solve_any_loads(free, warm, dt);
-        self.sweep_once(loaded);
+        let loaded = self.solve_any_loads::<Many>(free, warm, dt);
+        self.sweep_once::<Many>(loaded);
     }
 
     /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.
-    fn abort_step(&mut self) -> (Push, StepReport) {
+    #[cold]
+    #[inline(never)]
+    fn abort_step(&mut self, push: &mut Push) -> StepReport {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             *rows = Rows::default();
             rows.dt = 1.0;
@@ -178,6 +224,7 @@ impl Vehicle {
         self.hull.clear();
         self.budget.as_deref_mut().map(core::mem::take);
         (self.beside, self.turned_to) = Default::default();
-        (Push::default(), StepReport { not_finite: true, ..StepReport::default() })
+        *push = Push::default();
+        StepReport { not_finite: true, ..StepReport::default() }
     }
 }

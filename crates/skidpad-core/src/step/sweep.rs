@@ -1,21 +1,20 @@
 //! The one-sweep coupling: every wheel from the same velocity, warm-started.
 
+use crate::banks::{Banks, Many};
 use crate::constants::MAX_WHEELS;
 use crate::lane::{Corners, Four, Lane};
-use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
-use crate::model::Model;
+use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{EffectiveMass, Rows};
-use crate::step::vehicle::Vehicle;
+use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
-use bevy_math::Mat3;
 
 impl Vehicle {
     /// One sweep from the velocities without wheels, with the last step's tyres and with the loads; where tyres are stiff and it agrees
     /// neither with the loads nor with itself, the converged coupling.
-    pub(crate) fn sweep(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
-        if self.sweep_once(velocities[2]) {
+    pub(crate) fn sweep<B: Banks>(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
+        if self.sweep_once::<B>(velocities[2]) {
             return self.iterate_if_stiff(velocities, dt);
         }
         SWEPT_ONCE
@@ -29,7 +28,7 @@ impl Vehicle {
             return SWEPT_ONCE;
         }
         self.shafts.clear_impulses(&self.model, &mut self.rows);
-        self.iterate(velocities, Stop::SHIPPED, Friction::Cone, dt)
+        self.iterate::<Many>(velocities, Stop::SHIPPED, Friction::Cone, dt)
     }
 
     /// Whether stiff tyres moved the loads, or each other: a kart whose tyres turn it while it stands on hard springs would get
@@ -41,8 +40,8 @@ impl Vehicle {
         for (before, rows) in before.iter_mut().zip(&self.rows) {
             *before = rows.suspension.load;
         }
-        let warm = free + self.response(self.wheel_impulses(false));
-        self.solve_any_loads(free, warm, dt);
+        let warm = free + self.response(self.wheel_impulses::<Many>(false));
+        self.solve_any_loads::<Many>(free, warm, dt);
         let moved = |(before, rows): (&Four, &Rows)| {
             let allowed = Four::splat(SWEPT) * (rows.suspension.load + rows.suspension.strut.weight);
             let load = (rows.suspension.load - *before).abs();
@@ -62,20 +61,22 @@ impl Vehicle {
     /// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
     /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
     /// linear rows. Tells whether they are.
-    pub(crate) fn sweep_once(&mut self, loaded: SpatialVector<f32>) -> bool {
-        let gripping: f32 = self.rows.iter().map(|rows| Four::splat(1.0).only(rows.patch.tyre_active).sum()).sum();
+    pub(crate) fn sweep_once<B: Banks>(&mut self, loaded: SpatialVector<f32>) -> bool {
+        let gripping: f32 =
+            B::of(&self.rows).iter().map(|rows| Four::splat(1.0).only(rows.patch.tyre_active).sum()).sum();
         let gripping = Four::splat(gripping);
         let mut stiff = false;
-        for rows in &mut self.rows {
+        let is_slanted = self.model.has_slanted_rows();
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.coupled.friction_bound = rows.limit();
-            rows.coupled.effective_mass = surroundings(&self.model, rows, loaded.wide(), gripping);
+            rows.coupled.effective_mass = surroundings(bank, is_slanted, rows, loaded.wide(), gripping);
             stiff |= Four::any(rows.is_stiff());
         }
         if stiff {
             self.begin_coupled(loaded, gripping);
         }
-        self.solve_shafts();
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+        self.solve_shafts::<B>();
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.solve_block(bank, Within::NearCone);
         }
         stiff
@@ -97,8 +98,9 @@ impl Vehicle {
     #[inline(never)]
     fn begin_coupled(&mut self, loaded: SpatialVector<f32>, gripping: Four) {
         let at = self.couple_linear(loaded).wide();
-        for rows in &mut self.rows {
-            rows.coupled.effective_mass = surroundings(&self.model, rows, at, gripping);
+        let is_slanted = self.model.has_slanted_rows();
+        for (bank, rows) in banks::<Many>(&self.model, &mut self.rows) {
+            rows.coupled.effective_mass = surroundings(bank, is_slanted, rows, at, gripping);
             rows.coupled.began = rows.coupled.tyre;
         }
     }
@@ -106,7 +108,7 @@ impl Vehicle {
     /// Takes the tyre impulses of the linear rows, solved together with the chassis and every wheel's spin, each brought back
     /// to its limit; returns the velocity they lead to from that with the last step's impulses.
     fn couple_linear(&mut self, loaded: SpatialVector<f32>) -> SpatialVector<f32> {
-        let was = self.wheel_impulses(false);
+        let was = self.wheel_impulses::<Many>(false);
         let without = loaded + self.response(was) * -1.0;
         let (mut products, mut given) = (OuterProducts::none(), SpatialVector::default());
         let mut lasts = [Four::default(); MAX_WHEELS];
@@ -123,7 +125,7 @@ impl Vehicle {
             (rows.coupled.tyre, _) = rows.linear_tyres(bank, last, (without + change).wide());
             rows.hold_to_limit(Within::Cone);
         }
-        without + self.response(self.wheel_impulses(false))
+        without + self.response(self.wheel_impulses::<Many>(false))
     }
 }
 
@@ -167,25 +169,25 @@ fn beyond_unit<W: Corners>(contact: &ContactRows<W>, inverse_mass: W, compliance
     compliance[2] += inverse_mass * (side.dot(side) - one);
 }
 
-/// What each wheel's tyre rows see at chassis velocity `at`, with `share` times its own compliance.
+/// What each wheel's tyre rows see at chassis velocity `at`, with `share` times its own compliance; `is_slanted` where
+/// [`crate::Model::has_slanted_rows`].
 #[inline(always)]
 pub(crate) fn surroundings<W: Corners>(
-    model: &Model,
+    bank: &WheelPack<W>,
+    is_slanted: bool,
     rows: &Rows<W>,
     at: SpatialVector<W>,
     share: W,
 ) -> EffectiveMass<W> {
-    let inverse_mass = W::splat(model.inverse_mass());
-    let inverse_inertia: &Mat3 = model.inverse_inertia();
-    let turned = |row: SpatialVector<W>| row.angular.through(inverse_inertia);
+    let inverse_mass = bank.inverse_mass;
     // The two directions are unit vectors at right angles, but for those on rims and links.
-    let (forward, side): (Vec3Lanes<W>, Vec3Lanes<W>) = (turned(rows.contact.forward), turned(rows.contact.side));
+    let [forward, side] = [rows.contact.forward, rows.contact.side].map(|row| bank.inverse_inertia.times(row.angular));
     let mut compliance = [
         (inverse_mass + rows.contact.forward.angular.dot(forward)) * share,
         rows.contact.forward.angular.dot(side) * share,
         (inverse_mass + rows.contact.side.angular.dot(side)) * share,
     ];
-    if model.has_slanted_rows() {
+    if is_slanted {
         beyond_unit(&rows.contact, inverse_mass * share, &mut compliance);
     }
     let [along, across] = rows.patch_speeds(at);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::assists::DriverDemand;
 use crate::assists::budget::{Added, Assist, Budget};
 use crate::assists::rows::Correction;
+use crate::banks::Banks;
 use crate::chassis::hull::HullRows;
 use crate::drivetrain::rows::Shafts;
 use crate::lane::{Corners, Lane};
@@ -12,6 +13,7 @@ use crate::linear::SpatialVector;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::rows::Rows;
+use crate::wheel::pack::WheelPack;
 use crate::world::seam::Body;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
@@ -136,9 +138,19 @@ impl Vehicle {
     }
 
     /// Sum of what the wheels' rows do to the chassis.
-    pub(crate) fn wheel_impulses(&self, with_loads: bool) -> SpatialVector<f32> {
-        wheel_impulses(&self.rows, with_loads)
+    #[inline(always)]
+    pub(crate) fn wheel_impulses<B: Banks>(&self, with_loads: bool) -> SpatialVector<f32> {
+        wheel_impulses(B::of(&self.rows), with_loads)
     }
+}
+
+/// Every bank of wheels with its rows.
+#[inline(always)]
+pub(crate) fn banks<'a, B: Banks>(
+    model: &'a Model,
+    rows: &'a mut [Rows],
+) -> impl Iterator<Item = (&'a WheelPack, &'a mut Rows)> {
+    B::of(model.banks()).iter().zip(B::of_mut(rows))
 }
 
 /// Change of velocity by an impulse on the chassis.

@@ -1,5 +1,6 @@
 //! The end of a step: what the world realised goes back into the state.
 
+use crate::banks::{Banks, Many, One};
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::SpatialVector;
 use crate::model::Model;
@@ -36,26 +37,34 @@ impl Vehicle {
     /// A rate near the last digits of the rotation counts as what it did to the rotation: taken as it is, the centre of mass of a
     /// parked car would creep against a turning that never happens.
     pub fn finish(&mut self, body: &Body, dt: f32) -> StepReport {
-        if let Some(nothing) = StepReport::of_no_step(dt) {
-            return nothing;
+        if !StepReport::is_step(dt) {
+            return StepReport::of_no_step(dt).unwrap_or_default();
         }
         let angular = settled_rate(&self.state, body, dt);
         let report = self.follow(body);
-        if report.not_finite {
-            return report;
+        if !report.not_finite {
+            if self.rows.len() == 1 {
+                self.end_banks::<One>(body, angular, dt)
+            } else {
+                self.end_banks::<Many>(body, angular, dt)
+            }
         }
+        report
+    }
+
+    /// Integrates the contact patches of a step that ends with the velocity of `body` and `angular`.
+    fn end_banks<B: Banks>(&mut self, body: &Body, angular: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
         let at = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * angular).wide();
         let state = &mut self.state;
-        for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
+        for (bank, rows) in B::of(self.model.banks()).iter().zip(B::of(&self.rows)) {
             if bank.has_discs {
                 rows.warm_discs(bank, &self.model, dt, &mut state.wheels);
             }
             let ended = rows.ended(bank, at, self.lead, dt);
-            rows.write_back(bank, &ended, dt, &mut state.wheels);
+            rows.write_back(bank, ended, dt, &mut state.wheels);
         }
         self.shafts.write_back(&mut state.drive, &self.model, &self.rows);
-        report
     }
 
     /// Takes over the pose and twist of `body`, and leaves wheels and drive as they are.
@@ -92,9 +101,9 @@ impl<W: Corners> Ended<W> {
     /// Number by number, but for the contact.
     #[inline(always)]
     pub(crate) fn numbers(&self) -> [W; NUMBERS] {
-        let Self { spin, deflection: [u, v], compression, travel_rate, load, tyre: [along, across], .. } = *self;
-        let Self { torque, rolling_speed, rolling, lean, .. } = *self;
-        [spin, u, v, compression, travel_rate, load, along, across, torque, rolling_speed, rolling, lean]
+        let Self { spin, deflection: [u, v], torque, tyre: [along, across], rolling_speed, rolling, .. } = *self;
+        let Self { compression, travel_rate, load, lean, .. } = *self;
+        [spin, u, v, torque, along, across, rolling_speed, rolling, compression, travel_rate, load, lean]
     }
 }
 
@@ -146,14 +155,12 @@ impl<W: Corners> Rows<W> {
 }
 
 impl Rows {
-    fn write_back(&self, bank: &WheelPack, ended: &Ended, dt: f32, wheels: &mut [WheelState]) {
-        let of = ended.numbers();
-        let by_wheel = [0, 4, 8].map(|n| Four::transposed([of[n], of[n + 1], of[n + 2], of[n + 3]]).map(Four::lanes));
-        let contact = ended.contact.lanes();
-        bank.each(|k, i| {
-            let numbers = core::array::from_fn(|n| by_wheel[n / 4][k][n % 4]);
-            put(&mut wheels[i], numbers, [0.0; 2], contact[k]);
-        });
+    #[inline(always)]
+    fn write_back(&self, bank: &WheelPack, ended: Ended, dt: f32, wheels: &mut [WheelState]) {
+        match bank.whole_mut(wheels) {
+            Some(four) => four.iter_mut().zip(&ended.by_wheel()).for_each(|(wheel, ended)| ended.write(wheel)),
+            None => write_apart(bank, ended, wheels),
+        }
         if self.patch.has_laws {
             let [overturning, aligning] = self.patch.moments.map(|moment| (moment / Four::splat(dt)).lanes());
             bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
@@ -175,27 +182,46 @@ impl Rows {
 /// Numbers of [`Ended`], in order.
 pub(crate) const NUMBERS: usize = 12;
 
-/// Writes what a wheel ended with: the `numbers` of [`Ended`], and moments of its tyre, overturning and aligning.
-#[inline(always)]
-pub(crate) fn put(wheel: &mut WheelState, numbers: [f32; NUMBERS], [overturning, aligning]: [f32; 2], contact: bool) {
-    let [spin, u, v, compression, travel_rate, load, along, across, torque, rolling_speed, rolling, lean] = numbers;
-    *wheel = WheelState {
-        spin,
-        deflection: [u, v],
-        compression,
-        travel_rate,
-        load,
-        tyre: [along, across],
-        torque,
-        rolling_speed,
-        rolling,
-        steer: wheel.steer,
-        lean,
-        overturning,
-        aligning,
-        disc: wheel.disc,
-        contact,
-    };
+/// What one wheel ends with: the numbers of [`Ended`], and whether it touches.
+#[derive(Clone, Copy)]
+pub(crate) struct WheelEnded {
+    pub numbers: [Four; NUMBERS / 4],
+    pub contact: bool,
+}
+
+impl Ended {
+    /// Of each wheel.
+    #[inline(always)]
+    fn by_wheel(&self) -> [WheelEnded; 4] {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.numbers();
+        let first = Four::transposed([a, b, c, d]);
+        let second = Four::transposed([e, f, g, h]);
+        let third = Four::transposed([i, j, k, l]);
+        let contact = self.contact.lanes();
+        // Written out: a function that maps an array of this size is called.
+        let of = |k: usize| WheelEnded { numbers: [first[k], second[k], third[k]], contact: contact[k] };
+        [of(0), of(1), of(2), of(3)]
+    }
+}
+
+/// Writes what wheels ended with that are not four that follow each other.
+#[cold]
+#[inline(never)]
+fn write_apart(bank: &WheelPack, ended: Ended, wheels: &mut [WheelState]) {
+    let ended = ended.by_wheel();
+    bank.each(|k, i| ended[k].write(&mut wheels[i]));
+}
+
+impl WheelEnded {
+    /// The wheel's moments become none, as those of tyres without laws of their own are.
+    #[inline(always)]
+    pub(crate) fn write(&self, wheel: &mut WheelState) {
+        let [first, second, third] = self.numbers;
+        [wheel.spin, wheel.deflection[0], wheel.deflection[1], wheel.torque] = first.lanes();
+        [wheel.tyre[0], wheel.tyre[1], wheel.rolling_speed, wheel.rolling] = second.lanes();
+        [wheel.compression, wheel.travel_rate, wheel.load, wheel.lean] = third.lanes();
+        (wheel.overturning, wheel.aligning, wheel.contact) = (0.0, 0.0, self.contact);
+    }
 }
 
 /// Shares of rolling at the speeds whose squares are given.

@@ -1,12 +1,14 @@
 //! Load rows: strut, stop and what ties it to another of every wheel as one soft row along its contact normal, all solved at once.
 
+use crate::banks::Banks;
 use crate::constants::MAX_WHEELS;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::converged::Step;
 use crate::step::rows::Rows;
-use crate::step::vehicle::Vehicle;
+use crate::step::vehicle::{Vehicle, banks};
 use crate::suspension::rows::SOLIDITY;
+use crate::suspension::ties::Bars;
 use crate::wheel::pack::WheelPack;
 
 /// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
@@ -61,28 +63,27 @@ impl Vehicle {
     ///
     /// Every load only falls with the speed at which its wheel parts from the ground: the loads are the derivative of a convex
     /// function, and Newton's method goes to its minimum.
-    pub(crate) fn solve_loads(&mut self, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+    pub(crate) fn solve_loads<B: Banks>(&mut self, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.begin_load(bank, warm.wide(), dt);
         }
-        self.load_ties();
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+        self.load_ties::<B>();
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.evaluate_load(bank);
         }
         let (mut after, mut last) = (warm, None);
         for solve in 0..SOLVES {
-            let (mut products, wished) = loads_at_once(&self.rows);
-            let wished = wished + self.add_ties(&mut products, warm);
+            let (products, wished) = self.loads_and_ties::<B>(warm);
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let newton = warm + system.solve(wished);
             let cut = if solve < SHORTER { None } else { self.cut_step(&mut last, [warm, after, newton], &system) };
             after = cut.unwrap_or(newton);
-            for rows in &mut self.rows {
+            for rows in B::of_mut(&mut self.rows) {
                 rows.set_load_velocity(after.wide());
             }
-            self.load_ties();
+            self.load_ties::<B>();
             let mut settled = cut.is_none();
-            for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
                 settled &= !Four::any(rows.settle_load(bank));
             }
             if settled {
@@ -95,6 +96,20 @@ impl Vehicle {
             given = given + (rows.contact.normal * rows.suspension.load).sum();
         }
         warm + self.response(given)
+    }
+
+    /// How loads and ties answer the chassis velocity, and what they give from the velocity `warm` on as it stays.
+    #[inline(always)]
+    fn loads_and_ties<B: Banks>(&self, warm: SpatialVector<f32>) -> (OuterProducts, SpatialVector<f32>) {
+        let rows = B::of(&self.rows);
+        if rows.len() == 1 && self.model.is_tied() && self.model.ties_apart().is_empty() {
+            let bars = Bars::of(rows, warm);
+            let products = OuterProducts::of(|k| [rows[k].load_line(), bars.lines[k]]);
+            return (products, wished_loads(rows) + (self.beside + bars.given));
+        }
+        let (mut products, wished) = loads_at_once(rows);
+        let ties = self.add_ties::<B>(&mut products, warm);
+        (products, wished + ties)
     }
 
     /// Where the `last` step ends when it went too far to `at`; else the one from there to `newton` is the last.
@@ -118,6 +133,12 @@ impl Vehicle {
 }
 
 impl<W: Corners> Rows<W> {
+    /// How the load answers the chassis velocity, and along which row.
+    #[inline(always)]
+    fn load_line(&self) -> (W, SpatialVector<W>) {
+        (self.suspension.load_slope, self.contact.normal)
+    }
+
     /// Compression in step with the velocity.
     #[inline(always)]
     pub(crate) fn led(&self) -> W {
@@ -196,20 +217,25 @@ impl<W: Corners> Rows<W> {
 #[inline(always)]
 pub(crate) fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
     let (first, others) = rows.split_at(W::ROWS);
-    let mut products = OuterProducts::of(|k| (first[k].suspension.load_slope, first[k].contact.normal));
-    let wished = |rows: &[Rows<W>]| {
-        SpatialVector::sum_of(|k| {
-            let Rows { suspension, contact, coupled, .. } = &rows[k];
-            let target = suspension.load + suspension.load_slope * (coupled.velocity.normal - suspension.warm_speed);
-            contact.normal * target
-        })
-    };
-    let mut given = SpatialVector::default() + wished(first);
+    let mut products = OuterProducts::of(|k| [first[k].load_line()]);
+    let mut given = wished_loads(first);
     for rows in others.chunks(W::ROWS) {
         for (k, rows) in rows.iter().enumerate() {
-            products.add_of(k, rows.suspension.load_slope, rows.contact.normal);
+            let (slope, normal) = rows.load_line();
+            products.add_of(k, slope, normal);
         }
-        given = given + wished(rows);
+        given = given + wished_loads(rows);
     }
     (products, given)
+}
+
+/// What the loads of two axles give at the velocity without them.
+#[inline(always)]
+fn wished_loads<W: Corners>(rows: &[Rows<W>]) -> SpatialVector<W::Car> {
+    let wished = SpatialVector::sum_of(|k| {
+        let Rows { suspension, contact, coupled, .. } = &rows[k];
+        let target = suspension.load + suspension.load_slope * (coupled.velocity.normal - suspension.warm_speed);
+        contact.normal * target
+    });
+    SpatialVector::default() + wished
 }

@@ -19,6 +19,7 @@
 //! reach the body through the beam at its roll centre, and none of the two struts more than the other where that is at the ground; else
 //! R counts from its height, and [`crate::suspension::roll_centre`] has the rest.
 
+use crate::banks::Many;
 use crate::lane::{Corners, Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
 use crate::state::WheelState;
@@ -136,9 +137,9 @@ impl Vehicle {
             for rows in &mut self.rows {
                 rows.set_velocity(after.wide(), (after - free).wide());
             }
-            self.load_ties();
+            self.load_ties::<Many>();
             let mut products = OuterProducts::none();
-            self.add_ties(&mut products, SpatialVector::default());
+            self.add_ties::<Many>(&mut products, SpatialVector::default());
             let mut given = self.beside;
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
                 rows.own_load(bank).add_to(&mut products, rows);

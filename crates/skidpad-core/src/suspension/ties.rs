@@ -1,11 +1,14 @@
 //! What ties two wheels: anti-roll bars, part of each strut or beside them on the chassis, and heave springs.
 
+use core::slice::{from_mut, from_ref};
+
+use crate::banks::{Banks, Many};
 use crate::constants::{MAX_WHEELS, STANDARD_GRAVITY};
 use crate::controls::{Controls, bounded};
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector};
 use crate::step::rows::Rows;
-use crate::step::vehicle::Vehicle;
+use crate::step::vehicle::{Vehicle, banks};
 use crate::suspension::parameters::{AntiRollBar, BarCoupling};
 use crate::suspension::rows::Tied;
 use crate::wheel::pack::{LaneIndex, WheelPack};
@@ -58,29 +61,29 @@ impl Vehicle {
     ///
     /// A wheel that the other one lifts off the ground hangs where its spring and its ties balance: taken from the ground
     /// below it, a bar would push the other wheel with a force nothing opposes, and the car would bounce for ever.
-    pub(crate) fn tie_rows(&mut self, dt: f32) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+    pub(crate) fn tie_rows<B: Banks>(&mut self, dt: f32) {
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.strut_step(bank, dt);
         }
         if !self.model.is_tied() {
             return;
         }
-        self.sum_ties();
-        if self.model.banks().iter().zip(&self.rows).any(|(bank, rows)| Four::any(rows.lifted(bank))) {
+        self.sum_ties::<B>();
+        if B::of(self.model.banks()).iter().zip(B::of(&self.rows)).any(|(bank, rows)| Four::any(rows.lifted(bank))) {
             self.lift_ends();
             for rows in &mut self.rows {
                 let Tied { travel, lifted, force, .. } = rows.suspension.tied;
                 rows.suspension.tied = Tied { travel, lifted, lifting: Four::splat(dt) * force, ..Tied::default() };
             }
-            self.sum_ties();
+            self.sum_ties::<Many>();
         }
     }
 
     /// Adds up the ties of each strut at the travels found.
     #[inline(always)]
-    fn sum_ties(&mut self) {
-        for (banks, rows) in self.model.banks().chunks(Four::ROWS).zip(self.rows.chunks_mut(Four::ROWS)) {
-            sum_bars(banks, rows, Four::splat(self.bar_share));
+    fn sum_ties<B: Banks>(&mut self) {
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
+            sum_bars(from_ref(bank), from_mut(rows), Four::splat(self.bar_share));
         }
         if !self.model.ties_apart().is_empty() {
             self.sum_ties_apart();
@@ -153,12 +156,12 @@ impl Vehicle {
     /// Takes the impulses of all ties at the speeds the rows see: those through the struts go to the loads, the others are what
     /// acts on the chassis beside them. Over the step a tie is the spring of [`crate::suspension::strut`], with the travels of both ends.
     #[inline(always)]
-    pub(crate) fn load_ties(&mut self) {
+    pub(crate) fn load_ties<B: Banks>(&mut self) {
         if !self.model.is_tied() {
             return;
         }
-        for rows in self.rows.chunks_mut(Four::ROWS) {
-            load_bars(rows);
+        for rows in B::of_mut(&mut self.rows) {
+            load_bars(from_mut(rows));
         }
         if !self.model.ties_apart().is_empty() {
             self.load_ties_apart();
@@ -194,13 +197,17 @@ impl Vehicle {
     /// Adds how the ties answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm`
     /// on as it stays, beyond what is in the loads.
     #[inline(always)]
-    pub(crate) fn add_ties(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
+    pub(crate) fn add_ties<B: Banks>(
+        &self,
+        products: &mut OuterProducts,
+        warm: SpatialVector<f32>,
+    ) -> SpatialVector<f32> {
         let mut given = self.beside;
         if !self.model.is_tied() {
             return given;
         }
-        for rows in self.rows.chunks(Four::ROWS).filter(|rows| !rows[0].travel.own) {
-            given = given + add_bars(rows, products, warm);
+        for rows in B::of(&self.rows).iter().filter(|rows| !rows.travel.own) {
+            given = given + Bars::of(from_ref(rows), warm).add_to(products);
         }
         if !self.model.ties_apart().is_empty() {
             given = given + self.add_ties_apart(products, warm);
@@ -378,27 +385,45 @@ pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
     }
 }
 
-/// Adds how those bars answer to `products`, half with each of their wheels; returns what they give, as [`Vehicle::add_ties`].
-#[inline(always)]
-pub(crate) fn add_bars<W: Corners>(
-    rows: &[Rows<W>],
-    products: &mut OuterProducts<W>,
-    warm: SpatialVector<W::Car>,
-) -> SpatialVector<W::Car> {
-    let one = W::splat(1.0);
-    let presses = W::each(|k| {
-        let rows = &rows[k];
-        rows.contact.in_contact & !rows.suspension.tied.lifted & rows.suspension.load_active
-    });
-    let ends = W::each(|k| rows[k].contact.normal * (one / rows[k].contact.cosine).only(presses[k]));
-    let others = SpatialVector::<W>::across_of(ends);
-    let rates = W::each(|k| rows[k].end_rates().only(presses[k]));
-    let rates_across = W::across(rates);
-    let warm = warm.wide();
-    SpatialVector::sum_of(|k| {
-        let row = ends[k] - others[k];
-        let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.tied.across;
-        products.add_of(k, half, row);
-        row * (half * (rates_across[k] - rates[k] - row.dot(warm)))
-    })
+/// How bars to the wheels across answer the chassis velocity, of two axles.
+pub(crate) struct Bars<W: Corners = Four> {
+    /// Half of each with each of its wheels.
+    pub lines: W::Each<(W, SpatialVector<W>)>,
+    /// What they give, as [`Vehicle::add_ties`].
+    pub given: SpatialVector<W::Car>,
+}
+
+impl<W: Corners> Bars<W> {
+    #[inline(always)]
+    pub(crate) fn of(rows: &[Rows<W>], warm: SpatialVector<W::Car>) -> Self {
+        let one = W::splat(1.0);
+        let presses = W::each(|k| {
+            let rows = &rows[k];
+            rows.contact.in_contact & !rows.suspension.tied.lifted & rows.suspension.load_active
+        });
+        let ends = W::each(|k| rows[k].contact.normal * (one / rows[k].contact.cosine).only(presses[k]));
+        let others = SpatialVector::<W>::across_of(ends);
+        let rates = W::each(|k| rows[k].end_rates().only(presses[k]));
+        let rates_across = W::across(rates);
+        let warm = warm.wide();
+        let lines = W::each(|k| {
+            let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.tied.across;
+            (half, ends[k] - others[k])
+        });
+        let given = SpatialVector::sum_of(|k| {
+            let (half, row) = lines[k];
+            row * (half * (rates_across[k] - rates[k] - row.dot(warm)))
+        });
+        Self { lines, given }
+    }
+
+    /// Adds how they answer to `products`; returns what they give.
+    #[inline(always)]
+    pub(crate) fn add_to(self, products: &mut OuterProducts<W>) -> SpatialVector<W::Car> {
+        for k in 0..W::ROWS {
+            let (half, row) = self.lines[k];
+            products.add_of(k, half, row);
+        }
+        self.given
+    }
 }

@@ -1,8 +1,9 @@
 //! Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
 
+use crate::banks::Banks;
 use crate::lane::Corners;
 use crate::step::rows::Rows;
-use crate::step::vehicle::Vehicle;
+use crate::step::vehicle::{Vehicle, banks};
 use crate::tyre::laws::TyreInput;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::{Drift, TyreLinearization};
@@ -29,8 +30,8 @@ struct Patched<W: Corners> {
 
 impl Vehicle {
     /// Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
-    pub(crate) fn grip_rows(&mut self, dt: f32) {
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+    pub(crate) fn grip_rows<B: Banks>(&mut self, dt: f32) {
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.grip_row(bank, &self.model.parts().tyres, dt);
         }
     }

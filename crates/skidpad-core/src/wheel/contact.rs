@@ -1,10 +1,11 @@
 //! Where each wheel meets the ground: probes, contact points, row directions.
 
+use crate::banks::Banks;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{Axes, SpatialVector, Vec3Lanes};
 use crate::math;
 use crate::step::rows::Rows;
-use crate::step::vehicle::Vehicle;
+use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::envelope::LEAST_GROUND_COSINE;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::parameters::Wheel;
@@ -34,13 +35,21 @@ impl Met<Four> {
     /// One pass over the contacts: they lie wheel by wheel.
     #[inline(always)]
     pub(crate) fn by(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
-        let (mut met, mut hit, mut grip) = ([Four::default(); 4], [0.0; 4], [0.0; 4]);
-        bank.each(|lane, wheel| {
-            let Some(Some(c)) = contacts.get(wheel) else { return };
-            met[lane] = Four::new([c.normal.x, c.normal.y, c.normal.z, c.distance]);
+        match bank.whole(contacts) {
+            Some([a, b, c, d]) => Self::of([a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref()]),
+            None => Self::of(bank.lanes_of(contacts).map(|contact| contact.and_then(Option::as_ref))),
+        }
+    }
+
+    #[inline(always)]
+    fn of(contacts: [Option<&Contact>; 4]) -> Self {
+        let (mut numbers, mut hit, mut grip) = ([Four::default(); 4], [0.0; 4], [0.0; 4]);
+        for (lane, contact) in contacts.into_iter().enumerate() {
+            let Some(c) = contact else { continue };
+            numbers[lane] = Four::new([c.distance, c.normal.x, c.normal.y, c.normal.z]);
             (hit[lane], grip[lane]) = (1.0, c.grip);
-        });
-        let [x, y, z, distance] = Four::transposed(met);
+        }
+        let [distance, x, y, z] = Four::transposed(numbers);
         let hit = Four::splat(0.0).less(Four::new(hit));
         Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip) }
     }
@@ -212,16 +221,23 @@ impl Vehicle {
         let [roll, pitch] = [to_world.x_axis, to_world.y_axis].map(|axis| Four::splat(body.angular.dot(axis)));
         for bank in self.model.banks() {
             let start = bank.contact.raised(bank.start_height()).through(&to_world);
-            let offsets = [start.x, start.y, start.z].map(Four::lanes);
             let sinking = closing - roll * bank.contact.y + pitch * bank.contact.x;
             let ahead = (sinking * Four::splat(dt)).at_least(Four::splat(DROOP_SLACK));
-            let reach = (bank.start_height() + bank.droop_travel + ahead).lanes();
-            bank.each(|lane, wheel| {
-                let Some(probe) = asked.get_mut(wheel) else { return };
-                let offset = Vec3::new(offsets[0][lane], offsets[1][lane], offsets[2][lane]);
-                (probe.car, probe.position, probe.offset) = (car, body.position, offset);
-                (probe.direction, probe.reach, probe.rim) = (direction, reach[lane], None);
-            });
+            let reach = bank.start_height() + bank.droop_travel + ahead;
+            let ends = Four::transposed([start.x, start.y, start.z, reach]);
+            let ask = |probe: &mut Probe, end: Four| {
+                let [x, y, z, reach] = end.lanes();
+                (probe.car, probe.position, probe.offset) = (car, body.position, Vec3::new(x, y, z));
+                (probe.direction, probe.reach, probe.rim) = (direction, reach, None);
+            };
+            match bank.whole_mut(asked) {
+                Some(four) => four.iter_mut().zip(ends).for_each(|(probe, end)| ask(probe, end)),
+                None => bank.each(|lane, wheel| {
+                    if let Some(probe) = asked.get_mut(wheel) {
+                        ask(probe, ends[lane]);
+                    }
+                }),
+            }
         }
         if self.model.has_rims() {
             self.add_rims(body, dt, asked);
@@ -262,7 +278,7 @@ impl Vehicle {
     }
 
     /// Contact points, row directions and last step's impulses of every wheel.
-    pub(crate) fn locate(
+    pub(crate) fn locate<B: Banks>(
         &mut self,
         body: &Body,
         to_world: &Mat3,
@@ -277,7 +293,7 @@ impl Vehicle {
         let free = || SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular).wide();
         let axes = Axes::of(&to_vehicle);
         let mut all_touch = true;
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let straight = rows.steering.straight_axle;
             rows.contact.axle = straight + turn.cross(straight);
             rows.touch(bank, &Met::by(bank, contacts), &axes);

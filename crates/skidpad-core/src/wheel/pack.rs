@@ -9,7 +9,7 @@ use crate::drivetrain::parameters::Powertrain;
 #[cfg(feature = "abreast")]
 use crate::lane::Eight;
 use crate::lane::{Corners, Four, Lane};
-use crate::linear::Vec3Lanes;
+use crate::linear::{Axes, Vec3Lanes};
 use crate::model::parts::ModelParts;
 use crate::suspension::parameters::{AntiRollBar, BarCoupling, Strut};
 use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
@@ -28,9 +28,14 @@ pub(crate) struct LaneIndex {
 pub(crate) struct WheelPack<W: Corners = Four> {
     /// Wheel of each lane; an empty lane names a neighbour and is masked by `present`.
     wheels: [usize; 4],
+    /// The first of four that follow each other; `None` where one is missing.
+    first: Option<usize>,
     /// 1 where there is a wheel.
     present: W,
     pub contact: Vec3Lanes<W>,
+    /// Of the whole car, in every lane: inverses of its mass, 1/kg, and of its inertia.
+    pub inverse_mass: W,
+    pub inverse_inertia: Axes<W>,
     pub radius: W,
     pub spin_inertia: W,
     pub brake_torque: W,
@@ -200,6 +205,18 @@ impl<W: Corners> Law<W> {
 }
 
 impl WheelPack {
+    /// Its wheels of `all`, if it has four that follow each other, as banks of most cars do.
+    #[inline(always)]
+    pub fn whole_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
+        all.get_mut(self.first?..)?.first_chunk_mut()
+    }
+
+    /// The same.
+    #[inline(always)]
+    pub fn whole<'a, T>(&self, all: &'a [T]) -> Option<&'a [T; 4]> {
+        all.get(self.first?..)?.first_chunk()
+    }
+
     /// Reads one number of each wheel; 0 for an empty lane.
     #[inline(always)]
     pub fn gather(&self, of: impl Fn(usize) -> f32) -> Four {
@@ -209,7 +226,18 @@ impl WheelPack {
     /// What `all` wheels have of each of its wheels, for [`WheelPack::read`]: looked up once where much is read.
     #[inline(always)]
     pub fn pick<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
-        self.wheels.map(|i| &all[i])
+        match self.whole(all) {
+            Some(four) => four.each_ref(),
+            None => self.wheels.map(|i| &all[i]),
+        }
+    }
+
+    /// What `all` wheels have of each of its lanes; `None` where there is no wheel, or nothing of it.
+    #[cold]
+    #[inline(never)]
+    pub fn lanes_of<'a, T>(&self, all: &'a [T]) -> [Option<&'a T>; 4] {
+        let present = self.present.lanes();
+        core::array::from_fn(|lane| all.get(self.wheels[lane]).filter(|_| present[lane] != 0.0))
     }
 
     /// Reads one number of each wheel of those picked; 0 for an empty lane.
@@ -221,7 +249,8 @@ impl WheelPack {
     /// Reads four numbers of each wheel of those picked; 0 for an empty lane.
     #[inline(always)]
     pub fn read_four<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> [f32; 4]) -> [Four; 4] {
-        Four::transposed(picked.map(|wheel| Four::new(of(wheel)))).map(|numbers| numbers * self.present)
+        let numbers = Four::transposed(picked.map(|wheel| Four::new(of(wheel))));
+        if self.first.is_some() { numbers } else { numbers.map(|numbers| numbers * self.present) }
     }
 
     /// Calls `to` with each lane that has a wheel, and the wheel.
@@ -245,7 +274,10 @@ impl WheelPack {
         let law = |law: &Law| Law { tyre: law.tyre, on: one(law.on) };
         WheelPack {
             wheels: self.wheels,
+            first: self.first,
             present: one(self.present),
+            inverse_mass: one(self.inverse_mass),
+            inverse_inertia: self.inverse_inertia.map(one),
             contact: Vec3Lanes::new(one(self.contact.x), one(self.contact.y), one(self.contact.z)),
             radius: one(self.radius),
             spin_inertia: one(self.spin_inertia),
@@ -337,9 +369,13 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
     let of = |f: &dyn Fn(&Wheel) -> f32| Four::new(wheels.map(|i| f(&parts.wheels[i])));
     let any = |f: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| f(&parts.wheels[i]));
     let only = |f: &dyn Fn(usize) -> f32| Four::new(wheels.map(f)) * present;
+    let follow = (0..4).all(|k| wheels[k] == wheels[0] + k);
     WheelPack {
         wheels,
+        first: follow.then_some(wheels[0]),
         present,
+        inverse_mass: Four::splat(1.0 / parts.mass),
+        inverse_inertia: Axes::of(&parts.inertia.inverse()).map(Four::splat),
         contact: Vec3Lanes::new(of(&|w| w.contact.x), of(&|w| w.contact.y), of(&|w| w.contact.z)),
         radius: of(&|w| w.radius),
         spin_inertia: of(&|w| w.spin_inertia),

@@ -308,8 +308,9 @@ impl Cars {
         coupling: Coupling,
         dt: f32,
     ) -> StepReport {
-        (self.pushes[i], self.reports[i]) = (Push::default(), StepReport::default());
+        let (push, report) = (&mut self.pushes[i], &mut self.reports[i]);
         if !self.stepped[i] {
+            (*push, *report) = Default::default();
             return StepReport::default();
         }
         let asked = asked.unwrap_or(&self.coasting);
@@ -322,11 +323,12 @@ impl Cars {
         if touches {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
-        (self.pushes[i], self.reports[i]) = vehicle.solve(&self.bodies[i], met, &self.hull, asked, coupling, dt);
+        let done = vehicle.solve_into(push, &self.bodies[i], met, &self.hull, asked, coupling, dt);
         if touches {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
-        self.reports[i]
+        *report = done;
+        done
     }
 
     /// What vehicle `i`, whose rays are `rays`, does to ground that moves.
@@ -379,7 +381,10 @@ impl Cars {
         let (mut report, mut i) = (StepReport::default(), 0);
         while i < self.vehicles.len() {
             let last = if self.were_abreast[i] { i + ABREAST } else { i + 1 };
-            report = report.and(self.finish(i..last, dt));
+            let done = self.finish(i..last, dt);
+            if done.not_finite {
+                report = report.and(done);
+            }
             i = last;
         }
         report
@@ -406,7 +411,9 @@ impl Cars {
         } else {
             return StepReport::default();
         };
-        self.reports[first] = self.reports[first].and(done);
+        if done.not_finite {
+            self.reports[first] = self.reports[first].and(done);
+        }
         done
     }
 

@@ -28,7 +28,7 @@ fn sums(world: &mut World) -> (DVec3, DVec3, f64) {
     let mut sums = (DVec3::ZERO, DVec3::ZERO, 0.0);
     for chassis in world.chassis_mut() {
         let momentum = chassis.velocity.as_dvec3() / f64::from(chassis.inverse_mass);
-        let spin = chassis.axes * (chassis.inertia * (chassis.axes.transpose() * chassis.angular));
+        let spin = chassis.angular_momentum();
         sums.0 += momentum;
         sums.1 += chassis.position.cross(momentum) + spin.as_dvec3();
         sums.2 += 0.5 * (momentum.dot(chassis.velocity.as_dvec3()) + f64::from(spin.dot(chassis.angular)));
