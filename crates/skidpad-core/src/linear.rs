@@ -275,7 +275,7 @@ impl<W: Corners> OuterProducts<W> {
     /// Adds `weight * row rowᵀ`, of row `k` of two axles.
     #[inline(always)]
     pub fn add_of(&mut self, k: usize, weight: W, row: SpatialVector<W>) {
-        add_to(&mut self.entries[k], weight, row);
+        add_to(&mut self.entries[k], [(weight, row)]);
     }
 
     /// The first: of each row of two axles the sum of `weight * row rowᵀ`.
@@ -285,28 +285,33 @@ impl<W: Corners> OuterProducts<W> {
     }
 }
 
-/// Entries of the sum of `weight * row rowᵀ`, each stored once.
+/// Entries of the sum of `weight * row rowᵀ`. Written out, each is stored once; in a loop they begin as zeros in memory.
 #[inline(always)]
 fn summed<W: Corners, const TERMS: usize>(terms: [(W, SpatialVector<W>); TERMS]) -> [W; ENTRIES + 3] {
     let terms = terms.map(|(weight, row)| (row.to_array(), (row * weight).to_array()));
-    let mut sums = [W::default(); ENTRIES + 3];
-    let mut entries = sums.iter_mut();
-    for i in 0..6 {
-        for (j, entry) in (0..=i).zip(&mut entries) {
-            *entry = terms.iter().fold(W::default(), |sum, (row, weighted)| sum + weighted[i] * row[j]);
-        }
-    }
-    sums
+    let zero = W::default();
+    let e = |i: usize, k: usize| terms.iter().fold(zero, |sum, (row, weighted)| sum + weighted[i] * row[k]);
+    #[rustfmt::skip]
+    let entries = [
+        e(0, 0),
+        e(1, 0), e(1, 1),
+        e(2, 0), e(2, 1), e(2, 2),
+        e(3, 0), e(3, 1), e(3, 2), e(3, 3),
+        e(4, 0), e(4, 1), e(4, 2), e(4, 3), e(4, 4),
+        e(5, 0), e(5, 1), e(5, 2), e(5, 3), e(5, 4), e(5, 5),
+        zero, zero, zero,
+    ];
+    entries
 }
 
-/// Adds those of `weight * row rowᵀ` to `entries`.
+/// Adds those of each `weight * row rowᵀ`, one after the other, to `entries`.
 #[inline(always)]
-fn add_to<W: Corners>(entries: &mut [W; ENTRIES + 3], weight: W, row: SpatialVector<W>) {
-    let (r, weighted) = (row.to_array(), (row * weight).to_array());
+fn add_to<W: Corners, const TERMS: usize>(entries: &mut [W; ENTRIES + 3], terms: [(W, SpatialVector<W>); TERMS]) {
+    let terms = terms.map(|(weight, row)| (row.to_array(), (row * weight).to_array()));
     let mut entries = entries.iter_mut();
-    for (i, weighted) in weighted.into_iter().enumerate() {
-        for (&r, entry) in r[..=i].iter().zip(&mut entries) {
-            *entry += weighted * r;
+    for i in 0..6 {
+        for (k, entry) in (0..=i).zip(&mut entries) {
+            *entry = terms.iter().fold(*entry, |sum, (row, weighted)| sum + weighted[i] * row[k]);
         }
     }
 }
@@ -315,7 +320,13 @@ impl OuterProducts {
     /// Adds `weight * row rowᵀ`.
     #[inline(always)]
     pub fn add(&mut self, weight: Four, row: SpatialVector<Four>) {
-        self.add_of(0, weight, row);
+        self.add_all([(weight, row)]);
+    }
+
+    /// Adds each `weight * row rowᵀ`, one after the other.
+    #[inline(always)]
+    pub fn add_all<const TERMS: usize>(&mut self, terms: [(Four, SpatialVector<Four>); TERMS]) {
+        add_to(&mut self.entries[0], terms);
     }
 }
 
@@ -383,8 +394,10 @@ impl<C: Lane + AddAssign> Symmetric6<C> {
         let (force, moment) = (right.linear, right.angular);
         let linear = Factors::of(r(0, 0), r(1, 0), r(1, 1), r(2, 0), r(2, 1), r(2, 2));
         // How each angular velocity enters the linear equations.
-        let [x, y, z] = [3, 4, 5].map(|k| linear.down(Vec3Lanes::new(r(k, 0), r(k, 1), r(k, 2))));
-        let [dx, dy, dz] = [x, y, z].map(|column| column.times(linear.inverse_pivots));
+        let column = |k: usize| linear.down(Vec3Lanes::new(r(k, 0), r(k, 1), r(k, 2)));
+        let (x, y, z) = (column(3), column(4), column(5));
+        let divided = |column: Vec3Lanes<C>| column.times(linear.inverse_pivots);
+        let (dx, dy, dz) = (divided(x), divided(y), divided(z));
         let angular = Factors::of(
             r(3, 3) - x.dot(dx),
             r(4, 3) - y.dot(dx),

@@ -293,10 +293,11 @@ impl Vehicle {
             let before = rows.coupled.tyre;
             let tangent = rows.solve_block(bank, within).tangent();
             let links = bank.links.as_ref().filter(|_| rows.travel.own);
-            for (k, weight) in tangent.weights.into_iter().enumerate() {
+            let line = |k: usize| {
                 let row = tangent.row(k, rows);
-                products.add(weight, links.map_or(row, |links| rows.row_on_links(links, row)));
-            }
+                (tangent.weights[k], links.map_or(row, |links| rows.row_on_links(links, row)))
+            };
+            products.add_all([line(0), line(1)]);
             if let Some(links) = links {
                 rows.give_way_on_links(links, before);
             }

@@ -39,6 +39,13 @@ pub(crate) struct Patch<W: Corners = Four> {
     bounded: [W::Mask; 2],
 }
 
+/// What sliding makes of a patch: see [`Patch`].
+struct Slid<W: Corners> {
+    tyre: [W; 2],
+    plastic: [W; 2],
+    inverse: [W; 2],
+}
+
 /// Relative error of the friction cone at which its multiplier is accepted; the rest is scaled away radially. In one sweep, that
 /// is; closer in an iteration.
 const CONE_TOLERANCE: f32 = 1e-3;
@@ -52,6 +59,7 @@ const CONE_STEPS: usize = 10;
 impl<W: Corners> Rows<W> {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
+    #[inline(always)]
     pub(crate) fn solve_block(&mut self, bank: &WheelPack<W>, within: Within) -> Patch<W> {
         let limit = self.coupled.friction_bound;
         if within == Within::Side {
@@ -60,15 +68,28 @@ impl<W: Corners> Rows<W> {
         let momentum = self.drive.momentum + self.drive.shaft;
         let out_of_reach = (self.patch.locking_capacity + bank.radius * limit[0]).less(momentum.abs());
         if !W::any(!out_of_reach & bank.present()) {
-            return self.turning(bank, within, limit, momentum, momentum, W::Mask::default(), Patch::default());
+            return self.turning(bank, within, limit, momentum, momentum, None);
         }
+        self.held_or_turning(bank, within, limit, momentum, out_of_reach)
+    }
+
+    /// Solves wheels of which some may be held.
+    #[inline(never)]
+    fn held_or_turning(
+        &mut self,
+        bank: &WheelPack<W>,
+        within: Within,
+        limit: [W; 2],
+        momentum: W,
+        out_of_reach: W::Mask,
+    ) -> Patch<W> {
         let patch =
             self.patch(within, self.coupled.effective_mass.speed, self.coupled.effective_mass.compliance, limit);
         let need = momentum - bank.radius * patch.tyre[0];
         let held = !out_of_reach & !self.patch.locking_capacity.less(need.abs());
         let need = W::select(out_of_reach, momentum, need);
         if W::any(!held & bank.present()) {
-            return self.turning(bank, within, limit, momentum, need, held, patch);
+            return self.turning(bank, within, limit, momentum, need, Some((held, patch)));
         }
         (self.coupled.tyre, self.coupled.sliding, self.coupled.spin) = (patch.tyre, patch.sliding, W::default());
         self.coupled.torque = self.drive.motor + self.drive.shaft - need;
@@ -89,7 +110,8 @@ impl<W: Corners> Rows<W> {
         self.coupled.tyre = self.coupled.tyre.map(|x| (x * share).only(grips));
     }
 
-    /// Solves the wheels that turn; keeps `patch` for those that are `held`.
+    /// Solves the wheels that turn; keeps the patches of those that are `held`, if any.
+    #[inline(always)]
     fn turning(
         &mut self,
         bank: &WheelPack<W>,
@@ -97,8 +119,7 @@ impl<W: Corners> Rows<W> {
         limit: [W; 2],
         momentum: W,
         need: W,
-        held: W::Mask,
-        patch: Patch<W>,
+        held: Option<(W::Mask, Patch<W>)>,
     ) -> Patch<W> {
         // Brake and rolling resistance oppose the need; 0 is taken with the backward ones.
         let hold = W::select(W::splat(0.0).less(need), -self.patch.locking_capacity, self.patch.locking_capacity);
@@ -108,11 +129,11 @@ impl<W: Corners> Rows<W> {
         let [along, between, across] = around.compliance;
         let speed = [around.speed[0] - radius * driven / inertia, around.speed[1]];
         let turning = self.patch(within, speed, [along + radius * radius / inertia, between, across], limit);
-        let patch = Patch::select(held, patch, turning);
+        let patch = held.map_or(turning, |(held, patch)| Patch::select(held, patch, turning));
         (self.coupled.tyre, self.coupled.sliding) = (patch.tyre, patch.sliding);
         let spin = (driven - radius * patch.tyre[0]) / inertia;
-        self.coupled.spin = spin.only(!held);
-        let torque = W::select(held, -need, hold);
+        self.coupled.spin = held.map_or(spin, |(held, _)| spin.only(!held));
+        let torque = held.map_or(hold, |(held, _)| W::select(held, -need, hold));
         self.coupled.torque = self.drive.motor + self.drive.shaft + torque;
         patch
     }
@@ -148,11 +169,28 @@ impl<W: Corners> Rows<W> {
     /// The line through the law at the slip the step began with overshoots where that slip goes away within the step; there
     /// the law is below the line of its slope at no slip, and that one holds. Of two lines of which the lower one holds, the
     /// force changes without a jump, if a tyre that slides is asked at the slip that its carcass follows: what of it is not plastic.
+    #[inline(always)]
     fn patch(&self, within: Within, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> Patch<W> {
-        let mut patch = self.patch_on(self.patch.target_impulse, self.patch.gain, within, speed, compliance, limit);
+        let patch = self.patch_on(self.patch.target_impulse, self.patch.gain, within, speed, compliance, limit);
         if !W::any(self.patch.bends) {
             return patch;
         }
+        // Number by number, so that those of a patch that does not bend stay in registers.
+        let Patch { tyre, sliding, gain, compliance, plastic, inverse, bounded } =
+            self.on_lower_lines(patch, within, speed, compliance, limit);
+        Patch { tyre, sliding, gain, compliance, plastic, inverse, bounded }
+    }
+
+    /// The same where some law bends, from the `patch` on the lines at the slips the step began with.
+    #[inline(never)]
+    fn on_lower_lines(
+        &self,
+        mut patch: Patch<W>,
+        within: Within,
+        speed: [W; 2],
+        compliance: [W; 3],
+        limit: [W; 2],
+    ) -> Patch<W> {
         let mut straight = [W::Mask::default(); 2];
         for _ in 0..LINES_CHOSEN {
             let lower = self.straight_lower(&patch, straight, speed, compliance);
@@ -200,6 +238,7 @@ impl<W: Corners> Rows<W> {
     ///
     /// Sliding adds a plastic speed λ x/μ² to both rows, so the stiffer direction does not win: scaling the impulse
     /// instead gives a locked wheel at 45° a quarter of its friction sideways.
+    #[inline(always)]
     fn patch_on(
         &self,
         target_impulse: [W; 2],
@@ -214,16 +253,26 @@ impl<W: Corners> Rows<W> {
         let g = gain.map(|a| a.only(grips));
         let wanted = [0, 1].map(|i| (target_impulse[i] - g[i] * speed[i]).only(grips));
         let squared = limit.map(|l| W::select(grips, l * l, one));
-        let mut system = Pair::new(g, compliance, [zero; 2]);
-        let mut x = system.solve(wanted);
+        let system = Pair::new(g, compliance, [zero; 2]);
+        let x = system.solve(wanted);
         let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
-        let mut patch = Patch { tyre: x, sliding, gain: g, compliance, ..Patch::default() };
+        let patch = Patch { tyre: x, sliding, gain: g, compliance, ..Patch::default() };
         if within == Within::Pyramid {
             return Self::pyramid(patch, limit.map(|l| l.only(grips)));
         }
         if !W::any(sliding) {
             return patch;
         }
+        let Slid { tyre, plastic, inverse } = Self::slide(patch, system, wanted, squared, within);
+        Patch { tyre, plastic, inverse, ..patch }
+    }
+
+    /// Brings the impulses of the patches that slide, which the `system` has for those `wanted`, onto the ellipse of limits that are
+    /// `squared`.
+    #[inline(never)]
+    fn slide(patch: Patch<W>, mut system: Pair<W>, wanted: [W; 2], squared: [W; 2], within: Within) -> Slid<W> {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
+        let Patch { tyre: mut x, sliding, gain: g, compliance, .. } = patch;
         let inverse = squared.map(|s| one / s);
         let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
         // A row without gain keeps its impulse; the other one tells when no multiplier changes anything any more.
@@ -249,10 +298,11 @@ impl<W: Corners> Rows<W> {
             }
         }
         let over = sliding & one.less(reach);
-        patch.tyre = x.map(|x| W::select(over, x / reach, x));
-        patch.inverse = inverse.map(|i| i.only(sliding));
-        patch.plastic = inverse.map(|i| (plastic * i).only(sliding));
-        patch
+        Slid {
+            tyre: x.map(|x| W::select(over, x / reach, x)),
+            plastic: inverse.map(|i| (plastic * i).only(sliding)),
+            inverse: inverse.map(|i| i.only(sliding)),
+        }
     }
 }
 

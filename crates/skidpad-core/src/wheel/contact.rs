@@ -35,24 +35,33 @@ impl Met<Four> {
     /// One pass over the contacts: they lie wheel by wheel.
     #[inline(always)]
     pub(crate) fn by(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
-        match bank.whole(contacts) {
-            Some([a, b, c, d]) => Self::of([a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref()]),
-            None => Self::of(bank.lanes_of(contacts).map(|contact| contact.and_then(Option::as_ref))),
-        }
+        let Some([Some(a), Some(b), Some(c), Some(d)]) = bank.whole(contacts) else {
+            return Self::by_some(bank, contacts);
+        };
+        let [distance, x, y, z] = Four::transposed([numbers(a), numbers(b), numbers(c), numbers(d)]);
+        let hit = Four::splat(0.0).less(Four::splat(1.0));
+        Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new([a.grip, b.grip, c.grip, d.grip]) }
     }
 
-    #[inline(always)]
-    fn of(contacts: [Option<&Contact>; 4]) -> Self {
-        let (mut numbers, mut hit, mut grip) = ([Four::default(); 4], [0.0; 4], [0.0; 4]);
-        for (lane, contact) in contacts.into_iter().enumerate() {
-            let Some(c) = contact else { continue };
-            numbers[lane] = Four::new([c.distance, c.normal.x, c.normal.y, c.normal.z]);
+    /// The same where some wheel is missing, or met nothing.
+    #[cold]
+    #[inline(never)]
+    fn by_some(bank: &WheelPack, contacts: &[Option<Contact>]) -> Self {
+        let (mut met, mut hit, mut grip) = ([Four::default(); 4], [0.0; 4], [0.0; 4]);
+        bank.each(|lane, wheel| {
+            let Some(Some(c)) = contacts.get(wheel) else { return };
+            met[lane] = numbers(c);
             (hit[lane], grip[lane]) = (1.0, c.grip);
-        }
-        let [distance, x, y, z] = Four::transposed(numbers);
+        });
+        let [distance, x, y, z] = Four::transposed(met);
         let hit = Four::splat(0.0).less(Four::new(hit));
         Self { hit, normal: Vec3Lanes::new(x, y, z), distance, grip: Four::new(grip) }
     }
+}
+
+#[inline(always)]
+fn numbers(contact: &Contact) -> Four {
+    Four::new([contact.distance, contact.normal.x, contact.normal.y, contact.normal.z])
 }
 
 impl<W: Corners> Rows<W> {

@@ -232,14 +232,6 @@ impl WheelPack {
         }
     }
 
-    /// What `all` wheels have of each of its lanes; `None` where there is no wheel, or nothing of it.
-    #[cold]
-    #[inline(never)]
-    pub fn lanes_of<'a, T>(&self, all: &'a [T]) -> [Option<&'a T>; 4] {
-        let present = self.present.lanes();
-        core::array::from_fn(|lane| all.get(self.wheels[lane]).filter(|_| present[lane] != 0.0))
-    }
-
     /// Reads one number of each wheel of those picked; 0 for an empty lane.
     #[inline(always)]
     pub fn read<T>(&self, picked: [&T; 4], of: impl Fn(&T) -> f32) -> Four {
