@@ -35,17 +35,17 @@ const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u6
 }
 
 const COUNTS: [Count; 10] = [
-    plane("impulse", Some(7_800)),
-    plane("impulse-abreast", Some(7_000)),
-    plane("constraint", None),
+    plane("impulse", Some(6_850)),
+    plane("impulse-abreast", Some(6_400)),
+    plane("constraint", Some(8_700)),
     plane("constraint-pyramid", None),
     plane("constraint-hybrid", None),
     plane("constraint-unsprung", None),
-    plane("rapier", Some(22_000)),
+    plane("rapier", Some(20_000)),
     plane("rapier-stock", None),
     plane("bullet", None),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
-    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], cars: CARS, limit: Some(20_000) },
+    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], cars: CARS, limit: Some(10_000) },
 ];
 
 /// Bullet itself, if it is asked for.
