@@ -256,23 +256,31 @@ impl<W: Corners> Rows<W> {
         let system = Pair::new(g, compliance, [zero; 2]);
         let x = system.solve(wanted);
         let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
-        let patch = Patch { tyre: x, sliding, gain: g, compliance, ..Patch::default() };
+        let held = Patch { tyre: x, sliding, gain: g, compliance, ..Patch::default() };
         if within == Within::Pyramid {
-            return Self::pyramid(patch, limit.map(|l| l.only(grips)));
+            return Self::pyramid(held, limit.map(|l| l.only(grips)));
         }
         if !W::any(sliding) {
-            return patch;
+            return held;
         }
-        let Slid { tyre, plastic, inverse } = Self::slide(patch, system, wanted, squared, within);
-        Patch { tyre, plastic, inverse, ..patch }
+        let Slid { tyre, plastic, inverse } = Self::slide(x, sliding, g, compliance, system, wanted, squared, within);
+        Patch { tyre, sliding, gain: g, compliance, plastic, inverse, ..Patch::default() }
     }
 
-    /// Brings the impulses of the patches that slide, which the `system` has for those `wanted`, onto the ellipse of limits that are
-    /// `squared`.
+    /// Brings the impulses `x` of the patches that are `sliding`, which the `system` has for those `wanted`, onto the ellipse of
+    /// limits that are `squared`.
     #[inline(never)]
-    fn slide(patch: Patch<W>, mut system: Pair<W>, wanted: [W; 2], squared: [W; 2], within: Within) -> Slid<W> {
+    fn slide(
+        mut x: [W; 2],
+        sliding: W::Mask,
+        g: [W; 2],
+        compliance: [W; 3],
+        mut system: Pair<W>,
+        wanted: [W; 2],
+        squared: [W; 2],
+        within: Within,
+    ) -> Slid<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let Patch { tyre: mut x, sliding, gain: g, compliance, .. } = patch;
         let inverse = squared.map(|s| one / s);
         let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
         // A row without gain keeps its impulse; the other one tells when no multiplier changes anything any more.

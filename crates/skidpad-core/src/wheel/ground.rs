@@ -56,7 +56,12 @@ impl Rows {
     /// Looks at what the wheels stand on, once the directions of the rows are known.
     #[inline(always)]
     pub(crate) fn find_ground_motion(&mut self, bank: &WheelPack, contacts: &[Option<Contact>], to_vehicle: &Mat3) {
-        if contacts.iter().any(|contact| contact.is_some_and(|c| c.ground.is_some())) {
+        let tells = |contact: &Option<Contact>| contact.is_some_and(|c| c.ground.is_some());
+        let any = match contacts {
+            [a, b, c, d] => tells(a) | tells(b) | tells(c) | tells(d),
+            _ => contacts.iter().any(tells),
+        };
+        if any {
             self.set_ground_motion(bank, contacts, to_vehicle);
         } else if self.contact.ground_motion.moves {
             self.contact.ground_motion = GroundMotion::default();
