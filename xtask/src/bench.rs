@@ -35,9 +35,9 @@ const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u6
 }
 
 const COUNTS: [Count; 10] = [
-    plane("impulse", Some(6_850)),
+    plane("impulse", Some(6_700)),
     plane("impulse-abreast", Some(6_400)),
-    plane("constraint", Some(8_700)),
+    plane("constraint", Some(8_550)),
     plane("constraint-pyramid", None),
     plane("constraint-hybrid", None),
     plane("constraint-unsprung", None),
