@@ -146,8 +146,9 @@ impl Audit {
         let carried = f64::from(model.sprung()[i]);
         let own = if self.own_wheels { wheel.unsprung } else { None };
         let [moves, squashed] = own.map_or([0.0; 2], |own| self.of_own_motion(state, i, &own));
+        let sways = own.map_or(0.0, |own| self.of_beam(state, i, &own));
         let lifts = carried - own.map_or(0.0, |own| f64::from(own.mass));
-        [spin + moves, of_strut(&wheel.strut, lifts, carried, travel) + of_patch(model, now, i) + squashed]
+        [spin + moves + sways, of_strut(&wheel.strut, lifts, carried, travel) + of_patch(model, now, i) + squashed]
     }
 
     /// Motion against the chassis and height of wheel `i`, and its vertical spring, J.
@@ -166,6 +167,25 @@ impl Audit {
         };
         let squash = squash.max(-weight / stiffness);
         [moving, (weight + 0.5 * stiffness * squash) * squash]
+    }
+
+    /// What wheel `i` has of the sideways motion of its beam, and of how far that lifted it, J: both wheels move by
+    /// `−Σ σ q` along the beam, σ being the height of a wheel's centre above the roll centre over the track, negative on the right.
+    fn of_beam(&self, state: &State, i: usize, own: &Unsprung) -> f64 {
+        let (wheels, axle) = (self.model.wheels(), self.model.wheels()[i].axle);
+        let across = |&k: &usize| k != i && wheels[k].axle == axle;
+        let Some(other) = (0..wheels.len()).find(across).filter(|_| self.model.parts().axles[axle].solid) else {
+            return 0.0;
+        };
+        let height = f64::from(wheels[i].radius - self.model.parts().axles[axle].roll_centre);
+        let turn = 1.0 / f64::from(wheels[i].contact.y - wheels[other].contact.y);
+        let against = |of: fn(&WheelState) -> f32| turn * f64::from(of(&state.wheels[i]) - of(&state.wheels[other]));
+        let (leans, rate) = (against(|wheel| wheel.compression), -height * against(|wheel| wheel.travel_rate));
+        let [left, up] = [Vec3::Y, Vec3::Z].map(|axis| (state.rotation * axis).as_dvec3());
+        let centre = wheels[i].contact + Vec3::Z * (state.wheels[i].compression + wheels[i].radius);
+        let at = state.velocity.as_dvec3() + state.angular.as_dvec3().cross((state.rotation * centre).as_dvec3());
+        let moving = rate * ((left + up * leans).dot(at) + 0.5 * rate);
+        f64::from(own.mass) * (moving - GRAVITY * height * leans * (left + up * (0.5 * leans)).z)
     }
 }
 

@@ -204,9 +204,8 @@ const FLUNG: f64 = 0.03;
 /// Most of its peak that a motor may give: rows end when its rotor turns with its wheels to a share of their speed.
 const DRIVEN: f32 = 1.05;
 
-/// Share of the steps that may end before the iteration has converged, and that with wheels on their own, whose ties are taken twice
-/// as stiff.
-const UNCONVERGED: [f64; 2] = [1e-4, 2e-3];
+/// Share of the steps that may end before the iteration has converged.
+const UNCONVERGED: f64 = 1e-4;
 
 #[test]
 fn random_cars_survive_random_controls() {
@@ -230,8 +229,7 @@ fn survive(most_rise: f64, trial: impl Fn(u64) -> Trial) {
             unconverged += found.unconverged;
         }
         let share = unconverged as f64 / steps as f64;
-        let allowed = UNCONVERGED[usize::from(solver.name == "constraint-unsprung")];
-        assert!(share < allowed, "{}: {unconverged} of {steps} steps", solver.name);
+        assert!(share < UNCONVERGED, "{}: {unconverged} of {steps} steps", solver.name);
     }
 }
 
@@ -276,4 +274,14 @@ fn cars_on_kinks_converge() {
     let unconverged = |seed| drive(&solver, trial(seed)).unconverged;
     let found = [4829, 6773, 969, 1129, 2217, 8699, 7178, 6168, 3573].map(unconverged);
     assert!(found.iter().sum::<usize>() < 10, "{found:?}");
+}
+
+/// Cars with stiff ties between wheels on their own, which had 396 steps of 840 without an answer: each wheel was sought by itself, with the one
+/// across as it last was and the tie twice as stiff.
+#[cfg(feature = "constraint")]
+#[test]
+fn stiff_ties_between_wheels_on_their_own_converge() {
+    let solver = skidpad::backend("constraint-unsprung").expect("a mode");
+    let found = [121, 335, 186, 462, 1135, 2176, 2865].map(|seed| drive(&solver, trial(seed)).unconverged);
+    assert_eq!(found, [0; 7]);
 }

@@ -1,7 +1,8 @@
 //! Wheels that move on their own: an unsprung mass between the strut and the tyre's vertical spring.
 //!
 //! The coordinate is the travel along the suspension, so there is no pin to wobble: for a given chassis velocity the
-//! travel rate at the end of the step is one division. With `b = m (ẑ, r × ẑ)` the wheel's share in the chassis'
+//! travel rates at the end of the step are those at which impulses balance, of both wheels of an axle together where a beam or ties
+//! are between them. With `b = m (ẑ, r × ẑ)` the wheel's share in the chassis'
 //! motion, S the strut's and N the tyre's impulse,
 //!
 //! ```text
@@ -36,18 +37,20 @@ use bevy_math::Vec3;
 /// no step resolves would go to and fro from step to step.
 const RESOLVED: f32 = 9.0;
 
-/// Looks for the travel rate of a wheel; two are typical, more where it lands, leaves the ground or meets a stop.
-const LOOKS: usize = 16;
+/// Looks for the travel rates of wheels; two are typical, more where one lands, leaves the ground or meets a stop.
+const LOOKS: usize = 24;
 
 /// Change of a travel rate that is none, m/s.
 const SETTLED: f32 = 1e-6;
 
-/// Solves of the loads before the coupling, which goes on with them.
+/// Solves of the loads before the coupling, which goes on with them from where one changes the velocity by less than this, m/s.
 const SOLVES: usize = 4;
+const NEAR: f32 = 1e-3;
 
-/// Looks for the travel rates of wheels that carry part of each other, with the other as it was; three are typical, more the more
-/// of it they carry.
-const PASSES: usize = 24;
+/// A step of travel rates is too long when what is missing along it has turned to more than this share of what it was; then between
+/// these shares of it go.
+const OVERSHOOT: f32 = 0.5;
+const LEAST_CUT: f32 = 0.1;
 
 impl Travel {
     /// Takes the sideways motion of the wheels' beam into what a wheel at its `centre` and `travel` weighs.
@@ -70,7 +73,7 @@ pub(crate) struct UnsprungTangent {
     /// Weight of `through`, negative: what the wheel's giving way takes back.
     yielding: Four,
     through: SpatialVector<Four>,
-    /// Half of the weight of what a wheel and the one across yield together; none where there is no beam.
+    /// Half of the weight of what a wheel and the one across yield together; none where neither beam nor ties are between them.
     together: Option<Four>,
 }
 
@@ -81,6 +84,87 @@ impl UnsprungTangent {
         if let Some(together) = self.together {
             products.add(together, self.through.and_across());
         }
+    }
+}
+
+/// How the impulses along the travel of wheels on their own balance at given travel rates.
+struct Balance {
+    /// Impulse of the tyre, N s, and how it falls with the travel rate, kg.
+    tyre: Four,
+    tyre_slope: Four,
+    /// How all that acts on a wheel falls with its travel rate, and with that of the wheel across, kg.
+    inertia: Four,
+    between: Option<Four>,
+    /// What acts beyond the momentum it gives, N s.
+    missing: Four,
+    /// Wheels that end at their droop stops.
+    ended: FourMask,
+}
+
+impl Balance {
+    /// By how much the travel rates differ from those that balance, as far as slopes tell, m/s.
+    fn newton(&self) -> Four {
+        let missing = self.missing.only(!self.ended);
+        let Some(between) = self.between else { return missing / self.inertia };
+        let across = self.inertia.across();
+        let between = between.only(!self.ended & !ended_across(self.ended));
+        (across * missing - between * missing.across()) / (self.inertia * across - between * between)
+    }
+
+    /// Sum of what both wheels have of an axle that are sought together.
+    fn both(&self, of: Four) -> Four {
+        if self.between.is_some() { of + of.across() } else { of }
+    }
+
+    /// How what is missing falls along a `step` of the travel rates, N s.
+    fn fall(&self, step: Four) -> Four {
+        let own = self.inertia * step;
+        self.between.map_or(own, |between| own + between * step.across())
+    }
+}
+
+fn ended_across(ended: FourMask) -> FourMask {
+    Four::default().less(Four::splat(1.0).only(ended).across())
+}
+
+/// How travel rates answer impulses, negative, 1/kg: each its own alone, and half of what it is with the wheel across. One at the
+/// end of its travel leaves the other by itself.
+fn yielding_together(inertia: Four, between: Four, ended: FourMask) -> (Four, Four) {
+    let (one, across) = (Four::splat(1.0), inertia.across());
+    let determinant = inertia * across - between * between;
+    let left_alone = ended_across(ended);
+    let yielding = Four::select(left_alone, one / inertia, (across + between) / determinant);
+    let together = Four::splat(0.5) * between / determinant;
+    (-yielding, together.only(!ended & !left_alone))
+}
+
+/// The last step of travel rates, m/s, and what was missing along it where it began, J.
+#[derive(Default)]
+struct Way {
+    step: Four,
+    downhill: Four,
+}
+
+impl Way {
+    /// The next step from what was `found` where the last one ended: back some of that where it went too far, else `newton`.
+    /// Tells where it is the former.
+    fn go_on(&mut self, newton: Four, found: &Balance) -> (Four, FourMask) {
+        let one = Four::splat(1.0);
+        let ahead = found.both(self.step * found.missing);
+        let went = Four::splat(SETTLED).less(found.both(self.step.abs())) & Four::default().less(self.downhill);
+        let too_far = went & ahead.less(Four::splat(-OVERSHOOT) * self.downhill);
+        let downhill = found.both(newton * found.missing);
+        if !Four::any(too_far) {
+            *self = Self { step: newton, downhill };
+            return (newton, too_far);
+        }
+        let secant = self.downhill / (self.downhill - ahead);
+        let tangent = one + ahead / found.both(self.step * found.fall(self.step));
+        let kept = secant.at_least(tangent).within(Four::splat(LEAST_CUT), Four::splat(1.0 - LEAST_CUT));
+        let step = Four::select(too_far, self.step * (kept - one), newton);
+        self.step = Four::select(too_far, self.step * kept, newton);
+        self.downhill = Four::select(too_far, self.downhill, downhill);
+        (step, too_far)
     }
 }
 
@@ -146,7 +230,11 @@ impl Vehicle {
                 given = given + (rows.contact.normal * rows.suspension.load + rows.travel_impulse()).sum();
             }
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
-            after = after + system.solve(given - self.momentum(after - warm));
+            let change = system.solve(given - self.momentum(after - warm));
+            after = after + change;
+            if change.dot(change) < NEAR * NEAR {
+                break;
+            }
         }
         after
     }
@@ -198,6 +286,7 @@ impl Rows {
     fn travel_row(&mut self, bank: &WheelPack, dt: f32) {
         let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
         let mass = self.travel.mass;
+        self.travel.tied = self.tie_gains(step);
         self.travel.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
         let rate = bank.tyre_rate;
         let relative = (rate + self.strut_rate() + self.suspension.tied.rate) * step * step / mass;
@@ -208,39 +297,51 @@ impl Rows {
         // From the midpoint rule, 1/4 of each rate, to implicit Euler with the mean velocity, 1/2 and 1.
         let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
         let tyre = &mut self.travel.tyre;
-        tyre.begun = ((one - share) * damping + Four::splat(0.25) * unresolved) * tyre.rate;
         tyre.damping = share * damping + Four::splat(0.75) * unresolved;
+        let within = Beyond::of(tyre.squash, tyre.squash + step * tyre.rate).share.only(zero.less(tyre.squash));
+        tyre.begun = ((one - share - share) * damping - half * unresolved) * tyre.rate * within;
+    }
+
+    /// How the impulses of ties answer the travel rate of a wheel and that of the one across, kg, in a `step` of time.
+    fn tie_gains(&self, step: Four) -> [Four; 2] {
+        let (half, tied) = (Four::splat(0.5), &self.suspension.tied);
+        let bars = Four::splat(0.25) * step * step * tied.across;
+        let [rate, damping] = tied.heave;
+        let heave = half * step * (half * step * rate + damping);
+        let twice = step * (half * step * tied.rate + tied.damping);
+        [twice - (bars + heave), heave - bars]
     }
 
     /// Impulse of the tyre along the travel where its squash ends with the rate `ends`, N s, and its slope, kg.
+    ///
+    /// Its damper takes part of the way within the ground by the mean rate along it, so that the impulse only grows with `ends`.
     fn pushed(&self, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let (zero, step, tyre) = (Four::splat(0.0), Four::splat(self.dt), &self.travel.tyre);
         let turn = Four::splat(0.5 * self.dt);
-        let squashed = Beyond::of(tyre.squash, tyre.squash + turn * (tyre.rate + ends));
-        let force = bank.tyre_rate * squashed.mean + squashed.share * (tyre.begun + tyre.damping * ends);
-        let slope = bank.tyre_rate * squashed.slope * turn + squashed.share * tyre.damping;
+        let (begun, rates) = (tyre.squash, tyre.rate + ends);
+        let ended = begun + turn * rates;
+        let squashed = Beyond::of(begun, ended);
+        let partly = begun.less(zero) | ended.less(zero);
+        let within = (ended.at_least(zero) - begun.at_least(zero)) / turn;
+        let force = bank.tyre_rate * squashed.mean + tyre.damping * Four::select(partly, within, rates) + tyre.begun;
+        let slope = bank.tyre_rate * squashed.slope * turn + tyre.damping.only(zero.less(ended));
         let presses = self.contact.in_contact & zero.less(force);
         [(step * force).only(presses), (step * slope).only(presses)]
     }
 
     /// Load and travel rate of each wheel as the chassis now moves.
     pub(crate) fn own_load(&mut self, bank: &WheelPack) -> UnsprungTangent {
-        let (cosine, mass) = (self.contact.cosine, self.travel.mass);
-        let ground = -self.coupled.velocity.normal / cosine;
-        let given = mass * self.travel.rate - self.coupled.velocity.heave + self.travel.lift;
-        let ended = if bank.beam.is_some() { self.seek_both(bank, given) } else { self.seek(bank, given) };
-        let rate = self.travel.next_rate;
-        let [_, strut_slope] = self.strut_along(bank, rate);
-        let [tyre, tyre_slope] = self.pushed(bank, ground - rate);
+        let cosine = self.contact.cosine;
+        let Balance { tyre, tyre_slope, inertia, between, ended, .. } = self.seek(bank);
         self.suspension.load = tyre / cosine;
         let pressing = tyre_slope / (cosine * cosine);
         let through = self.contact.normal * (tyre_slope / cosine) + self.travel.heave;
-        let inertia = mass + strut_slope + tyre_slope;
-        let (yielding, together) = if bank.beam.is_some() {
-            let (yielding, together) = self.yielding_together(inertia, ended);
-            (yielding, Some(together))
-        } else {
-            (Four::splat(-1.0) / inertia, None)
+        let (yielding, together) = match between {
+            Some(between) => {
+                let (yielding, together) = yielding_together(inertia, between, ended);
+                (yielding, Some(together))
+            }
+            None => (Four::splat(-1.0) / inertia, None),
         };
         let yielding = yielding.only(bank.present() & !ended);
         if let Some(links) = &bank.links {
@@ -250,71 +351,70 @@ impl Rows {
         UnsprungTangent { pressing, yielding, through, together }
     }
 
-    /// How travel rates answer impulses, negative, 1/kg: each its own alone, and half of what it is with the wheel across. One at the
-    /// end of its travel leaves the other by itself.
-    fn yielding_together(&self, inertia: Four, ended: FourMask) -> (Four, Four) {
-        let (one, shared) = (Four::splat(1.0), self.travel.shared);
-        let across = inertia.across();
-        let determinant = inertia * across - shared * shared;
-        let left_alone = Four::default().less(one.only(ended).across());
-        let yielding = Four::select(left_alone, one / inertia, (across + shared) / determinant);
-        let together = Four::splat(0.5) * shared / determinant;
-        (-yielding, together.only(!ended & !left_alone))
-    }
-
-    /// Seeks the travel rates of wheels on beams, which carry part of each other.
-    fn seek_both(&mut self, bank: &WheelPack, given: Four) -> FourMask {
-        let mut ended = FourMask::default();
-        for _ in 0..PASSES {
-            let last = self.travel.next_rate;
-            let carried = self.travel.shared * (last - self.travel.rate).across();
-            ended = self.seek(bank, given - carried);
-            if !Four::any(Four::splat(SETTLED).less((self.travel.next_rate - last).abs())) {
-                break;
-            }
-        }
-        ended
-    }
-
-    /// Seeks the travel rates that take up the impulses `given`; tells which wheels end at their droop stops.
-    fn seek(&mut self, bank: &WheelPack, given: Four) -> FourMask {
-        let (half, mass) = (Four::splat(0.5), self.travel.mass);
-        let ground = -self.coupled.velocity.normal / self.contact.cosine;
-        let slowest = self.travel.slowest;
-        let [mut low, mut high] = [slowest, Four::splat(f32::INFINITY)];
+    /// Seeks the travel rates at which all impulses balance, of both wheels of an axle together where beam or ties are between them.
+    ///
+    /// What is missing of the balance falls along a step, which is cut where it went too far, as that of the chassis is.
+    fn seek(&mut self, bank: &WheelPack) -> Balance {
+        let (slowest, present) = (self.travel.slowest, bank.present());
+        let between = self.between(bank);
         let mut rate = self.travel.next_rate.at_least(slowest);
-        for _ in 0..LOOKS {
-            let [strut, strut_slope] = self.strut_along(bank, rate);
-            let [tyre, tyre_slope] = self.pushed(bank, ground - rate);
-            let missing = given + tyre - strut - mass * rate;
-            let step = missing / (mass + strut_slope + tyre_slope);
-            let zero = Four::default();
-            (low, high) = (Four::select(zero.less(missing), rate, low), Four::select(missing.less(zero), rate, high));
-            let next = rate + step;
-            let within = low.less(next) & next.less(high);
-            let settled = !Four::splat(SETTLED).less(step.abs()) | !slowest.less(high);
-            let next = Four::select(within | settled, next.at_least(slowest), half * (low + high));
-            rate = Four::select(bank.present(), next, rate);
-            if !Four::any(!settled & bank.present()) {
-                break;
+        let mut last = Way::default();
+        let mut looks = 1;
+        loop {
+            let mut found = self.balance(bank, between, rate);
+            let newton = ((rate + found.newton()).at_least(slowest) - rate).only(present);
+            let (step, cut) = last.go_on(newton, &found);
+            let unsettled = (cut | Four::splat(SETTLED).less(step.abs())) & present;
+            if !Four::any(unsettled) {
+                rate += step;
+                found.tyre = (found.tyre - found.tyre_slope * step).at_least(Four::default());
+            } else if looks < LOOKS {
+                rate += step;
+                looks += 1;
+                continue;
             }
+            self.travel.next_rate = rate;
+            return found;
         }
-        self.travel.next_rate = rate;
-        // Where it would go on beyond its droop stop.
-        !slowest.less(high)
+    }
+
+    /// What beams and ties take from each wheel per travel rate of the one across, kg; `None` where there is neither.
+    fn between(&self, bank: &WheelPack) -> Option<Four> {
+        let (between, zero) = (self.travel.shared + self.travel.tied[1], Four::default());
+        (bank.beam.is_some() || Four::any(zero.less(between.abs()))).then_some(between)
+    }
+
+    /// How impulses balance where the step ends with the travel rates `ends`.
+    fn balance(&mut self, bank: &WheelPack, between: Option<Four>, ends: Four) -> Balance {
+        let (mass, cosine) = (self.travel.mass, self.contact.cosine);
+        let [strut, strut_slope] = self.strut_along(bank, ends);
+        let [tyre, tyre_slope] = self.pushed(bank, -self.coupled.velocity.normal / cosine - ends);
+        let mut missing =
+            tyre - strut - mass * (ends - self.travel.rate) - self.coupled.velocity.heave + self.travel.lift;
+        if between.is_some() {
+            let carried = self.travel.shared * (ends - self.travel.rate).across();
+            let tied = self.travel.tied[1] * (ends - self.suspension.tied.seen).across();
+            missing = missing - (carried + tied);
+        }
+        let ended = !self.travel.slowest.less(ends) & missing.less(Four::default());
+        Balance { tyre, tyre_slope, inertia: mass + strut_slope + tyre_slope, between, missing, ended }
     }
 
     /// Impulse of strut, stops and ties along the travel, N s, and its slope, kg, where the step ends with the travel rate
-    /// `ends`; ties with the other wheels as they last were, and twice as stiff against what has changed since: as much as a
+    /// `ends`; ties with wheels of other axles as those last were, and twice as stiff against what has changed since: as much as a
     /// tie answers both its wheels at most, so that wherever the iteration ends ties have given no energy.
     fn strut_along(&mut self, bank: &WheelPack, ends: Four) -> [Four; 2] {
-        let [strut, slope] = self.strut_line(bank, ends, self.dt);
-        let [stop, stop_slope] = self.stops(bank, ends, self.dt);
-        let step = Four::splat(self.dt);
-        let [rate, damping] = [self.suspension.tied.rate, self.suspension.tied.damping];
-        let gain = step * (Four::splat(0.5) * step * rate + damping);
-        let tied = self.suspension.tied.impulse + gain * (ends - self.suspension.tied.seen);
-        [strut + slope * ends + stop + tied, slope + stop_slope + gain]
+        let [strut, mut slope] = self.strut_line(bank, ends, self.dt);
+        let mut impulse = strut + slope * ends;
+        let way = Four::splat(0.5 * self.dt) * (self.travel.rate + ends);
+        let farthest = self.suspension.strut.start + way.at_least(Four::default());
+        if Four::any(bank.bump_travel.less(farthest) & bank.present()) {
+            let [stop, stop_slope] = self.stops(bank, ends, self.dt);
+            impulse += stop;
+            slope += stop_slope;
+        }
+        let gain = self.travel.tied[0];
+        [impulse + self.suspension.tied.impulse + gain * (ends - self.suspension.tied.seen), slope + gain]
     }
 
     /// Takes over what the tyre as it now acts lifts the wheel by.

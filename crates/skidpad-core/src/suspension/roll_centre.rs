@@ -117,8 +117,10 @@ impl Rows {
     #[cold]
     #[inline(never)]
     pub(crate) fn set_scrub(&mut self, links: &Links, answers: [Four; 2], pressing: Four) {
-        let answer = links.slope * answers[0] + links.slope.across() * answers[1];
-        self.travel.scrub = Scrub { answer, pressing, speed: self.scrubbed(links) };
+        let beam = links.half + links.half;
+        let answer = links.slope * answers[0] + beam * links.slope.across() * answers[1];
+        let handed = links.slope * links.alone * answers[1];
+        self.travel.scrub = Scrub { answer, handed, pressing, speed: self.scrubbed(links) };
     }
 
     #[inline(always)]
@@ -152,7 +154,8 @@ impl Rows {
     pub(crate) fn give_way_on_links(&mut self, links: &Links, before: [Four; 2]) {
         let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
         let pushed = along * (tyre[0] - before[0]) + across * (tyre[1] - before[1]);
-        let faster = self.travel.scrub.answer * links.shared(pushed);
+        let Scrub { answer, handed, .. } = self.travel.scrub;
+        let faster = answer * links.shared(pushed) + (handed * pushed).across();
         self.travel.next_rate += faster;
         self.suspension.load = (self.suspension.load - self.travel.scrub.pressing * faster).at_least(Four::default());
         self.travel.scrub.speed = self.scrubbed(links);
@@ -163,7 +166,9 @@ impl Rows {
     #[inline(never)]
     pub(crate) fn row_on_links(&self, links: &Links, row: SpatialVector<Four>) -> SpatialVector<Four> {
         let through = self.contact.normal * self.travel.scrub.pressing + self.travel.heave;
-        let answer = through * self.travel.scrub.answer;
-        row - (answer * links.alone + answer.and_across() * links.half) * row.linear.y
+        let Scrub { answer, handed, .. } = self.travel.scrub;
+        let across = (through.and_across() - through) * handed;
+        let answer = through * answer;
+        row - (answer * links.alone + across + answer.and_across() * links.half) * row.linear.y
     }
 }

@@ -74,6 +74,8 @@ pub(crate) struct Tied<W: Corners = Four> {
     /// How the force answers the wheel's own compression, N/m, and jounce rate, N s/m.
     pub rate: W,
     pub damping: W,
+    /// What heave springs to the wheel across have of these.
+    pub heave: [W; 2],
 }
 
 /// What a bank of wheels that move on their own needs beside its rows.
@@ -89,6 +91,8 @@ pub(crate) struct Travel<W: Corners = Four> {
     /// What the wheel weighs along its travel, kg; the sideways motion of its beam included, and what that has of the other wheel's.
     pub mass: W,
     pub shared: W,
+    /// How the impulses of ties answer the travel rate of the wheel, and that of the one across, kg.
+    pub tied: [W; 2],
     /// Impulse of the tyre along the travel, N s.
     pub lift: W,
     /// Least travel rate, which takes it to the droop stop, m/s.
@@ -109,6 +113,8 @@ pub(crate) struct Scrub<W: Corners = Four> {
     pub speed: [W; 2],
     /// By how much travel rates answer what tyres push to the left by, 1/kg.
     pub answer: W,
+    /// By how much that of the wheel across does, where ties hand it on.
+    pub handed: W,
     /// By how much the load falls with the travel rate, kg.
     pub pressing: W,
 }
@@ -119,7 +125,7 @@ pub(crate) struct TyreStep<W: Corners = Four> {
     /// How far it is squashed at the start, from where it carries nothing, m, and how fast, m/s.
     pub squash: W,
     pub rate: W,
-    /// Force at the rate at the start, N, and per rate at the end, N s/m, of all that damps.
+    /// Force of all that damps where the way ends as it began, N, and per sum of the rates at both ends, N s/m.
     pub begun: W,
     pub damping: W,
 }

@@ -94,7 +94,7 @@ impl Vehicle {
     #[inline(never)]
     fn sum_ties_apart(&mut self) {
         for rows in &mut self.rows {
-            rows.suspension.tied.damping = Four::default();
+            (rows.suspension.tied.damping, rows.suspension.tied.heave) = Default::default();
         }
         for &k in self.model.ties_apart() {
             let tie = self.tie(k);
@@ -109,6 +109,9 @@ impl Vehicle {
                 tied.rate.add_at(at.lane, tie.rate);
                 if self.model.is_across(tie.wheels, tie.way) {
                     tied.across.add_at(at.lane, tie.rate);
+                } else if self.model.is_across(tie.wheels, -tie.way) {
+                    tied.heave[0].add_at(at.lane, tie.rate);
+                    tied.heave[1].add_at(at.lane, tie.damping);
                 }
             }
             if tie.damping != 0.0 {
