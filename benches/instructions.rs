@@ -2,7 +2,8 @@
 //!
 //! `instructions BACKEND SCENARIO STEPS`, where a scenario is `plane` (straight on), `field` or `mesh` (on waves), `discs-` before one
 //! of these (wheels that feel with discs), `step-steer`, `alone` (one car instead of 64) or `rollback` (one car; each step stands for
-//! a rewind by ten steps, which are saved and taken again).
+//! a rewind by ten steps, which are saved and taken again). `probes-` before a ground, or before its `discs-`: only what wheels ask of
+//! it; each step stands for the wheels of 64 cars, asked once.
 
 #[path = "solvers/shared.rs"]
 mod shared;
@@ -10,10 +11,13 @@ mod shared;
 #[path = "solvers/ground.rs"]
 mod ground;
 
-use skidpad::core::{BackendInfo, Controls};
+use skidpad::core::{Backend, BackendInfo, Body, Controls, DVec3, Probe, Vec3, Vehicle};
 
 /// Cars per world, as in the published counts.
 const CARS: usize = 64;
+
+/// Places at which wheels are asked.
+const PLACES: usize = 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,6 +33,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return rollback(&backend, steps.parse()?);
     }
     let cars = if scenario == "alone" { 1 } else { CARS };
+    if let Some(asked) = scenario.strip_prefix("probes-") {
+        return probes(&backend, asked, steps.parse()?);
+    }
     let (discs, on) = scenario.strip_prefix("discs-").map_or((false, scenario.as_str()), |ground| (true, ground));
     let driver: fn(u32) -> Controls = match on {
         "plane" | "field" | "mesh" | "alone" => |_| Controls { throttle: 0.2, ..Controls::default() },
@@ -47,6 +54,52 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let frame = world.frame(cars - 1);
     println!("{} {scenario} {steps}: {:.3} m, {:.4} rad/s", backend.name, frame.x_m, frame.yaw_rate_radps);
     Ok(())
+}
+
+/// Asks for what all wheels meet, at places along the way of the cars, again and again.
+fn probes(backend: &BackendInfo, of: &str, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let (discs, on) = of.strip_prefix("discs-").map_or((false, of), |ground| (true, ground));
+    let mut world = ground::world(backend, CARS, on, discs);
+    let controls = vec![Controls { throttle: 0.2, ..Controls::default() }; CARS];
+    // A prime number of steps apart, so that wheels are everywhere within the cells.
+    let places: Vec<Vec<Probe>> = (0..PLACES)
+        .map(|_| {
+            (0..7).for_each(|_| _ = world.step(&controls));
+            (0..CARS).flat_map(|car| asked_by(world.as_ref(), car)).collect()
+        })
+        .collect();
+    let mut answered = vec![None; places[0].len()];
+    let mut sum = 0.0;
+    for asked in places.iter().cycle().take(rounds) {
+        if !world.probe(asked, &mut answered) {
+            return Err(format!("{} answers no probes", backend.name).into());
+        }
+        sum += answered.iter().flatten().map(|contact| contact.distance).sum::<f32>();
+    }
+    println!("{} probes-{of} {rounds}: {sum:.3} m", backend.name);
+    Ok(())
+}
+
+/// What the wheels of a car ask before the next step.
+fn asked_by(world: &dyn Backend, car: usize) -> Vec<Probe> {
+    let (state, model) = (world.state(car), world.model(car));
+    let body = Body {
+        position: state.position,
+        rotation: state.rotation,
+        velocity: state.velocity,
+        angular: state.angular,
+        free_velocity: state.velocity,
+        free_angular: state.angular,
+        drift: Vec3::ZERO,
+        wind: Vec3::ZERO,
+        lead: 0.0,
+        asleep: false,
+    };
+    let nowhere =
+        Probe { car, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 0.0, rim: None };
+    let mut asked = vec![nowhere; model.wheels().len()];
+    Vehicle::new(model.clone(), state.clone()).probes(car, &body, world.dt(), &mut asked);
+    asked
 }
 
 /// Rewinds one car by ten steps, again and again.

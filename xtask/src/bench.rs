@@ -19,22 +19,33 @@ struct Count {
     scenario: &'static str,
     /// Steps of the short and the long run; their difference has no set-up in it.
     steps: [u64; 2],
-    cars: u64,
-    /// Most instructions per car-step.
+    /// Cars, or probes, of a step.
+    of: u64,
+    /// Most instructions per step of each.
     limit: Option<u64>,
 }
 
 /// Straight on, after the first half second.
 const fn plane(backend: &'static str, limit: Option<u64>) -> Count {
-    Count { backend, scenario: "plane", steps: [60, 120], cars: CARS, limit }
+    Count { backend, scenario: "plane", steps: [60, 120], of: CARS, limit }
 }
 
 /// One car, straight on: plain steps, or rewinds.
 const fn one_car(backend: &'static str, scenario: &'static str, limit: Option<u64>) -> Count {
-    Count { backend, scenario, steps: [60, 120], cars: 1, limit }
+    Count { backend, scenario, steps: [60, 120], of: 1, limit }
 }
 
-const COUNTS: [Count; 10] = [
+/// Straight on over waves.
+const fn waves(scenario: &'static str, limit: Option<u64>) -> Count {
+    Count { backend: "impulse", scenario, steps: [60, 120], of: CARS, limit }
+}
+
+/// What all wheels ask, at each place once.
+const fn probes(scenario: &'static str, limit: Option<u64>) -> Count {
+    Count { backend: "impulse", scenario, steps: [10, 20], of: 4 * CARS, limit }
+}
+
+const COUNTS: [Count; 20] = [
     plane("impulse", Some(6_700)),
     plane("impulse-abreast", Some(6_400)),
     plane("constraint", Some(8_550)),
@@ -45,7 +56,18 @@ const COUNTS: [Count; 10] = [
     plane("rapier-stock", None),
     plane("bullet", None),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
-    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], cars: CARS, limit: Some(10_000) },
+    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(10_000) },
+    // Twice the plane.
+    waves("field", Some(15_600)),
+    waves("mesh", Some(15_600)),
+    waves("discs-plane", None),
+    waves("discs-field", None),
+    waves("discs-mesh", None),
+    probes("probes-plane", None),
+    probes("probes-field", Some(1_090)),
+    probes("probes-mesh", None),
+    probes("probes-discs-field", None),
+    probes("probes-discs-mesh", None),
 ];
 
 /// Bullet itself, if it is asked for.
@@ -74,8 +96,8 @@ fn instructions(libbullet: bool) -> Outcome {
         return Ok(());
     }
     let mut table = Table { program: program(libbullet)?, lines: Vec::new(), over: Vec::new() };
-    table.lines.push(format!("{:<22} {:<12} {:>10} {:>8}", "", "", "per step", "limit"));
-    table.lines.extend(PUBLISHED.map(|(name, count)| format!("{name:<22} {:<12} {count:>10}", "published")));
+    table.lines.push(format!("{:<22} {:<18} {:>10} {:>8}", "", "", "per step", "limit"));
+    table.lines.extend(PUBLISHED.map(|(name, count)| format!("{name:<22} {:<18} {count:>10}", "published")));
     for asked in COUNTS.into_iter().chain(LIBBULLET.into_iter().filter(|_| libbullet)) {
         table.add(asked)?;
     }
@@ -83,7 +105,7 @@ fn instructions(libbullet: bool) -> Outcome {
         let alone = table.add(one_car(backend, "alone", None))?;
         table.add(one_car(backend, "rollback", Some(REWIND * alone)))?;
     }
-    println!("instructions per car and step, {CARS} cars or one; rollback: per rewind by ten steps");
+    println!("instructions per car and step, {CARS} cars or one; rollback: per rewind by ten steps; probes: each");
     println!("{}", table.lines.join("\n"));
     if table.over.is_empty() { Ok(()) } else { Err(table.over.join("\n")) }
 }
@@ -97,13 +119,13 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, Count { backend, scenario, steps, cars, limit }: Count) -> Result<u64, String> {
+    fn add(&mut self, Count { backend, scenario, steps, of, limit }: Count) -> Result<u64, String> {
         let [short, long] = steps.map(|steps| count(&self.program, backend, scenario, steps));
-        let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * cars);
+        let per_step = long?.saturating_sub(short?) / ((steps[1] - steps[0]) * of);
         let most = limit.map_or_else(String::new, |limit| limit.to_string());
-        self.lines.push(format!("{backend:<22} {scenario:<12} {per_step:>10} {most:>8}"));
+        self.lines.push(format!("{backend:<22} {scenario:<18} {per_step:>10} {most:>8}"));
         if limit.is_some_and(|limit| per_step > limit) {
-            self.over.push(format!("{backend}, {scenario}: {per_step} instructions per car-step, limit {most}"));
+            self.over.push(format!("{backend}, {scenario}: {per_step} instructions, limit {most}"));
         }
         Ok(per_step)
     }
