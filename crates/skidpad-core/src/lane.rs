@@ -510,8 +510,14 @@ impl FourMask {
     /// Lane by lane.
     #[inline(always)]
     pub fn lanes(self) -> [bool; 4] {
-        let bits = self.0.to_bitmask();
+        let bits = self.bits();
         [bits & 1 != 0, bits & 2 != 0, bits & 4 != 0, bits & 8 != 0]
+    }
+
+    /// One bit for each lane, the lowest for the first.
+    #[inline(always)]
+    pub fn bits(self) -> u32 {
+        self.0.to_bitmask()
     }
 }
 

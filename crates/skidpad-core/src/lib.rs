@@ -46,6 +46,7 @@ pub use telemetry::channel::Channel;
 pub use telemetry::frame::{Frame, Shaft, WheelFrame};
 pub use telemetry::pose::WheelPose;
 pub use telemetry::signals::{EngineSignals, WheelContact};
+pub use wheel::envelope::feeler::{Feeler, Seen};
 pub use wheel::envelope::wall::stop;
 pub use wheel::envelope::{Smooth, Triangle, support};
 pub use world::axes::Axes;
@@ -59,7 +60,7 @@ pub use world::scene::{Gust, Scene};
 pub use world::seam::{
     BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, Rim, WorldPort,
 };
-pub use world::terrain::{HeightField, TerrainFault, TriangleMesh};
+pub use world::terrain::{Cell, HeightField, Sees, TerrainFault, TriangleMesh};
 pub use world::texture::Texture;
 
 pub use bevy_math::{DMat3, DQuat, DVec2, DVec3, Mat3, Quat, Vec2, Vec3};

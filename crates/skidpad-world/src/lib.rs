@@ -16,6 +16,7 @@ mod pair;
 mod passing;
 mod riding;
 mod terrain;
+mod tree;
 mod world;
 
 pub use backend::CarWorld;

@@ -1,7 +1,7 @@
 //! Wheels on other cars: they stand on hulls as on boxes that move, and push them.
 
 use parry3d::shape::Cuboid;
-use skidpad_core::{Contact, Ground as StoodOn, Probe, Reaction, Texture, Triangle, Vec3, support};
+use skidpad_core::{Contact, Feeler, Ground as StoodOn, Probe, Reaction, Seen, Sees, Texture, Vec3};
 
 use crate::World;
 use crate::ground::Block;
@@ -105,16 +105,16 @@ impl World {
 
 impl Block {
     /// What `probe` meets of it nearer than `most` m; `near` is memory.
-    fn meet(&self, probe: &Probe, most: f32, near: &mut Vec<Triangle>) -> Option<Contact> {
+    fn meet(&self, probe: &Probe, most: f32, near: &mut Vec<Seen>) -> Option<Contact> {
         let start = probe.position + probe.offset.as_dvec3();
         if probe.rim.is_none() {
             let (distance, normal) = self.entered((start - self.centre).as_vec3(), probe.direction, most)?;
             let normal = self.to_world * normal;
             return Some(Contact { distance, normal, grip: self.grip, point: None, ground: None });
         }
-        near.clear();
-        self.sides(start, probe, |side| near.push(side));
-        let (_, met) = support(probe, near, |_| None)?;
+        let mut feeler = Feeler::of(probe, near);
+        self.sides(start, probe, |side| feeler.see(&side));
+        let (_, met) = feeler.support(|_| None)?;
         (met.distance < most).then_some(met)
     }
 }

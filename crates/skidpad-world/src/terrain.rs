@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use parry3d::bounding_volume::Aabb;
-use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use skidpad_core::{
-    Contact, DVec3, HeightField, HullPoint, Probe, Scene, Smooth, Texture, Triangle, TriangleMesh, Vec3, stop, support,
-    world::scene::FLUSH,
+    Contact, DVec3, Feeler, Ground as StoodOn, HeightField, HullPoint, Probe, Scene, Seen, Sees, Smooth, Texture,
+    Triangle, TriangleMesh, Vec3, world::scene::FLUSH,
 };
 
 use crate::ground::{Block, Ground, ROUNDED};
+use crate::tree::Tree;
 
 /// Fields and meshes of a scene.
 #[derive(Clone, Default)]
@@ -27,7 +27,7 @@ impl core::fmt::Debug for Terrain {
 #[derive(Clone)]
 struct Mesh {
     triangles: Arc<TriangleMesh>,
-    tree: Arc<Bvh>,
+    tree: Arc<Tree>,
 }
 
 impl Mesh {
@@ -35,7 +35,7 @@ impl Mesh {
         let vertices = triangles.vertices();
         let around = |corners: &[u32; 3]| Aabb::from_points(corners.map(|corner| vertices[corner as usize]));
         let leaves: Vec<Aabb> = triangles.triangles().iter().map(around).collect();
-        Self { triangles: Arc::clone(triangles), tree: Arc::new(Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves)) }
+        Self { triangles: Arc::clone(triangles), tree: Arc::new(Tree::of(&leaves)) }
     }
 }
 
@@ -75,18 +75,18 @@ impl Terrain {
         self.fields.is_empty() && self.meshes.is_empty()
     }
 
-    /// Adds the triangles in a region about `start` to `near`.
-    pub fn gather(&self, start: DVec3, region: &Region, near: &mut Vec<Triangle>) {
+    /// Shows `to` the triangles in a region about `start`.
+    #[inline(always)]
+    pub fn gather(&self, start: DVec3, region: &Region, to: &mut impl Sees) {
         for (field, of) in self.fields.iter().zip(1..) {
             let to_start = field.origin() - start;
             let (low, high) = region.from(-to_start.as_vec3());
-            field.near(low, high, to_start, of, |triangle| near.push(triangle));
+            field.near(low, high, to_start, of, to);
         }
         for (Mesh { triangles, tree }, of) in self.meshes.iter().zip(1 + self.fields.len() as u32..) {
             let to_start = triangles.origin() - start;
             let (low, high) = region.from(-to_start.as_vec3());
-            let searched = Aabb::new(low, high);
-            near.extend(tree.intersect_aabb(&searched).map(|leaf| triangles.triangle(leaf, to_start, of)));
+            tree.within(low, high, |leaf| to.see(&triangles.triangle(leaf, to_start, of)));
         }
     }
 
@@ -112,6 +112,7 @@ impl Terrain {
     }
 
     /// How smooth one of its triangles is; those of plane and boxes are not.
+    #[inline(always)]
     fn smooth(&self, triangle: &Triangle) -> Option<Smooth> {
         let [of, number] = triangle.source;
         let of = (of as usize).checked_sub(1)?;
@@ -128,29 +129,31 @@ impl Terrain {
         ground: &Ground,
         asked: &[Probe],
         answered: &mut [Option<Contact>],
-        near: &mut Vec<Triangle>,
+        near: &mut Vec<Seen>,
         stops: &mut Vec<(usize, HullPoint)>,
     ) {
         stops.clear();
         for (probe, answer) in asked.iter().zip(answered) {
-            near.clear();
+            if probe.rim.is_none() && self.is_empty() {
+                continue;
+            }
             let start = probe.position + probe.offset.as_dvec3();
+            let mut feeler = Feeler::of(probe, near);
+            if probe.rim.is_some() && ground.has_flat_faces() {
+                ground.flat_faces(start, probe, &mut feeler);
+            }
+            self.gather(start, &Region::of(probe), &mut feeler);
+            let mut found = None;
+            if let Some((triangle, contact)) = feeler.support(|triangle| self.smooth(triangle)) {
+                let ground = if ground.is_plain() { None } else { ground.under(triangle, probe, &contact) };
+                found = Some(Contact { ground, ..contact });
+            }
             if probe.rim.is_some() {
-                ground.flat_faces(start, probe, near);
-            } else if self.is_empty() {
+                *answer = found;
+                let stopped = feeler.stop(answer.as_ref());
+                stops.extend(stopped.map(|(triangle, point)| (probe.car, ground.against(triangle, probe, point))));
                 continue;
             }
-            self.gather(start, &Region::of(probe), near);
-            let found = support(probe, near, |triangle| self.smooth(triangle));
-            if probe.rim.is_some() {
-                *answer = found.map(|(triangle, contact)| ground.under(&near[triangle], probe, contact));
-                let stopped = stop(probe, near, answer.as_ref());
-                stops.extend(
-                    stopped.map(|(triangle, point)| (probe.car, ground.against(&near[triangle], probe, point))),
-                );
-                continue;
-            }
-            let found = found.map(|(triangle, contact)| ground.under(&near[triangle], probe, contact));
             *answer = match (*answer, found) {
                 (under, None) => under,
                 (None, found) => found,
@@ -164,8 +167,9 @@ impl Terrain {
         let (direction, reach) = (direction.as_vec3(), reach as f32);
         let ray = Probe { car: 0, position: start, offset: Vec3::ZERO, direction, reach, rim: None };
         let mut near = Vec::new();
-        self.gather(start, &Region::of(&ray), &mut near);
-        support(&ray, &near, |triangle| self.smooth(triangle)).map(|(_, contact)| contact)
+        let mut feeler = Feeler::of(&ray, &mut near);
+        self.gather(start, &Region::of(&ray), &mut feeler);
+        feeler.support(|triangle| self.smooth(triangle)).map(|(_, contact)| contact)
     }
 }
 
@@ -187,6 +191,7 @@ fn size_of(probe: &Probe) -> f32 {
 
 impl Block {
     /// Hands its faces `to`, as triangles from the `start` of the ray of `probe`, if any is near its rim.
+    #[inline]
     pub(crate) fn sides(&self, start: DVec3, probe: &Probe, to: impl FnMut(Triangle)) {
         let (size, middle) = (size_of(probe), (self.centre - start).as_vec3());
         // As for rays, what the wheel's starts in has no face for it.
@@ -199,15 +204,21 @@ impl Block {
 }
 
 impl Ground {
-    /// Adds the plane and the faces of the boxes near a rim to `near`, as triangles from the `start` of its ray.
-    fn flat_faces(&self, start: DVec3, probe: &Probe, near: &mut Vec<Triangle>) {
+    /// Whether there is a plane or a box.
+    fn has_flat_faces(&self) -> bool {
+        self.has_plane || !self.blocks.is_empty()
+    }
+
+    /// Shows `to` the plane and the faces of the boxes near a rim, as triangles from the `start` of its ray.
+    #[inline(never)]
+    fn flat_faces(&self, start: DVec3, probe: &Probe, to: &mut impl Sees) {
         let size = size_of(probe);
         let height = start.dot(self.normal.as_dvec3()) as f32;
         if self.has_plane && height <= size {
-            near.push(Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
+            to.see(&Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
         }
         for (number, block) in self.blocks.iter().enumerate() {
-            block.sides(start, probe, |side| near.push(Triangle { source: [OF_BLOCKS, number as u32], ..side }));
+            block.sides(start, probe, |side| to.see(&Triangle { source: [OF_BLOCKS, number as u32], ..side }));
         }
     }
 
@@ -217,16 +228,12 @@ impl Ground {
         (of == OF_BLOCKS).then_some(number as usize)
     }
 
-    /// The `contact` of `probe` with a triangle that may move or have a texture.
-    fn under(&self, triangle: &Triangle, probe: &Probe, contact: Contact) -> Contact {
-        if self.is_plain() {
-            return contact;
-        }
-        let ground = match self.block_of(triangle) {
-            Some(number) => self.of_block(number, probe, &contact),
+    /// What the `contact` of `probe` with a triangle is on, where that may move or have a texture.
+    fn under(&self, triangle: &Triangle, probe: &Probe, contact: &Contact) -> Option<StoodOn> {
+        match self.block_of(triangle) {
+            Some(number) => self.of_block(number, probe, contact),
             None => self.terrain.texture(triangle).unwrap_or(self.texture).under(None),
-        };
-        Contact { ground, ..contact }
+        }
     }
 
     /// The `point` of the rim of `probe` at a triangle that may move.

@@ -3,7 +3,7 @@
 use skidpad_core::columns::{Columns, side_by_side, vector};
 use skidpad_core::lane::{Four, Lane};
 use skidpad_core::{
-    Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Reaction, Scene, State, Triangle, Vec3, WorldPort,
+    Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Reaction, Scene, Seen, State, Vec3, WorldPort,
     math,
     model::{Hull, Wheel},
 };
@@ -267,7 +267,7 @@ pub struct World {
     /// Whether some wheel of some car feels with more than a ray.
     has_rims: bool,
     /// Memory for the triangles near a wheel.
-    pub(crate) near: Vec<Triangle>,
+    pub(crate) near: Vec<Seen>,
     /// What stops rims, with the number of the car; car by car.
     stops: Vec<(usize, HullPoint)>,
 }

@@ -13,7 +13,7 @@ use skidpad_bevy::{AXES, CarHost, GroundSurface};
 use skidpad_core::world::backend::save_world;
 use skidpad_core::{
     Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Platform, Probe,
-    SaveError, Scene, State, StepReport, Texture, TriangleMesh, Vec3, WorldPort,
+    SaveError, Scene, State, StepReport, Texture, Triangle, TriangleMesh, Vec3, WorldPort,
 };
 
 use crate::cars::{AvianCars, Host};
@@ -245,8 +245,8 @@ fn heights(field: &HeightField) -> Option<Collider> {
             corners.push(AXES.to_world(local));
         }
     }
-    let mut triangles = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
-    field.near(Vec3::MIN, Vec3::MAX, skidpad_core::DVec3::ZERO, 0, |triangle| triangles.push(triangle));
+    let mut triangles: Vec<Triangle> = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
+    field.near(Vec3::MIN, Vec3::MAX, skidpad_core::DVec3::ZERO, 0, &mut triangles);
     let number = |point: Vec3| {
         let (column, row) = ((point.x / along).round() as u32, (point.y / across).round() as u32);
         row * columns as u32 + column

@@ -134,7 +134,7 @@ impl Scene {
     fn distance_to_terrain(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let mut near = Vec::new();
         for field in &self.fields {
-            field.near(Vec3::MIN, Vec3::MAX, field.origin() - start, 0, |triangle| near.push(triangle));
+            field.near(Vec3::MIN, Vec3::MAX, field.origin() - start, 0, &mut near);
         }
         for mesh in &self.meshes {
             let to_start = mesh.origin() - start;

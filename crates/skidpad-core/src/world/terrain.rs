@@ -1,5 +1,6 @@
 //! Ground that is not plane, as plain numbers: fields of heights and meshes of triangles.
 
+use crate::lane::Four;
 use crate::wheel::envelope::{Smooth, Triangle};
 use crate::world::texture::Texture;
 use bevy_math::{DVec3, Vec3};
@@ -153,84 +154,83 @@ impl HeightField {
         self.heights[row * self.counts[0] + column]
     }
 
-    /// Calls `to` with every triangle in the box from `low` to `high` (from the origin, m), moved by `to_start`; their
-    /// sources are `of` and the number of the triangle.
-    pub fn near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, mut to: impl FnMut(Triangle)) {
+    /// Shows `to` every cell in the box from `low` to `high` (from the origin, m), moved by `to_start`; the sources of its triangles are
+    /// `of` and their numbers.
+    #[inline(always)]
+    pub fn near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, to: &mut impl Sees) {
         let Some([columns, rows]) = self.cells([low.x, low.y], [high.x, high.y]) else { return };
+        let along = |at: u32, k: usize| (f64::from(at as f32 * self.spacing[k]) + to_start[k]) as f32;
+        let line = |row: u32| {
+            let first = row as usize * self.counts[0];
+            self.heights.get(first + columns[0] as usize..=first + columns[1] as usize).unwrap_or_default()
+        };
         for row in rows[0]..rows[1] {
-            for column in columns[0]..columns[1] {
-                let heights = cell(column, row).map(|[column, row]| self.height(column, row));
-                let [a, b, c, d] = heights;
-                if a.max(b).max(c.max(d)) < low.z || a.min(b).min(c.min(d)) > high.z {
+            let y = [along(row, 1), along(row + 1, 1)];
+            let lines = line(row).windows(2).zip(line(row + 1).windows(2));
+            for (column, (near, far)) in (columns[0]..).zip(lines) {
+                let heights = [near[0], near[1], far[1], far[0]];
+                let is_below = |height: &f32| *height < low.z;
+                let is_above = |height: &f32| *height > high.z;
+                if heights.iter().all(is_below) || heights.iter().all(is_above) {
                     continue;
                 }
-                let corners = self.corners([column, row], heights, to_start);
-                for (half, [a, b, c]) in HALVES.into_iter().enumerate() {
-                    let number = 2 * (row * (self.counts[0] - 1) + column) + half;
-                    let corners = [corners[a], corners[b], corners[c]];
-                    to(Triangle { corners, source: [of, number as u32], grip: self.grip });
-                }
+                let x = [along(column, 0), along(column + 1, 0)];
+                let z = heights.map(|height| (f64::from(height) + to_start.z) as f32);
+                let number = 2 * (row * (self.counts[0] as u32 - 1) + column);
+                to.see_cell(&Cell { x, y, z, source: [of, number], grip: self.grip });
             }
         }
     }
 
-    /// Corners of a cell, moved by `to_start`.
-    fn corners(&self, [column, row]: [usize; 2], heights: [f32; 4], to_start: DVec3) -> [Vec3; 4] {
-        let along = |at: usize, k: usize| (f64::from(at as f32 * self.spacing[k]) + to_start[k]) as f32;
-        let x = [along(column, 0), along(column + 1, 0)];
-        let y = [along(row, 1), along(row + 1, 1)];
-        let z = heights.map(|height| (f64::from(height) + to_start.z) as f32);
-        [
-            Vec3::new(x[0], y[0], z[0]),
-            Vec3::new(x[1], y[0], z[1]),
-            Vec3::new(x[1], y[1], z[2]),
-            Vec3::new(x[0], y[1], z[3]),
-        ]
-    }
-
     /// How smooth a triangle is, by its number; `None` where cells are flat.
+    #[inline(always)]
     pub fn smooth(&self, number: u32) -> Option<Smooth> {
         if !self.smooth {
             return None;
         }
         let (of_cell, half) = (number as usize / 2, number as usize % 2);
         let (column, row) = (of_cell % (self.counts[0] - 1), of_cell / (self.counts[0] - 1));
-        let normals = self.normals_within([column, row], half).unwrap_or_else(|| {
-            let corners = cell(column, row);
-            HALVES[half].map(|corner| self.normal(corners[corner]))
-        });
+        let normals = self.normals_within([column, row], half).unwrap_or_else(|| self.normals([column, row], half));
         Some(Smooth { normals, edges: [true; 3] })
     }
 
+    /// Normals at the corners of half of a cell.
+    #[inline(never)]
+    fn normals(&self, [column, row]: [usize; 2], half: usize) -> [Vec3; 3] {
+        let corners = cell(column, row);
+        HALVES[half].map(|corner| self.normal(corners[corner]))
+    }
+
     /// Normals at the corners of half of a cell that has neighbours on every side: the same numbers as [`Self::normal`], sooner.
+    #[inline(always)]
     fn normals_within(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
         let [first, columns] = [column.checked_sub(1)?, self.counts[0]];
         let from = row.checked_sub(1)? * columns + first;
         if column + 2 >= columns || row + 2 >= self.counts[1] {
             return None;
         }
-        let line = |k: usize| self.heights.get(from + k * columns..from + k * columns + 4)?.first_chunk::<4>();
-        let lines = [line(0)?, line(1)?, line(2)?, line(3)?];
+        let line = |k: usize| self.heights.get(from + k * columns..)?.first_chunk::<4>();
+        let [a, b, c, d] = [line(0)?, line(1)?, line(2)?, line(3)?];
         let [apart_x, apart_y] = self.spacing.map(|spacing| 2.0 * spacing);
-        let corners = [[1, 1], [2, 1], [2, 2], [1, 2]];
-        Some(HALVES[half].map(|corner| {
-            let [i, j]: [usize; 2] = corners[corner];
-            let x = (lines[j][i + 1] - lines[j][i - 1]) / apart_x;
-            let y = (lines[j + 1][i] - lines[j - 1][i]) / apart_y;
-            Vec3::new(-x, -y, 1.0).normalize()
-        }))
+        let normal = |x: f32, y: f32| Vec3::new(-(x / apart_x), -(y / apart_y), 1.0).normalize();
+        let [least, across] = [normal(b[2] - b[0], c[1] - a[1]), normal(c[3] - c[1], d[2] - b[2])];
+        Some(if half == 0 {
+            [least, normal(b[3] - b[1], c[2] - a[2]), across]
+        } else {
+            [least, across, normal(c[2] - c[0], d[1] - b[1])]
+        })
     }
 
     /// First cell and the one after the last, of columns and rows, that a rectangle covers; a little more, as its edges may be rounded.
-    fn cells(&self, low: [f32; 2], high: [f32; 2]) -> Option<[[usize; 2]; 2]> {
+    fn cells(&self, low: [f32; 2], high: [f32; 2]) -> Option<[[u32; 2]; 2]> {
         let mut covered = [[0; 2]; 2];
         for k in 0..2 {
-            let last = self.counts[k] - 1;
+            let last = self.counts[k] as u32 - 1;
             let (first, end) = (low[k] / self.spacing[k] - ROUNDED, high[k] / self.spacing[k] + ROUNDED);
             if !(end >= 0.0 && first <= last as f32) {
                 return None;
             }
-            covered[k] = [first.max(0.0) as usize, (end as usize).saturating_add(1).min(last)];
+            covered[k] = [first.max(0.0) as u32, (end as u32).saturating_add(1).min(last)];
         }
         Some(covered)
     }
@@ -247,13 +247,73 @@ impl HeightField {
     }
 }
 
+/// A cell of a field: two triangles that share the edge from its corner of least x and y to the one across.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// Of its grid lines, from the start of a ray, m.
+    pub x: [f32; 2],
+    /// Likewise.
+    pub y: [f32; 2],
+    /// Of its corners, to the left around it from that of least x and y.
+    pub z: [f32; 4],
+    /// Of the first of its triangles; the other one has the next number.
+    pub source: [u32; 2],
+    /// Factor on the friction of the tyre, ≥ 0.
+    pub grip: f32,
+}
+
+impl Cell {
+    /// Its two triangles.
+    pub fn triangles(&self) -> [Triangle; 2] {
+        [0, 1].map(|half| self.triangle(half))
+    }
+
+    /// One of its triangles, 0 or 1.
+    #[inline(always)]
+    pub(crate) fn triangle(&self, half: usize) -> Triangle {
+        let Self { x, y, z, source: [of, number], grip } = *self;
+        let least = Vec3::new(x[0], y[0], z[0]);
+        let across = Vec3::new(x[1], y[1], z[2]);
+        let corners = if half == 0 {
+            [least, Vec3::new(x[1], y[0], z[1]), across]
+        } else {
+            [least, across, Vec3::new(x[0], y[1], z[3])]
+        };
+        Triangle { corners, source: [of, number + half as u32], grip }
+    }
+
+    /// Coordinates of its corners, side by side.
+    #[inline(always)]
+    pub(crate) fn corners(&self) -> [Four; 3] {
+        let ([x0, x1], [y0, y1]) = (self.x, self.y);
+        [Four::new([x0, x1, x1, x0]), Four::new([y0, y0, y1, y1]), Four::new(self.z)]
+    }
+}
+
+/// Who is shown the ground near a place.
+pub trait Sees {
+    /// Is shown a triangle.
+    fn see(&mut self, triangle: &Triangle);
+
+    /// Is shown a cell of a field.
+    fn see_cell(&mut self, cell: &Cell) {
+        cell.triangles().iter().for_each(|triangle| self.see(triangle));
+    }
+}
+
+impl Sees for Vec<Triangle> {
+    fn see(&mut self, triangle: &Triangle) {
+        self.push(*triangle);
+    }
+}
+
 /// Crossings of grid lines around a cell.
 fn cell(column: usize, row: usize) -> [[usize; 2]; 4] {
     [[column, row], [column + 1, row], [column + 1, row + 1], [column, row + 1]]
 }
 
 /// The triangles of a cell by those.
-const HALVES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
+pub(crate) const HALVES: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 
 /// Cells that rounding may leave out: coordinates of a field have 24 bits.
 const ROUNDED: f32 = 0.01;
@@ -353,6 +413,7 @@ impl TriangleMesh {
     }
 
     /// One of its triangles, moved by `to_start`; its source is `of` and its number.
+    #[inline(always)]
     pub fn triangle(&self, number: u32, to_start: DVec3, of: u32) -> Triangle {
         let moved = |corner: u32| (self.vertices[corner as usize].as_dvec3() + to_start).as_vec3();
         let grip = self.grips[number as usize];
@@ -360,6 +421,7 @@ impl TriangleMesh {
     }
 
     /// How smooth a triangle is, by its number.
+    #[inline(always)]
     pub fn smooth(&self, number: u32) -> Option<Smooth> {
         self.smooth.get(number as usize).copied()
     }

@@ -73,7 +73,9 @@ fn each_triangle(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Tr
     for field in &scene.fields {
         let corner = |at: DVec3, height: f32| (at - field.origin()).as_vec3().with_z(height);
         let (low, high) = (corner(start, f32::MIN), corner(end, f32::MAX));
-        field.near(low, high, field.origin() - start, 0, |triangle| to(&triangle));
+        let mut near = Vec::new();
+        field.near(low, high, field.origin() - start, 0, &mut near);
+        near.iter().for_each(&mut to);
     }
     for mesh in &scene.meshes {
         for number in 0..mesh.triangles().len() as u32 {

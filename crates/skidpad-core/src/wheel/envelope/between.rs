@@ -6,9 +6,9 @@
 //! `s = (c₂ − c₁ + (r₂ − r₁) x) / (F dt² w (r₂ − r₁)²)`, held to 0 to 1. Without it, a driven wheel that comes to a kerb goes to and fro
 //! between road and edge, and pushes against neither for long enough to climb.
 
-use crate::wheel::envelope::{Rest, SAME, Seeker, Smooth, Touch, Triangle, cut};
-use crate::world::seam::Contact;
+use crate::wheel::envelope::{Cuts, Rest, SAME, Seeker, Smooth, Stand, Touch, Triangle, cut};
 use bevy_math::Vec3;
+use core::borrow::Borrow;
 
 /// Shares that differ by less are taken for the same; the place nearer the middle of the tread carries.
 const SAME_SHARE: f32 = 1e-3;
@@ -26,12 +26,14 @@ impl Seeker {
     }
 
     /// The touch that carries most beside the `highest` one, and its share of the load.
-    pub(super) fn beside(&self, near: &[Triangle], highest: &Touch, climbs: f32) -> Option<(Touch, f32)> {
+    #[inline(never)]
+    pub(super) fn beside(&self, near: impl Cuts, highest: &Touch) -> Option<(Touch, f32)> {
+        let climbs = self.climbs(highest.bottom);
         let mut beside: Option<(Touch, f32)> = None;
-        for (i, triangle) in near.iter().enumerate() {
-            let Some(corners) = self.crossing(triangle) else { continue };
+        for (i, corners) in near {
+            let corners = corners.borrow();
             for plane in &self.planes[..self.used] {
-                let rest = cut(&corners, plane.left).map(|segment| self.rest_on(&segment, plane, climbs));
+                let rest = cut(corners, plane.left, plane.radius).map(|segment| self.rest_on(&segment, plane, climbs));
                 let Some(Rest::At { x, z, edge }) = rest else { continue };
                 let touch = self.touch(plane, [x, z], edge, i);
                 let share = self.share_of(&touch, highest);
@@ -62,29 +64,28 @@ impl Seeker {
         if steeper { share } else { 1.0 - share }
     }
 
-    /// The one contact that does to the chassis what both do.
-    pub(super) fn between(&self, [one, other]: [(Contact, f32); 2], points: [Vec3; 2]) -> Contact {
+    /// The one place that does to the chassis what both do.
+    pub(super) fn between(&self, [one, other]: [(Stand, f32); 2], points: [Vec3; 2]) -> Stand {
         let up = self.axes[2];
-        let of = |(contact, share): &(Contact, f32)| contact.normal * (share / contact.normal.dot(up));
+        let of = |(stand, share): &(Stand, f32)| stand.normal * (share / stand.normal.dot(up));
         let mix = |a: f32, b: f32| a * one.1 + b * other.1;
-        Contact {
+        Stand {
             distance: mix(one.0.distance, other.0.distance),
             normal: (of(&one) + of(&other)).normalize_or(up),
             grip: mix(one.0.grip, other.0.grip),
             point: Some(points[0] * one.1 + points[1] * other.1),
-            ground: None,
         }
     }
 
-    /// The contact at `touch`.
-    pub(super) fn contact(
+    /// Where it stands at `touch`, which is on `triangle`.
+    #[inline(always)]
+    pub(super) fn at(
         &self,
         touch: &Touch,
-        near: &[Triangle],
+        triangle: &Triangle,
         smooth: &impl Fn(&Triangle) -> Option<Smooth>,
-    ) -> Contact {
-        let triangle = &near[touch.triangle];
+    ) -> Stand {
         let normal = self.normal_at(touch, triangle, smooth(triangle));
-        Contact { distance: -touch.bottom, normal, grip: triangle.grip, point: None, ground: None }
+        Stand { distance: -touch.bottom, normal, grip: triangle.grip, point: None }
     }
 }

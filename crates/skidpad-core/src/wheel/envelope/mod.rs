@@ -7,12 +7,14 @@
 //! No segment ends inside the ground: neighbours compute the end they share from the same two corners, in the same order.
 
 mod between;
+pub(crate) mod feeler;
 mod ray;
 mod tests;
 pub(crate) mod wall;
 
 use crate::world::seam::{Contact, Probe, Rim};
 use bevy_math::Vec3;
+use core::borrow::Borrow;
 
 /// A triangle of the ground near a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +113,7 @@ struct Seeker {
 struct Segment {
     x: [f32; 2],
     z: [f32; 2],
-    edge: [usize; 2],
+    edge: [u8; 2],
     /// Whether an end is where the ray starts, and not the end of what was cut.
     open: [bool; 2],
 }
@@ -124,6 +126,16 @@ impl Segment {
     }
 }
 
+/// Triangles that some plane of the wheel cuts: their numbers and their corners as seen, those that [`Seen`] are kept of or what they
+/// are turned to each time.
+trait Cuts: Iterator<Item = (usize, Self::Corners)> + Clone {
+    type Corners: Borrow<[Vec3; 3]>;
+}
+
+impl<C: Borrow<[Vec3; 3]>, T: Iterator<Item = (usize, C)> + Clone> Cuts for T {
+    type Corners = C;
+}
+
 /// How a circle rests on a segment.
 enum Rest {
     /// Not, or where the segment is too steep to stand on.
@@ -131,7 +143,16 @@ enum Rest {
     /// At an end that is higher than it climbs.
     TooHigh,
     /// At x and z; at an end with its edge.
-    At { x: f32, z: f32, edge: Option<usize> },
+    At { x: f32, z: f32, edge: Option<u8> },
+}
+
+/// Where a wheel stands: what of a [`Contact`] follows from shapes alone.
+#[derive(Clone, Copy)]
+struct Stand {
+    distance: f32,
+    normal: Vec3,
+    grip: f32,
+    point: Option<Vec3>,
 }
 
 /// Where a circle touches.
@@ -139,10 +160,10 @@ enum Rest {
 struct Touch {
     /// Height of the lowest point of the wheel that stands there.
     bottom: f32,
-    triangle: usize,
+    triangle: u32,
     point: Vec3,
     /// At an end of a segment: its edge.
-    edge: Option<usize>,
+    edge: Option<u8>,
     radius: f32,
     /// By how much the wheel rises for each metre that it goes ahead.
     slope: f32,
@@ -153,6 +174,7 @@ struct Touch {
 }
 
 impl Seeker {
+    #[inline(always)]
     fn of(probe: &Probe) -> Self {
         let up = -probe.direction;
         let Some(rim) = &probe.rim else {
@@ -179,12 +201,21 @@ impl Seeker {
         Vec3::new(x, y, z)
     }
 
+    /// Whether some plane of the wheel lies between corners that are so far to the `left`.
+    #[inline(always)]
+    fn cuts<const N: usize>(&self, left: &[f32; N]) -> bool {
+        let cuts = |plane: &Plane| {
+            let beyond = left.iter().map(|left| usize::from(*left >= plane.left)).sum::<usize>();
+            beyond > 0 && beyond < N
+        };
+        self.planes[..self.used].iter().any(cuts)
+    }
+
     /// The corners of a triangle that some plane of the wheel cuts, as seen.
     #[inline(always)]
     fn crossing(&self, triangle: &Triangle) -> Option<[Vec3; 3]> {
         let left = triangle.corners.map(|corner| self.axes[1].dot(corner));
-        let (low, high) = (left[0].min(left[1]).min(left[2]), left[0].max(left[1]).max(left[2]));
-        if !self.planes[..self.used].iter().any(|plane| low < plane.left && high >= plane.left) {
+        if !self.cuts(&left) {
             return None;
         }
         let seen = |i: usize| {
@@ -194,28 +225,34 @@ impl Seeker {
         Some([seen(0), seen(1), seen(2)])
     }
 
+    /// Those of `near` that some plane of the wheel cuts.
+    fn cut_of<'a>(&'a self, near: &'a [Triangle]) -> impl Cuts + 'a {
+        near.iter().enumerate().filter_map(|(i, triangle)| Some((i, self.crossing(triangle)?)))
+    }
+
     fn to_world(&self, vector: Vec3) -> Vec3 {
         self.axes[0] * vector.x + self.axes[1] * vector.y + self.axes[2] * vector.z
     }
 
-    /// The highest place on `near` where the wheel stands, if it climbs no more than it can, and what it may stand on beside it.
-    fn support(&self, near: &[Triangle]) -> Option<(Touch, Option<(Touch, f32)>)> {
+    /// The highest place on `near` where the wheel stands, if it climbs no more than it can, and whether it may stand beside it too.
+    #[inline(always)]
+    fn support(&self, near: impl Cuts) -> Option<(Touch, bool)> {
         let mut best: Option<Touch> = None;
         let mut rivals = false;
         for _ in 0..ROUNDS {
             let climbs = self.climbs(best.map_or(self.stood, |touch| touch.bottom));
             let was = best.map(|touch| touch.bottom);
             let mut refused = false;
-            for (i, triangle) in near.iter().enumerate() {
-                let Some(corners) = self.crossing(triangle) else { continue };
+            for (i, corners) in near.clone() {
+                let corners = corners.borrow();
                 for plane in &self.planes[..self.used] {
-                    match cut(&corners, plane.left).map(|segment| self.rest_on(&segment, plane, climbs)) {
+                    match cut(corners, plane.left, plane.radius).map(|segment| self.rest_on(&segment, plane, climbs)) {
                         None | Some(Rest::Beside) => {}
                         Some(Rest::TooHigh) => refused = true,
                         Some(Rest::At { x, z, edge }) => {
                             let found = self.touch(plane, [x, z], edge, i);
                             rivals |= best.is_some_and(|best| self.are_rivals(&found, &best));
-                            take(&mut best, &corners, found);
+                            take(&mut best, corners, found);
                         }
                     }
                 }
@@ -224,12 +261,45 @@ impl Seeker {
                 break;
             }
         }
-        let best = best?;
-        let beside = if rivals { self.beside(near, &best, self.climbs(best.bottom)) } else { None };
-        Some((best, beside))
+        best.map(|best| (best, rivals))
     }
 
-    fn touch(&self, plane: &Plane, [x, z]: [f32; 2], edge: Option<usize>, triangle: usize) -> Touch {
+    /// Where the wheel stands by what carries it, the triangles of touches being those `of` them; and the number of the one that carries
+    /// more.
+    #[inline(always)]
+    fn stand<'a>(
+        &self,
+        probe: &Probe,
+        touch: &Touch,
+        beside: Option<&(Touch, f32)>,
+        of: impl Fn(&Touch) -> &'a Triangle,
+        smooth: impl Fn(&Triangle) -> Option<Smooth>,
+    ) -> Option<(usize, Contact)> {
+        let mut stand = self.at(touch, of(touch), &smooth);
+        let mut triangle = touch.triangle;
+        if let Some((other, share)) = beside {
+            let points = [touch, other].map(|touch| self.point(probe, touch));
+            stand = self.between([(stand, 1.0 - share), (self.at(other, of(other), &smooth), *share)], points);
+            if *share > 0.5 {
+                triangle = other.triangle;
+            }
+        } else if probe.rim.is_some() {
+            stand.point = Some(self.point(probe, touch));
+        }
+        let Stand { distance, normal, grip, point } = stand;
+        if distance > probe.reach || distance.is_nan() {
+            return None;
+        }
+        Some((triangle as usize, Contact { distance, normal, grip, point, ground: None }))
+    }
+
+    /// Of a touch, from the body's position, world axes.
+    fn point(&self, probe: &Probe, touch: &Touch) -> Vec3 {
+        probe.offset + self.to_world(touch.point)
+    }
+
+    fn touch(&self, plane: &Plane, [x, z]: [f32; 2], edge: Option<u8>, triangle: usize) -> Touch {
+        let triangle = triangle as u32;
         let rise = (plane.radius * plane.radius - x * x).max(0.0).sqrt();
         let point = Vec3::new(x, plane.left, z);
         let slope = if rise > 0.0 { x / rise } else { 0.0 };
@@ -264,15 +334,17 @@ impl Seeker {
 
     /// Unit normal of the ground at `touch`, world axes.
     fn normal_at(&self, touch: &Touch, triangle: &Triangle, smooth: Option<Smooth>) -> Vec3 {
-        let goes_on = |smooth: &Smooth| touch.edge.is_none_or(|edge| smooth.edges[edge]);
-        if let Some(Smooth { normals, .. }) = smooth.filter(goes_on) {
+        let goes_on = |edges: &[bool; 3]| touch.edge.is_none_or(|edge| edges[usize::from(edge) % 3]);
+        if let Some(Smooth { normals, edges }) = &smooth
+            && goes_on(edges)
+        {
             let shares = touch.shares.unwrap_or_else(|| shares_at(&triangle.corners, self.to_world(touch.point)));
             let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
             let normal = normal.normalize_or(self.axes[2]);
             return if normal.dot(self.axes[2]) < 0.0 { -normal } else { normal };
         }
         let Some(edge) = touch.edge else { return face_normal(&triangle.corners, self.axes[2]) };
-        let corners = triangle.corners.map(|corner| self.seen(corner));
+        let (corners, edge) = (triangle.corners.map(|corner| self.seen(corner)), usize::from(edge) % 3);
         let face = face_normal(&corners, Vec3::Z);
         // From the point to the middle of the circle.
         let rise = (touch.radius * touch.radius - touch.point.x * touch.point.x).max(0.0).sqrt();
@@ -321,28 +393,38 @@ fn planes(rim: &Rim) -> ([Plane; PLANES], usize) {
     ([middle, at(-1.0), at(1.0)], 3)
 }
 
-/// What is left of a triangle in the plane `left` of the middle, below the start of the ray.
-fn cut(corners: &[Vec3; 3], left: f32) -> Option<Segment> {
+/// Of a triangle whose corners lie beyond a plane or not, by three bits: the one that lies alone and those after it, in order around.
+const AROUND: [Option<[u8; 3]>; 8] = {
+    let [a, b, c] = [Some([0, 1, 2]), Some([1, 2, 0]), Some([2, 0, 1])];
+    [None, a, b, c, c, b, a, None]
+};
+
+/// What is left of a triangle in the plane `left` of the middle, below the start of the ray, if any of it is no farther ahead or behind
+/// than `reach`.
+#[inline(always)]
+fn cut(corners: &[Vec3; 3], left: f32, reach: f32) -> Option<Segment> {
     let apart = corners.map(|corner| corner.y - left);
-    let beyond = apart.map(|apart| apart >= 0.0);
-    let lone = match beyond {
-        [a, b, c] if a == b && b == c => return None,
-        [a, b, c] if b == c && a != b => 0,
-        [a, b, c] if a == c && b != a => 1,
-        _ => 2,
-    };
-    let crossing = |other: usize| {
-        let (low, high) = if beyond[lone] { (other, lone) } else { (lone, other) };
+    let beyond = |k: usize| usize::from(apart[k] >= 0.0);
+    let [lone, next, last] = AROUND[beyond(0) | beyond(1) << 1 | beyond(2) << 2]?;
+    let is_beyond = apart[usize::from(lone)] >= 0.0;
+    let crossing = |other: u8| {
+        let (low, high) = if is_beyond { (other, lone) } else { (lone, other) };
+        let (low, high) = (usize::from(low), usize::from(high));
         let share = apart[low] / (apart[low] - apart[high]);
-        corners[low] + (corners[high] - corners[low]) * share
+        (&corners[low], &corners[high], share)
     };
-    let (next, last) = ((lone + 1) % 3, (lone + 2) % 3);
-    let (mut ends, mut edge) = ([crossing(next), crossing(last)], [lone, last]);
-    if ends[0].x > ends[1].x {
-        ends.swap(0, 1);
-        edge.swap(0, 1);
+    let ends = [crossing(next), crossing(last)];
+    let [a, b] = ends.map(|(from, to, share)| from.x + (to.x - from.x) * share);
+    if (a > reach && b > reach) || (a < -reach && b < -reach) {
+        return None;
     }
-    let mut segment = Segment { x: ends.map(|end| end.x), z: ends.map(|end| end.z), edge, open: [false; 2] };
+    let [c, d] = ends.map(|(from, to, share)| from.z + (to.z - from.z) * share);
+    let open = [false; 2];
+    let mut segment = if a > b {
+        Segment { x: [b, a], z: [d, c], edge: [last, lone], open }
+    } else {
+        Segment { x: [a, b], z: [c, d], edge: [lone, last], open }
+    };
     below_start(&mut segment).then_some(segment)
 }
 
@@ -389,18 +471,8 @@ pub fn support(
     smooth: impl Fn(&Triangle) -> Option<Smooth>,
 ) -> Option<(usize, Contact)> {
     let seeker = Seeker::of(probe);
-    let (touch, beside) = if probe.rim.is_some() { seeker.support(near)? } else { (seeker.meet(near)?, None) };
-    let point = |touch: &Touch| probe.offset + seeker.to_world(touch.point);
-    let mut contact = seeker.contact(&touch, near, &smooth);
-    let mut triangle = touch.triangle;
-    if let Some((other, share)) = beside {
-        let both = [(contact, 1.0 - share), (seeker.contact(&other, near, &smooth), share)];
-        contact = seeker.between(both, [point(&touch), point(&other)]);
-        if share > 0.5 {
-            triangle = other.triangle;
-        }
-    } else if probe.rim.is_some() {
-        contact.point = Some(point(&touch));
-    }
-    (contact.distance <= probe.reach).then_some((triangle, contact))
+    let (touch, rivals) =
+        if probe.rim.is_some() { seeker.support(seeker.cut_of(near))? } else { (seeker.meet(near)?, false) };
+    let beside = if rivals { seeker.beside(seeker.cut_of(near), &touch) } else { None };
+    seeker.stand(probe, &touch, beside.as_ref(), |touch| &near[touch.triangle as usize], smooth)
 }

@@ -4,7 +4,7 @@
 //! Ray/Triangle Intersection" (2013). Neighbours find the opposite number for the edge they share, and 0 is on both sides, so nothing
 //! falls between them.
 
-use crate::wheel::envelope::{Seeker, Touch, Triangle, take};
+use crate::wheel::envelope::{SAME, Seeker, Touch, Triangle};
 use bevy_math::Vec3;
 
 impl Seeker {
@@ -12,29 +12,43 @@ impl Seeker {
     pub(super) fn meet(&self, near: &[Triangle]) -> Option<Touch> {
         let mut best = None;
         for (i, triangle) in near.iter().enumerate() {
-            if let Some((z, shares)) = self.height_under_start(&triangle.corners).filter(|(z, _)| *z <= 0.0) {
-                let point = Vec3::new(0.0, 0.0, z);
-                let touch = Touch { bottom: z, triangle: i, point, shares: Some(shares), ..Touch::default() };
-                take(&mut best, &triangle.corners, touch);
+            if let Some(touch) = self.meet_above(best.as_ref(), triangle) {
+                best = Some(Touch { triangle: i as u32, ..touch });
             }
         }
         best
     }
 
-    /// Height of a triangle where the ray passes through it, from its start, and the barycentric coordinates there.
+    /// Where the ray meets `triangle` below its start, if that is higher than the `best` place so far.
     #[inline(always)]
-    fn height_under_start(&self, corners: &[Vec3; 3]) -> Option<(f32, [f32; 3])> {
-        let [x, y] = [0, 1].map(|k: usize| corners.map(|corner| self.axes[k].dot(corner)));
+    pub(super) fn meet_above(&self, best: Option<&Touch>, triangle: &Triangle) -> Option<Touch> {
+        let seen = |k: usize| triangle.corners.map(|corner| self.axes[k].dot(corner));
+        self.meet_seen(best, seen(0), seen(1), || seen(2))
+    }
+
+    /// The same of a triangle whose corners are seen ahead at `x`, to the left at `y` and above at `z`.
+    #[inline(always)]
+    pub(super) fn meet_seen(
+        &self,
+        best: Option<&Touch>,
+        x: [f32; 3],
+        y: [f32; 3],
+        z: impl FnOnce() -> [f32; 3],
+    ) -> Option<Touch> {
         let side = |from: usize, to: usize| x[from] * y[to] - y[from] * x[to];
-        let shares = [side(1, 2), side(2, 0), side(0, 1)];
-        let (left, right) = (shares.map(|share| share >= 0.0), shares.map(|share| share <= 0.0));
-        let area = shares[0] + shares[1] + shares[2];
-        if left != [true; 3] && right != [true; 3] || area == 0.0 {
+        let [of_a, of_b, of_c] = [side(1, 2), side(2, 0), side(0, 1)];
+        let is_left = (of_a >= 0.0) & (of_b >= 0.0) & (of_c >= 0.0);
+        let is_right = (of_a <= 0.0) & (of_b <= 0.0) & (of_c <= 0.0);
+        let area = of_a + of_b + of_c;
+        if !(is_left | is_right) || area == 0.0 {
             return None;
         }
-        let z = corners.map(|corner| self.axes[2].dot(corner));
+        let z = z();
         // Of level ones exactly their height.
-        let [_, b, c] = shares.map(|share| share / area);
-        Some((z[0] + b * (z[1] - z[0]) + c * (z[2] - z[0]), [1.0 - b - c, b, c]))
+        let (b, c) = (of_b / area, of_c / area);
+        let z = z[0] + b * (z[1] - z[0]) + c * (z[2] - z[0]);
+        let is_higher = best.is_none_or(|best| z > best.bottom + SAME);
+        let (point, shares) = (Vec3::new(0.0, 0.0, z), Some([1.0 - b - c, b, c]));
+        (z <= 0.0 && is_higher).then_some(Touch { bottom: z, point, shares, ..Touch::default() })
     }
 }

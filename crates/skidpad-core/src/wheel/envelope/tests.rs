@@ -3,7 +3,9 @@
 
 use super::{support as stands, *};
 use crate::math;
+use crate::wheel::envelope::feeler::Feeler;
 use crate::wheel::envelope::wall::stop;
+use crate::world::terrain::{Cell, Sees};
 use bevy_math::DVec3;
 
 const RADIUS: f32 = 0.33;
@@ -195,4 +197,55 @@ fn smooth_normals_go_over_from_face_to_face() {
         let point = met.point.expect("rims say where").x + x;
         assert!((met.normal - normal(point)).length() < 1e-3, "{x}: {:?} at {point}", met.normal);
     }
+}
+
+/// Cells from −0.4 m to 0.6 m around the end of a ray, one column of them a wall.
+fn cells(seed: &mut u32) -> Vec<Cell> {
+    let lines = [-0.4, -0.05, 0.25, 0.26, 0.6];
+    let heights: Vec<f32> = (0..25).map(|k| LOW + 0.2 * random(seed) + if k % 5 < 3 { 0.0 } else { 0.4 }).collect();
+    let cell = |i: usize| {
+        let (column, row) = (i % 4, i / 4);
+        let at = |column: usize, row: usize| heights[5 * row + column];
+        let z = [at(column, row), at(column + 1, row), at(column + 1, row + 1), at(column, row + 1)];
+        let of = |k: usize| [lines[k], lines[k + 1]];
+        Cell { x: of(column), y: of(row), z, source: [1, 2 * i as u32], grip: 1.0 }
+    };
+    (0..16).map(cell).collect()
+}
+
+/// Two ways to show a wheel the same ground: to the bit.
+#[test]
+fn cells_and_triangles_that_come_one_by_one_are_felt_like_those_side_by_side() {
+    let mut seed = 11;
+    let (mut stood, mut stopped) = (0, 0);
+    for k in 0..4_000 {
+        let cells = cells(&mut seed);
+        let near: Vec<Triangle> = cells.iter().flat_map(Cell::triangles).collect();
+        let rim = disc().rim.map(|rim| {
+            let (half_width, rounded) = [(0.0, false), (0.1, false), (0.1, true)][k % 3];
+            Rim { half_width, rounded, stood: 0.4 + 0.4 * random(&mut seed), give: 2e-3 * (k % 2) as f32, ..rim }
+        });
+        let lean = Vec3::new(0.2 * random(&mut seed), 0.2 * random(&mut seed), -1.0).normalize();
+        for rim in [None, rim.map(|rim| Rim { forward: lean.cross(Vec3::NEG_Y).normalize(), ..rim })] {
+            let probe = Probe { direction: lean, ..wheel(rim) };
+            let expected = stands(&probe, &near, |_| None).map(|(triangle, contact)| (near[triangle], contact));
+            let met = expected.as_ref().map(|(_, contact)| contact);
+            let wall = stop(&probe, &near, met).map(|(triangle, point)| (near[triangle], point));
+            for as_cells in [false, true] {
+                let mut memory = Vec::new();
+                let mut feeler = Feeler::of(&probe, &mut memory);
+                if as_cells {
+                    cells.iter().for_each(|cell| feeler.see_cell(cell));
+                } else {
+                    near.iter().for_each(|triangle| feeler.see(triangle));
+                }
+                let found = feeler.support(|_| None).map(|(triangle, contact)| (*triangle, contact));
+                assert_eq!(found, expected, "{k}");
+                let found = feeler.stop(met).map(|(triangle, point)| (*triangle, point));
+                assert_eq!(found, wall, "{k}");
+            }
+            (stood, stopped) = (stood + usize::from(expected.is_some()), stopped + usize::from(wall.is_some()));
+        }
+    }
+    assert!(stood > 6_000 && stopped > 300, "{stood} {stopped}");
 }

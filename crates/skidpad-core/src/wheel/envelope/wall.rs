@@ -1,15 +1,16 @@
 //! Walls: what a wheel neither stands on nor climbs stops it, without lifting it.
 
-use crate::wheel::envelope::{CLIMBS, Plane, Seeker, Segment, Triangle, cut, face_normal};
-use crate::world::seam::{Contact, HullPoint, Probe};
+use crate::wheel::envelope::{CLIMBS, Cuts, Plane, Seeker, Segment, Triangle, cut, face_normal};
+use crate::world::seam::{Contact, HullPoint, Probe, Rim};
 use bevy_math::Vec3;
+use core::borrow::Borrow;
 
 impl Seeker {
     /// What keeps the circle of `plane`, the wheel's lowest point at `bottom`, from rolling through the triangle `corners`, as a point
     /// of the rim.
     fn wall(&self, corners: &[Vec3; 3], plane: &Plane, bottom: f32) -> Option<Stop> {
         let climbs = self.climbs(bottom);
-        let wall = cut(corners, plane.left).filter(Segment::is_wall)?;
+        let wall = cut(corners, plane.left, f32::INFINITY).filter(Segment::is_wall)?;
         let [low, high] = [wall.z[0].min(wall.z[1]), wall.z[0].max(wall.z[1])];
         let centre = bottom + self.radius;
         let z = centre.clamp(low, high);
@@ -35,11 +36,46 @@ impl Seeker {
         bottom + CLIMBS * self.radius
     }
 
-    /// Whether a triangle is nowhere higher than `climbs`.
+    /// Whether any of `near` is higher than the wheel of `rim` climbs.
     #[inline(always)]
-    fn is_low(&self, triangle: &Triangle, climbs: f32) -> bool {
-        triangle.corners.iter().all(|corner| self.axes[2].dot(*corner) <= climbs)
+    pub(super) fn meets_high(&self, rim: &Rim, mut near: impl Cuts, support: Option<&Contact>) -> bool {
+        let climbs = self.climbs(bottom(rim, support));
+        near.any(|(_, corners)| is_high(corners.borrow(), climbs))
     }
+
+    /// What stops the rim of `probe` among those of `near`, and on which of them: see [`stop`].
+    pub(super) fn stop(&self, probe: &Probe, near: impl Cuts, support: Option<&Contact>) -> Option<(usize, HullPoint)> {
+        let rim = probe.rim?;
+        let bottom = bottom(&rim, support);
+        let climbs = self.climbs(bottom);
+        let mut nearest: Option<(usize, Stop)> = None;
+        for (i, corners) in near {
+            let corners = corners.borrow();
+            if !is_high(corners, climbs) {
+                continue;
+            }
+            for plane in &self.planes[..self.used] {
+                let Some(stop) = self.wall(corners, plane, bottom) else { continue };
+                if stop.gap <= rim.ahead && nearest.as_ref().is_none_or(|(_, nearest)| stop.gap < nearest.gap) {
+                    nearest = Some((i, stop));
+                }
+            }
+        }
+        let (triangle, Stop { gap, normal, point }) = nearest?;
+        let arm = probe.offset + self.to_world(point);
+        let normal = self.to_world(normal);
+        Some((triangle, HullPoint { arm, gap, normal, friction: 0.0, velocity: Vec3::ZERO }))
+    }
+}
+
+/// Height of the lowest point of the wheel of `rim`, which stands as `support` tells.
+fn bottom(rim: &Rim, support: Option<&Contact>) -> f32 {
+    support.map_or(-rim.stood, |contact| -contact.distance)
+}
+
+/// Whether a corner of a triangle is higher than `climbs`.
+fn is_high(corners: &[Vec3; 3], climbs: f32) -> bool {
+    !(corners[0].z <= climbs && corners[1].z <= climbs && corners[2].z <= climbs)
 }
 
 /// A point of a rim that would roll into a wall.
@@ -56,25 +92,6 @@ const ALONG: f32 = 0.1;
 /// ground and higher than the wheel climbs. It pushes along the road, without friction, and never lifts. Says on which triangle; that it
 /// stands still is taken for granted.
 pub fn stop(probe: &Probe, near: &[Triangle], support: Option<&Contact>) -> Option<(usize, HullPoint)> {
-    let rim = probe.rim?;
     let seeker = Seeker::of(probe);
-    let bottom = support.map_or(-rim.stood, |contact| -contact.distance);
-    let climbs = seeker.climbs(bottom);
-    let mut nearest: Option<(usize, Stop)> = None;
-    for (i, triangle) in near.iter().enumerate() {
-        if seeker.is_low(triangle, climbs) {
-            continue;
-        }
-        let Some(corners) = seeker.crossing(triangle) else { continue };
-        for plane in &seeker.planes[..seeker.used] {
-            let Some(stop) = seeker.wall(&corners, plane, bottom) else { continue };
-            if stop.gap <= rim.ahead && nearest.as_ref().is_none_or(|(_, nearest)| stop.gap < nearest.gap) {
-                nearest = Some((i, stop));
-            }
-        }
-    }
-    let (triangle, Stop { gap, normal, point }) = nearest?;
-    let arm = probe.offset + seeker.to_world(point);
-    let normal = seeker.to_world(normal);
-    Some((triangle, HullPoint { arm, gap, normal, friction: 0.0, velocity: Vec3::ZERO }))
+    seeker.stop(probe, seeker.cut_of(near), support)
 }
