@@ -317,6 +317,12 @@ fn add_to<W: Corners, const TERMS: usize>(entries: &mut [W; ENTRIES + 3], terms:
 }
 
 impl OuterProducts {
+    /// Those of each lane times its `share`.
+    pub fn shared(mut self, share: Four) -> Self {
+        self.entries.iter_mut().flatten().for_each(|entry| *entry = *entry * share);
+        self
+    }
+
     /// Adds `weight * row rowᵀ`.
     #[inline(always)]
     pub fn add(&mut self, weight: Four, row: SpatialVector<Four>) {
@@ -334,7 +340,7 @@ impl OuterProducts {
 ///
 /// Mirroring a car flips the sign of some components; every operation here is a sum of products whose terms all
 /// keep or all flip their sign, so a mirrored system gives the mirrored solution bit for bit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Symmetric6<C = f32> {
     /// Row by row; three more than needed, as [`OuterProducts`] has.
     entries: [C; ENTRIES + 3],

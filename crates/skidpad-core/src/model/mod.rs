@@ -24,6 +24,7 @@ pub use crate::wheel::parameters::{Axle, Disc, Guidance, ProbeShape, Rolling, Si
 
 use crate::assists::budget::Assist;
 use crate::drivetrain::flow::Flow;
+use crate::lane::{Four, Lane};
 use crate::tyre::{Conditions, Moments, Response};
 use crate::wheel::pack::{self, LaneIndex, WheelPack};
 use crate::{Mat3, STANDARD_GRAVITY};
@@ -169,6 +170,17 @@ impl Model {
     /// Where in the banks wheel `i` is.
     pub(crate) fn place(&self, i: usize) -> LaneIndex {
         self.places[i]
+    }
+
+    /// In each lane, which share of its wheels (one of each bank) are so that `is` holds of their number.
+    pub(crate) fn share_of_lanes(&self, is: impl Fn(usize) -> bool) -> Four {
+        let mut counts = [[0.0; 4]; 2];
+        for (wheel, place) in self.places.iter().enumerate() {
+            counts[0][place.lane] += f32::from(is(wheel));
+            counts[1][place.lane] += 1.0;
+        }
+        let [found, all] = counts.map(Four::new);
+        found / all.at_least(Four::splat(1.0))
     }
 
     /// How far below its place at rest wheel `i` hangs without load, m.

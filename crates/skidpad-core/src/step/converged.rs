@@ -249,10 +249,16 @@ impl Vehicle {
     #[cold]
     #[inline(never)]
     pub(crate) fn tangent(&mut self, body: &Body, end: [Vec3; 2]) -> Symmetric6 {
+        let rows = self.tangent_by_wheel(body, end);
+        Symmetric6::new(self.model.mass(), self.model.inertia(), &rows)
+    }
+
+    /// The same without the mass, a wheel in each lane.
+    pub(crate) fn tangent_by_wheel(&mut self, body: &Body, end: [Vec3; 2]) -> OuterProducts {
         let free = self.free_velocity_in_body(body, &self.to_world);
         let to_vehicle = self.to_world.transpose();
         self.set_velocity::<Many>(free, SpatialVector::of(to_vehicle * end[0], to_vehicle * end[1]));
-        self.linearise::<Many>(Within::Cone, Follow { loads: false, slowly: true, hull: false }).1
+        self.answer::<Many>(Within::Cone, Follow { loads: false, slowly: true, hull: false }).1
     }
 
     /// Momentum of the chassis at a velocity.
@@ -264,6 +270,13 @@ impl Vehicle {
     /// Answers of all wheels and hull points to the velocity they see, as momentum given to the chassis, and the derivative
     /// of what is missing. What is not part of it, such as friction limits by the loads, follows or stays.
     fn linearise<B: Banks>(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, Symmetric6) {
+        let (given, products) = self.answer::<B>(within, follow);
+        (given, Symmetric6::new(self.model.mass(), self.model.inertia(), &products))
+    }
+
+    /// The same, with that derivative wheel by wheel and without the mass.
+    #[inline(always)]
+    fn answer<B: Banks>(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, OuterProducts) {
         let mut products = OuterProducts::none();
         self.load_ties::<B>();
         self.add_ties::<B>(&mut products, SpatialVector::default());
@@ -303,6 +316,6 @@ impl Vehicle {
             }
             given = given + rows.impulse(true).sum();
         }
-        (given, Symmetric6::new(self.model.mass(), self.model.inertia(), &products))
+        (given, products)
     }
 }

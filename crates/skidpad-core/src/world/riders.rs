@@ -1,9 +1,8 @@
 //! Vehicles whose wheels stand on bodies that they push: free ones, or other vehicles.
 //!
 //! For a given motion of such a body a vehicle on it is solved by itself; what it does to the body then changes that motion. Newton's
-//! method finds the one with which both agree, so that a body far lighter than the vehicle neither shakes nor sways under it. How another
-//! vehicle under wheels moves and answers is found by solving it as if it were pushed as in the last step; when all on it are solved, it
-//! is solved again with what really pushes it.
+//! method finds the one with which both agree, so that a body far lighter than the vehicle neither shakes nor sways under it. Another
+//! vehicle under wheels is solved in each look for what these do to it, and put back; when all on it are solved, it has its own turn.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use crate::hitch::joint::{Answer, Twist, add};
 use crate::linear::{SpatialVector, Symmetric6, solve_any};
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
-use crate::world::seam::{Contact, Ground, Probe, Pushable, Reaction};
+use crate::world::seam::{Body, Contact, Ground, Probe, Pushable, Reaction};
 use crate::world::trains::{Solver, Trains, free_answer};
 use bevy_math::{DVec3, Mat3, Vec3};
 
@@ -89,9 +88,9 @@ struct Under {
     /// What all wheels do to it, and all but those of the vehicle at hand, N s and N m s.
     pushed: Twist,
     others: Twist,
-    /// Share of the wheels of the vehicle at hand that stand on it.
-    share: f32,
-    /// How it settles under that, see [`Under::settles_under`].
+    /// Rows of the wheels of the vehicle at hand that stand on it, vehicle axes.
+    rows: Symmetric6,
+    /// How it settles under these, see [`Under::settles_under`].
     settles: Matrix,
     /// How it moves for the vehicle at hand: by this look, by the best one, and by what comes of this one; and Newton's step from the best.
     at: Twist,
@@ -122,8 +121,8 @@ const FIXED: Answer = Answer::Bound { mass: Mat3::ZERO, inertia: Mat3::ZERO };
 impl Under {
     fn new(car: Option<usize>, centre: DVec3, free: Twist, answer: Answer) -> Self {
         let none = [Vec3::ZERO; 2];
-        let (pushed, others, step, share, settles) = (none, none, none, 0.0, [[0.0; 6]; 6]);
-        Self { car, centre, free, answer, pushed, others, share, settles, at: free, best: free, comes: free, step }
+        let (pushed, others, step, rows, settles) = (none, none, none, Symmetric6::default(), [[0.0; 6]; 6]);
+        Self { car, centre, free, answer, pushed, others, rows, settles, at: free, best: free, comes: free, step }
     }
 
     /// What `reaction` is to it.
@@ -149,14 +148,14 @@ impl Under {
     /// `1 + C A`, of what `car` does to it for how it moves.
     fn settles_under(&self, car: &Car) -> Matrix {
         columns(|unit| {
-            let [force, moment] = car.pushed(self.share, self.about(car.centre, unit));
+            let [force, moment] = car.given(&self.rows, self.about(car.centre, unit));
             add(unit, self.moved_by(car.centre, [force, moment]), 1.0)
         })
     }
 
     /// How it follows a change of the motion of `car`.
     fn follows(&self, car: &Car, change: Twist) -> Twist {
-        solved(&self.settles, self.moved_by(car.centre, car.pushed(self.share, change)))
+        solved(&self.settles, self.moved_by(car.centre, car.given(&self.rows, change)))
     }
 }
 
@@ -182,33 +181,19 @@ fn twist([x, y, z, a, b, c]: [f32; 6]) -> Twist {
     [Vec3::new(x, y, z), Vec3::new(a, b, c)]
 }
 
-/// A vehicle as the bodies under it feel it, everything about its centre of mass and in world axes.
+/// Where a vehicle is: its centre of mass, and its axes.
 struct Car {
     centre: DVec3,
-    mass: f32,
-    inertia: Mat3,
-    /// Axes of `system`.
     to_world: Mat3,
-    /// Of the vehicle with its rows.
-    system: Symmetric6,
 }
 
 impl Car {
-    fn momentum(&self, [linear, angular]: Twist) -> Twist {
-        [linear * self.mass, self.inertia * angular]
-    }
-
-    /// Momentum that goes with a motion: of itself, and what the rows of all its wheels do against it.
-    fn resists(&self, motion: Twist) -> Twist {
+    /// Momentum that a motion about its centre gives by a `system` in its axes, in world axes as that.
+    fn given(&self, system: &Symmetric6, motion: Twist) -> Twist {
         let to_vehicle = self.to_world.transpose();
         let [linear, angular] = motion.map(|part| to_vehicle * part);
-        let (linear, angular) = self.system.times(SpatialVector::of(linear, angular)).parts();
+        let (linear, angular) = system.times(SpatialVector::of(linear, angular)).parts();
         [linear, angular].map(|part| self.to_world * part)
-    }
-
-    /// What wheels, a `share` of all, push by if the ground under them moves against the vehicle.
-    fn pushed(&self, share: f32, motion: Twist) -> Twist {
-        add(self.resists(motion), self.momentum(motion), -1.0).map(|part| part * share)
     }
 }
 
@@ -403,9 +388,10 @@ impl Riders {
         self.push_body(turn, cars);
         self.keep(UNDER, cars.vehicle(car));
         cars.solve_once(car, self.order[turn].rays.clone(), [0.0; 2]);
-        let (end, system) = answer_of(cars, car);
-        let answer = Answer::Rows { to_world: Mat3::from_quat(cars.body(car).rotation), system };
-        self.put_back(UNDER, cars.vehicle(car));
+        let (body, end) = ended(cars, car);
+        let vehicle = cars.vehicle(car);
+        let answer = Answer::Rows { to_world: Mat3::from_quat(body.rotation), system: vehicle.tangent(&body, end) };
+        self.put_back(UNDER, vehicle);
         (self.under[under].comes, self.under[under].answer) = (end, answer);
     }
 
@@ -451,7 +437,7 @@ impl Riders {
             let under = &mut self.under[*k];
             if !self.touched.contains(k) {
                 self.touched.push(*k);
-                (under.others, under.share) = (under.pushed, 0.0);
+                under.others = under.pushed;
             }
             under.others = add(under.others, under.feels(reaction), -1.0);
         }
@@ -503,29 +489,30 @@ impl Riders {
     /// Newton's step of the bodies under `car`, from where its last solution is the best. With the rows A of the wheels on each body, which
     /// answers by C, and the system S of the vehicle: `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, both about the same point.
     fn step_on(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack, is_new: bool) {
-        let body = *cars.body(car);
-        let (_, system) = answer_of(cars, car);
-        let to_world = Mat3::from_quat(body.rotation);
-        let model = cars.vehicle(car).model();
-        let inertia = to_world * *model.inertia() * to_world.transpose();
-        let it = Car { centre: body.position, mass: model.mass(), inertia, to_world, system };
-        let wheels = rays.clone().filter(|ray| cars.met(*ray).1.is_some()).count() as f32;
-        for (k, _) in self.pushes[rays].iter().flatten() {
-            self.under[*k].share += 1.0 / wheels;
-        }
+        let (body, end) = ended(cars, car);
+        let rows = cars.vehicle(car).tangent_by_wheel(&body, end);
+        let it = Car { centre: body.position, to_world: Mat3::from_quat(body.rotation) };
+        let model = cars.vehicle(car).model().clone();
+        let system = Symmetric6::new(model.mass(), model.inertia(), &rows);
         for k in &self.touched {
-            self.under[*k].settles = self.under[*k].settles_under(&it);
+            let on_it = |wheel: usize| {
+                self.pushes.get(rays.start + wheel).is_some_and(|push| push.is_some_and(|(of, _)| of == *k))
+            };
+            let share = model.share_of_lanes(on_it);
+            let under = &mut self.under[*k];
+            under.rows = Symmetric6::new(0.0, &Mat3::ZERO, &rows.shared(share));
+            under.settles = under.settles_under(&it);
         }
         let touched = || self.touched.iter().map(|k| &self.under[*k]);
         // What the bodies do to the vehicle as they go on alone, and how they answer it.
         let pulls = touched().fold([Vec3::ZERO; 2], |sum, under| {
             let alone = solved(&under.settles, add(under.comes, under.at, -1.0));
-            add(sum, it.pushed(under.share, under.about(it.centre, alone)), 1.0)
+            add(sum, it.given(&under.rows, under.about(it.centre, alone)), 1.0)
         });
         let matrix = columns(|unit| {
-            touched().fold(it.resists(unit), |sum, under| {
+            touched().fold(it.given(&system, unit), |sum, under| {
                 let follows = under.follows(&it, unit);
-                add(sum, it.pushed(under.share, under.about(it.centre, follows)), -1.0)
+                add(sum, it.given(&under.rows, under.about(it.centre, follows)), -1.0)
             })
         });
         let change = solved(&matrix, pulls);
@@ -537,7 +524,7 @@ impl Riders {
             let turned = add(step, under.step, -1.0);
             let dot = |a: Twist, b: Twist| a[0].dot(b[0]) + a[1].dot(b[1]);
             sums = [sums[0] + dot(under.step, turned), sums[1] + dot(turned, turned)];
-            (under.best, under.step, under.share) = (under.at, step, 0.0);
+            (under.best, under.step) = (under.at, step);
         }
         let better = -self.relaxation * sums[0] / sums[1];
         let is_like_the_last = !is_new && better.is_finite();
@@ -545,12 +532,10 @@ impl Riders {
     }
 }
 
-/// Twist with which the last solution of `car` ends the step, and the system of all its rows there. Spoils that solution.
-fn answer_of(cars: &mut dyn Stack, car: usize) -> (Twist, Symmetric6) {
+/// The body of `car`, and the twist with which its last solution ends the step.
+fn ended(cars: &mut dyn Stack, car: usize) -> (Body, Twist) {
     let (push, body) = (*cars.push(car), *cars.body(car));
     let pushed = [push.impulse + push.stop, push.angular_impulse + push.angular_stop];
     let free = [body.free_velocity, body.free_angular + body.drift];
-    let vehicle = cars.vehicle(car);
-    let end = add(free, free_answer(vehicle, &body).to(pushed), 1.0);
-    (end, vehicle.tangent(&body, end))
+    (body, add(free, free_answer(cars.vehicle(car), &body).to(pushed), 1.0))
 }
