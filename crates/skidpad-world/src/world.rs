@@ -118,9 +118,10 @@ impl Chassis {
         self.from_world = self.to_world.transposed();
     }
 
-    /// Takes pose and twist from `state`, and moves again if it had left.
+    /// Takes pose, twist and what tows it from `state`, and moves again if it had left.
     pub fn adopt(&mut self, state: &State) {
         self.place(state.position, state.rotation, [state.velocity, state.angular]);
+        self.be_towed(state.tow.map(|tow| tow.by));
         self.away = false;
     }
 
