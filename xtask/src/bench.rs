@@ -58,15 +58,15 @@ const COUNTS: [Count; 20] = [
     // Two seconds from the start: half a second straight on, the step, the new steady state.
     Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(10_000) },
     // Twice the plane.
-    waves("field", Some(15_600)),
-    waves("mesh", Some(15_600)),
+    waves("field", Some(13_200)),
+    waves("mesh", Some(13_200)),
     waves("discs-plane", None),
     waves("discs-field", None),
     waves("discs-mesh", None),
     probes("probes-plane", None),
     probes("probes-field", Some(1_090)),
     probes("probes-mesh", None),
-    probes("probes-discs-field", None),
+    probes("probes-discs-field", Some(2_000)),
     probes("probes-discs-mesh", None),
 ];
 
