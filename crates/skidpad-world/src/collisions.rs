@@ -144,6 +144,11 @@ impl Collisions {
         }
     }
 
+    /// Whether cars meet.
+    pub fn meets(&self) -> bool {
+        self.meets
+    }
+
     /// Makes room for `cars` cars.
     pub fn make_room(&mut self, cars: usize) {
         self.kept.clear();

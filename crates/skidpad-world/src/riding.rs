@@ -4,6 +4,7 @@ use parry3d::shape::Cuboid;
 use skidpad_core::{Contact, Feeler, Ground as StoodOn, Probe, Reaction, Seen, Sees, Texture, Vec3};
 
 use crate::World;
+use crate::collisions::Collisions;
 use crate::ground::Block;
 use crate::world::Chassis;
 
@@ -28,6 +29,17 @@ impl Chassis {
             texture: Texture::NONE,
             motion: None,
         }
+    }
+
+    /// Whether its wheels pass through another one: number `own` through `under`, which is number `other`.
+    fn passes(&self, own: u32, under: &Self, other: u32) -> bool {
+        under.is_away() || self.towed_by == Some(other) || under.towed_by == Some(own)
+    }
+
+    /// What `probe` has `met` of it; it is body `number`. How it will move and give way, the vehicles find out.
+    fn stood_on(&self, number: u64, probe: &Probe, met: Contact) -> Contact {
+        let velocity = self.speed_at((probe.at(met.distance) - self.position).as_vec3());
+        Contact { ground: Some(StoodOn { body: number, velocity, texture: Texture::NONE }), ..met }
     }
 
     /// Changes of velocity (m/s) and angular velocity (rad/s) by what a wheel does to it.
@@ -55,22 +67,35 @@ impl World {
             let (own, under) = (&self.chassis[one as usize], &self.chassis[other as usize]);
             let reach = own.looks() + under.hull_reach;
             let is_near = (own.position - under.position).length_squared() <= f64::from(reach * reach);
-            let is_tied = own.towed_by == Some(other) || under.towed_by == Some(one);
-            if !is_near || is_tied || under.is_away() {
+            if !is_near || own.passes(one, under, other) {
                 continue;
             }
             let first = asked.partition_point(|probe| probe.car < one as usize);
             let count = asked[first..].partition_point(|probe| probe.car == one as usize);
-            let block = under.block();
-            let number = self.ground.blocks.len() as u64 + u64::from(other);
+            let (block, number) = (under.block(), self.ground.blocks.len() as u64 + u64::from(other));
             for (probe, answer) in asked[first..].iter().zip(&mut answered[first..]).take(count) {
-                let most = answer.map_or(probe.reach, |contact| contact.distance);
-                if let Some(met) = block.meet(probe, most, &mut self.near) {
+                if let Some(met) = block.meet(probe, answer.as_ref(), &mut self.near) {
+                    *answer = Some(under.stood_on(number, probe, met));
                     self.bears_cars = true;
-                    // How it will move and give way, the vehicles find out.
-                    let velocity = under.speed_at((probe.at(met.distance) - under.position).as_vec3());
-                    let ground = StoodOn { body: number, velocity, texture: Texture::NONE };
-                    *answer = Some(Contact { ground: Some(ground), ..met });
+                }
+            }
+        }
+    }
+
+    /// Answers probes between steps, from anywhere and in any order, by the hulls of cars.
+    pub(crate) fn ask_cars(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        if !self.collisions.as_ref().is_some_and(Collisions::meets) {
+            return;
+        }
+        for (other, under) in self.chassis.iter().enumerate() {
+            let (block, number) = (under.block(), (self.ground.blocks.len() + other) as u64);
+            for (probe, answer) in asked.iter().zip(answered.iter_mut()) {
+                let own = self.chassis.get(probe.car);
+                if own.is_none_or(|own| probe.car == other || own.passes(probe.car as u32, under, other as u32)) {
+                    continue;
+                }
+                if let Some(met) = block.meet(probe, answer.as_ref(), &mut self.near) {
+                    *answer = Some(under.stood_on(number, probe, met));
                 }
             }
         }
@@ -104,8 +129,9 @@ impl World {
 }
 
 impl Block {
-    /// What `probe` meets of it nearer than `most` m; `near` is memory.
-    fn meet(&self, probe: &Probe, most: f32, near: &mut Vec<Seen>) -> Option<Contact> {
+    /// What `probe` meets of it nearer than `under`, if it met that; `near` is memory.
+    fn meet(&self, probe: &Probe, under: Option<&Contact>, near: &mut Vec<Seen>) -> Option<Contact> {
+        let most = under.map_or(probe.reach, |contact| contact.distance);
         let start = probe.position + probe.offset.as_dvec3();
         if probe.rim.is_none() {
             let (distance, normal) = self.entered((start - self.centre).as_vec3(), probe.direction, most)?;

@@ -330,7 +330,7 @@ impl World {
         self.ground.probe_plane(asked, answered);
         self.ground.probe_blocks(asked, answered);
         self.ground.terrain.probe(&self.ground, asked, answered, &mut self.near, &mut Vec::new());
-        self.probe_cars(asked, answered);
+        self.ask_cars(asked, answered);
         for (_, answer) in asked.iter().zip(answered).filter(|(probe, _)| probe.car >= self.chassis.len()) {
             *answer = None;
         }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use skidpad::core::model::{Hull, ProbeShape};
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, DVec3, Model, Scene, State, Vec3, state::Placement};
+use skidpad::core::{
+    Backend, BackendInfo, CarStart, Controls, DVec3, Model, Probe, Scene, State, Vec3, state::Placement,
+};
 
 use super::traffic::{at, own_worlds};
 use crate::common::{GRAVITY, Simplify, c5, close, on_rows, shipped};
@@ -276,5 +278,25 @@ fn a_car_far_below_is_not_felt() {
         (0..60).for_each(|_| _ = alone.step(&[Controls::coasting()]));
         assert_eq!(pair.state(0).to_bytes(), alone.state(0).to_bytes(), "{}", solver.name);
         assert!(pair.state(1).velocity.dot(Vec3::NEG_Z) > 9.0, "{}: it falls", solver.name);
+    }
+}
+
+/// Between steps, too, rays meet roofs, whatever the order they come in; not that of the car that asks.
+#[test]
+fn roofs_are_met_between_steps() {
+    let model = c5().model();
+    for solver in own_worlds() {
+        let mut world = stacked(&solver, [&model, &model], 60.0, 0.0, 40.0);
+        let high = world.state(0).position.z + roof(&model);
+        let position = DVec3::new(0.0, 0.0, high + 1.0);
+        let down =
+            |car: usize| Probe { car, position, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 5.0, rim: None };
+        let mut answers = [None; 3];
+        assert!(world.probe(&[down(1), down(0), down(1)], &mut answers));
+        let found = answers.map(|answer| answer.expect("a roof or the ground").distance);
+        // Of heights of 1 m in 32 bits.
+        for (found, known) in found.into_iter().zip([1.0, high + 1.0, 1.0]) {
+            assert!((f64::from(found) - known).abs() < 1e-6, "{}: {found} for {known}", solver.name);
+        }
     }
 }
