@@ -300,3 +300,26 @@ fn roofs_are_met_between_steps() {
         }
     }
 }
+
+/// A car on one that is lost beyond all numbers stays finite, and so do its neighbours.
+#[test]
+fn a_lost_car_below_loses_no_other() {
+    let model = c5().model();
+    for solver in own_worlds() {
+        for speed in [1e12, 1e30, f32::MAX] {
+            let mut world = stacked(&solver, [&model, &model], 60.0, 0.3, 0.0);
+            run(&mut *world, 0.5, both(Controls::parked));
+            let mut lost = world.state(0).clone();
+            (lost.velocity, lost.angular) = (Vec3::splat(speed), Vec3::splat(speed));
+            world.set_state(0, &lost);
+            run(&mut *world, 0.5, both(Controls::parked));
+            let State { position, velocity, angular, .. } = world.state(1);
+            let what = format!("{} under {speed} m/s", solver.name);
+            assert!(position.is_finite() && velocity.is_finite() && angular.is_finite(), "{what}");
+            assert!(
+                world.state(1).wheels.iter().all(|wheel| wheel.spin.is_finite() && wheel.load.is_finite()),
+                "{what}"
+            );
+        }
+    }
+}
