@@ -7,11 +7,7 @@ mod shape;
 
 #[cfg(feature = "schema")]
 pub use derived::{scene_schema, schema, schema_of};
-#[cfg(feature = "schema")]
-pub(crate) use schemars::JsonSchema;
 pub(crate) use shape::{Shape, accepts};
-#[cfg(not(feature = "schema"))]
-pub(crate) use skidpad_no_schema::JsonSchema;
 
 use crate::read::Described;
 use serde::Deserialize;

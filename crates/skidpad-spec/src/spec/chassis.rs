@@ -1,24 +1,24 @@
 //! Mass, centre of mass, inertia and the collision box.
 
-use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The whole car as a rigid body.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Chassis {
     /// Mass of the whole car with wheels and load, kg.
-    #[schemars(range(min = 0.001, max = 1e7))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1e7)))]
     pub mass_kg: f64,
     /// Centre of mass behind the front axle, m.
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
     pub centre_behind_front_axle_m: f64,
     /// Centre of mass above level ground at rest, m.
-    #[schemars(range(min = 0.001, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub centre_above_ground_m: f64,
     /// Centre of mass to the left of the middle, m.
     #[serde(default)]
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
     pub centre_left_m: f64,
     /// Moments of inertia. Give these or `boxes`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,17 +31,18 @@ pub struct Chassis {
 }
 
 /// Moments of inertia of the whole car about its centre of mass.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Inertia {
     /// Roll, Ixx, kg m².
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub roll_kg_m2: f64,
     /// Pitch, Iyy, kg m².
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub pitch_kg_m2: f64,
     /// Yaw, Izz, kg m².
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub yaw_kg_m2: f64,
     /// Product of inertia Ixz = ∫ x z dm, x forward and z up, kg m². The tensor's element is its negative.
     #[serde(default)]
@@ -49,54 +50,56 @@ pub struct Inertia {
 }
 
 /// A box of even density, aligned with the car.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Box3 {
     /// kg.
-    #[schemars(range(min = 0.001, max = 1e7))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1e7)))]
     pub mass_kg: f64,
     /// Full size along the car, m.
-    #[schemars(range(min = 0.001, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub length_m: f64,
     /// Full size across the car, m.
-    #[schemars(range(min = 0.001, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub width_m: f64,
     /// Full size upwards, m.
-    #[schemars(range(min = 0.001, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub height_m: f64,
     /// Its centre, m.
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
     pub behind_front_axle_m: f64,
     /// Its centre, m.
     #[serde(default)]
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
     pub left_m: f64,
     /// Its centre, m.
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
     pub above_ground_m: f64,
 }
 
 /// The box that stands for the body in collisions, aligned with the car.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Hull {
     /// Full size along the car, m.
-    #[schemars(range(min = 0.001, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub length_m: f64,
     /// Full size across the car, m.
-    #[schemars(range(min = 0.001, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub width_m: f64,
     /// Full size upwards, m.
-    #[schemars(range(min = 0.001, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub height_m: f64,
     /// Its centre, m.
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
     pub behind_front_axle_m: f64,
     /// Its centre, m.
     #[serde(default)]
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
     pub left_m: f64,
     /// Its centre, m; the underside must be clear of the ground.
-    #[schemars(range(min = -100, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
     pub above_ground_m: f64,
 }

@@ -34,7 +34,6 @@ pub use scene::{FixedBoxSpec, GustSpec, SceneSpec, WindSpec};
 pub use terrain::{CrgSpec, HeightFieldSpec, MeshSpec, MeshSurfaceSpec, RoadClass, RoadSpec, TextureSpec, UpAxis};
 pub use tyre::{Friction, NamedPoints, Relaxation, Sides, SlipCurve, Tyre, Version};
 
-use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,11 +41,12 @@ use std::collections::BTreeMap;
 ///
 /// Every number is 0 or between 1e-9 and 1e9 in size. Positions count from the middle of the front axle at ground
 /// level, with the car at rest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct VehicleSpec {
     /// What people call it.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
     /// What it stands for and how far to trust its numbers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -54,10 +54,10 @@ pub struct VehicleSpec {
     /// Mass, centre of mass, inertia, collision box.
     pub chassis: Chassis,
     /// From the front; the first one is the origin of all positions.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub axles: Vec<Axle>,
     /// Tyres by name; axles refer to them.
-    #[schemars(extend("minProperties" = 1))]
+    #[cfg_attr(feature = "schema", schemars(extend("minProperties" = 1)))]
     pub tyres: BTreeMap<String, Tyre>,
     /// Limits of the steering. Absent: no axle is steered.
     #[serde(default = "no_steering")]
@@ -75,11 +75,11 @@ pub struct VehicleSpec {
     pub powertrain: Powertrain,
     /// Electric motors, at most 8, beside what else turns the wheels. Absent: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 8))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 8)))]
     pub motors: Vec<Motor>,
     /// Locked and limited-slip differentials, and couplings between axles. Absent: every differential is open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 4))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 4)))]
     pub couplings: Vec<Coupling>,
     /// Drag and downforce. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,42 +107,45 @@ fn no_steering() -> Steering {
 }
 
 /// Limits of the steering, as mean road-wheel angle of an axle with steer ratio 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Steering {
     /// Largest angle, degrees.
-    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 90))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 90)))]
     pub lock_deg: f64,
     /// Largest rate, degrees per second. Absent: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub rate_deg_per_s: Option<f64>,
 }
 
 /// Foot brake of the whole car; all axles behind the first share evenly what the first does not take.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Brakes {
     /// Torque of all wheels together at full pedal, N m.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub total_torque_nm: f64,
     /// Share of the first axle.
-    #[schemars(range(min = 0, max = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub front_share: f64,
 }
 
 /// What ray-cast vehicles of other engines need beside the car itself. skidpad's own solvers never read it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Peers {
     /// Share of the height of the centre of mass at which side forces act: 1 at the ground, 0 at the centre's height.
     /// Bullet's own is 0.1; Rapier's controller always has 0.1.
     #[serde(default = "bullets_roll_influence")]
-    #[schemars(range(min = 0, max = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub roll_influence: f64,
     /// Largest force of one suspension, N. Absent: unbounded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub largest_suspension_force_n: Option<f64>,
 }
 
@@ -151,18 +154,19 @@ fn bullets_roll_influence() -> f64 {
 }
 
 /// A published figure of the real car.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     /// What was measured, such as `top_speed`.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub quantity: String,
     /// In `unit`.
     pub value: f64,
     /// SI unit, or `1` for a plain number.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub unit: String,
     /// Who published it, and what they printed if they used other units.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub source: String,
 }

@@ -2,7 +2,6 @@
 
 use crate::beside::Beside;
 use crate::ground::{self, Ground};
-use crate::schema::JsonSchema;
 use crate::spec::motion::MotionSpec;
 use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec, TextureSpec};
 use crate::{Faults, LoadedScene};
@@ -14,7 +13,8 @@ use std::path::Path;
 ///
 /// The ground is an infinite plane through the origin; boxes, fields of heights and meshes stand on it, in it or above it. World axes: z up, gravity
 /// along −z, x the direction the plane rises in, y to the left of x. Every number is 0 or between 1e-9 and 1e9 in size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SceneSpec {
     /// What it shows.
@@ -22,15 +22,15 @@ pub struct SceneSpec {
     pub description: String,
     /// Slope of the plane, degrees, positive when it rises along +x.
     #[serde(default)]
-    #[schemars(range(min = -89, max = 89))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -89, max = 89)))]
     pub slope_deg: f64,
     /// Gravity, m/s².
     #[serde(default = "standard_gravity")]
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000)))]
     pub gravity_mps2: f64,
     /// Factor on the friction of every tyre on the plane; 1 is the surface the tyre was described on.
     #[serde(default = "full_grip")]
-    #[schemars(range(min = 0, max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What the plane does to wheels beside that. Absent: it is hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,99 +40,102 @@ pub struct SceneSpec {
     pub wind: Option<WindSpec>,
     /// Start of a car: x and y in the plane, and how far above it the wheels stand, m. Absent: what the manoeuvre says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub start_m: Option<[f64; 3]>,
     /// Heading at the start, degrees, positive to the left of +x. Absent: what the manoeuvre says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = -360, max = 360))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub heading_deg: Option<f64>,
     /// Forward speed at the start, m/s. Absent: what the manoeuvre says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = -200, max = 200))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -200, max = 200)))]
     pub speed_mps: Option<f64>,
     /// Boxes; those without a motion never move.
     #[serde(default, rename = "box", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 10000))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 10000)))]
     pub boxes: Vec<FixedBoxSpec>,
     /// Whether the plane is there. Without it there is nothing under the rest of the scene; cars still start by its slope.
     #[serde(default = "is_there", skip_serializing_if = "is_the_rule")]
     pub plane: bool,
     /// Fields of heights.
     #[serde(default, rename = "height_field", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub height_fields: Vec<HeightFieldSpec>,
     /// Uneven roads; fields of heights too.
     #[serde(default, rename = "road", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 100))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
     pub roads: Vec<RoadSpec>,
     /// Roads from OpenCRG files.
     #[serde(default, rename = "crg", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 100))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
     pub crg_roads: Vec<CrgSpec>,
     /// Meshes of triangles.
     #[serde(default, rename = "mesh", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub meshes: Vec<MeshSpec>,
 }
 
 /// Air that moves, everywhere alike.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WindSpec {
     /// Where it blows to: x, y and z in the world, m/s.
     #[serde(default)]
-    #[schemars(inner(range(min = -200, max = 200)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = -200, max = 200))))]
     pub velocity_mps: [f64; 3],
     /// What it has beyond that at times.
     #[serde(default, rename = "gust", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 100))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
     pub gusts: Vec<GustSpec>,
 }
 
 /// Wind that comes and goes once: its rise and its fall have the shape of a cosine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GustSpec {
     /// What it adds to the wind at its height: x, y and z in the world, m/s.
-    #[schemars(inner(range(min = -200, max = 200)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = -200, max = 200))))]
     pub velocity_mps: [f64; 3],
     /// When it starts, s.
-    #[schemars(range(min = 0, max = 1e6))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1e6)))]
     pub starts_s: f64,
     /// How long it takes to its height, and back to nothing, s.
-    #[schemars(range(min = 0.001, max = 1e6))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1e6)))]
     pub rises_s: f64,
     /// How long it stays there, s.
     #[serde(default)]
-    #[schemars(range(min = 0, max = 1e6))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1e6)))]
     pub holds_s: f64,
 }
 
 /// A box, which never moves unless it has a motion.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FixedBoxSpec {
     /// Its middle: x, y and z in the world, m.
-    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub centre_m: [f64; 3],
     /// Full size along its own x, y and z axes, m.
-    #[schemars(inner(range(min = 0.001, max = 100000)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.001, max = 100000))))]
     pub size_m: [f64; 3],
     /// Turned to the left about the vertical, degrees; first of the three turns.
     #[serde(default)]
-    #[schemars(range(min = -360, max = 360))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub yaw_deg: f64,
     /// Turned about its y axis after the yaw, degrees, positive with the +x end down.
     #[serde(default)]
-    #[schemars(range(min = -360, max = 360))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub pitch_deg: f64,
     /// Turned about its x axis after yaw and pitch, degrees, positive with the −y side down.
     #[serde(default)]
-    #[schemars(range(min = -360, max = 360))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -360, max = 360)))]
     pub roll_deg: f64,
     /// Factor on the friction of every tyre on it, in place of the plane's.
     #[serde(default = "full_grip")]
-    #[schemars(range(min = 0, max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]

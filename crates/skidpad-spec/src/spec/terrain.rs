@@ -1,23 +1,23 @@
 //! What a scene file says of ground that is not plane.
 
-use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, HeightField, Road, TerrainFault, Texture, TriangleMesh, Vec3};
 
 /// Heights over a grid of lines along x and y; wheels and hulls stand on them from above and below.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HeightFieldSpec {
     /// Its corner of least x and y: x, y and the z from which heights count, m.
-    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub corner_m: [f64; 3],
     /// Distance between grid lines along x and along y, m.
-    #[schemars(inner(range(min = 0.001, max = 10000)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.001, max = 10000))))]
     pub spacing_m: [f64; 2],
     /// Heights, m: a list for each line along x, from the least y on. Each cell is cut from its corner of least x and y to the one
     /// across.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(min = 2, max = 10000), inner(length(min = 2, max = 10000), inner(range(min = -10000, max = 10000))))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 2, max = 10000), inner(length(min = 2, max = 10000), inner(range(min = -10000, max = 10000)))))]
     pub heights_m: Vec<Vec<f64>>,
     /// A PNG picture in grey, 8 or 16 bits, in place of `heights_m`: its path beside this file. Its columns go along x; its last row has
     /// the least y, so that the top of the picture lies to the left of +x.
@@ -25,18 +25,18 @@ pub struct HeightFieldSpec {
     pub file: Option<String>,
     /// Height of black in the picture, m.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = -10000, max = 10000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -10000, max = 10000)))]
     pub lowest_m: Option<f64>,
     /// Height of white in the picture, the largest value of its bits, m.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = -10000, max = 10000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -10000, max = 10000)))]
     pub highest_m: Option<f64>,
     /// Whether the normals of its cells go over into each other, as on a road; else each cell is flat.
     #[serde(default)]
     pub smooth: bool,
     /// Factor on the friction of every tyre on it.
     #[serde(default = "super::scene::full_grip")]
-    #[schemars(range(min = 0, max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,8 @@ impl HeightFieldSpec {
 }
 
 /// A road as uneven as a class of ISO 8608, the same for the same seed: a field of heights.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RoadSpec {
     /// How uneven it is: `a` a new motorway, `c` a worn road, `e` a field track, `h` the roughest ground.
@@ -73,25 +74,25 @@ pub struct RoadSpec {
     #[serde(default)]
     pub seed: u32,
     /// Its corner of least x and y, and the z its heights are about, m.
-    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub corner_m: [f64; 3],
     /// Length along x, m.
-    #[schemars(range(min = 1, max = 100000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100000)))]
     pub length_m: f64,
     /// Width along y, m.
-    #[schemars(range(min = 0.1, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.1, max = 1000)))]
     pub width_m: f64,
     /// Distance between grid lines, m; less than half the shortest wave.
     #[serde(default = "grid")]
-    #[schemars(range(min = 0.001, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub spacing_m: f64,
     /// Shortest and longest wave, m. Waves beyond 20 m tip cars over.
     #[serde(default = "waves")]
-    #[schemars(inner(range(min = 0.01, max = 1000)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.01, max = 1000))))]
     pub wavelengths_m: [f64; 2],
     /// Factor on the friction of every tyre on it.
     #[serde(default = "super::scene::full_grip")]
-    #[schemars(range(min = 0, max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +100,8 @@ pub struct RoadSpec {
 }
 
 /// Classes of ISO 8608, from smooth to rough.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RoadClass {
     /// New motorways.
@@ -146,21 +148,22 @@ impl RoadSpec {
 
 /// A road from an OpenCRG file: a grid of heights along a curved line. It becomes a mesh of two triangles a cell, or a field of heights if
 /// it runs straight along x.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CrgSpec {
     /// The file, of the text formats `LRFI` or `LDFI`: its path beside this file.
     pub file: String,
     /// Where the coordinates of the file count from: x, y and z, m.
     #[serde(default)]
-    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub origin_m: [f64; 3],
     /// Whether the normals of its cells go over into each other, as on a road; else each triangle is flat.
     #[serde(default = "is_smooth")]
     pub smooth: bool,
     /// Factor on the friction of every tyre on it.
     #[serde(default = "super::scene::full_grip")]
-    #[schemars(range(min = 0, max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,20 +175,21 @@ fn is_smooth() -> bool {
 }
 
 /// Triangles, seen from both sides; their edges may be open.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeshSpec {
     /// Where its corners count from: x, y and z, m.
     #[serde(default)]
-    #[schemars(inner(range(min = -1e6, max = 1e6)))]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = -1e6, max = 1e6))))]
     pub origin_m: [f64; 3],
     /// Corners: x, y and z of each, m.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(min = 3, max = 1000000), inner(inner(range(min = -1e6, max = 1e6))))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 3, max = 1000000), inner(inner(range(min = -1e6, max = 1e6)))))]
     pub corners_m: Vec<[f64; 3]>,
     /// The numbers of three corners for each triangle, from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(min = 1, max = 1000000), inner(inner(range(min = 0))))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 1000000), inner(inner(range(min = 0)))))]
     pub triangles: Vec<[u32; 3]>,
     /// A file of triangles in place of `corners_m` and `triangles`: its path beside this file. Its ending says what it is: `.obj`,
     /// `.gltf` or `.glb`. Of a glTF file the triangles of its scene are taken, with the transforms of its nodes.
@@ -196,41 +200,42 @@ pub struct MeshSpec {
     pub up: Option<UpAxis>,
     /// Metres in a unit of the file. Absent: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.000001, max = 1000000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.000001, max = 1000000)))]
     pub scale: Option<f64>,
     /// Faces that meet at less than this angle are parts of one smooth surface, degrees; at more there is an edge.
     #[serde(default = "crease")]
-    #[schemars(range(min = 0, max = 180))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 180)))]
     pub crease_deg: f64,
     /// Factor on the friction of every tyre on it.
     #[serde(default = "super::scene::full_grip")]
-    #[schemars(range(min = 0, max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub texture: Option<TextureSpec>,
     /// Materials of the file with a grip of their own; all others have that of the mesh.
     #[serde(default, rename = "surface", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub surfaces: Vec<MeshSurfaceSpec>,
 }
 
 /// What a surface does to wheels beside its grip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TextureSpec {
     /// What it adds to the coefficient of rolling resistance of every tyre: rolled gravel 0.01, an unpaved road 0.04, a field 0.1 to 0.3.
     #[serde(default)]
-    #[schemars(range(min = 0, max = 2))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 2)))]
     pub added_rolling_resistance: f64,
     /// Largest height of its unevenness, m: `h = roughness/2 (sin 2πx/wavelength + sin 2πy/wavelength)` along the normal, x and y in the world.
     /// Boxes that move are even.
     #[serde(default)]
-    #[schemars(range(min = 0, max = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     pub roughness_m: f64,
     /// Length of its waves, m.
     #[serde(default = "waves_of_gravel")]
-    #[schemars(range(min = 0.01, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.01, max = 1000)))]
     pub wavelength_m: f64,
 }
 
@@ -250,7 +255,8 @@ impl TextureSpec {
 }
 
 /// The axis of a file of triangles that points up.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum UpAxis {
     /// x stays, the y of the file becomes z and its z becomes −y.
@@ -260,13 +266,14 @@ pub enum UpAxis {
 }
 
 /// What a material of a file of triangles is like.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MeshSurfaceSpec {
     /// Its name in the file.
     pub material: String,
     /// Factor on the friction of every tyre on it.
-    #[schemars(range(min = 0, max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,20 +1,20 @@
 //! Tyres: how force grows with slip, and where it ends.
 
-use crate::schema::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A tyre. "Along" is the rolling direction, "across" the direction of the wheel's axle. The slip along is the slip
 /// ratio, across the slip angle in rad.
 // Unknown keys are the schema's matter here: serde cannot deny them next to `flatten`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "model", rename_all = "snake_case")]
-#[schemars(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub enum Tyre {
     /// Dry friction: holds by the deflection of the contact patch alone, no creep while rolling.
     Coulomb {
         /// Deflection of the patch at which it slides, m.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
         deflection_m: f64,
         /// Where the force ends.
         #[serde(flatten)]
@@ -23,10 +23,10 @@ pub enum Tyre {
     /// Linear in slip up to the friction limit, then flat.
     Linear {
         /// Force of one tyre per unit of slip ratio, N.
-        #[schemars(extend("exclusiveMinimum" = 0))]
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
         slip_stiffness_n: f64,
         /// Force of one tyre per slip angle, N/rad.
-        #[schemars(extend("exclusiveMinimum" = 0))]
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
         cornering_stiffness_n_per_rad: f64,
         /// How slowly the force builds up.
         #[serde(flatten)]
@@ -38,10 +38,10 @@ pub enum Tyre {
     /// Linear in slip up to the friction limit, with a stiffness proportional to load.
     LinearPerLoad {
         /// Force per load and unit of slip ratio.
-        #[schemars(extend("exclusiveMinimum" = 0))]
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
         slip_stiffness_per_load: f64,
         /// Force per load and slip angle, 1/rad.
-        #[schemars(extend("exclusiveMinimum" = 0))]
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
         cornering_stiffness_per_rad: f64,
         /// How slowly the force builds up.
         #[serde(flatten)]
@@ -67,13 +67,13 @@ pub enum Tyre {
     /// its patch as relaxation length.
     Brush {
         /// Force per unit of slip ratio at no slip and the nominal load, N.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e7))]
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e7)))]
         slip_stiffness_n: f64,
         /// Force per slip angle at no slip and the nominal load, N/rad.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e7))]
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e7)))]
         cornering_stiffness_n_per_rad: f64,
         /// Length of the contact patch at the nominal load, m; it grows with the root of the load.
-        #[schemars(range(min = 0.01, max = 2))]
+        #[cfg_attr(feature = "schema", schemars(range(min = 0.01, max = 2)))]
         patch_length_m: f64,
         /// Where the force ends.
         #[serde(flatten)]
@@ -83,7 +83,7 @@ pub enum Tyre {
     #[serde(rename = "tmeasy")]
     TMeasy {
         /// Load of the first curves, N.
-        #[schemars(range(min = 1, max = 1e6))]
+        #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1e6)))]
         nominal_load_n: f64,
         /// Curve over slip ratio at the nominal load.
         along: NamedPoints,
@@ -101,7 +101,7 @@ pub enum Tyre {
     MagicFormula {
         /// Path of the `.tir` file, relative to this file. Give this or `coefficients`.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(length(min = 1))]
+        #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
         file: Option<String>,
         /// Coefficients by their names in `.tir` files, SI units; those left out have their defaults. Give this or `file`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,80 +114,85 @@ pub enum Tyre {
         sides: Sides,
         /// Inflation pressure, bar. Absent: the one of the file.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100))]
+        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 100)))]
         pressure_bar: Option<f64>,
     },
 }
 
 /// Where the force of a tyre ends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Friction {
     /// Peak friction coefficient along, at the nominal load.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 20))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 20)))]
     pub friction_along: f64,
     /// Peak friction coefficient across, at the nominal load.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 20))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 20)))]
     pub friction_across: f64,
     /// Relative loss of friction per relative excess of load over `nominal_load_n`.
     #[serde(default)]
-    #[schemars(range(min = 0), extend("exclusiveMaximum" = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
     pub load_sensitivity: f64,
     /// Load at which the friction coefficients hold, N; needed with a load sensitivity. Relaxation lengths are said to it, too; without
     /// it, to an even share of the car's weight.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub nominal_load_n: Option<f64>,
 }
 
 /// Rolled distances in which forces build up.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Relaxation {
     /// Rolled distance in which force along builds up, m, under the nominal load; in proportion to the slip stiffness under others.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 10)))]
     pub relaxation_along_m: f64,
     /// Rolled distance in which force across builds up, m; as the one along.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 10)))]
     pub relaxation_across_m: f64,
 }
 
 /// One direction of a slip curve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SlipCurve {
     /// Slip at which the force peaks, as a ratio or in rad.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub extremum_slip: f64,
     /// Slip from which the force is constant, above the extremum's.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub asymptote_slip: f64,
     /// Force from there on, as a share of the peak.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
     pub asymptote_share: f64,
 }
 
 /// One direction of a TMeasy tyre at one load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NamedPoints {
     /// Force per slip at no slip, N; at least twice the largest force over its slip.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9)))]
     pub slope_n: f64,
     /// Largest force, N.
-    #[schemars(range(min = 0.001, max = 1e7))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1e7)))]
     pub largest_n: f64,
     /// Its slip.
-    #[schemars(range(min = 0.001, max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 10)))]
     pub largest_slip: f64,
     /// Force of full sliding, N, not above the largest.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub sliding_n: f64,
     /// Slip from which it slides, above that of the largest force.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 100)))]
     pub sliding_slip: f64,
 }
 
 /// Equations of the Magic Formula.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Version {
     /// MF 5.2, PAC2002.
     #[serde(rename = "5.2")]
@@ -202,7 +207,8 @@ pub enum Version {
 }
 
 /// How a measured tyre, which is not quite the same left and right, stands on the two sides of a car.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sides {
     /// As measured on the side the file states (left if it does not), mirrored on the other: the pulls cancel.
