@@ -427,8 +427,9 @@ impl Corners for Eight {
     const ROWS: usize = 4;
 
     #[inline(always)]
-    fn each<T: Copy + Debug>(of: impl FnMut(usize) -> T) -> [T; 4] {
-        [0, 1, 2, 3].map(of)
+    fn each<T: Copy + Debug>(mut of: impl FnMut(usize) -> T) -> [T; 4] {
+        // Written out: a function that maps an array of large things is called.
+        [of(0), of(1), of(2), of(3)]
     }
 
     #[inline(always)]
@@ -439,7 +440,7 @@ impl Corners for Eight {
     #[inline(always)]
     fn sums(of: impl Fn(usize) -> [Self; 4]) -> [Self; 4] {
         let wheels = Self::each(of);
-        [0, 1, 2, 3].map(|i| (wheels[0][i] + wheels[1][i]) + (wheels[2][i] + wheels[3][i]))
+        Self::each(|i| (wheels[0][i] + wheels[1][i]) + (wheels[2][i] + wheels[3][i]))
     }
 
     #[inline(always)]

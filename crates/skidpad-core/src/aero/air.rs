@@ -17,6 +17,7 @@ const LEAST_AIR_SPEED: f32 = 0.1;
 
 impl Vehicle {
     /// What acts on the chassis beside its tyres and struts, as impulses about the centre of mass.
+    #[inline(always)]
     pub(crate) fn external(
         &mut self,
         body: &Body,
@@ -43,6 +44,7 @@ impl Vehicle {
     /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable. Surfaces work in
     /// the air that comes from ahead: a falling car, or one that slides sideways or backwards, is not pressed down. With a map
     /// over the air's angle, that tells what air from the side does.
+    #[inline(always)]
     fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> SpatialVector<f32> {
         let aero = &self.model.parts().aero;
         let velocity = to_world.transpose() * (body.velocity - body.wind);
@@ -75,6 +77,7 @@ impl Vehicle {
     }
 
     /// What force elements do to the chassis, as an impulse; counts it.
+    #[inline(never)]
     fn elements(&mut self, body: &Body, to_world: &Mat3, controls: &Controls, dt: f32) -> SpatialVector<f32> {
         let (model, motion) = (&self.model, Motion::of(body, dt));
         let (mut force, mut moment) = (Vec3::ZERO, Vec3::ZERO);

@@ -37,6 +37,7 @@ pub(crate) struct DriverDemand {
 }
 
 impl DriverDemand {
+    #[inline(always)]
     pub fn of(controls: &Controls, steering: &Steering) -> Self {
         let (throttle, brake) = (bounded(controls.throttle, 0.0, 1.0), bounded(controls.brake, 0.0, 1.0));
         Self {

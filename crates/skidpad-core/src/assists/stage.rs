@@ -18,6 +18,7 @@ use crate::wheel::pack::WheelPack;
 
 impl Vehicle {
     /// What is asked of pedals and steering, by the driver and by the assists of a car that has any.
+    #[inline(always)]
     pub(crate) fn read_controls(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
         let asked = DriverDemand::of(controls, &self.model.parts().steering);
         if self.model.assists().is_empty() {
@@ -27,6 +28,7 @@ impl Vehicle {
         self.assist_driver(asked, dt)
     }
 
+    #[inline(never)]
     fn assist_driver(&mut self, mut asked: DriverDemand, dt: f32) -> DriverDemand {
         let assists = self.model.parts().assists;
         let driver = asked.steer;
@@ -60,10 +62,15 @@ impl Vehicle {
     }
 
     /// Lets assists change the brakes, from the velocity `loaded` that loads and the last step's tyre impulses left.
+    #[inline(always)]
     pub(crate) fn assist_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
-        if self.model.assists().is_empty() {
-            return;
+        if !self.model.assists().is_empty() {
+            self.assist_with_brakes(asked, loaded, dt);
         }
+    }
+
+    #[inline(never)]
+    fn assist_with_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
         let mut pedal = asked.brake;
         if let (Some(own), Some(speed)) = (assists.cruise, asked.cruise) {

@@ -58,10 +58,13 @@ pub(crate) fn settle_clutches<W: Corners>(
     for _ in 0..PASSES {
         let mut measured = [W::Car::default(); 2];
         for (banks, rows) in banks.chunks(W::ROWS).zip(rows.chunks(W::ROWS)) {
-            let [turning, answer, ..] = W::sums(|k| {
-                let (lever, (spin, answer)) = (banks[k].levers[0], rows[k].spin_under(&banks[k]));
-                [lever * spin, lever * lever * answer, W::default(), W::default()]
-            });
+            let [turning, answer, ..] = W::sums(
+                #[inline(always)]
+                |k| {
+                    let (lever, (spin, answer)) = (banks[k].levers[0], rows[k].spin_under(&banks[k]));
+                    [lever * spin, lever * lever * answer, W::default(), W::default()]
+                },
+            );
             measured = [measured[0] + turning, measured[1] + answer];
         }
         let mut settled = true;

@@ -146,6 +146,7 @@ fn engage(
 }
 
 /// Speed of the engine after `dt` s before its clutch acts, rad/s.
+#[inline(always)]
 fn flywheel_speed(drive: &EngineDrive, state: &DriveState, throttle: f32, starter: bool, dt: f32) -> f32 {
     let engine = &drive.engine;
     let throttle = if state.shift_left > 0.0 { 0.0 } else { engine.opened(throttle) };
@@ -154,6 +155,7 @@ fn flywheel_speed(drive: &EngineDrive, state: &DriveState, throttle: f32, starte
 
 /// Crankshaft torque, N m: throttle times the full-load curve, minus drag as the throttle closes, plus the idle
 /// governor, minus what the limiter cuts. A dead engine has, at best, its starter: its drag is dry friction.
+#[inline(always)]
 fn engine_torque(engine: &Engine, speed: f32, throttle: f32, starter: bool) -> f32 {
     if engine.is_dead(speed) {
         return if starter { (engine.idle - speed) / IDLE_RESPONSE * engine.inertia } else { 0.0 };
@@ -208,6 +210,7 @@ impl Driven<'_> {
 impl DriveState {
     /// Advances a running shift, or starts one towards the asked gear or, without one, the gear that suits the speed. Tells
     /// which way the gear asked for drives: 1, −1, or 0 in neutral.
+    #[inline(always)]
     pub(crate) fn select_gear(
         &mut self,
         gearbox: &Gearbox,

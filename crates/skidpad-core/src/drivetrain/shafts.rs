@@ -29,6 +29,7 @@ impl PedalDemand {
 impl Shafts {
     /// Begins a step: an engine's row, if there is one, before those of motors and couplings. Rows carry nothing yet but the
     /// clutch, which carries what it did.
+    #[inline(always)]
     pub(crate) fn begin(&mut self, engine: Option<&(Flywheel, Link)>, pull: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
         (self.engine, self.count, self.dt, self.pull, self.orders) = (None, 0, dt, pull, None);
@@ -136,6 +137,7 @@ impl Shafts {
 
 impl Vehicle {
     /// Solves clutch and couplings; leaves each wheel's shaft impulse.
+    #[inline(always)]
     pub(crate) fn solve_shafts<B: Banks>(&mut self) {
         if self.settle_shafts::<B>() {
             self.follow_blocks();
@@ -144,6 +146,7 @@ impl Vehicle {
 
     /// Solves all rows once more for wheels as their blocks.
     #[cold]
+    #[inline(never)]
     fn follow_blocks(&mut self) {
         self.shafts.settle(&self.model, &mut self.rows, Wheels::AsBlocks);
     }

@@ -147,6 +147,7 @@ impl Rows {
 impl Vehicle {
     /// Iterates from the velocity `start`, with loads, of a car that has `free` without wheels. Tells also how far from an answer it
     /// ends if it does not converge, m/s: steps that are cut come to rest at kinks, too.
+    #[inline(always)]
     pub(crate) fn converge<B: Banks>(
         &mut self,
         free: SpatialVector<f32>,
@@ -206,6 +207,7 @@ impl Vehicle {
     }
 
     /// Shows rows and hull the velocity `start` of a car that has `free` without wheels; returns the momentum it gained.
+    #[inline(always)]
     fn set_velocity<B: Banks>(&mut self, free: SpatialVector<f32>, start: SpatialVector<f32>) -> SpatialVector<f32> {
         let gained = start - free;
         for rows in B::of_mut(&mut self.rows) {
@@ -269,6 +271,7 @@ impl Vehicle {
 
     /// Answers of all wheels and hull points to the velocity they see, as momentum given to the chassis, and the derivative
     /// of what is missing. What is not part of it, such as friction limits by the loads, follows or stays.
+    #[inline(always)]
     fn linearise<B: Banks>(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, Symmetric6) {
         let (given, products) = self.answer::<B>(within, follow);
         (given, Symmetric6::new(self.model.mass(), self.model.inertia(), &products))

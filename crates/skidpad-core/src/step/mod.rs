@@ -20,6 +20,7 @@ pub(crate) mod write_back;
 use crate::assists::DriverDemand;
 use crate::banks::{Banks, Many, One};
 use crate::controls::Controls;
+use crate::instruction_set::widest;
 use crate::linear::SpatialVector;
 use crate::step::coupling::{Coupling, Friction, StepReport, Stop, Within};
 use crate::step::rows::{Begun, Rows};
@@ -64,8 +65,14 @@ impl Vehicle {
     ) -> StepReport {
         let is_one = self.rows.len() == 1;
         let found = match finite(body) {
-            true if is_one => self.solve_banks::<One>(body, contacts, hull, controls, coupling, dt),
-            true => self.solve_banks::<Many>(body, contacts, hull, controls, coupling, dt),
+            true if is_one => widest(
+                #[inline(always)]
+                || self.solve_banks::<One>(body, contacts, hull, controls, coupling, dt),
+            ),
+            true => widest(
+                #[inline(always)]
+                || self.solve_banks::<Many>(body, contacts, hull, controls, coupling, dt),
+            ),
             false => None,
         };
         let Some((found, report)) = found else { return self.abort_step(push) };
@@ -155,6 +162,7 @@ impl Vehicle {
     }
 
     /// Solves the rows from the `velocities` without wheels, with the last step's tyres, and with the loads.
+    #[inline(always)]
     fn couple<B: Banks>(
         &mut self,
         coupling: Coupling,
@@ -172,6 +180,7 @@ impl Vehicle {
     }
 
     /// The converged coupling, or one sweep where that ends far from an answer.
+    #[inline(always)]
     fn iterate<B: Banks>(
         &mut self,
         velocities: [SpatialVector<f32>; 3],
@@ -188,6 +197,7 @@ impl Vehicle {
     }
 
     /// Loads of wheels that move on their own, or with the chassis; returns the velocity after them.
+    #[inline(always)]
     fn solve_any_loads<B: Banks>(
         &mut self,
         free: SpatialVector<f32>,

@@ -13,6 +13,7 @@ use crate::wheel::rows::ContactRows;
 impl Vehicle {
     /// One sweep from the velocities without wheels, with the last step's tyres and with the loads; where tyres are stiff and it agrees
     /// neither with the loads nor with itself, the converged coupling.
+    #[inline(always)]
     pub(crate) fn sweep<B: Banks>(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
         if self.sweep_once::<B>(velocities[2]) {
             return self.iterate_if_stiff(velocities, dt);
@@ -61,6 +62,7 @@ impl Vehicle {
     /// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
     /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
     /// linear rows. Tells whether they are.
+    #[inline(always)]
     pub(crate) fn sweep_once<B: Banks>(&mut self, loaded: SpatialVector<f32>) -> bool {
         let gripping: f32 =
             B::of(&self.rows).iter().map(|rows| Four::splat(1.0).only(rows.patch.tyre_active).sum()).sum();

@@ -163,8 +163,11 @@ pub(crate) fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> Spa
 /// Sum of what the wheels' rows do to the chassis.
 #[inline(always)]
 pub(crate) fn wheel_impulses<W: Corners>(rows: &[Rows<W>], with_loads: bool) -> SpatialVector<W::Car> {
-    let of_axles = |rows: &[Rows<W>]| SpatialVector::sum_of(|k| rows[k].impulse(with_loads));
-    rows.chunks(W::ROWS).fold(SpatialVector::default(), |sum, rows| sum + of_axles(rows))
+    let mut sum = SpatialVector::default();
+    for rows in rows.chunks(W::ROWS) {
+        sum = sum + SpatialVector::sum_of(|k| rows[k].impulse(with_loads));
+    }
+    sum
 }
 
 pub(crate) fn finite(body: &Body) -> bool {

@@ -1,6 +1,7 @@
 //! The end of a step: what the world realised goes back into the state.
 
 use crate::banks::{Banks, Many, One};
+use crate::instruction_set::widest;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::SpatialVector;
 use crate::model::Model;
@@ -44,15 +45,22 @@ impl Vehicle {
         let report = self.follow(body);
         if !report.not_finite {
             if self.rows.len() == 1 {
-                self.end_banks::<One>(body, angular, dt)
+                widest(
+                    #[inline(always)]
+                    || self.end_banks::<One>(body, angular, dt),
+                );
             } else {
-                self.end_banks::<Many>(body, angular, dt)
+                widest(
+                    #[inline(always)]
+                    || self.end_banks::<Many>(body, angular, dt),
+                );
             }
         }
         report
     }
 
     /// Integrates the contact patches of a step that ends with the velocity of `body` and `angular`.
+    #[inline(always)]
     fn end_banks<B: Banks>(&mut self, body: &Body, angular: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
         let at = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * angular).wide();

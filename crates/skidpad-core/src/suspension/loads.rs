@@ -63,6 +63,7 @@ impl Vehicle {
     ///
     /// Every load only falls with the speed at which its wheel parts from the ground: the loads are the derivative of a convex
     /// function, and Newton's method goes to its minimum.
+    #[inline(always)]
     pub(crate) fn solve_loads<B: Banks>(&mut self, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.begin_load(bank, warm.wide(), dt);

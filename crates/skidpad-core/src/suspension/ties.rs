@@ -61,6 +61,7 @@ impl Vehicle {
     ///
     /// A wheel that the other one lifts off the ground hangs where its spring and its ties balance: taken from the ground
     /// below it, a bar would push the other wheel with a force nothing opposes, and the car would bounce for ever.
+    #[inline(always)]
     pub(crate) fn tie_rows<B: Banks>(&mut self, dt: f32) {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.strut_step(bank, dt);

@@ -30,6 +30,7 @@ struct Patched<W: Corners> {
 
 impl Vehicle {
     /// Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
+    #[inline(always)]
     pub(crate) fn grip_rows<B: Banks>(&mut self, dt: f32) {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.grip_row(bank, &self.model.parts().tyres, dt);
@@ -50,6 +51,7 @@ impl<W: Corners> Rows<W> {
     /// The carcass is a spring of constant rate between rim and contact; its force is the curve's. So the length in which slip
     /// builds up falls with the curve's slope, and what slides past the peak leaves no memory (Pacejka, *Tire and Vehicle
     /// Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
+    #[inline(always)]
     pub(crate) fn grip_row(&mut self, bank: &WheelPack<W>, tyres: &[Tyre], dt: f32) {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(dt));
         let (deflection, rolling_speed) = (self.begun.deflection, self.begun.rolling_speed.abs());

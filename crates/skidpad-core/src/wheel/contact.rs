@@ -287,6 +287,7 @@ impl Vehicle {
     }
 
     /// Contact points, row directions and last step's impulses of every wheel.
+    #[inline(always)]
     pub(crate) fn locate<B: Banks>(
         &mut self,
         body: &Body,
