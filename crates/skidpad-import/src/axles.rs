@@ -8,7 +8,7 @@ use skidpad_core::STANDARD_GRAVITY;
 use skidpad_core::model::sprung_masses;
 use skidpad_spec::VehicleSpec;
 use skidpad_spec::spec::{
-    Axle, Box3, Chassis, Hull, Powertrain, RollingResistance, Steering, Suspension, Tyre, Unsprung,
+    Axle, Box3, Chassis, Hull, LateralCompliance, Powertrain, RollingResistance, Steering, Suspension, Tyre, Unsprung,
 };
 use std::collections::BTreeMap;
 
@@ -223,8 +223,7 @@ impl Draft {
         let path = format!("axles[{i}]");
         let mut both = |of: fn(&Corner) -> &Said, what: &str| {
             let value = mean(group, |w| of(w).value);
-            let uneven = group.iter().any(|w| (of(w).value - value).abs() > 1e-4 * value.abs());
-            if uneven {
+            if group.iter().any(|w| (of(w).value - value).abs() > 1e-4 * value.abs()) {
                 import.note(&group[0].path, format!("left and right {what} differ: their mean {value:.4} is taken"));
             }
             said(value, of(group[0]).from.clone())
@@ -256,6 +255,7 @@ impl Draft {
             probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.solid),
             roll_centre_height_m: self.kept_or_0(&at("roll_centre_height_m"), group[0].roll_centre.as_ref()),
+            lateral_compliance: group[0].lateral.as_ref().map(|given| self.lateral(&at("lateral_compliance"), given)),
             force_point_above_ground_m: force_point.map(|at_z| self.keep(&at("force_point_above_ground_m"), &at_z)),
             suspension,
             anti_roll_bar_n_per_m: if track.is_some() { self.keep(&at("anti_roll_bar_n_per_m"), &bar) } else { 0.0 },
@@ -284,6 +284,13 @@ impl Draft {
             mass_kg: self.keep(&format!("{path}.mass_kg"), mass),
             tyre_rate_n_per_m: self.keep(&format!("{path}.tyre_rate_n_per_m"), tyre),
             tyre_damping_n_s_per_m: 0.0,
+        }
+    }
+
+    fn lateral(&mut self, path: &str, [rate, damping]: &[Said; 2]) -> LateralCompliance {
+        LateralCompliance {
+            rate_n_per_m: self.keep(&format!("{path}.rate_n_per_m"), rate),
+            damping_n_s_per_m: self.keep(&format!("{path}.damping_n_s_per_m"), damping),
         }
     }
 

@@ -101,6 +101,8 @@ pub(crate) struct Corner {
     pub solid: bool,
     /// Height of the roll centre of its axle above the ground, m; `None` at it.
     pub roll_centre: Option<Said>,
+    /// Lateral rate and damping of its axle, N/m and N s/m; `None` where it is rigid.
+    pub lateral: Option<[Said; 2]>,
     /// Where tyre forces act; `None` at the ground.
     pub force_point: Option<ForcePoint>,
     /// Toe and camber over the travel; `None` where they are 0 all over it.

@@ -99,6 +99,14 @@ pub(crate) struct Parameters {
     #[serde(default)]
     #[schemars(range(min = -2, max = 2))]
     h_rar: f64,
+    /// Lateral rate between body and each axle, N/m; 0 where they are rigid.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    K_ras: f64,
+    /// The same of the damper, N s/m.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    K_rad: f64,
     /// Roll inertia of the front axle, kg m².
     #[serde(default)]
     #[schemars(range(min = 0))]
@@ -163,9 +171,7 @@ struct Tire {
 const ADAMS: Tire = Tire { p_dx1: 1.1739, p_kx1: 22.303, p_dy1: 1.0489, p_ky1: -21.92 };
 
 /// What multi-body models have and rigid wheels have not, with its reason.
-const LEFT_OUT: [(&str, &str); 9] = [
-    ("K_ras", "lateral spring between body and axle: axles are stiff sideways here"),
-    ("K_rad", "lateral damper between body and axle: axles are stiff sideways here"),
+const LEFT_OUT: [(&str, &str); 7] = [
     ("K_lt", "lateral compliance of tyre and suspension: not modelled"),
     ("D_f", "camber over travel: wheels stand upright here"),
     ("D_r", "camber over travel: wheels stand upright here"),
@@ -270,6 +276,7 @@ fn corner(given: &Parameters, front: bool, side: f64) -> Corner {
         bar: said(roll / (track * track), name("-K_tsf / T_f²", "-K_tsr / T_r²")),
         solid: true,
         roll_centre: Some(said(pick(given.h_raf, given.h_rar), name("h_raf", "h_rar"))),
+        lateral: (given.K_ras > 0.0).then(|| [said(given.K_ras, "K_ras"), said(given.K_rad, "K_rad")]),
         force_point: None,
         guided: None,
         unsprung: Some([

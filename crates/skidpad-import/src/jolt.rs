@@ -465,6 +465,7 @@ fn corner(given: &JoltVehicle, i: usize, diagonal: [f64; 3], lock: f64, import: 
         bar: said(bar.map_or(0.0, |b| b.mStiffness), "mAntiRollBars"),
         solid: false,
         roll_centre: None,
+        lateral: None,
         force_point: None,
         guided: None,
         unsprung: None,

@@ -422,6 +422,7 @@ fn corner(given: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) ->
         bar: said(bar.map_or(0.0, |b| b.stiffness.max(0.0)), "antiRollForceParams"),
         solid: false,
         roll_centre: None,
+        lateral: None,
         force_point: Some(ForcePoint::OnBody(force_heights(w, top))),
         guided: guided(w),
         unsprung: None,

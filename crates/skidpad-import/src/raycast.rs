@@ -191,6 +191,7 @@ fn corner(wheel: &RayWheel, vehicle: &RayVehicle, largest: f64, import: &mut Imp
         bar: none(),
         solid: false,
         roll_centre: None,
+        lateral: None,
         force_point: None,
         guided: None,
         unsprung: None,

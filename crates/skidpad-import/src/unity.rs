@@ -475,6 +475,7 @@ fn corner(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
         bar: said(0.0, ""),
         solid: false,
         roll_centre: None,
+        lateral: None,
         force_point: (w.m_ForceAppPointDistance > 0.0)
             .then(|| ForcePoint::AboveGround(said(w.m_ForceAppPointDistance, "m_ForceAppPointDistance"))),
         guided: None,

@@ -121,7 +121,12 @@ fn wheels_on_their_own_roll_like_the_multi_body_model() {
         (rolls[i - 1] + part * (rolls[i] - rolls[i - 1])) / (share * GRAVITY)
     };
     let Some(solver) = unsprung() else { return };
-    for (name, parts) in [("as shipped", shipped("bmw_320i_mf")), ("with its masses", multi_body::with_its_masses())] {
+    let cars = [
+        ("as shipped", shipped("bmw_320i_mf")),
+        ("with its masses", multi_body::with_its_masses()),
+        ("with its joints", multi_body::with_its_joints()),
+    ];
+    for (name, parts) in cars {
         let frames = steer(&solver, &parts.model(), &table, 20.0, true);
         let (ours, found): (Vec<f64>, Vec<f64>) = table.beside(&frames).iter().map(|f| (f.ay_mps2, f.roll_rad)).unzip();
         for share in [0.04, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6] {

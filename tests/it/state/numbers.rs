@@ -3,8 +3,8 @@
 use skidpad::core::model::{
     Aero, AeroMaps, AntiLock, AntiRollBar, Assists, Axle, Clutch, Continuous, Converter, CounterSteer, Coupler,
     Coupling, CruiseControl, Disc, Engine, EngineDrive, Gearbox, Guidance, HeaveSpring, Hitch, Hull, Knee,
-    LaunchControl, LockUp, Motor, Peers, Powertrain, ProbeShape, Rolling, SpeedSteering, StabilityControl, Steering,
-    Strut, Surface, Takeup, TractionControl, TrailerBrakes, Tyre, Unsprung, Wheel,
+    LateralCompliance, LaunchControl, LockUp, Motor, Peers, Powertrain, ProbeShape, Rolling, SpeedSteering,
+    StabilityControl, Steering, Strut, Surface, Takeup, TractionControl, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
 use skidpad::core::{BackendInfo, Controls, Mat3, Model, ModelParts, Vec3};
@@ -99,7 +99,8 @@ fields! {
     Disc { heat_capacity cooling fades least_share }
     Rolling { constant linear quadratic standing standing_below }
     Unsprung { mass tyre_rate tyre_damping }
-    Axle { steer_ratio ackermann turning_distance guidance solid roll_centre force_point }
+    Axle { steer_ratio ackermann turning_distance guidance solid roll_centre lateral_compliance force_point }
+    LateralCompliance { rate damping }
     Guidance { toe camber }
     Steering { lock rate }
     AntiRollBar { wheels rate fades_in coupling }

@@ -148,7 +148,8 @@ impl Audit {
         let [moves, squashed] = own.map_or([0.0; 2], |own| self.of_own_motion(state, i, &own));
         let sways = own.map_or(0.0, |own| self.of_beam(state, i, &own));
         let lifts = carried - own.map_or(0.0, |own| f64::from(own.mass));
-        [spin + moves + sways, of_strut(&wheel.strut, lifts, carried, travel) + of_patch(model, now, i) + squashed]
+        let held = of_patch(model, now, i) + of_shift(model, now, i);
+        [spin + moves + sways, of_strut(&wheel.strut, lifts, carried, travel) + held + squashed]
     }
 
     /// Motion against the chassis and height of wheel `i`, and its vertical spring, J.
@@ -204,6 +205,14 @@ fn of_patch(model: &Model, now: &WheelState, i: usize) -> f64 {
         0.5 * f64::from(force).powi(2) * f64::from(lengths[k] / stiffness[k])
     };
     patch(0) + patch(1)
+}
+
+/// Of what wheel `i` has given way sideways, J.
+fn of_shift(model: &Model, now: &WheelState, i: usize) -> f64 {
+    let axle = model.wheels()[i].axle;
+    let count = model.wheels().iter().filter(|wheel| wheel.axle == axle).count() as f64;
+    let given = model.parts().axles[axle].lateral_compliance;
+    given.map_or(0.0, |given| 0.5 * f64::from(given.rate) / count * f64::from(now.shift).powi(2))
 }
 
 /// Of what turns besides the wheels, J.

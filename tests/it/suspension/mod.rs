@@ -2,6 +2,7 @@
 
 pub mod bars;
 pub mod landings;
+pub mod lateral_compliance;
 pub mod load_transfer;
 pub mod multi_body;
 #[cfg(feature = "constraint")]

@@ -3,10 +3,12 @@
 //! ISO 8855 axes and at a given forward speed, so without slip along.
 
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
-use skidpad::core::{BackendInfo, Controls, Frame, ModelParts};
+use skidpad::core::model::LateralCompliance;
+use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts};
 
-use crate::common::{Drive, GRAVITY, Simplify, hold_speed, shipped};
+use crate::common::{Drive, GRAVITY, Simplify, hold_speed, shipped, solvers};
 
 /// A rate of steps at which the fourth-order method has errors far below a thousandth.
 pub const RATE: f64 = 1000.0;
@@ -224,6 +226,14 @@ pub fn with_its_masses() -> ModelParts {
     parts
 }
 
+/// The same on axles that give way as the model's do.
+pub fn with_its_joints() -> ModelParts {
+    let mut parts = with_its_masses();
+    let [rate, damping] = CAR.joint.map(|of| of as f32);
+    parts.axles.iter_mut().for_each(|axle| axle.lateral_compliance = Some(LateralCompliance { rate, damping }));
+    parts
+}
+
 /// The solver whose wheels move on their own, if its feature is on.
 pub fn unsprung() -> Option<BackendInfo> {
     skidpad::modes().into_iter().find(|mode| mode.name == "constraint-unsprung")
@@ -288,23 +298,63 @@ fn wheels_on_their_own_reach_the_peaks_of_the_multi_body_model() {
         ("sine with dwell of 0.03 at 22 m/s", 22.0, 4.0, Box::new(|t| 0.03 * with_dwell(t, 0.7))),
         ("lane change of 0.03 at 22 m/s", 22.0, 6.5, Box::new(|t| 0.03 * lane_change(t, 0.5))),
     ];
-    let model = with_its_masses().model();
+    let [rigid, giving] = [with_its_masses(), with_its_joints()].map(Simplify::model);
     let Some(solver) = unsprung() else { return };
     for (name, speed, seconds, steer) in cases {
         let [published, asked] = [Slip::Body, Slip::Contact]
             .map(|slip| peak(CAR.drive(slip, speed, seconds, &steer).into_iter().map(|told| told.roll)));
         for hz in [100.0, 1000.0] {
-            let mut car = Drive::rolling(&solver, &model, speed as f32, hz);
-            let frames: Vec<Frame> = car.run(seconds, |f| Controls {
-                steer: steer(f.t_s + 1.0 / f64::from(hz)) as f32,
-                gear: Some(0),
-                wheels: hold_speed(f, &model, speed),
-                ..Controls::default()
+            for (axles, model, most) in [("rigid", &rigid, 0.05), ("giving", &giving, 0.03)] {
+                let found = peak(drive(&solver, model, speed, hz, seconds, &steer).iter().map(|f| f.roll_rad));
+                let off = [asked, published].map(|of| 100.0 * (found / of - 1.0));
+                println!("{name}, {axles} axles, {hz} Hz: {:+.1} %; of the published {:+.1} %", off[0], off[1]);
+                assert!((found / asked - 1.0).abs() < most, "{name}, {axles}, {hz} Hz: roll {found}, not {asked}");
+            }
+        }
+    }
+}
+
+/// Frames of a car of `model` at a held `speed`, m/s, that is steered by `steer`.
+fn drive(
+    solver: &BackendInfo,
+    model: &Arc<Model>,
+    speed: f64,
+    hz: f32,
+    seconds: f64,
+    steer: impl Fn(f64) -> f64,
+) -> Vec<Frame> {
+    let mut car = Drive::rolling(solver, model, speed as f32, hz);
+    car.run(seconds, |f| Controls {
+        steer: steer(f.t_s + 1.0 / f64::from(hz)) as f32,
+        gear: Some(0),
+        wheels: hold_speed(f, model, speed),
+        ..Controls::default()
+    })
+}
+
+/// Peak over steady roll in steps of the steering, on every solver. Wheels without mass roll a car 11 % less, since their tyres do not
+/// give way upwards; by how much it overshoots is a matter of its axles' sideways give,
+/// but for 2 % of what those wheels lack else.
+#[test]
+fn every_solver_overshoots_as_the_multi_body_model() {
+    let [rigid, giving] = [with_its_masses(), with_its_joints()].map(Simplify::model);
+    for to in [0.02, 0.05] {
+        let step = |t: f64| (0.4 * (t - 0.5)).clamp(0.0, to);
+        let over = |rolls: &[f64]| peak(rolls.iter().copied()) / rolls[rolls.len() - 1].abs();
+        let asked: Vec<f64> = CAR.drive(Slip::Contact, 15.0, 6.0, step).into_iter().map(|told| told.roll).collect();
+        for solver in solvers().into_iter().chain(unsprung()) {
+            let found = [&rigid, &giving].map(|model| {
+                let frames = drive(&solver, model, 15.0, 240.0, 6.0, step);
+                over(&frames.iter().map(|f| f.roll_rad).collect::<Vec<_>>()) / over(&asked) - 1.0
             });
-            let found = peak(frames.iter().map(|f| f.roll_rad));
-            let off = [asked, published].map(|of| 100.0 * (found / of - 1.0));
-            println!("{name}, {hz} Hz: {:+.1} %; of the published {:+.1} %", off[0], off[1]);
-            assert!((found / asked - 1.0).abs() < 0.05, "{name}, {hz} Hz: roll {found}, not {asked}");
+            println!(
+                "{}, step to {to}: {:+.2} % rigid, {:+.2} % giving",
+                solver.name,
+                100.0 * found[0],
+                100.0 * found[1]
+            );
+            assert!(found[1].abs() < 0.02, "{}: {found:?}", solver.name);
+            assert!(found[1].abs() < 0.5 * found[0].abs(), "{}: {found:?}", solver.name);
         }
     }
 }

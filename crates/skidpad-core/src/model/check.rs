@@ -93,6 +93,10 @@ fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     finite("distance of an axle from the turning axis", Vec3::splat(axle.turning_distance))?;
     not_negative("height of an axle's force point", axle.force_point)?;
     finite("height of an axle's roll centre", Vec3::splat(axle.roll_centre))?;
+    if let Some(lateral) = &axle.lateral_compliance {
+        positive("lateral rate of an axle", lateral.rate)?;
+        not_negative("lateral damping of an axle", lateral.damping)?;
+    }
     if axle.force_point > 0.0 && axle.roll_centre != 0.0 {
         return Err(ModelError::Wheels("an axle with a force point has its roll centre at the ground"));
     }

@@ -18,7 +18,9 @@ pub use crate::drivetrain::motor::Motor;
 pub use crate::drivetrain::parameters::{Coupling, EngineDrive, Powertrain};
 pub use crate::hitch::parameters::{Coupler, Hitch, TrailerBrakes};
 pub use crate::steering::parameters::Steering;
-pub use crate::suspension::parameters::{AntiRollBar, BarCoupling, HeaveSpring, Knee, Strut, Unsprung};
+pub use crate::suspension::parameters::{
+    AntiRollBar, BarCoupling, HeaveSpring, Knee, LateralCompliance, Strut, Unsprung,
+};
 pub use crate::tyre::parameters::Tyre;
 pub use crate::wheel::parameters::{Axle, Disc, Guidance, ProbeShape, Rolling, Side, Wheel};
 
@@ -46,6 +48,7 @@ pub struct Model {
     turned_by_travel: bool,
     has_rims: bool,
     has_links: bool,
+    is_compliant: bool,
 }
 
 /// Share of an even split of the mass that every wheel must carry at rest: rows are scaled by what a wheel carries.
@@ -89,6 +92,7 @@ impl Model {
             ties_apart: pack::ties_apart(&parts),
             has_rims: parts.wheels.iter().any(|wheel| wheel.probe != ProbeShape::Ray),
             has_links: parts.axles.iter().any(|axle| axle.roll_centre != 0.0),
+            is_compliant: parts.axles.iter().any(|axle| axle.lateral_compliance.is_some()),
             turned_by_travel: parts.axles.iter().any(|axle| axle.guidance.is_some() || axle.solid),
             axle_wheels,
             parts,
@@ -215,6 +219,12 @@ impl Model {
     #[inline(always)]
     pub(crate) fn has_links(&self) -> bool {
         self.has_links
+    }
+
+    /// Whether some axle gives way sideways.
+    #[inline(always)]
+    pub(crate) fn is_compliant(&self) -> bool {
+        self.is_compliant
     }
 
     /// Whether rows of tyres may be other than unit vectors at right angles: on rims, and on links.

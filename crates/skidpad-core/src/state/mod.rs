@@ -93,6 +93,8 @@ pub struct WheelState {
     pub steer: f32,
     /// Temperature of the brake disc above the air's, K; 0 without one.
     pub disc: f32,
+    /// How far it has given way to the left, m; 0 on a rigid axle.
+    pub shift: f32,
     /// Whether the ground was within reach.
     pub contact: bool,
 }
@@ -256,10 +258,10 @@ impl WheelState {
         #[rustfmt::skip]
         let Self {
             spin, deflection, compression, travel_rate, load, tyre, torque, rolling_speed, rolling, steer, lean, overturning,
-            aligning, disc, contact: _,
+            aligning, disc, shift, contact: _,
         } = *self;
         all_finite(&[spin, compression, travel_rate, load, torque, rolling_speed, rolling, steer])
-            && all_finite(&[lean, overturning, aligning, disc])
+            && all_finite(&[lean, overturning, aligning, disc, shift])
             && all_finite(&deflection)
             && all_finite(&tyre)
     }

@@ -105,9 +105,10 @@ pub struct SaveError {
 }
 
 impl State {
-    /// The state as bytes for [`State::from_bytes`]: 417 for four wheels, 16 more for one that is towed.
+    /// The state as bytes for [`State::from_bytes`]: 417 for four wheels, 16 more for one that is towed, 4 more a wheel where one
+    /// has given way sideways.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len()) + tow_bytes(self.tow.is_some())];
+        let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len()) + more_bytes(self)];
         let mut to = Writer { left: &mut bytes };
         CAR_MAGIC.write(&mut to);
         VERSION.write(&mut to);
@@ -131,7 +132,6 @@ impl State {
 pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadError> {
     let mut from = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
     from.begin("car", CAR_MAGIC, VERSION)?;
-    from.set_towed(from.found == from.accepts + Tow::SIZE);
     let state = from.car(car, wheels)?;
     from.end()?;
     Ok(state)
@@ -145,6 +145,20 @@ fn car_bytes(wheels: usize) -> usize {
 fn tow_bytes(towed: bool) -> usize {
     if towed { Tow::SIZE } else { 0 }
 }
+
+/// Bytes more of a car that is towed, or has wheels that gave way.
+fn more_bytes(state: &State) -> usize {
+    let shifts = if has_shifted(&state.wheels) { state.wheels.len() * f32::SIZE } else { 0 };
+    tow_bytes(state.tow.is_some()) + shifts
+}
+
+/// Whether some wheel has given way sideways.
+fn has_shifted(wheels: &[WheelState]) -> bool {
+    wheels.iter().any(|wheel| wheel.shift.to_bits() != 0)
+}
+
+/// On the number of wheels, where each of them is followed by its shift. `MAX_WHEELS` needs six bits.
+const SHIFTED: u8 = 128;
 
 /// Bytes more of a car of a world that has a place of its own.
 fn place_bytes(placed: bool) -> usize {
@@ -177,7 +191,7 @@ pub(crate) fn write_world<'a>(
     bytes: &mut Vec<u8>,
 ) {
     let least = world_bytes(cars.clone().map(|car| car.state.wheels.len()));
-    let more = |car: CarOf<&State>| tow_bytes(car.state.tow.is_some()) + place_bytes(car.place.is_some());
+    let more = |car: CarOf<&State>| more_bytes(car.state) + place_bytes(car.place.is_some());
     bytes.resize(least + cars.clone().map(more).sum::<usize>(), 0);
     let mut to = Writer { left: bytes };
     WORLD_MAGIC.write(&mut to);
@@ -219,8 +233,9 @@ pub(crate) fn read_world(
             return Err(from.value(flags.into(), "0 to 7"));
         }
         let (away, placed) = (flags & AWAY != 0, flags & PLACED != 0);
-        from.set_towed(flags & TOWED != 0);
-        from.accepts += place_bytes(placed);
+        let towed = flags & TOWED != 0;
+        from.towed = Some(towed);
+        from.accepts += tow_bytes(towed) + place_bytes(placed);
         let state = from.car(car, wheels)?;
         let place = placed.then(|| from.place(&state)).transpose()?;
         Ok(CarOf { away, state, place })
@@ -254,8 +269,8 @@ struct Reader<'a> {
     /// Wheels of the car being read.
     wheels: usize,
     wheel: Option<usize>,
-    /// Whether the car being read is towed.
-    towed: bool,
+    /// Whether the car being read is towed; `None` where what is left after its wheels tells.
+    towed: Option<bool>,
     field: &'static str,
     range: Range,
 }
@@ -290,7 +305,7 @@ impl<'a> Reader<'a> {
             car: 0,
             wheels: 0,
             wheel: None,
-            towed: false,
+            towed: None,
             field: "",
             range: SIZED,
         }
@@ -305,12 +320,6 @@ impl<'a> Reader<'a> {
             found if found == version => Ok(()),
             found => Err(LoadError::Version { found, accepts: version }),
         }
-    }
-
-    /// Expects the car that is read next to be towed, or not.
-    fn set_towed(&mut self, towed: bool) {
-        self.towed = towed;
-        self.accepts += tow_bytes(towed);
     }
 
     fn car(&mut self, car: usize, wheels: usize) -> Result<State, LoadError> {
@@ -358,17 +367,20 @@ trait Saved: Sized {
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
 
-/// Both patterns name every field, so a field that is not listed does not compile.
+/// Both patterns name every field, so a field that is not listed does not compile. One may be saved `apart`.
 macro_rules! fields {
-    ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? }) => {
+    ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? } $(apart $apart:ident)?) => {
         impl Saved for $struct {
             const SIZE: usize = 0 $(+ <$type>::SIZE)+;
             fn write(&self, to: &mut Writer<'_>) {
-                let Self { $($field),+ } = self;
+                let Self { $($field),+ $(, $apart: _)? } = self;
                 $($field.write(to);)+
             }
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-                Ok(Self { $($field: { (from.field, from.range) = (stringify!($field), $range); Saved::read(from)? },)+ })
+                Ok(Self {
+                    $($field: { (from.field, from.range) = (stringify!($field), $range); Saved::read(from)? },)+
+                    $($apart: Default::default(),)?
+                })
             }
         }
     };
@@ -416,7 +428,7 @@ fields!(WheelState {
     aligning: f32 = SIZED,
     disc: f32 = NOT_NEGATIVE,
     contact: bool = SIZED,
-});
+} apart shift);
 
 macro_rules! whole_numbers {
     ($($type:ident)+) => { $(
@@ -539,7 +551,12 @@ impl Saved for Option<Tow> {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
         from.wheel = None;
-        from.towed.then(|| Tow::read(from)).transpose()
+        let towed = from.towed.unwrap_or_else(|| {
+            let left = from.left.len() == Tow::SIZE;
+            from.accepts += tow_bytes(left);
+            left
+        });
+        towed.then(|| Tow::read(from)).transpose()
     }
 }
 
@@ -547,19 +564,32 @@ impl Saved for Box<[WheelState]> {
     const SIZE: usize = u8::SIZE;
 
     fn write(&self, to: &mut Writer<'_>) {
-        // `MAX_WHEELS` fits a byte.
-        (self.len() as u8).write(to);
-        self.iter().for_each(|wheel| wheel.write(to));
+        let shifted = has_shifted(self);
+        (self.len() as u8 | if shifted { SHIFTED } else { 0 }).write(to);
+        for wheel in self {
+            wheel.write(to);
+            if shifted {
+                wheel.shift.write(to);
+            }
+        }
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
-        let (found, accepts) = (usize::from(u8::read(from)?), from.wheels);
+        let known = u8::read(from)?;
+        let (found, accepts) = (usize::from(known & !SHIFTED), from.wheels);
         if found != accepts {
             return Err(LoadError::Wheels { car: from.car, found, accepts });
         }
+        let shifted = known & SHIFTED != 0;
+        from.accepts += if shifted { found * f32::SIZE } else { 0 };
         let mut read = |i| {
             from.wheel = Some(i);
-            WheelState::read(from)
+            let mut wheel = WheelState::read(from)?;
+            if shifted {
+                (from.field, from.range) = ("shift", SIZED);
+                wheel.shift = f32::read(from)?;
+            }
+            Ok(wheel)
         };
         (0..found).map(&mut read).collect()
     }

@@ -64,7 +64,8 @@ impl CarsAbreast {
             && model.assists().is_empty()
             && !pack.has_discs
             && !pack.has_rims
-            && pack.links.is_none())
+            && pack.links.is_none()
+            && pack.lateral.is_none())
         {
             return None;
         }

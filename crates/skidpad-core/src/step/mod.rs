@@ -110,6 +110,7 @@ impl Vehicle {
         let loaded = self.solve_any_loads::<B>(free, warm, dt);
         self.jack();
         self.grip_rows::<B>(dt);
+        self.soften();
         self.assist_brakes(&asked, loaded, dt);
         let report = self.couple::<B>(coupling, [free, warm, loaded], hull, dt);
         self.jack();

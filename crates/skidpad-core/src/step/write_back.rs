@@ -64,6 +64,9 @@ impl Vehicle {
     fn end_banks<B: Banks>(&mut self, body: &Body, angular: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
         let at = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * angular).wide();
+        if self.model.is_compliant() {
+            self.shift_wheels();
+        }
         let state = &mut self.state;
         for (bank, rows) in B::of(self.model.banks()).iter().zip(B::of(&self.rows)) {
             if bank.has_discs {

@@ -91,6 +91,16 @@ pub struct Unsprung {
     pub tyre_damping: f32,
 }
 
+/// How an axle gives way sideways: spring and damper between its wheels and the body, in series with the carcasses of its tyres. Loads stay
+/// where they press.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LateralCompliance {
+    /// Of all wheels of the axle together, N/m, > 0; each has its even share.
+    pub rate: f32,
+    /// The same of the damper, N s/m, ≥ 0.
+    pub damping: f32,
+}
+
 /// An anti-roll bar between two wheels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AntiRollBar {

@@ -22,9 +22,11 @@ impl State {
     pub fn wheel_pose(&self, model: &Model, i: usize) -> WheelPose {
         let (wheel, now) = (&model.wheels()[i], &self.wheels[i]);
         let up = now.compression + wheel.radius;
-        let centre = self.position + (self.rotation * (wheel.contact + Vec3::Z * up)).as_dvec3();
         let leaning = model.camber(i, |i| self.wheels[i].compression) * wheel.side.rightwards();
-        let rotation = self.rotation * about(Vec3::Z, now.steer) * about(Vec3::X, leaning);
+        let steered = about(Vec3::Z, now.steer);
+        let middle = wheel.contact + Vec3::Z * up + steered * (Vec3::Y * now.shift);
+        let centre = self.position + (self.rotation * middle).as_dvec3();
+        let rotation = self.rotation * steered * about(Vec3::X, leaning);
         WheelPose { centre, rotation }
     }
 

@@ -24,6 +24,7 @@
 //! - neither allocates nor panics nor branches on its inputs.
 
 mod brush;
+mod compliance;
 pub(crate) mod curve;
 mod deflection;
 mod dual;

@@ -83,6 +83,8 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub beam: Option<Beam>,
     /// Of wheels whose roll centre is off the ground; `None` where no axle has one.
     pub links: Option<Links>,
+    /// Of wheels that give way sideways; `None` where every axle is rigid.
+    pub lateral: Option<Lateral>,
     /// Torque of a motor of its own at full throttle, N m.
     pub direct: W,
     /// Levers on each row between spins, see [`levers`].
@@ -179,6 +181,32 @@ impl Links {
     #[inline(always)]
     pub fn lift(&self, aside: Four) -> Four {
         self.slope * self.shared(aside)
+    }
+}
+
+/// Wheels of axles that give way sideways.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Lateral {
+    /// 1 where a wheel does.
+    pub gives: Four,
+    /// N/m; 1 where it does not.
+    pub rate: Four,
+    /// N s/m
+    pub damping: Four,
+}
+
+impl Lateral {
+    fn of(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Option<Self> {
+        let given = wheels.map(|i| {
+            let axle = parts.wheels[i].axle;
+            let count = parts.wheels.iter().filter(|wheel| wheel.axle == axle).count() as f32;
+            parts.axles[axle].lateral_compliance.map(|whole| [whole.rate, whole.damping].map(|of| of / count))
+        });
+        given.iter().any(Option::is_some).then(|| Self {
+            gives: Four::new(given.map(|wheel| wheel.map_or(0.0, |_| 1.0))) * present,
+            rate: Four::new(given.map(|wheel| wheel.map_or(1.0, |[rate, _]| rate))),
+            damping: Four::new(given.map(|wheel| wheel.map_or(0.0, |[_, damping]| damping))),
+        })
     }
 }
 
@@ -300,6 +328,7 @@ impl WheelPack {
             force_point: self.force_point.map(one),
             beam: None,
             links: None,
+            lateral: None,
             direct: one(self.direct),
             levers: self.levers.iter().map(|&of| one(of)).collect(),
         }
@@ -402,6 +431,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
         beam: Beam::of(parts, wheels, present),
         links: Links::of(parts, wheels, present),
+        lateral: Lateral::of(parts, wheels, present),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
         levers: levers(parts).map(|of| only(&|i| of[i])).collect(),
     }

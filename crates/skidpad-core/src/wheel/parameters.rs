@@ -2,7 +2,7 @@
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::lane::Lane;
-use crate::suspension::parameters::{Strut, Unsprung};
+use crate::suspension::parameters::{LateralCompliance, Strut, Unsprung};
 use bevy_math::Vec3;
 
 /// Where on its axle a wheel sits.
@@ -214,6 +214,8 @@ pub struct Axle {
     /// as wheels travel, outwards in jounce where positive. At most 0.4 of the track either way; 0 of an axle with one wheel,
     /// or with a force point.
     pub roll_centre: f32,
+    /// How far its wheels give way to side forces; `None` where its links are rigid.
+    pub lateral_compliance: Option<LateralCompliance>,
     /// How far above the contact points the forces of its tyres act, along the travel, m, ≥ 0. A trick: 0 is what is real, at
     /// the height of the centre of mass tyres neither roll nor pitch the car.
     pub force_point: f32,

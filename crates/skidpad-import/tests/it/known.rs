@@ -269,7 +269,23 @@ fn commonroad_2_is_the_shipped_320i() {
     close(own.pitch_kg_m2, by_hand.pitch_kg_m2, 1e-3);
     assert_eq!(spec.tyres["front"], shipped.tyres["adams_235_60r16"]);
     let told: Vec<&str> = imported.notes.iter().map(|n| n.key.as_str()).filter(|k| !k.is_empty()).collect();
-    assert_eq!(told, ["longitudinal.v_max", "K_ras", "K_rad", "K_lt", "D_f", "D_r"]);
+    assert_eq!(told, ["longitudinal.v_max", "K_lt", "D_f", "D_r"]);
+}
+
+/// Springs and dampers between body and axles are their lateral compliance; without a spring axles are rigid.
+#[test]
+fn side_guidance_of_commonroad_is_lateral_compliance() {
+    let given = given!("commonroad_2.yaml");
+    let found = |text: &str| import(Source::Commonroad, text).spec.axles.iter().map(lateral).collect::<Vec<_>>();
+    fn lateral(axle: &Axle) -> Option<[f64; 2]> {
+        axle.lateral_compliance.as_ref().map(|given| [given.rate_n_per_m, given.damping_n_s_per_m])
+    }
+    let both = found(given);
+    assert_eq!(both[0], both[1]);
+    let [rate, damping] = both[0].expect("stated");
+    near(rate, 175_186.659_437);
+    near(damping, 10_215.732_056);
+    assert_eq!(found(&given.replacen("K_ras: 1", "K_ras: 0 # 1", 1)), [None, None]);
 }
 
 /// Roll axes off the ground are roll centres of their axles.

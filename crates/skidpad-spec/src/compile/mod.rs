@@ -11,8 +11,9 @@ use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, Probe, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
 use skidpad_core::model::{
-    AntiRollBar, Axle as ModelAxle, BarCoupling, Coupler, Disc, Guidance, HeaveSpring, Hitch, Hull, Knee, ModelParts,
-    Peers, ProbeShape, Rolling, Side, Steering, Strut, TrailerBrakes, Tyre, Unsprung, Wheel,
+    AntiRollBar, Axle as ModelAxle, BarCoupling, Coupler, Disc, Guidance, HeaveSpring, Hitch, Hull, Knee,
+    LateralCompliance, ModelParts, Peers, ProbeShape, Rolling, Side, Steering, Strut, TrailerBrakes, Tyre, Unsprung,
+    Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
 use tyre::tyres;
@@ -231,6 +232,10 @@ fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
         guidance: axle.guidance.as_ref().map(guidance),
         solid: axle.solid_axle,
         roll_centre: axle.roll_centre_height_m as f32,
+        lateral_compliance: axle.lateral_compliance.as_ref().map(|given| LateralCompliance {
+            rate: given.rate_n_per_m as f32,
+            damping: given.damping_n_s_per_m as f32,
+        }),
         force_point: axle.force_point_above_ground_m.unwrap_or(0.0) as f32,
     };
     spec.axles.iter().enumerate().map(axle).collect()

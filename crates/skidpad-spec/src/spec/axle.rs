@@ -58,6 +58,9 @@ pub struct Axle {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -2, max = 2)))]
     pub roll_centre_height_m: f64,
+    /// How far its wheels give way to side forces. Absent: its links are rigid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lateral_compliance: Option<LateralCompliance>,
     /// Height above the ground at which the forces of the tyres act, m: less of them rolls and pitches the car, as on game
     /// engines. A trick; absent or 0 is what is real.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,6 +186,21 @@ pub struct Guidance {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -10000, max = 10000)))]
     pub camber_deg_per_m2: f64,
+}
+
+/// How an axle gives way sideways: spring and damper between the body and all wheels of the axle together, in series with their tyres.
+/// Loads stay where they press.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LateralCompliance {
+    /// Side force of the axle per way across, N/m; such that its load at rest, as a side force, moves it by 0.1 m at most.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    pub rate_n_per_m: f64,
+    /// The same per speed across, N s/m.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub damping_n_s_per_m: f64,
 }
 
 /// A third (heave) spring of an axle, about the rest pose.

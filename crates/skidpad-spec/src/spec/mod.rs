@@ -21,7 +21,8 @@ pub use assists::{
     AngularDrag, AntiLock, Assists, CounterSteer, Cruise, Launch, LoweredCentre, SpeedSteering, Stability, Traction,
 };
 pub use axle::{
-    Axle, BrakeDisc, Guidance, HeaveSpring, Knee, Probe, RollingResistance, StandingResistance, Suspension, Unsprung,
+    Axle, BrakeDisc, Guidance, HeaveSpring, Knee, LateralCompliance, Probe, RollingResistance, StandingResistance,
+    Suspension, Unsprung,
 };
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use hitch::{Coupler, Hitch, TrailerBrakes};

@@ -77,6 +77,26 @@ fn roll_centres_are_between_two_wheels() {
     assert_eq!(found, [(Contradiction, HEIGHT)], "{}", faults.render());
 }
 
+/// Axles give way by little of their track: loads stay where they press.
+#[test]
+fn axles_give_way_by_little() {
+    const RATE: &str = "axles[0].lateral_compliance.rate_n_per_m";
+    const DAMPING: &str = "axles[0].lateral_compliance.damping_n_s_per_m";
+    let soft = "lateral_compliance = { rate_n_per_m = 70000 }\nackermann = 1 ";
+    let none = "lateral_compliance = { rate_n_per_m = 0 }\nackermann = 1 ";
+    let missing = "lateral_compliance = { damping_n_s_per_m = 1 }\nackermann = 1 ";
+    let backwards = "lateral_compliance = { rate_n_per_m = 2e5, damping_n_s_per_m = -1 }\nackermann = 1 ";
+    check(
+        "corvette_c5",
+        &[
+            ("ackermann = 1 ", soft, Contradiction, RATE),
+            ("ackermann = 1 ", none, OutOfRange, RATE),
+            ("ackermann = 1 ", missing, MissingKey, RATE),
+            ("ackermann = 1 ", backwards, OutOfRange, DAMPING),
+        ],
+    );
+}
+
 /// A beam needs two ends.
 #[test]
 fn a_solid_axle_has_two_wheels() {

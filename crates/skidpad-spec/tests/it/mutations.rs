@@ -105,7 +105,8 @@ fn with_value(text: &str, at: usize, value: &str) -> String {
 /// `text` with what most shipped vehicles leave out.
 fn with_options(text: &str) -> String {
     let axle = "heave_spring = { rate_n_per_m = 1000, damping_n_s_per_m = 10 }\nforce_point_above_ground_m = 0.1\n\
-                guidance = { toe_deg_per_m = 5, camber_deg_per_m = -20, camber_deg_per_m2 = 10 }\nwheel_radius_m";
+                guidance = { toe_deg_per_m = 5, camber_deg_per_m = -20, camber_deg_per_m2 = 10 }\n\
+                lateral_compliance = { rate_n_per_m = 10000000, damping_n_s_per_m = 1000 }\nwheel_radius_m";
     let suspension = "[axles.suspension]\nrate_rise_n_per_m2 = 1000";
     let assists = if text.contains("[assists.") { "" } else { crate::assists::ALL };
     // An axle has either a force point or a roll centre.

@@ -1,7 +1,7 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
 use skidpad_core::model::{
-    BarCoupling, Coupling, Disc, HeaveSpring, Knee, Peers, Powertrain, Takeup, TrailerBrakes, Tyre,
+    BarCoupling, Coupling, Disc, HeaveSpring, Knee, LateralCompliance, Peers, Powertrain, Takeup, TrailerBrakes, Tyre,
 };
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
@@ -343,6 +343,16 @@ fn roll_centres_are_metres_above_the_ground() {
     assert_eq!(heights, [-0.05, 0.0]);
     // Left wheels in jounce move inwards, by the height over half the track of 1.575 m.
     assert!((model.link_slope(0) + 0.05 / 0.7875).abs() < 1e-6 && model.link_slope(0) == -model.link_slope(1));
+}
+
+#[test]
+fn axles_give_way_by_the_rate_of_all_their_wheels() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let given = "lateral_compliance = { rate_n_per_m = 175000, damping_n_s_per_m = 10000 }\nackermann";
+    let model =
+        VehicleSpec::read("c5", &text.replacen("ackermann", given, 1)).expect("readable").compile().expect("valid");
+    let found: Vec<_> = model.parts().axles.iter().map(|axle| axle.lateral_compliance).collect();
+    assert_eq!(found, [Some(LateralCompliance { rate: 175e3, damping: 10e3 }), None]);
 }
 
 #[test]

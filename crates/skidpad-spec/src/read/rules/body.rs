@@ -196,6 +196,7 @@ impl Rules<'_> {
         self.anti_roll_bar(axle, &path);
         self.guidance(i, axle, &path);
         self.roll_centre(axle, &path);
+        self.lateral_compliance(i, axle, &path);
         self.suspension(i, axle, &key("suspension"));
         self.unsprung(i, axle, &path);
     }

@@ -40,6 +40,9 @@ pub(super) fn sided_links(axle: &Axle, path: &str) -> impl Iterator<Item = (Stri
     values.into_iter().flatten().map(move |(key, value)| (join(&path, key), value))
 }
 
+/// Most that an axle gives way under its load at rest as a side force, m: loads do not move with their wheels.
+const MOST_SHIFT: f64 = 0.1;
+
 /// Largest height of a roll centre, as a share of the track.
 const HIGHEST_ROLL_CENTRE: f64 = 0.399;
 
@@ -87,10 +90,7 @@ impl Rules<'_> {
 
     /// The springs of the wheels of axle `i`; none of a car that no wheels carry.
     fn springs(&self, i: usize, axle: &Axle) -> Vec<Spring> {
-        let Some(shares) = layout::shares(self.spec) else { return Vec::new() };
-        let mass = self.spec.chassis.mass_kg;
-        let wheels = layout::stations(self.spec).into_iter().zip(shares).filter(|(station, _)| station.axle == i);
-        wheels.map(|(_, share)| Spring::of(axle, share * mass)).collect()
+        self.carried(i).map(|mass| Spring::of(axle, mass)).collect()
     }
 
     /// What the springs of axle `i` follow from.
@@ -217,14 +217,32 @@ impl Rules<'_> {
         );
     }
 
+    /// Axles give way by little of their track.
+    pub fn lateral_compliance(&mut self, i: usize, axle: &Axle, path: &str) {
+        let Some(given) = &axle.lateral_compliance else { return };
+        let load = self.carried(i).sum::<f64>() * f64::from(STANDARD_GRAVITY);
+        let mut paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
+        paths.extend(["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|k| join("chassis", k)));
+        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let shift = load / given.rate_n_per_m;
+        let found = format!("{} N/m: {shift:.3} m under a side force of its load of {load:.0} N", given.rate_n_per_m);
+        let accepts = format!("at most {MOST_SHIFT} m, so {:.0} N/m or more", (load / MOST_SHIFT).ceil());
+        let key = join(&join(path, "lateral_compliance"), "rate_n_per_m");
+        self.rule(&key, &others, shift <= MOST_SHIFT, found, accepts, "absent where links are rigid");
+    }
+
+    /// What the wheels of axle `i` carry at rest, kg; none of a car that no wheels carry.
+    fn carried(&self, i: usize) -> impl Iterator<Item = f64> {
+        let mass = self.spec.chassis.mass_kg;
+        let shares = layout::shares(self.spec).unwrap_or_default();
+        let wheels = layout::stations(self.spec).into_iter().zip(shares);
+        wheels.filter(move |(station, _)| station.axle == i).map(move |(_, share)| share * mass)
+    }
+
     /// The wheels carry their own mass too.
     pub fn unsprung(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(own) = &axle.unsprung else { return };
-        let carried = layout::shares(self.spec).map(|shares| {
-            let on_axle = layout::stations(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
-            on_axle.map(|(_, share)| share * self.spec.chassis.mass_kg).fold(f64::INFINITY, f64::min)
-        });
-        let carried = carried.unwrap_or(f64::INFINITY);
+        let carried = self.carried(i).fold(f64::INFINITY, f64::min);
         let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
         others.extend(["chassis.mass_kg", "chassis.centre_behind_front_axle_m", "chassis.centre_left_m"]);

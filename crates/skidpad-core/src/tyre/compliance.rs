@@ -1,0 +1,86 @@
+//! Axles that give way sideways: a spring and a damper between wheel and body, in series with the carcass of the tyre.
+//!
+//! A wheel without mass of its own across is where the side force F of its tyre balances both: `F = K y + D ẏ`, y being how far it has
+//! shifted to the left. Its patch moves over the ground with the body and by `ẏ` on top. By implicit Euler,
+//!
+//! ```text
+//! ẏ = (F − K y₀) / (D + K dt)
+//! ```
+//!
+//! is linear in the impulse, so that the row of a tyre across stays a row, only softer, whatever solves it. A patch that slides takes as
+//! much of the speed on this row as on that of a rigid axle.
+
+use crate::lane::{Four, Lane};
+use crate::state::WheelState;
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::{Lateral, WheelPack};
+
+impl Vehicle {
+    /// Softens the rows of tyres across where their axles give way.
+    #[inline(always)]
+    pub(crate) fn soften(&mut self) {
+        if self.model.is_compliant() {
+            self.soften_all();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn soften_all(&mut self) {
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            if let Some(lateral) = &bank.lateral {
+                rows.soften(&Giving::of(lateral, bank, &self.state.wheels, rows.dt));
+            }
+        }
+    }
+
+    /// Shifts wheels that give way by the forces found, and lets their patches know.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn shift_wheels(&mut self) {
+        let wheels = &mut self.state.wheels;
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            let Some(lateral) = &bank.lateral else { continue };
+            let rate = Giving::of(lateral, bank, wheels, rows.dt).rate(rows.coupled.tyre[1]);
+            let across = &mut rows.patch.drift[1];
+            across.kept = across.at(rate);
+            let moved = (rate * Four::splat(rows.dt)).lanes();
+            bank.each(|lane, wheel| wheels[wheel].shift += moved[lane]);
+        }
+    }
+}
+
+/// How fast wheels give way to the left: by so much per impulse of the tyre, 1/kg, less what brings them back, m/s.
+struct Giving {
+    per_impulse: Four,
+    back: Four,
+}
+
+impl Giving {
+    fn of(lateral: &Lateral, bank: &WheelPack, wheels: &[WheelState], dt: f32) -> Self {
+        let step = Four::splat(dt);
+        let answer = lateral.gives / (lateral.damping + lateral.rate * step);
+        Self { per_impulse: answer / step, back: answer * lateral.rate * bank.gather(|i| wheels[i].shift) }
+    }
+
+    /// m/s
+    fn rate(&self, impulse: Four) -> Four {
+        self.per_impulse * impulse - self.back
+    }
+
+    /// What a row across becomes.
+    fn softened(&self, target_impulse: Four, gain: Four) -> (Four, Four) {
+        let share = Four::splat(1.0) / (Four::splat(1.0) + gain * self.per_impulse);
+        ((target_impulse + gain * self.back) * share, gain * share)
+    }
+}
+
+impl Rows {
+    fn soften(&mut self, giving: &Giving) {
+        let patch = &mut self.patch;
+        (patch.target_impulse[1], patch.gain[1]) = giving.softened(patch.target_impulse[1], patch.gain[1]);
+        (patch.straight_target[1], patch.straight_gain[1]) =
+            giving.softened(patch.straight_target[1], patch.straight_gain[1]);
+    }
+}
