@@ -14,25 +14,35 @@ const SPEEDS: [f64; 4] = [3.0, 5.0, 10.0, 20.0];
 /// Most that the solvers' overshoot may differ from the reference's, as a share of free rolling: asked.
 const ASKED: f64 = 0.10;
 
-/// Mass of the contact patch over the mass that the wheel's inertia makes at its rim. The overshoot of a C5 at 3 m/s is 0.33 with 1 kg
-/// (this share) and 0.37 with none.
-const CONTACT_MASS: f64 = 0.07;
+/// Masses of the contact patch over the mass that the wheel's inertia makes at its rim: 0.1 to 2 kg of a C5, evenly by their ratio.
+///
+/// Nobody measures it; Pacejka has 1 kg. Past the peak it sticks and slides, and how far a wheel overshoots depends on where in that the slip
+/// ends: from 0.29 to 0.60 of `corvette_c5_mf` at 3 m/s, to and fro as the mass grows. So the reference is their mean.
+const CONTACT_MASSES: [f64; 2] = [0.007, 0.14];
+const MASSES: usize = 12;
 
 /// Longest step of the reference, s.
 const FINE: f64 = 20e-6;
+
+/// The mean of [`carcass_on`] over contact masses.
+fn carcass(model: &Model, load: f64, speed: f64) -> f64 {
+    let [least, most] = CONTACT_MASSES;
+    let share = |i: usize| least * (most / least).powf(i as f64 / (MASSES - 1) as f64);
+    (0..MASSES).map(|i| carcass_on(model, load, speed, share(i))).sum::<f64>() / MASSES as f64
+}
 
 /// A locked wheel on a carcass spring with a contact mass, which slides on the tyre's very slip curve (Pacejka, *Tire and Vehicle
 /// Dynamics*, ch. 8), is let go under `load` N at `speed` m/s; by how much of the road's speed it turns beyond free rolling.
 ///
 /// Explicit, in steps that resolve the contact mass on the curve's slope at no slip. The wheels of the axle slow the car.
-fn carcass(model: &Model, load: f64, speed: f64) -> f64 {
+fn carcass_on(model: &Model, load: f64, speed: f64, mass_share: f64) -> f64 {
     let wheel = &model.wheels()[0];
     let (radius, inertia) = (f64::from(wheel.radius), f64::from(wheel.spin_inertia));
     let conditions = Conditions::upright(load as f32, speed as f32);
     let force = |slip: f64| f64::from(model.tyre_force(0, [slip as f32, 0.0], &conditions).force[0]);
     let stiffness = f64::from(model.tyre(0).stiffness_at(load as f32)[0]);
     let rate = stiffness / f64::from(model.patch_lengths(0, load as f32, 0.0)[0]);
-    let mass = CONTACT_MASS * inertia / (radius * radius);
+    let mass = mass_share * inertia / (radius * radius);
     let dt = FINE.min(0.2 * mass * speed / stiffness).min(0.05 * (mass / rate).sqrt());
     let (mut car, mut spin, mut slides, mut most) = (speed, 0.0, -speed, 0f64);
     // Of the rim against the patch, m.
@@ -70,18 +80,18 @@ fn release(solver: &BackendInfo, model: &Arc<Model>, speed: f64, hz: f32) -> [f6
 }
 
 /// The shipped cars on tyres with slip curves, and the most that solvers may differ from the reference at 240 and 1000 Hz. More than
-/// asked where at 3 m/s a wheel is up to speed within two steps of 240 Hz (`corvette_c5_mf`), and where the curve falls so much past
-/// its peak that the contact snaps back to the ground: the solvers' patches have no mass and follow the curve over its peak.
+/// asked where the curve falls to half past its peak: any contact mass snaps back to the ground at that half, the solvers' patches follow
+/// the curve over its peak.
 const CARS: [(&str, f64); 9] = [
     ("corvette_c5", ASKED),
     ("corvette_c5_tmeasy", ASKED),
     ("bmw_320i_mf", ASKED),
     ("bmw_320i_commonroad", ASKED),
     ("tesla_model3_awd", ASKED),
-    ("corvette_c5_mf", 0.16),
-    ("toyota_4runner", 0.16),
-    ("truck_6x4", 0.16),
-    ("unity_default", 0.27),
+    ("corvette_c5_mf", ASKED),
+    ("toyota_4runner", ASKED),
+    ("truck_6x4", ASKED),
+    ("unity_default", 0.22),
 ];
 
 /// At 30 and 60 Hz a wheel swings on its carcass within a step: how far is a matter of where in it the slip comes to an end.
@@ -100,7 +110,7 @@ fn a_released_wheel_overshoots_as_its_carcass_does_and_never_turns_back() {
         for speed in SPEEDS {
             let mut reference = None;
             for solver in on_rows() {
-                for (hz, bound) in [(1000.0, fine), (240.0, fine), (60.0, COARSE), (30.0, COARSE)] {
+                for (hz, bound) in [(1000.0, fine), (240.0, fine), (60.0, fine.max(COARSE)), (30.0, fine.max(COARSE))] {
                     let [load, most, least] = release(&solver, &model, speed, hz);
                     let carcass = *reference.get_or_insert_with(|| carcass(&model, load, speed));
                     let what = format!("{name} {} {hz} Hz {speed} m/s", solver.name);
