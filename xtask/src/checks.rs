@@ -1,31 +1,27 @@
 //! The lists of steps behind `ci`, `check`, `tidy` and `determinism`.
 
 use crate::determinism::equal_bits;
-use crate::run::{Outcome, Steps, cargo, install, root, run};
+use crate::run::{Outcome, Steps, built, cargo, install, root, run};
 use crate::{package, tidy};
 
 /// Solvers that must build alone, with their tests and examples, and pass their tests alone.
 const FEATURES: [&str; 3] = ["rapier", "impulse", "constraint"];
 
-/// The command that writes the pages about agreement. Bits do not depend on the profile, and tests have built this one.
-const AGREEMENT: &str = "run --package skidpad-cli --quiet -- agreement --out docs";
+/// The command and the examples as tests of the workspace build them, with the same features of their dependencies.
+pub const PROGRAMS: &str = "build --workspace --bin skidpad --examples --quiet";
 
 /// Version of cargo-deny that `ci` installs when there is none.
 const CARGO_DENY: &str = "0.20.2";
 
-/// The second workspace. The package `bevy`, which worlds of its engines take, asks for a newer compiler than it needs.
-const BEVY: &str =
-    "--manifest-path crates/bevy/Cargo.toml --target-dir crates/bevy/target --ignore-rust-version --quiet";
-
-/// Where its examples are once its tests are built. `cargo run` of one package would take its dependencies with other features than the tests
-/// of all packages do, and build most of Bevy again.
-const BEVY_EXAMPLES: &str = "crates/bevy/target/debug/examples";
+/// The second workspace, in the target folder of the first: of other people's packages it builds what the first has not. The package `bevy`,
+/// which worlds of its engines take, asks for a newer compiler than it needs.
+const BEVY: &str = "--manifest-path crates/bevy/Cargo.toml --target-dir target --ignore-rust-version --quiet";
 
 /// The page about Avian's world, which its example writes.
 const AVIAN_PAGE: &str = "docs/agreement_avian.md";
 
 /// The demo's own, for the same reason. Nothing of it is run, so nothing of Bevy's renderer is compiled further than checks need.
-const DEMO: &str = "--manifest-path crates/demo/Cargo.toml --ignore-rust-version --quiet";
+const DEMO: &str = "--manifest-path crates/demo/Cargo.toml --target-dir target --ignore-rust-version --quiet";
 
 const PACKAGE_REMEDY: &str = "A package must hold what it includes, and name the version of what it depends on.";
 
@@ -40,7 +36,8 @@ pub fn ci(steps: &mut Steps) {
     });
     tests(steps);
     steps.step("agreement", "Run `cargo xtask agreement` and say in the commit what moved and why.", || {
-        run(cargo(&format!("{AGREEMENT} --check")))
+        run(cargo(PROGRAMS))?;
+        agreement_pages(&["--check"])
     });
     steps.step("features", "Guard what needs a solver with its feature: each must build and pass alone.", features);
     steps.step("examples", "An example must end without an error; run the one named above.", examples);
@@ -70,9 +67,10 @@ pub fn semver(steps: &mut Steps, baseline: &str) {
 /// Writes the pages about the agreement of the solvers.
 pub fn agreement(steps: &mut Steps) {
     steps.step("agreement", "Solvers part further than is accepted: mend it, or give the measured reason.", || {
-        run(cargo(AGREEMENT))?;
+        run(cargo(PROGRAMS))?;
+        agreement_pages(&[])?;
         run(cargo(&format!("build {BEVY} --workspace --examples")))?;
-        bevy_example("agreement", &[AVIAN_PAGE])
+        example("agreement", &[AVIAN_PAGE])
     });
 }
 
@@ -129,14 +127,31 @@ fn features() -> Outcome {
 
 /// Runs every command, then says which of them failed.
 fn all(commands: &[String]) -> Outcome {
-    let failures: Vec<String> = commands.iter().filter_map(|command| run(cargo(command)).err()).collect();
+    none_of(commands.iter().filter_map(|command| run(cargo(command)).err()).collect())
+}
+
+fn none_of(failures: Vec<String>) -> Outcome {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
 fn examples() -> Outcome {
-    run(cargo("build --package skidpad --examples --quiet"))?;
-    let command = |name: String| format!("run --package skidpad --example {name} --quiet");
-    all(&example_names()?.into_iter().map(command).collect::<Vec<_>>())
+    run(cargo(PROGRAMS))?;
+    let failures: Vec<String> = example_names()?.iter().filter_map(|name| example(name, &[]).err()).collect();
+    none_of(failures)
+}
+
+/// Writes the pages about agreement, or compares them. Bits do not depend on the profile, so the command needs no other build than tests.
+fn agreement_pages(arguments: &[&str]) -> Outcome {
+    let mut command = built("skidpad");
+    command.args(["agreement", "--out", "docs"]).args(arguments);
+    run(command)
+}
+
+/// Runs an example that has been built.
+fn example(name: &str, arguments: &[&str]) -> Outcome {
+    let mut command = built(&format!("examples/{name}"));
+    command.args(arguments);
+    run(command)
 }
 
 /// Lints and tests of the packages of Bevy.
@@ -147,15 +162,8 @@ fn bevy() -> Outcome {
         format!("clippy {BEVY} --workspace --all-features --all-targets -- -D warnings"),
         format!("test {BEVY} --workspace --no-fail-fast"),
     ])?;
-    bevy_example("netplay", &[])?;
-    bevy_example("agreement", &[AVIAN_PAGE, "--check"])
-}
-
-/// Runs an example of the packages of Bevy that has been built.
-fn bevy_example(name: &str, arguments: &[&str]) -> Outcome {
-    let mut command = std::process::Command::new(root().join(BEVY_EXAMPLES).join(name));
-    command.args(arguments).current_dir(root());
-    run(command)
+    example("netplay", &[])?;
+    example("agreement", &[AVIAN_PAGE, "--check"])
 }
 
 /// Lints of the demo, which compile all of Bevy.

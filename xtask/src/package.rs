@@ -52,7 +52,8 @@ fn outside(
     let lock = std::fs::read_to_string(root().join(lock)).map_err(|error| format!("{lock}: {error}"))?;
     write(&folder.join("Cargo.lock"), &lock)?;
     let mut command = cargo(command);
-    command.current_dir(&folder);
+    // Not from here: cargo would read the repository's profiles, which a game has not.
+    command.arg("--manifest-path").arg(folder.join("Cargo.toml")).current_dir(std::env::temp_dir());
     run(command)
 }
 

@@ -1,4 +1,4 @@
-//! Commands and steps: what runs, how long it takes, what to do when it fails.
+//! Commands and steps: what runs, how long it takes and of how much processor time, what to do when it fails.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -16,6 +16,8 @@ pub struct Steps {
 struct Step {
     name: &'static str,
     took: Duration,
+    /// Of all processors together.
+    processor: Option<Duration>,
     failure: Option<String>,
 }
 
@@ -23,29 +25,47 @@ impl Steps {
     /// Runs `work` as step `name`; `remedy` is the sentence shown when it fails.
     pub fn step(&mut self, name: &'static str, remedy: &str, work: impl FnOnce() -> Outcome) {
         println!("\n=== {name}");
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), processor_time());
         let failure = work().err();
         let took = start.elapsed();
+        let processor = before.and_then(|before| Some(processor_time()?.saturating_sub(before)));
         if let Some(reason) = &failure {
             println!("{reason}\n--- {name} failed. {remedy}");
         }
-        println!("--- {name}: {:.1} s", took.as_secs_f64());
-        self.done.push(Step { name, took, failure });
+        println!("--- {name}: {}", times(took, processor));
+        self.done.push(Step { name, took, processor, failure });
     }
 
     /// Prints the table of steps and the count, which is the last line.
     pub fn finish(self) -> ExitCode {
         println!();
-        for Step { name, took, failure } in &self.done {
+        for Step { name, took, processor, failure } in &self.done {
             let result = if failure.is_none() { "ok" } else { "FAILED" };
-            println!("{name:<32} {:>7.1} s  {result}", took.as_secs_f64());
+            println!("{name:<32} {}  {result}", times(*took, *processor));
         }
-        let total: Duration = self.done.iter().map(|step| step.took).sum();
-        println!("{:<32} {:>7.1} s", "total", total.as_secs_f64());
+        let total = self.done.iter().map(|step| step.took).sum();
+        let processor = self.done.iter().map(|step| step.processor).sum();
+        println!("{:<32} {}", "total", times(total, processor));
         let failed = self.done.iter().filter(|step| step.failure.is_some()).count();
         println!("{} passed, {failed} failed", self.done.len() - failed);
         if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
+}
+
+fn times(took: Duration, processor: Option<Duration>) -> String {
+    let processor = processor.map_or_else(String::new, |time| format!(" {:>7.1} s of a processor", time.as_secs_f64()));
+    format!("{:>7.1} s{processor}", took.as_secs_f64())
+}
+
+/// What commands that have ended took of all processors, on Linux.
+fn processor_time() -> Option<Duration> {
+    // Hundredths of a second everywhere, whatever the kernel counts with (`man 5 proc`: `cutime`, `cstime`).
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the program's name, which may hold blanks.
+    let mut children = stat.rsplit_once(')')?.1.split_whitespace().skip(13);
+    let mut ticks = || children.next()?.parse::<f64>().ok();
+    Some(Duration::from_secs_f64((ticks()? + ticks()?) / TICKS_PER_SECOND))
 }
 
 /// The folder of the workspace.
@@ -61,6 +81,14 @@ pub fn cargo(arguments: &str) -> Command {
     for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_PKG_NAME"] {
         command.env_remove(name);
     }
+    command
+}
+
+/// A program in `place` under what was built unoptimised, the command or an example. After all tests of a workspace are built, it is there:
+/// `cargo run` of one package would take dependencies with other features and build most of them again.
+pub fn built(place: &str) -> Command {
+    let mut command = Command::new(root().join("target/debug").join(place));
+    command.current_dir(root());
     command
 }
 
