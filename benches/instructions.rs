@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Asks for what all wheels meet, at places along the way of the cars, again and again.
 fn probes(backend: &BackendInfo, of: &str, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
     let (discs, on) = of.strip_prefix("discs-").map_or((false, of), |ground| (true, ground));
-    let mut world = ground::world(backend, CARS, on, discs);
+    let mut world = ground::world_of_ghosts(backend, CARS, on, discs);
     let controls = vec![Controls { throttle: 0.2, ..Controls::default() }; CARS];
     // A prime number of steps apart, so that wheels are everywhere within the cells.
     let places: Vec<Vec<Probe>> = (0..PLACES)

@@ -35,12 +35,25 @@ fn mesh_of_waves() -> TriangleMesh {
 
 /// A world of `backend` with `count` cars on waves, as a field or a mesh, or on a plane, feeling with discs or with rays.
 pub fn world(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Backend> {
+    on(backend, count, &scene(ground), discs)
+}
+
+/// The same ground for cars that pass through each other: what its wheels ask is answered by the ground alone.
+pub fn world_of_ghosts(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> Box<dyn Backend> {
+    on(backend, count, &Scene { cars_collide: false, ..scene(ground) }, discs)
+}
+
+fn scene(ground: &str) -> Scene {
     let mut scene = Scene::flat();
     match ground {
         "field" => (scene.plane, scene.fields) = (false, vec![Arc::new(waves())]),
         "mesh" => (scene.plane, scene.meshes) = (false, vec![Arc::new(mesh_of_waves())]),
         _ => {}
     }
+    scene
+}
+
+fn on(backend: &BackendInfo, count: usize, scene: &Scene, discs: bool) -> Box<dyn Backend> {
     let mut cars = cars(count);
     if discs {
         let mut parts = cars[0].model.parts().clone();
@@ -48,5 +61,5 @@ pub fn world(backend: &BackendInfo, count: usize, ground: &str, discs: bool) -> 
         let model = Arc::new(Model::new(parts).expect("valid parts"));
         cars.iter_mut().for_each(|car| car.model = model.clone());
     }
-    (backend.build)(&scene, &cars, 1.0 / RATE as f32)
+    (backend.build)(scene, &cars, 1.0 / RATE as f32)
 }

@@ -7,7 +7,7 @@ use skidpad::lab::certify::{Certificate, Row, Total};
 use skidpad::lab::report::CertificateReport;
 use skidpad::lab::{Manoeuvre, TimeStep, sweep};
 
-use crate::NOT_SOLVED;
+use crate::UNFINISHED;
 use crate::able::able;
 use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of};
@@ -107,15 +107,22 @@ fn cells(row: &Row, number: usize) -> Vec<String> {
     cells
 }
 
-/// Warns of steps that were not solved, and gives the exit code; see [`crate::run::health`].
+/// Warns of steps that were not solved and of runs that ended where the ground ends, and gives the exit code; see [`crate::run::health`].
 fn health(certificates: &[Certificate]) -> ExitCode {
     let ladders = certificates.iter().flat_map(|certificate| &certificate.sweep.ladders);
     let mut code = ExitCode::SUCCESS;
     for ladder in ladders {
-        for sample in ladder.samples.iter().filter(|s| s.worst.not_finite || s.worst.not_converged) {
-            eprintln!("warning: {} did not solve every step of {:.2} ms", ladder.backend, sample.dt_s * 1e3);
-            if !ladder.peer {
-                code = ExitCode::from(NOT_SOLVED);
+        for sample in &ladder.samples {
+            let not_solved = sample.worst.not_finite || sample.worst.not_converged;
+            if not_solved {
+                eprintln!("warning: {} did not solve every step of {:.2} ms", ladder.backend, sample.dt_s * 1e3);
+            }
+            if let Some(left) = sample.left_ground {
+                let [backend, left] = [ladder.backend, &left.text()];
+                eprintln!("warning: in steps of {:.2} ms on {backend} the car {left}", sample.dt_s * 1e3);
+            }
+            if sample.left_ground.is_some() || not_solved && !ladder.peer {
+                code = ExitCode::from(UNFINISHED);
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Here: arguments, names people type, tables, progress, exit codes. Not here: anything about cars; that is the
 //! library's. Exit code 0 is success, 1 a fault in what was asked for or in a file, 2 a wrong command line, 3 a run in which a solver
-//! of skidpad's own did not solve every step, 130 an end by signal.
+//! of skidpad's own did not solve every step or in which the car left the ground of its scene, 130 an end by signal.
 #![forbid(unsafe_code)]
 
 mod able;
@@ -24,8 +24,8 @@ use clap::Parser;
 
 use arguments::{Cli, Command};
 
-/// Of a run in which a solver did not solve every step.
-const NOT_SOLVED: u8 = 3;
+/// Of a run in which a solver did not solve every step, or the car left the ground of its scene.
+const UNFINISHED: u8 = 3;
 
 /// What shells give for a program ended from the keyboard.
 const INTERRUPTED: i32 = 130;

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::IntoDiagnostic;
 use serde_json::json;
-use skidpad::core::{Added, Model, StepReport};
+use skidpad::core::{Added, Model};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
 use skidpad::spec::{Loaded, LoadedScene};
 
-use crate::NOT_SOLVED;
+use crate::UNFINISHED;
 use crate::able::able;
 use crate::arguments::{Changes, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable};
@@ -57,7 +57,7 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     let metrics = manoeuvre.metrics(&vehicle.model, &trajectory);
     trajectory.save_csv(&asked.out).into_diagnostic()?;
     if let Some(path) = &asked.metrics_json {
-        save_json(path, &metrics, &trajectory.worst())?;
+        save_json(path, &metrics, &trajectory)?;
     }
     let mut text = format!("{} on {}: {}\n\n", vehicle.spec.name, backend.name, manoeuvre.about());
     text.push_str(&figures(&metrics));
@@ -104,13 +104,15 @@ pub fn tell_notes(vehicle: &Loaded) {
 }
 
 /// Writes one object from names with units to full values, `null` for what did not happen, and how the steps went.
-fn save_json(path: &Path, metrics: &[Metric], worst: &StepReport) -> miette::Result<()> {
-    let mut object = to_json(metrics);
+fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> miette::Result<()> {
+    let (mut object, worst) = (to_json(metrics), trajectory.worst());
+    let left = trajectory.left_ground();
     object["health"] = json!({
         "not_finite": worst.not_finite,
         "not_converged": worst.not_converged,
         "most_iterations": worst.iterations,
         "largest_residual_mps": worst.residual,
+        "left_ground": left.map(|left| json!({ "t_s": left.t_s, "x_m": left.x_m, "y_m": left.y_m })),
     });
     let text = serde_json::to_string_pretty(&object).into_diagnostic()?;
     write_atomically(path, |out| writeln!(out, "{text}")).into_diagnostic()
@@ -142,8 +144,8 @@ pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
     format!("\n  assists and tricks on {backend}, with the largest of what they added\n{}", table.text(4))
 }
 
-/// Warns on the standard error of runs (solver, whether it is a peer, trajectory) in which a step did not go as it should, and gives
-/// the exit code they deserve; peers are not skidpad's to mend.
+/// Warns on the standard error of runs (solver, whether it is a peer, trajectory) in which a step did not go as it should or which ended
+/// where the ground ends, and gives the exit code they deserve; steps of peers are not skidpad's to mend.
 pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory)>) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for (backend, peer, trajectory) in runs {
@@ -157,8 +159,12 @@ pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory)
                 "warning: {backend} stopped at {iterations} iterations in some step, residual {residual:.1e} m/s"
             );
         }
-        if (worst.not_finite || worst.not_converged) && !peer {
-            code = ExitCode::from(NOT_SOLVED);
+        let left = trajectory.left_ground();
+        if let Some(left) = left {
+            eprintln!("warning: on {backend} the car {}", left.text());
+        }
+        if left.is_some() || (worst.not_finite || worst.not_converged) && !peer {
+            code = ExitCode::from(UNFINISHED);
         }
     }
     code

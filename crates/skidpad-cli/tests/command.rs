@@ -82,6 +82,30 @@ fn boxes_that_move_carry_no_peers() {
 }
 
 #[test]
+fn a_run_ends_where_its_ground_ends() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let pier = "plane = false\n[[box]]\ncentre_m = [30, 0, -0.5]\nsize_m = [100, 9, 1]\n";
+    std::fs::write(folder.path().join("pier.toml"), pier).expect("writable");
+    let ask = |command: &'static str, more: &[&'static str]| {
+        let on = [command, "--scene", "pier.toml", "--vehicle", "corvette_c5", "--initial-speed-mps", "20"];
+        [&on[..], more].concat()
+    };
+    let run = ["--manoeuvre", "roll", "--backend", "impulse", "--out", "t.csv", "--metrics-json", "m.json"];
+    // The pier ends 80 m ahead: the centre of mass is 1.3 m ahead of the rear axle, which is there after 4.1 s.
+    let told = ["on impulse the car left the ground of the scene after 4.", "at x = 81.", "y = 0.0 m"];
+    fails(folder.path(), &ask("run", &run), 3, &told);
+    let rows = std::fs::read_to_string(folder.path().join("t.csv")).expect("written").lines().count() - 2;
+    let figures = std::fs::read_to_string(folder.path().join("m.json")).expect("written");
+    let figures: serde_json::Value = serde_json::from_str(&figures).expect("JSON");
+    let left = figures["health"]["left_ground"]["t_s"].as_f64().expect("it left");
+    assert!((left * 240.0 - rows as f64).abs() < 24.0, "{left} s of {rows} steps");
+    // Peers fall off alike.
+    fails(folder.path(), &ask("compare", &["--backends", "constraint,bullet"]), 3, &["on constraint", "on bullet"]);
+    // Nothing is told of runs that end before.
+    works(folder.path(), &ask("compare", &["--backends", "impulse", "--duration-s", "3"]));
+}
+
+#[test]
 fn a_run_tells_what_assists_added() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let car = format!(
@@ -290,6 +314,7 @@ fn modes_run_and_figures_tell_how_the_steps_went() {
     let text = std::fs::read_to_string(folder.path().join("t.json")).expect("written");
     let figures: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let health = &figures["health"];
+    assert!(health["left_ground"].is_null(), "{health}");
     assert_eq!((&health["not_finite"], &health["not_converged"]), (&false.into(), &false.into()), "{health}");
     assert!(health["most_iterations"].as_u64().is_some_and(|n| n >= 1), "{health}");
     assert!(health["largest_residual_mps"].as_f64().is_some_and(|r| r < 1e-5), "{health}");

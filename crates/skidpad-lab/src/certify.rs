@@ -145,6 +145,7 @@ mod tests {
             dt_s,
             metrics: vec![Metric::new("m", "M", unit, 2, value)],
             worst: StepReport::default(),
+            left_ground: None,
             friction_use: 0.0,
         };
         Ladder { backend: "a", peer: false, samples: STEPS.into_iter().zip(values).map(sample).collect() }

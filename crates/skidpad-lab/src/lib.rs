@@ -6,6 +6,7 @@
 //! | who drives? | [`driver`]: speed holding, path following, open loop |
 //! | an open-loop input from a file? | [`script`] |
 //! | what happened? | [`trajectory`]: telemetry of every step, written as CSV |
+//! | did the car stay on its ground? | [`extent`] |
 //! | how good was it? | [`metrics`]: typed figures with units, one generic view of them |
 //! | what should come out? | [`figures`]: closed forms from the model alone |
 //! | do the solvers agree? | [`compare`](mod@compare) and [`report`] |
@@ -21,6 +22,7 @@ pub mod agreement;
 pub mod certify;
 pub mod compare;
 pub mod driver;
+pub mod extent;
 pub mod figures;
 pub mod files;
 pub mod friction;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use skidpad_core::{Backend, BackendInfo, CarStart, Model, State};
 
 use crate::driver::{Driver, Now};
+use crate::extent::{Extent, LeftGround, stands};
 use crate::manoeuvre::Setup;
 use crate::trajectory::Trajectory;
 
@@ -48,7 +49,8 @@ impl TimeStep {
     }
 }
 
-/// Lets `driver` drive a new car of `model` as `setup` says, on the solver `info`, and records every step.
+/// Lets `driver` drive a new car of `model` as `setup` says, on the solver `info`, and records every step. A car that has left the
+/// ground of its scene for good ends the run, and the trajectory tells where.
 ///
 /// `progress` hears the number of finished steps and the most there can be, after each step.
 pub fn simulate(
@@ -62,6 +64,8 @@ pub fn simulate(
     let mut backend = start(info, model, setup, dt);
     let mut trajectory = Trajectory::new(model, backend.frame(0), dt.seconds());
     let steps = dt.steps(setup.duration_s);
+    let extent = Extent::of(&setup.scene);
+    let mut stood = LeftGround::at(trajectory.first());
     for step in 0..steps {
         let now = Now { step, dt_s: dt.seconds(), model, frame: trajectory.last() };
         if driver.finished(&now) {
@@ -73,6 +77,12 @@ pub fn simulate(
         frame.t_s = (step + 1) as f64 * dt.seconds();
         trajectory.push(frame, report);
         progress(step + 1, steps);
+        if stands(trajectory.last()) {
+            stood = LeftGround::at(trajectory.last());
+        } else if extent.is_some_and(|extent| extent.is_left(trajectory.last())) {
+            trajectory.end_off_ground(stood);
+            break;
+        }
     }
     trajectory
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use skidpad_core::{BackendInfo, Model, StepReport};
 
 use crate::compare::{Progress, about, drive};
+use crate::extent::LeftGround;
 use crate::friction::largest_use;
 use crate::manoeuvre::{Adjust, Manoeuvre, Setup};
 use crate::metrics::Metric;
@@ -20,6 +21,8 @@ pub struct Sample {
     pub metrics: Vec<Metric>,
     /// The worst of every step, field by field.
     pub worst: StepReport,
+    /// Where the car left the ground of its scene, if the run ended by that.
+    pub left_ground: Option<LeftGround>,
     /// Largest share of its friction that a tyre used, –; see [`largest_use`].
     pub friction_use: f64,
 }
@@ -113,6 +116,7 @@ fn sample(
         dt_s: dt.seconds(),
         friction_use: largest_use(model, &setup.scene, &outcome.trajectory),
         worst: outcome.trajectory.worst(),
+        left_ground: outcome.trajectory.left_ground(),
         metrics: outcome.metrics,
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use skidpad_core::{Added, Assist, Frame, Model, StepReport};
 
+use crate::extent::LeftGround;
 use crate::files::{WriteError, write_atomically};
 use crate::rows::Rows;
 
@@ -18,6 +19,7 @@ pub struct Trajectory {
     rows: Rows,
     dt_s: f64,
     worst: StepReport,
+    left_ground: Option<LeftGround>,
 }
 
 /// What one assist or trick did in a run.
@@ -53,7 +55,8 @@ pub fn four_digits(value: f64, peak: f64) -> String {
 impl Trajectory {
     /// Starts with the row for t = 0.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
-        Self { header: first.header(model), rows: Rows::new(first), dt_s, worst: StepReport::default() }
+        let (header, worst) = (first.header(model), StepReport::default());
+        Self { header, rows: Rows::new(first), dt_s, worst, left_ground: None }
     }
 
     /// Appends the row after the next step, and how that step went.
@@ -65,6 +68,16 @@ impl Trajectory {
     /// The worst of every step, field by field.
     pub fn worst(&self) -> StepReport {
         self.worst
+    }
+
+    /// Says that the run ends because the car has left the ground of its scene, and where.
+    pub fn end_off_ground(&mut self, left: LeftGround) {
+        self.left_ground = Some(left);
+    }
+
+    /// Where the car left the ground of its scene, if the run ended by that.
+    pub fn left_ground(&self) -> Option<LeftGround> {
+        self.left_ground
     }
 
     /// Every row in order of time; never empty.
@@ -306,7 +319,8 @@ mod tests {
             frame.budget = vec![(Assist::AntiLock, Added { throttle: t as f32, ..Added::default() })];
         });
         let rows = Rows::holding(5, whole.first().clone());
-        let mut filed = Trajectory { header: whole.header.clone(), rows, dt_s: whole.dt_s, worst: whole.worst };
+        let mut filed =
+            Trajectory { header: whole.header.clone(), rows, dt_s: whole.dt_s, worst: whole.worst, left_ground: None };
         for frame in whole.rows_from(1) {
             filed.push(frame.into_owned(), StepReport::default());
         }
