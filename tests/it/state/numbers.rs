@@ -224,6 +224,7 @@ fn with_everything() -> ModelParts {
     }
     for axle in &mut parts.axles {
         axle.guidance = Some(Guidance { toe: [0.1, 0.5], camber: [-0.5, -1.0] });
+        axle.lateral_compliance = Some(LateralCompliance { rate: 2e5, damping: 1e4 });
     }
     parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 2e4, damping: 500.0 }];
     parts.couplings =

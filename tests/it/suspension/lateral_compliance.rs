@@ -3,9 +3,9 @@
 use std::f64::consts::FRAC_PI_2;
 
 use skidpad::core::model::LateralCompliance;
-use skidpad::core::state::Placement;
+use skidpad::core::state::{Placement, Tow};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
-use skidpad::core::{Controls, DVec3, ModelParts, Scene, State};
+use skidpad::core::{Controls, DVec3, ModelParts, Scene, State, Vec3};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, on_rows};
 
@@ -151,6 +151,23 @@ fn drawn_wheels_shift() {
     let expected = [DVec3::NEG_X * 0.02, DVec3::Y * 0.02];
     let off = [0, 1].map(|k| (moved[k] - expected[k]).length());
     assert!(off.iter().all(|off| *off < 1e-6), "{moved:?}: roundings of metres");
+}
+
+/// A trailer that has shifted, one that has not and a car that has: the last two have as many bytes.
+#[test]
+fn shifts_of_trailers_are_saved() {
+    let rigid = State::at_rest(&car(None).model(), &Scene::flat(), &Placement::default());
+    let tow = Some(Tow { by: 3, force: Vec3::new(1.0, -2.0, 3.0) });
+    for (tow, shift, more) in [(tow, 0.01, 32), (tow, 0.0, 16), (None, 0.01, 16), (None, -0.0, 16), (None, 0.0, 0)] {
+        let mut state = State { tow, ..rigid.clone() };
+        state.wheels[1].shift = shift;
+        let bytes = state.to_bytes();
+        assert_eq!(bytes.len(), 417 + more);
+        let found = State::from_bytes(&bytes, 4).expect("saved");
+        assert_eq!((&found, found.wheels[1].shift.to_bits()), (&state, shift.to_bits()));
+        assert!(State::from_bytes(&bytes[..bytes.len() - 1], 4).is_err());
+        assert!(State::from_bytes(&[&bytes[..], b"!"].concat(), 4).is_err());
+    }
 }
 
 /// Shifts are part of the state: saved with it, and with no byte where no wheel has shifted.

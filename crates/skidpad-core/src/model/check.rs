@@ -94,7 +94,7 @@ fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
     not_negative("height of an axle's force point", axle.force_point)?;
     finite("height of an axle's roll centre", Vec3::splat(axle.roll_centre))?;
     if let Some(lateral) = &axle.lateral_compliance {
-        positive("lateral rate of an axle", lateral.rate)?;
+        finite("lateral rate of an axle", Vec3::splat(lateral.rate))?;
         not_negative("lateral damping of an axle", lateral.damping)?;
     }
     if axle.force_point > 0.0 && axle.roll_centre != 0.0 {

@@ -30,7 +30,7 @@ use crate::lane::{Four, Lane};
 use crate::tyre::{Conditions, Moments, Response};
 use crate::wheel::pack::{self, LaneIndex, WheelPack};
 use crate::{Mat3, STANDARD_GRAVITY};
-use error::positive;
+use error::{positive, positive_or_infinite};
 
 /// A valid vehicle: immutable, shared between the cars that drive it.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +79,12 @@ impl Model {
             positive(&format!("wheel {i}: mass it carries at rest, less {least} kg"), *carried as f32 - least)?;
             let left = wheel.unsprung.map_or(1.0, |own| *carried as f32 - own.mass);
             positive(&format!("wheel {i}: carried mass less the unsprung one"), left)?;
+        }
+        for (i, axle) in parts.axles.iter().enumerate() {
+            let carried = parts.wheels.iter().zip(&sprung).filter(|(wheel, _)| wheel.axle == i);
+            let load = carried.map(|(_, carried)| *carried as f32).sum::<f32>() * STANDARD_GRAVITY;
+            let rate = axle.lateral_compliance.map_or(f32::INFINITY, |given| given.rate);
+            positive_or_infinite(&format!("axle {i}: lateral rate, less its load per metre"), rate - load)?;
         }
         let sprung: Box<[f32]> = sprung.into_iter().map(|m| m as f32).collect();
         Ok(Self {

@@ -95,7 +95,7 @@ pub struct Unsprung {
 /// where they press.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LateralCompliance {
-    /// Of all wheels of the axle together, N/m, > 0; each has its even share.
+    /// Of all wheels of the axle together, N/m, more than its load at rest per metre; each has its even share.
     pub rate: f32,
     /// The same of the damper, N s/m, ≥ 0.
     pub damping: f32,
