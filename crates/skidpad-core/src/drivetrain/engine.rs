@@ -248,4 +248,39 @@ mod tests {
         assert!(Curve::new(vec![[1.0, 1.0], [1.0, 2.0]]).is_err());
         assert!(Curve::new(vec![[1.0, f32::NAN], [2.0, 2.0]]).is_err());
     }
+
+    #[test]
+    fn a_gear_turns_the_engine_by_its_ratio_times_that_of_the_final_drive() {
+        let gearbox = Gearbox {
+            forward: [3.5, 2.0].into(),
+            reverse: 3.0,
+            final_drive: 4.0,
+            efficiency: 0.9,
+            shift_time: 0.2,
+            up_speed: 600.0,
+            easy_up_speed: 300.0,
+            down_speed: 120.0,
+            kick_down_speed: 250.0,
+            continuous: None,
+        };
+        for (gear, ratio) in [(-1, -12.0), (0, 0.0), (1, 14.0), (2, 8.0), (3, 0.0)] {
+            assert_eq!(gearbox.ratio(gear), ratio, "in gear {gear}");
+        }
+    }
+
+    #[test]
+    fn drag_grows_with_speed_and_a_dead_engine_keeps_it_as_friction() {
+        let engine = Engine {
+            torque: Curve::new(vec![[100.0, 200.0], [600.0, 300.0]]).expect("valid"),
+            drag: [10.0, 0.25],
+            idle: 80.0,
+            limit: 700.0,
+            inertia: 0.2,
+            throttle_map: None,
+            stall: 40.0,
+        };
+        for (speed, drag, dry) in [(400.0, 110.0, 0.0), (40.0, 20.0, 0.0), (20.0, 15.0, 15.0), (-20.0, 15.0, 15.0)] {
+            assert_eq!([engine.drag_at(speed), engine.dry_drag(speed)], [drag, dry], "at {speed} rad/s");
+        }
+    }
 }
