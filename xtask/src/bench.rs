@@ -67,7 +67,7 @@ const COUNTS: [Count; 20] = [
     probes("probes-field", Some(1_090)),
     probes("probes-mesh", None),
     probes("probes-discs-field", Some(2_000)),
-    probes("probes-discs-mesh", None),
+    probes("probes-discs-mesh", Some(2_000)),
 ];
 
 /// Bullet itself, if it is asked for.

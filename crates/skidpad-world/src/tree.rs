@@ -1,6 +1,8 @@
 //! A tree of boxes, four to a node, that knows which triangles of a mesh come into a box.
+//!
+//! Small boxes do not begin at the root: squares of the ground plan know the nodes farthest down that hold all which comes into them.
 
-use parry3d::bounding_volume::Aabb;
+use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, TraversalAction};
 use skidpad_core::Vec3;
 use skidpad_core::lane::{Four, Lane};
@@ -8,8 +10,23 @@ use skidpad_core::lane::{Four, Lane};
 /// Boxes in the order of the tree of parry that they come from.
 #[derive(Clone)]
 pub(crate) struct Tree {
-    /// The root first.
+    /// The root first, those of squares last.
     nodes: Vec<Node>,
+    squares: Option<Squares>,
+}
+
+/// Squares of the ground plan, row by row along x. Each has a node of what comes into it and its neighbours beyond.
+#[derive(Clone)]
+struct Squares {
+    /// Middle of the first one.
+    middle: [f32; 2],
+    /// Reciprocal of their side, 1/m.
+    per_metre: f32,
+    /// Numbers of the last one along x and y.
+    last: [f32; 2],
+    columns: u32,
+    /// Number of the first one's node.
+    first: u32,
 }
 
 /// Four boxes, or fewer, side by side.
@@ -26,6 +43,34 @@ const LEAF: u32 = 1 << 31;
 
 /// Number of no node.
 const NONE: u32 = LEAF - 1;
+
+/// Numbers above this have no fraction, and their bits count on by one.
+const ROUNDS: f32 = 8_388_608.0;
+
+/// Leaves for each square.
+const LEAVES: usize = 4;
+
+/// Most squares along x or y: places are told in squares to a hundredth.
+const MOST: f32 = 65_536.0;
+
+impl Node {
+    /// What is in each of its boxes.
+    fn parts(&self) -> impl Iterator<Item = (Aabb, u32)> + '_ {
+        let corner = |of: &[Four; 3], lane: usize| Vec3::from_array(of.map(|side| side.at(lane)));
+        let part = move |lane: usize| (Aabb::new(corner(&self.low, lane), corner(&self.high, lane)), self.within[lane]);
+        (0..4).map(part).filter(|(_, within)| *within != NONE)
+    }
+
+    fn of(parts: &[(Aabb, u32)]) -> Self {
+        let (mut low, mut high, mut within) = ([[f32::INFINITY; 4]; 3], [[f32::NEG_INFINITY; 4]; 3], [NONE; 4]);
+        for (lane, (around, part)) in parts.iter().take(4).enumerate() {
+            let (mins, maxs) = (around.mins.to_array(), around.maxs.to_array());
+            (0..3).for_each(|k| (low[k][lane], high[k][lane]) = (mins[k], maxs[k]));
+            within[lane] = *part;
+        }
+        Self { low: low.map(Four::new), high: high.map(Four::new), within }
+    }
+}
 
 /// A box of parry's tree, and what is in it.
 struct Branch {
@@ -60,7 +105,7 @@ impl Branch {
 impl Tree {
     /// Of the boxes `leaves`, at least one.
     pub fn of(leaves: &[Aabb]) -> Self {
-        let mut tree = Self { nodes: Vec::with_capacity(leaves.len() / 2) };
+        let mut tree = Self { nodes: Vec::with_capacity(leaves.len() / 2), squares: None };
         if let [only] = leaves {
             tree.add(vec![Branch { around: *only, within: Within::Leaf(0) }]);
             return tree;
@@ -73,7 +118,68 @@ impl Tree {
         if let Some(root) = Branch::two(&mut boxes.into_iter()) {
             tree.add((*root).into());
         }
+        tree.add_squares(leaves);
         tree
+    }
+
+    /// Adds squares of the ground plan, one for [`LEAVES`] leaves.
+    fn add_squares(&mut self, leaves: &[Aabb]) {
+        let around = leaves.iter().fold(Aabb::new_invalid(), |around, leaf| around.merged(leaf));
+        let (size, share) = (around.extents(), LEAVES as f32 / leaves.len() as f32);
+        let longest = size.x.max(size.y);
+        let side = (size.x * size.y * share).sqrt().max(longest * share.max(1.0 / MOST));
+        let per_metre = side.recip();
+        if leaves.len() < 2 * LEAVES || !(per_metre.is_finite() && per_metre > 0.0) {
+            return;
+        }
+        let low = [around.mins.x, around.mins.y];
+        let middle = low.map(|low| low + 0.5 * side);
+        let counts = [size.x, size.y].map(|size| (size * per_metre) as u32 + 1);
+        // For the rounding of places and of numbers of squares.
+        let margin = 0.1 * side + 1e-6 * around.mins.abs().max(around.maxs.abs()).max_element();
+        let last = counts.map(|count| (count - 1) as f32);
+        let squares = Squares { middle, per_metre, last, columns: counts[0], first: self.nodes.len() as u32 };
+        for (row, column) in (0..counts[1]).flat_map(|row| (0..counts[0]).map(move |column| (row, column))) {
+            let from = Vec3::new(low[0] + column as f32 * side, low[1] + row as f32 * side, 0.0);
+            let beyond = Vec3::new(2.0 * side + margin, 2.0 * side + margin, f32::INFINITY);
+            let square = Aabb::new(from - Vec3::new(margin, margin, f32::INFINITY), from + beyond);
+            self.nodes.push(self.square(&square));
+        }
+        self.squares = Some(squares);
+    }
+
+    /// The node of all that comes into `square`: as far down as four boxes hold it.
+    fn square(&self, square: &Aabb) -> Node {
+        let within = |node: u32| {
+            let parts = self.nodes.get(node as usize).map(|node| node.parts()).into_iter().flatten();
+            parts.filter(|(around, _)| around.intersects(square)).collect::<Vec<_>>()
+        };
+        let mut parts = within(0);
+        while let Some((at, inner)) = parts
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, part))| part & LEAF == 0)
+            .map(|(at, (_, part))| (at, within(*part)))
+            .find(|(_, inner)| parts.len() + inner.len() <= 5)
+        {
+            parts.splice(at..=at, inner);
+        }
+        Node::of(&parts)
+    }
+
+    /// Number of the node to begin with: of a square if that and its neighbours hold the box from `low` to `high`.
+    #[inline(always)]
+    fn start(&self, low: Vec3, high: Vec3) -> u32 {
+        let Some(Squares { middle, per_metre, last, columns, first }) = &self.squares else { return 0 };
+        let place = |corner: Vec3, k: usize| (corner[k] - middle[k]) * per_metre;
+        let nearest = |k: usize| place(low, k).at_least(0.0).at_most(last[k]) + ROUNDS;
+        let [column, row] = [nearest(0), nearest(1)];
+        let holds = |k: usize, of: f32| place(high, k) < of - ROUNDS + 1.5;
+        if !(holds(0, column) & holds(1, row)) {
+            return 0;
+        }
+        let number = |of: f32| of.to_bits() - ROUNDS.to_bits();
+        first + number(row) * columns + number(column)
     }
 
     /// Adds the node of `branches`, the largest of them as what is within it until there are four; its number.
@@ -91,12 +197,8 @@ impl Tree {
             }
         }
         let number = self.nodes.len();
-        let (mut low, mut high) = ([[f32::INFINITY; 4]; 3], [[f32::NEG_INFINITY; 4]; 3]);
-        for (lane, Branch { around, .. }) in branches.iter().enumerate() {
-            let (mins, maxs) = (around.mins.to_array(), around.maxs.to_array());
-            (0..3).for_each(|k| (low[k][lane], high[k][lane]) = (mins[k], maxs[k]));
-        }
-        self.nodes.push(Node { low: low.map(Four::new), high: high.map(Four::new), within: [NONE; 4] });
+        let parts: Vec<(Aabb, u32)> = branches.iter().map(|branch| (branch.around, NONE)).collect();
+        self.nodes.push(Node::of(&parts));
         for (lane, branch) in branches.into_iter().enumerate() {
             self.nodes[number].within[lane] = match branch.within {
                 Within::Leaf(leaf) => leaf | LEAF,
@@ -111,7 +213,7 @@ impl Tree {
         // Nothing is within a box of no numbers.
         if low.cmple(high).all() {
             let sought = [low, high].map(|corner| corner.to_array().map(Four::splat));
-            self.walk(0, &sought, &mut to);
+            self.walk(self.start(low, high), &sought, &mut to);
         }
     }
 
@@ -144,7 +246,7 @@ mod tests {
     #[test]
     fn leaves_are_those_of_parry() {
         let number = |k: usize, step: usize, of: usize| (k * step % of) as f32;
-        for count in [1usize, 2, 3, 4, 5, 17, 300] {
+        for count in [1usize, 2, 3, 4, 5, 17, 300, 3000] {
             let leaves: Vec<Aabb> = (0..count)
                 .map(|k| {
                     let low = Vec3::new(number(k, 37, 29), number(k, 11, 31), number(k / 2, 3, 7));

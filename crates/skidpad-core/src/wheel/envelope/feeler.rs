@@ -1,6 +1,5 @@
 //! A wheel that is shown the triangles near it one by one, and keeps those that it may come to.
 
-use crate::lane::{Four, Lane};
 use crate::wheel::envelope::{Cuts, Seeker, Smooth, Touch, Triangle};
 use crate::world::seam::{Contact, HullPoint, Probe};
 use crate::world::terrain::{Cell, HALVES, Sees};
@@ -88,19 +87,17 @@ impl Sees for Feeler<'_> {
     /// As both triangles one by one, but that each corner is turned once.
     #[inline(always)]
     fn see_cell(&mut self, cell: &Cell) {
-        let [x, y, z] = cell.corners();
-        let seen = |k: usize| {
-            let axis = self.seeker.axes[k];
-            x * Four::splat(axis.x) + y * Four::splat(axis.y) + z * Four::splat(axis.z)
-        };
+        let corners = cell.corners();
+        let seen = |axis: usize| self.seeker.along(axis, &corners);
         if self.probe.rim.is_some() {
-            let left = seen(1).lanes();
-            if !self.seeker.cuts(&left) {
+            let left = seen(1);
+            if !self.seeker.cuts(left, 0b1111) {
                 return;
             }
-            let (ahead, up) = (seen(0).lanes(), seen(2).lanes());
+            let cuts = HALVES.map(|[a, b, c]| self.seeker.cuts(left, 1 << a | 1 << b | 1 << c));
+            let (ahead, left, up) = (seen(0).lanes(), left.lanes(), seen(2).lanes());
             for (half, corners) in HALVES.into_iter().enumerate() {
-                if self.seeker.cuts(&corners.map(|i| left[i])) {
+                if cuts[half] {
                     let corners = corners.map(|i| Vec3::new(ahead[i], left[i], up[i]));
                     self.keep(&cell.triangle(half), corners);
                 }

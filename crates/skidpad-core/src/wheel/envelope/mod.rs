@@ -12,6 +12,7 @@ mod ray;
 mod tests;
 pub(crate) mod wall;
 
+use crate::lane::{Four, Lane};
 use crate::world::seam::{Contact, Probe, Rim};
 use bevy_math::Vec3;
 use core::borrow::Borrow;
@@ -34,6 +35,22 @@ pub struct Smooth {
     pub normals: [Vec3; 3],
     /// Whether it goes on across the edge after each corner.
     pub edges: [bool; 3],
+}
+
+impl Smooth {
+    /// Unit normal at a `point` of the triangle `corners`, or beside it, towards where `up` is.
+    pub fn normal_at(&self, corners: &[Vec3; 3], point: Vec3, up: Vec3) -> Vec3 {
+        self.normal(shares_at(corners, point), up)
+    }
+
+    /// The same at barycentric coordinates.
+    #[inline(always)]
+    fn normal(&self, shares: [f32; 3], up: Vec3) -> Vec3 {
+        let normals = &self.normals;
+        let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
+        let normal = normal.normalize_or(up);
+        if normal.dot(up) < 0.0 { -normal } else { normal }
+    }
 }
 
 impl Triangle {
@@ -97,6 +114,8 @@ struct Plane {
 /// A probe's axes: x to where the wheel rolls, y to its left, z against the ray; from the start of the ray.
 struct Seeker {
     axes: [Vec3; 3],
+    /// The same for corners that lie side by side.
+    wide_axes: [[Four; 3]; 3],
     planes: [Plane; PLANES],
     used: usize,
     radius: f32,
@@ -134,6 +153,11 @@ trait Cuts: Iterator<Item = (usize, Self::Corners)> + Clone {
 
 impl<C: Borrow<[Vec3; 3]>, T: Iterator<Item = (usize, C)> + Clone> Cuts for T {
     type Corners = C;
+}
+
+#[inline(always)]
+fn wide(axis: Vec3) -> [Four; 3] {
+    axis.to_array().map(Four::splat)
 }
 
 /// How a circle rests on a segment.
@@ -182,6 +206,7 @@ impl Seeker {
             let axes = [ahead, up.cross(ahead), up];
             return Self {
                 axes,
+                wide_axes: axes.map(wide),
                 planes: Default::default(),
                 used: 1,
                 radius: 0.0,
@@ -193,7 +218,16 @@ impl Seeker {
         let axes = [rim.forward, up.cross(rim.forward), up];
         let (planes, used) = planes(rim);
         let moves = rim.moves.dot(rim.forward);
-        Self { axes, planes, used, radius: rim.radius, stood: -rim.stood, moves, give: rim.give }
+        Self {
+            axes,
+            wide_axes: axes.map(wide),
+            planes,
+            used,
+            radius: rim.radius,
+            stood: -rim.stood,
+            moves,
+            give: rim.give,
+        }
     }
 
     fn seen(&self, vector: Vec3) -> Vec3 {
@@ -201,12 +235,19 @@ impl Seeker {
         Vec3::new(x, y, z)
     }
 
-    /// Whether some plane of the wheel lies between corners that are so far to the `left`.
+    /// Coordinates along an axis of corners that lie side by side: what [`Self::seen`] gives of each.
     #[inline(always)]
-    fn cuts<const N: usize>(&self, left: &[f32; N]) -> bool {
+    fn along(&self, axis: usize, [x, y, z]: &[Four; 3]) -> Four {
+        let [along_x, along_y, along_z] = self.wide_axes[axis];
+        *x * along_x + *y * along_y + *z * along_z
+    }
+
+    /// Whether some plane of the wheel lies between those corners so far to the `left` that are named by bits.
+    #[inline(always)]
+    fn cuts(&self, left: Four, corners: u32) -> bool {
         let cuts = |plane: &Plane| {
-            let beyond = left.iter().map(|left| usize::from(*left >= plane.left)).sum::<usize>();
-            beyond > 0 && beyond < N
+            let before = left.less(Four::splat(plane.left)).bits() & corners;
+            before != 0 && before != corners
         };
         self.planes[..self.used].iter().any(cuts)
     }
@@ -214,15 +255,14 @@ impl Seeker {
     /// The corners of a triangle that some plane of the wheel cuts, as seen.
     #[inline(always)]
     fn crossing(&self, triangle: &Triangle) -> Option<[Vec3; 3]> {
-        let left = triangle.corners.map(|corner| self.axes[1].dot(corner));
-        if !self.cuts(&left) {
+        let [a, b, c] = triangle.corners;
+        let corners = [[a.x, b.x, c.x, c.x], [a.y, b.y, c.y, c.y], [a.z, b.z, c.z, c.z]].map(Four::new);
+        let left = self.along(1, &corners);
+        if !self.cuts(left, 0b0111) {
             return None;
         }
-        let seen = |i: usize| {
-            let corner: Vec3 = triangle.corners[i];
-            Vec3::new(self.axes[0].dot(corner), left[i], self.axes[2].dot(corner))
-        };
-        Some([seen(0), seen(1), seen(2)])
+        let [ahead, left, up] = [self.along(0, &corners), left, self.along(2, &corners)].map(Four::lanes);
+        Some([0, 1, 2].map(|i| Vec3::new(ahead[i], left[i], up[i])))
     }
 
     /// Those of `near` that some plane of the wheel cuts.
@@ -335,13 +375,11 @@ impl Seeker {
     /// Unit normal of the ground at `touch`, world axes.
     fn normal_at(&self, touch: &Touch, triangle: &Triangle, smooth: Option<Smooth>) -> Vec3 {
         let goes_on = |edges: &[bool; 3]| touch.edge.is_none_or(|edge| edges[usize::from(edge) % 3]);
-        if let Some(Smooth { normals, edges }) = &smooth
-            && goes_on(edges)
+        if let Some(smooth) = &smooth
+            && goes_on(&smooth.edges)
         {
             let shares = touch.shares.unwrap_or_else(|| shares_at(&triangle.corners, self.to_world(touch.point)));
-            let normal = normals[0] * shares[0] + normals[1] * shares[1] + normals[2] * shares[2];
-            let normal = normal.normalize_or(self.axes[2]);
-            return if normal.dot(self.axes[2]) < 0.0 { -normal } else { normal };
+            return smooth.normal(shares, self.axes[2]);
         }
         let Some(edge) = touch.edge else { return face_normal(&triangle.corners, self.axes[2]) };
         let (corners, edge) = (triangle.corners.map(|corner| self.seen(corner)), usize::from(edge) % 3);
