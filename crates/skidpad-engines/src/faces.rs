@@ -3,11 +3,12 @@
 use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::math::{Pose, Vector};
 use parry3d::shape::{HeightField, HeightFieldCellStatus as Cut, Shape, Triangle as Face, TypedShape};
-use skidpad_core::{Axes, Contact, HullPoint, Probe, Triangle, stop, support};
+use skidpad_core::{Axes, Contact, HullPoint, Probe, Smooth, Triangle, stop, support};
 
 use crate::rays::{bounds, ray};
 
-/// Triangles near a wheel, and the collider of each, by the handle `H` it has in its world.
+/// Triangles near a wheel, and the collider of each, by the handle `H` it has in its world. Their sources are their place here, and their
+/// number in their shape.
 #[derive(Clone, Debug)]
 pub struct Faces<H> {
     near: Vec<Triangle>,
@@ -35,7 +36,10 @@ impl<H: Copy> Faces<H> {
         let within = region.transform_by(&pose.inverse());
         let within = within.loosened(ROUNDED * within.mins.abs().max(within.maxs.abs()).max_element());
         let to_start = |point: Vector| axes.from_world(*pose * point - start.origin);
-        let mut put = |face: Triangle| (self.near.push(face), self.of.push(handle));
+        let mut put = |face: Triangle, number: u32| {
+            self.near.push(Triangle { source: [self.of.len() as u32, number], ..face });
+            self.of.push(handle);
+        };
         match shape.as_typed_shape() {
             TypedShape::Cuboid(cuboid) => {
                 // As for rays, what the wheel's starts in has no face for it.
@@ -43,24 +47,24 @@ impl<H: Copy> Faces<H> {
                     return true;
                 }
                 for face in Triangle::of_box(cuboid.half_extents, to_start, 1.0) {
-                    put(face);
+                    put(face, 0);
                 }
             }
             TypedShape::HalfSpace(plane) => {
                 let normal = plane.normal;
                 let foot = within.center() - normal * normal.dot(within.center());
                 let normal = axes.from_world(pose.rotation * normal);
-                put(Triangle::of_plane(to_start(foot), normal, 4.0 * region.half_extents().length(), 1.0));
+                put(Triangle::of_plane(to_start(foot), normal, 4.0 * region.half_extents().length(), 1.0), 0);
             }
             TypedShape::TriMesh(mesh) => {
                 for leaf in mesh.bvh().intersect_aabb(&within) {
                     let Face { a, b, c } = mesh.triangle(leaf);
-                    put(Triangle::flat([a, b, c].map(to_start), 1.0));
+                    put(Triangle::flat([a, b, c].map(to_start), 1.0), leaf);
                 }
             }
             TypedShape::HeightField(field) => {
-                each_triangle(field, &within, |corners| {
-                    put(Triangle::flat(corners.map(to_start), 1.0));
+                each_triangle(field, &within, |corners, number| {
+                    put(Triangle::flat(corners.map(to_start), 1.0), number);
                 });
             }
             _ => return false,
@@ -70,7 +74,13 @@ impl<H: Copy> Faces<H> {
 
     /// What the wheel of `probe` stands on, of all that was added: its collider and contact, the grip being 1.
     pub fn support(&self, probe: &Probe) -> Option<(H, Contact)> {
-        let (triangle, contact) = support(probe, &self.near, |_| None)?;
+        self.smooth_support(probe, |_, _| None)
+    }
+
+    /// The same on triangles that are as `smooth` as asked by their collider and their number in its shape.
+    pub fn smooth_support(&self, probe: &Probe, smooth: impl Fn(H, u32) -> Option<Smooth>) -> Option<(H, Contact)> {
+        let of = |Triangle { source: [at, number], .. }: &Triangle| smooth(self.of[*at as usize], *number);
+        let (triangle, contact) = support(probe, &self.near, of)?;
         Some((self.of[triangle], contact))
     }
 
@@ -81,12 +91,22 @@ impl<H: Copy> Faces<H> {
     }
 }
 
+/// Corners of a triangle of a mesh or a field of heights by its number, in the axes of the shape.
+pub fn face(shape: &dyn Shape, number: u32) -> Option<[Vector; 3]> {
+    let Face { a, b, c } = match shape.as_typed_shape() {
+        TypedShape::TriMesh(mesh) => mesh.triangle(number),
+        TypedShape::HeightField(field) => field.triangle_at_id(number)?,
+        _ => return None,
+    };
+    Some([a, b, c])
+}
+
 /// How far a box is grown for the rounding of the coordinates of what is searched, as a share of them.
 const ROUNDED: f32 = 4.0 * f32::EPSILON;
 
-/// Calls `to` with the triangles of `field` in the columns and rows that `within` covers. Neighbours have the same corners to the bit,
+/// Calls `to` with the triangles of `field` in the columns and rows that `within` covers, and their numbers. Neighbours have the same corners to the bit,
 /// which those of parry's `map_elements_in_local_aabb` have not: a disc along a grid line fell between them.
-fn each_triangle(field: &HeightField, within: &Aabb, mut to: impl FnMut([Vector; 3])) {
+fn each_triangle(field: &HeightField, within: &Aabb, mut to: impl FnMut([Vector; 3], u32)) {
     let covered = |low: f32, high: f32, size: f32, cells: usize| {
         let at = |coordinate: f32| (coordinate / size + 0.5) * cells as f32;
         // A hundredth of a cell is more than coordinates of a field are rounded.
@@ -103,9 +123,13 @@ fn each_triangle(field: &HeightField, within: &Aabb, mut to: impl FnMut([Vector;
             } else {
                 [[here, down, right], [down, across, right]]
             };
-            for (half, removed) in halves.into_iter().zip([Cut::LEFT_TRIANGLE_REMOVED, Cut::RIGHT_TRIANGLE_REMOVED]) {
+            // Those of all left halves come first.
+            let number = j * field.nrows() + i;
+            let numbers = [number, number + field.nrows() * field.ncols()];
+            let removed = [Cut::LEFT_TRIANGLE_REMOVED, Cut::RIGHT_TRIANGLE_REMOVED];
+            for ((half, number), removed) in halves.into_iter().zip(numbers).zip(removed) {
                 if !status.contains(removed) {
-                    to(half);
+                    to(half, number as u32);
                 }
             }
         }
@@ -132,10 +156,17 @@ mod tests {
     fn triangles_of_a_field_are_those_of_parry() {
         let field = field();
         let mut found = Vec::new();
-        each_triangle(&field, field.root_aabb(), |corners| found.push(corners));
+        each_triangle(&field, field.root_aabb(), |corners, number| found.push((corners, number)));
         let expected: Vec<Face> = field.triangles().collect();
         assert_eq!(found.len(), expected.len());
-        for corners in found {
+        for (corners, number) in found {
+            // A cell with half a hole is none to parry.
+            if let Some(same) = face(&field, number) {
+                assert!(
+                    same.iter().zip(corners).all(|(a, b)| (*a - b).length() < 1e-5),
+                    "{number}: {same:?} {corners:?}"
+                );
+            }
             let is_one =
                 |face: &&Face| [face.a, face.b, face.c].iter().zip(corners).all(|(a, b)| (*a - b).length() < 1e-5);
             assert!(expected.iter().any(|face| is_one(&face)), "{corners:?}");
@@ -147,7 +178,7 @@ mod tests {
         let field = field();
         let count = |low: Vector, high: Vector| {
             let mut count = 0;
-            each_triangle(&field, &Aabb::new(low, high), |_| count += 1);
+            each_triangle(&field, &Aabb::new(low, high), |_, _| count += 1);
             count
         };
         // Cells of 2 x 5 m; of the first one half is a hole. On lines and crossings neighbours are asked, too; beyond the field there is nothing.

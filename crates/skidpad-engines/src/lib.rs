@@ -8,7 +8,7 @@ mod rays;
 mod stops;
 mod track;
 
-pub use faces::Faces;
+pub use faces::{Faces, face};
 pub use ground::{Meeting, Motion, Pushed};
 pub use parry3d;
 pub use rays::{beside, bounds, bounds_of, cast, ray};

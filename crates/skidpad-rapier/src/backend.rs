@@ -1,15 +1,18 @@
 //! A Rapier world of its own for comparisons: ground plane, cars, nothing else. Its cars stay awake, because a state
 //! alone must resume bit for bit, and no state holds for how long Rapier saw its body stand still.
 
+use std::sync::Arc;
+
 use rapier3d::prelude::*;
 use skidpad_core::{
     Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, LoadError, Probe, SaveError, Scene,
-    State, StepReport, Texture,
+    Smooth, State, StepReport, Texture,
     world::backend::{load_world, save_world},
     world::scene::FLUSH,
 };
 
-use crate::{Met, RapierCars, Surfaces, chassis, platforms, terrain};
+use crate::terrain::{self, Source};
+use crate::{Met, RapierCars, Surfaces, chassis, platforms};
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
@@ -25,6 +28,8 @@ struct RapierBackend {
     cars: RapierCars,
     /// Of the scene's platforms.
     platforms: Vec<RigidBodyHandle>,
+    /// Fields and meshes of the scene.
+    terrain: Vec<(ColliderHandle, Source)>,
     scene: Scene,
     starts: Vec<CarStart>,
     clock: Clock,
@@ -43,6 +48,11 @@ const SEES_AHEAD: f32 = 2e-3;
 
 /// A world with the scene's gravity and ground, but for its platforms. Its friction is its grip, as a factor on that of bodywork.
 pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
+    world_and_terrain(scene, dt).0
+}
+
+/// The same, and what of the scene its fields and meshes are.
+fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHandle, Source)>) {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     world.integration_parameters.dt = dt;
     world.integration_parameters.num_solver_iterations = substeps(dt);
@@ -57,12 +67,20 @@ pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
         world
             .insert_collider(ColliderBuilder::cuboid(half.x, half.y, half.z).position(pose).friction(fixed.grip), None);
     }
-    let terrain = scene.fields.iter().map(|field| (terrain::field(field), field.grip(), field.texture()));
-    let meshes = scene.meshes.iter().flat_map(|mesh| terrain::meshes(mesh));
-    for (collider, grip, texture) in terrain.chain(meshes) {
-        world.insert_collider(collider.friction(grip).user_data(terrain::note(grip, texture)), None);
-    }
-    world
+    let fields = scene
+        .fields
+        .iter()
+        .map(|field| (terrain::field(field), (field.grip(), field.texture()), Source::Field(Arc::clone(field))));
+    let meshes = scene.meshes.iter().flat_map(|mesh| {
+        let of_surface = |(collider, surface, numbers)| (collider, surface, Source::Mesh(Arc::clone(mesh), numbers));
+        terrain::meshes(mesh).map(of_surface)
+    });
+    let terrain = fields.chain(meshes).map(|(collider, (grip, texture), source)| {
+        let collider = collider.friction(grip).user_data(terrain::note(grip, texture));
+        (world.insert_collider(collider, None), source)
+    });
+    let terrain = terrain.collect();
+    (world, terrain)
 }
 
 /// Why a world with such a car is not saved.
@@ -97,6 +115,11 @@ fn surface_at(scene: &Scene, met: &Met) -> (f32, Texture) {
     on_top.map_or((scene.grip, scene.texture), |fixed| (fixed.grip, fixed.texture))
 }
 
+/// How smooth a triangle of a collider of the scene is.
+fn smooth_in(terrain: &[(ColliderHandle, Source)], handle: ColliderHandle, number: u32) -> Option<Smooth> {
+    terrain.iter().find(|(of, _)| *of == handle)?.1.smooth(number)
+}
+
 /// Takes the right to fall asleep of a chassis of the comparison's world, and where cars do not collide what it has of others.
 fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
     chassis::keep_awake(&mut world.bodies, handle);
@@ -107,14 +130,14 @@ fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
 
 impl RapierBackend {
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
-        let mut world = ground_world(scene, dt);
+        let (mut world, terrain) = world_and_terrain(scene, dt);
         let platforms = platforms::insert(&mut world, scene);
         let cars = RapierCars::new(&mut world, scene, starts);
         for car in 0..starts.len() {
             settle(&mut world, scene, cars.handle(car));
         }
         let (scene, starts) = (scene.clone(), starts.to_vec());
-        Self { world, cars, platforms, scene, starts, clock: Clock { dt, steps: 0 } }
+        Self { world, cars, platforms, terrain, scene, starts, clock: Clock { dt, steps: 0 } }
     }
 }
 
@@ -136,7 +159,9 @@ impl Backend for RapierBackend {
         }
         let scene = &self.scene;
         let (grip, texture) = (|met: &Met<'_>| surface_at(scene, met).0, |met: &Met<'_>| surface_at(scene, met).1);
-        let ground = Surfaces { grip: Some(&grip), texture: Some(&texture), ..Surfaces::default() };
+        let smooth = |handle: ColliderHandle, number: u32| smooth_in(&self.terrain, handle, number);
+        let (grip, texture) = (Some(&grip as _), Some(&texture as _));
+        let ground = Surfaces { grip, texture, smooth: Some(&smooth), ..Surfaces::default() };
         let before = self.cars.before_step_on(&mut self.world, controls, ground);
         self.world.step();
         self.clock.steps += 1;
@@ -174,7 +199,9 @@ impl Backend for RapierBackend {
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         let scene = &self.scene;
         let (grip, texture) = (|met: &Met<'_>| surface_at(scene, met).0, |met: &Met<'_>| surface_at(scene, met).1);
-        let ground = Surfaces { grip: Some(&grip), texture: Some(&texture), ..Surfaces::default() };
+        let smooth = |handle: ColliderHandle, number: u32| smooth_in(&self.terrain, handle, number);
+        let (grip, texture) = (Some(&grip as _), Some(&texture as _));
+        let ground = Surfaces { grip, texture, smooth: Some(&smooth), ..Surfaces::default() };
         self.cars.probe(&mut self.world, asked, answered, ground);
         true
     }

@@ -9,7 +9,7 @@ use crate::ground::{self, Loaded};
 use crate::seat::Seat;
 use crate::stops;
 use crate::{Axes, Met, Sets, Surfaces};
-use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, ray};
+use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, face, ray};
 
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
@@ -226,8 +226,20 @@ impl Port<'_> {
     fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<Found> {
         let first = |ray: &Ray| self.first(&self.seats[probe.car].near, ray, probe.reach);
         let (handle, hit) = first(ray).or_else(|| first(&beside(ray)))?;
-        let (distance, normal, feature) = (hit.time_of_impact, hit.normal, hit.feature);
+        let (distance, feature) = (hit.time_of_impact, hit.feature);
+        let normal = self.smooth_normal(handle, &hit, ray).unwrap_or(hit.normal);
         Some(Found { handle, distance, normal, feature, point: None })
+    }
+
+    /// Normal of the smooth surface of a collider where a `ray` met it.
+    fn smooth_normal(&self, handle: ColliderHandle, hit: &RayIntersection, ray: &Ray) -> Option<Vector> {
+        let smooth = self.ground.smooth?(handle, hit.subshape)?;
+        let collider = self.sets.colliders.get(handle)?;
+        let pose = self.pose_of(collider);
+        let from_start = |corner: Vector| self.axes.from_world(pose * corner - ray.origin);
+        let corners = face(collider.shape(), hit.subshape)?.map(from_start);
+        let [point, up] = [ray.dir * hit.time_of_impact, -ray.dir].map(|vector| self.axes.from_world(vector));
+        Some(self.axes.to_world(smooth.normal_at(&corners, point, up)))
     }
 
     /// What the rim of `probe` stands on; of shapes without faces, such as balls, what its ray meets.
@@ -239,7 +251,8 @@ impl Port<'_> {
             let pose = self.pose_of(collider);
             round |= !self.faces.add(self.axes, probe, (handle, collider.shape()), &pose);
         }
-        let stands = self.faces.support(probe);
+        let told = self.ground.smooth;
+        let stands = self.faces.smooth_support(probe, |handle, number| told?(handle, number));
         if let Some(stop) = self.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact)) {
             let place = self.axes.point_to_world(probe.position).as_vec3();
             stops::add(self.stops, &self.sets, self.axes, probe.car, stop, place);

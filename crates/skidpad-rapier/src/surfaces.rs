@@ -1,7 +1,7 @@
 //! What wheels may stand on in a user's world, and how it grips.
 
 use rapier3d::prelude::*;
-use skidpad_core::Texture;
+use skidpad_core::{Smooth, Texture};
 
 /// What wheels stand on in a step. A `QueryFilter` turns into one on which every surface has the grip 1.
 ///
@@ -25,6 +25,9 @@ pub struct Surfaces<'a> {
     /// What a surface does to wheels beside that: rolling resistance and unevenness, along the vehicle-side axes x and y; without,
     /// nothing. Asked as the grip is.
     pub texture: Option<&'a dyn Fn(&Met) -> Texture>,
+    /// How smooth the triangle of a mesh or a field of heights is that a wheel stands on, by its number in the shape (parry's
+    /// sub-shape): normals along the vehicle-side world axes, corner by corner; without, it is as flat as it looks.
+    pub smooth: Option<&'a dyn Fn(ColliderHandle, u32) -> Option<Smooth>>,
 }
 
 /// Where the ray of a wheel met a collider, in the world's axes.

@@ -3,10 +3,42 @@
 use rapier3d::parry::shape::HeightFieldFlags;
 use rapier3d::parry::utils::Array2;
 use rapier3d::prelude::*;
-use skidpad_core::{HeightField, Texture, TriangleMesh};
+use skidpad_core::{HeightField, Smooth, Texture, TriangleMesh};
+use std::sync::Arc;
 
 /// Grip and texture.
 type Surface = (f32, Texture);
+
+/// What of a scene a collider is.
+pub(crate) enum Source {
+    Field(Arc<HeightField>),
+    /// A surface of a mesh: the numbers of its triangles.
+    Mesh(Arc<TriangleMesh>, Vec<u32>),
+}
+
+impl Source {
+    /// How smooth a triangle of the collider is, by its number there.
+    pub fn smooth(&self, number: u32) -> Option<Smooth> {
+        match self {
+            Self::Mesh(mesh, numbers) => mesh.smooth(*numbers.get(number as usize)?),
+            Self::Field(field) => smooth_half(field, number),
+        }
+    }
+}
+
+/// Of a field: Rapier counts its columns along x and its rows against y, left halves of cells first.
+fn smooth_half(field: &HeightField, number: u32) -> Option<Smooth> {
+    let [columns, rows] = field.counts().map(|lines| lines as u32 - 1);
+    let cell = number % (columns * rows);
+    let (column, row) = (cell / rows, rows - 1 - cell % rows);
+    let first = 2 * (row * columns + column);
+    if number >= columns * rows {
+        return field.smooth(first);
+    }
+    // Rapier's begins with the corner that ends the field's own.
+    let Smooth { normals: [least, across, last], edges } = field.smooth(first + 1)?;
+    Some(Smooth { normals: [last, least, across], edges })
+}
 
 /// A field of heights. Rapier's has y up and its rows along z: it is turned about x, so that its z runs against y.
 pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
@@ -21,22 +53,23 @@ pub(crate) fn field(field: &HeightField) -> ColliderBuilder {
         .position(Pose::from_parts(middle, turned))
 }
 
-/// A mesh with its grip and texture, one for each of its surfaces; none of those that Rapier takes for no mesh.
-pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, f32, Texture)> {
-    let mut surfaces: Vec<(Surface, Vec<[u32; 3]>)> = Vec::new();
+/// A mesh with its grip and texture and the numbers of its triangles, one for each of its surfaces; none of those that Rapier takes for no
+/// mesh.
+pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, Surface, Vec<u32>)> {
+    let mut surfaces: Vec<(Surface, Vec<[u32; 3]>, Vec<u32>)> = Vec::new();
     for (number, (&corners, &grip)) in (0..).zip(mesh.triangles().iter().zip(mesh.grips())) {
         let surface = (grip, mesh.texture(number));
         // Triangles of a surface stand together in most files, so that the last one is looked at first.
-        match surfaces.iter_mut().rev().find(|(known, _)| *known == surface) {
-            Some((_, triangles)) => triangles.push(corners),
-            None => surfaces.push((surface, vec![corners])),
+        match surfaces.iter_mut().rev().find(|(known, ..)| *known == surface) {
+            Some((_, triangles, numbers)) => (triangles.push(corners), numbers.push(number)).1,
+            None => surfaces.push((surface, vec![corners], vec![number])),
         }
     }
-    surfaces.into_iter().filter_map(|((grip, texture), triangles)| {
+    surfaces.into_iter().filter_map(|(surface, triangles, numbers)| {
         // Hulls slide over the edges between its triangles, and stand on it from both sides.
         let two_sided = TriMeshFlags::FIX_INTERNAL_EDGES_TWO_SIDED;
         let collider = ColliderBuilder::trimesh_with_flags(mesh.vertices().to_vec(), triangles, two_sided).ok()?;
-        Some((collider.translation(mesh.origin().as_vec3()), grip, texture))
+        Some((collider.translation(mesh.origin().as_vec3()), surface, numbers))
     })
 }
 

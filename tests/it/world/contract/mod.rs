@@ -5,6 +5,7 @@ mod flat;
 mod inside;
 mod misses;
 mod rough;
+mod smooth;
 
 use skidpad::core::{
     Backend, CarStart, Contact, DVec3, Probe, Quat, Rim, Scene, Vec3, model::ProbeShape, state::Placement,
