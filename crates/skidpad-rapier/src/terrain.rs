@@ -61,7 +61,10 @@ pub(crate) fn meshes(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuild
         let surface = (grip, mesh.texture(number));
         // Triangles of a surface stand together in most files, so that the last one is looked at first.
         match surfaces.iter_mut().rev().find(|(known, ..)| *known == surface) {
-            Some((_, triangles, numbers)) => (triangles.push(corners), numbers.push(number)).1,
+            Some((_, triangles, numbers)) => {
+                triangles.push(corners);
+                numbers.push(number);
+            }
             None => surfaces.push((surface, vec![corners], vec![number])),
         }
     }
