@@ -5,8 +5,8 @@ use std::sync::Arc;
 use skidpad_core::model::Hull;
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, CarView, Clock, Controls, DVec3, Model, Quat, SaveError, Scene, State, StepReport,
-    Vec3,
+    Backend, BackendInfo, CarStart, CarView, Clock, Controls, DVec3, Model, Mover, Quat, SaveError, Scene, State,
+    StepReport, Vec3,
 };
 use skidpad_peers::bullet::Tuning;
 use skidpad_peers::no_slip::{self, Pedals};
@@ -183,7 +183,7 @@ impl Backend for BulletWorld {
     fn save_into(&self, _bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         Err(SaveError {
             backend: self.name(),
-            car: 0,
+            of: Mover::Car(0),
             reason: "Bullet keeps the wheels' turns and the contacts of hulls",
         })
     }

@@ -40,7 +40,7 @@ pub use element::{Action, Element, ForceElement, Motion};
 pub use hitch::joint::{HITCH_GAP_RETURN, HITCH_GAP_RETURN_SPEED, returned_gap};
 pub use model::{Model, ModelError, ModelParts};
 pub use state::State;
-pub use state::saved::{LoadError, SaveError};
+pub use state::saved::{LoadError, Mover, SaveError};
 pub use step::coupling::{Coupling, Friction, Misuse, StepReport};
 pub use step::vehicle::Vehicle;
 pub use telemetry::channel::Channel;
@@ -54,12 +54,14 @@ pub use world::axes::Axes;
 pub use world::backend::{Backend, BackendInfo, CarStart, Clock};
 pub use world::boxes::FixedBox;
 pub use world::cars::{CarView, Cars};
+pub use world::free_body::{BodyMotion, FreeBody};
 pub use world::level_of_detail::{Distances, LevelError, LevelOfDetail};
 pub use world::platform::{Course, Path, PathFault, Platform, PlatformMotion, WayPoint};
 pub use world::road::{Road, RoadClass};
 pub use world::scene::{Gust, Scene};
 pub use world::seam::{
-    BODYWORK_FRICTION, Body, Contact, Ground, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, Rim, WorldPort,
+    BODYWORK_FRICTION, Body, Contact, Foreseen, Ground, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, Rim,
+    WorldPort,
 };
 pub use world::terrain::{Cell, HeightField, Sees, TerrainFault, TriangleMesh};
 pub use world::texture::Texture;

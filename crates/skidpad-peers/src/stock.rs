@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, Budget, CarStart, CarView, Clock, Controls, LoadError, Model, SaveError, Scene, State,
+    Backend, BackendInfo, Budget, CarStart, CarView, Clock, Controls, LoadError, Model, Mover, SaveError, Scene, State,
     StepReport,
     world::backend::{load_world, save_world},
 };
@@ -241,7 +241,7 @@ impl Backend for StockBackend {
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         match self.cars.iter().position(|car| touches(&self.world, car.controller.chassis)) {
-            Some(car) => return Err(SaveError { backend: BACKEND.name, car, reason: TOUCHES }),
+            Some(car) => return Err(SaveError { backend: BACKEND.name, of: Mover::Car(car), reason: TOUCHES }),
             None => save_world(self, bytes),
         }
         Ok(())

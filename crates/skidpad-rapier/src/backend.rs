@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use rapier3d::prelude::*;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, LoadError, Probe, SaveError, Scene,
-    Smooth, State, StepReport, Texture,
+    Backend, BackendInfo, BodyMotion, CarStart, CarView, Clock, Contact, Controls, FixedBox, LoadError, Mover, Probe,
+    SaveError, Scene, Smooth, State, StepReport, Texture,
     world::backend::{load_world, save_world},
     world::scene::FLUSH,
 };
 
 use crate::terrain::{self, Source};
-use crate::{Met, RapierCars, Surfaces, chassis, platforms};
+use crate::{Met, RapierCars, Surfaces, bodies, chassis, platforms};
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {
@@ -30,6 +30,8 @@ struct RapierBackend {
     platforms: Vec<RigidBodyHandle>,
     /// Fields and meshes of the scene.
     terrain: Vec<(ColliderHandle, Source)>,
+    /// Its free bodies.
+    bodies: Vec<RigidBodyHandle>,
     scene: Scene,
     starts: Vec<CarStart>,
     clock: Clock,
@@ -132,12 +134,19 @@ impl RapierBackend {
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let (mut world, terrain) = world_and_terrain(scene, dt);
         let platforms = platforms::insert(&mut world, scene);
+        let bodies = bodies::insert(&mut world, scene);
         let cars = RapierCars::new(&mut world, scene, starts);
         for car in 0..starts.len() {
             settle(&mut world, scene, cars.handle(car));
         }
         let (scene, starts) = (scene.clone(), starts.to_vec());
-        Self { world, cars, platforms, terrain, scene, starts, clock: Clock { dt, steps: 0 } }
+        Self { world, cars, platforms, terrain, bodies, scene, starts, clock: Clock { dt, steps: 0 } }
+    }
+
+    /// Cars and free bodies.
+    fn movers(&self) -> impl Iterator<Item = (Mover, RigidBodyHandle)> {
+        let cars = (0..self.cars.vehicles().len()).map(|car| (Mover::Car(car), self.cars.handle(car)));
+        cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (Mover::Body(body), *handle)))
     }
 }
 
@@ -196,6 +205,19 @@ impl Backend for RapierBackend {
         self.cars.set_place(&mut self.world, car, place);
     }
 
+    fn bodies(&self) -> usize {
+        self.bodies.len()
+    }
+
+    fn body(&self, body: usize) -> Option<BodyMotion> {
+        bodies::motion(&self.world, *self.bodies.get(body)?)
+    }
+
+    fn set_body(&mut self, body: usize, motion: &BodyMotion) -> bool {
+        let handle = self.bodies.get(body).copied();
+        handle.map(|handle| bodies::set(&mut self.world, handle, motion)).is_some()
+    }
+
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         let scene = &self.scene;
         let (grip, texture) = (|met: &Met<'_>| surface_at(scene, met).0, |met: &Met<'_>| surface_at(scene, met).1);
@@ -218,16 +240,18 @@ impl Backend for RapierBackend {
     }
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
-        match (0..self.cars()).find(|&car| touches(&self.world, self.cars.handle(car))) {
-            Some(car) => return Err(SaveError { backend: BACKEND.name, car, reason: TOUCHES }),
-            None => save_world(self, bytes),
+        match self.movers().find(|(_, handle)| touches(&self.world, *handle)) {
+            Some((of, _)) => Err(SaveError { backend: BACKEND.name, of, reason: TOUCHES }),
+            None => {
+                save_world(self, bytes);
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// Into a world built anew if the present one may remember contacts that the loaded one never had.
     fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
-        if (0..self.cars()).all(|car| remembers_nothing(&self.world, self.cars.handle(car))) {
+        if self.movers().all(|(_, handle)| remembers_nothing(&self.world, handle)) {
             return load_world(self, bytes);
         }
         let mut fresh = Self::new(&self.scene, &self.starts, self.clock.dt);

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+mod bodies;
 mod cars;
 pub mod chassis;
 mod ground;

@@ -1,7 +1,8 @@
 //! Cars in the own world, stepped with one of the core's couplings.
 
 use skidpad_core::{
-    Backend, CarStart, CarView, Cars, Clock, Contact, Controls, Coupling, Probe, Scene, State, StepReport, Vehicle,
+    Backend, BodyMotion, CarStart, CarView, Cars, Clock, Contact, Controls, Coupling, Probe, Scene, State, StepReport,
+    Vehicle,
 };
 
 use crate::{Chassis, World};
@@ -101,6 +102,19 @@ impl Backend for CarWorld {
             self.world.chassis_mut()[car].adopt(state);
         }
         taken
+    }
+
+    fn bodies(&self) -> usize {
+        self.world.bodies().len()
+    }
+
+    fn body(&self, body: usize) -> Option<BodyMotion> {
+        self.world.bodies().get(body).map(Chassis::motion_now)
+    }
+
+    fn set_body(&mut self, body: usize, motion: &BodyMotion) -> bool {
+        let of = self.world.bodies_mut().get_mut(body);
+        of.map(|of| of.go_on_from(motion)).is_some()
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {

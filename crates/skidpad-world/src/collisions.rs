@@ -1,10 +1,11 @@
-//! Car against car: which hulls meet within a step, and the impulses between them.
+//! Car against car, and free bodies against both: which hulls meet within a step, and the impulses between them. What is said of cars
+//! here holds for free bodies, whose numbers follow those of the cars.
 //!
 //! Hulls that meet are solved together with all that they and their neighbours touch, so that a car pressed between a wall and
 //! another car enters neither. A car that meets none keeps every bit.
 
 use parry3d::query::ContactManifold;
-use skidpad_core::{BODYWORK_FRICTION, DVec3, HullPoint, Mat3, Vec3};
+use skidpad_core::{DVec3, HullPoint, Mat3, Vec3};
 
 use crate::Touching;
 use crate::ground::Ground;
@@ -12,9 +13,6 @@ use crate::hull::{BLOW, CLOSED, PASSES, SETTLED, stops_of};
 use crate::links::{Link, hold, tighten};
 use crate::pair::{Meeting, Pair};
 use crate::world::Chassis;
-
-/// Friction of bodywork on bodywork: the product of both, as Rapier multiplies them.
-const FRICTION: f32 = BODYWORK_FRICTION * BODYWORK_FRICTION;
 
 /// Most times that hulls are looked for again along the ways which impulses leave: each hands a blow on to the next car.
 const ROUNDS: usize = 16;
@@ -58,8 +56,14 @@ pub(crate) struct Collisions {
     pairs: Vec<[u32; 2]>,
     manifold: ContactManifold<(), ()>,
     points: Vec<Point>,
-    /// Whether cars meet; if not, only hitches are held.
+    /// Whether anything meets; if not, only hitches are held.
     meets: bool,
+    /// Cars of lower numbers pass through each other.
+    passing: u32,
+    /// Whether cars meet cars.
+    cars_meet: bool,
+    /// Number of free bodies, which follow the cars.
+    bodies: usize,
     /// Whether some car can be towed.
     pub has_trailers: bool,
     /// The hitches that hold, group by group.
@@ -125,8 +129,8 @@ struct Point {
 }
 
 impl Collisions {
-    /// Of no cars; those to come may meet, or pass through each other.
-    pub fn new(meets: bool) -> Self {
+    /// Of no cars and so many free `bodies`; cars to come may meet each other, or pass through each other.
+    pub fn new(cars_meet: bool, bodies: usize) -> Self {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(POINTS);
         Self {
@@ -136,7 +140,10 @@ impl Collisions {
             pairs: Vec::new(),
             manifold,
             points: Vec::new(),
-            meets,
+            meets: cars_meet || bodies > 0,
+            passing: 0,
+            cars_meet,
+            bodies,
             has_trailers: false,
             links: Vec::new(),
             group: Vec::new(),
@@ -144,13 +151,19 @@ impl Collisions {
         }
     }
 
-    /// Whether cars meet.
+    /// Whether two of these numbers pass through each other.
+    pub fn pass(&self, one: u32, other: u32) -> bool {
+        one.max(other) < self.passing
+    }
+
+    /// Whether anything meets.
     pub fn meets(&self) -> bool {
         self.meets
     }
 
-    /// Makes room for `cars` cars.
+    /// Makes room for `cars` cars and free bodies.
     pub fn make_room(&mut self, cars: usize) {
+        self.passing = if self.cars_meet { 0 } else { (cars - self.bodies) as u32 };
         self.kept.clear();
         self.kept.reserve(cars);
         self.bounds.extend((self.bounds.len()..cars).map(|car| Bound { car: car as u32, ..Bound::default() }));
@@ -277,6 +290,9 @@ impl Collisions {
             let end = one.low + 2.0 * one.radius;
             for other in self.bounds[i + 1..].iter().take_while(|other| other.low <= end) {
                 let reach = one.radius + other.radius;
+                if self.pass(one.car, other.car) {
+                    continue;
+                }
                 if middle.distance_squared(self.kept[other.car as usize].position) <= reach * reach {
                     self.near.push([one.car.min(other.car), one.car.max(other.car)]);
                 }
@@ -461,6 +477,8 @@ fn lowest_of(group: &[u32], mut car: u32) -> u32 {
 impl Point {
     fn between(chassis: &[Chassis], cars: [u32; 2], meeting: &Meeting, number: u32, dt: f32) -> Self {
         let Meeting { arms, closes, gap, normal } = *meeting;
+        // The product of both, as Rapier multiplies them.
+        let friction = cars.iter().map(|car| chassis[*car as usize].friction).product();
         let mut point = Self {
             group: NONE,
             number,
@@ -468,10 +486,9 @@ impl Point {
             arms,
             normal,
             gap,
-            friction: FRICTION,
+            friction,
             ground: Vec3::ZERO,
-            allowed: HullPoint { arm: arms[0], gap, normal, friction: FRICTION, velocity: Vec3::ZERO }
-                .allowed_speed(dt),
+            allowed: HullPoint { arm: arms[0], gap, normal, friction, velocity: Vec3::ZERO }.allowed_speed(dt),
             slides: Vec3::ZERO,
             give: 0.0,
             answer: None,

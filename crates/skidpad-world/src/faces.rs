@@ -6,7 +6,7 @@
 use parry3d::math::Pose;
 use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature, Triangle as Face};
-use skidpad_core::{BODYWORK_FRICTION, HullPoint, Triangle, Vec3};
+use skidpad_core::{HullPoint, Triangle, Vec3};
 
 use crate::passing::Passing;
 use crate::terrain::{Region, Terrain};
@@ -81,7 +81,7 @@ impl Faces {
             let time = if closing > 0.0 { (apart.max(0.0) / closing).min(dt) } else { 0.0 };
             self.touch(&triangle, normal, &passing, time, |arm, gap| {
                 if gap - closing.max(0.0) * dt <= near && gap >= -deepest {
-                    let friction = BODYWORK_FRICTION * triangle.grip;
+                    let friction = chassis.friction * triangle.grip;
                     points.push(HullPoint {
                         arm: chassis.axes * (chassis.hull.centre + arm),
                         gap,

@@ -2,7 +2,7 @@
 
 use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature};
-use skidpad_core::{BODYWORK_FRICTION, DVec3, HULL_POINTS, HullPoint, Vec3};
+use skidpad_core::{DVec3, HULL_POINTS, HullPoint, Vec3};
 
 use crate::faces::Faces;
 use crate::ground::{Block, Ground};
@@ -34,15 +34,18 @@ pub(crate) const BLOW: f32 = 0.5;
 /// Share of a gap from which what closes it in a step is taken to touch: solves leave the last digits.
 pub(crate) const CLOSED: f32 = 0.99;
 
+/// Cosine of the steepest face, to the vertical, that bears what lies on it.
+const BEARS: f32 = 0.5;
+
 /// What one point has been given so far.
 #[derive(Clone, Copy, Debug)]
-struct Given {
+pub(crate) struct Given {
     /// Least speed along the normal that it is left with, m/s.
     allowed: f32,
     /// N s.
-    pressed: f32,
+    pub pressed: f32,
     /// N s.
-    drag: Vec3,
+    pub drag: Vec3,
 }
 
 impl core::fmt::Debug for Touching {
@@ -68,9 +71,9 @@ impl Touching {
         Self { manifold, faces: Faces::default(), points: Vec::with_capacity(most), given: Vec::with_capacity(most) }
     }
 
-    /// With memory for all that one hull can touch of `ground`, so that no step asks for more.
-    pub fn on(ground: &Ground) -> Self {
-        Self::with_room(POINTS * (1 + ground.blocks.len()))
+    /// With memory for all that one hull can touch of `ground` and so many free `bodies`, so that no step asks for more.
+    pub fn on(ground: &Ground, bodies: usize) -> Self {
+        Self::with_room(POINTS * (1 + ground.blocks.len() + bodies))
     }
 
     /// Changes the twist of `chassis` so that its hull does not enter `ground` within the coming `dt` s: sequential impulses
@@ -79,11 +82,36 @@ impl Touching {
     /// `stops` are points of its wheels that are kept out with it.
     pub fn keep_out(&mut self, chassis: &mut Chassis, ground: &Ground, stops: &[(usize, HullPoint)], dt: f32) {
         self.find(chassis, ground, stops, 0.0, dt);
+        self.keep_out_of_found(chassis, dt);
+    }
+
+    /// The same of `ground`, and of those of `others` that bear it.
+    pub(crate) fn keep_out_of_all(
+        &mut self,
+        chassis: &mut Chassis,
+        ground: &Ground,
+        others: impl Iterator<Item = Block>,
+        dt: f32,
+    ) {
+        self.find(chassis, ground, &[], 0.0, dt);
+        let motion = [chassis.motion()[0], chassis.middle_rate(dt)];
+        for block in others {
+            let (of_ground, mut number) = (self.points.len(), 0);
+            self.find_on_block(chassis, &block, against(&block, chassis.position, motion), dt);
+            self.points.retain(|point| {
+                number += 1;
+                number <= of_ground || point.normal.z > BEARS
+            });
+        }
+        self.keep_out_of_found(chassis, dt);
+    }
+
+    fn keep_out_of_found(&mut self, chassis: &mut Chassis, dt: f32) {
+        self.given.clear();
         if self.points.is_empty() {
             return;
         }
         let untouched = |point: &HullPoint| Given { allowed: point.allowed_speed(dt), pressed: 0.0, drag: Vec3::ZERO };
-        self.given.clear();
         self.given.extend(self.points.iter().map(untouched));
         self.press_all(chassis);
         self.end_blows(chassis, dt);
@@ -161,6 +189,11 @@ impl Touching {
         &self.points
     }
 
+    /// Those that [`Touching::keep_out`] pressed, and what it gave them.
+    pub(crate) fn pressed(&self) -> impl Iterator<Item = (&HullPoint, &Given)> {
+        self.points.iter().zip(&self.given).filter(|(_, given)| given.pressed > 0.0)
+    }
+
     /// Adds those found that are nearest, as many as `points` are wanted. Blows are not among them: [`Touching::keep_out`] ends
     /// those in one step.
     pub(crate) fn nearest(&self, points: &mut Vec<HullPoint>, dt: f32) {
@@ -192,7 +225,7 @@ impl Touching {
                     arm,
                     gap,
                     normal,
-                    friction: BODYWORK_FRICTION * ground.grip,
+                    friction: chassis.friction * ground.grip,
                     velocity: Vec3::ZERO,
                 });
             }
@@ -230,7 +263,7 @@ impl Touching {
                 arm,
                 gap: p.dist - passing.way(p.local_p2, &pose).dot(normal),
                 normal: outward,
-                friction: BODYWORK_FRICTION * block.grip,
+                friction: chassis.friction * block.grip,
                 velocity: block.velocity_at(chassis.position + arm.as_dvec3()),
             }
         }));

@@ -1,9 +1,8 @@
 //! skidpad's own small rigid-body world: chassis with a box for a hull, on the ground of a [`skidpad_core::Scene`].
 //!
 //! Here: integration with positions in 64 bits; plane, boxes, fields of heights and meshes, met by rays, by the rims of wheels and
-//! by hulls; boxes that move by themselves; hulls of cars against each other, and under wheels, which push them; hitches
-//! that hold while hulls are stopped. Not here: wheels (they come through the seam), other bodies
-//! that can be pushed away.
+//! by hulls; boxes that move by themselves; hulls of cars and free bodies against each other, and under wheels, which push them;
+//! hitches that hold while hulls are stopped. Not here: wheels (they come through the seam), shapes of bodies but boxes.
 #![forbid(unsafe_code)]
 
 mod backend;
@@ -15,6 +14,7 @@ mod links;
 mod pair;
 mod passing;
 mod riding;
+mod settling;
 mod terrain;
 mod tree;
 mod world;

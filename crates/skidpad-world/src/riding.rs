@@ -1,10 +1,9 @@
-//! Wheels on other cars: they stand on hulls as on boxes that move, and push them.
+//! Wheels on other cars and on free bodies: they stand on hulls as on boxes that move, and push them.
 
 use parry3d::shape::Cuboid;
 use skidpad_core::{Contact, Feeler, Ground as StoodOn, Probe, Reaction, Seen, Sees, Texture, Vec3};
 
 use crate::World;
-use crate::collisions::Collisions;
 use crate::ground::Block;
 use crate::world::Chassis;
 
@@ -18,14 +17,14 @@ impl Chassis {
     }
 
     /// The hull as a box.
-    fn block(&self) -> Block {
+    pub(crate) fn block(&self) -> Block {
         Block {
             centre: self.position + (self.axes * self.hull.centre).as_dvec3(),
             to_world: self.rotation,
             from_world: self.rotation.inverse(),
             shape: Cuboid::new(self.hull.half_extents),
             radius: self.hull.half_extents.length(),
-            grip: 1.0,
+            grip: self.grip,
             texture: Texture::NONE,
             motion: None,
         }
@@ -50,16 +49,16 @@ impl Chassis {
 }
 
 impl World {
-    /// Lets wheels stand on the hulls of other cars where those are higher than what they met so far; not on what tows their car, or
+    /// Lets wheels stand on the hulls of other cars and on free bodies where those are higher than what they met so far; not on what tows their car, or
     /// what that tows.
     #[inline(never)]
-    pub(crate) fn probe_cars(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    pub(crate) fn probe_hulls(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         let Some(collisions) = &mut self.collisions else { return };
         if self.is_replaced {
             self.is_replaced = false;
             collisions.look_again(&self.chassis, self.dt);
         }
-        self.bears_cars = false;
+        self.bears_hulls = false;
         if collisions.near().is_empty() {
             return;
         }
@@ -76,22 +75,22 @@ impl World {
             for (probe, answer) in asked[first..].iter().zip(&mut answered[first..]).take(count) {
                 if let Some(met) = block.meet(probe, answer.as_ref(), &mut self.near) {
                     *answer = Some(under.stood_on(number, probe, met));
-                    self.bears_cars = true;
+                    self.bears_hulls = true;
                 }
             }
         }
     }
 
-    /// Answers probes between steps, from anywhere and in any order, by the hulls of cars.
-    pub(crate) fn ask_cars(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        if !self.collisions.as_ref().is_some_and(Collisions::meets) {
-            return;
-        }
+    /// Answers probes between steps, from anywhere and in any order, by the hulls of cars and free bodies.
+    pub(crate) fn ask_hulls(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        let Some(collisions) = self.collisions.as_ref().filter(|collisions| collisions.meets()) else { return };
+        let cars = self.cars();
         for (other, under) in self.chassis.iter().enumerate() {
             let (block, number) = (under.block(), (self.ground.blocks.len() + other) as u64);
             for (probe, answer) in asked.iter().zip(answered.iter_mut()) {
-                let own = self.chassis.get(probe.car);
-                if own.is_none_or(|own| probe.car == other || own.passes(probe.car as u32, under, other as u32)) {
+                let own = self.chassis[..cars].get(probe.car).filter(|_| probe.car != other);
+                let [asks, met] = [probe.car, other].map(|number| number as u32);
+                if own.is_none_or(|own| collisions.pass(asks, met) || own.passes(asks, under, met)) {
                     continue;
                 }
                 if let Some(met) = block.meet(probe, answer.as_ref(), &mut self.near) {
@@ -101,28 +100,33 @@ impl World {
         }
     }
 
-    /// The car that is body `number` under wheels.
-    pub(crate) fn car_under(&self, number: u64) -> Option<usize> {
-        let car = usize::try_from(number).ok()?.checked_sub(self.ground.blocks.len())?;
-        (car < self.chassis.len()).then_some(car)
+    /// The chassis or free body that is body `number` under wheels.
+    pub(crate) fn hull_under(&self, number: u64) -> Option<usize> {
+        let hull = usize::try_from(number).ok()?.checked_sub(self.ground.blocks.len())?;
+        (hull < self.chassis.len()).then_some(hull)
     }
 
-    /// Lets wheels push the cars they stand on.
-    pub(crate) fn push_cars(&mut self, reactions: &[Reaction]) {
+    /// The free body that is body `number` under wheels.
+    pub(crate) fn body_under(&self, number: u64) -> Option<usize> {
+        self.hull_under(number).filter(|hull| *hull >= self.cars())
+    }
+
+    /// Lets wheels push the hulls they stand on.
+    pub(crate) fn push_hulls(&mut self, reactions: &[Reaction]) {
         for reaction in reactions {
-            let Some(car) = self.car_under(reaction.body) else { continue };
-            let change = self.chassis[car].pushed_by(reaction);
-            self.chassis[car].push_on(change);
+            let Some(hull) = self.hull_under(reaction.body) else { continue };
+            let change = self.chassis[hull].pushed_by(reaction);
+            self.chassis[hull].push_on(change);
         }
     }
 
-    /// Velocity that the cars under wheels have now.
-    pub(crate) fn follow_cars(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    /// Velocity that the hulls under wheels have now.
+    pub(crate) fn follow_hulls(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, contact) in asked.iter().zip(answered) {
             let Some(contact) = contact else { continue };
             let Some(ground) = &mut contact.ground else { continue };
-            let Some(car) = self.car_under(ground.body) else { continue };
-            let chassis = &self.chassis[car];
+            let Some(hull) = self.hull_under(ground.body) else { continue };
+            let chassis = &self.chassis[hull];
             ground.velocity = chassis.speed_at((probe.at(contact.distance) - chassis.position).as_vec3());
         }
     }

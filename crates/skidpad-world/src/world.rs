@@ -3,8 +3,8 @@
 use skidpad_core::columns::{Columns, side_by_side, vector};
 use skidpad_core::lane::{Four, Lane};
 use skidpad_core::{
-    Body, Contact, DVec3, HullPoint, Mat3, Model, Probe, Push, Quat, Reaction, Scene, Seen, State, Vec3, WorldPort,
-    math,
+    BODYWORK_FRICTION, Body, BodyMotion, Contact, DVec3, Foreseen, FreeBody, HullPoint, Mat3, Model, Probe, Push,
+    Pushable, Quat, Reaction, Scene, Seen, State, Vec3, WorldPort, math,
     model::{Hull, Wheel},
 };
 
@@ -18,7 +18,7 @@ struct Motion {
     angular: Vec3,
 }
 
-/// A chassis: pose and twist of its centre of mass.
+/// A chassis, or a free body: pose and twist of its centre of mass.
 #[derive(Clone, Debug)]
 pub struct Chassis {
     pub(crate) position: DVec3,
@@ -36,6 +36,10 @@ pub struct Chassis {
     inertia: Columns,
     inverse_inertia: Columns,
     pub(crate) hull: Hull,
+    /// Of the hull on a surface of grip 1.
+    pub(crate) friction: f32,
+    /// Factor on the friction of every tyre on it.
+    pub(crate) grip: f32,
     /// No point of the hull is farther from the centre of mass, m.
     pub(crate) hull_reach: f32,
     /// No wheel reaches farther on its springs, m.
@@ -85,6 +89,8 @@ impl Chassis {
             inertia: Columns::of(&inertia),
             inverse_inertia: Columns::of(&inertia.inverse()),
             hull,
+            friction: BODYWORK_FRICTION,
+            grip: 1.0,
             hull_reach: hull.half_extents.length() + hull.centre.length(),
             wheel_reach: 0.0,
             has_rims: false,
@@ -95,6 +101,25 @@ impl Chassis {
             is_trailer: false,
             is_tied: false,
         }
+    }
+
+    /// A free body as it starts.
+    pub fn free(body: &FreeBody) -> Self {
+        let mut chassis = Self::rigid(body.mass, body.inertia, body.hull);
+        (chassis.friction, chassis.grip) = (body.friction, body.grip);
+        chassis.go_on_from(&body.motion);
+        chassis
+    }
+
+    /// Goes on from `motion`.
+    pub fn go_on_from(&mut self, motion: &BodyMotion) {
+        self.place(motion.position, motion.rotation, [motion.velocity, motion.angular]);
+    }
+
+    /// Where it is and how it moves between two steps.
+    pub fn motion_now(&self) -> BodyMotion {
+        let Self { position, rotation, velocity, angular, .. } = *self;
+        BodyMotion { position, rotation, velocity, angular }
     }
 
     /// Velocity of the centre of mass (m/s) and angular velocity (rad/s), world axes.
@@ -146,7 +171,7 @@ impl Chassis {
     }
 
     /// Changes the velocities over a whole step: the pose will move with their mean.
-    fn push(&mut self, velocity: Vec3, angular: Vec3) {
+    pub(crate) fn push(&mut self, velocity: Vec3, angular: Vec3) {
         self.velocity += velocity;
         self.angular += angular;
         self.lag = Motion { velocity: velocity * 0.5, angular: angular * 0.5 };
@@ -251,18 +276,21 @@ fn reach_of(wheel: &Wheel) -> f32 {
     wheel.contact.length() + 2.0 * wheel.radius + wheel.strut.droop_travel
 }
 
-/// Chassis on the ground of a scene.
+/// Chassis and free bodies on the ground of a scene.
 #[derive(Clone, Debug)]
 pub struct World {
+    /// Of cars, by their numbers, then free bodies.
     pub(crate) chassis: Vec<Chassis>,
+    /// Number of free bodies.
+    pub(crate) bodies: usize,
     pub(crate) ground: Ground,
-    touching: Touching,
-    /// Contacts between cars, and hitches; none where cars pass through each other and none can be towed.
+    pub(crate) touching: Touching,
+    /// Contacts between cars and free bodies, and hitches; none where nothing meets and no car can be towed.
     pub(crate) collisions: Option<Collisions>,
     /// Whether some chassis may have been put elsewhere since the last step.
     pub(crate) is_replaced: bool,
-    /// Whether some wheel has met a hull in this step.
-    pub(crate) bears_cars: bool,
+    /// Whether some wheel has met a hull or a free body in this step.
+    pub(crate) bears_hulls: bool,
     /// Length of the step at hand, s.
     pub(crate) dt: f32,
     /// Whether some wheel of some car feels with more than a ray.
@@ -274,18 +302,23 @@ pub struct World {
 }
 
 impl World {
-    /// An empty world.
+    /// A world without cars.
     pub fn new(scene: Scene) -> Self {
         let ground = Ground::new(&scene);
-        let touching = Touching::on(&ground);
-        let collisions = scene.cars_collide.then(|| Collisions::new(true));
+        let touching = Touching::on(&ground, scene.bodies.len());
+        let chassis: Vec<Chassis> = scene.bodies.iter().map(Chassis::free).collect();
+        let bodies = chassis.len();
+        let meets = scene.cars_collide || bodies > 0;
+        let mut collisions = meets.then(|| Collisions::new(scene.cars_collide, bodies));
+        collisions.iter_mut().for_each(|collisions| collisions.make_room(bodies));
         Self {
-            chassis: Vec::new(),
+            chassis,
+            bodies,
             ground,
             touching,
             collisions,
             is_replaced: true,
-            bears_cars: false,
+            bears_hulls: false,
             dt: 0.0,
             has_rims: false,
             near: Vec::new(),
@@ -293,17 +326,34 @@ impl World {
         }
     }
 
-    /// Adds a chassis; its index is the number of chassis before it.
+    /// Adds the chassis of a car; its index is the number of those before it.
     pub fn add(&mut self, chassis: Chassis) {
         self.has_rims |= chassis.has_rims;
         if chassis.is_trailer {
-            self.collisions.get_or_insert_with(|| Collisions::new(false)).has_trailers = true;
+            self.collisions.get_or_insert_with(|| Collisions::new(false, 0)).has_trailers = true;
         }
         self.is_replaced = true;
-        self.chassis.push(chassis);
+        self.chassis.insert(self.cars(), chassis);
         if let Some(collisions) = &mut self.collisions {
             collisions.make_room(self.chassis.len());
         }
+    }
+
+    /// Number of cars.
+    pub(crate) fn cars(&self) -> usize {
+        self.chassis.len() - self.bodies
+    }
+
+    /// The free bodies, in order.
+    pub fn bodies(&self) -> &[Chassis] {
+        &self.chassis[self.cars()..]
+    }
+
+    /// The same, to be put elsewhere.
+    pub fn bodies_mut(&mut self) -> &mut [Chassis] {
+        self.is_replaced = true;
+        let cars = self.cars();
+        &mut self.chassis[cars..]
     }
 
     /// The air moves at `velocity` m/s from now on.
@@ -319,10 +369,11 @@ impl World {
         }
     }
 
-    /// The chassis, in order.
+    /// The chassis of cars, in order.
     pub fn chassis_mut(&mut self) -> &mut [Chassis] {
         self.is_replaced = true;
-        &mut self.chassis
+        let cars = self.cars();
+        &mut self.chassis[..cars]
     }
 
     /// Answers probes between steps, a miss by `None`; what a chassis asks that is not there is one.
@@ -330,8 +381,8 @@ impl World {
         self.ground.probe_plane(asked, answered);
         self.ground.probe_blocks(asked, answered);
         self.ground.terrain.probe(&self.ground, asked, answered, &mut self.near, &mut Vec::new());
-        self.ask_cars(asked, answered);
-        for (_, answer) in asked.iter().zip(answered).filter(|(probe, _)| probe.car >= self.chassis.len()) {
+        self.ask_hulls(asked, answered);
+        for (_, answer) in asked.iter().zip(answered).filter(|(probe, _)| probe.car >= self.cars()) {
             *answer = None;
         }
     }
@@ -410,7 +461,7 @@ impl WorldPort for World {
             self.ground.put_textures(asked, answered);
         }
         if self.collisions.is_some() && self.chassis.len() > 1 {
-            self.probe_cars(asked, answered);
+            self.probe_hulls(asked, answered);
         }
     }
 
@@ -430,22 +481,41 @@ impl WorldPort for World {
                 chassis.stop(push.stop, push.angular_stop);
             }
         }
+        if self.bodies > 0 {
+            self.chassis.iter_mut().skip(pushes.len()).for_each(|body| body.push(fall, Vec3::ZERO));
+        }
     }
 
     fn bears_wheels(&self) -> bool {
-        self.bears_cars
+        self.bears_hulls
     }
 
     fn vehicle_of(&self, body: u64) -> Option<usize> {
-        self.car_under(body)
+        self.hull_under(body).filter(|hull| *hull < self.cars())
+    }
+
+    fn pushable(&self, body: u64, _normal: Vec3, _dt: f32) -> Option<Pushable> {
+        let body = &self.chassis[self.body_under(body)?];
+        let spun = Vec3::AXES.map(|axis| body.spun_by(axis));
+        Some(Pushable {
+            centre: body.position,
+            velocity: body.velocity,
+            angular: body.angular,
+            inverse_mass: Mat3::from_diagonal(Vec3::splat(body.inverse_mass)),
+            inverse_inertia: Mat3::from_cols(spun[0], spun[1], spun[2]),
+        })
+    }
+
+    fn foresee(&mut self, body: u64, pushed: [Vec3; 2], dt: f32) -> Option<Foreseen> {
+        self.foresee_body(body, pushed, dt)
     }
 
     fn react(&mut self, _dt: f32, reactions: &[Reaction]) {
-        self.push_cars(reactions);
+        self.push_hulls(reactions);
     }
 
     fn follow_ground(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        self.follow_cars(asked, answered);
+        self.follow_hulls(asked, answered);
     }
 }
 

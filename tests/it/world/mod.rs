@@ -1,5 +1,6 @@
 //! Worlds of many cars, and scenes.
 
+mod bodies;
 mod contract;
 pub mod entering;
 mod jump;

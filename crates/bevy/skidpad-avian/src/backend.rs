@@ -13,7 +13,7 @@ use skidpad_bevy::{AXES, CarHost, GroundSurface};
 use skidpad_core::world::backend::save_world;
 use skidpad_core::{
     Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Platform, Probe,
-    SaveError, Scene, State, StepReport, Texture, Triangle, TriangleMesh, Vec3, WorldPort,
+    Mover, SaveError, Scene, State, StepReport, Texture, Triangle, TriangleMesh, Vec3, WorldPort,
 };
 
 use crate::cars::{AvianCars, Host};
@@ -184,7 +184,7 @@ impl Backend for AvianBackend {
             pairs.any(avian3d::prelude::ContactPair::is_touching)
         };
         match (0..self.cars()).find(touches) {
-            Some(car) => Err(SaveError { backend: BACKEND.name, car, reason: TOUCHES }),
+            Some(car) => Err(SaveError { backend: BACKEND.name, of: Mover::Car(car), reason: TOUCHES }),
             None => {
                 save_world(self, bytes);
                 Ok(())

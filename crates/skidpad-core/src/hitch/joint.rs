@@ -33,6 +33,8 @@ pub(crate) enum Answer {
     Free { mass: f32, inertia: Mat3 },
     /// Likewise, of a body that something holds in some directions.
     Bound { mass: Mat3, inertia: Mat3 },
+    /// Of one that contacts hold: what a unit of each of an impulse and a moment about its centre changes, world axes.
+    Held([Twist; 6]),
     /// With all its rows.
     Rows { to_world: Mat3, system: Symmetric6 },
 }
@@ -43,6 +45,10 @@ impl Answer {
         match self {
             Self::Free { mass, inertia } => [impulse * *mass, *inertia * moment],
             Self::Bound { mass, inertia } => [*mass * impulse, *inertia * moment],
+            Self::Held(columns) => {
+                let sizes = [impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z];
+                columns.iter().zip(sizes).fold([Vec3::ZERO; 2], |sum, (column, size)| add(sum, *column, size))
+            }
             Self::Rows { to_world, system } => {
                 let to_vehicle = to_world.transpose();
                 let change = system.solve(SpatialVector::of(to_vehicle * impulse, to_vehicle * moment));

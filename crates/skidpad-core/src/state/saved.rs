@@ -1,4 +1,4 @@
-//! Motion as bytes: of one car, and of a world with all its cars. Little-endian, with a magic and a version.
+//! Motion as bytes: of one car, and of a world with all its cars and free bodies. Little-endian, with a magic and a version.
 //!
 //! Here: one list of fields per struct, from which both writing and reading follow. Not here: files, models, scenes and
 //! step lengths; what is loaded must fit the cars it is loaded into.
@@ -6,6 +6,7 @@
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::state::{DriveState, State, Tow, WheelState};
+use crate::world::free_body::BodyMotion;
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Version of a car that is written, and the only one read. Raise it with every change of the fields below.
@@ -83,7 +84,7 @@ pub enum LoadError {
     /// A number makes no sense.
     #[error("{place}: {found} was found, but it must be {accepts}")]
     Value {
-        /// Which car, wheel and field.
+        /// Which car, wheel and field, or which free body and field.
         place: String,
         /// The number.
         found: f64,
@@ -92,14 +93,32 @@ pub enum LoadError {
     },
 }
 
+/// Something of a world that moves, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mover {
+    /// A car.
+    Car(usize),
+    /// A free body.
+    Body(usize),
+}
+
+impl core::fmt::Display for Mover {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Car(car) => write!(f, "car {car}"),
+            Self::Body(body) => write!(f, "body {body}"),
+        }
+    }
+}
+
 /// Why a world cannot be saved so that it resumes bit for bit. The states of its cars can be saved all the same.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{backend}, car {car}: {reason}, so the world would not resume bit for bit")]
+#[error("{backend}, {of}: {reason}, so the world would not resume bit for bit")]
 pub struct SaveError {
     /// Name of the solver.
     pub backend: &'static str,
-    /// Which car.
-    pub car: usize,
+    /// Which car or free body.
+    pub of: Mover,
     /// What the next step depends on beside the states of the cars.
     pub reason: &'static str,
 }
@@ -183,16 +202,25 @@ pub(crate) struct CarOf<S> {
     pub place: Option<Vec3>,
 }
 
-/// Writes a world of `cars` that has taken so many `steps` of `dt` s, in place of what `bytes` held.
+/// What is read of a world.
+pub(crate) struct SavedWorld {
+    pub steps: u64,
+    pub cars: Vec<CarOf<State>>,
+    pub bodies: Vec<BodyMotion>,
+}
+
+/// Writes a world of `cars` and free `bodies` that has taken so many `steps` of `dt` s, in place of what `bytes` held.
 pub(crate) fn write_world<'a>(
     dt: f32,
     steps: u64,
     cars: impl Iterator<Item = CarOf<&'a State>> + Clone,
+    bodies: impl Iterator<Item = BodyMotion> + Clone,
     bytes: &mut Vec<u8>,
 ) {
     let least = world_bytes(cars.clone().map(|car| car.state.wheels.len()));
     let more = |car: CarOf<&State>| more_bytes(car.state) + place_bytes(car.place.is_some());
-    bytes.resize(least + cars.clone().map(more).sum::<usize>(), 0);
+    let of_bodies = bodies.clone().count() * BodyMotion::SIZE;
+    bytes.resize(least + cars.clone().map(more).sum::<usize>() + of_bodies, 0);
     let mut to = Writer { left: bytes };
     WORLD_MAGIC.write(&mut to);
     WORLD_VERSION.write(&mut to);
@@ -207,15 +235,17 @@ pub(crate) fn write_world<'a>(
             place.write(&mut to);
         }
     }
+    bodies.for_each(|body| body.write(&mut to));
 }
 
-/// Steps and cars of a saved world of cars with so many `wheels` each that steps by `dt` s.
+/// Steps, cars and free bodies of a saved world of cars with so many `wheels` each, and as many `bodies`, that steps by `dt` s.
 pub(crate) fn read_world(
     dt: f32,
     wheels: impl ExactSizeIterator<Item = usize> + Clone,
+    bodies: usize,
     bytes: &[u8],
-) -> Result<(u64, Vec<CarOf<State>>), LoadError> {
-    let mut from = Reader::new(bytes, world_bytes(wheels.clone()));
+) -> Result<SavedWorld, LoadError> {
+    let mut from = Reader::new(bytes, world_bytes(wheels.clone()) + bodies * BodyMotion::SIZE);
     from.begin("world", WORLD_MAGIC, WORLD_VERSION)?;
     let (found, accepts) = (f32::read(&mut from)?, dt);
     if found.to_bits() != accepts.to_bits() {
@@ -241,8 +271,13 @@ pub(crate) fn read_world(
         Ok(CarOf { away, state, place })
     };
     let cars = wheels.enumerate().map(&mut read).collect::<Result<Vec<CarOf<State>>, LoadError>>()?;
+    let mut body = |body| {
+        from.body = Some(body);
+        BodyMotion::read(&mut from)
+    };
+    let bodies = (0..bodies).map(&mut body).collect::<Result<Vec<BodyMotion>, LoadError>>()?;
     from.end()?;
-    Ok((steps, cars))
+    Ok(SavedWorld { steps, cars, bodies })
 }
 
 /// Bytes being written, of the length that was asked for.
@@ -269,6 +304,8 @@ struct Reader<'a> {
     /// Wheels of the car being read.
     wheels: usize,
     wheel: Option<usize>,
+    /// The free body being read, after all cars.
+    body: Option<usize>,
     /// Whether the car being read is towed; `None` where what is left after its wheels tells.
     towed: Option<bool>,
     field: &'static str,
@@ -305,6 +342,7 @@ impl<'a> Reader<'a> {
             car: 0,
             wheels: 0,
             wheel: None,
+            body: None,
             towed: None,
             field: "",
             range: SIZED,
@@ -355,7 +393,8 @@ impl<'a> Reader<'a> {
 
     fn value(&self, found: f64, accepts: &'static str) -> LoadError {
         let wheel = self.wheel.map_or_else(String::new, |i| format!("wheel {i}, "));
-        LoadError::Value { place: format!("car {}, {wheel}{}", self.car, self.field), found, accepts }
+        let whose = self.body.map_or_else(|| format!("car {}, {wheel}", self.car), |body| format!("body {body}, "));
+        LoadError::Value { place: format!("{whose}{}", self.field), found, accepts }
     }
 }
 
@@ -397,6 +436,8 @@ fields!(State {
     wheels: Box<[WheelState]> = SIZED,
     tow: Option<Tow> = SIZED,
 });
+
+fields!(BodyMotion { position: DVec3 = SIZED, rotation: Quat = SIZED, velocity: Vec3 = SIZED, angular: Vec3 = SIZED });
 
 fields!(Tow { by: u32 = SIZED, force: Vec3 = SIZED });
 

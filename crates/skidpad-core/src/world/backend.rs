@@ -10,6 +10,7 @@ use crate::state::saved::{CarOf, LoadError, SaveError};
 use crate::state::{Placement, State, saved};
 use crate::step::coupling::StepReport;
 use crate::world::cars::CarView;
+use crate::world::free_body::BodyMotion;
 use crate::world::scene::Scene;
 use crate::world::seam::{Contact, Probe};
 use bevy_math::Vec3;
@@ -113,6 +114,18 @@ pub trait Backend: Send + Sync {
         let (view, budget) = (self.car(car), self.budget(car));
         frame.read(view.model, view.state, &budget, self.time(), self.dt());
     }
+    /// Number of free bodies, those of the scene in its order.
+    fn bodies(&self) -> usize {
+        0
+    }
+    /// Where free body `body` is and how it moves after the last step.
+    fn body(&self, _body: usize) -> Option<BodyMotion> {
+        None
+    }
+    /// Puts free body `body` into `motion`; the next step continues from it. Whether there is such a body.
+    fn set_body(&mut self, _body: usize, _motion: &BodyMotion) -> bool {
+        false
+    }
     /// Everything that advances in time, as bytes from which [`Backend::load`] resumes bit for bit: own worlds always,
     /// Rapier's until a hull touches something, since the order of its contacts comes from the history of the world.
     ///
@@ -164,22 +177,23 @@ impl core::fmt::Debug for BackendInfo {
     }
 }
 
-/// All that advances in time in `world`: the count of its steps, the states of its cars, and which of them have left;
+/// All that advances in time in `world`: the count of its steps, the states of its cars, which of them have left, and its free bodies;
 /// in place of what `bytes` held. What [`Backend::save_into`] does unless a solver has more to say.
 pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
     let car = |car| CarOf { away: world.is_away(car), state: world.state(car), place: world.place(car) };
     let cars = (0..world.cars()).map(car);
-    saved::write_world(world.dt(), world.steps(), cars, bytes);
+    let bodies = (0..world.bodies()).filter_map(|body| world.body(body));
+    saved::write_world(world.dt(), world.steps(), cars, bodies, bytes);
 }
 
-/// Puts every car of `world` and its count of steps where `bytes` say. What [`Backend::load`] does unless a solver has
+/// Puts every car and free body of `world` and its count of steps where `bytes` say. What [`Backend::load`] does unless a solver has
 /// more to do.
 ///
 /// # Errors
 /// What was found in the bytes and what is accepted. Nothing has changed then.
 pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<(), LoadError> {
     let wheels = (0..world.cars()).map(|car| world.state(car).wheels.len());
-    let (steps, cars) = saved::read_world(world.dt(), wheels, bytes)?;
+    let saved::SavedWorld { steps, cars, bodies } = saved::read_world(world.dt(), wheels, world.bodies(), bytes)?;
     for (car, CarOf { away, state, place }) in cars.iter().enumerate() {
         world.set_state(car, state);
         if let Some(place) = place {
@@ -188,6 +202,9 @@ pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<()
         if *away {
             world.leave(car);
         }
+    }
+    for (body, motion) in bodies.iter().enumerate() {
+        world.set_body(body, motion);
     }
     world.set_steps(steps);
     Ok(())

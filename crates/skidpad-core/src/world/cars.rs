@@ -13,7 +13,7 @@ use crate::step::coupling::{Coupling, StepReport};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
 use crate::telemetry::frame::Frame;
 use crate::world::riders::{Riders, Stack};
-use crate::world::seam::{Body, Contact, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, WorldPort};
+use crate::world::seam::{Body, Contact, Foreseen, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, WorldPort};
 use crate::world::trains::{Solver, Trains};
 use bevy_math::{DVec3, Vec3};
 
@@ -508,6 +508,10 @@ impl Stack for Alone<'_> {
     fn pushable(&self, ray: usize) -> Option<Pushable> {
         let contact = self.cars.contacts[ray]?;
         self.world.pushable(contact.ground?.body, contact.normal, self.dt)
+    }
+
+    fn foresee(&mut self, body: u64, pushed: [Vec3; 2]) -> Option<Foreseen> {
+        self.world.foresee(body, pushed, self.dt)
     }
 
     fn reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>) {

@@ -4,6 +4,7 @@ pub mod axes;
 pub mod backend;
 pub mod boxes;
 pub mod cars;
+pub mod free_body;
 pub mod level_of_detail;
 pub mod platform;
 pub(crate) mod riders;

@@ -11,7 +11,7 @@ use crate::hitch::joint::{Answer, Twist, add};
 use crate::linear::{SpatialVector, Symmetric6, solve_any};
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
-use crate::world::seam::{Body, Contact, Ground, Probe, Pushable, Reaction};
+use crate::world::seam::{Body, Contact, Foreseen, Ground, Probe, Pushable, Reaction};
 use crate::world::trains::{Solver, Trains, free_answer};
 use bevy_math::{DVec3, Mat3, Vec3};
 
@@ -80,6 +80,8 @@ struct Rider {
 struct Under {
     /// The vehicle whose hull it is.
     car: Option<usize>,
+    /// [`Ground::body`].
+    number: u64,
     /// Its centre of mass, m.
     centre: DVec3,
     /// Twist at the end of the step if no wheel pushes it.
@@ -111,6 +113,8 @@ pub(crate) trait Stack: Solver {
     fn under(&self, ray: usize) -> Option<usize>;
     /// Another body that it has met and wheels can push.
     fn pushable(&self, ray: usize) -> Option<Pushable>;
+    /// As [`crate::WorldPort::foresee`].
+    fn foresee(&mut self, body: u64, pushed: Twist) -> Option<Foreseen>;
     /// Writes what the last solution of `car`, whose rays are `rays`, does to bodies.
     fn reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>);
 }
@@ -119,10 +123,24 @@ pub(crate) trait Stack: Solver {
 const FIXED: Answer = Answer::Bound { mass: Mat3::ZERO, inertia: Mat3::ZERO };
 
 impl Under {
-    fn new(car: Option<usize>, centre: DVec3, free: Twist, answer: Answer) -> Self {
+    fn new(car: Option<usize>, number: u64, centre: DVec3, free: Twist, answer: Answer) -> Self {
         let none = [Vec3::ZERO; 2];
         let (pushed, others, step, rows, settles) = (none, none, none, Symmetric6::default(), [[0.0; 6]; 6]);
-        Self { car, centre, free, answer, pushed, others, rows, settles, at: free, best: free, comes: free, step }
+        Self {
+            car,
+            number,
+            centre,
+            free,
+            answer,
+            pushed,
+            others,
+            rows,
+            settles,
+            at: free,
+            best: free,
+            comes: free,
+            step,
+        }
     }
 
     /// What `reaction` is to it.
@@ -249,6 +267,12 @@ impl Riders {
         self.find_bodies(cars);
         self.find_last_pushes(cars, dt);
         self.put_in_order();
+        for under in 0..self.under.len() {
+            if self.under[under].car.is_none() {
+                self.foresee(under, cars);
+                self.under[under].at = self.under[under].comes;
+            }
+        }
         for turn in (0..self.order.len()).rev() {
             if let Some(under) = self.order[turn].under {
                 self.tell(self.order[turn].rays.clone(), cars);
@@ -297,12 +321,12 @@ impl Riders {
         self.numbers.sort_unstable();
         self.numbers.dedup_by_key(|(body, _)| *body);
         let mut numbers = core::mem::take(&mut self.numbers);
-        numbers.retain(|(_, ray)| self.find_body(*ray, cars));
+        numbers.retain(|(number, ray)| self.find_body(*number, *ray, cars));
         self.numbers = numbers;
     }
 
-    /// Takes what `ray` has met as the next body under wheels; whether wheels can push it.
-    fn find_body(&mut self, ray: usize, cars: &mut dyn Stack) -> bool {
+    /// Takes what `ray` has met, which has this `number`, as the next body under wheels; whether wheels can push it.
+    fn find_body(&mut self, number: u64, ray: usize, cars: &mut dyn Stack) -> bool {
         let vehicle = cars.under(ray);
         let awake = vehicle.filter(|car| cars.is_stepped(*car));
         let (centre, free, answer) = if let Some(car) = vehicle {
@@ -324,7 +348,7 @@ impl Riders {
         if let Some(car) = awake {
             self.order[car].under = Some(self.under.len());
         }
-        self.under.push(Under::new(awake, centre, free, answer));
+        self.under.push(Under::new(awake, number, centre, free, answer));
         true
     }
 
@@ -381,9 +405,16 @@ impl Riders {
         [body.free_velocity, body.free_angular] = pushed;
     }
 
-    /// Solves the vehicle that is this body `under` wheels for what pushes it, keeps what comes of it, and puts it back.
+    /// Keeps what comes of this body `under` wheels by what pushes it. A vehicle is solved for that and put back.
     fn foresee(&mut self, under: usize, cars: &mut dyn Stack) {
-        let Some(car) = self.under[under].car else { return };
+        let Some(car) = self.under[under].car else {
+            let of = &mut self.under[under];
+            of.comes = of.moved();
+            if let Some(Foreseen { ends, answer }) = cars.foresee(of.number, of.pushed) {
+                (of.comes, of.answer) = (ends, Answer::Held(answer));
+            }
+            return;
+        };
         let turn = self.turns[car];
         self.push_body(turn, cars);
         self.keep(UNDER, cars.vehicle(car));
@@ -474,9 +505,7 @@ impl Riders {
         }
         self.reactions = reactions;
         for n in 0..self.touched.len() {
-            let k = self.touched[n];
-            self.under[k].comes = self.under[k].moved();
-            self.foresee(k, cars);
+            self.foresee(self.touched[n], cars);
         }
         let missing = |(k, push): &(usize, Reaction)| {
             let under = &self.under[*k];

@@ -4,6 +4,7 @@ use crate::constants::STANDARD_GRAVITY;
 use crate::math;
 use crate::wheel::envelope::support;
 use crate::world::boxes::{FixedBox, turn};
+use crate::world::free_body::FreeBody;
 use crate::world::platform::Platform;
 use crate::world::seam::Probe;
 use crate::world::terrain::{HeightField, TriangleMesh};
@@ -42,6 +43,9 @@ pub struct Scene {
     /// Boxes that move by themselves; none by default. Of surfaces within [`FLUSH`] they come after the fixed boxes, and carry what
     /// stands there.
     pub platforms: Vec<Platform>,
+    /// Boxes that can be pushed; none by default. They meet all that is here, each other, and cars even where these pass through each
+    /// other; worlds of peers have none.
+    pub bodies: Vec<FreeBody>,
     /// Whether the bodywork of cars in one world meets; they do by default. Without it they pass through each other and share
     /// the ground alone, as a fleet that starts on one spot. Peers do as the programs they stand for; in users' Rapier worlds the
     /// collision groups of the chassis say it.
@@ -86,6 +90,7 @@ impl Default for Scene {
             fields: Vec::new(),
             meshes: Vec::new(),
             platforms: Vec::new(),
+            bodies: Vec::new(),
             cars_collide: true,
         }
     }
@@ -120,14 +125,20 @@ impl Scene {
     }
 
     /// Distance from `start` along the unit vector `direction` to the plane or the first face of a box it enters by, m; `None`
-    /// where the ray meets none. Platforms are where they start.
+    /// where the ray meets none. Platforms and free bodies are where they start.
     pub(crate) fn distance_to_ground(&self, start: DVec3, direction: DVec3) -> Option<f64> {
         let normal = self.normal().as_dvec3();
         let plane = -start.dot(normal) / direction.dot(normal);
         let plane = (self.plane && plane >= 0.0).then_some(plane);
         let boxes = self.boxes.iter().filter_map(|fixed| fixed.entered(start, direction));
         let platforms = self.platforms.iter().filter_map(|moving| moving.standing(0.0).entered(start, direction));
-        boxes.chain(platforms).chain(plane).chain(self.distance_to_terrain(start, direction)).reduce(f64::min)
+        let bodies = self.bodies.iter().filter_map(|body| body.standing(&body.motion).entered(start, direction));
+        boxes
+            .chain(platforms)
+            .chain(bodies)
+            .chain(plane)
+            .chain(self.distance_to_terrain(start, direction))
+            .reduce(f64::min)
     }
 
     /// The same of fields and meshes: every triangle is looked at.

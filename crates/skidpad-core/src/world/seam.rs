@@ -139,6 +139,15 @@ pub struct Pushable {
     pub inverse_inertia: Mat3,
 }
 
+/// How a body that wheels push ends a step, with all that else holds it; world axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Foreseen {
+    /// Velocity (m/s) of its centre of mass and angular velocity (rad/s).
+    pub ends: [Vec3; 2],
+    /// What a unit of each component of an impulse (N s) and then of an angular impulse about its centre (N m s) changes these by.
+    pub answer: [[Vec3; 2]; 6],
+}
+
 /// What a vehicle does to its chassis within one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Push {
@@ -211,6 +220,11 @@ pub trait WorldPort {
     }
     /// How [`Ground::body`] `body` moves and answers, if wheels can push it and it is no vehicle; it was met along `normal`.
     fn pushable(&self, _body: u64, _normal: Vec3, _dt: f32) -> Option<Pushable> {
+        None
+    }
+    /// How such a body ends the coming step if wheels push it by an impulse (N s) and an angular impulse (N m s) about its centre of mass;
+    /// `None` where a world knows no more of it than [`WorldPort::pushable`].
+    fn foresee(&mut self, _body: u64, _pushed: [Vec3; 2], _dt: f32) -> Option<Foreseen> {
         None
     }
     /// After the step: the velocity that ground which moves now has, at the answered distances along `asked`, which have

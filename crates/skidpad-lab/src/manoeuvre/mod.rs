@@ -80,7 +80,7 @@ impl Adjust {
     /// The changes as a list of words, empty when there are none.
     pub fn about(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
-        let boxes = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() {
+        let boxes = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.bodies.len() {
             0 => String::new(),
             1 => " with a box".into(),
             n => format!(" with {n} boxes"),

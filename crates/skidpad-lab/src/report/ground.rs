@@ -31,7 +31,7 @@ pub struct Top {
 
 /// Whether there is more to see than a plane.
 pub fn has_shape(scene: &Scene) -> bool {
-    !(scene.boxes.is_empty() && scene.fields.is_empty() && scene.meshes.is_empty())
+    !(scene.boxes.is_empty() && scene.fields.is_empty() && scene.meshes.is_empty() && scene.bodies.is_empty())
 }
 
 /// What lies uppermost at each of `places` (x, y, m); of what is as high the last, in the order of a [`Scene`].
@@ -62,9 +62,11 @@ pub fn tops(scene: &Scene, places: &[(f64, f64)]) -> Vec<Option<Top>> {
     tops
 }
 
-/// Calls `to` with the triangles of boxes, fields and meshes between `start` and `end` (x and y), from `start` on.
+/// Calls `to` with the triangles of boxes, fields, meshes and free bodies, where these start, between `start` and `end` (x and y), from
+/// `start` on.
 fn each_triangle(scene: &Scene, start: DVec3, end: DVec3, mut to: impl FnMut(&Triangle)) {
-    for block in &scene.boxes {
+    let bodies = scene.bodies.iter().map(|body| body.standing(&body.motion));
+    for block in scene.boxes.iter().copied().chain(bodies) {
         let middle = (block.centre - start).as_vec3();
         for triangle in Triangle::of_box(block.half_extents, |corner| middle + block.rotation * corner, block.grip) {
             to(&triangle);

@@ -1,4 +1,4 @@
-//! From what a scene says of its ground to fields of heights and meshes, or to all that is wrong with it.
+//! From what a scene says of its ground and its bodies to fields of heights and meshes, or to all that is wrong with it.
 
 #[cfg(feature = "terrain_files")]
 mod buffers;
@@ -20,7 +20,7 @@ mod triangles;
 use crate::beside::Beside;
 use crate::lint::Lint;
 use crate::read::{Survey, join};
-use crate::spec::{FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
+use crate::spec::{BodySpec, FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
 use crate::{FaultKind, Faults, SceneSpec};
 use skidpad_core::{HeightField, PathFault, Platform, Scene, TerrainFault, TriangleMesh};
 use std::sync::Arc;
@@ -47,6 +47,9 @@ pub(crate) fn build(spec: &SceneSpec, survey: &mut Survey, beside: Beside<'_>) -
     for (i, of) in spec.boxes.iter().enumerate() {
         let motion = of.motion.as_ref();
         ground.platforms.extend(motion.and_then(|motion| builder.platform(&format!("box[{i}]"), of, motion)));
+    }
+    for (i, of) in spec.bodies.iter().enumerate() {
+        builder.body(&format!("body[{i}]"), of);
     }
     for (i, of) in spec.height_fields.iter().enumerate() {
         ground.fields.extend(builder.height_field(&format!("height_field[{i}]"), of).map(Arc::new));
@@ -97,6 +100,25 @@ impl Builder<'_> {
         };
         let course = motion.course().map_err(told).ok()?;
         Some(Platform { shape: of.fixed_box(), axis: axis?, course })
+    }
+
+    /// Checks what no range says of a body.
+    fn body(&mut self, table: &str, of: &BodySpec) {
+        if self.is_broken(table) {
+            return;
+        }
+        // Of any rigid body, no moment exceeds the sum of the other two; less what rounding takes.
+        let [x, y, z] = of.moments();
+        let sum = x + y + z;
+        if x.max(y).max(z) > (0.5 + 1e-9) * sum {
+            let accepts = "three moments of which none exceeds the sum of the other two";
+            self.fault(FaultKind::Contradiction, table, "inertia_kg_m2", format!("{x}, {y} and {z}"), accepts, None);
+        }
+        let inside = of.centre_of_mass_m.iter().zip(of.size_m).all(|(to, size)| to.abs() <= 0.5 * size);
+        if !inside {
+            let found = "outside of the box".into();
+            self.fault(FaultKind::Contradiction, table, "centre_of_mass_m", found, "a point of the box", None);
+        }
     }
 
     fn height_field(&mut self, table: &str, of: &HeightFieldSpec) -> Option<HeightField> {

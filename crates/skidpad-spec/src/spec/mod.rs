@@ -8,6 +8,7 @@
 mod aero;
 mod assists;
 mod axle;
+mod body;
 mod chassis;
 mod hitch;
 mod motion;
@@ -24,6 +25,7 @@ pub use axle::{
     Axle, BrakeDisc, Guidance, HeaveSpring, Knee, LateralCompliance, Probe, RollingResistance, StandingResistance,
     Suspension, Unsprung,
 };
+pub use body::BodySpec;
 pub use chassis::{Box3, Chassis, Hull, Inertia};
 pub use hitch::{Coupler, Hitch, TrailerBrakes};
 pub use motion::{MotionSpec, WayPointSpec};

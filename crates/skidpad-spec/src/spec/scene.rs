@@ -2,6 +2,7 @@
 
 use crate::beside::Beside;
 use crate::ground::{self, Ground};
+use crate::spec::body::BodySpec;
 use crate::spec::motion::MotionSpec;
 use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec, TextureSpec};
 use crate::{Faults, LoadedScene};
@@ -54,6 +55,10 @@ pub struct SceneSpec {
     #[serde(default, rename = "box", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(max = 10000)))]
     pub boxes: Vec<FixedBoxSpec>,
+    /// Boxes that can be pushed.
+    #[serde(default, rename = "body", skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
+    pub bodies: Vec<BodySpec>,
     /// Whether the plane is there. Without it there is nothing under the rest of the scene; cars still start by its slope.
     #[serde(default = "is_there", skip_serializing_if = "is_the_rule")]
     pub plane: bool,
@@ -201,6 +206,7 @@ impl SceneSpec {
             fields: ground.fields,
             meshes: ground.meshes,
             platforms: ground.platforms,
+            bodies: self.bodies.iter().map(BodySpec::free_body).collect(),
             ..Scene::default()
         }
     }

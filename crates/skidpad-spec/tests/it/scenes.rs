@@ -1,6 +1,6 @@
 //! Scene files: what ships reads, what is wrong is told all at once, and units are those of the keys.
 
-use skidpad_core::{Course, DVec3, Gust, Scene, Vec3};
+use skidpad_core::{Course, DVec3, FixedBox, Gust, Mat3, Scene, Vec3};
 use skidpad_spec::FaultKind::{self, *};
 use skidpad_spec::SceneSpec;
 
@@ -10,6 +10,7 @@ fn shipped_scenes_read_and_say_the_same_again() {
         include_str!("../../../../scenes/step.toml"),
         include_str!("../../../../scenes/ramp.toml"),
         include_str!("../../../../scenes/terrain.toml"),
+        include_str!("../../../../scenes/crates.toml"),
     ] {
         let spec = SceneSpec::read("scene.toml", text).expect("valid");
         let again = toml::to_string_pretty(&spec).expect("TOML");
@@ -177,4 +178,43 @@ fn files_need_their_feature() {
         assert!(told.contains(&format!("`{table}[0].file` is \"a.")), "{told}");
     }
     assert_eq!(told.matches("build it with the feature `terrain_files`").count(), 3, "{told}");
+}
+
+#[test]
+fn bodies_are_in_the_units_of_their_names() {
+    let text = "[[body]]\nmass_kg = 12\nsize_m = [1, 2, 3]\ncentre_m = [4, 5, 6]\nyaw_deg = 90\ncentre_of_mass_m = [0.25, 0, -1]\n\
+                velocity_mps = [1, 2, 3]\nangular_velocity_dps = [0, 0, 180]\ngrip = 0.7\nfriction = 0.2\n\
+                [[body]]\nmass_kg = 12\nsize_m = [1, 2, 3]\ncentre_m = [0, 0, 0]\ninertia_kg_m2 = [3, 4, 5]\n";
+    let scene = SceneSpec::read("units.toml", text).expect("valid").scene().expect("bodies");
+    let [one, other] = scene.bodies[..] else { panic!("two bodies") };
+    // Of a solid box: m (b² + c²) / 12.
+    assert_eq!(one.inertia, Mat3::from_diagonal(Vec3::new(13.0, 10.0, 5.0)));
+    assert_eq!((one.mass, one.grip, one.friction), (12.0, 0.7, 0.2));
+    assert_eq!((one.hull.centre, one.hull.half_extents), (Vec3::new(-0.25, 0.0, 1.0), Vec3::new(0.5, 1.0, 1.5)));
+    let FixedBox { centre, .. } = one.standing(&one.motion);
+    assert!((centre - DVec3::new(4.0, 5.0, 6.0)).length() < 1e-6, "{centre}");
+    assert!((one.motion.position - DVec3::new(4.0, 5.25, 5.0)).length() < 1e-6, "{:?}", one.motion);
+    assert_eq!(one.motion.velocity, Vec3::new(1.0, 2.0, 3.0));
+    assert!((one.motion.angular.z - core::f32::consts::PI).abs() < 1e-6, "{:?}", one.motion);
+    assert_eq!((other.inertia, other.friction), (Mat3::from_diagonal(Vec3::new(3.0, 4.0, 5.0)), 0.5));
+}
+
+#[test]
+fn every_fault_of_a_body_is_told_at_its_place() {
+    let text = "[[body]]\nmass_kg = 0\nsize_m = [1, 1, 1]\ncentre_m = [0, 0, 0]\n\
+                [[body]]\nmass_kg = 5\nsize_m = [1, 1, 1]\ncentre_m = [0, 0, 0]\ninertia_kg_m2 = [1, 1, 3]\ncentre_of_mass_m = [0, 0, 0.6]\nweight = 3\n\
+                [[body]]\nmass_kg = 5\n";
+    let faults = SceneSpec::read("bad.toml", text).expect_err("has faults");
+    let mut found: Vec<(usize, FaultKind, &str)> =
+        faults.list().iter().map(|f| (f.line, f.kind, f.path.as_str())).collect();
+    found.sort_by_key(|(line, _, path)| (*line, path.to_string()));
+    let expected = [
+        (2, OutOfRange, "body[0].mass_kg"),
+        (9, Contradiction, "body[1].inertia_kg_m2"),
+        (10, Contradiction, "body[1].centre_of_mass_m"),
+        (11, UnknownKey, "body[1].weight"),
+        (12, MissingKey, "body[2].centre_m"),
+        (12, MissingKey, "body[2].size_m"),
+    ];
+    assert_eq!(found, expected, "{}", faults.render());
 }

@@ -1,0 +1,46 @@
+//! Free bodies of a scene, as dynamic boxes.
+
+use rapier3d::prelude::*;
+use skidpad_core::{BodyMotion, FreeBody, Scene, Texture};
+
+use crate::terrain;
+
+/// Puts the free bodies of `scene` into `world`, where they start, in order. They stay awake: see the world's cars.
+pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
+    let insert = |body: &FreeBody| {
+        let inertia = rapier3d::na::Matrix3::from_column_slice(&body.inertia.to_cols_array());
+        let mass = MassProperties::with_inertia_matrix(Vector::ZERO, body.mass, inertia.into());
+        let half = body.hull.half_extents;
+        let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
+            .translation(body.hull.centre)
+            .density(0.0)
+            .friction(body.friction)
+            .friction_combine_rule(CoefficientCombineRule::Multiply)
+            .user_data(terrain::note(body.grip, Texture::NONE));
+        let builder = RigidBodyBuilder::dynamic().additional_mass_properties(mass).can_sleep(false);
+        let handle = world.insert(builder, collider).0;
+        if let Some(body) = world.bodies.get_mut(handle) {
+            body.recompute_mass_properties_from_colliders(&world.colliders);
+        }
+        set(world, handle, &body.motion);
+        handle
+    };
+    scene.bodies.iter().map(insert).collect()
+}
+
+/// Puts a body into `motion`.
+pub(crate) fn set(world: &mut PhysicsWorld, handle: RigidBodyHandle, motion: &BodyMotion) {
+    if let Some(body) = world.bodies.get_mut(handle) {
+        body.set_position(Pose::from_parts(motion.position.as_vec3(), motion.rotation), true);
+        body.set_linvel(motion.velocity, true);
+        body.set_angvel(motion.angular, true);
+    }
+}
+
+/// Where a body is and how it moves.
+pub(crate) fn motion(world: &PhysicsWorld, handle: RigidBodyHandle) -> Option<BodyMotion> {
+    let body = world.bodies.get(handle)?;
+    // Its origin is its centre of mass.
+    let (position, rotation) = (body.translation().as_dvec3(), *body.rotation());
+    Some(BodyMotion { position, rotation, velocity: body.linvel(), angular: body.angvel() })
+}

@@ -1,0 +1,433 @@
+//! Boxes that can be pushed.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use skidpad::core::{
+    Backend, BackendInfo, BodyMotion, CarStart, Controls, DVec3, FreeBody, Mat3, Model, Quat, Scene, State, Vec3,
+    state::Placement,
+};
+
+use super::traffic::own_worlds;
+use crate::common::{GRAVITY, Simplify, c5, close, on_rows};
+use crate::step::{energy::Audit, random::Random};
+
+/// A world of `bodies` alone on a plane that rises by `slope` rad.
+fn world_of(solver: &BackendInfo, slope: f32, bodies: Vec<FreeBody>, hz: f32) -> Box<dyn Backend> {
+    (solver.build)(&Scene { bodies, ..Scene::sloping(slope) }, &[], 1.0 / hz)
+}
+
+/// A crate of `mass` kg, 1 by 0.8 by 0.5 m, at rest on a plane that rises by `slope` rad.
+fn on_slope(mass: f32, slope: f32) -> FreeBody {
+    let scene = Scene::sloping(slope);
+    let solid = FreeBody::solid(mass, Vec3::new(1.0, 0.8, 0.5), scene.point(0.0, 0.0, 0.25));
+    FreeBody { motion: BodyMotion { rotation: scene.orientation(0.3), ..solid.motion }, ..solid }
+}
+
+fn run(world: &mut dyn Backend, seconds: f32, controls: &[Controls]) {
+    (0..(seconds / world.dt()).round() as usize).for_each(|_| _ = world.step(controls));
+}
+
+fn body(world: &dyn Backend, number: usize) -> BodyMotion {
+    world.body(number).expect("a body of the scene")
+}
+
+/// A crate slides down a slope that is steeper than its friction holds, with g (sin − μ cos), and on no other.
+#[test]
+fn a_crate_slides_where_friction_does_not_hold_it() {
+    const MU: f32 = 0.5;
+    for solver in on_rows() {
+        for (hz, mass) in [20.0, 60.0, 240.0].into_iter().flat_map(|hz| [1.0, 5000.0].map(|mass| (hz, mass))) {
+            for steeper in [0.5, 0.97, 1.03, 1.5] {
+                let slope = (MU * steeper).atan();
+                let mut world = world_of(&solver, slope, vec![on_slope(mass, slope)], hz);
+                run(&mut *world, 2.0, &[]);
+                let speed = body(&*world, 0).velocity.length();
+                let gained = (9.81 * (slope.sin() - MU * slope.cos())).max(0.0) * 2.0;
+                // Rapier's contacts take hold within the first step only.
+                let most = if solver.name == "rapier" { 0.6 / hz } else { 3e-5 };
+                let what = format!("{} at {hz} Hz, {mass} kg, tan = {steeper} mu", solver.name);
+                assert!((speed - gained).abs() < most, "{what}: {speed} m/s, not {gained}");
+            }
+        }
+    }
+}
+
+/// On a slope of 0.4 rad, of which friction holds 0.46, a crate of any mass stays where it is for ten minutes.
+#[test]
+fn a_crate_rests_without_creep() {
+    let mut solvers = on_rows();
+    // Without cars all own worlds are one.
+    solvers.retain(|solver| ["impulse", "rapier"].contains(&solver.name));
+    for solver in solvers {
+        for (hz, mass) in [60.0, 240.0].into_iter().flat_map(|hz| [1.0, 5000.0].map(|mass| (hz, mass))) {
+            let mut world = world_of(&solver, 0.4, vec![on_slope(mass, 0.4)], hz);
+            run(&mut *world, 2.0, &[]);
+            let start = body(&*world, 0);
+            run(&mut *world, 600.0, &[]);
+            let end = body(&*world, 0);
+            let what = format!("{} at {hz} Hz, {mass} kg", solver.name);
+            let moved = (end.position - start.position).length();
+            // What a solution may leave, 1e-6 m/s, for 600 s.
+            assert!(moved < 6e-4, "{what}: {moved} m");
+            let turned = end.rotation.angle_between(start.rotation);
+            assert!(turned < 1e-3, "{what}: {turned} rad");
+        }
+    }
+}
+
+/// A slab of `mass` kg and 0.4 m, as wide and long as told, that slides over the plane with this `friction`.
+fn slab(mass: f32, size: [f32; 2], friction: f32) -> FreeBody {
+    FreeBody { friction, ..FreeBody::solid(mass, Vec3::new(size[0], size[1], 0.4), DVec3::new(0.0, 0.0, 0.2)) }
+}
+
+/// A car that comes at 5 m/s, 15 m behind the middle, on these `bodies`.
+fn coming(solver: &BackendInfo, model: &Arc<Model>, bodies: Vec<FreeBody>, hz: f32) -> Box<dyn Backend> {
+    let placement = Placement { x: -15.0, height: 0.4, speed: 5.0, gear: Some(0), ..Placement::default() };
+    let start = CarStart { model: model.clone(), placement };
+    (solver.build)(&Scene { bodies, ..Scene::flat() }, &[start], 1.0 / hz)
+}
+
+/// Momentum of all cars and the bodies of these masses, N s.
+fn momentum(world: &dyn Backend, masses: &[f32]) -> DVec3 {
+    let of_cars =
+        (0..world.cars()).map(|car| world.state(car).velocity.as_dvec3() * f64::from(world.model(car).mass()));
+    let of_bodies = masses.iter().enumerate().map(|(k, mass)| body(world, k).velocity.as_dvec3() * f64::from(*mass));
+    of_cars.chain(of_bodies).sum()
+}
+
+/// A car that brakes on a sledge on ice takes it along, from three times its mass down to 1 kg: both end with their common speed, and the
+/// car does not yaw.
+#[test]
+fn a_sledge_of_any_mass_is_taken_along() {
+    let model = c5().without_air().model();
+    for solver in on_rows() {
+        for (mass, hz) in
+            [5000.0, 500.0, 30.0, 1.0].into_iter().flat_map(|mass| [20.0, 60.0, 240.0, 1000.0].map(|hz| (mass, hz)))
+        {
+            // Rapier's contacts let a sledge of 1 kg sink into the ice under the load of the car.
+            if solver.name == "rapier" && mass == 1.0 {
+                continue;
+            }
+            let mut world = coming(&solver, &model, vec![slab(mass, [40.0, 10.0], 0.0)], hz);
+            let before = momentum(&*world, &[mass]).x;
+            let together = (before / f64::from(model.mass() + mass)) as f32;
+            let brake = [Controls { brake: 0.3, ..Controls::parked() }];
+            let (mut yaw, mut off) = (0.0f32, 0.0f32);
+            for step in 0..(5.0 * hz) as u32 {
+                world.step(&brake);
+                yaw = yaw.max(world.state(0).angular.z.abs());
+                if step as f32 >= 4.0 * hz {
+                    let speeds = [body(&*world, 0).velocity.x, world.state(0).velocity.x];
+                    off = speeds.iter().map(|speed| (speed - together).abs()).fold(off, f32::max);
+                }
+            }
+            let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
+            // The car is symmetric but for its centre of mass.
+            assert!(yaw < 1e-3, "{what}: the car yaws at {yaw} rad/s");
+            let most = match (solver.name, mass) {
+                // The tyres of these solve for the end of a step, of which 1 kg asks more digits than they have.
+                (name, 1.0 | 30.0) if name.starts_with("constraint") && hz < 100.0 => 0.06 / mass.sqrt(),
+                // One last digit of a force of 15 kN in a step of 50 ms moves 1 kg by 0.05 mm/s.
+                _ => 3e-3,
+            };
+            assert!(off < most, "{what}: {off} m/s off");
+            let lost = before - momentum(&*world, &[mass]).x;
+            // 5,000 steps, each rounding 7,700 N s to 32 bits.
+            assert!(lost.abs() < 0.5, "{what}: {lost} of {before} N s are lost");
+        }
+    }
+}
+
+/// Left and right wheels on sledges of their own, one ten times as heavy as the other: all end with one speed, and nothing is lost.
+#[test]
+fn wheels_on_two_sledges_agree_with_both() {
+    let model = c5().without_air().model();
+    for solver in own_worlds() {
+        for hz in [20.0, 60.0, 240.0] {
+            let masses = [20.0, 200.0];
+            let beside = |mass: f32, y: f64| {
+                let sledge = slab(mass, [40.0, 1.4], 0.0);
+                FreeBody { motion: BodyMotion::at_rest(DVec3::new(0.0, y, 0.2)), ..sledge }
+            };
+            let mut world = coming(&solver, &model, vec![beside(20.0, 0.75), beside(200.0, -0.75)], hz);
+            let before = momentum(&*world, &masses).x;
+            run(&mut *world, 5.0, &[Controls { brake: 0.3, ..Controls::parked() }]);
+            let lost = before - momentum(&*world, &masses).x;
+            let together = (before / f64::from(model.mass() + 220.0)) as f32;
+            let speeds = [body(&*world, 0).velocity.x, body(&*world, 1).velocity.x, world.state(0).velocity.x];
+            let what = format!("{} at {hz} Hz", solver.name);
+            assert!(lost.abs() < 0.5, "{what}: {lost} of {before} N s are lost");
+            // The heavier one turns all three by 8 mrad/s, and their middles are 0.75 m apart.
+            let off = speeds.map(|speed| (speed - together).abs());
+            assert!(off.iter().all(|off| *off < 0.012), "{what}: {speeds:?} m/s, not {together}");
+        }
+    }
+}
+
+/// A car that brakes with locked wheels on a plank on the ground drags it along, and both come to rest. Of tyres in full slip the pushes
+/// are those of the step's start; planks lighter than this they rattle.
+#[test]
+fn a_plank_is_dragged_over_the_ground() {
+    let model = c5().without_air().model();
+    for solver in own_worlds() {
+        for (mass, hz) in [500.0, 100.0].into_iter().flat_map(|mass| [60.0, 240.0, 1000.0].map(|hz| (mass, hz))) {
+            let mut world = coming(&solver, &model, vec![slab(mass, [40.0, 10.0], 0.4)], hz);
+            let brake = [Controls { brake: 1.0, ..Controls::parked() }];
+            let speeds = |world: &dyn Backend| [body(world, 0).velocity.x, world.state(0).velocity.x];
+            let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
+            for _ in 0..(2.0 * hz) as u32 {
+                let before = speeds(&*world)[1];
+                world.step(&brake);
+                let [plank, car] = speeds(&*world);
+                // Patches that were strained towards the rear while the car slid pull it ahead as both stop.
+                assert!(plank - car < 0.1, "{what}: the plank goes at {plank} m/s, the car at {car} m/s");
+                assert!(plank > -1e-5 && car < before + 0.015, "{what}: {plank} m/s, {car} m/s after {before}");
+            }
+            let [plank, car] = speeds(&*world);
+            assert!(plank.abs() < 1e-5 && car.abs() < 1e-3, "{what}: {plank} m/s and {car} m/s in the end");
+        }
+    }
+}
+
+/// Let down on a plank that lies on crates, a car stands there: what lies under the plank bears it.
+#[test]
+fn a_car_parks_on_a_plank_on_crates() {
+    let model = c5().model();
+    let weight = f64::from(model.mass()) * GRAVITY;
+    for solver in own_worlds() {
+        for (mass, hz) in [300.0, 40.0].into_iter().flat_map(|mass| [60.0, 240.0].map(|hz| (mass, hz))) {
+            let crate_at = |x: f64, y: f64| FreeBody::solid(60.0, Vec3::splat(0.5), DVec3::new(x, y, 0.25));
+            let mut bodies: Vec<FreeBody> =
+                [-2.0, 2.0].iter().flat_map(|x| [-0.8, 0.8].map(|y| crate_at(*x, y))).collect();
+            bodies.push(FreeBody::solid(mass, Vec3::new(6.0, 2.4, 0.1), DVec3::new(0.0, 0.0, 0.55)));
+            let placement = Placement { height: 0.62, gear: Some(0), ..Placement::default() };
+            let start = CarStart { model: model.clone(), placement };
+            let mut world = (solver.build)(&Scene { bodies, ..Scene::flat() }, &[start], 1.0 / hz);
+            run(&mut *world, 8.0, &[Controls::parked()]);
+            let at_rest = |world: &dyn Backend| body(world, 4).position;
+            let before = (world.state(0).position, at_rest(&*world));
+            run(&mut *world, 2.0, &[Controls::parked()]);
+            let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
+            let loads: f32 = world.state(0).wheels.iter().map(|wheel| wheel.load).sum();
+            let height = at_rest(&*world).z;
+            close(&what, f64::from(loads), weight, 1e-5, "all of its weight, nearly at rest");
+            assert!((height - 0.55).abs() < 1e-6, "{what}: the plank is {height} m up");
+            let moved = (world.state(0).position - before.0).length().max((at_rest(&*world) - before.1).length());
+            assert!(moved < 5e-6, "{what}: {moved} m in 2 s");
+        }
+    }
+}
+
+/// A car that rolls into a crate on ice pushes it along: momentum closes with that of its wheels' spin, and energy only falls.
+#[test]
+fn a_car_pushes_a_crate() {
+    let model = c5().without_air().without_rolling_resistance().model();
+    let spinning: f32 = model.wheels().iter().map(|wheel| wheel.spin_inertia / (wheel.radius * wheel.radius)).sum();
+    for solver in on_rows() {
+        for (mass, hz) in
+            [2000.0, 100.0, 5.0].into_iter().flat_map(|mass| [30.0, 60.0, 240.0, 1000.0].map(|hz| (mass, hz)))
+        {
+            let size = Vec3::new(1.0, 1.5, 1.0);
+            let in_the_way = FreeBody { friction: 0.0, ..FreeBody::solid(mass, size, DVec3::new(5.0, 0.0, 0.5)) };
+            let placement = Placement { speed: 5.0, gear: Some(0), ..Placement::default() };
+            let start = CarStart { model: model.clone(), placement };
+            let mut world = (solver.build)(&Scene { bodies: vec![in_the_way], ..Scene::flat() }, &[start], 1.0 / hz);
+            // Rolling wheels are as heavy as their spin makes them.
+            let heavy = model.mass() + spinning;
+            let sums = |world: &dyn Backend| {
+                let [car, pushed] = [world.state(0).velocity.x, body(world, 0).velocity.x];
+                [heavy * car + mass * pushed, 0.5 * (heavy * car * car + mass * pushed * pushed)]
+            };
+            let before = sums(&*world);
+            run(&mut *world, 3.0, &[Controls::coasting()]);
+            let after = sums(&*world);
+            let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
+            // 3,000 steps, each rounding 8,000 N s to 32 bits.
+            assert!((after[0] - before[0]).abs() < 0.1, "{what}: {} of {} N s", after[0], before[0]);
+            let together = before[0] / (heavy + mass);
+            // Without restitution what is left is that of the common speed; springs let both part a little.
+            let least = 0.5 * (heavy + mass) * together * together;
+            assert!((least..1.001 * least).contains(&(after[1] + 1.0)), "{what}: {} J, {least} together", after[1]);
+            let [car, pushed] = [world.state(0).velocity.x, body(&*world, 0).velocity.x];
+            // The car dives as it is stopped, and swings back against the crate; what has sunk in is pushed out.
+            assert!(pushed > car - 1e-3 && pushed - car < 0.08, "{what}: {pushed} m/s and {car} m/s");
+        }
+    }
+}
+
+/// Kinetic and potential energy of `bodies`, J.
+fn energy(world: &dyn Backend, bodies: &[FreeBody]) -> f64 {
+    let of = |(number, of): (usize, &FreeBody)| {
+        let now = body(world, number);
+        let spin = Mat3::from_quat(now.rotation).transpose() * now.angular;
+        let mass = f64::from(of.mass);
+        let moving = 0.5 * (mass * now.velocity.as_dvec3().length_squared() + f64::from(spin.dot(of.inertia * spin)));
+        moving + mass * GRAVITY * now.position.z
+    };
+    bodies.iter().enumerate().map(of).sum()
+}
+
+fn random_body(random: &mut Random, height: f64) -> FreeBody {
+    let size = Vec3::new(random.scaled(0.3, 3.0), random.scaled(0.3, 2.0), random.scaled(0.2, 1.5));
+    let place = [random.between(-1.5, 1.5), random.between(-1.5, 1.5)].map(f64::from);
+    let solid = FreeBody::solid(random.scaled(1.0, 2000.0), size, DVec3::new(place[0], place[1], height));
+    let turn = Vec3::new(random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0));
+    let rotation = Quat::from_scaled_axis(turn * 3.0);
+    FreeBody { friction: random.between(0.4, 1.2), motion: BodyMotion { rotation, ..solid.motion }, ..solid }
+}
+
+/// Ten boxes of 1 to 2,000 kg that fall on each other come to rest in the end, and never have more energy than before.
+#[test]
+fn a_heap_of_boxes_comes_to_rest_and_gains_no_energy() {
+    let solvers = on_rows().into_iter().filter(|solver| ["impulse", "rapier"].contains(&solver.name));
+    for (solver, hz) in solvers.flat_map(|solver| [30.0, 60.0, 120.0].map(|hz| (solver, hz))) {
+        let mut resting = 0;
+        for seed in 0..5 {
+            let mut random = Random(seed * 7919 + 13);
+            let bodies: Vec<FreeBody> = (0..10).map(|k| random_body(&mut random, 2.0 + 3.0 * f64::from(k))).collect();
+            let mut world = world_of(&solver, 0.0, bodies.clone(), hz);
+            let begun = energy(&*world, &bodies);
+            let (mut least, mut rise) = (begun, 0.0f64);
+            for _ in 0..(15.0 * hz) as usize {
+                world.step(&[]);
+                let now = energy(&*world, &bodies);
+                rise = rise.max(now - least);
+                least = least.min(now);
+            }
+            let what = format!("{} at {hz} Hz, seed {seed}", solver.name);
+            // What overlaps is pushed out at up to 1 m/s. Rapier's contacts spring back.
+            let most = if solver.name == "rapier" { 0.05 } else { 1e-3 };
+            assert!(rise < most * begun, "{what}: {} of the energy out of nothing", rise / begun);
+            let fastest = (0..10).map(|k| body(&*world, k).velocity.length()).fold(0.0, f32::max);
+            assert!(fastest < 0.1, "{what}: {fastest} m/s");
+            resting += u32::from(fastest < 0.01);
+        }
+        // Light boxes under heavy ones still creep in some.
+        assert!(resting >= 2, "{} at {hz} Hz: {resting} of 5 heaps rest", solver.name);
+    }
+}
+
+/// A crate that is shunted by a braking car slides as far in every own world, and nearly as far in Rapier's.
+#[test]
+fn worlds_agree_on_a_shunted_crate() {
+    let model = c5().without_air().model();
+    for mass in [50.0, 400.0] {
+        let ends = on_rows().into_iter().map(|solver| {
+            let in_the_way = FreeBody::solid(mass, Vec3::new(1.0, 1.5, 0.8), DVec3::new(4.0, 0.2, 0.4));
+            let placement = Placement { speed: 8.0, gear: Some(0), ..Placement::default() };
+            let start = CarStart { model: model.clone(), placement };
+            let mut world = (solver.build)(&Scene { bodies: vec![in_the_way], ..Scene::flat() }, &[start], 1.0 / 240.0);
+            run(&mut *world, 6.0, &[Controls { brake: 0.5, ..Controls::parked() }]);
+            let rests = body(&*world, 0);
+            assert!(rests.velocity.length() < 1e-4, "{}: {rests:?}", solver.name);
+            (solver.name, rests.position.x - 4.0)
+        });
+        let ends: Vec<_> = ends.collect();
+        let (_, way) = *ends.iter().find(|(name, _)| *name == "impulse").expect("it is built in");
+        for (name, slid) in ends {
+            // Blows of Rapier's worlds leave the crate 0.7 m/s of 7.4 slower. Own wheels let the car dive otherwise.
+            let most = if name == "rapier" { 0.25 } else { 0.02 };
+            assert!((slid / way - 1.0).abs() < most, "{name}, {mass} kg: {slid} m instead of {way} m");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Cars that slide and roll among bodies in any pose and motion, on a slope: all together never have more energy than before.
+    #[test]
+    fn bodies_among_cars_gain_no_energy(seed in any::<u64>(), hz in 60f32..480.0) {
+        let mut random = Random(seed);
+        let model = c5().without_air().model();
+        let bodies: Vec<FreeBody> = (0..5u8).map(|k| {
+            let height = 1.5 + 1.5 * f64::from(k);
+            let body = random_body(&mut random, height);
+            let velocity = Vec3::new(random.between(-6.0, 6.0), random.between(-6.0, 6.0), 0.0);
+            FreeBody { motion: BodyMotion { velocity, angular: Vec3::Z * random.between(-4.0, 4.0), ..body.motion }, ..body }
+        }).collect();
+        let placement = Placement {
+            x: f64::from(random.between(-12.0, -6.0)),
+            speed: random.between(0.0, 15.0),
+            gear: Some(0),
+            ..Placement::default()
+        };
+        for solver in own_worlds() {
+            let start = CarStart { model: model.clone(), placement };
+            let mut world = (solver.build)(&Scene { bodies: bodies.clone(), ..Scene::flat() }, &[start], 1.0 / hz);
+            let audit = Audit::by_compressions(&model, &solver);
+            let sum = |world: &dyn Backend, of_car: fn(&Audit, &State) -> f64| of_car(&audit, world.state(0)) + energy(world, &bodies);
+            let begun = sum(&*world, Audit::energy);
+            let (mut least, mut rise) = (begun, 0.0f64);
+            for _ in 0..(4.0 * hz) as usize {
+                let report = world.step(&[Controls { brake: 0.2, ..Controls::coasting() }]);
+                prop_assert!(!report.not_finite, "{} at {hz} Hz", solver.name);
+                rise = rise.max(sum(&*world, Audit::given_back) - least);
+                least = least.min(sum(&*world, Audit::energy));
+            }
+            // As of cars on cars, whose rays step up onto what they meet: most gain 1e-7, one of some 200 gained 2e-3.
+            prop_assert!(rise < 4e-3 * begun, "{} at {hz} Hz: {} of the energy out of nothing", solver.name, rise / begun);
+        }
+    }
+}
+
+/// Worlds with bodies go on to the bit from where they were saved, whatever happened in between, and ask for no memory.
+#[test]
+fn bodies_rewind_and_ask_for_no_memory() {
+    let model = c5().model();
+    for solver in own_worlds() {
+        let mut random = Random(5);
+        let mut bodies: Vec<FreeBody> = (0..6).map(|k| random_body(&mut random, 2.0 + 3.0 * f64::from(k))).collect();
+        bodies.push(slab(300.0, [40.0, 10.0], 0.3));
+        let mut world = coming(&solver, &model, bodies, 60.0);
+        let brake = [Controls { brake: 0.3, ..Controls::parked() }];
+        run(&mut *world, 2.0, &brake);
+        let saved = world.save().expect("own worlds save");
+        let asked = allocation_counter::measure(|| (0..60).for_each(|_| _ = world.step(&brake)));
+        assert_eq!(asked.count_total, 0, "{}", solver.name);
+        let went = world.save().expect("own worlds save");
+        run(&mut *world, 1.0, &brake);
+        world.load(&saved).expect("the same cars and bodies");
+        assert_eq!(world.save().expect("own worlds save"), saved, "{}", solver.name);
+        run(&mut *world, 1.0, &brake);
+        assert_eq!(world.save().expect("own worlds save"), went, "{}", solver.name);
+        let error = world.load(&saved[..saved.len() - 1]).expect_err("a byte is missing");
+        assert!(error.to_string().contains("bytes"), "{error}");
+    }
+}
+
+/// A body is read and put anywhere; one that is not there is not.
+#[test]
+fn bodies_are_read_and_put() {
+    for solver in on_rows() {
+        let mut world = world_of(&solver, 0.0, vec![on_slope(50.0, 0.0)], 60.0);
+        let thrown =
+            BodyMotion { velocity: Vec3::new(2.0, 0.0, 4.0), ..BodyMotion::at_rest(DVec3::new(3.0, 1.0, 2.0)) };
+        assert_eq!((world.bodies(), world.body(1)), (1, None), "{}", solver.name);
+        assert!(world.set_body(0, &thrown) && !world.set_body(1, &thrown), "{}", solver.name);
+        assert_eq!(world.body(0), Some(thrown), "{}", solver.name);
+        run(&mut *world, 0.5, &[]);
+        let now = body(&*world, 0);
+        // Rapier's semi-implicit steps of 1/240 s lag behind the parabola by g t dt / 2.
+        let height = 2.0 + 4.0 * 0.5 - 0.5 * GRAVITY * 0.25;
+        assert!((now.position - DVec3::new(4.0, 1.0, height)).length() < 0.011, "{}: {now:?}", solver.name);
+    }
+}
+
+/// Cars that pass through each other still meet bodies.
+#[test]
+fn cars_that_share_one_place_push_one_crate() {
+    let model = c5().model();
+    for solver in on_rows() {
+        let crates = vec![FreeBody::solid(100.0, Vec3::new(1.0, 1.5, 1.0), DVec3::new(5.0, 0.0, 0.5))];
+        let start = || CarStart { model: model.clone(), placement: Placement { speed: 5.0, ..Placement::default() } };
+        let scene = Scene { bodies: crates, cars_collide: false, ..Scene::flat() };
+        let mut world = (solver.build)(&scene, &[start(), start()], 1.0 / 60.0);
+        run(&mut *world, 1.0, &[Controls::coasting(), Controls::coasting()]);
+        let apart = (world.state(0).position - world.state(1).position).length();
+        // Rapier solves the contacts of both with the crate one after the other.
+        assert!(apart < 0.1, "{}: {apart} m", solver.name);
+        assert!(body(&*world, 0).position.x > 5.5, "{}: {:?}", solver.name, body(&*world, 0));
+    }
+}
