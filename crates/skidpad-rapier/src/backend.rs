@@ -48,6 +48,10 @@ fn substeps(dt: f32) -> usize {
 /// 10 mm beside the way of a car for a wall across it: at 5 m/s the car stops at the post.
 const SEES_AHEAD: f32 = 2e-3;
 
+/// Solves of each substep's velocities, after those that part what overlaps. Rapier begins a step with the impulses of the one before:
+/// one solve leaves some of the blow of a landed hull, and a landing at 120 Hz gained 1.2 % of m g h.
+const RELAXING: usize = 4;
+
 /// A world with the scene's gravity and ground, but for its platforms. Its friction is its grip, as a factor on that of bodywork.
 pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     world_and_terrain(scene, dt).0
@@ -133,6 +137,7 @@ fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
 impl RapierBackend {
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let (mut world, terrain) = world_and_terrain(scene, dt);
+        world.integration_parameters.num_internal_stabilization_iterations = RELAXING;
         let platforms = platforms::insert(&mut world, scene);
         let bodies = bodies::insert(&mut world, scene);
         let cars = RapierCars::new(&mut world, scene, starts);
@@ -147,6 +152,18 @@ impl RapierBackend {
     fn movers(&self) -> impl Iterator<Item = (Mover, RigidBodyHandle)> {
         let cars = (0..self.cars.vehicles().len()).map(|car| (Mover::Car(car), self.cars.handle(car)));
         cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (Mover::Body(body), *handle)))
+    }
+
+    /// Lets Rapier stop the hulls that would end the coming step in the plane where they meet it. It lifts those that sank in, by up to
+    /// 0.25 % of m g h within three steps at 60 Hz. No other hull sees as far: it would take for a wall what it passes.
+    fn foresee_landings(&mut self) {
+        let (normal, dt) = (self.scene.normal(), self.clock.dt);
+        let near = SEES_AHEAD + self.scene.gravity * dt * dt;
+        for (car, vehicle) in self.cars.vehicles().iter().enumerate() {
+            let Some(body) = self.world.bodies.get_mut(self.cars.handle(car)) else { continue };
+            let lands = chassis::lowest(body, &vehicle.model().parts().hull, normal, dt) < near;
+            body.set_soft_ccd_prediction(if lands { dt * body.linvel().length() } else { 0.0 });
+        }
     }
 }
 
@@ -172,6 +189,9 @@ impl Backend for RapierBackend {
         let (grip, texture) = (Some(&grip as _), Some(&texture as _));
         let ground = Surfaces { grip, texture, smooth: Some(&smooth), ..Surfaces::default() };
         let before = self.cars.before_step_on(&mut self.world, controls, ground);
+        if self.scene.plane {
+            self.foresee_landings();
+        }
         self.world.step();
         self.clock.steps += 1;
         before.and(self.cars.after_step(&mut self.world))

@@ -1,7 +1,7 @@
 //! The chassis as a rigid body of Rapier's.
 
 use rapier3d::prelude::*;
-use skidpad_core::{BODYWORK_FRICTION, Mat3, Model, State, Vec3};
+use skidpad_core::{BODYWORK_FRICTION, Mat3, Model, State, Vec3, model::Hull};
 use skidpad_engines::STILL;
 
 use crate::Axes;
@@ -42,6 +42,15 @@ pub fn keep_awake(bodies: &mut RigidBodySet, handle: RigidBodyHandle) {
     if let Some(body) = bodies.get_mut(handle) {
         *body.activation_mut() = RigidBodyActivation::cannot_sleep();
     }
+}
+
+/// Height of the lowest corner of a `hull` above a plane through the origin after `dt` s as `body` moves, m. The vehicle's axes are
+/// those of the world.
+pub(crate) fn lowest(body: &RigidBody, hull: &Hull, normal: Vec3, dt: f32) -> f32 {
+    let height = (body.translation() + body.linvel() * dt).dot(normal);
+    // How the height of a point grows with its place in the body.
+    let rise = body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt);
+    height + hull.centre.dot(rise) - hull.half_extents.dot(rise.abs())
 }
 
 /// Of two chassis of this kind neither meets the other; whatever has Rapier's default groups they do.

@@ -109,13 +109,12 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
 }
 
 /// Largest rise of the energy over `m g h` that is accepted: asked is 1e-3. At 30 Hz wheels on their own of kart and formula car, which hop
-/// within a step, rise by up to 0.008 in 250 landings of each. Within a pyramid, which is no convex bound, a kart with 5 mm of travel by 0.004 where that turns over in a step. At
-/// 60 Hz Rapier lifts hulls that sank into the ground in a blow by up to 0.85 mm within three steps, which is no speed: 0.0025 in 250 landings of each car.
+/// within a step, rise by up to 0.008 in 250 landings of each. Within a pyramid, which is no convex bound, a kart with 5 mm of travel by 0.004 where that turns over
+/// in a step.
 fn accepted(solver: &str, name: &str, hz: f32) -> f64 {
     match (solver, name) {
         ("constraint-unsprung", "kart" | "formula") if hz <= 30.0 => 0.01,
         ("constraint-pyramid", "kart") if hz <= 30.0 => 5e-3,
-        ("rapier", _) if (31.0..=60.0).contains(&hz) => 3e-3,
         _ => 1e-3,
     }
 }
@@ -154,6 +153,31 @@ fn landings_that_gave_energy_no_longer_do() {
         for (name, hz, seeds) in found {
             let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
             for seed in seeds {
+                let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
+                let audit = Audit::of(&car, &solver, &Scene::flat());
+                let found = land(&mut car, &audit, height, 6.0);
+                assert!(found.rise < 1e-3, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
+            }
+        }
+    }
+}
+
+/// Rapier lifted hulls that a step had ended in the ground: 0.0025 of m g h at 60 Hz. Stopped where they meet it, they began the next
+/// step with the impulses of the blow: 0.012 at 120 Hz.
+#[test]
+fn hulls_that_land_in_rapiers_world_are_not_lifted() {
+    let found = [
+        ("corvette_c5", 60.0, &[76, 129, 105][..]),
+        ("tesla_model3_awd", 60.0, &[76, 238]),
+        ("kart", 60.0, &[184, 76, 129, 105]),
+        ("formula", 60.0, &[184, 76, 129, 105]),
+        ("bmw_320i_commonroad", 120.0, &[5]),
+        ("bmw_320i_commonroad", 240.0, &[5]),
+    ];
+    for solver in on_rows().into_iter().filter(|solver| solver.name == "rapier") {
+        for (name, hz, seeds) in found {
+            let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
+            for &seed in seeds {
                 let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
                 let audit = Audit::of(&car, &solver, &Scene::flat());
                 let found = land(&mut car, &audit, height, 6.0);
