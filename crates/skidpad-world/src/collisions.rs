@@ -8,6 +8,7 @@ use parry3d::query::ContactManifold;
 use skidpad_core::{DVec3, HullPoint, Mat3, Vec3};
 
 use crate::Touching;
+use crate::bounds::Bounds;
 use crate::ground::Ground;
 use crate::hull::{BLOW, CLOSED, PASSES, SETTLED, stops_of};
 use crate::links::{Link, hold, tighten};
@@ -17,26 +18,11 @@ use crate::world::Chassis;
 /// Most times that hulls are looked for again along the ways which impulses leave: each hands a blow on to the next car.
 const ROUNDS: usize = 16;
 
-/// Pairs whose bounds meet for which there is memory from the start, for each car; more ask for it.
-const NEAR: usize = 8;
-
-/// Pairs whose hulls meet, likewise.
+/// Pairs whose hulls meet for which there is memory from the start, for each car; more ask for it.
 const PAIRS: usize = 4;
 
 /// Points, likewise.
 const POINTS: usize = 32;
-
-/// How far a car may go until bounds are made anew, m.
-const DRIFT: f64 = 1.5;
-
-/// Speed, as a share of that it had, from which on they are.
-const FASTER: f32 = 1.25;
-
-/// And the way of a step, m, below which they are not.
-const LEAST_WAY: f32 = 0.1;
-
-/// Farthest that a car is taken to come in a step, m. What is lost beyond it meets none.
-const MOST_WAY: f32 = 1e5;
 
 /// The number of no car.
 const NONE: u32 = u32::MAX;
@@ -47,12 +33,9 @@ const SAME: f32 = 1e-3;
 /// Contacts between the hulls of a world, and the memory that finding them needs.
 #[derive(Clone)]
 pub(crate) struct Collisions {
-    /// Where the last sweep found each car.
-    kept: Vec<Kept>,
-    /// Of all cars, by their lowest coordinate along the axis of the sweep.
-    bounds: Vec<Bound>,
-    /// Pairs whose bounds meet, and pairs whose hulls do; each in order, the lower number first.
-    near: Vec<[u32; 2]>,
+    /// Which hulls are near each other.
+    bounds: Bounds,
+    /// Pairs whose hulls meet; in order, the lower number first.
     pairs: Vec<[u32; 2]>,
     manifold: ContactManifold<(), ()>,
     points: Vec<Point>,
@@ -78,23 +61,6 @@ impl core::fmt::Debug for Collisions {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Collisions").finish_non_exhaustive()
     }
-}
-
-/// A car as the last sweep found it: its bound holds as long as it is not far from there.
-#[derive(Clone, Copy, Debug)]
-struct Kept {
-    position: DVec3,
-    /// Farthest it may go in a step, m; not a number if it meets nothing.
-    way: f32,
-}
-
-/// A sphere around all that a hull and its wheels sweep in the steps until the next sweep.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bound {
-    car: u32,
-    radius: f64,
-    /// Least coordinate along the axis of the sweep, m; infinite if it meets none.
-    low: f64,
 }
 
 /// A point of a hull that touches another one, or the ground.
@@ -134,9 +100,7 @@ impl Collisions {
         let mut manifold = ContactManifold::default();
         manifold.points.reserve(POINTS);
         Self {
-            kept: Vec::new(),
-            bounds: Vec::new(),
-            near: Vec::new(),
+            bounds: Bounds::default(),
             pairs: Vec::new(),
             manifold,
             points: Vec::new(),
@@ -164,11 +128,8 @@ impl Collisions {
     /// Makes room for `cars` cars and free bodies.
     pub fn make_room(&mut self, cars: usize) {
         self.passing = if self.cars_meet { 0 } else { (cars - self.bodies) as u32 };
-        self.kept.clear();
-        self.kept.reserve(cars);
-        self.bounds.extend((self.bounds.len()..cars).map(|car| Bound { car: car as u32, ..Bound::default() }));
+        self.bounds.make_room(cars, self.meets);
         if self.meets {
-            self.near.reserve((NEAR * cars).saturating_sub(self.near.len()));
             self.pairs.reserve((PAIRS * cars).saturating_sub(self.pairs.len()));
         }
         if self.has_trailers {
@@ -201,11 +162,9 @@ impl Collisions {
             self.find_links(chassis);
         }
         for round in 0..ROUNDS {
-            if self.meets && !self.is_fresh(chassis, dt) {
-                self.sweep(chassis, dt);
-            }
+            self.look_again(chassis, dt);
             let before = self.points.len();
-            if !self.near.is_empty() {
+            if !self.near().is_empty() {
                 self.meet(chassis, dt);
             }
             if self.pairs.is_empty() && self.links.is_empty() {
@@ -230,13 +189,19 @@ impl Collisions {
 
     /// The pairs of cars whose bounds meet, the lower number first.
     pub fn near(&self) -> &[[u32; 2]] {
-        &self.near
+        self.bounds.near()
     }
 
-    /// Finds them anew if cars have been put elsewhere since the last step of `dt` s.
+    /// Those whose hulls may be within `reach` m of `place`, in no order, by the last look.
+    pub fn around(&self, place: DVec3, reach: f32) -> impl Iterator<Item = usize> {
+        self.bounds.around(place, reach.into())
+    }
+
+    /// Finds them anew if cars have been put elsewhere since the last step of `dt` s, or leave their bounds in the next one.
+    #[inline(always)]
     pub fn look_again(&mut self, chassis: &[Chassis], dt: f32) {
-        if self.meets && !self.is_fresh(chassis, dt) {
-            self.sweep(chassis, dt);
+        if self.meets && !self.bounds.is_fresh(chassis, dt) {
+            self.bounds.sweep(chassis, self.passing, dt);
         }
     }
 
@@ -246,67 +211,12 @@ impl Collisions {
         jolted.map(|link| (link.cars[0] as usize, link.impulse))
     }
 
-    /// Whether no car has left its bound, nor will within `dt` s.
-    #[inline(always)]
-    fn is_fresh(&self, chassis: &[Chassis], dt: f32) -> bool {
-        let still = |(kept, chassis): (&Kept, &Chassis)| {
-            let moved = (chassis.position - kept.position).length_squared() <= DRIFT * DRIFT;
-            moved && chassis.motion()[0].length_squared() * (dt * dt) <= kept.way * kept.way
-        };
-        self.kept.len() == chassis.len() && self.kept.iter().zip(chassis).all(still)
-    }
-
-    /// Finds the pairs whose bounds meet: sorts the bounds along the longer side of the world and compares neighbours.
-    #[inline(never)]
-    fn sweep(&mut self, chassis: &[Chassis], dt: f32) {
-        self.near.clear();
-        self.kept.clear();
-        let [mut low, mut high] = [DVec3::splat(f64::INFINITY), DVec3::splat(f64::NEG_INFINITY)];
-        for chassis in chassis {
-            let way = FASTER * chassis.motion()[0].length() * dt + LEAST_WAY;
-            // What is lost, or no number, meets nothing, and is looked at again in the next step.
-            let way = if way < MOST_WAY { way } else { f32::NAN };
-            self.kept.push(Kept { position: chassis.position, way });
-            (low, high) = (low.min(chassis.position), high.max(chassis.position));
-        }
-        let size = high - low;
-        let axis = usize::from(size.y > size.x);
-        for bound in &mut self.bounds {
-            let (kept, chassis) = (self.kept[bound.car as usize], &chassis[bound.car as usize]);
-            let reach = chassis.hull_reach.max(chassis.looks());
-            bound.radius = DRIFT + f64::from(reach + kept.way);
-            bound.low = if bound.radius.is_finite() { kept.position[axis] - bound.radius } else { f64::INFINITY };
-        }
-        // Since the last time they hardly left their order.
-        for end in 1..self.bounds.len() {
-            let mut k = end;
-            while k > 0 && self.bounds[k].low < self.bounds[k - 1].low {
-                self.bounds.swap(k, k - 1);
-                k -= 1;
-            }
-        }
-        for (i, one) in self.bounds.iter().enumerate().take_while(|(_, one)| one.low < f64::INFINITY) {
-            let middle = self.kept[one.car as usize].position;
-            let end = one.low + 2.0 * one.radius;
-            for other in self.bounds[i + 1..].iter().take_while(|other| other.low <= end) {
-                let reach = one.radius + other.radius;
-                if self.pass(one.car, other.car) {
-                    continue;
-                }
-                if middle.distance_squared(self.kept[other.car as usize].position) <= reach * reach {
-                    self.near.push([one.car.min(other.car), one.car.max(other.car)]);
-                }
-            }
-        }
-        self.near.sort_unstable();
-    }
-
     /// Adds the points at which hulls that are near meet, but for pairs that have met.
     #[inline(never)]
     fn meet(&mut self, chassis: &[Chassis], dt: f32) {
         let met = self.pairs.len();
-        for k in 0..self.near.len() {
-            let cars = self.near[k];
+        for k in 0..self.near().len() {
+            let cars = self.near()[k];
             let [first, second] = cars.map(|car| &chassis[car as usize]);
             let tied = first.towed_by == Some(cars[1]) || second.towed_by == Some(cars[0]);
             if tied || !may_meet(first, second, dt) || self.pairs[..met].binary_search(&cars).is_ok() {

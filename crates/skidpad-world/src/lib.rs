@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+mod bounds;
 mod collisions;
 mod faces;
 mod ground;

@@ -83,17 +83,20 @@ impl World {
 
     /// Answers probes between steps, from anywhere and in any order, by the hulls of cars and free bodies.
     pub(crate) fn ask_hulls(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        let Some(collisions) = self.collisions.as_ref().filter(|collisions| collisions.meets()) else { return };
         let cars = self.cars();
-        for (other, under) in self.chassis.iter().enumerate() {
-            let (block, number) = (under.block(), (self.ground.blocks.len() + other) as u64);
-            for (probe, answer) in asked.iter().zip(answered.iter_mut()) {
-                let own = self.chassis[..cars].get(probe.car).filter(|_| probe.car != other);
-                let [asks, met] = [probe.car, other].map(|number| number as u32);
-                if own.is_none_or(|own| collisions.pass(asks, met) || own.passes(asks, under, met)) {
+        let Some(collisions) = self.collisions.as_mut().filter(|collisions| collisions.meets()) else { return };
+        collisions.look_again(&self.chassis, self.dt);
+        for (probe, answer) in asked.iter().zip(answered) {
+            let Some(own) = self.chassis[..cars].get(probe.car) else { continue };
+            let start = probe.position + probe.offset.as_dvec3();
+            let rim = probe.rim.map_or(0.0, |rim| rim.radius + rim.half_width + rim.ahead);
+            for other in collisions.around(start, probe.reach + rim) {
+                let (under, [asks, met]) = (&self.chassis[other], [probe.car, other].map(|number| number as u32));
+                if asks == met || collisions.pass(asks, met) || own.passes(asks, under, met) {
                     continue;
                 }
-                if let Some(met) = block.meet(probe, answer.as_ref(), &mut self.near) {
+                let number = (self.ground.blocks.len() + other) as u64;
+                if let Some(met) = under.block().meet(probe, answer.as_ref(), &mut self.near) {
                     *answer = Some(under.stood_on(number, probe, met));
                 }
             }
