@@ -1,5 +1,6 @@
 //! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
 
+mod refused;
 pub(crate) mod rest;
 pub mod saved;
 mod train;
