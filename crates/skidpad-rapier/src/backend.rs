@@ -134,10 +134,11 @@ fn settle(world: &mut PhysicsWorld, scene: &Scene, handle: RigidBodyHandle) {
     }
 }
 
-/// How many colliders those of `body` touch.
-fn touched(contacts: &NarrowPhase, body: &RigidBody) -> usize {
+/// Whether `body` touches nothing but the plane.
+fn is_free(body: &RigidBody, contacts: &NarrowPhase, colliders: &ColliderSet) -> bool {
+    let is_plane = |handle| colliders.get(handle).is_some_and(|collider| collider.shape().as_halfspace().is_some());
     let pairs = body.colliders().iter().flat_map(|collider| contacts.contact_pairs_with(*collider));
-    pairs.filter(|pair| pair.has_any_active_contact()).count()
+    pairs.filter(|pair| pair.has_any_active_contact()).all(|pair| is_plane(pair.collider1) || is_plane(pair.collider2))
 }
 
 impl RapierBackend {
@@ -167,10 +168,15 @@ impl RapierBackend {
         let mut relaxing = 1;
         for (car, vehicle) in self.cars.vehicles().iter().enumerate() {
             let Some(body) = self.world.bodies.get_mut(self.cars.handle(car)) else { continue };
-            let [now, then] = [0.0, dt].map(|dt| chassis::lowest(body, &vehicle.model().parts().hull, normal, dt));
-            let lands = then < near && now >= near;
-            body.set_soft_ccd_prediction(if lands { dt * body.linvel().length() } else { 0.0 });
-            if then.min(now) < near && touched(&self.world.narrow_phase, body) < 2 {
+            let hull = &vehicle.model().parts().hull;
+            let [now, then] = [0.0, dt].map(|dt| chassis::lowest(body, hull, normal, dt));
+            let meets = then.min(now) < near && is_free(body, &self.world.narrow_phase, &self.world.colliders);
+            // One that slides along the plane has landed.
+            let lands = meets && now >= near;
+            // No farther than what lands: it would take edges beside its way for walls.
+            let closing = -body.linvel().dot(normal) + body.angvel().length() * hull.half_extents.length();
+            body.set_soft_ccd_prediction(if lands { dt * closing.max(0.0) } else { 0.0 });
+            if meets {
                 relaxing = RELAXING;
             }
         }

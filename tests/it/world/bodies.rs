@@ -324,7 +324,8 @@ fn worlds_agree_on_a_shunted_crate() {
             (solver.name, rests.position.x - 4.0)
         });
         let ends: Vec<_> = ends.collect();
-        let (_, way) = *ends.iter().find(|(name, _)| *name == "impulse").expect("it is built in");
+        // Rapier's alone has nothing to agree with.
+        let Some(&(_, way)) = ends.iter().find(|(name, _)| *name != "rapier") else { continue };
         for (name, slid) in ends {
             // Blows of Rapier's worlds leave the crate 0.7 m/s of 7.4 slower. Own wheels let the car dive otherwise.
             let most = if name == "rapier" { 0.25 } else { 0.02 };
