@@ -49,7 +49,8 @@ fn substeps(dt: f32) -> usize {
 const SEES_AHEAD: f32 = 2e-3;
 
 /// Solves of each substep's velocities, after those that part what overlaps, while a hull is at the plane and touches nothing else. Rapier
-/// begins a step with the impulses of the one before: one solve leaves some of the blow of a landed hull, and a landing at 120 Hz gained 1.2 % of m g h.
+/// begins a step with the impulses of the one before: one solve leaves some of the blow of a landed hull, and a landing at 120 Hz gained
+/// 1.2 % of m g h.
 const RELAXING: usize = 4;
 
 /// A world with the scene's gravity and ground, but for its platforms. Its friction is its grip, as a factor on that of bodywork.
