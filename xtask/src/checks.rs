@@ -10,6 +10,9 @@ const FEATURES: [&str; 3] = ["rapier", "impulse", "constraint"];
 /// The command and the examples as tests of the workspace build them, with the same features of their dependencies.
 pub const PROGRAMS: &str = "build --workspace --bin skidpad --examples --quiet";
 
+/// The manifests of the three workspaces.
+const WORKSPACES: [&str; 3] = ["Cargo.toml", "crates/bevy/Cargo.toml", "crates/demo/Cargo.toml"];
+
 /// Version of cargo-deny that `ci` installs when there is none.
 const CARGO_DENY: &str = "0.20.2";
 
@@ -96,7 +99,9 @@ pub fn determinism(steps: &mut Steps) {
 }
 
 fn lints(steps: &mut Steps) {
-    steps.step("format", "Run `cargo fmt --all`.", || run(cargo("fmt --all --check")));
+    steps.step("format", "Run the command named above without `--check`.", || {
+        all(&WORKSPACES.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")))
+    });
     steps.step("clippy", "Follow the lint, or allow it with a reason.", || {
         run(cargo("clippy --workspace --all-targets --quiet -- -D warnings"))
     });
@@ -157,7 +162,6 @@ fn example(name: &str, arguments: &[&str]) -> Outcome {
 /// Lints and tests of the packages of Bevy.
 fn bevy() -> Outcome {
     all(&[
-        "fmt --manifest-path crates/bevy/Cargo.toml --all --check".into(),
         format!("clippy {BEVY} --package skidpad-bevy --no-default-features -- -D warnings"),
         format!("clippy {BEVY} --workspace --all-features --all-targets -- -D warnings"),
         format!("test {BEVY} --workspace --no-fail-fast"),
@@ -168,7 +172,7 @@ fn bevy() -> Outcome {
 
 /// Lints of the demo, which compile all of Bevy.
 fn demo() -> Outcome {
-    all(&["fmt --manifest-path crates/demo/Cargo.toml --all --check".into(), format!("clippy {DEMO} -- -D warnings")])
+    run(cargo(&format!("clippy {DEMO} -- -D warnings")))
 }
 
 fn example_names() -> Result<Vec<String>, String> {
@@ -187,9 +191,9 @@ fn dependencies() -> Outcome {
     run(cargo("fetch --locked"))?;
     let check = "--offline check --hide-inclusion-graph bans licenses sources";
     let mut checks = vec![format!("deny {check}")];
-    for workspace in ["crates/bevy", "crates/demo"] {
-        run(cargo(&format!("fetch --locked --manifest-path {workspace}/Cargo.toml")))?;
-        checks.push(format!("deny --manifest-path {workspace}/Cargo.toml {check}"));
+    for manifest in &WORKSPACES[1..] {
+        run(cargo(&format!("fetch --locked --manifest-path {manifest}")))?;
+        checks.push(format!("deny --manifest-path {manifest} {check}"));
     }
     all(&checks)
 }

@@ -12,8 +12,8 @@ use bevy_transform::prelude::*;
 use skidpad_bevy::{AXES, CarHost, GroundSurface};
 use skidpad_core::world::backend::save_world;
 use skidpad_core::{
-    Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Platform, Probe,
-    Mover, SaveError, Scene, State, StepReport, Texture, Triangle, TriangleMesh, Vec3, WorldPort,
+    Backend, BackendInfo, CarStart, CarView, Clock, Contact, Controls, FixedBox, HeightField, Mover, Platform, Probe,
+    SaveError, Scene, State, StepReport, Texture, Triangle, TriangleMesh, Vec3, WorldPort,
 };
 
 use crate::cars::{AvianCars, Host};
