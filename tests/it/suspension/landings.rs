@@ -108,12 +108,12 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
     Landing { rise: rise / (weight * f64::from(height)), glued: upright && rests && deep }
 }
 
-/// Largest rise of the energy over `m g h` that is accepted: asked is 1e-3. At 30 Hz wheels on their own of kart and formula car, which hop
-/// within a step, rise by up to 0.008 in 250 landings of each. Within a pyramid, which is no convex bound, a kart with 5 mm of travel by 0.004 where that turns over
-/// in a step.
+/// Largest rise of the energy over `m g h` that is accepted: asked is 1e-3. At 30 Hz the strut's damper of a formula car whose wheel, on
+/// its own, turns over on metal within a step gives up to 0.0055 in 500 landings. Within a pyramid, which is no convex bound, a kart with 5 mm of
+/// travel rises by 0.004 where that turns over in a step.
 fn accepted(solver: &str, name: &str, hz: f32) -> f64 {
     match (solver, name) {
-        ("constraint-unsprung", "kart" | "formula") if hz <= 30.0 => 0.01,
+        ("constraint-unsprung", "formula") if hz <= 30.0 => 6e-3,
         ("constraint-pyramid", "kart") if hz <= 30.0 => 5e-3,
         _ => 1e-3,
     }

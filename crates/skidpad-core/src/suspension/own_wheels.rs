@@ -297,9 +297,11 @@ impl Rows {
         // From the midpoint rule, 1/4 of each rate, to implicit Euler with the mean velocity, 1/2 and 1.
         let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
         let tyre = &mut self.travel.tyre;
-        tyre.damping = share * damping + Four::splat(0.75) * unresolved;
+        tyre.unresolved = Four::splat(0.75) * unresolved;
+        tyre.damping = share * damping + tyre.unresolved;
         let within = Beyond::of(tyre.squash, tyre.squash + step * tyre.rate).share.only(zero.less(tyre.squash));
-        tyre.begun = ((one - share - share) * damping - half * unresolved) * tyre.rate * within;
+        tyre.begun = (one - share - share) * damping * tyre.rate * within;
+        tyre.late = -half * unresolved * tyre.rate * within;
     }
 
     /// How the impulses of ties answer the travel rate of a wheel and that of the one across, kg, in a `step` of time.
@@ -315,6 +317,8 @@ impl Rows {
     /// Impulse of the tyre along the travel where its squash ends with the rate `ends`, N s, and its slope, kg.
     ///
     /// Its damper takes part of the way within the ground by the mean rate along it, so that the impulse only grows with `ends`.
+    /// Of the damping that a wheel has which no step resolves, none is left where it would push along the way: a wheel that turns over in the
+    /// step would gain energy by it.
     fn pushed(&self, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let (zero, step, tyre) = (Four::splat(0.0), Four::splat(self.dt), &self.travel.tyre);
         let turn = Four::splat(0.5 * self.dt);
@@ -323,8 +327,13 @@ impl Rows {
         let squashed = Beyond::of(begun, ended);
         let partly = begun.less(zero) | ended.less(zero);
         let within = (ended.at_least(zero) - begun.at_least(zero)) / turn;
-        let force = bank.tyre_rate * squashed.mean + tyre.damping * Four::select(partly, within, rates) + tyre.begun;
-        let slope = bank.tyre_rate * squashed.slope * turn + tyre.damping.only(zero.less(ended));
+        let rates = Four::select(partly, within, rates);
+        let back = -tyre.unresolved * rates;
+        let [low, high] = [tyre.late.at_most(zero), tyre.late.at_least(zero)];
+        let still = low.less(back) & back.less(high);
+        let force = bank.tyre_rate * squashed.mean + tyre.damping * rates + tyre.begun + back.within(low, high);
+        let damping = tyre.damping - tyre.unresolved.only(still);
+        let slope = bank.tyre_rate * squashed.slope * turn + damping.only(zero.less(ended));
         let presses = self.contact.in_contact & zero.less(force);
         [(step * force).only(presses), (step * slope).only(presses)]
     }

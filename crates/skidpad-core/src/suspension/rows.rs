@@ -128,4 +128,8 @@ pub(crate) struct TyreStep<W: Corners = Four> {
     /// Force of all that damps where the way ends as it began, N, and per sum of the rates at both ends, N s/m.
     pub begun: W,
     pub damping: W,
+    /// Of that damping what a wheel has that no step resolves, N s/m, and by how much more its force, N, counts the rate at the end; that
+    /// is held to what does not push along the way.
+    pub unresolved: W,
+    pub late: W,
 }
