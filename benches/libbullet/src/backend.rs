@@ -157,7 +157,7 @@ impl Backend for BulletWorld {
 
     fn car(&self, car: usize) -> CarView<'_> {
         let Driven { model, state, away, .. } = &self.cars[car];
-        CarView { model, state, away: *away, report: StepReport::default(), vehicle: None }
+        CarView { model, state, away: *away, report: StepReport::default(), vehicle: None, ahead: None }
     }
 
     fn set_state(&mut self, car: usize, state: &State) -> bool {

@@ -1,7 +1,8 @@
 //! `skidpad list` and `skidpad schema`.
 
 use miette::IntoDiagnostic;
-use skidpad::core::telemetry::frame::{Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
+use skidpad::core::HitchFrame;
+use skidpad::core::telemetry::frame::{HITCH_CHANNELS, Shaft, VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::lab::manoeuvre::{CATALOGUE, GROUNDS};
 
 use skidpad::spec::import::Source;
@@ -78,6 +79,9 @@ fn channels() -> Table {
     }
     for channel in WHEEL_CHANNELS {
         table.row([&format!("{}.<wheel>", channel.name), channel.unit, channel.about]);
+    }
+    for channel in HITCH_CHANNELS {
+        table.row([&format!("{}.{}", channel.name, HitchFrame::NAME), channel.unit, channel.about]);
     }
     let shaft = Shaft::CHANNEL;
     table.row([&format!("{}.<shaft>", shaft.name), shaft.unit, shaft.about]);

@@ -44,7 +44,7 @@ pub use state::saved::{LoadError, Mover, SaveError};
 pub use step::coupling::{Coupling, Friction, Misuse, StepReport};
 pub use step::vehicle::Vehicle;
 pub use telemetry::channel::Channel;
-pub use telemetry::frame::{Frame, Shaft, WheelFrame};
+pub use telemetry::frame::{Frame, HitchFrame, Shaft, WheelFrame};
 pub use telemetry::pose::WheelPose;
 pub use telemetry::signals::{EngineSignals, WheelContact};
 pub use wheel::envelope::feeler::{Feeler, Seen};

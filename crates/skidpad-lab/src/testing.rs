@@ -127,7 +127,7 @@ impl Backend for PointMass {
     }
     fn car(&self, _car: usize) -> CarView<'_> {
         let report = StepReport::default();
-        CarView { model: &self.model, state: &self.state, away: false, report, vehicle: None }
+        CarView { model: &self.model, state: &self.state, away: false, report, vehicle: None, ahead: None }
     }
     fn set_state(&mut self, _car: usize, state: &State) -> bool {
         self.state = state.clone();

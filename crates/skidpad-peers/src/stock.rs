@@ -202,7 +202,7 @@ impl Backend for StockBackend {
 
     fn car(&self, car: usize) -> CarView<'_> {
         let StockCar { model, state, away, .. } = &self.cars[car];
-        CarView { model, state, away: *away, report: StepReport::default(), vehicle: None }
+        CarView { model, state, away: *away, report: StepReport::default(), vehicle: None, ahead: None }
     }
 
     fn budget(&self, car: usize) -> Budget {

@@ -4,3 +4,4 @@ mod known;
 mod lasting;
 pub mod rigs;
 mod sway;
+mod told;

@@ -54,6 +54,8 @@ channels! {
     }
     /// In wheel order.
     pub wheels: Vec<WheelFrame>,
+    /// What the hitch does that tows it; only of a vehicle with a coupler, which has these columns also while nothing tows it.
+    pub hitch: Option<HitchFrame>,
     /// Torque of each shaft the model has, N m, in the order of [`Shaft::all`].
     pub shafts: Vec<(Shaft, f64)>,
     /// What each assist of the model and each trick of the solver added in the step; empty for a car without any.
@@ -76,6 +78,18 @@ channels! {
         rolling_n, "N", "Rolling resistance at the contact, positive drives forward; 0 for a wheel that does not turn.";
         disc_k, "K", "Temperature of the brake disc above the air's; 0 without one.";
         contact, "-", "1 when the ground is within reach of the wheel, else 0.";
+    }
+}
+
+channels! {
+    /// What the hitch that tows a trailer did. Axes are those of the vehicle ahead; all 0 while nothing tows it.
+    HitchFrame, HITCH_CHANNELS {
+        fx_n, "N", "Mean force on the vehicle ahead over the step along its x axis, positive where the trailer runs up on it.";
+        fy_n, "N", "Mean force on it along its y axis, positive to the left.";
+        fz_n, "N", "Mean force on it along its z axis; negative of a trailer that rests on it.";
+        articulation_rad, "rad", "Yaw of the trailer against the vehicle ahead, positive turned to its left.";
+        articulation_rate_radps, "rad/s", "Rate of that angle.";
+        coupled, "-", "1 while it is towed, else 0.";
     }
 }
 
@@ -126,16 +140,16 @@ impl Shaft {
 }
 
 impl Frame {
-    /// The channels of `state` at `time` s, `dt` s after the previous state, and what assists added, `budget`. Accelerations are 0
-    /// where `dt` is no length of a step.
-    pub fn of(model: &Model, state: &State, budget: &Budget, time: f64, dt: f32) -> Self {
+    /// The channels of `state` at `time` s, `dt` s after the previous state, of a vehicle towed by one in the state `ahead`, and what
+    /// assists added, `budget`. Accelerations are 0 where `dt` is no length of a step.
+    pub fn of(model: &Model, state: &State, ahead: Option<&State>, budget: &Budget, time: f64, dt: f32) -> Self {
         let mut frame = Self::default();
-        frame.read(model, state, budget, time, dt);
+        frame.read(model, state, ahead, budget, time, dt);
         frame
     }
 
     /// [`Frame::of`] in place of what was there, in the memory that holds it.
-    pub fn read(&mut self, model: &Model, state: &State, budget: &Budget, time: f64, dt: f32) {
+    pub fn read(&mut self, model: &Model, state: &State, ahead: Option<&State>, budget: &Budget, time: f64, dt: f32) {
         let to_vehicle = state.rotation.inverse();
         let velocity = (to_vehicle * state.velocity).as_dvec3();
         let rates = (to_vehicle * state.angular).as_dvec3();
@@ -170,19 +184,23 @@ impl Frame {
             gear: state.drive.gear as f64,
             steer_rad: state.steer as f64,
             wheels,
+            hitch: model.parts().coupler.map(|_| HitchFrame::of(ahead, state)),
             shafts,
             budget: added,
         };
     }
 
-    /// Column names for a car of `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then the
-    /// torques of its shafts, like `torque_nm.motor1`, then what each assist and trick in [`Frame::budget`] added, like
+    /// Column names for a car of `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then those of
+    /// the hitch that tows it, like `fx_n.hitch`, then the torques of its shafts, like `torque_nm.motor1`, then what each assist and trick in [`Frame::budget`] added, like
     /// `steer_rad.counter_steer`.
     pub fn header(&self, model: &Model) -> Vec<String> {
         let mut names: Vec<String> = VEHICLE_CHANNELS.iter().map(|c| c.name.to_string()).collect();
         for i in 0..model.wheels().len() {
             let wheel = model.wheel_name(i);
             names.extend(WHEEL_CHANNELS.iter().map(|c| format!("{}.{wheel}", c.name)));
+        }
+        if self.hitch.is_some() {
+            names.extend(HITCH_CHANNELS.iter().map(|c| format!("{}.{}", c.name, HitchFrame::NAME)));
         }
         names.extend(self.shafts.iter().map(|(shaft, _)| format!("{}.{}", Shaft::CHANNEL.name, shaft.name())));
         for (assist, _) in &self.budget {
@@ -195,6 +213,7 @@ impl Frame {
     pub fn row(&self) -> Vec<f64> {
         let mut row = self.values().to_vec();
         row.extend(self.wheels.iter().flat_map(|w| w.values()));
+        row.extend(self.hitch.iter().flat_map(|hitch| hitch.values()));
         row.extend(self.shafts.iter().map(|(_, torque)| torque));
         row.extend(self.budget.iter().flat_map(|(_, added)| added.values()));
         row
@@ -206,6 +225,9 @@ impl Frame {
         frame.set_values(&mut values);
         for wheel in &mut frame.wheels {
             wheel.set_values(&mut values);
+        }
+        if let Some(hitch) = &mut frame.hitch {
+            hitch.set_values(&mut values);
         }
         for (_, torque) in &mut frame.shafts {
             *torque = values.next().unwrap_or_default();
@@ -221,6 +243,26 @@ impl Frame {
 fn rolling_resistance(model: &Model, wheel: &WheelState, i: usize) -> f64 {
     let force = model.wheels()[i].rolling.coefficient(wheel.rolling_speed.abs()) * wheel.load;
     if wheel.spin == 0.0 { 0.0 } else { -(force * wheel.spin.signum()) as f64 }
+}
+
+impl HitchFrame {
+    /// Name in column names.
+    pub const NAME: &str = "hitch";
+
+    /// Of a trailer in `state` behind a vehicle in the state `ahead`.
+    fn of(ahead: Option<&State>, state: &State) -> Self {
+        let (Some(ahead), Some(tow)) = (ahead, state.tow) else { return Self::default() };
+        let to_ahead = ahead.rotation.inverse();
+        let force = (to_ahead * -tow.force).as_dvec3();
+        Self {
+            fx_n: force.x,
+            fy_n: force.y,
+            fz_n: force.z,
+            articulation_rad: math::roll_pitch_yaw(to_ahead * state.rotation).z as f64,
+            articulation_rate_radps: (to_ahead * (state.angular - ahead.angular)).z as f64,
+            coupled: 1.0,
+        }
+    }
 }
 
 impl WheelFrame {

@@ -112,7 +112,7 @@ pub trait Backend: Send + Sync {
     /// [`Backend::frame`] in place of what `frame` held, which allocates nothing once it has held one of that car.
     fn frame_into(&self, car: usize, frame: &mut Frame) {
         let (view, budget) = (self.car(car), self.budget(car));
-        frame.read(view.model, view.state, &budget, self.time(), self.dt());
+        frame.read(view.model, view.state, view.ahead, &budget, self.time(), self.dt());
     }
     /// Number of free bodies, those of the scene in its order.
     fn bodies(&self) -> usize {

@@ -30,13 +30,15 @@ pub struct CarView<'a> {
     pub report: StepReport,
     /// The rows it drives on: where its wheels touch, and what its engine does. Peers have none.
     pub vehicle: Option<&'a Vehicle>,
+    /// What the vehicle does that tows it; `None` of one on its own.
+    pub ahead: Option<&'a State>,
 }
 
 impl CarView<'_> {
     /// Its telemetry at `time` s, after a step of `dt` s.
     pub fn frame(&self, time: f64, dt: f32) -> Frame {
         let budget = self.vehicle.map_or(Budget::default(), |vehicle| *vehicle.budget());
-        Frame::of(self.model, self.state, &budget, time, dt)
+        Frame::of(self.model, self.state, self.ahead, &budget, time, dt)
     }
 }
 
@@ -149,7 +151,15 @@ impl Cars {
     pub fn car(&self, car: usize) -> CarView<'_> {
         let vehicle = &self.vehicles[car];
         let (away, report) = (self.away[car], self.reports[car]);
-        CarView { model: vehicle.model(), state: vehicle.state(), away, report, vehicle: Some(vehicle) }
+        let (state, ahead) = (vehicle.state(), self.ahead(vehicle.state()));
+        CarView { model: vehicle.model(), state, away, report, vehicle: Some(vehicle), ahead }
+    }
+
+    /// State of the vehicle that tows one in `state`.
+    fn ahead(&self, state: &State) -> Option<&State> {
+        let by = state.tow?.by as usize;
+        let ahead = self.vehicles.get(by).filter(|_| !self.away[by])?;
+        ahead.model().parts().hitch.map(|_| ahead.state())
     }
 
     /// The vehicles, in order.

@@ -128,8 +128,8 @@ impl LevelOfDetail {
     /// Telemetry of car `car` after the last step of its level.
     pub fn frame(&self, car: usize) -> Frame {
         let (world, time) = (self.world(car), self.time() - self.late(car));
-        let model = world.model(car);
-        Frame::of(model, world.state(car), &world.budget(car), time, world.dt())
+        let view = world.car(car);
+        Frame::of(view.model, view.state, view.ahead, &world.budget(car), time, world.dt())
     }
 
     /// Time by which the state of car `car` is behind, s: 0 in the finest level.

@@ -208,7 +208,7 @@ impl Backend for BulletWorld {
 
     fn car(&self, car: usize) -> CarView<'_> {
         let Driven { model, state, away, report, .. } = &self.cars[car];
-        CarView { model, state, away: *away, report: *report, vehicle: None }
+        CarView { model, state, away: *away, report: *report, vehicle: None, ahead: None }
     }
 
     fn budget(&self, car: usize) -> Budget {
