@@ -54,7 +54,7 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
         }
     });
     bar.finish_and_clear();
-    let metrics = manoeuvre.metrics(&vehicle.model, &trajectory);
+    let metrics = manoeuvre.metrics_of_train(&vehicle.model, &trajectory);
     trajectory.save_csv(&asked.out).into_diagnostic()?;
     if let Some(path) = &asked.metrics_json {
         save_json(path, &metrics, &trajectory)?;

@@ -50,6 +50,30 @@ fn a_car_tows_what_it_can_and_peers_nothing() {
         text.contains("with a trailer of 1400 kg") && text.contains("impulse") && !text.contains("bullet"),
         "{text}"
     );
+    assert!(text.contains("Trailer 1: peak force of its hitch"), "{text}");
+    let report = folder.path().join("target/skidpad/toyota_4runner_braking.html");
+    let page = std::fs::read_to_string(report).expect("written");
+    assert!(page.contains("Force on the hitch, forward, trailer 1") && page.contains("towed line s0"), "{page}");
+    let table = folder.path().join("train.csv");
+    let out = table.to_str().expect("a name");
+    works(
+        folder.path(),
+        &[
+            "run",
+            "--vehicle",
+            "toyota_4runner",
+            "--towing",
+            "caravan",
+            "--backend",
+            "impulse",
+            "--manoeuvre",
+            "braking",
+            "--out",
+            out,
+        ],
+    );
+    let header = std::fs::read_to_string(table).expect("written").lines().next().map(String::from).expect("a header");
+    assert!(header.contains(",trailer1.load_n.1l,") && header.ends_with(",trailer1.coupled.hitch"), "{header}");
     let text = works(folder.path(), &["check", "toyota_4runner", "--towing", "caravan"]);
     assert!(text.contains("with its trailers") && text.contains("Critical speed, above which it grows"), "{text}");
     let alone = works(folder.path(), &["check", "toyota_4runner"]);

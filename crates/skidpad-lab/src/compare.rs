@@ -177,7 +177,7 @@ pub(crate) fn drive(
         }
     });
     tell(steps - told);
-    let metrics = manoeuvre.metrics(model, &trajectory);
+    let metrics = manoeuvre.metrics_of_train(model, &trajectory);
     Outcome { backend: info.name, peer: info.peer, trajectory, metrics }
 }
 

@@ -11,6 +11,7 @@
 //! | what should come out? | [`figures`]: closed forms from the model alone |
 //! | do the solvers agree? | [`compare`](mod@compare) and [`report`] |
 //! | what does the step do to it? | [`sweep`](mod@sweep): figures at several rates; [`certify`]: the longest step that keeps them |
+//! | what did its trailers do? | [`towing`]: peaks of hitches, rearward amplification |
 //! | how near the limit was it? | [`friction`]: the share of its friction a tyre used |
 //!
 //! Not here: any solver. A comparison is handed a list of [`skidpad_core::BackendInfo`]; nothing in this crate knows
@@ -36,6 +37,7 @@ pub mod script;
 pub mod sweep;
 #[cfg(test)]
 mod testing;
+pub mod towing;
 pub mod trajectory;
 
 pub use certify::Certificate;

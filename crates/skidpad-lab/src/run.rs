@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::{Backend, BackendInfo, CarStart, Model, State};
+use skidpad_core::{Backend, BackendInfo, CarStart, Frame, Model, State};
 
 use crate::driver::{Driver, Now};
 use crate::extent::{Extent, LeftGround, stands};
@@ -49,7 +49,7 @@ impl TimeStep {
     }
 }
 
-/// Lets `driver` drive a new car of `model` as `setup` says, on the solver `info`, and records every step. A car that has left the
+/// Lets `driver` drive a new car of `model` as `setup` says, on the solver `info`, and records every step, of what the car tows, too. A car that has left the
 /// ground of its scene for good ends the run, and the trajectory tells where.
 ///
 /// `progress` hears the number of finished steps and the most there can be, after each step.
@@ -62,7 +62,9 @@ pub fn simulate(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Trajectory {
     let mut backend = start(info, model, setup, dt);
-    let mut trajectory = Trajectory::new(model, backend.frame(0), dt.seconds());
+    let towed = (1..).zip(&setup.trailers);
+    let trailers = towed.map(|(car, model)| Trajectory::new(model, backend.frame(car), dt.seconds()));
+    let mut trajectory = Trajectory::new(model, backend.frame(0), dt.seconds()).towing(trailers);
     let steps = dt.steps(setup.duration_s);
     let extent = Extent::of(&setup.scene);
     let mut stood = LeftGround::at(trajectory.first());
@@ -73,9 +75,10 @@ pub fn simulate(
         }
         let controls = driver.drive(&now);
         let report = backend.step(std::slice::from_ref(&controls));
-        let mut frame = backend.frame(0);
-        frame.t_s = (step + 1) as f64 * dt.seconds();
-        trajectory.push(frame, report);
+        let t_s = (step + 1) as f64 * dt.seconds();
+        let frame = |car| Frame { t_s, ..backend.frame(car) };
+        trajectory.push(frame(0), report);
+        trajectory.push_trailers((1..=setup.trailers.len()).map(frame));
         progress(step + 1, steps);
         if stands(trajectory.last()) {
             stood = LeftGround::at(trajectory.last());

@@ -20,6 +20,7 @@ pub struct Trajectory {
     dt_s: f64,
     worst: StepReport,
     left_ground: Option<LeftGround>,
+    trailers: Vec<Trajectory>,
 }
 
 /// What one assist or trick did in a run.
@@ -56,7 +57,29 @@ impl Trajectory {
     /// Starts with the row for t = 0.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
         let (header, worst) = (first.header(model), StepReport::default());
-        Self { header, rows: Rows::new(first), dt_s, worst, left_ground: None }
+        Self { header, rows: Rows::new(first), dt_s, worst, left_ground: None, trailers: Vec::new() }
+    }
+
+    /// The same of a car that tows `trailers`, from the front, which have a row for each of its rows.
+    pub fn towing(self, trailers: impl IntoIterator<Item = Self>) -> Self {
+        Self { trailers: trailers.into_iter().collect(), ..self }
+    }
+
+    /// Telemetry of what the car tows, from the front, row by row.
+    pub fn trailers(&self) -> &[Self] {
+        &self.trailers
+    }
+
+    /// Name of trailer `k`, counted from 0, in names of columns and figures.
+    pub fn trailer_name(k: usize) -> String {
+        format!("trailer{}", k + 1)
+    }
+
+    /// Appends the rows of the trailers after the next step, from the front.
+    pub fn push_trailers(&mut self, frames: impl IntoIterator<Item = Frame>) {
+        for (trailer, frame) in self.trailers.iter_mut().zip(frames) {
+            trailer.rows.push(frame);
+        }
     }
 
     /// Appends the row after the next step, and how that step went.
@@ -110,7 +133,8 @@ impl Trajectory {
     /// # Errors
     /// When the temporary file could not be written or read.
     pub fn check(&self) -> io::Result<()> {
-        self.rows.failure().map_or(Ok(()), Err)
+        self.rows.failure().map_or(Ok(()), Err)?;
+        self.trailers.iter().try_for_each(Self::check)
     }
 
     /// The row at t = 0.
@@ -243,16 +267,29 @@ impl Trajectory {
         1e-6 * self.dt_s
     }
 
+    /// Names of the columns: those of the car, then those of each trailer with its name in front, like `trailer1.load_n.1l`, but for
+    /// the time.
+    fn columns(&self) -> Vec<String> {
+        let of = |(k, trailer): (usize, &Self)| {
+            let name = Self::trailer_name(k);
+            trailer.header[1..].iter().map(|column| format!("{name}.{column}")).collect::<Vec<_>>()
+        };
+        let towed = self.trailers.iter().enumerate().flat_map(of);
+        self.header.iter().cloned().chain(towed).collect()
+    }
+
     /// Writes header and rows as CSV.
     ///
     /// # Errors
     /// Whatever the sink reports.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", self.header.join(","))?;
+        writeln!(out, "{}", self.columns().join(","))?;
         let mut line = String::new();
+        let mut towed: Vec<_> = self.trailers.iter().map(Self::rows).collect();
         for frame in self.rows() {
             line.clear();
-            for value in frame.row() {
+            let behind = towed.iter_mut().filter_map(Iterator::next).flat_map(|frame| frame.row().split_off(1));
+            for value in frame.row().into_iter().chain(behind) {
                 push_number(&mut line, value);
                 line.push(',');
             }
@@ -319,8 +356,14 @@ mod tests {
             frame.budget = vec![(Assist::AntiLock, Added { throttle: t as f32, ..Added::default() })];
         });
         let rows = Rows::holding(5, whole.first().clone());
-        let mut filed =
-            Trajectory { header: whole.header.clone(), rows, dt_s: whole.dt_s, worst: whole.worst, left_ground: None };
+        let mut filed = Trajectory {
+            header: whole.header.clone(),
+            rows,
+            dt_s: whole.dt_s,
+            worst: whole.worst,
+            left_ground: None,
+            trailers: Vec::new(),
+        };
         for frame in whole.rows_from(1) {
             filed.push(frame.into_owned(), StepReport::default());
         }

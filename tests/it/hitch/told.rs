@@ -3,7 +3,10 @@
 use super::rigs::{BASE, Plane, articulation, shipped, train};
 use crate::common::{GRAVITY, solvers};
 use skidpad::core::telemetry::frame::HITCH_CHANNELS;
-use skidpad::core::{Backend, Controls, Frame, HitchFrame, Scene, State};
+use skidpad::core::{Backend, Controls, Frame, HitchFrame, Model, Scene, State, Vec3};
+use skidpad::lab::manoeuvre::{Course, LaneChange, Slalom};
+use skidpad::lab::{Adjust, Manoeuvre, TimeStep, Trajectory, simulate};
+use std::sync::Arc;
 
 /// Telemetry of the hitch of vehicle `car`.
 fn hitch(world: &dyn Backend, car: usize) -> HitchFrame {
@@ -123,5 +126,69 @@ fn a_trailer_on_its_own_keeps_its_columns() {
         assert_eq!(alone.hitch, Some(HitchFrame::default()), "{}", solver.name);
         assert_eq!(towed.with_row(&alone.row()), alone);
         assert_eq!(alone.with_row(&towed.row()), towed);
+    }
+}
+
+/// What a run of `manoeuvre` leaves behind, on every solver.
+fn runs(manoeuvre: &dyn Manoeuvre, models: &[Arc<Model>]) -> Vec<(&'static str, Trajectory)> {
+    let adjust = Adjust { trailers: models[1..].to_vec(), ..Adjust::default() };
+    let setup = adjust.apply(manoeuvre.setup(&models[0]));
+    let dt = TimeStep::per_second(120.0).expect("valid");
+    let run = |solver: &skidpad::core::BackendInfo| {
+        let mut driver = manoeuvre.driver(&models[0]);
+        (solver.name, simulate(solver, &models[0], &setup, driver.as_mut(), dt, &mut |_, _| {}))
+    };
+    solvers().iter().map(run).collect()
+}
+
+/// Columns of a trailer are those of the same time as its car's: the coupler they tell of is where the hitch is.
+#[test]
+fn rows_of_trailers_keep_step_with_their_car() {
+    let models = BASE.models();
+    let point = |frame: &Frame, point: Vec3| {
+        let ((sin, cos), [x, y]) = (frame.yaw_rad.sin_cos(), [point.x, point.y].map(f64::from));
+        [frame.x_m + x * cos - y * sin, frame.y_m + x * sin + y * cos]
+    };
+    let [hitch, coupler] =
+        [models[0].parts().hitch.expect("it tows").point, models[1].parts().coupler.expect("it is towed").point];
+    for (solver, run) in runs(&Slalom { speed_mps: 10.0, ..Slalom::default() }, &models) {
+        let [trailer] = run.trailers() else { panic!("{solver}: {} trailers", run.trailers().len()) };
+        assert_eq!(trailer.count(), run.count());
+        for (car, behind) in run.rows().zip(trailer.rows()) {
+            assert_eq!(car.t_s, behind.t_s);
+            let ([x, y], [hitch_x, hitch_y]) = (point(&behind, coupler), point(&car, hitch));
+            // A step late they would be 80 mm apart; both vehicles are level but for their springs.
+            assert!((x - hitch_x).hypot(y - hitch_y) < 2e-3, "{solver} at {} s", car.t_s);
+        }
+        assert!(trailer.largest(|f| f.yaw_rad) > 0.05, "{solver}: it swings");
+    }
+}
+
+#[test]
+fn a_table_has_the_columns_of_every_trailer() {
+    let models = shipped(&["toyota_4runner", "caravan"]);
+    let lane_change = LaneChange { course: Course::Double, speed_mps: Some(15.0) };
+    let mut first = None;
+    for (solver, run) in runs(&lane_change, &models) {
+        let mut bytes = Vec::new();
+        run.write_csv(&mut bytes).expect("a Vec takes everything");
+        let text = String::from_utf8(bytes).expect("text");
+        let columns: Vec<&str> = text.lines().next().expect("a header").split(',').collect();
+        let own = run.first().header(&models[0]);
+        assert_eq!(columns[..own.len()], own, "{solver}: the car's columns come first");
+        insta::assert_snapshot!("columns_of_a_trailer", columns[own.len()..].join("\n"));
+        assert_eq!(text.lines().count(), run.count() + 1);
+        assert!(text.lines().all(|line| line.split(',').count() == columns.len()), "{solver}");
+        let metrics = lane_change.metrics_of_train(&models[0], &run);
+        let of = |name: &str| metrics.iter().find(|m| m.name == name).and_then(|m| m.value).expect("it happened");
+        let found = [of("trailer1_rearward_amplification"), of("trailer1_peak_articulation_deg")];
+        // Below its critical speed a caravan swings somewhat more than its car.
+        assert!((1.0..1.5).contains(&found[0]), "{solver}: {found:?}");
+        // As far as solvers are to agree at 240 Hz, at half of that.
+        for (value, known) in found.iter().zip(*first.get_or_insert(found)) {
+            assert!((value / known - 1.0).abs() < 0.04, "{solver}: {value} for {known}");
+        }
+        // At rest its coupler carries 80 kg.
+        assert!(of("trailer1_peak_hitch_force_n") > 80.0 * GRAVITY, "{solver}");
     }
 }

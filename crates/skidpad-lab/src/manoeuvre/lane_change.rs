@@ -8,6 +8,7 @@ use crate::figures::Figures;
 use crate::figures::cornering::grip_limit;
 use crate::figures::stance::rollover;
 use crate::metrics::{Metric, metrics};
+use crate::towing::rearward_amplification;
 use crate::trajectory::Trajectory;
 
 /// Whose cones.
@@ -286,7 +287,9 @@ impl Manoeuvre for LaneChange {
         })
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        self.measure(model, trajectory).list()
+        let mut metrics = self.measure(model, trajectory).list();
+        metrics.extend(rearward_amplification(trajectory));
+        metrics
     }
 }
 

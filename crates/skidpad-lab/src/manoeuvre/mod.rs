@@ -31,6 +31,7 @@ use std::sync::Arc;
 
 use crate::driver::Driver;
 use crate::metrics::Metric;
+use crate::towing;
 use crate::trajectory::Trajectory;
 
 /// 100 km/h, m/s.
@@ -45,7 +46,7 @@ pub struct Setup {
     pub placement: Placement,
     /// Longest duration, s; a driver may finish earlier.
     pub duration_s: f64,
-    /// What the car tows, from the front; nothing in most runs. Its telemetry is not recorded.
+    /// What the car tows, from the front; nothing in most runs.
     pub trailers: Vec<Arc<Model>>,
 }
 
@@ -152,6 +153,12 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn driver(&self, model: &Model) -> Box<dyn Driver>;
     /// Figures of a run, in the generic view.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric>;
+    /// [`Manoeuvre::metrics`], then those of every hitch.
+    fn metrics_of_train(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        let mut metrics = self.metrics(model, trajectory);
+        metrics.extend(towing::hitches(trajectory));
+        metrics
+    }
 }
 
 /// An entry of the list of standard manoeuvres.

@@ -8,6 +8,8 @@ use skidpad_core::{Frame, Model};
 use super::ground;
 use super::plot::{Plot, Series};
 use crate::compare::{Comparison, Outcome};
+use crate::towing::hitch;
+use crate::trajectory::Trajectory;
 
 /// A finished plot.
 pub struct Chart {
@@ -24,7 +26,7 @@ pub struct Charts {
     /// In the order of the page.
     pub drawn: Vec<Chart>,
     /// Titles.
-    pub still: Vec<&'static str>,
+    pub still: Vec<String>,
 }
 
 /// A channel over time: title, axis label, smallest range worth a picture, value.
@@ -60,6 +62,15 @@ const QUANTITIES: &[Quantity] = &[
     quantity("Height", "centre of mass, mm", 2.0, false, |f| f.z_m * 1e3),
 ];
 
+/// What each trailer gets. Forces are those on the vehicle ahead.
+const OF_TRAILERS: &[Quantity] = &[
+    quantity("Articulation angle", "articulation angle, deg", 1.0, true, |f| hitch(f).articulation_rad.to_degrees()),
+    quantity("Force on the hitch, forward", "force, N", 100.0, true, |f| hitch(f).fx_n),
+    quantity("Force on the hitch, to the left", "force, N", 100.0, true, |f| hitch(f).fy_n),
+    quantity("Force on the hitch, up", "force, N", 100.0, false, |f| hitch(f).fz_n),
+    quantity("Lateral acceleration", "lateral acceleration, m/s²", 0.3, true, |f| f.ay_mps2),
+];
+
 /// 0 below walking pace, where the angle means nothing.
 fn sideslip_deg(f: &Frame) -> f64 {
     if f.vx_mps.abs() > 1.0 { f.vy_mps.atan2(f.vx_mps).to_degrees() } else { 0.0 }
@@ -80,22 +91,15 @@ pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
     if ground::has_shape(&comparison.scene) && !comparison.outcomes.is_empty() {
         charts.drawn.push(profile(comparison, model)?);
     }
-    for quantity in QUANTITIES {
-        if quantity.always || moves(comparison, quantity.least_span, quantity.value) {
-            charts.drawn.push(over_time(
-                comparison,
-                quantity.title,
-                quantity.label,
-                quantity.least_span,
-                quantity.value,
-            )?);
-        } else {
-            charts.still.push(quantity.title);
-        }
-    }
+    charts.add(comparison, QUANTITIES, "", |outcome| &outcome.trajectory)?;
     let mut own = comparison.outcomes.iter().filter(|o| !o.peer);
     if let (Some(first), Some(_)) = (own.next(), own.next()) {
         charts.drawn.push(gap(comparison, first)?);
+    }
+    let trailers = comparison.outcomes.first().map_or(0, |outcome| outcome.trajectory.trailers().len());
+    for k in 0..trailers {
+        let of = format!(", trailer {}", k + 1);
+        charts.add(comparison, OF_TRAILERS, &of, |outcome| &outcome.trajectory.trailers()[k])?;
     }
     for i in 0..model.wheels().len() {
         let title = format!("Load of wheel {}", model.wheel_name(i));
@@ -104,18 +108,39 @@ pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
     Ok(charts)
 }
 
+impl Charts {
+    /// Adds those of `quantities` in which something happened in the `run` of an outcome, with `of` after their titles.
+    fn add(
+        &mut self,
+        comparison: &Comparison,
+        quantities: &[Quantity],
+        of: &str,
+        run: impl Fn(&Outcome) -> &Trajectory + Copy,
+    ) -> io::Result<()> {
+        for &Quantity { title, label, least_span, always, value } in quantities {
+            let title = format!("{title}{of}");
+            if always || moves(comparison, least_span, run, value) {
+                self.drawn.push(of_runs(comparison, &title, label, least_span, run, |frame| Some(value(frame)))?);
+            } else {
+                self.still.push(title);
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Whether any solver that is no peer moves `value` over at least half of `span`.
-fn moves(comparison: &Comparison, span: f64, value: impl Fn(&Frame) -> f64) -> bool {
+fn moves(
+    comparison: &Comparison,
+    span: f64,
+    run: impl Fn(&Outcome) -> &Trajectory,
+    value: impl Fn(&Frame) -> f64,
+) -> bool {
     comparison.outcomes.iter().filter(|o| !o.peer || comparison.outcomes.len() == 1).any(|outcome| {
-        let values = outcome.trajectory.rows().map(|frame| value(&frame));
+        let values = run(outcome).rows().map(|frame| value(&frame));
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
         high - low > 0.5 * span
     })
-}
-
-fn line(number: usize, outcome: &Outcome, point: impl Fn(&Frame) -> (f64, f64)) -> Series {
-    let points: Vec<(f64, f64)> = outcome.trajectory.rows().map(|frame| point(&frame)).collect();
-    Series { number, leads: !outcome.peer, points: thinned(&points) }
 }
 
 /// Fewer points with the same look: of every bucket of neighbours the lowest and the highest, in order.
@@ -137,10 +162,14 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 fn path(comparison: &Comparison) -> io::Result<Chart> {
-    let of = |(number, outcome): (usize, &Outcome)| {
-        let points = kept(outcome).map(|f| (f.x_m, f.y_m)).collect();
+    let of = |number: usize, outcome: &Outcome, run: &Trajectory| {
+        let points = kept(run).map(|f| (f.x_m, f.y_m)).collect();
         Series { number, leads: !outcome.peer, points }
     };
+    let outcomes = || comparison.outcomes.iter().enumerate();
+    let towed: Vec<Series> =
+        outcomes().flat_map(|(n, o)| o.trajectory.trailers().iter().map(move |run| of(n, o, run))).collect();
+    let trailers = if towed.is_empty() { "" } else { ", of trailers in thin lines" };
     let has_shape = ground::has_shape(&comparison.scene);
     let plot = Plot {
         x_label: "x, m".into(),
@@ -149,16 +178,16 @@ fn path(comparison: &Comparison) -> io::Result<Chart> {
         equal_scale: true,
         dots: comparison.cones.clone(),
         ground: has_shape.then(|| comparison.scene.clone()),
-        series: comparison.outcomes.iter().enumerate().map(of).collect(),
+        series: outcomes().map(|(n, o)| of(n, o, &o.trajectory)).collect(),
+        towed,
         ..Plot::default()
     };
     let on = if has_shape { ", on the ground from above: lighter is higher, blue grips less" } else { "" };
-    chart(&format!("Path of the centre of mass{on}"), &plot)
+    chart(&format!("Path of the centre of mass{trailers}{on}"), &plot)
 }
 
 /// As many rows as a line has points, the last one among them.
-fn kept(outcome: &Outcome) -> impl Iterator<Item = Cow<'_, Frame>> {
-    let trajectory = &outcome.trajectory;
+fn kept(trajectory: &Trajectory) -> impl Iterator<Item = Cow<'_, Frame>> {
     let stride = trajectory.count().div_ceil(MOST_POINTS).max(1);
     trajectory.rows().step_by(stride).chain([Cow::Borrowed(trajectory.last())])
 }
@@ -166,7 +195,7 @@ fn kept(outcome: &Outcome) -> impl Iterator<Item = Cow<'_, Frame>> {
 /// Length of the way to each of the [`kept`] rows, m.
 fn way(outcome: &Outcome) -> Vec<f64> {
     let mut last = (outcome.trajectory.first().x_m, outcome.trajectory.first().y_m);
-    let along = kept(outcome).scan(0.0, |way, f| {
+    let along = kept(&outcome.trajectory).scan(0.0, |way, f| {
         *way += (f.x_m - last.0).hypot(f.y_m - last.1);
         last = (f.x_m, f.y_m);
         Some(*way)
@@ -180,11 +209,11 @@ fn profile(comparison: &Comparison, model: &Model) -> io::Result<Chart> {
     let height = f64::from(model.parts().centre_height);
     let ways: Vec<Vec<f64>> = comparison.outcomes.iter().map(way).collect();
     let lines = comparison.outcomes.iter().zip(&ways).enumerate().map(|(number, (outcome, way))| {
-        let points = way.iter().zip(kept(outcome)).map(|(along, f)| (*along, f.z_m - height)).collect();
+        let points = way.iter().zip(kept(&outcome.trajectory)).map(|(along, f)| (*along, f.z_m - height)).collect();
         Series { number, leads: !outcome.peer, points }
     });
     let first = comparison.outcomes.iter().position(|outcome| !outcome.peer).unwrap_or(0);
-    let places: Vec<(f64, f64)> = kept(&comparison.outcomes[first]).map(|f| (f.x_m, f.y_m)).collect();
+    let places: Vec<(f64, f64)> = kept(&comparison.outcomes[first].trajectory).map(|f| (f.x_m, f.y_m)).collect();
     let tops = ground::tops(&comparison.scene, &places);
     let floor = ways[first].iter().zip(tops).map(|(along, top)| (*along, top.map_or(f64::NAN, |top| top.height)));
     let plot = Plot {
@@ -220,13 +249,29 @@ pub fn of_some(
     least_span: f64,
     value: impl Fn(&Frame) -> Option<f64>,
 ) -> io::Result<Chart> {
-    let has = |(_, outcome): &(usize, &Outcome)| value(outcome.trajectory.first()).is_some();
+    of_runs(comparison, title, label, least_span, |outcome| &outcome.trajectory, value)
+}
+
+/// The same of the `run` of an outcome.
+fn of_runs(
+    comparison: &Comparison,
+    title: &str,
+    label: &str,
+    least_span: f64,
+    run: impl Fn(&Outcome) -> &Trajectory,
+    value: impl Fn(&Frame) -> Option<f64>,
+) -> io::Result<Chart> {
+    let has = |(_, outcome): &(usize, &Outcome)| value(run(outcome).first()).is_some();
+    let line = |(number, outcome): (usize, &Outcome)| {
+        let points: Vec<_> = run(outcome).rows().map(|f| (f.t_s, value(&f).unwrap_or(0.0))).collect();
+        Series { number, leads: !outcome.peer, points: thinned(&points) }
+    };
     let those = comparison.outcomes.iter().enumerate().filter(has);
     let plot = Plot {
         x_label: "time, s".into(),
         y_label: label.into(),
         least_span,
-        series: those.map(|(number, o)| line(number, o, |f| (f.t_s, value(f).unwrap_or(0.0)))).collect(),
+        series: those.map(line).collect(),
         ..Plot::default()
     };
     chart(title, &plot)

@@ -60,6 +60,8 @@ pub struct Plot {
     pub floor: Vec<(f64, f64)>,
     /// Lines.
     pub series: Vec<Series>,
+    /// Thin lines of what is towed.
+    pub towed: Vec<Series>,
 }
 
 /// What of the world a plot of it shows, and where in the drawing.
@@ -95,14 +97,25 @@ fn line_colour(number: usize) -> RGBColor {
     RGBColor(1, 0, (number % 200) as u8)
 }
 
+fn towed_colour(number: usize) -> RGBColor {
+    RGBColor(1, 1, (number % 200) as u8)
+}
+
+/// Makes lines of what is towed thinner than any solver's.
+const TOWED_STYLE: &str = "svg .towed { stroke-width: 5; }";
+
 /// Most solvers whose lines have a look of their own.
 pub const LOOKS: usize = 6;
 
 impl Plot {
+    fn lines(&self) -> impl Iterator<Item = &Series> {
+        self.series.iter().chain(&self.towed)
+    }
+
     /// Range of `y` over the leading series, at least `least_span`, with a margin; of all when none leads.
     fn y_range(&self) -> Range<f64> {
-        let of = |leads: bool| self.series.iter().filter(move |s| s.leads || !leads).flat_map(|s| &s.points);
-        let any_leads = self.series.iter().any(|s| s.leads);
+        let of = |leads: bool| self.lines().filter(move |s| s.leads || !leads).flat_map(|s| &s.points);
+        let any_leads = self.lines().any(|s| s.leads);
         let fixed = self.levels.iter().copied().chain(self.dots.iter().chain(&self.floor).map(|p| p.1));
         let (low, high) = extent(of(any_leads).map(|p| p.1).chain(fixed));
         let span = (high - low).max(self.least_span);
@@ -111,7 +124,7 @@ impl Plot {
     }
 
     fn x_range(&self) -> Range<f64> {
-        let (low, high) = extent(self.series.iter().flat_map(|s| &s.points).map(|p| p.0));
+        let (low, high) = extent(self.lines().flat_map(|s| &s.points).map(|p| p.0));
         low..if high > low { high } else { low + 1.0 }
     }
 
@@ -151,6 +164,9 @@ impl Plot {
         let mut below = String::new();
         if self.ground.is_some() || !self.floor.is_empty() {
             below = format!("<style>{}</style>", ground::STYLE);
+        }
+        if !self.towed.is_empty() {
+            below += &format!("<style>{TOWED_STYLE}</style>");
         }
         if let Some(scene) = &self.ground {
             below += &ground::from_above(scene, &View::of(size, x, y));
@@ -195,12 +211,13 @@ impl Plot {
             chart.draw_series(LineSeries::new(ends, LEVEL.stroke_width(2 * FINE)))?;
         }
         chart.draw_series(self.dots.iter().map(|&dot| Circle::new(dot, 2 * FINE, INK.filled())))?;
-        for series in &self.series {
-            let style = line_colour(series.number).stroke_width(2 * FINE);
+        let lines = self.series.iter().map(|series| (series, line_colour(series.number)));
+        for (series, colour) in lines.chain(self.towed.iter().map(|series| (series, towed_colour(series.number)))) {
+            let style = colour.stroke_width(2 * FINE);
             for part in series.points.split(|p| !(y.start..=y.end).contains(&p.1)).filter(|part| part.len() > 1) {
                 chart.draw_series(LineSeries::new(part.iter().copied(), style))?;
                 let marked = part.iter().filter(|_| self.marks);
-                chart.draw_series(marked.map(|&p| Circle::new(p, 3 * FINE, line_colour(series.number).filled())))?;
+                chart.draw_series(marked.map(|&p| Circle::new(p, 3 * FINE, colour.filled())))?;
             }
         }
         Ok(())
@@ -239,8 +256,11 @@ fn with_classes(svg: &str, size: [u32; 2], title: &str, below: &str) -> String {
         escape(title)
     );
     for number in 0..LOOKS {
-        for (attribute, class) in [("stroke", "line"), ("fill", "mark")] {
-            let painted = format!("{attribute}=\"{}\"", hex(line_colour(number)));
+        let (line, towed) = (line_colour(number), towed_colour(number));
+        for (attribute, colour, class) in
+            [("stroke", line, "line"), ("fill", line, "mark"), ("stroke", towed, "towed line")]
+        {
+            let painted = format!("{attribute}=\"{}\"", hex(colour));
             text = text.replace(&painted, &format!("class=\"{class} s{number}\""));
         }
     }

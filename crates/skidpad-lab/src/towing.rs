@@ -1,0 +1,81 @@
+//! Figures of what a car tows, from its telemetry.
+
+use skidpad_core::{Frame, HitchFrame};
+
+use crate::metrics::Metric;
+use crate::trajectory::Trajectory;
+
+/// What the hitch of a trailer does; nothing where a frame has none.
+pub fn hitch(frame: &Frame) -> HitchFrame {
+    frame.hitch.clone().unwrap_or_default()
+}
+
+/// Figures of every hitch, from the front.
+pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
+    let of = |(k, trailer): (usize, &Trajectory)| {
+        let angle = trailer.largest(|f| hitch(f).articulation_rad).to_degrees();
+        let force = trailer.largest(|f| {
+            let HitchFrame { fx_n, fy_n, fz_n, .. } = hitch(f);
+            (fx_n * fx_n + fy_n * fy_n + fz_n * fz_n).sqrt()
+        });
+        [
+            metric(k, "peak_articulation_deg", "peak articulation angle", "deg", 3, angle),
+            metric(k, "peak_hitch_force_n", "peak force of its hitch", "N", 0, force),
+        ]
+    };
+    trajectory.trailers().iter().enumerate().flat_map(of).collect()
+}
+
+/// How much more each trailer is accelerated sideways than the car (ISO 14791): the ratio of their peaks, both at the centre of mass.
+/// It did not happen to a car that drives straight.
+pub fn rearward_amplification(trajectory: &Trajectory) -> Vec<Metric> {
+    let peak = |of: &Trajectory| of.largest(|f| f.ay_mps2);
+    let car = peak(trajectory);
+    let of = |(k, trailer)| metric(k, "rearward_amplification", "rearward amplification", "-", 3, peak(trailer) / car);
+    trajectory.trailers().iter().enumerate().map(of).collect()
+}
+
+/// A figure of trailer `k`, counted from 0.
+fn metric(k: usize, name: &str, label: &str, unit: &'static str, digits: u8, value: f64) -> Metric {
+    let trailer = Trajectory::trailer_name(k);
+    Metric::new(&format!("{trailer}_{name}"), &format!("Trailer {}: {label}", k + 1), unit, digits, Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::sampled;
+
+    /// A trailer swings half as far again as its car, a quarter of a period later.
+    fn train() -> Trajectory {
+        let car = sampled(0.01, 10.0, |t, frame| frame.ay_mps2 = 2.0 * t.sin());
+        let trailer = sampled(0.01, 10.0, |t, frame| {
+            frame.ay_mps2 = -3.0 * t.cos();
+            let force = HitchFrame { fx_n: 300.0, fy_n: 400.0 * t.cos(), fz_n: -1200.0, ..HitchFrame::default() };
+            frame.hitch = Some(HitchFrame { articulation_rad: -0.1 * t.cos(), coupled: 1.0, ..force });
+        });
+        car.towing([trailer])
+    }
+
+    #[test]
+    fn peaks_of_a_known_swing() {
+        let found: Vec<(String, f64)> =
+            hitches(&train()).into_iter().map(|m| (m.name, m.value.expect("it happened"))).collect();
+        let known = [("trailer1_peak_articulation_deg", 0.1f64.to_degrees()), ("trailer1_peak_hitch_force_n", 1300.0)];
+        for ((name, value), (known_name, known)) in found.iter().zip(known) {
+            assert!(name == known_name && (value - known).abs() < 1e-9 * known, "{name} {value}, {known}");
+        }
+        assert_eq!(found.len(), known.len());
+    }
+
+    /// Both peaks lie between rows of a hundredth of a radian.
+    #[test]
+    fn amplification_is_the_ratio_of_peaks() {
+        let found = rearward_amplification(&train());
+        assert_eq!(found.len(), 1);
+        assert!((found[0].value.expect("it happened") - 1.5).abs() < 1e-4, "{found:?}");
+        let straight = sampled(0.01, 1.0, |_, _| {}).towing([sampled(0.01, 1.0, |_, _| {})]);
+        assert_eq!(rearward_amplification(&straight)[0].value, None);
+        assert!(rearward_amplification(&sampled(0.01, 1.0, |_, _| {})).is_empty());
+    }
+}
