@@ -37,7 +37,7 @@ pub use assists::budget::{Added, Assist, Budget};
 pub use constants::{MAX_WHEELS, STANDARD_GRAVITY};
 pub use controls::{Controls, WheelControls};
 pub use element::{Action, Element, ForceElement, Motion};
-pub use hitch::joint::{HITCH_GAP_RETURN, HITCH_GAP_RETURN_SPEED, returned_gap};
+pub use hitch::joint::{returned_gap, returned_share};
 pub use model::{Model, ModelError, ModelParts};
 pub use state::State;
 pub use state::saved::{LoadError, Mover, SaveError};

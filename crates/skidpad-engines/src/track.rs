@@ -12,6 +12,11 @@ pub fn lead(dt: f32, substeps: usize) -> f32 {
     dt * (substeps - 1.0) / (2.0 * substeps)
 }
 
+/// To how many m an engine knows a `position` (m).
+pub fn resolution(position: Vec3) -> f32 {
+    f32::EPSILON * position.abs().max_element()
+}
+
 /// Where a body is: as its engine has it, and in 64 bits.
 ///
 /// Engines add steps of millimetres to coordinates of many metres in 32 bits, which bends a path by 5 mm in 60 m at 1 kHz;

@@ -4,13 +4,17 @@
 //! on what Rapier does to a hull: without it a car that met a wall left its trailer by the way of a step.
 
 use rapier3d::prelude::*;
-use skidpad_core::{Cars, HITCH_GAP_RETURN, HITCH_GAP_RETURN_SPEED, Vec3, Vehicle};
+use skidpad_core::{Cars, Vehicle, returned_share};
+use skidpad_engines::resolution;
 
 use crate::RapierCars;
 use crate::seat::Seat;
 
-/// Of the return: so large that a joint gives way by a thousandth of what it is asked to hold.
+/// Of the return, where a fifth of a gap comes back in a step: so large that a joint gives way by a thousandth of what it is asked to hold.
 const DAMPING_RATIO: f32 = 5.0;
+
+/// Share of a gap that a joint closes in a step at least: without one Rapier takes it for undamped.
+const LEAST_SHARE: f32 = 1e-6;
 
 impl RapierCars {
     /// Lets vehicles that tow each other pass through each other, and those that no longer do collide.
@@ -59,23 +63,26 @@ pub(crate) fn hold(joints: &mut ImpulseJointSet, cars: &Cars, seats: &[Seat], dt
         if let Some(by) = by {
             let between = [by as usize, car].map(|car| &cars.vehicles()[car]);
             joint.data.locked_axes = JointAxesMask::LIN_AXES;
-            joint.data.softness = softness(gap(between), dt);
+            joint.data.softness = softness(share(between, dt), dt);
         }
     }
 }
 
-/// Between the hitch of a vehicle and the coupler of its trailer, m.
-fn gap([ahead, trailer]: [&Vehicle; 2]) -> Vec3 {
+/// Share of the gap between the hitch of a vehicle and the coupler of its trailer that the step of the vehicles closes.
+fn share([ahead, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
     let hitch = ahead.model().parts().hitch.unwrap_or_default().point;
     let coupler = trailer.model().parts().coupler.unwrap_or_default().point;
     let [ahead, trailer] = [ahead.state(), trailer.state()];
-    (trailer.position - ahead.position).as_vec3() + trailer.rotation * coupler - ahead.rotation * hitch
+    let gap = (trailer.position - ahead.position).as_vec3() + trailer.rotation * coupler - ahead.rotation * hitch;
+    let places = [ahead, trailer].map(|car| resolution(car.position.as_vec3()));
+    returned_share(gap.length(), places[0].max(places[1]), dt)
 }
 
-/// With which a joint closes as much of a `gap` (m) in a step of `dt` s as the step of the vehicles does, so that neither works against
-/// the other. Rapier closes ω / (ω t + 2 ζ) of it a second, t the length of a substep; without ω t that is a fifth too much with one
-/// substep, a twentieth with four.
-fn softness(gap: Vec3, dt: f32) -> SpringCoefficients<f32> {
-    let per_second = HITCH_GAP_RETURN.min(dt * HITCH_GAP_RETURN_SPEED / gap.length()) / dt;
-    SpringCoefficients::new(2.0 * DAMPING_RATIO * per_second / core::f32::consts::TAU, DAMPING_RATIO)
+/// With which a joint closes such a `share` of its gap in a step of `dt` s, so that neither works against the other. Rapier closes
+/// ω / (ω t + 2 ζ) of it a second, t the length of a substep; without ω t that is a fifth too much with one substep, a twentieth with
+/// four. It gives way in proportion to 1 / (share ζ²), which is kept.
+fn softness(share: f32, dt: f32) -> SpringCoefficients<f32> {
+    let share = share.max(LEAST_SHARE);
+    let damping_ratio = DAMPING_RATIO * (0.2 / share).sqrt();
+    SpringCoefficients::new(2.0 * damping_ratio * share / dt / core::f32::consts::TAU, damping_ratio)
 }

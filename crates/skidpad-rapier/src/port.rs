@@ -9,7 +9,7 @@ use crate::ground::{self, Loaded};
 use crate::seat::Seat;
 use crate::stops;
 use crate::{Axes, Met, Sets, Surfaces};
-use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, face, ray};
+use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, face, ray, resolution};
 
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
@@ -50,6 +50,7 @@ impl WorldPort for Port<'_> {
                 drift: Vec3::ZERO,
                 wind: self.wind,
                 lead,
+                resolution: resolution(body.translation()),
                 asleep: body.is_sleeping(),
             };
         }

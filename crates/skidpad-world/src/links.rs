@@ -48,7 +48,7 @@ impl Link {
         self.arms = [0, 1].map(|k| math::turned(points[k].0.rotation, rates[k], 0.5 * dt) * points[k].1);
         // Poses turn with rates that the bodies' own momentum has changed.
         let [turned, turned_ahead] = [0, 1].map(|k| (rates[k] - points[k].0.angular).cross(self.arms[k]));
-        self.target = returned_gap(gap, dt) - turned + turned_ahead;
+        self.target = returned_gap(gap, 0.0, dt) - turned + turned_ahead;
         let column = |axis: Vec3| {
             let answer = |car: &Chassis, arm: Vec3| axis * car.inverse_mass + car.spun_by(arm.cross(axis)).cross(arm);
             answer(trailer, self.arms[0]) + answer(ahead, self.arms[1])

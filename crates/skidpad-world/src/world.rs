@@ -440,6 +440,7 @@ impl WorldPort for World {
                 drift: chassis.drift(dt),
                 wind: self.ground.wind(),
                 lead: 0.5 * dt,
+                resolution: 0.0,
                 asleep: false,
             };
         }

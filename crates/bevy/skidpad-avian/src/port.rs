@@ -13,7 +13,7 @@ use skidpad_core::world::scene::FLUSH;
 use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::{Ray, intersection_test};
-use skidpad_engines::{BLOW, Meeting, beside, bounds_of, cast, lead, ray};
+use skidpad_engines::{BLOW, Meeting, beside, bounds_of, cast, lead, ray, resolution};
 
 use crate::cars::{Memory, Seat};
 use crate::ground::{Loaded, ground, motion, pushed};
@@ -290,6 +290,7 @@ impl WorldPort for Port<'_, '_, '_> {
                 drift: Vec3::ZERO,
                 wind: self.wind,
                 lead,
+                resolution: resolution(body.position.0),
                 asleep: false,
             };
         }

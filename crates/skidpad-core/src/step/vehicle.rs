@@ -53,6 +53,7 @@ pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
     drift: Vec3::ZERO,
     wind: Vec3::ZERO,
     lead: 0.0,
+    resolution: 0.0,
     asleep: false,
 };
 
@@ -194,6 +195,7 @@ mod tests {
             rotation: Quat::from_slice(&numbers[15..]),
             wind: Vec3::ZERO,
             lead: 0.0,
+            resolution: 0.0,
             asleep: false,
         }
     }
