@@ -23,7 +23,8 @@ pub fn check(asked: &Check) -> miette::Result<ExitCode> {
         match skidpad::spec::load(name) {
             Ok(loaded) => {
                 let trailers = trailers(&asked.towing, &loaded.model)?;
-                let train: Vec<&Model> = [&loaded.model].into_iter().chain(&trailers).map(AsRef::as_ref).collect();
+                let towed = trailers.iter().map(|unit| &unit.model);
+                let train: Vec<&Model> = [&loaded.model].into_iter().chain(towed).map(AsRef::as_ref).collect();
                 if asked.json {
                     objects.insert(name.clone(), object(&loaded, &train));
                 } else {
@@ -49,20 +50,12 @@ fn worth_a_look(loaded: &Loaded) -> Vec<String> {
 
 fn summary(name: &str, loaded: &Loaded, train: &[&Model]) -> String {
     let model = &loaded.model;
-    let wheels = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
-    let axles = (1..=model.parts().axles.len()).map(|number| number.to_string()).collect();
     let mut text = format!("{name}: {}, valid\n", loaded.spec.name);
-    for table in [
-        columns("wheel", wheels, &lists::wheels(model)),
-        columns("axle", axles, &lists::axles(model)),
-        columns("whole car", vec![String::new()], &[lists::car(model)]),
-        trailers_figures(train),
-        steps(loaded),
-        damping(loaded),
-    ]
-    .into_iter()
-    .filter(|table| !table.is_empty())
-    {
+    let mut tables: Vec<Table> = loaded.dolly.iter().flat_map(|dolly| of_dolly(dolly)).collect();
+    tables.extend(wheels_and_axles(model, ""));
+    tables.push(columns("whole car", vec![String::new()], &[lists::car(model)]));
+    tables.extend([trailers_figures(train), steps(loaded), damping(loaded)]);
+    for table in tables.into_iter().filter(|table| !table.is_empty()) {
         text.push_str(&format!("\n{}", table.text(2)));
     }
     for lint in worth_a_look(loaded) {
@@ -70,6 +63,22 @@ fn summary(name: &str, loaded: &Loaded, train: &[&Model]) -> String {
     }
     text.push('\n');
     text
+}
+
+/// Figures of every wheel and of every axle of one vehicle unit.
+fn wheels_and_axles(model: &Model, of: &str) -> [Table; 2] {
+    let wheels = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
+    let axles = (1..=model.parts().axles.len()).map(|number| number.to_string()).collect();
+    [
+        columns(&format!("wheel{of}"), wheels, &lists::wheels(model)),
+        columns(&format!("axle{of}"), axles, &lists::axles(model)),
+    ]
+}
+
+/// Figures of a dolly under its trailer. How it would swing and tip without one tells nothing.
+fn of_dolly(model: &Model) -> [Table; 3] {
+    let [wheels, axles] = wheels_and_axles(model, " of the dolly");
+    [wheels, axles, columns("dolly", vec![String::new()], &[lists::towing(model)])]
 }
 
 /// Figures of a vehicle with its trailers; none of one on its own.
@@ -158,9 +167,21 @@ fn stable_step_s(loaded: &Loaded, peer: bool) -> Option<f64> {
     if peer { Modes::of(&loaded.model).map(|modes| modes.explicit_step_s) } else { None }
 }
 
+fn of_wheels(model: &Model) -> Map<String, Value> {
+    let lists = lists::wheels(model).into_iter().enumerate();
+    lists.map(|(i, list)| (model.wheel_name(i), to_json(&list))).collect()
+}
+
+fn of_axles(model: &Model) -> Vec<Value> {
+    lists::axles(model).iter().map(|list| to_json(list)).collect()
+}
+
+fn dolly_object(model: &Model) -> Value {
+    json!({ "wheels": of_wheels(model), "axles": of_axles(model), "whole": to_json(&lists::towing(model)) })
+}
+
 fn object(loaded: &Loaded, train: &[&Model]) -> Value {
     let model = &loaded.model;
-    let wheels = lists::wheels(model).into_iter().enumerate().map(|(i, list)| (model.wheel_name(i), to_json(&list)));
     let step = |peer| stable_step_s(loaded, peer).map(|step| step * 1e3);
     let stable = skidpad::backends().into_iter().map(|backend| (backend.name.to_string(), json!(step(backend.peer))));
     let damping = damping_ratios(loaded).into_iter().map(|(name, asked, left)| {
@@ -169,8 +190,9 @@ fn object(loaded: &Loaded, train: &[&Model]) -> Value {
     });
     json!({
         "name": loaded.spec.name,
-        "wheels": wheels.collect::<Map<_, _>>(),
-        "axles": lists::axles(model).iter().map(|list| to_json(list)).collect::<Vec<_>>(),
+        "dolly": loaded.dolly.as_ref().map(|dolly| dolly_object(dolly)),
+        "wheels": of_wheels(model),
+        "axles": of_axles(model),
         "car": to_json(&lists::car(model)),
         "train": to_json(&of_train(train)),
         "damping_ratio": damping.collect::<Map<_, _>>(),

@@ -35,9 +35,9 @@ fn vehicles() -> miette::Result<Table> {
     let mut table = Table::new(usize::MAX);
     for name in skidpad::spec::shipped::names().chain(skidpad::spec::shipped::trailers()) {
         let loaded = skidpad::spec::load(name)?;
-        let model = &loaded.model;
-        let wheels = format!("{} wheels", model.wheels().len());
-        table.row([name.to_string(), format!("{:.0} kg", model.mass()), wheels, loaded.spec.name.clone()]);
+        let mass: f32 = loaded.units().map(|model| model.mass()).sum();
+        let wheels: usize = loaded.units().map(|model| model.wheels().len()).sum();
+        table.row([name.to_string(), format!("{mass:.0} kg"), format!("{wheels} wheels"), loaded.spec.name.clone()]);
     }
     Ok(table)
 }

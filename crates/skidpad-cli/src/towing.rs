@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use skidpad::core::Model;
+use skidpad::lab::towing::Towed;
 
 use crate::fail::BadArgument;
 use crate::run::tell_notes;
 
-/// What a car of `model` tows, from the front.
-pub fn trailers(named: &[String], model: &Arc<Model>) -> miette::Result<Vec<Arc<Model>>> {
-    let mut train = vec![Arc::clone(model)];
+/// What a car of `model` tows, from the front: full trailers as two units, dolly and trailer.
+pub fn trailers(named: &[String], model: &Arc<Model>) -> miette::Result<Vec<Towed>> {
+    let mut train = vec![Towed::from(Arc::clone(model))];
     for name in named {
         let trailer = skidpad::spec::load(name)?;
         tell_notes(&trailer);
-        let ahead = train.last().is_some_and(|ahead| ahead.parts().hitch.is_some());
+        let ahead = train.last().is_some_and(|ahead| ahead.model.parts().hitch.is_some());
         let fault = |what: &str, accepts: &str| {
             let found = format!("`{name}`, {what},");
             Err(BadArgument { argument: "--towing", found, accepts: accepts.into() })
@@ -25,9 +26,10 @@ pub fn trailers(named: &[String], model: &Arc<Model>) -> miette::Result<Vec<Arc<
             )?;
         }
         if trailer.model.parts().coupler.is_none() {
-            fault("a vehicle without a `[coupler]`", "trailers, such as `caravan` and `semitrailer`")?;
+            fault("a vehicle without a `[coupler]`", "trailers, such as `caravan`, `semitrailer` and `wagon`")?;
         }
-        train.push(trailer.model);
+        train.extend(trailer.dolly.map(|model| Towed { model, is_dolly: true }));
+        train.push(trailer.model.into());
     }
     Ok(train.split_off(1))
 }

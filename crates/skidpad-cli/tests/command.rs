@@ -76,6 +76,9 @@ fn a_car_tows_what_it_can_and_peers_nothing() {
     assert!(header.contains(",trailer1.load_n.1l,") && header.ends_with(",trailer1.coupled.hitch"), "{header}");
     let text = works(folder.path(), &["check", "toyota_4runner", "--towing", "caravan"]);
     assert!(text.contains("with its trailers") && text.contains("Critical speed, above which it grows"), "{text}");
+    let text = works(folder.path(), &["check", "wagon"]);
+    assert!(text.contains("wheel of the dolly") && text.contains("Hitch carries, as described"), "{text}");
+    assert!(!text.contains("worth a look"), "{text}");
     let alone = works(folder.path(), &["check", "toyota_4runner"]);
     assert!(!alone.contains("with its trailers"), "{alone}");
     fails(folder.path(), &["check", "corvette_c5", "--towing", "caravan"], 1, &["`caravan`", "without a `[hitch]`"]);
@@ -88,6 +91,33 @@ fn a_car_tows_what_it_can_and_peers_nothing() {
     for (arguments, words) in refused {
         fails(folder.path(), &[&brake[..], arguments].concat(), 1, words);
     }
+}
+
+/// A full trailer is one trailer of two units.
+#[test]
+fn a_car_tows_a_full_trailer_by_its_one_name() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let wagon =
+        ["--vehicle", "toyota_4runner", "--towing", "wagon", "--manoeuvre", "lane-change", "--initial-speed-mps", "12"];
+    let text = works(folder.path(), &[&["compare"], &wagon[..], &["--backends", "impulse,constraint"]].concat());
+    assert!(text.contains("with a trailer of 2000 kg"), "{text}");
+    for told in [
+        "Dolly of trailer 1: peak force of its hitch",
+        "Trailer 1 on its dolly: peak force of its turntable",
+        "Trailer 1 on its dolly: rearward amplification",
+    ] {
+        assert!(text.contains(told), "{told} is missing from {text}");
+    }
+    works(folder.path(), &[&["run"], &wagon[..], &["--backend", "impulse", "--out", "train.csv"]].concat());
+    let table = std::fs::read_to_string(folder.path().join("train.csv")).expect("written");
+    let header: Vec<&str> = table.lines().next().expect("a header").split(',').collect();
+    for column in ["trailer1_dolly.load_n.1l", "trailer1_dolly.coupled.hitch", "trailer1.load_n.1l"] {
+        assert!(header.contains(&column), "{header:?}");
+    }
+    // The trailer has no hitch for another one.
+    let twice = [&["check", "toyota_4runner", "--towing", "wagon", "--towing", "caravan"][..]].concat();
+    fails(folder.path(), &twice, 1, &["`caravan`", "without a `[hitch]`"]);
+    assert!(works(folder.path(), &["list", "vehicles"]).contains("wagon                2000 kg   4 wheels"));
 }
 
 #[test]

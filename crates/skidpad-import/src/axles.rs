@@ -65,6 +65,7 @@ pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
         aero: None,
         hitch: None,
         coupler: None,
+        dolly: None,
         peers: car.peers.clone(),
         assists: None,
         references: Vec::new(),

@@ -7,6 +7,7 @@ use skidpad_core::{Backend, BackendInfo, CarStart, Frame, Model, State};
 use crate::driver::{Driver, Now};
 use crate::extent::{Extent, LeftGround, stands};
 use crate::manoeuvre::Setup;
+use crate::towing::UnitName;
 use crate::trajectory::Trajectory;
 
 /// Length of a step, s: finite, above 0 and at most [`TimeStep::LONGEST_S`].
@@ -62,8 +63,9 @@ pub fn simulate(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Trajectory {
     let mut backend = start(info, model, setup, dt);
-    let towed = (1..).zip(&setup.trailers);
-    let trailers = towed.map(|(car, model)| Trajectory::new(model, backend.frame(car), dt.seconds()));
+    let towed = (1..).zip(&setup.trailers).zip(UnitName::of(&setup.trailers));
+    let trailers =
+        towed.map(|((car, unit), name)| (name, Trajectory::new(&unit.model, backend.frame(car), dt.seconds())));
     let mut trajectory = Trajectory::new(model, backend.frame(0), dt.seconds()).towing(trailers);
     let steps = dt.steps(setup.duration_s);
     let extent = Extent::of(&setup.scene);
@@ -92,7 +94,7 @@ pub fn simulate(
 
 /// A world with a car of `model` and what it tows, in line.
 fn start(info: &BackendInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Backend> {
-    let models: Vec<&Arc<Model>> = [model].into_iter().chain(&setup.trailers).collect();
+    let models: Vec<&Arc<Model>> = [model].into_iter().chain(setup.trailers.iter().map(|unit| &unit.model)).collect();
     let starts: Vec<CarStart> =
         models.iter().map(|model| CarStart { model: Arc::clone(model), placement: setup.placement }).collect();
     let mut backend = (info.build)(&setup.scene, &starts, dt.seconds() as f32);

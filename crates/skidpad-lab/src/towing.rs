@@ -1,9 +1,85 @@
 //! Figures of what a car tows, from its telemetry.
 
-use skidpad_core::{Frame, HitchFrame};
+use std::sync::Arc;
+
+use skidpad_core::{Frame, HitchFrame, Model};
 
 use crate::metrics::Metric;
 use crate::trajectory::Trajectory;
+
+/// A vehicle unit that is towed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Towed {
+    /// What it is.
+    pub model: Arc<Model>,
+    /// Whether it is the dolly of the unit behind it, with which it makes one trailer.
+    pub is_dolly: bool,
+}
+
+impl From<Arc<Model>> for Towed {
+    fn from(model: Arc<Model>) -> Self {
+        Self { model, is_dolly: false }
+    }
+}
+
+/// Which part of a trailer a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// The dolly of a full trailer.
+    Dolly,
+    /// What rests on that dolly.
+    OnDolly,
+}
+
+/// Which unit of a train: trailers count from the front, a dolly with the trailer it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitName {
+    /// Number of the trailer, from 1.
+    pub trailer: usize,
+    /// Which part of it.
+    pub part: Part,
+}
+
+impl UnitName {
+    /// Names of `towed`, from the front.
+    pub fn of(towed: &[Towed]) -> Vec<Self> {
+        let (mut trailer, mut on_dolly) = (1, false);
+        let name = |unit: &Towed| {
+            let part = match (unit.is_dolly, on_dolly) {
+                (true, _) => Part::Dolly,
+                (false, true) => Part::OnDolly,
+                (false, false) => Part::Whole,
+            };
+            let name = Self { trailer, part };
+            trailer += usize::from(!unit.is_dolly);
+            on_dolly = unit.is_dolly;
+            name
+        };
+        towed.iter().map(name).collect()
+    }
+
+    /// In names of columns and figures, like `trailer1` and `trailer1_dolly`.
+    pub fn key(self) -> String {
+        format!("trailer{}{}", self.trailer, if self.part == Part::Dolly { "_dolly" } else { "" })
+    }
+
+    /// In words, like "Trailer 1" and "Dolly of trailer 1".
+    pub fn label(self) -> String {
+        let number = self.trailer;
+        match self.part {
+            Part::Whole => format!("Trailer {number}"),
+            Part::Dolly => format!("Dolly of trailer {number}"),
+            Part::OnDolly => format!("Trailer {number} on its dolly"),
+        }
+    }
+
+    /// What holds its coupler.
+    fn hitch(self) -> &'static str {
+        if self.part == Part::OnDolly { "turntable" } else { "hitch" }
+    }
+}
 
 /// What the hitch of a trailer does; nothing where a frame has none.
 pub fn hitch(frame: &Frame) -> HitchFrame {
@@ -12,18 +88,18 @@ pub fn hitch(frame: &Frame) -> HitchFrame {
 
 /// Figures of every hitch, from the front.
 pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
-    let of = |(k, trailer): (usize, &Trajectory)| {
+    let of = |(name, trailer): &(UnitName, Trajectory)| {
         let angle = trailer.largest(|f| hitch(f).articulation_rad).to_degrees();
         let force = trailer.largest(|f| {
             let HitchFrame { fx_n, fy_n, fz_n, .. } = hitch(f);
             (fx_n * fx_n + fy_n * fy_n + fz_n * fz_n).sqrt()
         });
         [
-            metric(k, "peak_articulation_deg", "peak articulation angle", "deg", 3, angle),
-            metric(k, "peak_hitch_force_n", "peak force of its hitch", "N", 0, force),
+            metric(*name, "peak_articulation_deg", "peak articulation angle", "deg", 3, angle),
+            metric(*name, "peak_hitch_force_n", &format!("peak force of its {}", name.hitch()), "N", 0, force),
         ]
     };
-    trajectory.trailers().iter().enumerate().flat_map(of).collect()
+    trajectory.trailers().iter().flat_map(of).collect()
 }
 
 /// How much more each trailer is accelerated sideways than the car (ISO 14791): the ratio of their peaks, both at the centre of mass.
@@ -31,20 +107,23 @@ pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
 pub fn rearward_amplification(trajectory: &Trajectory) -> Vec<Metric> {
     let peak = |of: &Trajectory| of.largest(|f| f.ay_mps2);
     let car = peak(trajectory);
-    let of = |(k, trailer)| metric(k, "rearward_amplification", "rearward amplification", "-", 3, peak(trailer) / car);
-    trajectory.trailers().iter().enumerate().map(of).collect()
+    let of = |(name, trailer): &(UnitName, Trajectory)| {
+        metric(*name, "rearward_amplification", "rearward amplification", "-", 3, peak(trailer) / car)
+    };
+    trajectory.trailers().iter().map(of).collect()
 }
 
-/// A figure of trailer `k`, counted from 0.
-fn metric(k: usize, name: &str, label: &str, unit: &'static str, digits: u8, value: f64) -> Metric {
-    let trailer = Trajectory::trailer_name(k);
-    Metric::new(&format!("{trailer}_{name}"), &format!("Trailer {}: {label}", k + 1), unit, digits, Some(value))
+/// A figure of one unit.
+fn metric(of: UnitName, name: &str, label: &str, unit: &'static str, digits: u8, value: f64) -> Metric {
+    Metric::new(&format!("{}_{name}", of.key()), &format!("{}: {label}", of.label()), unit, digits, Some(value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::sampled;
+    use crate::testing::{model, sampled};
+
+    const FIRST: UnitName = UnitName { trailer: 1, part: Part::Whole };
 
     /// A trailer swings half as far again as its car, a quarter of a period later.
     fn train() -> Trajectory {
@@ -54,7 +133,7 @@ mod tests {
             let force = HitchFrame { fx_n: 300.0, fy_n: 400.0 * t.cos(), fz_n: -1200.0, ..HitchFrame::default() };
             frame.hitch = Some(HitchFrame { articulation_rad: -0.1 * t.cos(), coupled: 1.0, ..force });
         });
-        car.towing([trailer])
+        car.towing([(FIRST, trailer)])
     }
 
     #[test]
@@ -74,8 +153,18 @@ mod tests {
         let found = rearward_amplification(&train());
         assert_eq!(found.len(), 1);
         assert!((found[0].value.expect("it happened") - 1.5).abs() < 1e-4, "{found:?}");
-        let straight = sampled(0.01, 1.0, |_, _| {}).towing([sampled(0.01, 1.0, |_, _| {})]);
+        let straight = sampled(0.01, 1.0, |_, _| {}).towing([(FIRST, sampled(0.01, 1.0, |_, _| {}))]);
         assert_eq!(rearward_amplification(&straight)[0].value, None);
         assert!(rearward_amplification(&sampled(0.01, 1.0, |_, _| {})).is_empty());
+    }
+
+    #[test]
+    fn a_dolly_counts_with_its_trailer() {
+        let unit = |is_dolly| Towed { is_dolly, ..Towed::from(Arc::new(model())) };
+        let names = UnitName::of(&[unit(false), unit(true), unit(false), unit(false)]);
+        let keys: Vec<String> = names.iter().map(|name| name.key()).collect();
+        assert_eq!(keys, ["trailer1", "trailer2_dolly", "trailer2", "trailer3"]);
+        let labels: Vec<String> = names[1..].iter().map(|name| name.label()).collect();
+        assert_eq!(labels, ["Dolly of trailer 2", "Trailer 2 on its dolly", "Trailer 3"]);
     }
 }

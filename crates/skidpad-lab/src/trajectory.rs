@@ -9,6 +9,7 @@ use skidpad_core::{Added, Assist, Frame, Model, StepReport};
 use crate::extent::LeftGround;
 use crate::files::{WriteError, write_atomically};
 use crate::rows::Rows;
+use crate::towing::UnitName;
 
 /// Telemetry of one car over one run. Row 0 is the start at t = 0; row k is the state after the step that ends at
 /// `k · dt`. Times are products, not sums, so no rounding builds up. Never empty. Rows of long runs are in a temporary file, so
@@ -20,7 +21,7 @@ pub struct Trajectory {
     dt_s: f64,
     worst: StepReport,
     left_ground: Option<LeftGround>,
-    trailers: Vec<Trajectory>,
+    trailers: Vec<(UnitName, Trajectory)>,
 }
 
 /// What one assist or trick did in a run.
@@ -61,23 +62,18 @@ impl Trajectory {
     }
 
     /// The same of a car that tows `trailers`, from the front, which have a row for each of its rows.
-    pub fn towing(self, trailers: impl IntoIterator<Item = Self>) -> Self {
+    pub fn towing(self, trailers: impl IntoIterator<Item = (UnitName, Self)>) -> Self {
         Self { trailers: trailers.into_iter().collect(), ..self }
     }
 
     /// Telemetry of what the car tows, from the front, row by row.
-    pub fn trailers(&self) -> &[Self] {
+    pub fn trailers(&self) -> &[(UnitName, Self)] {
         &self.trailers
-    }
-
-    /// Name of trailer `k`, counted from 0, in names of columns and figures.
-    pub fn trailer_name(k: usize) -> String {
-        format!("trailer{}", k + 1)
     }
 
     /// Appends the rows of the trailers after the next step, from the front.
     pub fn push_trailers(&mut self, frames: impl IntoIterator<Item = Frame>) {
-        for (trailer, frame) in self.trailers.iter_mut().zip(frames) {
+        for ((_, trailer), frame) in self.trailers.iter_mut().zip(frames) {
             trailer.rows.push(frame);
         }
     }
@@ -134,7 +130,7 @@ impl Trajectory {
     /// When the temporary file could not be written or read.
     pub fn check(&self) -> io::Result<()> {
         self.rows.failure().map_or(Ok(()), Err)?;
-        self.trailers.iter().try_for_each(Self::check)
+        self.trailers.iter().try_for_each(|(_, trailer)| trailer.check())
     }
 
     /// The row at t = 0.
@@ -270,11 +266,11 @@ impl Trajectory {
     /// Names of the columns: those of the car, then those of each trailer with its name in front, like `trailer1.load_n.1l`, but for
     /// the time.
     fn columns(&self) -> Vec<String> {
-        let of = |(k, trailer): (usize, &Self)| {
-            let name = Self::trailer_name(k);
+        let of = |(name, trailer): &(UnitName, Self)| {
+            let name = name.key();
             trailer.header[1..].iter().map(|column| format!("{name}.{column}")).collect::<Vec<_>>()
         };
-        let towed = self.trailers.iter().enumerate().flat_map(of);
+        let towed = self.trailers.iter().flat_map(of);
         self.header.iter().cloned().chain(towed).collect()
     }
 
@@ -285,7 +281,7 @@ impl Trajectory {
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", self.columns().join(","))?;
         let mut line = String::new();
-        let mut towed: Vec<_> = self.trailers.iter().map(Self::rows).collect();
+        let mut towed: Vec<_> = self.trailers.iter().map(|(_, trailer)| trailer.rows()).collect();
         for frame in self.rows() {
             line.clear();
             let behind = towed.iter_mut().filter_map(Iterator::next).flat_map(|frame| frame.row().split_off(1));

@@ -1,7 +1,7 @@
 //! Where the wheels stand: the one place that turns positions of a file into the vehicle frame.
 
-use crate::spec::{Axle, Chassis, VehicleSpec};
-use skidpad_core::model::{Side, sprung_masses, trailer_masses};
+use crate::spec::{Axle, Chassis, Hitch, VehicleSpec};
+use skidpad_core::model::{Side, carried_masses};
 
 /// A wheel's contact point at rest.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +32,18 @@ pub(crate) fn stations(spec: &VehicleSpec) -> Vec<Station> {
     stations
 }
 
-/// Share of the mass each wheel carries at rest; `None` if the centre of mass lies outside the wheels, and the coupler of a trailer.
+/// What each wheel carries at rest, with what rests on the hitch, as a share of the vehicle's own mass; `None` if the centre of mass
+/// lies outside the wheels, and the coupler of a trailer.
 pub(crate) fn shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     let points: Vec<[f64; 2]> = stations(spec).iter().map(|station| station.point).collect();
-    let Some(coupler) = &spec.coupler else { return sprung_masses(&points, 1.0) };
-    let [x, y, _] = from_centre(&spec.chassis, [coupler.behind_front_axle_m, coupler.left_m, 0.0]);
-    trailer_masses(&points, [x, y].map(|c| f64::from(c as f32)), 1.0)
+    let plane = |behind: f64, left: f64| {
+        let [x, y, _] = from_centre(&spec.chassis, [behind, left, 0.0]);
+        [x, y].map(|c| f64::from(c as f32))
+    };
+    let coupler = spec.coupler.as_ref().map(|coupler| plane(coupler.behind_front_axle_m, coupler.left_m));
+    let rests = |hitch: &Hitch| hitch.carried_mass_kg / spec.chassis.mass_kg;
+    let hitch = spec.hitch.as_ref().map(|hitch| (plane(hitch.behind_front_axle_m, hitch.left_m), rests(hitch)));
+    carried_masses(&points, coupler, hitch, 1.0)
 }
 
 /// How far axle `i` stands ahead of the turning axis, m: the mean of the unsteered axles, or of all if all are steered.

@@ -68,7 +68,8 @@ impl VehicleSpec {
         toml::to_string_pretty(self)
     }
 
-    /// The model this describes, SI units, vehicle frame. Tyre files it refers to are the shipped ones.
+    /// The model this describes, SI units, vehicle frame; of a full trailer without its dolly, whose model [`Loaded`] has. Tyre files it
+    /// refers to are the shipped ones.
     ///
     /// Fields are public and may have changed since they were read, so all rules are checked again, on the file that
     /// [`VehicleSpec::to_toml`] writes; faults point into that text.

@@ -18,6 +18,8 @@ pub struct Loaded {
     pub spec: VehicleSpec,
     /// What drives, to be shared by all cars of this kind.
     pub model: Arc<Model>,
+    /// Of a full trailer: its dolly, which is towed ahead of [`Loaded::model`] and tows it. `None` of any other vehicle.
+    pub dolly: Option<Arc<Model>>,
     /// What is legal but seldom meant, and what tyre files left out or assumed, in the order of the text; see
     /// [`Note`]. What follows from the model alone is the laboratory's.
     pub notes: Vec<Note>,
@@ -47,6 +49,18 @@ impl Loaded {
         let (spec, Beyond { formulas, mut notes, places }) = read::read(source_name, text, beside)?;
         let model = Arc::new(compile::build(&spec, &formulas, source_name, text)?);
         notes.extend(lints(&spec, &model));
+        let mut dolly = None;
+        if let Some(vehicle) = spec.dolly_vehicle() {
+            let model = compile::build(&vehicle, &formulas, source_name, text)?;
+            for lint in lints(&vehicle, &model) {
+                let of_file = lint.path.starts_with("tyres.");
+                let lint = if of_file { lint } else { Lint { path: format!("dolly.{}", lint.path), ..lint } };
+                if !notes.contains(&lint) {
+                    notes.push(lint);
+                }
+            }
+            dolly = Some(Arc::new(model));
+        }
         let starts = line_starts(text);
         let note = |lint: Lint| {
             let line = places.of(&lint.path).map_or(0, |span| position(text, &starts, span.start).0);
@@ -59,7 +73,12 @@ impl Loaded {
             _ => None,
         });
         let tyre_files = files.collect();
-        Ok(Self { spec, model, notes, tyre_files })
+        Ok(Self { spec, model, dolly, notes, tyre_files })
+    }
+
+    /// Its vehicle units from the front, each towed by the one before: one of most vehicles, dolly and trailer of a full trailer.
+    pub fn units(&self) -> impl Iterator<Item = &Arc<Model>> {
+        self.dolly.iter().chain([&self.model])
     }
 }
 

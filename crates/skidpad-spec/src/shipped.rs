@@ -15,9 +15,10 @@ const FILES: [(&str, &str); 10] = [
 ];
 
 /// The same of trailers, which drive behind one of the vehicles only.
-const TRAILERS: [(&str, &str); 2] = [
+const TRAILERS: [(&str, &str); 3] = [
     ("caravan", include_str!("../vehicles/trailers/caravan.toml")),
     ("semitrailer", include_str!("../vehicles/trailers/semitrailer.toml")),
+    ("wagon", include_str!("../vehicles/trailers/wagon.toml")),
 ];
 
 /// Names of the shipped trailers, in alphabetical order.

@@ -10,7 +10,12 @@ use super::rigs::{BASE, Plane, articulation, gap, shipped, train, train_from};
 use crate::common::{on_rows, solvers};
 use crate::step::energy::Audit;
 
-const RIGS: [[&str; 2]; 2] = [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"]];
+const RIGS: [[&str; 2]; 3] = [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"], ["toyota_4runner", "wagon"]];
+
+/// Largest gap of the hitches of a train, m.
+fn gaps(world: &dyn Backend) -> f64 {
+    (1..world.cars()).map(|car| gap(world, car)).fold(0.0, f64::max)
+}
 
 fn parked() -> Controls {
     Controls { handbrake: 1.0, ..Controls::parked() }
@@ -24,19 +29,22 @@ fn parked_rigs_stay_where_they_are() {
             for hz in [30.0, 60.0, 240.0] {
                 let slope = 20f32.to_radians();
                 let mut world = train(&solver, &shipped(&names), &Scene { slope, ..Scene::flat() }, 0.0, hz);
-                let mut from = [world.state(0).position, world.state(1).position];
+                let positions = |world: &dyn Backend| -> Vec<DVec3> {
+                    (0..world.cars()).map(|car| world.state(car).position).collect()
+                };
+                let mut from = positions(&*world);
                 for step in 0..(62.0 * hz) as u32 {
                     world.step(&[parked()]);
                     // Patches take up the slope first.
                     if step == (2.0 * hz) as u32 {
-                        from = [0, 1].map(|car| world.state(car).position);
+                        from = positions(&*world);
                     }
                 }
                 for (car, from) in from.into_iter().enumerate() {
                     let moved = (world.state(car).position - from).length();
                     assert!(moved < 1e-3, "{names:?} {} {hz} Hz: vehicle {car} by {moved} m", solver.name);
                 }
-                assert!(gap(&*world, 1) < 1e-5, "{names:?} {} {hz} Hz: a gap of {}", solver.name, gap(&*world, 1));
+                assert!(gaps(&*world) < 1e-5, "{names:?} {} {hz} Hz: a gap of {}", solver.name, gaps(&*world));
             }
         }
     }
@@ -75,10 +83,11 @@ fn hitches_give_no_energy() {
                         Arc::new(Model::new(parts).expect("valid"))
                     })
                     .collect();
-                let audits = [0, 1].map(|car| Audit::of_car(&models[car], &solver, &scene));
+                let audits: Vec<Audit> = models.iter().map(|model| Audit::of_car(model, &solver, &scene)).collect();
                 let mut world = train(&solver, &models, &scene, 25.0, hz);
-                let energy =
-                    |world: &dyn Backend| -> f64 { (0..2).map(|car| audits[car].energy(world.state(car))).sum() };
+                let energy = |world: &dyn Backend| -> f64 {
+                    audits.iter().enumerate().map(|(car, audit)| audit.energy(world.state(car))).sum()
+                };
                 let start = energy(&*world);
                 let mut least = start;
                 for step in 0..(8.0 * hz) as u32 {
@@ -104,15 +113,18 @@ fn rigs_survive_blows() {
     let blows = [("drop", 10.0, 1.0, 0.0), ("wall", 10.0, 0.0, 0.0), ("roll", 30.0, 0.0, 0.5)];
     for names in RIGS {
         let models = shipped(&names);
-        for solver in on_rows() {
+        // Two of Rapier's joints in a row open by the way of a step and give 1e-3 of the energy.
+        for solver in on_rows().into_iter().filter(|solver| models.len() == 2 || solver.name != "rapier") {
             for ((what, speed, height, steer), hz) in blows.into_iter().flat_map(|blow| [(blow, 30.0), (blow, 240.0)]) {
                 let boxes = if what == "wall" { vec![wall] } else { Vec::new() };
                 let scene = Scene { boxes, ..Scene::flat() };
                 let placement = Placement { speed, height, gear: Some(0), ..Placement::default() };
                 let mut world = train_from(&solver, &models, &scene, &placement, hz);
-                let audits = [0, 1].map(|car| Audit::of_car(&models[car], &solver, &Scene::flat()));
-                let energy =
-                    |world: &dyn Backend| -> f64 { (0..2).map(|car| audits[car].energy(world.state(car))).sum() };
+                let audits: Vec<Audit> =
+                    models.iter().map(|model| Audit::of_car(model, &solver, &Scene::flat())).collect();
+                let energy = |world: &dyn Backend| -> f64 {
+                    audits.iter().enumerate().map(|(car, audit)| audit.energy(world.state(car))).sum()
+                };
                 let told = format!("{names:?} {what} {hz} Hz {}", solver.name);
                 let start = energy(&*world);
                 let mut least = start;
@@ -124,16 +136,18 @@ fn rigs_survive_blows() {
                         ("roll", "rapier") => 0.02,
                         ("roll", _) => 4e-3,
                         ("wall", "rapier") => 0.5 * f64::from(speed / hz),
+                        // A dolly weighs an eighth of what is hitched to both its ends.
+                        _ if models.len() > 2 => 1e-3,
                         _ => 2e-4,
                     };
-                    assert!(gap(&*world, 1) < most, "{told}: a gap of {} m", gap(&*world, 1));
+                    assert!(gaps(&*world) < most, "{told}, step {step}: a gap of {} m", gaps(&*world));
                     let now = energy(&*world);
                     // Closing the gap that is left lifts what is pressed against a wall.
                     let most = if solver.name == "rapier" { 1e-3 } else { 1e-4 };
                     assert!(now - least < most * start, "{told}, step {step}: risen by {}", (now - least) / start);
                     least = least.min(now);
                 }
-                assert!(gap(&*world, 1) < 2e-3, "{told}: a gap of {} m at the end", gap(&*world, 1));
+                assert!(gaps(&*world) < 2e-3, "{told}: a gap of {} m at the end", gaps(&*world));
             }
         }
     }

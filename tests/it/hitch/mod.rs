@@ -1,5 +1,6 @@
 //! Vehicles that tow each other.
 
+mod full;
 mod known;
 mod lasting;
 pub mod rigs;

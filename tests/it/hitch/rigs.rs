@@ -121,7 +121,7 @@ impl Plane {
 }
 
 /// Inertia and hull of a vehicle of so many m: both keep out of the way.
-fn chassis(mass: f64, yaw: f64, centre: f64, hull: f64) -> String {
+pub fn chassis(mass: f64, yaw: f64, centre: f64, hull: f64) -> String {
     format!(
         "[chassis.inertia]\nroll_kg_m2 = {}\npitch_kg_m2 = {yaw}\nyaw_kg_m2 = {yaw}\n[chassis.hull]\nlength_m = {hull}\n\
          width_m = 1.9\nheight_m = 0.2\nbehind_front_axle_m = {centre}\nabove_ground_m = 0.4\n",
@@ -157,9 +157,13 @@ pub fn articulation(world: &dyn Backend, car: usize) -> f32 {
     math::roll_pitch_yaw(world.state(car - 1).rotation.inverse() * world.state(car).rotation).z
 }
 
-/// A shipped car and the shipped trailers behind it.
+/// A shipped car and the shipped trailers behind it; full ones are two vehicles.
 pub fn shipped(names: &[&str]) -> Vec<Arc<Model>> {
-    names.iter().map(|name| skidpad::spec::load(name).unwrap_or_else(|error| panic!("{error}")).model).collect()
+    let units = |name: &&str| {
+        let loaded = skidpad::spec::load(name).unwrap_or_else(|error| panic!("{error}"));
+        loaded.units().cloned().collect::<Vec<_>>()
+    };
+    names.iter().flat_map(units).collect()
 }
 
 /// Turns the last vehicle of a train by `angle` rad about its hitch, rolling without sideslip at its axle, `drawbar` m behind.

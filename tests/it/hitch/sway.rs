@@ -82,7 +82,8 @@ fn figures_are_those_of_the_plane_model() {
     }
 }
 
-/// Of shipped trains, which roll and pitch, too: that takes up to 0.03 of the damping ratio and 3 % of the frequency.
+/// Of shipped trains, which roll and pitch, too: that takes up to 0.03 of the damping ratio and 3 % of the frequency. The wagon does not
+/// ring long enough to fit anything to.
 #[test]
 fn shipped_trains_sway_as_their_figures_say() {
     for names in [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"]] {

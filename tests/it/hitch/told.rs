@@ -6,6 +6,7 @@ use skidpad::core::state::Placement;
 use skidpad::core::telemetry::frame::HITCH_CHANNELS;
 use skidpad::core::{Backend, Controls, Frame, HitchFrame, Model, Scene, State, Vec3};
 use skidpad::lab::manoeuvre::{Course, LaneChange, Slalom};
+use skidpad::lab::towing::Towed;
 use skidpad::lab::{Adjust, Manoeuvre, TimeStep, Trajectory, simulate};
 use std::sync::Arc;
 
@@ -161,7 +162,7 @@ fn a_trailer_on_its_own_keeps_its_columns() {
 
 /// What a run of `manoeuvre` leaves behind, on every solver.
 fn runs(manoeuvre: &dyn Manoeuvre, models: &[Arc<Model>]) -> Vec<(&'static str, Trajectory)> {
-    let adjust = Adjust { trailers: models[1..].to_vec(), ..Adjust::default() };
+    let adjust = Adjust { trailers: models[1..].iter().cloned().map(Towed::from).collect(), ..Adjust::default() };
     let setup = adjust.apply(manoeuvre.setup(&models[0]));
     let dt = TimeStep::per_second(120.0).expect("valid");
     let run = |solver: &skidpad::core::BackendInfo| {
@@ -182,7 +183,7 @@ fn rows_of_trailers_keep_step_with_their_car() {
     let [hitch, coupler] =
         [models[0].parts().hitch.expect("it tows").point, models[1].parts().coupler.expect("it is towed").point];
     for (solver, run) in runs(&Slalom { speed_mps: 10.0, ..Slalom::default() }, &models) {
-        let [trailer] = run.trailers() else { panic!("{solver}: {} trailers", run.trailers().len()) };
+        let [(_, trailer)] = run.trailers() else { panic!("{solver}: {} trailers", run.trailers().len()) };
         assert_eq!(trailer.count(), run.count());
         for (car, behind) in run.rows().zip(trailer.rows()) {
             assert_eq!(car.t_s, behind.t_s);

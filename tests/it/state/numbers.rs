@@ -88,7 +88,7 @@ fields! {
         mass inertia centre_height wheels axles tyres bars heave_springs steering powertrain motors couplings aero hull peers
         assists hitch coupler elements
     }
-    Hitch { point roll_rate roll_damping yaw_damping yaw_friction largest_yaw largest_pitch breaking_force }
+    Hitch { point roll_rate roll_damping yaw_damping yaw_friction largest_yaw largest_pitch breaking_force carried_mass }
     Coupler { point brakes }
     Wheel {
         axle side contact radius spin_inertia tyre strut mirrored toe camber brake_torque handbrake_torque disc rolling

@@ -11,14 +11,23 @@ use bevy_math::{DMat3, DVec3};
 /// few wheels of a car this finds the constrained optimum. The conditions are PhysX's `PxVehicleComputeSprungMasses`;
 /// its plain minimum norm can go negative.
 pub fn sprung_masses(points: &[[f64; 2]], mass: f64) -> Option<Vec<f64>> {
-    shares(points, points.len(), mass)
+    carried_masses(points, None, None, mass)
 }
 
-/// The same of a trailer whose coupler, at `coupler`, carries the rest of it, whichever way: wheels are loaded as by springs of one
-/// rate on a body that turns about the coupler.
-pub fn trailer_masses(points: &[[f64; 2]], coupler: [f64; 2], mass: f64) -> Option<Vec<f64>> {
-    let all: Vec<[f64; 2]> = points.iter().copied().chain([coupler]).collect();
-    let mut shares = shares(&all, points.len(), mass)?;
+/// The same of a vehicle that is towed, or that a trailer rests on. The coupler of a trailer, at `coupler`, carries the rest of it,
+/// whichever way: wheels are loaded as by springs of one rate on a body that turns about the coupler. On a hitch rest so many kg at a
+/// point (`hitch`), which the wheels and the coupler carry with the vehicle's own mass.
+pub fn carried_masses(
+    points: &[[f64; 2]],
+    coupler: Option<[f64; 2]>,
+    hitch: Option<([f64; 2], f64)>,
+    mass: f64,
+) -> Option<Vec<f64>> {
+    let (place, rests) = hitch.unwrap_or_default();
+    // From the centre of all that is carried.
+    let centre = place.map(|coordinate| coordinate * rests / (mass + rests));
+    let all = points.iter().copied().chain(coupler).map(|[x, y]| [x - centre[0], y - centre[1]]);
+    let mut shares = shares(&all.collect::<Vec<_>>(), points.len(), mass + rests)?;
     shares.truncate(points.len());
     Some(shares)
 }
@@ -103,15 +112,30 @@ mod tests {
     fn a_coupler_carries_the_rest() {
         for (centre, carried) in [(3.9, 975.0), (4.1, 1025.0)] {
             let wheels = [[centre - 4.0, 0.75], [centre - 4.0, -0.75]];
-            let shares = trailer_masses(&wheels, [centre, 0.0], 1000.0).expect("supported");
+            let shares = carried_masses(&wheels, Some([centre, 0.0]), None, 1000.0).expect("supported");
             assert!(shares.iter().all(|share| (share - 0.5 * carried).abs() < 1e-3), "{shares:?}");
         }
-        let shares = trailer_masses(&[[-1.0, 0.0], [-2.0, 0.0], [-3.0, 0.0]], [6.0, 0.0], 1000.0).expect("supported");
+        let wheels = [[-1.0, 0.0], [-2.0, 0.0], [-3.0, 0.0]];
+        let shares = carried_masses(&wheels, Some([6.0, 0.0]), None, 1000.0).expect("supported");
         let lever = 7.0 * 7.0 + 8.0 * 8.0 + 9.0 * 9.0;
         for (share, arm) in shares.iter().zip([7.0, 8.0, 9.0]) {
             assert!((share - 6000.0 * arm / lever).abs() < 0.01, "{shares:?}");
         }
-        assert_eq!(trailer_masses(&[[1.0, 0.7], [1.0, 0.7]], [3.0, 0.0], 1000.0), None);
+        assert_eq!(carried_masses(&[[1.0, 0.7], [1.0, 0.7]], Some([3.0, 0.0]), None, 1000.0), None);
+    }
+
+    /// Moments about the eye of the drawbar of a dolly: of its own mass, and of what rests on its turntable.
+    #[test]
+    fn what_rests_on_a_hitch_is_carried() {
+        let (mass, rests, eye, turntable, axle) = (300.0, 900.0, 1.7, -0.3, -0.2);
+        let wheels = [[axle, 0.8], [axle, -0.8]];
+        let shares = carried_masses(&wheels, Some([eye, 0.0]), Some(([turntable, 0.0], rests)), mass);
+        let known = (mass * eye + rests * (eye - turntable)) / (eye - axle);
+        for share in shares.expect("supported") {
+            assert!((share - 0.5 * known).abs() < 1e-3, "{share} for {}", 0.5 * known);
+        }
+        let alone = sprung_masses(&[[1.0, 0.0], [-1.5, 0.0]], 1000.0);
+        assert_eq!(carried_masses(&[[1.0, 0.0], [-1.5, 0.0]], None, Some(([-3.0, 0.2], 0.0)), 1000.0), alone);
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub struct Hitch {
     pub largest_pitch: f32,
     /// Force at which the hitch breaks, N, > 0; infinite if it never does.
     pub breaking_force: f32,
+    /// Mass of the trailer that rests on it where the vehicle stands as described, kg, ≥ 0: static loads and springs count it. 0 of a
+    /// vehicle that is described without its trailer, as cars are.
+    pub carried_mass: f32,
 }
 
 impl Default for Hitch {
@@ -37,6 +40,7 @@ impl Default for Hitch {
             largest_yaw: f32::INFINITY,
             largest_pitch: f32::INFINITY,
             breaking_force: f32::INFINITY,
+            carried_mass: 0.0,
         }
     }
 }
@@ -56,7 +60,7 @@ pub enum TrailerBrakes {
     /// Nothing but the trailer's own controls.
     #[default]
     Own,
-    /// The foot brake of the vehicle ahead, as by air or wire; its handbrake too.
+    /// The foot brake of the vehicle ahead, as by air, wire or rods; its handbrake too. Ahead may be a trailer: then what presses that one's.
     Pedal,
     /// The force with which the trailer runs up on the vehicle ahead, N, > 0: from none of the brake at no force to all of it at
     /// this one. The handbrake of the vehicle ahead is the trailer's too, as a driver pulls both.
@@ -87,6 +91,7 @@ impl Hitch {
             ("hitch: roll damping", self.roll_damping),
             ("hitch: yaw damping", self.yaw_damping),
             ("hitch: yaw friction", self.yaw_friction),
+            ("hitch: mass it carries", self.carried_mass),
         ] {
             not_negative(name, value)?;
         }

@@ -11,7 +11,7 @@ pub use crate::aero::parameters::{Aero, AeroMaps, Surface, Table};
 pub use crate::assists::parameters::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
-pub use crate::chassis::mass::{box_inertia, sprung_masses, trailer_masses};
+pub use crate::chassis::mass::{box_inertia, carried_masses, sprung_masses};
 pub use crate::drivetrain::converter::{Clutch, Converter, LockUp, Takeup};
 pub use crate::drivetrain::engine::{Continuous, Curve, Engine, Gearbox};
 pub use crate::drivetrain::motor::Motor;
@@ -29,7 +29,7 @@ use crate::drivetrain::flow::Flow;
 use crate::lane::{Four, Lane};
 use crate::tyre::{Conditions, Moments, Response};
 use crate::wheel::pack::{self, LaneIndex, WheelPack};
-use crate::{Mat3, STANDARD_GRAVITY};
+use crate::{Mat3, STANDARD_GRAVITY, Vec3};
 use error::{positive, positive_or_infinite};
 
 /// A valid vehicle: immutable, shared between the cars that drive it.
@@ -63,11 +63,10 @@ impl Model {
         check::check(&parts)?;
         let points: Vec<[f64; 2]> = parts.wheels.iter().map(|w| [w.contact.x as f64, w.contact.y as f64]).collect();
         let mass = f64::from(parts.mass);
-        let sprung = match &parts.coupler {
-            None => sprung_masses(&points, mass),
-            Some(coupler) => trailer_masses(&points, [coupler.point.x, coupler.point.y].map(f64::from), mass),
-        };
-        let sprung = sprung.ok_or(ModelError::Unsupported)?;
+        let plane = |point: Vec3| [point.x, point.y].map(f64::from);
+        let hitch = parts.hitch.map(|hitch| (plane(hitch.point), f64::from(hitch.carried_mass)));
+        let coupler = parts.coupler.map(|coupler| plane(coupler.point));
+        let sprung = carried_masses(&points, coupler, hitch, mass).ok_or(ModelError::Unsupported)?;
         let axle_wheels = axle_wheels(&parts)?;
         for (axle, [left, right]) in parts.axles.iter().zip(&axle_wheels) {
             if axle.solid && parts.wheels[*left].contact.y <= parts.wheels[*right].contact.y {
@@ -135,7 +134,7 @@ impl Model {
         &self.parts.wheels
     }
 
-    /// Mass carried by each wheel at rest, kg, in wheel order.
+    /// Mass carried by each wheel at rest, kg, in wheel order; with its share of what is described to rest on the hitch.
     pub fn sprung(&self) -> &[f32] {
         &self.sprung
     }
@@ -148,7 +147,8 @@ impl Model {
     /// Load of the coupler of a trailer at rest on level ground, N, negative where it pulls up; 0 of any other vehicle.
     pub fn coupler_load(&self) -> f32 {
         let carried: f32 = self.sprung.iter().sum();
-        self.parts.coupler.map_or(0.0, |_| (self.parts.mass - carried) * STANDARD_GRAVITY)
+        let rests = self.parts.hitch.map_or(0.0, |hitch| hitch.carried_mass);
+        self.parts.coupler.map_or(0.0, |_| (self.parts.mass + rests - carried) * STANDARD_GRAVITY)
     }
 
     /// The assists and tricks that can add anything, in the order of [`Assist::ALL`]; none for a plain car.

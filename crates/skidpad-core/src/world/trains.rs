@@ -6,6 +6,7 @@
 use core::ops::Range;
 
 use crate::hitch::joint::{Answer, Impulses, Joint, Twist, add};
+use crate::hitch::parameters::TrailerBrakes;
 use crate::state::Tow;
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
@@ -59,6 +60,10 @@ struct Tie {
     between: [usize; 2],
     joint: Joint,
     best: Impulses,
+    /// What presses the brakes of the trailer.
+    brakes: TrailerBrakes,
+    /// With which it ran up on the vehicle ahead in the last step, N.
+    push: f32,
 }
 
 /// What solves single vehicles.
@@ -156,6 +161,7 @@ impl Trains {
                 self.tie([ahead, trailer], tow, cars);
             }
         }
+        self.hand_on_pedals(cars);
         let members = &self.members;
         self.order.extend((0..members.len()).filter(|k| members[*k].tied));
         self.order.sort_unstable_by_key(|k| (members[*k].train, *k));
@@ -201,17 +207,37 @@ impl Trains {
         let coupler = cars.vehicle(trailer).model().parts().coupler.unwrap_or_default();
         let bodies = [ahead, trailer].map(|car| *cars.body(car));
         let joint = Joint::new(&hitch, &coupler, [&bodies[0], &bodies[1]], tow.force, self.dt);
-        self.ties.push(Tie { between, joint, best: joint.impulses() });
         // The vehicle ahead holds back what runs up on it.
         let push = -tow.force.dot(bodies[1].rotation * Vec3::X);
-        let [brake, handbrake] = cars.pedals(ahead);
-        self.members[between[1]].pedals = [coupler.brakes.pressed(brake, push), coupler.brakes.pulled(handbrake)];
+        self.ties.push(Tie { between, joint, best: joint.impulses(), brakes: coupler.brakes, push });
         self.members[between[1]].by = Some(ahead as u32);
         let [one, other] = between.map(|k| self.members[k].train);
         for (k, member) in self.members.iter_mut().enumerate() {
             member.tied |= between.contains(&k);
             if member.train == one.max(other) {
                 member.train = one.min(other);
+            }
+        }
+    }
+
+    /// Presses the brakes of trailers by those of the vehicle ahead, from the front of each train: a trailer hands on what presses its own.
+    fn hand_on_pedals(&mut self, cars: &mut dyn Solver) {
+        for member in &mut self.members {
+            member.pedals = [0.0; 2];
+        }
+        // Numbers of vehicles need not rise to the rear; each pass reaches at least one more trailer of every train.
+        for _ in 0..self.ties.len() {
+            let mut changed = false;
+            for tie in &self.ties {
+                let [ahead, trailer] = tie.between;
+                let own = cars.pedals(self.members[ahead].car);
+                let [brake, handbrake] = [0, 1].map(|k| own[k].max(self.members[ahead].pedals[k]));
+                let pedals = [tie.brakes.pressed(brake, tie.push), tie.brakes.pulled(handbrake)];
+                changed |= pedals != self.members[trailer].pedals;
+                self.members[trailer].pedals = pedals;
+            }
+            if !changed {
+                return;
             }
         }
     }

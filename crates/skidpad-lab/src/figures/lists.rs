@@ -74,6 +74,13 @@ fn knees(model: &Model, axle: usize) -> Vec<Metric> {
     .collect()
 }
 
+/// Mass, and where and how a vehicle tows and is towed.
+pub fn towing(model: &Model) -> Vec<Metric> {
+    let figures = Figures::of(model);
+    let mass = Metric::new("mass_kg", "Mass", "kg", 1, Some(figures.mass_kg));
+    [mass].into_iter().chain(towing::list(model, &figures)).collect()
+}
+
 /// Figures of the whole car.
 pub fn car(model: &Model) -> Vec<Metric> {
     let figures = Figures::of(model);

@@ -11,9 +11,14 @@ pub(super) fn list(model: &Model, figures: &Figures) -> Vec<Metric> {
     if let (Some(hitch), Some(rear)) = (model.parts().hitch, figures.axles.last()) {
         let ahead = f64::from(hitch.point.x) - rear.x_m;
         list.push(Metric::new("hitch_ahead_of_last_axle_m", "Hitch ahead of the last axle", "m", 3, Some(ahead)));
+        let carried = f64::from(hitch.carried_mass);
+        if carried > 0.0 {
+            list.push(Metric::new("hitch_carries_kg", "Hitch carries, as described", "kg", 1, Some(carried)));
+        }
     }
     if let Some(coupler) = model.parts().coupler {
-        let (load, weight) = (f64::from(model.coupler_load()), figures.mass_kg * G);
+        let rests = model.parts().hitch.map_or(0.0, |hitch| f64::from(hitch.carried_mass));
+        let (load, weight) = (f64::from(model.coupler_load()), (figures.mass_kg + rests) * G);
         let ahead = f64::from(coupler.point.x) - carried_at(figures);
         let share = 100.0 * load / weight;
         list.push(Metric::new("coupler_ahead_of_axles_m", "Coupler ahead of its axles", "m", 3, Some(ahead)));

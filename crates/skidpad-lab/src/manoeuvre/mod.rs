@@ -27,11 +27,10 @@ pub use step_steer::{StepSteer, StepSteerMetrics};
 
 use skidpad_core::state::Placement;
 use skidpad_core::{Model, Scene};
-use std::sync::Arc;
 
 use crate::driver::Driver;
 use crate::metrics::Metric;
-use crate::towing;
+use crate::towing::{self, Towed};
 use crate::trajectory::Trajectory;
 
 /// 100 km/h, m/s.
@@ -47,7 +46,7 @@ pub struct Setup {
     /// Longest duration, s; a driver may finish earlier.
     pub duration_s: f64,
     /// What the car tows, from the front; nothing in most runs.
-    pub trailers: Vec<Arc<Model>>,
+    pub trailers: Vec<Towed>,
 }
 
 impl Setup {
@@ -74,7 +73,7 @@ pub struct Adjust {
     /// Longest duration, s.
     pub duration_s: Option<f64>,
     /// What the car tows, from the front.
-    pub trailers: Vec<Arc<Model>>,
+    pub trailers: Vec<Towed>,
 }
 
 impl Adjust {
@@ -93,9 +92,12 @@ impl Adjust {
             self.slope_rad.map(|v| format!("slope {:.1}°", degrees(v))),
             self.heading_rad.map(|v| format!("heading {:.1}°", degrees(v))),
             self.duration_s.map(|v| format!("at most {v} s")),
-            match self.trailers.len() {
+            match self.trailers.iter().filter(|unit| !unit.is_dolly).count() {
                 0 => None,
-                1 => Some(format!("with a trailer of {:.0} kg", self.trailers[0].mass())),
+                1 => {
+                    let mass: f32 = self.trailers.iter().map(|unit| unit.model.mass()).sum();
+                    Some(format!("with a trailer of {mass:.0} kg"))
+                }
                 n => Some(format!("with {n} trailers")),
             },
         ];

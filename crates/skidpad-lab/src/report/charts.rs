@@ -96,10 +96,10 @@ pub fn charts(comparison: &Comparison, model: &Model) -> io::Result<Charts> {
     if let (Some(first), Some(_)) = (own.next(), own.next()) {
         charts.drawn.push(gap(comparison, first)?);
     }
-    let trailers = comparison.outcomes.first().map_or(0, |outcome| outcome.trajectory.trailers().len());
-    for k in 0..trailers {
-        let of = format!(", trailer {}", k + 1);
-        charts.add(comparison, OF_TRAILERS, &of, |outcome| &outcome.trajectory.trailers()[k])?;
+    let towed = comparison.outcomes.first().map_or(&[][..], |outcome| outcome.trajectory.trailers());
+    for (k, (name, _)) in towed.iter().enumerate() {
+        let of = format!(", {}", name.label().to_lowercase());
+        charts.add(comparison, OF_TRAILERS, &of, |outcome| &outcome.trajectory.trailers()[k].1)?;
     }
     for i in 0..model.wheels().len() {
         let title = format!("Load of wheel {}", model.wheel_name(i));
@@ -168,7 +168,7 @@ fn path(comparison: &Comparison) -> io::Result<Chart> {
     };
     let outcomes = || comparison.outcomes.iter().enumerate();
     let towed: Vec<Series> =
-        outcomes().flat_map(|(n, o)| o.trajectory.trailers().iter().map(move |run| of(n, o, run))).collect();
+        outcomes().flat_map(|(n, o)| o.trajectory.trailers().iter().map(move |(_, run)| of(n, o, run))).collect();
     let trailers = if towed.is_empty() { "" } else { ", of trailers in thin lines" };
     let has_shape = ground::has_shape(&comparison.scene);
     let plot = Plot {

@@ -90,6 +90,7 @@ fn hitch(chassis: &Chassis, given: &spec::Hitch) -> Hitch {
         largest_yaw: unbounded(given.largest_yaw_deg.map(f64::to_radians)),
         largest_pitch: unbounded(given.largest_pitch_deg.map(f64::to_radians)),
         breaking_force: unbounded(given.breaking_force_n),
+        carried_mass: given.carried_mass_kg as f32,
     }
 }
 

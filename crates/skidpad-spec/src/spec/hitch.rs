@@ -45,6 +45,15 @@ pub struct Hitch {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub breaking_force_n: Option<f64>,
+    /// Mass of the trailer that rests on it where the vehicle stands as described, kg: wheel loads and springs count it. 0 of a vehicle
+    /// that is described without its trailer.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1e7)))]
+    pub carried_mass_kg: f64,
+}
+
+fn is_nothing(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// Where a trailer is towed: the point that the hitch of the vehicle ahead holds. It carries what the wheels do not.
@@ -72,7 +81,7 @@ pub struct Coupler {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "model", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TrailerBrakes {
-    /// The foot brake of the vehicle ahead, as by air or wire.
+    /// The foot brake of the vehicle ahead, as by air, wire or rods; behind a dolly or a trailer, what presses that one's.
     Pedal {},
     /// The force with which the trailer runs up on the vehicle ahead.
     Overrun {

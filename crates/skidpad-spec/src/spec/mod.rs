@@ -10,6 +10,7 @@ mod assists;
 mod axle;
 mod body;
 mod chassis;
+mod dolly;
 mod hitch;
 mod motion;
 mod powertrain;
@@ -27,6 +28,7 @@ pub use axle::{
 };
 pub use body::BodySpec;
 pub use chassis::{Box3, Chassis, Hull, Inertia};
+pub use dolly::{Dolly, Turntable};
 pub use hitch::{Coupler, Hitch, TrailerBrakes};
 pub use motion::{MotionSpec, WayPointSpec};
 pub use powertrain::{
@@ -93,6 +95,9 @@ pub struct VehicleSpec {
     /// Where it is towed, of a trailer. Absent: nowhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coupler: Option<Coupler>,
+    /// Of a full trailer: the dolly with its drawbar and steered front axle, whose turntable holds the coupler. Absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dolly: Option<Dolly>,
     /// What ray-cast vehicles of other engines need beside the car. Absent: its defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peers: Option<Peers>,

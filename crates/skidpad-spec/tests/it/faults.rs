@@ -108,6 +108,79 @@ fn a_solid_axle_has_two_wheels() {
     assert_eq!(found, [(Contradiction, "axles[0].solid_axle")], "{}", faults.render());
 }
 
+/// Of a full trailer: keys of its dolly, and what ties both together.
+const DOLLY: &[Row] = &[
+    ("drawbar_length_m = 1.9", "", MissingKey, "dolly.drawbar_length_m"),
+    ("drawbar_length_m = 1.9", "drawbar_length_m = 0", OutOfRange, "dolly.drawbar_length_m"),
+    ("eye_above_ground_m = 0.45", "eye_above_ground_m = \"low\"", WrongType, "dolly.eye_above_ground_m"),
+    ("roll_rate_n_m_per_rad = 5e5", "", MissingKey, "dolly.turntable.roll_rate_n_m_per_rad"),
+    ("yaw_friction_nm = 60", "breaking_force_n = 60", UnknownKey, "dolly.turntable.breaking_force_n"),
+    ("mass_kg = 250", "mass_kg = -250", OutOfRange, "dolly.chassis.mass_kg"),
+    ("pitch_kg_m2 = 110", "pitch_kg_m2 = 1100", Contradiction, "dolly.chassis.inertia.pitch_kg_m2"),
+    (
+        "above_ground_m = 0.55\n\n[[dolly",
+        "above_ground_m = 0.05\n\n[[dolly",
+        Contradiction,
+        "dolly.chassis.hull.above_ground_m",
+    ),
+    (
+        "tyre = \"trailer\"\nbrake_torque_nm = 1450\nhandbrake_torque_nm = 1100\n\n[dolly",
+        "tyre = \"trail\"\n\n[dolly",
+        Contradiction,
+        "dolly.axles[0].tyre",
+    ),
+    (
+        "rate_n_per_m = 52000",
+        "rate_n_per_m = 52000\nride_frequency_hz = 1.6",
+        Contradiction,
+        "dolly.axles[0].suspension.ride_frequency_hz",
+    ),
+    (
+        "[dolly.axles.suspension]",
+        "[dolly.axles.unsprung]\nmass_kg = 540\ntyre_rate_n_per_m = 2e5\n[dolly.axles.suspension]",
+        Contradiction,
+        "dolly.axles[0].unsprung.mass_kg",
+    ),
+    ("brakes = { model = \"overrun\", full", "brakes = { model = \"overun\", full", OutOfRange, "dolly.brakes.model"),
+    ("axle_m = -1.25 ", "axle_m = 0.25 ", Contradiction, "chassis.centre_behind_front_axle_m"),
+    ("[coupler]\nbehind_front_axle_m = -2.6 ", "[cupler]\nbehind_front_axle_m = -2.6 ", UnknownKey, "cupler"),
+];
+
+/// A dolly is checked as any vehicle, under what rests on its turntable.
+#[test]
+fn dollies_are_vehicles() {
+    check("wagon", DOLLY);
+    // 540 kg of wheels are too much for a wheel that carries 529 kg, and no more than a dolly weighs alone.
+    let text = shipped::find("wagon").expect("shipped");
+    let steered = text.replacen("[dolly.axles.suspension]", "steer_ratio = 1\n[dolly.axles.suspension]", 1);
+    let without = text.replacen("[coupler]\nbehind_front_axle_m = -2.6", "[hitch]\nbehind_front_axle_m = 2.6", 1);
+    let without = without.replacen("brakes = { model = \"pedal\" }", "", 1);
+    for (text, kind, path) in [(steered, Contradiction, "dolly.axles[0].steer_ratio"), (without, MissingKey, "coupler")]
+    {
+        let faults = VehicleSpec::read("wagon.toml", &text).expect_err("it has a fault");
+        let found: Vec<_> = faults.list().iter().map(|f| (f.kind, f.path.as_str())).collect();
+        assert_eq!(found, [(kind, path)], "{}", faults.render());
+        assert!(faults.list()[0].line > 1);
+    }
+}
+
+/// All at once, those of the dolly with those of its trailer.
+#[test]
+fn faults_of_a_dolly_come_with_those_of_its_trailer() {
+    let text = shipped::find("wagon").expect("shipped");
+    let rows: [&Row; 6] = [&DOLLY[0], &DOLLY[4], &DOLLY[6], &DOLLY[7], &DOLLY[9], &DOLLY[11]];
+    let wrong = rows.iter().fold(text.replacen("mass_kg = 1750", "mass_kg = 1750\nmass_lb = 1", 1), |text, row| {
+        text.replacen(row.0, row.1, 1)
+    });
+    let faults = VehicleSpec::read("wagon.toml", &wrong).expect_err("it has seven faults");
+    let mut found: Vec<_> = faults.list().iter().map(|f| (f.kind.code(), f.path.as_str())).collect();
+    let mut known: Vec<_> =
+        rows.iter().map(|row| (row.2.code(), row.3)).chain([("unknown_key", "chassis.mass_lb")]).collect();
+    found.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(found, known, "{}", faults.render());
+}
+
 /// Broken TOML in the Corvette: each costs one statement.
 const TEXT: &[Row] = &[
     ("centre_above_ground_m = 0.447", "centre_above_ground_m = ", Syntax, "chassis.centre_above_ground_m"),

@@ -121,11 +121,13 @@ fn check(text: &str) {
         Ok(loaded) => {
             let again = loaded.spec.compile().unwrap_or_else(|faults| panic!("{}", faults.render()));
             assert_eq!(again, *loaded.model);
-            let parts = loaded.model.parts();
-            assert!(parts.aero.drag.is_finite() && parts.aero.drag_point.is_finite());
-            assert!(parts.aero.downforce.iter().all(|s| s.coefficient.is_finite() && s.point.is_finite()));
-            assert!(parts.steering.rate > 0.0 && parts.hull.centre.is_finite());
-            assert!(parts.axles.iter().all(|a| a.turning_distance.is_finite()));
+            for model in loaded.units() {
+                let parts = model.parts();
+                assert!(parts.aero.drag.is_finite() && parts.aero.drag_point.is_finite());
+                assert!(parts.aero.downforce.iter().all(|s| s.coefficient.is_finite() && s.point.is_finite()));
+                assert!(parts.steering.rate > 0.0 && parts.hull.centre.is_finite());
+                assert!(parts.axles.iter().all(|a| a.turning_distance.is_finite()));
+            }
         }
         Err(faults) => {
             assert!(!faults.list().is_empty());
@@ -148,7 +150,7 @@ proptest! {
 
     #[test]
     fn mutants_are_vehicles_or_have_faults(
-        name in prop::sample::select(shipped::names().collect::<Vec<_>>()),
+        name in prop::sample::select(shipped::names().chain(shipped::trailers()).collect::<Vec<_>>()),
         changes in prop::collection::vec(change(), 1..5),
     ) {
         let text = with_options(shipped::find(name).expect("shipped"));

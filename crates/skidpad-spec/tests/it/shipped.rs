@@ -3,12 +3,16 @@
 use skidpad_core::STANDARD_GRAVITY;
 use skidpad_spec::{LoadError, Loaded, VehicleSpec, load, shipped};
 
-fn every() -> impl Iterator<Item = (&'static str, Loaded)> {
-    shipped::names().map(|name| match load(name) {
+fn read(name: &'static str) -> (&'static str, Loaded) {
+    match load(name) {
         Ok(loaded) => (name, loaded),
         Err(LoadError::Faults(faults)) => panic!("{}", faults.render()),
         Err(error) => panic!("{name}: {error}"),
-    })
+    }
+}
+
+fn every() -> impl Iterator<Item = (&'static str, Loaded)> {
+    shipped::names().map(read)
 }
 
 #[test]
@@ -26,14 +30,33 @@ fn the_list_is_the_folder() {
 fn trailers_are_towed_level() {
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vehicles/trailers")).expect("is there");
     assert_eq!(folder.count(), shipped::trailers().len());
-    for (name, ahead) in shipped::trailers().zip(["toyota_4runner", "truck_6x4"]) {
-        let [trailer, ahead] = [name, ahead].map(|name| load(name).expect("shipped").model);
-        let (hitch, coupler) = (ahead.parts().hitch.expect("tows"), trailer.parts().coupler.expect("towed"));
-        let heights =
-            [(&ahead, hitch.point), (&trailer, coupler.point)].map(|(of, point)| of.parts().centre_height + point.z);
-        assert!((heights[0] - heights[1]).abs() < 0.05, "{name}: {heights:?}");
-        assert!(trailer.coupler_load() > 0.0, "{name}: {} N", trailer.coupler_load());
+    for (name, ahead) in shipped::trailers().zip(["toyota_4runner", "truck_6x4", "toyota_4runner"]) {
+        let [trailer, ahead] = [name, ahead].map(|name| load(name).expect("shipped"));
+        let train: Vec<_> = ahead.units().chain(trailer.units()).collect();
+        for pair in train.windows(2) {
+            let [ahead, behind] = [&pair[0], &pair[1]];
+            let (hitch, coupler) = (ahead.parts().hitch.expect("tows"), behind.parts().coupler.expect("towed"));
+            let heights =
+                [(ahead, hitch.point), (behind, coupler.point)].map(|(of, point)| of.parts().centre_height + point.z);
+            assert!((heights[0] - heights[1]).abs() < 0.05, "{name}: {heights:?}");
+            assert!(behind.coupler_load() > 0.0, "{name}: {} N", behind.coupler_load());
+        }
     }
+}
+
+/// What rests on the turntable of a full trailer is part of what its dolly carries: by moments, `m (L - d) / L` of the trailer's mass.
+#[test]
+fn a_dolly_carries_the_front_of_its_trailer() {
+    let wagon = load("wagon").expect("shipped");
+    let dolly = wagon.dolly.as_ref().expect("a full trailer");
+    let [carried, known] = [f64::from(dolly.parts().hitch.expect("tows").carried_mass), 1750.0 * 1.25 / 2.6];
+    // f32 and an inverse with a ridge of 1e-12.
+    assert!((carried / known - 1.0).abs() < 1e-6, "{carried} kg for {known}");
+    let wheels: f64 = dolly.sprung().iter().map(|mass| f64::from(*mass)).sum();
+    let known = known + 250.0 * 1.65 / 1.9;
+    assert!((wheels / known - 1.0).abs() < 1e-6, "{wheels} kg for {known}");
+    assert_eq!(wagon.units().count(), 2);
+    assert!(load("caravan").expect("shipped").dolly.is_none());
 }
 
 /// `F = m g b / L` and `m g a / L` for two axles; for more, the loads balance about the centre of mass.
@@ -84,7 +107,7 @@ fn the_corvette_can_lock_every_wheel() {
 
 #[test]
 fn a_description_survives_writing_and_reading() {
-    for (name, Loaded { spec, model, .. }) in every() {
+    for (name, Loaded { spec, model, .. }) in every().chain(shipped::trailers().map(read)) {
         let text = spec.to_toml().expect("finite");
         let again = VehicleSpec::read(name, &text).unwrap_or_else(|faults| panic!("{}", faults.render()));
         assert_eq!(again, spec, "{name}");

@@ -3,6 +3,7 @@
 mod aero;
 mod assists;
 mod body;
+mod dolly;
 mod drive;
 mod suspension;
 mod tyre;
@@ -11,10 +12,12 @@ use super::walk::{join, quoted};
 use super::{Formulas, Survey, nearest};
 use crate::beside::Beside;
 use crate::{FaultKind, VehicleSpec};
+use std::borrow::Cow;
 
 /// Reports every broken rule to `survey`; the Magic Formula tyres that are sound.
 pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>) -> Formulas {
-    let mut rules = Rules { spec, survey };
+    let mut rules = Rules { spec, survey, table: "", loads_known: true };
+    rules.loads_known = rules.towing_is_known();
     rules.chassis();
     rules.footprint();
     for i in 0..spec.axles.len() {
@@ -31,18 +34,33 @@ pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>)
     rules.couplings();
     rules.aero();
     rules.assists();
+    rules.dolly();
     formulas
 }
 
 struct Rules<'a> {
     spec: &'a VehicleSpec,
     survey: &'a mut Survey,
+    /// Table of the file that the vehicle stands in: none, or that of the dolly.
+    table: &'static str,
+    /// Whether nothing broken decides what its coupler and its hitch carry.
+    loads_known: bool,
 }
+
+/// In every list of keys that wheel loads follow from.
+const OF_LOADS: &str = "chassis.centre_behind_front_axle_m";
 
 impl Rules<'_> {
     /// Whether all of `paths` hold what the file says.
     fn sound<P: AsRef<str>>(&self, paths: &[P]) -> bool {
-        paths.iter().all(|path| !self.survey.is_broken(path.as_ref()))
+        let sound = |path: &str| !self.survey.is_broken(&self.at(path)) && (self.loads_known || path != OF_LOADS);
+        paths.iter().all(|path| sound(path.as_ref()))
+    }
+
+    /// Where a key of the vehicle stands in the file. Tyres are the file's.
+    fn at<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        let own = !self.table.is_empty() && path != "tyres" && !path.starts_with("tyres.");
+        if own { Cow::Owned(format!("{}.{path}", self.table)) } else { Cow::Borrowed(path) }
     }
 
     /// Unless `holds`, reports that `path` contradicts one of the keys it was compared with (`others`).
@@ -58,9 +76,10 @@ impl Rules<'_> {
         if holds || !self.sound(&[path]) || !self.sound(others) {
             return;
         }
-        let span = self.survey.place(path);
+        let path = self.at(path).into_owned();
+        let span = self.survey.place(&path);
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.survey.fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
+        self.survey.fault(FaultKind::Contradiction, path, span, found, accepts, help);
         if let [other] = others {
             self.point_at(other);
         }
@@ -68,7 +87,7 @@ impl Rules<'_> {
 
     /// Lets the last fault point at `other` too, if it stands in the text.
     fn point_at(&mut self, other: &str) {
-        let against = self.survey.places.0.get(other).cloned();
+        let against = self.survey.places.0.get(&*self.at(other)).cloned();
         if let Some(fault) = self.survey.faults.last_mut() {
             fault.against = against;
         }
@@ -76,7 +95,8 @@ impl Rules<'_> {
 
     /// Of two keys that say the same thing in `table`, one must be there.
     fn exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
-        self.survey.exactly_one(table, first, second);
+        let table = self.at(table).into_owned();
+        self.survey.exactly_one(&table, first, second);
     }
 
     /// Paths of `keys` in every axle.

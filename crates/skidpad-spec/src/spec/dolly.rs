@@ -1,0 +1,128 @@
+//! The front of a full trailer: drawbar, steered axle and turntable.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Axle, Chassis, Coupler, Hitch, Powertrain, TrailerBrakes, VehicleSpec, no_steering};
+use crate::layout;
+
+/// The dolly of a full trailer: a drawbar with an axle that it steers, and the turntable on which the front of the trailer rests.
+///
+/// It is a body of its own, which is towed at the eye of its drawbar and holds the trailer's coupler on its turntable. Its positions
+/// count from its own first axle. Its tyres and its rolling resistance are those of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Dolly {
+    /// From the eye of the drawbar to the first axle of the dolly, m.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
+    pub drawbar_length_m: f64,
+    /// Height of the eye above level ground with the dolly level, m.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 100)))]
+    pub eye_above_ground_m: f64,
+    /// What presses the dolly's brakes. Absent: its own controls only. Those of the trailer behind it are pressed as its `coupler` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brakes: Option<TrailerBrakes>,
+    /// What holds the trailer.
+    pub turntable: Turntable,
+    /// Mass, centre of mass, inertia and collision box of dolly and drawbar, without the trailer.
+    pub chassis: Chassis,
+    /// From the front; the drawbar steers them.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub axles: Vec<Axle>,
+}
+
+/// What holds a trailer on its dolly: it turns, and hands on roll. It is as high as the trailer's coupler.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Turntable {
+    /// Behind the first axle of the dolly, m.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = -100, max = 100)))]
+    pub behind_front_axle_m: f64,
+    /// Moment against roll of the trailer on the dolly, N m/rad; a ring of balls has some 1e6.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub roll_rate_n_m_per_rad: f64,
+    /// Damping of that roll, N m s/rad.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub roll_damping_n_m_s_per_rad: f64,
+    /// Damping of the yaw of the trailer on the dolly, N m s/rad.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub yaw_damping_n_m_s_per_rad: f64,
+    /// Largest moment of dry friction against that yaw, N m.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub yaw_friction_nm: f64,
+    /// Angle of yaw at which the dolly meets its stop on either side, degrees. Absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0), range(max = 180)))]
+    pub largest_yaw_deg: Option<f64>,
+    /// Angle of pitch at which it does, degrees. Absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0), range(max = 90)))]
+    pub largest_pitch_deg: Option<f64>,
+}
+
+impl VehicleSpec {
+    /// The dolly of a full trailer as a vehicle of its own, under the mass of the trailer that rests on its turntable; `None` of any other
+    /// vehicle.
+    pub fn dolly_vehicle(&self) -> Option<Self> {
+        let dolly = self.dolly.as_ref()?;
+        Some(Self {
+            name: format!("{} dolly", self.name),
+            description: self.description.clone(),
+            chassis: dolly.chassis.clone(),
+            axles: dolly.axles.clone(),
+            tyres: self.tyres.clone(),
+            steering: no_steering(),
+            brakes: None,
+            rolling_resistance: self.rolling_resistance.clone(),
+            standing_resistance: self.standing_resistance.clone(),
+            powertrain: Powertrain::None {},
+            motors: Vec::new(),
+            couplings: Vec::new(),
+            aero: None,
+            hitch: Some(self.hitch_of(&dolly.turntable)),
+            coupler: Some(Coupler {
+                behind_front_axle_m: -dolly.drawbar_length_m,
+                above_ground_m: dolly.eye_above_ground_m,
+                left_m: 0.0,
+                brakes: dolly.brakes.clone(),
+            }),
+            dolly: None,
+            peers: None,
+            assists: None,
+            references: Vec::new(),
+        })
+    }
+
+    /// Mass of a trailer that its coupler carries at rest, kg; 0 of other vehicles, and of one that nothing carries.
+    pub(crate) fn coupler_mass_kg(&self) -> f64 {
+        let carried = layout::shares(self).filter(|_| self.coupler.is_some());
+        carried.map_or(0.0, |shares| {
+            let rests = self.hitch.as_ref().map_or(0.0, |hitch| hitch.carried_mass_kg);
+            self.chassis.mass_kg * (1.0 - shares.iter().sum::<f64>()) + rests
+        })
+    }
+
+    fn hitch_of(&self, turntable: &Turntable) -> Hitch {
+        let place = self.coupler.as_ref().map(|coupler| (coupler.above_ground_m, coupler.left_m));
+        let (above_ground_m, left_m) = place.unwrap_or_default();
+        Hitch {
+            behind_front_axle_m: turntable.behind_front_axle_m,
+            above_ground_m,
+            left_m,
+            roll_rate_n_m_per_rad: turntable.roll_rate_n_m_per_rad,
+            roll_damping_n_m_s_per_rad: turntable.roll_damping_n_m_s_per_rad,
+            yaw_damping_n_m_s_per_rad: turntable.yaw_damping_n_m_s_per_rad,
+            yaw_friction_nm: turntable.yaw_friction_nm,
+            largest_yaw_deg: turntable.largest_yaw_deg,
+            largest_pitch_deg: turntable.largest_pitch_deg,
+            breaking_force_n: None,
+            // As exact as the model has it, so that a file of the dolly alone can say the same.
+            carried_mass_kg: f64::from(self.coupler_mass_kg().max(0.0) as f32),
+        }
+    }
+}
