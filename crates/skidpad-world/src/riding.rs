@@ -118,8 +118,10 @@ impl World {
     pub(crate) fn push_hulls(&mut self, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(hull) = self.hull_under(reaction.body) else { continue };
-            let change = self.chassis[hull].pushed_by(reaction);
-            self.chassis[hull].push_on(change);
+            let is_free = hull >= self.cars();
+            let chassis = &mut self.chassis[hull];
+            chassis.push_on(chassis.pushed_by(reaction));
+            chassis.carries = is_free;
         }
     }
 

@@ -4,7 +4,7 @@ use skidpad_core::{Foreseen, HullPoint, PlatformMotion, Vec3};
 
 use crate::World;
 use crate::ground::Block;
-use crate::hull::Given;
+use crate::hull::{Given, speed_against};
 use crate::world::Chassis;
 
 /// A contact that leaves the body less than this share of what it would move alone is held by others already.
@@ -41,8 +41,9 @@ impl Compliance {
         core::array::from_fn(|i| (0..6).map(|k| self.columns[k][i] * impulse[k]).sum())
     }
 
-    /// Nothing moves the point `arm` along the unit vector `along` any more: a force along `push` there sees to that.
-    fn hold(&mut self, body: &Chassis, arm: Vec3, along: Vec3, push: Vec3) {
+    /// Nothing moves the point `arm` along the unit vector `along` any more: a force along `push` there sees to that. With a `softness`
+    /// (1/kg, ≥ 0) that force grows with the speed along, by its reciprocal.
+    fn hold(&mut self, body: &Chassis, arm: Vec3, along: Vec3, push: Vec3, softness: f32) {
         let row = six([along, arm.cross(along)]);
         let changes = self.times(&six([push, arm.cross(push)]));
         let gives = dot(&row, &changes);
@@ -50,7 +51,7 @@ impl Compliance {
         let alone = body.inverse_mass + lever.dot(body.spun_by(lever));
         if gives > HELD * alone {
             for column in &mut self.columns {
-                let share = dot(&row, column) / gives;
+                let share = dot(&row, column) / (gives + softness);
                 (0..6).for_each(|i| column[i] -= share * changes[i]);
             }
         }
@@ -59,14 +60,21 @@ impl Compliance {
     /// `point` is pressed, and sticks or slides.
     fn touch(&mut self, body: &Chassis, point: &HullPoint, given: &Given) {
         let (normal, most) = (point.normal, point.friction * given.pressed);
-        let slides = given.drag.length() >= SLIDES * most;
-        let drag = if slides { given.drag / given.pressed } else { Vec3::ZERO };
-        self.hold(body, point.arm, normal, normal + drag);
-        if !slides {
-            let side = normal.any_orthonormal_vector();
-            for along in [side, normal.cross(side)] {
-                self.hold(body, point.arm, along, along);
+        let drag = given.drag.length();
+        if drag >= SLIDES * most {
+            self.hold(body, point.arm, normal, normal + given.drag / given.pressed, 0.0);
+            // The drag turns with the direction of sliding.
+            let slip = speed_against(body, point);
+            let across = normal.cross(given.drag / drag);
+            if drag > 0.0 {
+                self.hold(body, point.arm, across, across, slip.dot(given.drag).abs() / (drag * drag));
             }
+            return;
+        }
+        self.hold(body, point.arm, normal, normal, 0.0);
+        let side = normal.any_orthonormal_vector();
+        for along in [side, normal.cross(side)] {
+            self.hold(body, point.arm, along, along, 0.0);
         }
     }
 }
@@ -91,6 +99,7 @@ impl World {
         let mut body = self.chassis[hull].clone();
         body.push(Vec3::new(0.0, 0.0, -self.ground.gravity() * dt), Vec3::ZERO);
         body.push_on([impulse * body.inverse_mass, body.spun_by(angular)]);
+        body.carries = true;
         let cars = self.cars();
         let near = self.collisions.iter().flat_map(|collisions| collisions.near());
         let others = near.filter_map(|[one, other]| match [*one as usize, *other as usize] {
@@ -106,5 +115,34 @@ impl World {
         }
         let answer = compliance.columns.map(|[x, y, z, a, b, c]| [Vec3::new(x, y, z), Vec3::new(a, b, c)]);
         Some(Foreseen { ends: body.twist(), answer })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skidpad_core::{BodyMotion, DVec3, FreeBody, Scene};
+
+    /// A plank that slides under a load answers pushes along, across and about as it is foreseen, friction that turns with its way included.
+    #[test]
+    fn a_sliding_plank_answers_as_foreseen() {
+        let size = Vec3::new(40.0, 10.0, 0.4);
+        let solid = FreeBody { friction: 0.4, ..FreeBody::solid(30.0, size, DVec3::new(0.0, 0.0, 0.2)) };
+        let motion = BodyMotion { velocity: Vec3::new(1.7, 0.1, 0.0), ..solid.motion };
+        let mut world = World::new(Scene { bodies: vec![FreeBody { motion, ..solid }], ..Scene::flat() });
+        let pushed = [Vec3::new(110.0, 5.0, -250.0), Vec3::new(0.0, 0.0, 20.0)];
+        let Foreseen { ends, answer } = world.foresee_body(0, pushed, 1.0 / 60.0).expect("a body");
+        for (column, more) in [(0, [Vec3::X, Vec3::ZERO]), (1, [Vec3::Y, Vec3::ZERO]), (5, [Vec3::ZERO, Vec3::Z])] {
+            // So much that the difference has three digits.
+            let size = if column == 5 { 10.0 } else { 1.0 };
+            let pushed = [0, 1].map(|part| pushed[part] + more[part] * size);
+            let other = world.foresee_body(0, pushed, 1.0 / 60.0).expect("a body").ends;
+            // At arms of 10 m.
+            let scale = six([Vec3::ONE, Vec3::splat(10.0)]);
+            let [found, known] = [[0, 1].map(|part| (other[part] - ends[part]) / size), answer[column]].map(six);
+            let off = (0..6).map(|i| (scale[i] * (found[i] - known[i])).abs()).fold(0.0, f32::max);
+            let most = (0..6).map(|i| (scale[i] * known[i]).abs()).fold(0.0, f32::max);
+            assert!(off < 0.05 * most, "column {column}: {found:?}, not {known:?}");
+        }
     }
 }

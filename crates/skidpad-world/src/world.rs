@@ -46,6 +46,8 @@ pub struct Chassis {
     pub(crate) wheel_reach: f32,
     /// Whether some wheel feels with more than a ray.
     has_rims: bool,
+    /// Whether it is a free body that wheels push in this step.
+    pub(crate) carries: bool,
     /// Neither pushed nor moved.
     away: bool,
     /// Number of the one it is hitched to, which it does not touch.
@@ -94,6 +96,7 @@ impl Chassis {
             hull_reach: hull.half_extents.length() + hull.centre.length(),
             wheel_reach: 0.0,
             has_rims: false,
+            carries: false,
             away: false,
             towed_by: None,
             hitch: Vec3::ZERO,
@@ -483,7 +486,10 @@ impl WorldPort for World {
             }
         }
         if self.bodies > 0 {
-            self.chassis.iter_mut().skip(pushes.len()).for_each(|body| body.push(fall, Vec3::ZERO));
+            for body in self.chassis.iter_mut().skip(pushes.len()) {
+                body.push(fall, Vec3::ZERO);
+                body.carries = false;
+            }
         }
     }
 

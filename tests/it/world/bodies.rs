@@ -165,8 +165,7 @@ fn wheels_on_two_sledges_agree_with_both() {
     }
 }
 
-/// A car that brakes with locked wheels on a plank on the ground drags it along, and both come to rest. Of tyres in full slip the pushes
-/// are those of the step's start; planks lighter than this they rattle.
+/// A car that brakes with locked wheels on a plank on the ground drags it along, and both come to rest. Lighter ones: `planks.rs`.
 #[test]
 fn a_plank_is_dragged_over_the_ground() {
     let model = c5().without_air().model();

@@ -5,6 +5,7 @@ mod contract;
 pub mod entering;
 mod jump;
 mod kerbs;
+mod planks;
 mod platforms;
 mod proving_ground;
 mod riding;

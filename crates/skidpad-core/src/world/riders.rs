@@ -8,17 +8,19 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use crate::hitch::joint::{Answer, Twist, add};
-use crate::linear::{SpatialVector, Symmetric6, solve_any};
+use crate::linear::Symmetric6;
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
+use crate::world::line::Line;
 use crate::world::seam::{Body, Contact, Foreseen, Ground, Probe, Pushable, Reaction};
 use crate::world::trains::{Solver, Trains, free_answer};
-use bevy_math::{DVec3, Mat3, Vec3};
+use crate::world::under::{Car, Under, columns, solved};
+use bevy_math::{Mat3, Vec3};
 
 /// Most vehicles that are taken to stand on each other; of more, or of two that do mutually, some know only the last step's pushes.
 const HIGHEST: usize = 16;
 
-/// Most times a vehicle is solved in one step to agree with what it stands on.
+/// Most times a vehicle is solved in one step to agree with what it stands on, before it is taken back to where least was missing.
 const LOOKS: usize = 20;
 
 /// What the motion of a body under wheels may be off by, m/s at its contact points: its pushes are right to what that changes, far less.
@@ -30,8 +32,14 @@ const STALLED: f32 = 1e-2;
 /// Least and most of Newton's step that is taken: tyres that slide or stick again are not what the step foresees.
 const RELAXATION: [f32; 2] = [0.3, 2.0];
 
-/// Share of what was missing that a look may leave; of more, the next one goes half the way back.
+/// Share of what was least missing that a look may leave; of more, the next one goes half the way back.
 const BETTER: f32 = 0.9;
+
+/// Share of what is missing, squared, from which on it is not along the step that is looked along.
+const SPENT: f32 = 0.1;
+
+/// Share of Newton's step from which on nothing better is looked for nearer to where it began.
+const SHORTEST: f32 = 0.3;
 
 /// What finding out about vehicles on bodies that they push needs.
 #[derive(Clone, Debug, Default)]
@@ -52,8 +60,8 @@ pub(crate) struct Riders {
     begun: [Vec<Vehicle>; 2],
     /// Of one vehicle.
     reactions: Vec<Reaction>,
-    /// Share of Newton's step that is taken, after Aitken: what the last one left is taken to go on.
-    relaxation: f32,
+    /// How far Newton's step of the vehicle at hand has been gone.
+    line: Line,
 }
 
 /// Which of [`Riders::begun`].
@@ -73,32 +81,6 @@ struct Rider {
     tied: bool,
     /// Velocity and angular velocity its body would end the step with if no wheel of another one pushed it.
     free: Twist,
-}
-
-/// A body under wheels.
-#[derive(Clone, Copy, Debug)]
-struct Under {
-    /// The vehicle whose hull it is.
-    car: Option<usize>,
-    /// [`Ground::body`].
-    number: u64,
-    /// Its centre of mass, m.
-    centre: DVec3,
-    /// Twist at the end of the step if no wheel pushes it.
-    free: Twist,
-    answer: Answer,
-    /// What all wheels do to it, and all but those of the vehicle at hand, N s and N m s.
-    pushed: Twist,
-    others: Twist,
-    /// Rows of the wheels of the vehicle at hand that stand on it, vehicle axes.
-    rows: Symmetric6,
-    /// How it settles under these, see [`Under::settles_under`].
-    settles: Matrix,
-    /// How it moves for the vehicle at hand: by this look, by the best one, and by what comes of this one; and Newton's step from the best.
-    at: Twist,
-    best: Twist,
-    comes: Twist,
-    step: Twist,
 }
 
 /// What solves single vehicles, and knows what their rays have met.
@@ -121,99 +103,6 @@ pub(crate) trait Stack: Solver {
 
 /// Of what nothing moves in this step.
 const FIXED: Answer = Answer::Bound { mass: Mat3::ZERO, inertia: Mat3::ZERO };
-
-impl Under {
-    fn new(car: Option<usize>, number: u64, centre: DVec3, free: Twist, answer: Answer) -> Self {
-        let none = [Vec3::ZERO; 2];
-        let (pushed, others, step, rows, settles) = (none, none, none, Symmetric6::default(), [[0.0; 6]; 6]);
-        Self {
-            car,
-            number,
-            centre,
-            free,
-            answer,
-            pushed,
-            others,
-            rows,
-            settles,
-            at: free,
-            best: free,
-            comes: free,
-            step,
-        }
-    }
-
-    /// What `reaction` is to it.
-    fn feels(&self, reaction: &Reaction) -> Twist {
-        [reaction.impulse, (reaction.point - self.centre).as_vec3().cross(reaction.impulse)]
-    }
-
-    /// How it moves by what pushes it, as it answers now.
-    fn moved(&self) -> Twist {
-        add(self.free, self.answer.to(self.pushed), 1.0)
-    }
-
-    /// A motion of the body counted about its own centre of mass, about `centre`.
-    fn about(&self, centre: DVec3, [linear, angular]: Twist) -> Twist {
-        [linear + angular.cross((centre - self.centre).as_vec3()), angular]
-    }
-
-    /// What of its motion is changed by an impulse at `centre`.
-    fn moved_by(&self, centre: DVec3, [force, moment]: Twist) -> Twist {
-        self.answer.to([force, moment + (centre - self.centre).as_vec3().cross(force)])
-    }
-
-    /// `1 + C A`, of what `car` does to it for how it moves.
-    fn settles_under(&self, car: &Car) -> Matrix {
-        columns(|unit| {
-            let [force, moment] = car.given(&self.rows, self.about(car.centre, unit));
-            add(unit, self.moved_by(car.centre, [force, moment]), 1.0)
-        })
-    }
-
-    /// How it follows a change of the motion of `car`.
-    fn follows(&self, car: &Car, change: Twist) -> Twist {
-        solved(&self.settles, self.moved_by(car.centre, car.given(&self.rows, change)))
-    }
-}
-
-/// Columns.
-type Matrix = [[f32; 6]; 6];
-
-/// The matrix of a linear function.
-fn columns(of: impl Fn(Twist) -> Twist) -> Matrix {
-    core::array::from_fn(|k| array(of(twist(core::array::from_fn(|i| f32::from(u8::from(i == k)))))))
-}
-
-/// `matrix⁻¹ right`; nothing if there is none.
-fn solved(matrix: &Matrix, right: Twist) -> Twist {
-    let rows = core::array::from_fn(|i| core::array::from_fn(|k| matrix[k][i]));
-    solve_any(rows, array(right)).map_or([Vec3::ZERO; 2], twist)
-}
-
-fn array([v, w]: Twist) -> [f32; 6] {
-    [v.x, v.y, v.z, w.x, w.y, w.z]
-}
-
-fn twist([x, y, z, a, b, c]: [f32; 6]) -> Twist {
-    [Vec3::new(x, y, z), Vec3::new(a, b, c)]
-}
-
-/// Where a vehicle is: its centre of mass, and its axes.
-struct Car {
-    centre: DVec3,
-    to_world: Mat3,
-}
-
-impl Car {
-    /// Momentum that a motion about its centre gives by a `system` in its axes, in world axes as that.
-    fn given(&self, system: &Symmetric6, motion: Twist) -> Twist {
-        let to_vehicle = self.to_world.transpose();
-        let [linear, angular] = motion.map(|part| to_vehicle * part);
-        let (linear, angular) = system.times(SpatialVector::of(linear, angular)).parts();
-        [linear, angular].map(|part| self.to_world * part)
-    }
-}
 
 impl Riders {
     /// Makes room for the last of `vehicles`. One alone stands on none; on other bodies it asks for memory once.
@@ -433,8 +322,7 @@ impl Riders {
             return cars.solve_once(car, rays, pedals);
         }
         self.keep(RIDER, cars.vehicle(car));
-        let (mut least, mut look, mut is_new) = (f32::INFINITY, 0, true);
-        self.relaxation = 1.0;
+        let (mut least, mut look) = (f32::INFINITY, 0);
         loop {
             look += 1;
             self.tell(rays.clone(), cars);
@@ -442,23 +330,62 @@ impl Riders {
             let missing = self.missing(car, rays.clone(), cars);
             let worse = missing > BETTER * least;
             let found = missing <= TOLERANCE || (worse && missing <= STALLED);
-            if found || look == LOOKS || report.not_finite {
+            if found || look > LOOKS || report.not_finite {
                 return StepReport { not_converged: report.not_converged | !found, ..report };
             }
-            if worse {
-                self.relaxation *= 0.5;
-                is_new = true;
-            } else {
+            if missing < least {
                 least = missing;
-                self.step_on(car, rays.clone(), cars, is_new);
-                is_new = false;
+                self.touched.iter().for_each(|k| self.under[*k].nearest = self.under[*k].at);
             }
+            self.look_on(car, rays.clone(), cars, look == 1, worse);
             for k in &self.touched {
                 let under = &mut self.under[*k];
-                under.at = add(under.best, under.step, self.relaxation);
+                under.at = if look == LOOKS { under.nearest } else { add(under.begun, under.step, self.line.gone) };
             }
             self.put_back(RIDER, cars.vehicle(car));
         }
+    }
+
+    /// Finds where to look next: by Newton's step from here, or nearer to where the last one began, if that went too far.
+    fn look_on(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack, is_first: bool, worse: bool) {
+        let whole = self.along(rays.clone(), |under| under.step, |under| under.step);
+        let mut spent = is_first;
+        if !is_first {
+            let left = self.along(rays.clone(), |under| under.step, Under::misses);
+            self.line.look(left);
+            spent = left * left < SPENT * whole * self.along(rays.clone(), Under::misses, Under::misses);
+        }
+        let is_open = !self.line.is_closed();
+        if is_open && worse && self.line.gone > SHORTEST {
+            self.line.gone *= 0.5;
+            return;
+        }
+        self.find_step(car, rays.clone(), cars);
+        let missing = self.along(rays.clone(), |under| under.newton, Under::misses);
+        if is_open || spent {
+            let share = if is_first { 1.0 } else { self.relaxation() };
+            self.line = Line::new(share, missing);
+        } else {
+            let ahead = self.along(rays, |under| under.newton, |under| under.step) / whole;
+            if !self.line.holds(ahead) {
+                self.line.cut();
+                return;
+            }
+            self.line = self.line.turned(ahead, missing);
+        }
+        for k in &self.touched {
+            let under = &mut self.under[*k];
+            (under.begun, under.step) = (under.at, under.newton);
+        }
+    }
+
+    /// Product of two motions of what the wheels with `rays` stand on, at these, m²/s².
+    fn along(&self, rays: Range<usize>, one: fn(&Under) -> Twist, other: fn(&Under) -> Twist) -> f32 {
+        let product = |(k, push): &(usize, Reaction)| {
+            let under = &self.under[*k];
+            under.speed_at(push.point, one(under)).dot(under.speed_at(push.point, other(under)))
+        };
+        self.pushes[rays].iter().flatten().map(product).sum()
     }
 
     /// Finds which bodies the wheels with `rays` stand on, and what others do to these.
@@ -509,15 +436,14 @@ impl Riders {
         }
         let missing = |(k, push): &(usize, Reaction)| {
             let under = &self.under[*k];
-            let [linear, angular] = add(under.comes, under.at, -1.0);
-            (linear + angular.cross((push.point - under.centre).as_vec3())).length()
+            under.speed_at(push.point, under.misses()).length()
         };
         self.pushes[rays].iter().flatten().map(missing).fold(0.0, f32::max)
     }
 
-    /// Newton's step of the bodies under `car`, from where its last solution is the best. With the rows A of the wheels on each body, which
+    /// Newton's step of the bodies under `car` from its last solution. With the rows A of the wheels on each body, which
     /// answers by C, and the system S of the vehicle: `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, both about the same point.
-    fn step_on(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack, is_new: bool) {
+    fn find_step(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn Stack) {
         let (body, end) = ended(cars, car);
         let rows = cars.vehicle(car).tangent_by_wheel(&body, end);
         let it = Car { centre: body.position, to_world: Mat3::from_quat(body.rotation) };
@@ -529,14 +455,12 @@ impl Riders {
             };
             let share = model.share_of_lanes(on_it);
             let under = &mut self.under[*k];
-            under.rows = Symmetric6::new(0.0, &Mat3::ZERO, &rows.shared(share));
-            under.settles = under.settles_under(&it);
+            under.settle_under(&it, Symmetric6::new(0.0, &Mat3::ZERO, &rows.shared(share)));
         }
         let touched = || self.touched.iter().map(|k| &self.under[*k]);
         // What the bodies do to the vehicle as they go on alone, and how they answer it.
         let pulls = touched().fold([Vec3::ZERO; 2], |sum, under| {
-            let alone = solved(&under.settles, add(under.comes, under.at, -1.0));
-            add(sum, it.given(&under.rows, under.about(it.centre, alone)), 1.0)
+            add(sum, it.given(&under.rows, under.about(it.centre, under.alone())), 1.0)
         });
         let matrix = columns(|unit| {
             touched().fold(it.given(&system, unit), |sum, under| {
@@ -545,19 +469,22 @@ impl Riders {
             })
         });
         let change = solved(&matrix, pulls);
-        let mut sums = [0.0; 2];
         for k in &self.touched {
             let under = &mut self.under[*k];
-            let alone = solved(&under.settles, add(under.comes, under.at, -1.0));
-            let step = add(alone, under.follows(&it, change), 1.0);
-            let turned = add(step, under.step, -1.0);
-            let dot = |a: Twist, b: Twist| a[0].dot(b[0]) + a[1].dot(b[1]);
-            sums = [sums[0] + dot(under.step, turned), sums[1] + dot(turned, turned)];
-            (under.best, under.step) = (under.at, step);
+            under.newton = add(under.alone(), under.follows(&it, change), 1.0);
         }
-        let better = -self.relaxation * sums[0] / sums[1];
-        let is_like_the_last = !is_new && better.is_finite();
-        self.relaxation = if is_like_the_last { better.clamp(RELAXATION[0], RELAXATION[1]) } else { 1.0 };
+    }
+
+    /// Share of Newton's step that is taken, after Aitken: what the last one left is taken to go on.
+    fn relaxation(&self) -> f32 {
+        let mut sums = [0.0; 2];
+        for Under { step, newton, .. } in self.touched.iter().map(|k| &self.under[*k]) {
+            let turned = add(*newton, *step, -1.0);
+            let dot = |a: &Twist, b: &Twist| a[0].dot(b[0]) + a[1].dot(b[1]);
+            sums = [sums[0] + dot(step, &turned), sums[1] + dot(&turned, &turned)];
+        }
+        let better = -self.line.gone * sums[0] / sums[1];
+        if better.is_finite() { better.clamp(RELAXATION[0], RELAXATION[1]) } else { 1.0 }
     }
 }
 
