@@ -16,11 +16,15 @@ const CARS: u64 = 60;
 /// Digest of no bytes.
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
+/// What saved bytes begin with: what they are, and their version.
+const HEADER: usize = 6;
+
 /// 64-bit FNV-1a of `state` as it is saved, after those before it.
 fn mix(digest: u64, state: &State) -> u64 {
     state
         .to_bytes()
         .into_iter()
+        .skip(HEADER)
         .fold(digest, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 

@@ -2,6 +2,7 @@
 
 use super::rigs::{BASE, Plane, articulation, gap, shipped, train, train_from};
 use crate::common::{GRAVITY, solvers};
+use skidpad::core::model::TrailerBrakes;
 use skidpad::core::state::Placement;
 use skidpad::core::telemetry::frame::HITCH_CHANNELS;
 use skidpad::core::{Backend, Controls, Frame, HitchFrame, Model, Scene, State, Vec3};
@@ -61,6 +62,36 @@ fn hitch_forces_do_not_depend_on_the_place() {
             }
             // 32 bits have 0.2 mm there.
             assert!(gap(&*world, 1) < 1e-3, "{}, {hz} Hz: {} m", solver.name, gap(&*world, 1));
+        }
+    }
+}
+
+/// F = m a / (1 + G), with a = B / (M + m / (1 + G)), B the force of the car's brakes and G what the trailer's hold of the force that
+/// presses them: 8, which would be let go and pressed from step to step if they followed at once.
+#[test]
+fn overrun_brakes_follow_the_force_without_chatter() {
+    let (full, gain) = (2000.0f32, 8.0);
+    let [car, trailer] = BASE.models();
+    let mut parts = trailer.parts().clone();
+    parts.coupler.as_mut().expect("it is towed").brakes = TrailerBrakes::Overrun(full);
+    let models = [car, Arc::new(Model::new(parts).expect("valid"))];
+    let deceleration = 0.1 * 4.0 * 2.0 * BASE.mass / 0.3 / (BASE.mass + BASE.trailer_mass / (1.0 + gain));
+    let known = BASE.trailer_mass * deceleration / (1.0 + gain);
+    for solver in solvers() {
+        for hz in [20u16, 60, 240] {
+            let mut world = train(&solver, &models, &Scene::flat(), 25.0, f32::from(hz));
+            let mut forces = Vec::new();
+            for _ in 0..4 * hz {
+                world.step(&[Controls { brake: 0.1, ..Controls::coasting() }]);
+                forces.push(hitch(&*world, 1).fx_n);
+            }
+            let last = &forces[3 * usize::from(hz)..];
+            let mean = last.iter().sum::<f64>() / last.len() as f64;
+            let swing = last.iter().map(|force| (force - mean).abs()).fold(0.0, f64::max);
+            // Wheels that spin down take 0.2 %.
+            assert!((mean / known - 1.0).abs() < 5e-3, "{}, {hz} Hz: {mean} N of {known}", solver.name);
+            // 32 bits of a speed, on tyres that relax within 2 mm: up to 7 % at 60 Hz. Brakes that chatter let go of all of it.
+            assert!(swing < 0.1 * known, "{}, {hz} Hz: swings by {swing} N about {mean}", solver.name);
         }
     }
 }

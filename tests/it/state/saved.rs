@@ -46,7 +46,7 @@ fn a_car_takes_417_bytes_and_a_world_little_more_than_its_cars() {
     for solver in solvers() {
         let world = two_cars(&solver, &Scene::flat());
         let sizes = [0, 1].map(|car| world.state(car).to_bytes().len());
-        assert_eq!((sizes, saved::VERSION), ([417, 417 + 2 * 65], 4), "{}: four wheels and six", solver.name);
+        assert_eq!((sizes, saved::VERSION), ([417, 417 + 2 * 65], 5), "{}: four wheels and six", solver.name);
         assert_eq!(saved(world.as_ref()).len(), 6 + 16 + (1 + 417 - 6) + (1 + 547 - 6), "{}", solver.name);
     }
 }
@@ -169,7 +169,7 @@ fn what_is_not_a_saved_car_says_why() {
     says(&good[..416], 4, "416 bytes were found, but 417 are needed");
     says(&[&good[..], b"!"].concat(), 4, "418 bytes were found, but 417 are needed");
     says(&with(&good, 0, b"\x89PNG"), 4, "the first bytes are \\x89PNG, but a saved car begins with skpC");
-    says(&with(&good, 4, &[2, 0]), 4, "version 2 was found, but this build reads version 4");
+    says(&with(&good, 4, &[2, 0]), 4, "version 2 was found, but this build reads version 5");
     says(&good, 6, "car 0: 4 wheels were found, but this car has 6");
     let nan = f64::NAN.to_le_bytes();
     says(&with(&good, 6, &nan), 4, "car 0, position: NaN was found, but it must be a finite number");
@@ -198,7 +198,7 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
             assert_eq!(saved(world.as_ref()), before, "{} after {text}", solver.name);
         };
         says(&with(&good, 0, b"skpC"), "the first bytes are skpC, but a saved world begins with skpW");
-        says(&with(&good, 4, &[9, 1]), "version 265 was found, but this build reads version 5");
+        says(&with(&good, 4, &[9, 1]), "version 265 was found, but this build reads version 6");
         let step = 0.005f32.to_le_bytes();
         says(&with(&good, 6, &step), "a step of 0.005 s was found, but this world steps by 0.016666668 s");
         says(&with(&good, 18, &[3]), "3 cars were found, but this world has 2");

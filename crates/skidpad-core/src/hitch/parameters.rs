@@ -63,17 +63,35 @@ pub enum TrailerBrakes {
     /// The foot brake of the vehicle ahead, as by air, wire or rods; its handbrake too. Ahead may be a trailer: then what presses that one's.
     Pedal,
     /// The force with which the trailer runs up on the vehicle ahead, N, > 0: from none of the brake at no force to all of it at
-    /// this one. The handbrake of the vehicle ahead is the trailer's too, as a driver pulls both.
+    /// this one, which a damper lets follow with a time constant of 0.2 s. The handbrake of the vehicle ahead is the trailer's too, as a
+    /// driver pulls both.
     Overrun(f32),
 }
 
+/// Time constant with which the damper of an overrun brake lets it follow the force, s. Without one a brake that holds more than
+/// presses it would be let go and pressed from step to step.
+const OVERRUN_RESPONSE: f32 = 0.2;
+
 impl TrailerBrakes {
-    /// Share of the foot brake of a trailer that runs up with `push` N on a vehicle whose driver brakes with `pedal`.
-    pub(crate) fn pressed(self, pedal: f32, push: f32) -> f32 {
+    /// Share of the brake that an overrun device comes to press under a force of `push` N; 0 of other brakes.
+    pub(crate) fn run_up(self, push: f32) -> f32 {
+        match self {
+            Self::Overrun(full) => (push / full).clamp(0.0, 1.0),
+            Self::Own | Self::Pedal => 0.0,
+        }
+    }
+
+    /// Share that it presses after a step of `dt` s in which it is pushed with `push` N, having pressed `overrun` before.
+    pub(crate) fn followed(self, overrun: f32, push: f32, dt: f32) -> f32 {
+        overrun + (self.run_up(push) - overrun) * (dt / (OVERRUN_RESPONSE + dt))
+    }
+
+    /// Share of the foot brake of a trailer that its overrun device presses by `overrun`, behind a vehicle whose driver brakes with `pedal`.
+    pub(crate) fn pressed(self, pedal: f32, overrun: f32) -> f32 {
         match self {
             Self::Own => 0.0,
             Self::Pedal => pedal,
-            Self::Overrun(full) => (push / full).clamp(0.0, 1.0),
+            Self::Overrun(_) => overrun,
         }
     }
 

@@ -46,6 +46,8 @@ pub struct Tow {
     pub by: u32,
     /// Mean force of the hitch on the trailer over the last step, world, N.
     pub force: Vec3,
+    /// Share of the trailer's brake that its overrun device presses, 0 to 1; 0 without one.
+    pub overrun: f32,
 }
 
 impl Clone for State {
@@ -226,7 +228,7 @@ impl State {
             && steer.is_finite()
             && drive.is_finite()
             && wheels.iter().all(WheelState::is_finite)
-            && tow.is_none_or(|tow| tow.force.is_finite())
+            && tow.is_none_or(|tow| tow.force.is_finite() && tow.overrun.is_finite())
     }
 }
 

@@ -11,10 +11,10 @@ use crate::world::free_body::BodyMotion;
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Version of a car that is written, and the only one read. Raise it with every change of the fields below.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 
 /// The same of a world; raise it with a car's, too.
-pub const WORLD_VERSION: u16 = 5;
+pub const WORLD_VERSION: u16 = 6;
 
 /// First bytes of a car.
 pub const CAR_MAGIC: [u8; 4] = *b"skpC";
@@ -28,7 +28,7 @@ const MAGIC_BYTES: usize = CAR_MAGIC.len() + u16::SIZE;
 const WORLD_BYTES: usize = f32::SIZE + u64::SIZE + u32::SIZE;
 
 impl State {
-    /// The state as bytes for [`State::from_bytes`]: 417 for four wheels, 16 more for one that is towed, 4 more a wheel where one
+    /// The state as bytes for [`State::from_bytes`]: 417 for four wheels, 20 more for one that is towed, 4 more a wheel where one
     /// has given way sideways.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len()) + more_bytes(self)];
@@ -343,7 +343,7 @@ fields!(State {
 
 fields!(BodyMotion { position: DVec3 = SIZED, rotation: Quat = SIZED, velocity: Vec3 = SIZED, angular: Vec3 = SIZED });
 
-fields!(Tow { by: u32 = SIZED, force: Vec3 = SIZED });
+fields!(Tow { by: u32 = SIZED, force: Vec3 = SIZED, overrun: f32 = SHARE });
 
 fields!(DriveState {
     engine_speed: f32 = SIZED,

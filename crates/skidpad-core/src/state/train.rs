@@ -28,7 +28,9 @@ impl State {
             {
                 let arm = ahead.rotation * hitch - state.rotation * coupler;
                 state.position = ahead.position + arm.as_dvec3();
-                state.tow = Some(Tow { by: first + k as u32 - 1, force });
+                let push = -force.dot(state.rotation * Vec3::X);
+                let overrun = model.parts().coupler.map_or(0.0, |coupler| coupler.brakes.run_up(push));
+                state.tow = Some(Tow { by: first + k as u32 - 1, force, overrun });
             }
             states.push(state);
         }

@@ -62,8 +62,8 @@ struct Tie {
     best: Impulses,
     /// What presses the brakes of the trailer.
     brakes: TrailerBrakes,
-    /// With which it ran up on the vehicle ahead in the last step, N.
-    push: f32,
+    /// Share of them that its overrun device presses.
+    overrun: f32,
 }
 
 /// What solves single vehicles.
@@ -209,7 +209,9 @@ impl Trains {
         let joint = Joint::new(&hitch, &coupler, [&bodies[0], &bodies[1]], tow.force, self.dt);
         // The vehicle ahead holds back what runs up on it.
         let push = -tow.force.dot(bodies[1].rotation * Vec3::X);
-        self.ties.push(Tie { between, joint, best: joint.impulses(), brakes: coupler.brakes, push });
+        let (brakes, best) = (coupler.brakes, joint.impulses());
+        let overrun = brakes.followed(tow.overrun, push, self.dt);
+        self.ties.push(Tie { between, joint, best, brakes, overrun });
         self.members[between[1]].by = Some(ahead as u32);
         let [one, other] = between.map(|k| self.members[k].train);
         for (k, member) in self.members.iter_mut().enumerate() {
@@ -232,7 +234,7 @@ impl Trains {
                 let [ahead, trailer] = tie.between;
                 let own = cars.pedals(self.members[ahead].car);
                 let [brake, handbrake] = [0, 1].map(|k| own[k].max(self.members[ahead].pedals[k]));
-                let pedals = [tie.brakes.pressed(brake, tie.push), tie.brakes.pulled(handbrake)];
+                let pedals = [tie.brakes.pressed(brake, tie.overrun), tie.brakes.pulled(handbrake)];
                 changed |= pedals != self.members[trailer].pedals;
                 self.members[trailer].pedals = pedals;
             }
@@ -264,7 +266,7 @@ impl Trains {
             let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
             let force = tie.joint.force(self.dt);
             let holds = force.length() <= hitch.breaking_force;
-            cars.vehicle(trailer).state.tow = holds.then_some(Tow { by: ahead as u32, force });
+            cars.vehicle(trailer).state.tow = holds.then_some(Tow { by: ahead as u32, force, overrun: tie.overrun });
         }
         report
     }

@@ -85,7 +85,7 @@ pub enum TrailerBrakes {
     Pedal {},
     /// The force with which the trailer runs up on the vehicle ahead.
     Overrun {
-        /// Force that presses the brake fully, N; less presses in proportion.
+        /// Force that presses the brake fully, N; less presses in proportion, with a time constant of 0.2 s.
         #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
         full_brake_n: f64,
     },
