@@ -93,6 +93,7 @@ fn asked_by(world: &dyn Backend, car: usize) -> Vec<Probe> {
         drift: Vec3::ZERO,
         wind: Vec3::ZERO,
         lead: 0.0,
+        resolution: 0.0,
         asleep: false,
     };
     let nowhere =

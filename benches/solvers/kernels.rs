@@ -46,6 +46,7 @@ fn cornering(state: &State) -> Body {
         drift: Vec3::ZERO,
         wind: Vec3::ZERO,
         lead: 0.0,
+        resolution: 0.0,
         asleep: false,
     }
 }

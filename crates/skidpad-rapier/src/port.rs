@@ -61,7 +61,9 @@ impl WorldPort for Port<'_> {
         self.bears = false;
         let mut answers = &mut *answered;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
-            self.gather(of_car);
+            let car = of_car[0].car;
+            self.seats[car].stands.clear();
+            self.gather(car, bounds_of(self.axes, of_car));
             let (of_car_answers, others) = answers.split_at_mut(of_car.len());
             for (probe, answer) in of_car.iter().zip(of_car_answers) {
                 *answer = self.meet(probe);
@@ -141,25 +143,38 @@ impl Port<'_> {
     /// Rapier stops the hull within the step; forces that went on after that would throw the car up by what loads took for a way that the
     /// stop has cut short. Landings at 30 Hz gained up to 0.06 m g h.
     #[inline(always)]
-    fn strikes(&self, car: usize, push: &Push, dt: f32) -> bool {
+    fn strikes(&mut self, car: usize, push: &Push, dt: f32) -> bool {
         let Some(body) = self.sets.bodies.get(self.seats[car].handle) else { return false };
-        push.impulse.length() > BLOW * body.mass() && self.ends_in_something(&self.seats[car], body, push, dt)
+        push.impulse.length() > BLOW * body.mass() && self.ends_in_something(car, push, dt)
     }
 
     #[cold]
     #[inline(never)]
-    fn ends_in_something(&self, seat: &Seat, body: &RigidBody, push: &Push, dt: f32) -> bool {
+    fn ends_in_something(&mut self, car: usize, push: &Push, dt: f32) -> bool {
+        let Some(body) = self.sets.bodies.get(self.seats[car].handle) else { return false };
         let gained = self.axes.to_world(push.impulse) / body.mass();
         let spun = body.mass_properties().effective_world_inv_inertia * self.axes.to_world(push.angular_impulse);
         let [linear, angular] = [body.linvel() + gained * 0.5, body.angvel() + spun * 0.5];
         let moves = RigidBodyVelocity { linvel: linear, angvel: angular };
         let ends = moves.integrate(dt, body.position(), &body.local_center_of_mass());
-        let of = |handle: &ColliderHandle| self.sets.colliders.get(*handle);
-        body.colliders().iter().filter_map(of).filter(|hull| !hull.is_sensor()).any(|hull| {
-            let pose = hull.position_wrt_parent().map_or(ends, |within| ends * *within);
-            let meets = |near: &Collider| intersection_test(&pose, hull.shape(), &self.pose_of(near), near.shape());
-            seat.near.iter().filter_map(of).any(|near| meets(near).is_ok_and(|met| met.intersecting))
-        })
+        let hulls = body.colliders().len();
+        (0..hulls).any(|hull| self.hull_ends_in_something(car, hull, &ends))
+    }
+
+    /// Whether a collider of the chassis of `car` meets something where the body is at `ends`. What is near the rays need not be all of it.
+    fn hull_ends_in_something(&mut self, car: usize, hull: usize, ends: &Pose) -> bool {
+        let body = self.sets.bodies.get(self.seats[car].handle);
+        let handle = body.and_then(|body| body.colliders().get(hull).copied());
+        let Some(hull) = handle.and_then(|handle| self.sets.colliders.get(handle)) else { return false };
+        if hull.is_sensor() {
+            return false;
+        }
+        let pose = hull.position_wrt_parent().map_or(*ends, |within| *ends * *within);
+        let shape = hull.shared_shape().clone();
+        self.gather(car, shape.compute_aabb(&pose));
+        let near = self.seats[car].near.iter().filter_map(|near| self.sets.colliders.get(*near));
+        let meets = |near: &Collider| intersection_test(&pose, &*shape, &self.pose_of(near), near.shape());
+        near.into_iter().any(|near| meets(near).is_ok_and(|met| met.intersecting))
     }
 
     /// The car whose chassis this body is.
@@ -167,10 +182,9 @@ impl Port<'_> {
         self.seats.iter().position(|seat| seat.handle == handle)
     }
 
-    /// Finds what the rays of one car may meet, once for all of them: no sensor, and no part of the car.
-    fn gather(&mut self, asked: &[Probe]) {
-        let seat = &mut self.seats[asked[0].car];
-        seat.stands.clear();
+    /// Finds what rays, or a hull, of one car may meet within `bounds`, once for all of them: no sensor, and no part of the car.
+    fn gather(&mut self, car: usize, bounds: Aabb) {
+        let seat = &mut self.seats[car];
         seat.near.clear();
         let (own, user) = (seat.handle, self.ground.filter);
         let tied = std::mem::take(&mut seat.tied);
@@ -191,7 +205,7 @@ impl Port<'_> {
             seat.near.extend(passes.map(|(handle, _)| handle));
         } else {
             let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
-            let near = queries.intersect_aabb_conservative(bounds_of(self.axes, asked));
+            let near = queries.intersect_aabb_conservative(bounds);
             seat.near.extend(near.map(|(handle, _)| handle));
         }
         seat.tied = tied;

@@ -21,7 +21,7 @@ pub(crate) struct Seat {
     pub groups: Option<InteractionGroups>,
     /// What its wheels stood on when they last were asked.
     pub stands: Vec<Stand>,
-    /// What the rays of the coming step may meet.
+    /// What the rays of the coming step, or its hull, may meet.
     pub near: Vec<ColliderHandle>,
     /// Number of the vehicle that tows it, and the joint that lets both pass through each other.
     pub towed: Option<(u32, ImpulseJointHandle)>,

@@ -390,3 +390,9 @@ fn rewinds(seed: u64, first: usize, then: usize) -> Result<(), TestCaseError> {
 fn a_standing_body_a_digit_aside_rewinds() {
     rewinds(7_129_600_686_737_457_536, 124, 16).expect("the same bits");
 }
+
+/// A blow after which a hull meets a box that is near no wheel: a world that was loaded knew it, one that went on did not.
+#[test]
+fn a_hull_that_lands_beside_its_wheels_rewinds() {
+    rewinds(13_551_680_501_420_956_254, 46, 1).expect("the same bits");
+}
