@@ -121,16 +121,19 @@ pub(crate) fn write_world<'a>(
     bodies: impl Iterator<Item = BodyMotion> + Clone,
     bytes: &mut Vec<u8>,
 ) {
-    let least = world_bytes(cars.clone().map(|car| car.state.wheels.len()));
-    let more = |car: CarOf<&State>| more_bytes(car.state) + place_bytes(car.place.is_some());
+    let mut count = 0u32;
+    let of_cars = cars.clone().map(|car| {
+        count += 1;
+        u8::SIZE + car_bytes(car.state.wheels.len()) + more_bytes(car.state) + place_bytes(car.place.is_some())
+    });
     let of_bodies = bodies.clone().count() * BodyMotion::SIZE;
-    bytes.resize(least + cars.clone().map(more).sum::<usize>() + of_bodies, 0);
+    bytes.resize(MAGIC_BYTES + WORLD_BYTES + of_cars.sum::<usize>() + of_bodies, 0);
     let mut to = Writer { left: bytes };
     WORLD_MAGIC.write(&mut to);
     WORLD_VERSION.write(&mut to);
     dt.write(&mut to);
     steps.write(&mut to);
-    (cars.clone().count() as u32).write(&mut to);
+    count.write(&mut to);
     for CarOf { away, state, place } in cars {
         let known = [(away, AWAY), (state.tow.is_some(), TOWED), (place.is_some(), PLACED)];
         known.map(|(is, flag)| u8::from(is) * flag).iter().sum::<u8>().write(&mut to);
@@ -161,7 +164,7 @@ pub(crate) fn read_world(
         return Err(LoadError::Cars { found, accepts });
     }
     let mut read = |(car, wheels)| {
-        (from.car, from.wheel, from.field) = (car, None, "away, towed or placed");
+        (from.car, from.wheel, from.field) = (car, None, &FLAGS);
         let flags = u8::read(&mut from)?;
         if flags > AWAY + TOWED + PLACED {
             return Err(from.value(flags.into(), "0 to 7"));
@@ -190,10 +193,19 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    #[inline]
+    #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) {
         if let Some((next, left)) = core::mem::take(&mut self.left).split_first_chunk_mut() {
             *next = bytes;
+            self.left = left;
+        }
+    }
+
+    /// Lets `write` fill the next `N` bytes: of so many it is known before that they are there.
+    #[inline(always)]
+    fn part<const N: usize>(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
+        if let Some((next, left)) = core::mem::take(&mut self.left).split_first_chunk_mut::<N>() {
+            write(&mut Writer { left: next });
             self.left = left;
         }
     }
@@ -212,7 +224,12 @@ struct Reader<'a> {
     body: Option<usize>,
     /// Whether the car being read is towed; `None` where what is left after its wheels tells.
     towed: Option<bool>,
-    field: &'static str,
+    field: &'static Field,
+}
+
+/// What is being read, and what its numbers may be.
+struct Field {
+    name: &'static str,
     range: Range,
 }
 
@@ -237,6 +254,11 @@ const SINE: Range = Range { least: -1.0, most: 1.0, accepts: "a number within ±
 /// Steering ends short of a right angle; toe and raw angles come on top.
 const STEER: Range = Range { least: -3.2, most: 3.2, accepts: "an angle within ±3.2 rad" };
 
+const NO_FIELD: Field = Field { name: "", range: SIZED };
+const FLAGS: Field = Field { name: "away, towed or placed", range: SIZED };
+const PLACE: Field = Field { name: "place", range: SIZED };
+const SHIFT: Field = Field { name: "shift", range: SIZED };
+
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8], accepts: usize) -> Self {
         Self {
@@ -248,8 +270,7 @@ impl<'a> Reader<'a> {
             wheel: None,
             body: None,
             towed: None,
-            field: "",
-            range: SIZED,
+            field: &NO_FIELD,
         }
     }
 
@@ -271,7 +292,7 @@ impl<'a> Reader<'a> {
 
     /// Of the car whose `state` was read: the same place, but for the rounding.
     fn place(&mut self, state: &State) -> Result<Vec3, LoadError> {
-        (self.wheel, self.field, self.range) = (None, "place", SIZED);
+        (self.wheel, self.field) = (None, &PLACE);
         let place = Vec3::read(self)?;
         let apart = (place.as_dvec3() - state.position).abs().max_element();
         let size = state.position.abs().max_element().max(1.0);
@@ -298,7 +319,7 @@ impl<'a> Reader<'a> {
     fn value(&self, found: f64, accepts: &'static str) -> LoadError {
         let wheel = self.wheel.map_or_else(String::new, |i| format!("wheel {i}, "));
         let whose = self.body.map_or_else(|| format!("car {}, {wheel}", self.car), |body| format!("body {body}, "));
-        LoadError::Value { place: format!("{whose}{}", self.field), found, accepts }
+        LoadError::Value { place: format!("{whose}{}", self.field.name), found, accepts }
     }
 }
 
@@ -315,13 +336,18 @@ macro_rules! fields {
     ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? } $(apart $apart:ident)?) => {
         impl Saved for $struct {
             const SIZE: usize = 0 $(+ <$type>::SIZE)+;
+            #[inline(always)]
             fn write(&self, to: &mut Writer<'_>) {
                 let Self { $($field),+ $(, $apart: _)? } = self;
                 $($field.write(to);)+
             }
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
                 Ok(Self {
-                    $($field: { (from.field, from.range) = (stringify!($field), $range); Saved::read(from)? },)+
+                    $($field: {
+                        const FIELD: Field = Field { name: stringify!($field), range: $range };
+                        from.field = &FIELD;
+                        Saved::read(from)?
+                    },)+
                     $($apart: Default::default(),)?
                 })
             }
@@ -379,6 +405,7 @@ macro_rules! whole_numbers {
     ($($type:ident)+) => { $(
         impl Saved for $type {
             const SIZE: usize = size_of::<$type>();
+            #[inline(always)]
             fn write(&self, to: &mut Writer<'_>) {
                 to.put(self.to_le_bytes());
             }
@@ -395,17 +422,18 @@ macro_rules! finite_numbers {
     ($($type:ident)+) => { $(
         impl Saved for $type {
             const SIZE: usize = size_of::<$type>();
+            #[inline(always)]
             fn write(&self, to: &mut Writer<'_>) {
                 to.put(self.to_le_bytes());
             }
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
                 let found = Self::from_le_bytes(from.take()?);
-                if !found.is_finite() {
-                    return Err(from.value(found.into(), "a finite number"));
+                let Range { least, most, accepts } = &from.field.range;
+                // No range holds what is not finite.
+                if (*least..=*most).contains(&f64::from(found)) {
+                    return Ok(found);
                 }
-                let Range { least, most, accepts } = from.range;
-                let inside = (least..=most).contains(&f64::from(found));
-                if inside { Ok(found) } else { Err(from.value(found.into(), accepts)) }
+                Err(from.value(found.into(), if found.is_finite() { accepts } else { "a finite number" }))
             }
         }
     )+ };
@@ -512,7 +540,7 @@ impl Saved for Box<[WheelState]> {
         let shifted = has_shifted(self);
         (self.len() as u8 | if shifted { SHIFTED } else { 0 }).write(to);
         for wheel in self {
-            wheel.write(to);
+            to.part::<{ WheelState::SIZE }>(|part| wheel.write(part));
             if shifted {
                 wheel.shift.write(to);
             }
@@ -531,7 +559,7 @@ impl Saved for Box<[WheelState]> {
             from.wheel = Some(i);
             let mut wheel = WheelState::read(from)?;
             if shifted {
-                (from.field, from.range) = ("shift", SIZED);
+                from.field = &SHIFT;
                 wheel.shift = f32::read(from)?;
             }
             Ok(wheel)
