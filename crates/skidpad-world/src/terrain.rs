@@ -27,15 +27,18 @@ impl core::fmt::Debug for Terrain {
 #[derive(Clone)]
 struct Mesh {
     triangles: Arc<TriangleMesh>,
+    /// Corners of each triangle, side by side: what looks at many has no index to follow.
+    corners: Arc<[[Vec3; 3]]>,
     tree: Arc<Tree>,
 }
 
 impl Mesh {
     fn new(triangles: &Arc<TriangleMesh>) -> Self {
         let vertices = triangles.vertices();
-        let around = |corners: &[u32; 3]| Aabb::from_points(corners.map(|corner| vertices[corner as usize]));
-        let leaves: Vec<Aabb> = triangles.triangles().iter().map(around).collect();
-        Self { triangles: Arc::clone(triangles), tree: Arc::new(Tree::of(&leaves)) }
+        let of = |triangle: &[u32; 3]| triangle.map(|corner| vertices[corner as usize]);
+        let corners: Arc<[[Vec3; 3]]> = triangles.triangles().iter().map(of).collect();
+        let leaves: Vec<Aabb> = corners.iter().map(|corners| Aabb::from_points(*corners)).collect();
+        Self { triangles: Arc::clone(triangles), corners, tree: Arc::new(Tree::of(&leaves)) }
     }
 }
 
@@ -83,10 +86,13 @@ impl Terrain {
             let (low, high) = region.from(-to_start.as_vec3());
             field.near(low, high, to_start, of, to);
         }
-        for (Mesh { triangles, tree }, of) in self.meshes.iter().zip(1 + self.fields.len() as u32..) {
+        for (Mesh { triangles, corners, tree }, of) in self.meshes.iter().zip(1 + self.fields.len() as u32..) {
             let to_start = triangles.origin() - start;
             let (low, high) = region.from(-to_start.as_vec3());
-            tree.within(low, high, |leaf| to.see(&triangles.triangle(leaf, to_start, of)));
+            tree.within(low, high, |leaf| {
+                let corners = corners[leaf as usize].map(|corner| (corner.as_dvec3() + to_start).as_vec3());
+                to.see(&Triangle { corners, source: [of, leaf], grip: triangles.grips()[leaf as usize] });
+            });
         }
     }
 
