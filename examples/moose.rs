@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use skidpad::core::{BackendInfo, CarStart, Model};
-use skidpad::lab::driver::Now;
+use skidpad::lab::driver::DriverInput;
 use skidpad::lab::manoeuvre::{Course, LaneChange, Manoeuvre};
 use skidpad::lab::{report::rear_view, trajectory::Trajectory};
 
@@ -24,7 +24,7 @@ fn drive(backend: &BackendInfo, run: &LaneChange, model: &Arc<Model>) -> Traject
     let mut driven = Trajectory::new(model, world.frame(0), DT);
     for step in 0..(setup.duration_s / DT) as u64 {
         let frame = world.frame(0);
-        let now = Now { step, dt_s: DT, model, frame: &frame };
+        let now = DriverInput { step, dt_s: DT, model, frame: &frame };
         if driver.finished(&now) || frame.roll_rad.abs() > 0.8 {
             break;
         }

@@ -7,17 +7,17 @@
 fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab::manoeuvre::Entry>) {
     use std::fmt::Write;
 
-    use skidpad::lab::manoeuvre::Adjust;
+    use skidpad::lab::manoeuvre::Overrides;
     use skidpad::lab::{compare::compare, run::TimeStep};
 
     let model = skidpad::spec::load(vehicle).expect("shipped").model;
-    let adjust = Adjust::default();
+    let overrides = Overrides::default();
     let step = TimeStep::per_second(240.0).expect("a valid rate");
     // The `bullet` peer is held to recorded runs instead.
     let backends: Vec<_> = skidpad::backends().into_iter().filter(|b| b.name != "bullet").collect();
     for entry in manoeuvres {
-        let manoeuvre = entry.standard(&adjust);
-        let comparison = compare(&backends, &model, manoeuvre.as_ref(), &adjust, step, &|_| {});
+        let manoeuvre = entry.standard(&overrides);
+        let comparison = compare(&backends, &model, manoeuvre.as_ref(), &overrides, step, &|_| {});
         let mut table = format!("{}\n{}\n", comparison.manoeuvre, comparison.about);
         for row in comparison.rows() {
             writeln!(table, "{} [{}]: {}", row.metric.name, row.metric.unit, row.texts.join(" "))

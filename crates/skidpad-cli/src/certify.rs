@@ -13,7 +13,7 @@ use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of};
 use crate::fail::{self, BadArgument};
 use crate::output::{Table, print};
-use crate::run::{adjust, check_duration, progress_bar, tell_notes};
+use crate::run::{check_duration, overrides, progress_bar, tell_notes};
 
 /// Longest list of deciding figures in the table; a report has them all.
 const MOST_NAMED: usize = 1;
@@ -25,13 +25,13 @@ pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     tell_notes(&vehicle);
     let steps = steps(&asked.rates_hz)?;
     let within = within(asked.within_percent)?;
-    let adjust = adjust(&asked.changes, &vehicle.model)?;
-    let backends = able(backends, !asked.backends.is_empty(), &adjust)?;
+    let overrides = overrides(&asked.changes, &vehicle.model)?;
+    let backends = able(backends, !asked.backends.is_empty(), &overrides)?;
     let names = manoeuvres_of(&asked.manoeuvre, &asked.changes);
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
     for name in &names {
-        let manoeuvre = fail::manoeuvre(name)?.standard(&adjust);
-        let setup = adjust.apply(manoeuvre.setup(&vehicle.model));
+        let manoeuvre = fail::manoeuvre(name)?.standard(&overrides);
+        let setup = overrides.apply(manoeuvre.setup(&vehicle.model));
         steps.iter().try_for_each(|dt| check_duration(&setup, *dt))?;
         manoeuvres.push(manoeuvre);
     }
@@ -40,7 +40,7 @@ pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     for manoeuvre in &manoeuvres {
         let bar = progress_bar(0);
         bar.set_message(manoeuvre.name());
-        let runs = sweep(&backends, &vehicle.model, manoeuvre.as_ref(), &adjust, &steps, &|progress| {
+        let runs = sweep(&backends, &vehicle.model, manoeuvre.as_ref(), &overrides, &steps, &|progress| {
             bar.set_length(progress.total);
             bar.set_position(progress.done);
         });
@@ -86,10 +86,10 @@ fn within(percent: f64) -> Result<f64, BadArgument> {
 fn tables(certificate: &Certificate) -> String {
     let sweep = &certificate.sweep;
     let mut text = format!("\n{}: {}\n", sweep.manoeuvre, sweep.about);
-    for (number, ladder) in sweep.ladders.iter().enumerate() {
+    for (number, rate_sweep) in sweep.rate_sweeps.iter().enumerate() {
         let mut table = Table::new(1);
-        let rates = ladder.samples.iter().map(|s| format!("{:.0} Hz", 1.0 / s.dt_s));
-        let name = if ladder.peer { format!("{} (peer)", ladder.backend) } else { ladder.backend.into() };
+        let rates = rate_sweep.samples.iter().map(|s| format!("{:.0} Hz", 1.0 / s.dt_s));
+        let name = if rate_sweep.peer { format!("{} (peer)", rate_sweep.backend) } else { rate_sweep.backend.into() };
         table.row([name, "unit".into()].into_iter().chain(rates).chain(["holds up to".to_string()]));
         for row in &certificate.rows {
             table.row(cells(row, number));
@@ -109,19 +109,19 @@ fn cells(row: &Row, number: usize) -> Vec<String> {
 
 /// Warns of steps that were not solved and of runs that ended where the ground ends, and gives the exit code; see [`crate::run::health`].
 fn health(certificates: &[Certificate]) -> ExitCode {
-    let ladders = certificates.iter().flat_map(|certificate| &certificate.sweep.ladders);
+    let rate_sweeps = certificates.iter().flat_map(|certificate| &certificate.sweep.rate_sweeps);
     let mut code = ExitCode::SUCCESS;
-    for ladder in ladders {
-        for sample in &ladder.samples {
+    for rate_sweep in rate_sweeps {
+        for sample in &rate_sweep.samples {
             let not_solved = sample.worst.not_finite || sample.worst.not_converged;
             if not_solved {
-                eprintln!("warning: {} did not solve every step of {:.2} ms", ladder.backend, sample.dt_s * 1e3);
+                eprintln!("warning: {} did not solve every step of {:.2} ms", rate_sweep.backend, sample.dt_s * 1e3);
             }
             if let Some(left) = sample.left_ground {
-                let [backend, left] = [ladder.backend, &left.text()];
+                let [backend, left] = [rate_sweep.backend, &left.text()];
                 eprintln!("warning: in steps of {:.2} ms on {backend} the car {left}", sample.dt_s * 1e3);
             }
-            if sample.left_ground.is_some() || not_solved && !ladder.peer {
+            if sample.left_ground.is_some() || not_solved && !rate_sweep.peer {
                 code = ExitCode::from(UNFINISHED);
             }
         }

@@ -13,7 +13,7 @@ use crate::able::able;
 use crate::arguments::{Changes, Compare};
 use crate::fail;
 use crate::output::{Table, print};
-use crate::run::{ON_A_SCENE, adjust, assists, check_duration, health, progress_bar, tell_notes, time_step};
+use crate::run::{ON_A_SCENE, assists, check_duration, health, overrides, progress_bar, tell_notes, time_step};
 
 /// Compares what was asked for, prints the tables and writes the report.
 pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
@@ -21,13 +21,13 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
     let vehicle = skidpad::spec::load(&asked.vehicle)?;
     tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
-    let adjust = adjust(&asked.changes, &vehicle.model)?;
-    let backends = able(backends, !asked.backends.is_empty(), &adjust)?;
+    let overrides = overrides(&asked.changes, &vehicle.model)?;
+    let backends = able(backends, !asked.backends.is_empty(), &overrides)?;
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
     let names = manoeuvres_of(&asked.manoeuvre, &asked.changes);
     for name in &names {
-        let manoeuvre = fail::manoeuvre(name)?.standard(&adjust);
-        check_duration(&adjust.apply(manoeuvre.setup(&vehicle.model)), dt)?;
+        let manoeuvre = fail::manoeuvre(name)?.standard(&overrides);
+        check_duration(&overrides.apply(manoeuvre.setup(&vehicle.model)), dt)?;
         manoeuvres.push(manoeuvre);
     }
     print(&format!("{}, {:.1} Hz\n", vehicle.spec.name, 1.0 / dt.seconds()))?;
@@ -36,7 +36,7 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
         let bar = progress_bar(0);
         bar.set_message(manoeuvre.name());
         let model = Arc::clone(&vehicle.model);
-        let comparison = skidpad::lab::compare(&backends, &model, manoeuvre.as_ref(), &adjust, dt, &|progress| {
+        let comparison = skidpad::lab::compare(&backends, &model, manoeuvre.as_ref(), &overrides, dt, &|progress| {
             bar.set_length(progress.total);
             bar.set_position(progress.done);
         });

@@ -11,7 +11,7 @@ use skidpad::core::{Added, Model};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
-use skidpad::lab::{Adjust, Manoeuvre, Script, Setup, TimeStep, Trajectory, simulate};
+use skidpad::lab::{Manoeuvre, Overrides, Script, Setup, TimeStep, Trajectory, simulate};
 use skidpad::spec::{Loaded, LoadedScene};
 
 use crate::UNFINISHED;
@@ -37,14 +37,14 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     }
     tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
-    let (adjust, ground) = adjust_with_files(&asked.changes, &vehicle.model)?;
-    able(vec![backend], true, &adjust)?;
+    let (overrides, ground) = overrides_with_files(&asked.changes, &vehicle.model)?;
+    able(vec![backend], true, &overrides)?;
     let ground: Vec<_> = ground.iter().map(|file| ("ground of the scene", Some(file.as_path()))).collect();
     for (argument, path) in outputs(asked) {
         fail::not_over(argument, path, &ground)?;
     }
-    let manoeuvre = manoeuvre(asked, &vehicle.model, &adjust)?;
-    let setup = adjust.apply(manoeuvre.setup(&vehicle.model));
+    let manoeuvre = manoeuvre(asked, &vehicle.model, &overrides)?;
+    let setup = overrides.apply(manoeuvre.setup(&vehicle.model));
     check_duration(&setup, dt)?;
     let bar = progress_bar(dt.steps(setup.duration_s));
     let mut driver = manoeuvre.driver(&vehicle.model);
@@ -170,10 +170,10 @@ pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory)
     code
 }
 
-fn manoeuvre(asked: &Run, model: &Model, adjust: &Adjust) -> miette::Result<Box<dyn Manoeuvre>> {
+fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> miette::Result<Box<dyn Manoeuvre>> {
     // The command line demands a manoeuvre, a table or a scene.
     let Some(path) = asked.controls.as_deref() else {
-        return Ok(fail::manoeuvre(asked.manoeuvre.as_deref().unwrap_or(ON_A_SCENE))?.standard(adjust));
+        return Ok(fail::manoeuvre(asked.manoeuvre.as_deref().unwrap_or(ON_A_SCENE))?.standard(overrides));
     };
     let name = path.display().to_string();
     let text = match std::fs::read(path) {
@@ -199,14 +199,14 @@ pub fn time_step(step: &Step) -> Result<TimeStep, BadArgument> {
 }
 
 /// The changes the arguments and the scene name, in SI.
-pub fn adjust(changes: &Changes, model: &Arc<Model>) -> miette::Result<Adjust> {
-    adjust_with_files(changes, model).map(|(adjust, _)| adjust)
+pub fn overrides(changes: &Changes, model: &Arc<Model>) -> miette::Result<Overrides> {
+    overrides_with_files(changes, model).map(|(overrides, _)| overrides)
 }
 
 /// The same, with the files of the ground of the scene.
-fn adjust_with_files(changes: &Changes, model: &Arc<Model>) -> miette::Result<(Adjust, Vec<PathBuf>)> {
+fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> miette::Result<(Overrides, Vec<PathBuf>)> {
     let loaded = changes.scene.as_deref().map(LoadedScene::load).transpose()?;
-    let asked = Adjust { trailers: towing::trailers(&changes.towing, model)?, ..asked(changes)? };
+    let asked = Overrides { trailers: towing::trailers(&changes.towing, model)?, ..asked(changes)? };
     let Some(LoadedScene { spec: file, scene, notes, files }) = loaded else { return Ok((asked, Vec::new())) };
     for note in notes {
         eprintln!("worth a look: {note}");
@@ -216,17 +216,17 @@ fn adjust_with_files(changes: &Changes, model: &Arc<Model>) -> miette::Result<(A
         let found = format!("{slope} for a scene without a plane");
         Err(BadArgument { argument: "--slope-deg", found, accepts })?;
     }
-    let adjust = Adjust {
+    let overrides = Overrides {
         scene: Some(scene),
         start_m: file.start_m,
         initial_speed_mps: asked.initial_speed_mps.or(file.speed_mps),
         heading_rad: asked.heading_rad.or(file.heading_deg.map(f64::to_radians)),
         ..asked
     };
-    Ok((adjust, files))
+    Ok((overrides, files))
 }
 
-fn asked(changes: &Changes) -> Result<Adjust, BadArgument> {
+fn asked(changes: &Changes) -> Result<Overrides, BadArgument> {
     let within = |argument, value: Option<f64>, low: f64, high: f64, unit| match value {
         Some(v) if !(low..=high).contains(&v) => Err(BadArgument {
             argument,
@@ -235,12 +235,12 @@ fn asked(changes: &Changes) -> Result<Adjust, BadArgument> {
         }),
         value => Ok(value),
     };
-    Ok(Adjust {
+    Ok(Overrides {
         initial_speed_mps: within("--initial-speed-mps", changes.initial_speed_mps, -200.0, 200.0, "m/s")?,
         slope_rad: within("--slope-deg", changes.slope_deg, -89.0, 89.0, "degrees")?.map(f64::to_radians),
         heading_rad: within("--heading-deg", changes.heading_deg, -360.0, 360.0, "degrees")?.map(f64::to_radians),
         duration_s: within("--duration-s", changes.duration_s, 1e-6, 1e6, "seconds")?,
-        ..Adjust::default()
+        ..Overrides::default()
     })
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn describe(car: &Car, import: &mut Import<'_>) -> Option<Described> 
         assists: None,
         references: Vec::new(),
     };
-    import.survey.faults.is_empty().then_some(Described { spec, remarks: draft.remarks })
+    import.collector.faults.is_empty().then_some(Described { spec, remarks: draft.remarks })
 }
 
 /// Height of the contact point of a wheel that carries `share` kg.
@@ -126,7 +126,7 @@ fn groups<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<Group<'a>>> {
             );
         }
     }
-    import.survey.faults.is_empty().then_some(groups)
+    import.collector.faults.is_empty().then_some(groups)
 }
 
 fn mean(group: &[&Corner], of: impl Fn(&Corner) -> f64) -> f64 {

@@ -188,16 +188,16 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         import.fault("", "a kinematic parameter set, without masses and springs", "a multi-body set", help);
         return None;
     }
-    import.survey.tolerant = true;
+    import.collector.tolerant = true;
     let given: Parameters = import.take(&tree)?;
-    import.survey.passed_over.retain(|(path, _)| {
+    import.collector.passed_over.retain(|(path, _)| {
         let known = LEFT_OUT.iter().any(|(name, _)| name == path);
         !known && !path.starts_with("steering.") && !path.starts_with("longitudinal.") && !path.starts_with("tire.")
     });
     for (name, why) in LEFT_OUT {
         let at = name.split('.').try_fold(&tree, |node, key| node.get(key));
         if let Some(node) = at.filter(|node| node.number().is_some_and(|v| v != 0.0)) {
-            import.survey.remember(name, node.span.clone());
+            import.collector.remember(name, node.span.clone());
             import.note(name, why);
         }
     }

@@ -187,9 +187,9 @@ const NAMES: [&str; 6] = [
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let sections = sections(import);
     let tree = compose(&sections, import)?;
-    import.survey.tolerant = true;
+    import.collector.tolerant = true;
     let scene: Scene = import.take(&tree)?;
-    import.survey.passed_over.retain(|(path, _)| {
+    import.collector.passed_over.retain(|(path, _)| {
         let key = path.rsplit('.').next().unwrap_or(path).trim_matches('"');
         !ASIDE.contains(&key.split('/').next().unwrap_or(key)) && path != "body.transform"
     });

@@ -320,7 +320,7 @@ const FRAME: Frame = Frame { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let given: JoltVehicle = import.take_toml()?;
     references(&given, import);
-    if !import.survey.faults.is_empty() {
+    if !import.collector.faults.is_empty() {
         return None;
     }
     notes(&given, import);

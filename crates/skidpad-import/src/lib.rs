@@ -34,7 +34,7 @@ pub use bullet::{BulletVehicle, BulletWheel};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use skidpad_spec::read::{Node, Survey, line_starts, position};
+use skidpad_spec::read::{FaultCollector, Node, line_starts, position};
 use skidpad_spec::tir::Note;
 use skidpad_spec::{FaultKind, Faults, Loaded, Schema, VehicleSpec};
 
@@ -112,7 +112,7 @@ impl Source {
     /// # Errors
     /// Every fault of the text at once; of a text without, every reason why it makes no car that stands.
     pub fn import(self, source_name: &str, text: &str, options: Options) -> Result<Imported, Faults> {
-        let mut import = Import { text, options, survey: Survey::default(), notes: Vec::new() };
+        let mut import = Import { text, options, collector: FaultCollector::default(), notes: Vec::new() };
         let car = match self {
             Source::Bullet => bullet::read_bullet(&mut import),
             Source::Rapier => bullet::read_rapier(&mut import),
@@ -131,26 +131,26 @@ impl Source {
 struct Import<'a> {
     text: &'a str,
     options: Options,
-    survey: Survey,
+    collector: FaultCollector,
     notes: Vec<Note>,
 }
 
 impl Import<'_> {
     /// What `tree` says in the shape of `T`; `None` with any fault.
     fn take<T: DeserializeOwned + JsonSchema>(&mut self, tree: &Node) -> Option<T> {
-        let taken = self.survey.take(self.text, tree, &Schema::of::<T>());
-        taken.filter(|_| self.survey.faults.is_empty())
+        let taken = self.collector.take(self.text, tree, &Schema::of::<T>());
+        taken.filter(|_| self.collector.faults.is_empty())
     }
 
     /// The same of a text in TOML.
     fn take_toml<T: DeserializeOwned + JsonSchema>(&mut self) -> Option<T> {
-        let tree = skidpad_spec::read::toml(self.text, &mut self.survey)?;
+        let tree = skidpad_spec::read::toml(self.text, &mut self.collector)?;
         self.take(&tree)
     }
 
     /// Says that what stands at `path` has no place in a vehicle file, or another meaning.
     fn note(&mut self, path: &str, text: impl Into<String>) {
-        let span = self.survey.place(path);
+        let span = self.collector.place(path);
         let (line, _) = position(self.text, &line_starts(self.text), span.start);
         let line = if path.is_empty() { 0 } else { line };
         self.notes.push(Note { line, key: path.to_owned(), text: text.into() });
@@ -165,13 +165,13 @@ impl Import<'_> {
 
     /// A fault of meaning at `path`.
     fn fault(&mut self, path: &str, found: impl Into<String>, accepts: impl Into<String>, help: &str) {
-        let span = self.survey.place(path);
+        let span = self.collector.place(path);
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.survey.fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
+        self.collector.fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
     }
 
     fn finish(mut self, source_name: &str, described: Option<text::Described>) -> Result<Imported, Faults> {
-        for (path, span) in std::mem::take(&mut self.survey.passed_over) {
+        for (path, span) in std::mem::take(&mut self.collector.passed_over) {
             let (line, _) = position(self.text, &line_starts(self.text), span.start);
             self.notes.push(Note { line, key: path, text: "is not read".into() });
         }
@@ -194,14 +194,14 @@ impl Import<'_> {
             }
         });
         match (loaded, written) {
-            (Some(Loaded { spec, .. }), Some(text)) if self.survey.faults.is_empty() => {
+            (Some(Loaded { spec, .. }), Some(text)) if self.collector.faults.is_empty() => {
                 Ok(Imported { spec, text, notes: self.notes })
             }
             _ => {
-                if self.survey.faults.is_empty() {
+                if self.collector.faults.is_empty() {
                     self.fault("", "nothing to import", "a car", "");
                 }
-                Err(self.survey.into_faults(source_name, self.text))
+                Err(self.collector.into_faults(source_name, self.text))
             }
         }
     }

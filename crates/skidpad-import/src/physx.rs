@@ -242,7 +242,7 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let given: PhysxVehicle = import.take_toml()?;
     references(&given, import);
     tables(&given, import);
-    if !import.survey.faults.is_empty() {
+    if !import.collector.faults.is_empty() {
         return None;
     }
     notes(&given, import);

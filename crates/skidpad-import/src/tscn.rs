@@ -41,7 +41,7 @@ pub(crate) fn sections(import: &mut Import<'_>) -> Vec<Section> {
         if let Err(what) = result {
             let at = reader.at.min(text.len());
             let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
-            import.survey.fault(FaultKind::Syntax, String::new(), at..end, what, "a Godot scene", None);
+            import.collector.fault(FaultKind::Syntax, String::new(), at..end, what, "a Godot scene", None);
             reader.at = at.max(start);
             reader.skip_line();
         }

@@ -199,9 +199,9 @@ const ASIDE: [&str; 22] = [
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let objects = Objects::read(import);
     let tree = objects.compose(import)?;
-    import.survey.tolerant = true;
+    import.collector.tolerant = true;
     let scene: Scene = import.take(&tree)?;
-    import.survey.passed_over.retain(|(path, _)| !ASIDE.contains(&path.rsplit('.').next().unwrap_or(path)));
+    import.collector.passed_over.retain(|(path, _)| !ASIDE.contains(&path.rsplit('.').next().unwrap_or(path)));
     Some(car(&scene, import))
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn tree(part: &str, start: usize, import: &mut Import<'_>) -> Option<
             }
         };
         if let Some((what, span)) = failed {
-            import.survey.fault(FaultKind::Syntax, String::new(), span, what, "valid YAML", None);
+            import.collector.fault(FaultKind::Syntax, String::new(), span, what, "valid YAML", None);
             return None;
         }
     }

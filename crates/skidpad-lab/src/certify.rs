@@ -2,7 +2,7 @@
 
 use crate::compare::Spread;
 use crate::metrics::Metric;
-use crate::sweep::{Ladder, Sweep};
+use crate::sweep::{RateSweep, Sweep};
 
 /// What the steps do to one figure of one solver.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,7 @@ impl Certificate {
     pub fn of(sweep: Sweep, within_percent: f64) -> Self {
         let row = |(index, metric): (usize, &Metric)| Row {
             metric: metric.clone(),
-            verdicts: sweep.ladders.iter().map(|l| verdict(l, index, metric, within_percent)).collect(),
+            verdicts: sweep.rate_sweeps.iter().map(|l| verdict(l, index, metric, within_percent)).collect(),
         };
         let rows = sweep.metrics().iter().enumerate().map(row).collect();
         Self { sweep, within_percent, rows }
@@ -95,7 +95,7 @@ impl Certificate {
 
     /// One for each solver.
     pub fn totals(&self) -> Vec<Total> {
-        let total = |(number, ladder): (usize, &Ladder)| {
+        let total = |(number, rate_sweep): (usize, &RateSweep)| {
             let holds = |row: &Row| row.verdicts[number].holds;
             let worst = self.rows.iter().map(holds).filter(|h| *h != Holds::Unknown).min_by(|a, b| {
                 let orders = [a, b].map(|h| h.seconds().unwrap_or(f64::MAX));
@@ -108,22 +108,22 @@ impl Certificate {
                 Holds::Unknown => Vec::new(),
                 _ => self.rows.iter().filter(decides).map(|row| row.metric.label.clone()).collect(),
             };
-            Total { backend: ladder.backend, peer: ladder.peer, holds: holds_all, decided_by }
+            Total { backend: rate_sweep.backend, peer: rate_sweep.peer, holds: holds_all, decided_by }
         };
-        self.sweep.ladders.iter().enumerate().map(total).collect()
+        self.sweep.rate_sweeps.iter().enumerate().map(total).collect()
     }
 }
 
-fn verdict(ladder: &Ladder, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
-    let values: Vec<Option<f64>> = ladder.values(index).collect();
+fn verdict(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
+    let values: Vec<Option<f64>> = rate_sweep.values(index).collect();
     let reference = values.last().copied().flatten();
     let gap = |(value, dt): (&Option<f64>, f64)| Some(Spread::from(reference?, (*value)?, metric, dt));
-    let gaps: Vec<Option<Spread>> = values.iter().zip(ladder.samples.iter().map(|s| s.dt_s)).map(gap).collect();
+    let gaps: Vec<Option<Spread>> = values.iter().zip(rate_sweep.samples.iter().map(|s| s.dt_s)).map(gap).collect();
     let kept = |gap: &Option<Spread>| gap.is_some_and(|gap| gap.percent().is_none_or(|p| p <= within_percent));
     let coarser = gaps.len().saturating_sub(1);
     let first_kept = gaps[..coarser].iter().rposition(|gap| !kept(gap)).map_or(0, |lost| lost + 1);
     let holds = match reference {
-        Some(value) if !metric.shows_zero(value) => match ladder.samples[..coarser].get(first_kept) {
+        Some(value) if !metric.shows_zero(value) => match rate_sweep.samples[..coarser].get(first_kept) {
             Some(sample) => Holds::UpTo(sample.dt_s),
             None => Holds::FinestOnly,
         },
@@ -140,7 +140,7 @@ mod tests {
 
     const STEPS: [f64; 4] = [0.04, 0.02, 0.01, 0.001];
 
-    fn ladder(unit: &'static str, values: [Option<f64>; 4]) -> Ladder {
+    fn rate_sweep(unit: &'static str, values: [Option<f64>; 4]) -> RateSweep {
         let sample = |(dt_s, value)| Sample {
             dt_s,
             metrics: vec![Metric::new("m", "M", unit, 2, value)],
@@ -148,12 +148,12 @@ mod tests {
             left_ground: None,
             friction_use: 0.0,
         };
-        Ladder { backend: "a", peer: false, samples: STEPS.into_iter().zip(values).map(sample).collect() }
+        RateSweep { backend: "a", peer: false, samples: STEPS.into_iter().zip(values).map(sample).collect() }
     }
 
     fn certificate(unit: &'static str, values: [Option<f64>; 4]) -> Certificate {
-        let ladders = vec![ladder(unit, values)];
-        Certificate::of(Sweep { manoeuvre: "m", about: String::new(), steps_s: STEPS.into(), ladders }, 2.0)
+        let rate_sweeps = vec![rate_sweep(unit, values)];
+        Certificate::of(Sweep { manoeuvre: "m", about: String::new(), steps_s: STEPS.into(), rate_sweeps }, 2.0)
     }
 
     #[track_caller]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use skidpad_core::{BackendInfo, Model, Scene};
 
-use crate::manoeuvre::{Adjust, Manoeuvre, Setup};
+use crate::manoeuvre::{Manoeuvre, Overrides, Setup};
 use crate::metrics::Metric;
 use crate::run::{TimeStep, simulate};
 use crate::trajectory::Trajectory;
@@ -182,8 +182,8 @@ pub(crate) fn drive(
 }
 
 /// The manoeuvre in one sentence, with the changes to it.
-pub(crate) fn about(manoeuvre: &dyn Manoeuvre, adjust: &Adjust) -> String {
-    let changes = adjust.about();
+pub(crate) fn about(manoeuvre: &dyn Manoeuvre, overrides: &Overrides) -> String {
+    let changes = overrides.about();
     if changes.is_empty() { manoeuvre.about() } else { format!("{} ({changes})", manoeuvre.about()) }
 }
 
@@ -194,11 +194,11 @@ pub fn compare(
     backends: &[BackendInfo],
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
-    adjust: &Adjust,
+    overrides: &Overrides,
     dt: TimeStep,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Comparison {
-    let setup = adjust.apply(manoeuvre.setup(model));
+    let setup = overrides.apply(manoeuvre.setup(model));
     let steps = dt.steps(setup.duration_s);
     let total = steps * backends.len() as u64;
     let done = AtomicU64::new(0);
@@ -213,7 +213,7 @@ pub fn compare(
     });
     Comparison {
         manoeuvre: manoeuvre.name(),
-        about: about(manoeuvre, adjust),
+        about: about(manoeuvre, overrides),
         dt_s: dt.seconds(),
         cones: manoeuvre.cones(model),
         scene: setup.scene,
@@ -279,7 +279,7 @@ mod tests {
         let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
         let last = AtomicU64::new(0);
         let dt = TimeStep::per_second(60.0).expect("valid");
-        let found = compare(&backends, &model, &Braking::default(), &Adjust::default(), dt, &|p| {
+        let found = compare(&backends, &model, &Braking::default(), &Overrides::default(), dt, &|p| {
             last.fetch_max(p.done, Ordering::Relaxed);
             assert!(p.done <= p.total);
         });

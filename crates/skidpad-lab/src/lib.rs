@@ -42,9 +42,9 @@ pub mod trajectory;
 
 pub use certify::Certificate;
 pub use compare::{Comparison, Progress, Spread, compare};
-pub use driver::{Driver, Now};
+pub use driver::{Driver, DriverInput};
 pub use figures::Figures;
-pub use manoeuvre::{Adjust, Manoeuvre, Setup};
+pub use manoeuvre::{Manoeuvre, Overrides, Setup};
 pub use metrics::Metric;
 pub use run::{TimeStep, simulate};
 pub use script::Script;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skidpad_core::{Backend, BackendInfo, CarStart, Frame, Model, State};
 
-use crate::driver::{Driver, Now};
+use crate::driver::{Driver, DriverInput};
 use crate::extent::{Extent, LeftGround, stands};
 use crate::manoeuvre::Setup;
 use crate::towing::UnitName;
@@ -71,7 +71,7 @@ pub fn simulate(
     let extent = Extent::of(&setup.scene);
     let mut stood = LeftGround::at(trajectory.first());
     for step in 0..steps {
-        let now = Now { step, dt_s: dt.seconds(), model, frame: trajectory.last() };
+        let now = DriverInput { step, dt_s: dt.seconds(), model, frame: trajectory.last() };
         if driver.finished(&now) {
             break;
         }

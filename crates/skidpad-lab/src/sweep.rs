@@ -8,7 +8,7 @@ use skidpad_core::{BackendInfo, Model, StepReport};
 use crate::compare::{Progress, about, drive};
 use crate::extent::LeftGround;
 use crate::friction::largest_use;
-use crate::manoeuvre::{Adjust, Manoeuvre, Setup};
+use crate::manoeuvre::{Manoeuvre, Overrides, Setup};
 use crate::metrics::Metric;
 use crate::run::TimeStep;
 
@@ -29,7 +29,7 @@ pub struct Sample {
 
 /// The runs of one solver.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ladder {
+pub struct RateSweep {
     /// Name of the solver.
     pub backend: &'static str,
     /// Whether it stands beside the comparison instead of in it.
@@ -38,7 +38,7 @@ pub struct Ladder {
     pub samples: Vec<Sample>,
 }
 
-impl Ladder {
+impl RateSweep {
     /// Values of figure number `index`, the longest step first.
     pub fn values(&self, index: usize) -> impl DoubleEndedIterator<Item = Option<f64>> + ExactSizeIterator {
         self.samples.iter().map(move |sample| sample.metrics.get(index).and_then(|metric| metric.value))
@@ -55,13 +55,13 @@ pub struct Sweep {
     /// Steps, s, the longest first.
     pub steps_s: Vec<f64>,
     /// In the order the solvers were given.
-    pub ladders: Vec<Ladder>,
+    pub rate_sweeps: Vec<RateSweep>,
 }
 
 impl Sweep {
     /// The figures, with the values of the first solver at the finest step.
     pub fn metrics(&self) -> &[Metric] {
-        self.ladders.first().and_then(|ladder| ladder.samples.last()).map_or(&[], |sample| &sample.metrics)
+        self.rate_sweeps.first().and_then(|rate_sweep| rate_sweep.samples.last()).map_or(&[], |sample| &sample.metrics)
     }
 }
 
@@ -72,11 +72,11 @@ pub fn sweep(
     backends: &[BackendInfo],
     model: &Arc<Model>,
     manoeuvre: &dyn Manoeuvre,
-    adjust: &Adjust,
+    overrides: &Overrides,
     steps: &[TimeStep],
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Sweep {
-    let setup = adjust.apply(manoeuvre.setup(model));
+    let setup = overrides.apply(manoeuvre.setup(model));
     let mut steps: Vec<TimeStep> = steps.to_vec();
     steps.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()));
     steps.dedup();
@@ -90,15 +90,15 @@ pub fn sweep(
         sample(info, model, manoeuvre, &setup, dt, &tell)
     };
     let mut samples = in_parallel(backends.len() * steps.len(), &run).into_iter();
-    let mut ladder = |info: &BackendInfo| Ladder {
+    let mut rate_sweep = |info: &BackendInfo| RateSweep {
         backend: info.name,
         peer: info.peer,
         samples: samples.by_ref().take(steps.len()).collect(),
     };
     Sweep {
         manoeuvre: manoeuvre.name(),
-        about: about(manoeuvre, adjust),
-        ladders: backends.iter().map(&mut ladder).collect(),
+        about: about(manoeuvre, overrides),
+        rate_sweeps: backends.iter().map(&mut rate_sweep).collect(),
         steps_s: steps.iter().map(|dt| dt.seconds()).collect(),
     }
 }
@@ -152,20 +152,20 @@ mod tests {
         let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
         let steps = [240.0, 60.0, 120.0, 60.0].map(|hz| TimeStep::per_second(hz).expect("valid"));
         let last = AtomicU64::new(0);
-        let found = sweep(&backends, &Arc::new(model()), &Braking::default(), &Adjust::default(), &steps, &|p| {
+        let found = sweep(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|p| {
             assert_eq!(p.total, 2 * 60 * (60 + 120 + 240));
             last.fetch_max(p.done, Ordering::Relaxed);
         });
         assert_eq!(last.into_inner(), 2 * 60 * (60 + 120 + 240));
         assert_eq!(found.steps_s, [1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0]);
         assert_eq!(
-            found.ladders.iter().map(|l| (l.backend, l.peer)).collect::<Vec<_>>(),
+            found.rate_sweeps.iter().map(|l| (l.backend, l.peer)).collect::<Vec<_>>(),
             [("point-mass", false), ("second", true)]
         );
-        for ladder in &found.ladders {
-            assert_eq!(ladder.samples.iter().map(|s| s.dt_s).collect::<Vec<_>>(), found.steps_s);
+        for rate_sweep in &found.rate_sweeps {
+            assert_eq!(rate_sweep.samples.iter().map(|s| s.dt_s).collect::<Vec<_>>(), found.steps_s);
             // A point that moves with the speed of the step's end stops v dt / 2 early.
-            let stops: Vec<f64> = ladder.values(0).map(|v| v.expect("stops")).collect();
+            let stops: Vec<f64> = rate_sweep.values(0).map(|v| v.expect("stops")).collect();
             assert!(stops[0] < stops[1] && stops[1] < stops[2], "{stops:?}");
         }
         assert_eq!(found.metrics()[0].name, "distance_m");

@@ -6,12 +6,12 @@ use skidpad_core::{
     WorldPort,
 };
 
+use crate::car_slot::CarSlot;
 use crate::chassis::{self, lead, move_to};
-use crate::ground::{Loaded, floats, stirs};
+use crate::ground::{Loaded, ground_moved, on_movable};
 use crate::hitches;
 use crate::port::Port;
-use crate::rest::Rest;
-use crate::seat::Seat;
+use crate::sleep::SleepState;
 use crate::{Axes, Sets, Surfaces};
 use skidpad_engines::{Faces, Stops, Track};
 
@@ -40,7 +40,7 @@ use skidpad_engines::{Faces, Stops, Track};
 pub struct RapierCars {
     pub(crate) cars: Cars,
     pub(crate) axes: Axes,
-    pub(crate) seats: Vec<Seat>,
+    pub(crate) slots: Vec<CarSlot>,
     /// Bodies under the wheels of this step.
     pub(crate) loaded: Vec<Loaded>,
     /// Those of the step before.
@@ -82,7 +82,7 @@ impl RapierCars {
     pub fn enter<'a>(&mut self, world: impl Into<Sets<'a>>, scene: &Scene, start: &CarStart) -> usize {
         let world = world.into();
         let (handle, vehicle) = insert(world.bodies, world.colliders, self.axes, scene, start);
-        self.seats.push(seat(self.axes, handle, &vehicle));
+        self.slots.push(slot(self.axes, handle, &vehicle));
         // Its collider is in no broad phase yet.
         self.unstepped = true;
         self.cars.enter(vehicle)
@@ -95,12 +95,12 @@ impl RapierCars {
     /// On ground that stands still awake cars go on bit for bit; cars asleep are woken. With the feature `serde`
     /// `RapierCars::resume` goes on bit for bit always.
     pub fn adopt(axes: Axes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
-        let seats = cars.iter().map(|(handle, vehicle)| seat(axes, *handle, vehicle)).collect();
+        let slots = cars.iter().map(|(handle, vehicle)| slot(axes, *handle, vehicle)).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
         Self {
             cars: Cars::new(vehicles),
             axes,
-            seats,
+            slots,
             loaded: Vec::new(),
             before: Vec::new(),
             faces: Faces::default(),
@@ -129,7 +129,7 @@ impl RapierCars {
 
     /// The chassis of vehicle `car`.
     pub fn handle(&self, car: usize) -> RigidBodyHandle {
-        self.seats[car].handle
+        self.slots[car].handle
     }
 
     /// Puts vehicle `car` and its body into `state`, awake. One that had left is back. A state of another number of wheels is
@@ -138,8 +138,8 @@ impl RapierCars {
         if !self.cars.set_state(car, state) {
             return false;
         }
-        self.seats[car].track = Track::new(self.axes.point_to_world(state.position));
-        if let Some(body) = world.into().bodies.get_mut(self.seats[car].handle) {
+        self.slots[car].track = Track::new(self.axes.point_to_world(state.position));
+        if let Some(body) = world.into().bodies.get_mut(self.slots[car].handle) {
             move_to(body, self.axes, state);
         }
         true
@@ -147,15 +147,15 @@ impl RapierCars {
 
     /// As [`skidpad_core::Backend::place`].
     pub(crate) fn place(&self, car: usize) -> Option<Vec3> {
-        self.seats[car].track.place().map(|place| self.axes.from_world(place))
+        self.slots[car].track.place().map(|place| self.axes.from_world(place))
     }
 
     /// As [`skidpad_core::Backend::set_place`].
     pub(crate) fn set_place<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize, place: Vec3) {
         let shown = self.axes.to_world(place);
         let exact = self.axes.point_to_world(self.cars.car(car).state.position);
-        self.seats[car].track = Track::placed(exact, shown);
-        if let Some(body) = world.into().bodies.get_mut(self.seats[car].handle) {
+        self.slots[car].track = Track::placed(exact, shown);
+        if let Some(body) = world.into().bodies.get_mut(self.slots[car].handle) {
             body.set_translation(shown, true);
         }
     }
@@ -163,7 +163,7 @@ impl RapierCars {
     /// Steps vehicle `car` no more and disables its body, until [`RapierCars::set_state`].
     pub fn leave<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize) {
         self.cars.leave(car);
-        if let Some(body) = world.into().bodies.get_mut(self.seats[car].handle) {
+        if let Some(body) = world.into().bodies.get_mut(self.slots[car].handle) {
             body.set_enabled(false);
         }
     }
@@ -215,7 +215,7 @@ impl RapierCars {
         let mut port = Port {
             sets,
             axes: self.axes,
-            seats: &mut self.seats,
+            slots: &mut self.slots,
             loaded: &mut self.loaded,
             before: &self.before,
             faces: &mut self.faces,
@@ -226,7 +226,7 @@ impl RapierCars {
             ground,
         };
         let report = report.and(self.cars.push(&mut port, controls, Coupling::OneSweep, dt));
-        hitches::hold(port.sets.joints, &self.cars, port.seats, dt);
+        hitches::hold(port.sets.joints, &self.cars, port.slots, dt);
         report
     }
 
@@ -243,14 +243,14 @@ impl RapierCars {
         let loaded = &mut Vec::new();
         let (faces, stops) = (&mut Faces::default(), &mut Stops::default());
         // What cars stand on decides whether they sleep: theirs stays.
-        let seats = &mut self.seats.clone();
+        let slots = &mut self.slots.clone();
         let (axes, wind, unstepped) = (self.axes, self.wind, self.unstepped);
         let (sets, ground, before) = (world.into(), ground.into(), &self.before);
-        let mut port = Port { sets, axes, seats, loaded, before, faces, stops, unstepped, wind, bears: false, ground };
+        let mut port = Port { sets, axes, slots, loaded, before, faces, stops, unstepped, wind, bears: false, ground };
         let mut first = 0;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             let answers = &mut answered[first..];
-            if of_car[0].car < self.seats.len() {
+            if of_car[0].car < self.slots.len() {
                 port.probe(of_car, &mut answers[..of_car.len()]);
             }
             first += of_car.len();
@@ -263,11 +263,11 @@ impl RapierCars {
         if sets.gravity.dot(up) > -LEAST_DOWN * sets.gravity.length() && sets.gravity != Vector::ZERO {
             return Some(Misuse::OtherAxes);
         }
-        let other = |(seat, vehicle): (&Seat, &Vehicle)| {
-            let (mass, found) = (vehicle.model().mass(), sets.bodies.get(seat.handle).map(RigidBody::mass));
+        let other = |(slot, vehicle): (&CarSlot, &Vehicle)| {
+            let (mass, found) = (vehicle.model().mass(), sets.bodies.get(slot.handle).map(RigidBody::mass));
             found.is_some_and(|found| (found - mass).abs() > OTHER_MASS * mass)
         };
-        self.seats.iter().zip(self.cars.vehicles()).any(other).then_some(Misuse::OtherMass)
+        self.slots.iter().zip(self.cars.vehicles()).any(other).then_some(Misuse::OtherMass)
     }
 
     /// Restores the users' forces and writes the realised motion back.
@@ -288,28 +288,28 @@ impl RapierCars {
                 restore(body, loaded.user);
             }
         }
-        for (i, (seat, vehicle)) in self.seats.iter_mut().zip(self.cars.vehicles()).enumerate() {
+        for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if self.cars.is_away(i) {
                 continue;
             }
-            if seat.rest.asleep && sets.bodies.get(seat.handle).is_none_or(RigidBody::is_sleeping) {
+            if slot.sleep.asleep && sets.bodies.get(slot.handle).is_none_or(RigidBody::is_sleeping) {
                 continue;
             }
-            let Some(body) = sets.bodies.get_mut(seat.handle) else { continue };
-            if seat.rest.asleep {
-                seat.wake(body, self.axes, vehicle, dt - lead);
+            let Some(body) = sets.bodies.get_mut(slot.handle) else { continue };
+            if slot.sleep.asleep {
+                slot.wake(body, self.axes, vehicle, dt - lead);
             } else {
-                restore(body, seat.user);
+                restore(body, slot.user);
             }
             let before = self.axes.to_world(vehicle.state().velocity);
-            if let Some(place) = seat.track.follow(body.translation(), [before, body.linvel()], dt, lead) {
+            if let Some(place) = slot.track.follow(body.translation(), [before, body.linvel()], dt, lead) {
                 body.set_translation(place, false);
             }
         }
         let port = Port {
             sets,
             axes: self.axes,
-            seats: &mut self.seats,
+            slots: &mut self.slots,
             loaded: &mut self.loaded,
             before: &self.before,
             faces: &mut self.faces,
@@ -323,22 +323,22 @@ impl RapierCars {
     }
 
     fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
-        for (i, (seat, vehicle)) in self.seats.iter_mut().zip(self.cars.vehicles()).enumerate() {
+        for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if self.cars.is_away(i) {
                 continue;
             }
-            let anew = seat.rest.asks_anew(controls.get(i).unwrap_or(&self.coasting));
-            let Some(body) = bodies.get(seat.handle) else { continue };
+            let anew = slot.sleep.asks_anew(controls.get(i).unwrap_or(&self.coasting));
+            let Some(body) = bodies.get(slot.handle) else { continue };
             let asleep = body.is_sleeping();
             let first = body.colliders().first().and_then(|first| colliders.get(*first));
-            seat.groups = first.map(Collider::collision_groups);
+            slot.groups = first.map(Collider::collision_groups);
             let rests = if asleep {
-                !stirs(&seat.stands, bodies, colliders)
+                !ground_moved(&slot.stands, bodies, colliders)
             } else {
-                seat.rest.is_settled(vehicle) && !floats(&seat.stands, bodies, colliders)
+                slot.sleep.is_settled(vehicle) && !on_movable(&slot.stands, bodies, colliders)
             };
             if (anew || !rests)
-                && let Some(body) = bodies.get_mut(seat.handle)
+                && let Some(body) = bodies.get_mut(slot.handle)
             {
                 body.wake_up(true);
             }
@@ -358,12 +358,12 @@ fn insert(
     (handle, Vehicle::new(start.model.clone(), state))
 }
 
-fn seat(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> Seat {
-    Seat {
+fn slot(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
+    CarSlot {
         handle,
         user: (Vector::ZERO, Vector::ZERO),
         track: Track::new(axes.point_to_world(vehicle.state().position)),
-        rest: Rest::default(),
+        sleep: SleepState::default(),
         groups: None,
         stands: Vec::with_capacity(vehicle.model().wheels().len()),
         near: Vec::new(),

@@ -8,7 +8,7 @@ use crate::chassis::lead;
 use crate::{Axes, Sets};
 
 /// A collider a car stood on, and where it was.
-pub(crate) type Stand = (ColliderHandle, Pose);
+pub(crate) type GroundMemory = (ColliderHandle, Pose);
 
 /// A body under wheels, as it was before they pushed it.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ fn held(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
 }
 
 /// Whether a car stands on something that moves, or would if the car let go of it.
-pub(crate) fn floats(stands: &[Stand], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
+pub(crate) fn on_movable(stands: &[GroundMemory], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
     let parent = |handle: &ColliderHandle| bodies.get(colliders.get(*handle)?.parent()?);
     stands.iter().filter_map(|(handle, _)| parent(handle)).any(|body| body.is_dynamic() || is_about_to_move(body))
 }
@@ -125,7 +125,7 @@ fn is_about_to_move(body: &RigidBody) -> bool {
 }
 
 /// Whether what a car stood on when it fell asleep has moved, is about to, or is gone.
-pub(crate) fn stirs(stands: &[Stand], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
+pub(crate) fn ground_moved(stands: &[GroundMemory], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
     stands.iter().any(|(handle, pose)| {
         let Some(collider) = colliders.get(*handle) else { return true };
         let parent = collider.parent().and_then(|parent| bodies.get(parent));

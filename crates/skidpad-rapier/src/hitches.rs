@@ -8,7 +8,7 @@ use skidpad_core::{Cars, Vehicle, returned_share};
 use skidpad_engines::resolution;
 
 use crate::RapierCars;
-use crate::seat::Seat;
+use crate::car_slot::CarSlot;
 
 /// Of the return, where a fifth of a gap comes back in a step: so large that a joint gives way by a thousandth of what it is asked to hold.
 const DAMPING_RATIO: f32 = 5.0;
@@ -19,17 +19,17 @@ const LEAST_SHARE: f32 = 1e-6;
 impl RapierCars {
     /// Lets vehicles that tow each other pass through each other, and those that no longer do collide.
     pub(crate) fn let_pass(&mut self, joints: &mut ImpulseJointSet) {
-        for car in 0..self.seats.len() {
+        for car in 0..self.slots.len() {
             let tow = self.cars.vehicles()[car].state().tow;
-            let by = tow.map(|tow| tow.by).filter(|by| (*by as usize) < self.seats.len());
-            if self.seats[car].towed.map(|(by, _)| by) == by {
+            let by = tow.map(|tow| tow.by).filter(|by| (*by as usize) < self.slots.len());
+            if self.slots[car].towed.map(|(by, _)| by) == by {
                 continue;
             }
-            if let Some((_, joint)) = self.seats[car].towed {
+            if let Some((_, joint)) = self.slots[car].towed {
                 joints.remove(joint, true);
             }
-            self.seats[car].towed = by.map(|by| (by, self.insert_hitch(joints, by as usize, car)));
-            self.tie_seats();
+            self.slots[car].towed = by.map(|by| (by, self.insert_hitch(joints, by as usize, car)));
+            self.list_hitched();
         }
     }
 
@@ -39,26 +39,26 @@ impl RapierCars {
         let points = [parts.hitch.unwrap_or_default().point, towed.coupler.unwrap_or_default().point];
         let [hitch, coupler] = points.map(|point| self.axes.to_world(point));
         let free = GenericJointBuilder::new(JointAxesMask::empty()).local_anchor1(hitch).local_anchor2(coupler);
-        let ends = [ahead, trailer].map(|car| self.seats[car].handle);
+        let ends = [ahead, trailer].map(|car| self.slots[car].handle);
         joints.insert(ends[0], ends[1], free.contacts_enabled(false), true)
     }
 
     /// Tells every vehicle which bodies it is hitched to.
-    fn tie_seats(&mut self) {
-        self.seats.iter_mut().for_each(|seat| seat.tied.clear());
-        for car in 0..self.seats.len() {
-            let Some((by, _)) = self.seats[car].towed else { continue };
-            let ends = [car, by as usize].map(|car| self.seats[car].handle);
-            self.seats[car].tied.push(ends[1]);
-            self.seats[by as usize].tied.push(ends[0]);
+    fn list_hitched(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.tied.clear());
+        for car in 0..self.slots.len() {
+            let Some((by, _)) = self.slots[car].towed else { continue };
+            let ends = [car, by as usize].map(|car| self.slots[car].handle);
+            self.slots[car].tied.push(ends[1]);
+            self.slots[by as usize].tied.push(ends[0]);
         }
     }
 }
 
 /// Lets the joints hold that are hitches in this step of `dt` s, and no others.
-pub(crate) fn hold(joints: &mut ImpulseJointSet, cars: &Cars, seats: &[Seat], dt: f32) {
+pub(crate) fn hold(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot], dt: f32) {
     for (car, by) in cars.towed() {
-        let Some(joint) = seats[car].towed.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
+        let Some(joint) = slots[car].towed.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
         joint.data.locked_axes = JointAxesMask::empty();
         if let Some(by) = by {
             let between = [by as usize, car].map(|car| &cars.vehicles()[car]);

@@ -5,6 +5,7 @@
 
 pub mod backend;
 mod bodies;
+mod car_slot;
 mod cars;
 pub mod chassis;
 mod ground;
@@ -12,11 +13,10 @@ mod hitches;
 mod moment;
 mod platforms;
 mod port;
-mod rest;
 #[cfg(feature = "serde")]
 mod saved;
-mod seat;
 mod sets;
+mod sleep;
 mod stops;
 mod surfaces;
 mod terrain;

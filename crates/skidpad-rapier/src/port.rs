@@ -4,9 +4,9 @@ use rapier3d::parry::query::intersection_test;
 use rapier3d::prelude::*;
 use skidpad_core::{Body, Contact, Ground, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 
+use crate::car_slot::CarSlot;
 use crate::chassis::lead;
 use crate::ground::{self, Loaded};
-use crate::seat::Seat;
 use crate::stops;
 use crate::{Axes, Met, Sets, Surfaces};
 use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, face, ray, resolution};
@@ -14,7 +14,7 @@ use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, face
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
     pub axes: Axes,
-    pub seats: &'a mut [Seat],
+    pub slots: &'a mut [CarSlot],
     /// Bodies under the wheels of this step, and of the one before.
     pub loaded: &'a mut Vec<Loaded>,
     pub before: &'a [Loaded],
@@ -35,13 +35,13 @@ pub(crate) struct Port<'a> {
 impl WorldPort for Port<'_> {
     fn bodies(&self, dt: f32, bodies: &mut [Body]) {
         let lead = lead(self.sets.parameters);
-        for (seat, to) in self.seats.iter().zip(bodies) {
-            let Some(body) = self.sets.bodies.get(seat.handle) else { continue };
+        for (slot, to) in self.slots.iter().zip(bodies) {
+            let Some(body) = self.sets.bodies.get(slot.handle) else { continue };
             let pull = self.sets.gravity * body.gravity_scale() + body.user_force() / body.mass();
             let linear = 1.0 / (1.0 + dt * body.linear_damping());
             let angular = 1.0 / (1.0 + dt * body.angular_damping());
             *to = Body {
-                position: self.axes.point_from_world(seat.track.position(body.translation())),
+                position: self.axes.point_from_world(slot.track.position(body.translation())),
                 rotation: self.axes.rotation_from_world(*body.rotation()),
                 velocity: self.axes.from_world(body.linvel()),
                 angular: self.axes.from_world(body.angvel()),
@@ -62,7 +62,7 @@ impl WorldPort for Port<'_> {
         let mut answers = &mut *answered;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             let car = of_car[0].car;
-            self.seats[car].stands.clear();
+            self.slots[car].stands.clear();
             self.gather(car, bounds_of(self.axes, of_car));
             let (of_car_answers, others) = answers.split_at_mut(of_car.len());
             for (probe, answer) in of_car.iter().zip(of_car_answers) {
@@ -75,16 +75,16 @@ impl WorldPort for Port<'_> {
     fn push(&mut self, dt: f32, pushes: &[Push]) {
         for (car, push) in pushes.iter().enumerate() {
             let strikes = self.strikes(car, push, dt);
-            let seat = &mut self.seats[car];
-            let Some(body) = self.sets.bodies.get(seat.handle) else { continue };
-            seat.rest.asleep = body.is_sleeping();
-            if seat.rest.asleep {
+            let slot = &mut self.slots[car];
+            let Some(body) = self.sets.bodies.get(slot.handle) else { continue };
+            slot.sleep.asleep = body.is_sleeping();
+            if slot.sleep.asleep {
                 continue;
             }
-            seat.user = (body.user_force(), body.user_torque());
-            seat.rest.held = *push;
+            slot.user = (body.user_force(), body.user_torque());
+            slot.sleep.held = *push;
             let (impulse, angular) = (self.axes.to_world(push.impulse), self.axes.to_world(push.angular_impulse));
-            if let Some(body) = self.sets.bodies.get_mut(seat.handle) {
+            if let Some(body) = self.sets.bodies.get_mut(slot.handle) {
                 if strikes {
                     body.apply_impulse(impulse, false);
                     body.apply_torque_impulse(angular, false);
@@ -93,7 +93,7 @@ impl WorldPort for Port<'_> {
                     body.add_torque(angular / dt, false);
                 }
             }
-            stops::hold(self.stops, &mut self.sets, car, seat.handle);
+            stops::hold(self.stops, &mut self.sets, car, slot.handle);
         }
     }
 
@@ -144,14 +144,14 @@ impl Port<'_> {
     /// stop has cut short. Landings at 30 Hz gained up to 0.06 m g h.
     #[inline(always)]
     fn strikes(&mut self, car: usize, push: &Push, dt: f32) -> bool {
-        let Some(body) = self.sets.bodies.get(self.seats[car].handle) else { return false };
+        let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
         push.impulse.length() > BLOW * body.mass() && self.ends_in_something(car, push, dt)
     }
 
     #[cold]
     #[inline(never)]
     fn ends_in_something(&mut self, car: usize, push: &Push, dt: f32) -> bool {
-        let Some(body) = self.sets.bodies.get(self.seats[car].handle) else { return false };
+        let Some(body) = self.sets.bodies.get(self.slots[car].handle) else { return false };
         let gained = self.axes.to_world(push.impulse) / body.mass();
         let spun = body.mass_properties().effective_world_inv_inertia * self.axes.to_world(push.angular_impulse);
         let [linear, angular] = [body.linvel() + gained * 0.5, body.angvel() + spun * 0.5];
@@ -163,7 +163,7 @@ impl Port<'_> {
 
     /// Whether a collider of the chassis of `car` meets something where the body is at `ends`. What is near the rays need not be all of it.
     fn hull_ends_in_something(&mut self, car: usize, hull: usize, ends: &Pose) -> bool {
-        let body = self.sets.bodies.get(self.seats[car].handle);
+        let body = self.sets.bodies.get(self.slots[car].handle);
         let handle = body.and_then(|body| body.colliders().get(hull).copied());
         let Some(hull) = handle.and_then(|handle| self.sets.colliders.get(handle)) else { return false };
         if hull.is_sensor() {
@@ -172,27 +172,27 @@ impl Port<'_> {
         let pose = hull.position_wrt_parent().map_or(*ends, |within| *ends * *within);
         let shape = hull.shared_shape().clone();
         self.gather(car, shape.compute_aabb(&pose));
-        let near = self.seats[car].near.iter().filter_map(|near| self.sets.colliders.get(*near));
+        let near = self.slots[car].near.iter().filter_map(|near| self.sets.colliders.get(*near));
         let meets = |near: &Collider| intersection_test(&pose, &*shape, &self.pose_of(near), near.shape());
         near.into_iter().any(|near| meets(near).is_ok_and(|met| met.intersecting))
     }
 
     /// The car whose chassis this body is.
     fn car_of(&self, handle: RigidBodyHandle) -> Option<usize> {
-        self.seats.iter().position(|seat| seat.handle == handle)
+        self.slots.iter().position(|slot| slot.handle == handle)
     }
 
     /// Finds what rays, or a hull, of one car may meet within `bounds`, once for all of them: no sensor, and no part of the car.
     fn gather(&mut self, car: usize, bounds: Aabb) {
-        let seat = &mut self.seats[car];
-        seat.near.clear();
-        let (own, user) = (seat.handle, self.ground.filter);
-        let tied = std::mem::take(&mut seat.tied);
+        let slot = &mut self.slots[car];
+        slot.near.clear();
+        let (own, user) = (slot.handle, self.ground.filter);
+        let tied = std::mem::take(&mut slot.tied);
         let is_ground = |handle: ColliderHandle, collider: &Collider| {
             let other = collider.parent().is_none_or(|body| body != own && !tied.contains(&body));
             other && user.predicate.is_none_or(|passes| passes(handle, collider))
         };
-        let mut filter = QueryFilter { groups: user.groups.or(seat.groups), ..user }.exclude_sensors();
+        let mut filter = QueryFilter { groups: user.groups.or(slot.groups), ..user }.exclude_sensors();
         // The filter has room for one body.
         if user.exclude_rigid_body.is_none() && tied.is_empty() {
             filter.exclude_rigid_body = Some(own);
@@ -202,13 +202,13 @@ impl Port<'_> {
         let Sets { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
         if self.unstepped {
             let passes = colliders.iter_enabled().filter(|(handle, of)| filter.test(bodies, *handle, of));
-            seat.near.extend(passes.map(|(handle, _)| handle));
+            slot.near.extend(passes.map(|(handle, _)| handle));
         } else {
             let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
             let near = queries.intersect_aabb_conservative(bounds);
-            seat.near.extend(near.map(|(handle, _)| handle));
+            slot.near.extend(near.map(|(handle, _)| handle));
         }
-        seat.tied = tied;
+        slot.tied = tied;
     }
 
     fn meet(&mut self, probe: &Probe) -> Option<Contact> {
@@ -216,9 +216,9 @@ impl Port<'_> {
         let Found { handle, distance, normal, feature, point } =
             if probe.rim.is_some() { self.roll_on(probe, &ray)? } else { self.meet_by(&ray, probe)? };
         let collider = self.sets.colliders.get(handle)?;
-        let seat = &mut self.seats[probe.car];
-        if seat.stands.last().is_none_or(|(last, _)| *last != handle) {
-            seat.stands.push((handle, *collider.position()));
+        let slot = &mut self.slots[probe.car];
+        if slot.stands.last().is_none_or(|(last, _)| *last != handle) {
+            slot.stands.push((handle, *collider.position()));
         }
         let on_rim = point.map(|point| car + self.axes.to_world(point));
         let meeting = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
@@ -239,7 +239,7 @@ impl Port<'_> {
 
     /// What the ray of `probe` meets first.
     fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<Found> {
-        let first = |ray: &Ray| self.first(&self.seats[probe.car].near, ray, probe.reach);
+        let first = |ray: &Ray| self.first(&self.slots[probe.car].near, ray, probe.reach);
         let (handle, hit) = first(ray).or_else(|| first(&beside(ray)))?;
         let (distance, feature) = (hit.time_of_impact, hit.feature);
         let normal = self.smooth_normal(handle, &hit, ray).unwrap_or(hit.normal);
@@ -261,7 +261,7 @@ impl Port<'_> {
     fn roll_on(&mut self, probe: &Probe, ray: &Ray) -> Option<Found> {
         self.faces.clear();
         let mut round = false;
-        for &handle in &self.seats[probe.car].near {
+        for &handle in &self.slots[probe.car].near {
             let Some(collider) = self.sets.colliders.get(handle) else { continue };
             let pose = self.pose_of(collider);
             round |= !self.faces.add(self.axes, probe, (handle, collider.shape()), &pose);

@@ -8,8 +8,8 @@ use skidpad_core::state::saved::{LoadError, load_car};
 use skidpad_core::{Model, Vehicle};
 use skidpad_engines::Track;
 
-use crate::ground::{Loaded, Stand};
-use crate::rest::Rest;
+use crate::ground::{GroundMemory, Loaded};
+use crate::sleep::SleepState;
 use crate::{Axes, RapierCars};
 
 /// [`RapierCars`] between two steps, without the models, for any format of serde that keeps every bit. Beside the states,
@@ -40,20 +40,20 @@ struct SavedCar {
     /// Where its body is, m, if a last digit beside the state's.
     place: Option<[f32; 3]>,
     away: bool,
-    rest: Rest,
-    stands: Vec<Stand>,
+    sleep: SleepState,
+    stands: Vec<GroundMemory>,
 }
 
 impl RapierCars {
     /// What [`RapierCars::resume`] needs beside the models and the world. Call it between two steps.
     pub fn saved(&self) -> SavedCars {
         let car = |(i, vehicle): (usize, &Vehicle)| SavedCar {
-            handle: self.seats[i].handle,
+            handle: self.slots[i].handle,
             state: vehicle.state().to_bytes(),
-            place: self.seats[i].track.place().map(|place| place.to_array()),
+            place: self.slots[i].track.place().map(|place| place.to_array()),
             away: self.is_away(i),
-            rest: self.seats[i].rest.clone(),
-            stands: self.seats[i].stands.clone(),
+            sleep: self.slots[i].sleep.clone(),
+            stands: self.slots[i].stands.clone(),
         };
         SavedCars {
             axes: self.axes,
@@ -82,10 +82,10 @@ impl RapierCars {
         let mut cars = Self::adopt(saved.axes, vehicles);
         (cars.loaded, cars.unstepped, cars.wind) = (saved.loaded, saved.unstepped, saved.wind.into());
         for (i, car) in saved.cars.into_iter().enumerate() {
-            (cars.seats[i].rest, cars.seats[i].stands) = (car.rest, car.stands);
+            (cars.slots[i].sleep, cars.slots[i].stands) = (car.sleep, car.stands);
             if let Some(place) = car.place {
                 let exact = cars.axes.point_to_world(cars.cars.car(i).state.position);
-                cars.seats[i].track = Track::placed(exact, place.into());
+                cars.slots[i].track = Track::placed(exact, place.into());
             }
             if car.away {
                 cars.cars.leave(i);

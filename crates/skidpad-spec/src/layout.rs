@@ -5,7 +5,7 @@ use skidpad_core::model::{Side, carried_masses};
 
 /// A wheel's contact point at rest.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Station {
+pub(crate) struct WheelPosition {
     /// Index of its axle.
     pub axle: usize,
     pub side: Side,
@@ -14,12 +14,12 @@ pub(crate) struct Station {
 }
 
 /// Every wheel, axle by axle from the front, left before right.
-pub(crate) fn stations(spec: &VehicleSpec) -> Vec<Station> {
-    let mut stations = Vec::new();
+pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
+    let mut wheel_positions = Vec::new();
     for (axle, described) in spec.axles.iter().enumerate() {
         let mut add = |side, left: f64| {
             let [x, y, _] = from_centre(&spec.chassis, [described.behind_front_axle_m, left, 0.0]);
-            stations.push(Station { axle, side, point: [x, y].map(|c| f64::from(c as f32)) });
+            wheel_positions.push(WheelPosition { axle, side, point: [x, y].map(|c| f64::from(c as f32)) });
         };
         match described.track_m {
             Some(track) => {
@@ -29,13 +29,13 @@ pub(crate) fn stations(spec: &VehicleSpec) -> Vec<Station> {
             None => add(Side::Centre, 0.0),
         }
     }
-    stations
+    wheel_positions
 }
 
 /// What each wheel carries at rest, with what rests on the hitch, as a share of the vehicle's own mass; `None` if the centre of mass
 /// lies outside the wheels, and the coupler of a trailer.
 pub(crate) fn shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
-    let points: Vec<[f64; 2]> = stations(spec).iter().map(|station| station.point).collect();
+    let points: Vec<[f64; 2]> = wheel_positions(spec).iter().map(|position| position.point).collect();
     let plane = |behind: f64, left: f64| {
         let [x, y, _] = from_centre(&spec.chassis, [behind, left, 0.0]);
         [x, y].map(|c| f64::from(c as f32))

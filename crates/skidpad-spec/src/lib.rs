@@ -15,13 +15,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod beside;
 mod compile;
 #[cfg(feature = "terrain_files")]
 pub mod crg;
 #[cfg(feature = "graphics")]
 mod drawn;
 mod fault;
+mod file_resolver;
 mod ground;
 mod implausible;
 mod layout;
@@ -46,7 +46,7 @@ pub use schema::{scene_schema, schema, schema_of};
 pub use spec::{SceneSpec, VehicleSpec};
 pub use tyre_size::TyreSize;
 
-use beside::Beside;
+use file_resolver::FileResolver;
 use skidpad_core::Model;
 use std::path::Path;
 
@@ -57,7 +57,7 @@ impl VehicleSpec {
     /// # Errors
     /// Every fault of the text at once: syntax, keys, types, ranges and contradictions between fields.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
-        read::read(source_name, text, Beside::Shipped).map(|(spec, _)| spec)
+        read::read(source_name, text, FileResolver::Shipped).map(|(spec, _)| spec)
     }
 
     /// The vehicle file that says the same.
@@ -77,7 +77,7 @@ impl VehicleSpec {
     /// # Errors
     /// Every fault at once.
     pub fn compile(&self) -> Result<Model, Faults> {
-        self.compile_beside(Beside::Shipped)
+        self.compile_with(FileResolver::Shipped)
     }
 
     /// The model this describes if its file stood in `folder`; see [`VehicleSpec::compile`].
@@ -85,19 +85,19 @@ impl VehicleSpec {
     /// # Errors
     /// Every fault at once, those of the tyre files it refers to included.
     pub fn compile_in(&self, folder: &Path) -> Result<Model, Faults> {
-        self.compile_beside(Beside::Folder(folder))
+        self.compile_with(FileResolver::Folder(folder))
     }
 
-    fn compile_beside(&self, beside: Beside<'_>) -> Result<Model, Faults> {
+    fn compile_with(&self, files: FileResolver<'_>) -> Result<Model, Faults> {
         let name = if self.name.is_empty() { "vehicle" } else { &self.name };
-        let text = self.to_toml().map_err(|error| whole(name, "", error.to_string()))?;
-        let (_, beyond) = read::read(name, &text, beside)?;
+        let text = self.to_toml().map_err(|error| whole_file_fault(name, "", error.to_string()))?;
+        let (_, beyond) = read::read(name, &text, files)?;
         compile::build(self, &beyond.formulas, name, &text)
     }
 }
 
 /// A fault of the file as a whole. The rules of [`read`] leave nothing for [`Model::new`] to find, as far as is known.
-fn whole(source_name: &str, text: &str, found: String) -> Faults {
+fn whole_file_fault(source_name: &str, text: &str, found: String) -> Faults {
     let fault = Fault {
         kind: FaultKind::Contradiction,
         path: String::new(),

@@ -1,6 +1,6 @@
 //! Getting a vehicle by name or path.
 
-use crate::beside::Beside;
+use crate::file_resolver::FileResolver;
 use crate::lint::Lint;
 use crate::lints::lints;
 use crate::read::{Beyond, line_starts, position};
@@ -34,7 +34,7 @@ impl Loaded {
     /// # Errors
     /// Every fault of the text at once.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
-        Self::beside(source_name, text, Beside::Shipped)
+        Self::read_with(source_name, text, FileResolver::Shipped)
     }
 
     /// Reads and compiles the text of a vehicle file that stands in `folder`, with the tyre files it refers to.
@@ -42,11 +42,11 @@ impl Loaded {
     /// # Errors
     /// Every fault of all these files at once.
     pub fn read_in(folder: &Path, source_name: &str, text: &str) -> Result<Self, Faults> {
-        Self::beside(source_name, text, Beside::Folder(folder))
+        Self::read_with(source_name, text, FileResolver::Folder(folder))
     }
 
-    fn beside(source_name: &str, text: &str, beside: Beside<'_>) -> Result<Self, Faults> {
-        let (spec, Beyond { formulas, mut notes, places }) = read::read(source_name, text, beside)?;
+    fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
+        let (spec, Beyond { formulas, mut notes, places }) = read::read(source_name, text, files)?;
         let model = Arc::new(compile::build(&spec, &formulas, source_name, text)?);
         notes.extend(lints(&spec, &model));
         let mut dolly = None;
@@ -69,7 +69,7 @@ impl Loaded {
         let mut notes: Vec<Note> = notes.into_iter().map(note).collect();
         notes.sort_by_key(|note| note.line);
         let files = spec.tyres.values().filter_map(|tyre| match tyre {
-            Tyre::MagicFormula { file, .. } => beside.path(file.as_deref()?),
+            Tyre::MagicFormula { file, .. } => files.path(file.as_deref()?),
             _ => None,
         });
         let tyre_files = files.collect();

@@ -1,6 +1,6 @@
 //! Getting a scene by path.
 
-use crate::beside::Beside;
+use crate::file_resolver::FileResolver;
 use crate::tir::Note;
 use crate::{Faults, LoadError, SceneSpec, read};
 use skidpad_core::Scene;
@@ -25,7 +25,7 @@ impl LoadedScene {
     /// # Errors
     /// Every fault of the text at once.
     pub fn read(source_name: &str, text: &str) -> Result<Self, Faults> {
-        Self::beside(source_name, text, Beside::Shipped)
+        Self::read_with(source_name, text, FileResolver::Shipped)
     }
 
     /// Reads the text of a scene that stands in `folder`, with the files it refers to.
@@ -33,7 +33,7 @@ impl LoadedScene {
     /// # Errors
     /// Every fault of all these files at once.
     pub fn read_in(folder: &Path, source_name: &str, text: &str) -> Result<Self, Faults> {
-        Self::beside(source_name, text, Beside::Folder(folder))
+        Self::read_with(source_name, text, FileResolver::Folder(folder))
     }
 
     /// The scene file at `path`, with the files it refers to.
@@ -47,12 +47,12 @@ impl LoadedScene {
         Ok(Self::read_in(folder, &path.display().to_string(), &text)?)
     }
 
-    fn beside(source_name: &str, text: &str, beside: Beside<'_>) -> Result<Self, Faults> {
-        let (spec, scene, notes) = read::read_scene(source_name, text, beside)?;
+    fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
+        let (spec, scene, notes) = read::read_scene(source_name, text, files)?;
         let fields = spec.height_fields.iter().filter_map(|of| of.file.as_ref());
         let meshes = spec.meshes.iter().filter_map(|of| of.file.as_ref());
         let named = fields.chain(meshes).chain(spec.crg_roads.iter().map(|of| &of.file));
-        let files = named.filter_map(|file| beside.path(file)).collect();
+        let files = named.filter_map(|file| files.path(file)).collect();
         Ok(Self { spec, scene, notes, files })
     }
 }

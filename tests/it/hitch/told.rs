@@ -8,7 +8,7 @@ use skidpad::core::telemetry::frame::HITCH_CHANNELS;
 use skidpad::core::{Backend, Controls, Frame, HitchFrame, Model, Scene, State, Vec3};
 use skidpad::lab::manoeuvre::{Course, LaneChange, Slalom};
 use skidpad::lab::towing::Towed;
-use skidpad::lab::{Adjust, Manoeuvre, TimeStep, Trajectory, simulate};
+use skidpad::lab::{Manoeuvre, Overrides, TimeStep, Trajectory, simulate};
 use std::sync::Arc;
 
 /// Telemetry of the hitch of vehicle `car`.
@@ -193,8 +193,9 @@ fn a_trailer_on_its_own_keeps_its_columns() {
 
 /// What a run of `manoeuvre` leaves behind, on every solver.
 fn runs(manoeuvre: &dyn Manoeuvre, models: &[Arc<Model>]) -> Vec<(&'static str, Trajectory)> {
-    let adjust = Adjust { trailers: models[1..].iter().cloned().map(Towed::from).collect(), ..Adjust::default() };
-    let setup = adjust.apply(manoeuvre.setup(&models[0]));
+    let overrides =
+        Overrides { trailers: models[1..].iter().cloned().map(Towed::from).collect(), ..Overrides::default() };
+    let setup = overrides.apply(manoeuvre.setup(&models[0]));
     let dt = TimeStep::per_second(120.0).expect("valid");
     let run = |solver: &skidpad::core::BackendInfo| {
         let mut driver = manoeuvre.driver(&models[0]);

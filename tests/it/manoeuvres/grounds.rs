@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skidpad::core::{BackendInfo, DVec3, FixedBox, HeightField, Road, RoadClass, Scene, TriangleMesh, Vec3};
 use skidpad::lab::compare::{Spread, compare};
-use skidpad::lab::manoeuvre::{Adjust, CATALOGUE, GROUNDS};
+use skidpad::lab::manoeuvre::{CATALOGUE, GROUNDS, Overrides};
 use skidpad::lab::run::TimeStep;
 use skidpad::spec::LoadedScene;
 
@@ -86,11 +86,11 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
     let grounds = grounds();
     assert!(GROUNDS.iter().all(|(name, _)| *name == "plane" || grounds.iter().any(|(kind, _)| kind == name)));
     for entry in CATALOGUE {
-        let manoeuvre = entry.standard(&Adjust::default());
+        let manoeuvre = entry.standard(&Overrides::default());
         let drive = |scene: &Scene| {
             // The ground of a scene takes the place of the manoeuvre's, a slope too.
-            let adjust = Adjust { scene: Some(scene.clone()), ..Adjust::default() };
-            compare(&all(), &model, manoeuvre.as_ref(), &adjust, step, &|_| {}).outcomes
+            let overrides = Overrides { scene: Some(scene.clone()), ..Overrides::default() };
+            compare(&all(), &model, manoeuvre.as_ref(), &overrides, step, &|_| {}).outcomes
         };
         let on_plane = drive(&Scene::flat());
         for (kind, scene) in &grounds {
@@ -126,7 +126,7 @@ fn every_manoeuvre_runs_on_a_road() {
     let road = Scene { fields: vec![Arc::new(road.field().expect("a road"))], ..without_plane() };
     for entry in CATALOGUE {
         let drive = |scene: &Scene| {
-            let short = Adjust { scene: Some(scene.clone()), duration_s: Some(3.0), ..Adjust::default() };
+            let short = Overrides { scene: Some(scene.clone()), duration_s: Some(3.0), ..Overrides::default() };
             compare(&all(), &model, entry.standard(&short).as_ref(), &short, step, &|_| {}).outcomes
         };
         for (plane, road) in drive(&Scene::flat()).iter().zip(drive(&road)) {

@@ -9,7 +9,7 @@ use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Scene, Vec3
 use skidpad::lab::figures::Cruise;
 use skidpad::lab::figures::cornering::extra_steer;
 use skidpad::lab::figures::modes::{Mode, Modes};
-use skidpad::lab::figures::stance::{corner, rollover};
+use skidpad::lab::figures::steady_state::{corner, rollover};
 use skidpad::lab::figures::straight::{Pedal, drive_force, stopping_distance};
 use skidpad::lab::{Figures, figures};
 
@@ -287,7 +287,7 @@ fn pressed_as_told(mut parts: ModelParts) {
 
 #[track_caller]
 fn stands_as_told(solver: &str, model: &Model, steady: &[Frame]) {
-    let told = Cruise::at(model, mean(steady, |f| f.vx_mps)).expect("stands").stance;
+    let told = Cruise::at(model, mean(steady, |f| f.vx_mps)).expect("stands").steady;
     for i in 0..4 {
         let found = mean(steady, |f| f.wheels[i].compression_m);
         close(&format!("{solver} wheel {i}"), found, told.compressions[i], 0.01, "small angles of pitch");

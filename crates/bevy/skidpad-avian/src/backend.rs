@@ -76,8 +76,8 @@ impl AvianBackend {
     fn host<R>(&mut self, with: impl FnOnce(&mut Host) -> R) -> R {
         let mut params = SystemState::<(ResMut<AvianCars>, Commands, Read)>::new(&mut self.world);
         let (mut avian, mut commands, read) = params.get_mut(&mut self.world).expect("its resources are there");
-        let AvianCars { cars, seats, memory, .. } = &mut *avian;
-        let done = with(&mut Host { cars, seats, memory, commands: &mut commands, world: &read });
+        let AvianCars { cars, slots, memory, .. } = &mut *avian;
+        let done = with(&mut Host { cars, slots, memory, commands: &mut commands, world: &read });
         avian.let_pass(&mut commands);
         params.apply(&mut self.world);
         done
@@ -146,7 +146,7 @@ impl Backend for AvianBackend {
     }
 
     fn place(&self, car: usize) -> Option<Vec3> {
-        self.world.resource::<AvianCars>().seats[car].track.place().map(|place| AXES.from_world(place))
+        self.world.resource::<AvianCars>().slots[car].track.place().map(|place| AXES.from_world(place))
     }
 
     fn set_place(&mut self, car: usize, place: Vec3) {
@@ -159,7 +159,7 @@ impl Backend for AvianBackend {
         self.cars.push(entity);
         let (number, chassis) = self.host(|host| {
             let number = host.enter(entity, &start.model, &state);
-            (number, host.seats[number].chassis)
+            (number, host.slots[number].chassis)
         });
         if !self.scene.cars_collide {
             self.world.entity_mut(chassis).insert(CollisionLayers::new(APART, !APART));
@@ -173,14 +173,14 @@ impl Backend for AvianBackend {
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
         answered.fill(None);
-        self.host(|host| Port::new(host.world, host.seats, host.memory, Vec3::ZERO).probe(asked, answered));
+        self.host(|host| Port::new(host.world, host.slots, host.memory, Vec3::ZERO).probe(asked, answered));
         true
     }
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         let (avian, contacts) = (self.world.resource::<AvianCars>(), self.world.resource::<ContactGraph>());
         let touches = |car: &usize| {
-            let mut pairs = contacts.contact_pairs_with(avian.seats[*car].chassis);
+            let mut pairs = contacts.contact_pairs_with(avian.slots[*car].chassis);
             pairs.any(avian3d::prelude::ContactPair::is_touching)
         };
         match (0..self.cars()).find(touches) {

@@ -16,7 +16,7 @@ use crate::port::{Port, World};
 #[derive(Resource)]
 pub struct AvianCars {
     pub(crate) cars: Cars,
-    pub(crate) seats: Vec<Seat>,
+    pub(crate) slots: Vec<CarSlot>,
     pub(crate) numbers: CarNumbers,
     /// What drives each number in the coming step.
     pub(crate) controls: Vec<Controls>,
@@ -28,7 +28,7 @@ pub struct AvianCars {
 
 /// What is kept of one car.
 #[derive(Clone, Debug)]
-pub(crate) struct Seat {
+pub(crate) struct CarSlot {
     pub chassis: Entity,
     pub track: Track,
     /// Velocity that the step ends with unless something else acts, m/s.
@@ -58,7 +58,7 @@ impl Default for AvianCars {
     fn default() -> Self {
         Self {
             cars: Cars::new(Vec::new()),
-            seats: Vec::new(),
+            slots: Vec::new(),
             numbers: CarNumbers::default(),
             controls: Vec::new(),
             memory: Memory::default(),
@@ -91,33 +91,33 @@ impl AvianCars {
 
     /// Lets vehicles that tow each other pass through each other, and those that no longer do collide.
     pub(crate) fn let_pass(&mut self, commands: &mut Commands) {
-        for car in 0..self.seats.len() {
+        for car in 0..self.slots.len() {
             let by = self.cars.vehicles()[car].state().tow.map(|tow| tow.by);
-            if self.seats[car].towed.map(|(by, _)| by) == by {
+            if self.slots[car].towed.map(|(by, _)| by) == by {
                 continue;
             }
-            if let Some((_, joint)) = self.seats[car].towed {
+            if let Some((_, joint)) = self.slots[car].towed {
                 commands.entity(joint).try_despawn();
             }
-            let ahead = by.and_then(|by| self.seats.get(by as usize)).map(|ahead| ahead.chassis);
+            let ahead = by.and_then(|by| self.slots.get(by as usize)).map(|ahead| ahead.chassis);
             // Of any length, it ties nothing.
             let towed = ahead.map(|ahead| {
-                let free = DistanceJoint::new(ahead, self.seats[car].chassis).with_limits(0.0, f32::MAX);
+                let free = DistanceJoint::new(ahead, self.slots[car].chassis).with_limits(0.0, f32::MAX);
                 commands.spawn((free, JointCollisionDisabled)).id()
             });
-            self.seats[car].towed = by.zip(towed);
-            self.tie_seats();
+            self.slots[car].towed = by.zip(towed);
+            self.list_hitched();
         }
     }
 
     /// Tells every vehicle which bodies it is hitched to.
-    fn tie_seats(&mut self) {
-        self.seats.iter_mut().for_each(|seat| seat.tied.clear());
-        for car in 0..self.seats.len() {
-            let Some((by, _)) = self.seats[car].towed else { continue };
-            let ends = [car, by as usize].map(|car| self.seats[car].chassis);
-            self.seats[car].tied.push(ends[1]);
-            self.seats[by as usize].tied.push(ends[0]);
+    fn list_hitched(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.tied.clear());
+        for car in 0..self.slots.len() {
+            let Some((by, _)) = self.slots[car].towed else { continue };
+            let ends = [car, by as usize].map(|car| self.slots[car].chassis);
+            self.slots[car].tied.push(ends[1]);
+            self.slots[by as usize].tied.push(ends[0]);
         }
     }
 }
@@ -125,7 +125,7 @@ impl AvianCars {
 /// Avian's world as one that cars enter.
 pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
     pub cars: &'a mut Cars,
-    pub seats: &'a mut Vec<Seat>,
+    pub slots: &'a mut Vec<CarSlot>,
     pub memory: &'a mut Memory,
     pub commands: &'a mut Commands<'cw, 'cs>,
     pub world: &'a World<'w, 's>,
@@ -134,10 +134,10 @@ pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
 impl Host<'_, '_, '_, '_, '_> {
     /// As [`skidpad_core::Backend::set_place`].
     pub fn set_place(&mut self, number: usize, place: Vec3) {
-        let (shown, seat) = (AXES.to_world(place), &mut self.seats[number]);
+        let (shown, slot) = (AXES.to_world(place), &mut self.slots[number]);
         let state = self.cars.car(number).state;
-        seat.track = Track::placed(AXES.point_to_world(state.position), shown);
-        self.commands.entity(seat.chassis).try_insert(chassis::beside(shown, state));
+        slot.track = Track::placed(AXES.point_to_world(state.position), shown);
+        self.commands.entity(slot.chassis).try_insert(chassis::beside(shown, state));
     }
 }
 
@@ -145,7 +145,7 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
     fn enter(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize {
         let chassis = self.commands.spawn(chassis::bundle(car, model, state)).id();
         let track = Track::new(AXES.point_to_world(state.position));
-        self.seats.push(Seat { chassis, track, ends: Vec3::ZERO, near: Vec::new(), towed: None, tied: Vec::new() });
+        self.slots.push(CarSlot { chassis, track, ends: Vec3::ZERO, near: Vec::new(), towed: None, tied: Vec::new() });
         self.cars.enter(Vehicle::new(model.clone(), state.clone()))
     }
 
@@ -157,24 +157,24 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
         if !self.cars.set_state(number, state) {
             return;
         }
-        let seat = &mut self.seats[number];
-        seat.track = Track::new(AXES.point_to_world(state.position));
+        let slot = &mut self.slots[number];
+        slot.track = Track::new(AXES.point_to_world(state.position));
         self.commands
-            .entity(seat.chassis)
+            .entity(slot.chassis)
             .try_remove::<(RigidBodyDisabled, ColliderDisabled)>()
             .try_insert((chassis::at(state), chassis::ChassisOf(car)));
-        self.commands.entity(car).try_insert(Chassis(seat.chassis));
+        self.commands.entity(car).try_insert(Chassis(slot.chassis));
     }
 
     fn leave(&mut self, number: usize) {
         self.cars.leave(number);
-        self.commands.entity(self.seats[number].chassis).try_insert((RigidBodyDisabled, ColliderDisabled));
+        self.commands.entity(self.slots[number].chassis).try_insert((RigidBodyDisabled, ColliderDisabled));
     }
 
     fn below(&mut self, probe: &Probe) -> Option<Contact> {
         let mut met = [None];
         // Nothing falls asleep or is pushed by a question.
-        let mut port = Port::new(self.world, self.seats, self.memory, Vec3::ZERO);
+        let mut port = Port::new(self.world, self.slots, self.memory, Vec3::ZERO);
         port.probe(&[*probe], &mut met);
         met[0]
     }

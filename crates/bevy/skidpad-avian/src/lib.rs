@@ -77,8 +77,8 @@ fn add_step(app: &mut App) {
 }
 
 fn enter(mut arrivals: Arrivals, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
-    let AvianCars { cars, seats, numbers, memory, .. } = &mut *avian;
-    arrivals.settle(&mut Host { cars, seats, memory, commands: &mut commands, world: &world }, numbers);
+    let AvianCars { cars, slots, numbers, memory, .. } = &mut *avian;
+    arrivals.settle(&mut Host { cars, slots, memory, commands: &mut commands, world: &world }, numbers);
     avian.let_pass(&mut commands);
 }
 
@@ -95,12 +95,12 @@ fn before_step(
     mut commands: Commands,
 ) {
     let dt = time.delta_secs();
-    let AvianCars { cars: rows, seats, controls, memory, report, wind, .. } = &mut *avian;
+    let AvianCars { cars: rows, slots, controls, memory, report, wind, .. } = &mut *avian;
     std::mem::swap(&mut memory.loaded, &mut memory.before);
     memory.loaded.clear();
     let world = params.p0();
-    let misuse = misuse(&world, rows.vehicles(), seats);
-    let mut port = Port::new(&world, seats, memory, *wind);
+    let misuse = misuse(&world, rows.vehicles(), slots);
+    let mut port = Port::new(&world, slots, memory, *wind);
     port.dt = dt;
     let solved = rows.push(&mut port, controls, Coupling::OneSweep, dt);
     *report = StepReport { misuse, ..StepReport::default() }.and(solved);
@@ -118,16 +118,16 @@ fn follow(
     mut bodies: Query<(&mut Position, &mut LinearVelocity)>,
 ) {
     let (dt, roundings) = (time.delta_secs(), f32::EPSILON * substeps.0 as f32);
-    let AvianCars { cars, seats, .. } = &mut *avian;
-    for (seat, vehicle) in seats.iter_mut().zip(cars.vehicles()) {
-        let Ok((mut position, mut velocity)) = bodies.get_mut(seat.chassis) else { continue };
-        let rounded = (velocity.0 - seat.ends).abs();
-        if rounded.max_element() <= roundings * seat.ends.abs().max_element() {
-            velocity.0 = seat.ends;
+    let AvianCars { cars, slots, .. } = &mut *avian;
+    for (slot, vehicle) in slots.iter_mut().zip(cars.vehicles()) {
+        let Ok((mut position, mut velocity)) = bodies.get_mut(slot.chassis) else { continue };
+        let rounded = (velocity.0 - slot.ends).abs();
+        if rounded.max_element() <= roundings * slot.ends.abs().max_element() {
+            velocity.0 = slot.ends;
         }
         let before = AXES.to_world(vehicle.state().velocity);
         let lead = lead(dt, substeps.0 as usize);
-        if let Some(place) = seat.track.follow(position.0, [before, velocity.0], dt, lead) {
+        if let Some(place) = slot.track.follow(position.0, [before, velocity.0], dt, lead) {
             position.0 = place;
         }
     }
@@ -135,9 +135,9 @@ fn follow(
 
 /// Writes the realised motion back.
 fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
-    let AvianCars { cars, seats, memory, report, wind, .. } = &mut *avian;
+    let AvianCars { cars, slots, memory, report, wind, .. } = &mut *avian;
     memory.stepped = true;
-    let mut port = Port::new(&world, seats, memory, *wind);
+    let mut port = Port::new(&world, slots, memory, *wind);
     port.dt = time.delta_secs();
     *report = report.and(cars.write_back(&port, time.delta_secs()));
 }
@@ -157,16 +157,16 @@ const LEAST_DOWN: f32 = 0.5;
 const OTHER_MASS: f32 = 1e-3;
 
 /// What is wrong with the world for these cars.
-fn misuse(world: &World, vehicles: &[skidpad_core::Vehicle], seats: &[cars::Seat]) -> Option<Misuse> {
+fn misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[cars::CarSlot]) -> Option<Misuse> {
     let gravity = world.gravity.0;
     if gravity.dot(AXES.to_world(Vec3::Z)) > -LEAST_DOWN * gravity.length() && gravity != Vec3::ZERO {
         return Some(Misuse::OtherAxes);
     }
-    let is_other = |(seat, vehicle): (&cars::Seat, &skidpad_core::Vehicle)| {
-        let Ok(body) = world.bodies.get(seat.chassis) else { return false };
+    let is_other = |(slot, vehicle): (&cars::CarSlot, &skidpad_core::Vehicle)| {
+        let Ok(body) = world.bodies.get(slot.chassis) else { return false };
         (body.mass.inverse() * vehicle.model().mass() - 1.0).abs() > OTHER_MASS
     };
-    seats.iter().zip(vehicles).any(is_other).then_some(Misuse::OtherMass)
+    slots.iter().zip(vehicles).any(is_other).then_some(Misuse::OtherMass)
 }
 
 #[cfg(doctest)]

@@ -15,7 +15,7 @@ use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::{Ray, intersection_test};
 use skidpad_engines::{BLOW, Meeting, beside, bounds_of, cast, lead, ray, resolution};
 
-use crate::cars::{Memory, Seat};
+use crate::cars::{CarSlot, Memory};
 use crate::ground::{Loaded, ground, motion, pushed};
 
 /// A body of Avian's.
@@ -71,7 +71,7 @@ pub(crate) struct Pushes {
 
 pub(crate) struct Port<'a, 'w, 's> {
     world: &'a World<'w, 's>,
-    seats: &'a mut Vec<Seat>,
+    slots: &'a mut Vec<CarSlot>,
     memory: &'a mut Memory,
     wind: Vec3,
     /// Length of the step; 0 between steps.
@@ -82,8 +82,8 @@ pub(crate) struct Port<'a, 'w, 's> {
 }
 
 impl<'a, 'w, 's> Port<'a, 'w, 's> {
-    pub fn new(world: &'a World<'w, 's>, seats: &'a mut Vec<Seat>, memory: &'a mut Memory, wind: Vec3) -> Self {
-        Self { world, seats, memory, wind, dt: 0.0, pushes: Pushes::default(), bears: false }
+    pub fn new(world: &'a World<'w, 's>, slots: &'a mut Vec<CarSlot>, memory: &'a mut Memory, wind: Vec3) -> Self {
+        Self { world, slots, memory, wind, dt: 0.0, pushes: Pushes::default(), bears: false }
     }
 
     fn substeps(&self) -> usize {
@@ -113,12 +113,12 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
 
     /// Finds what the rays of one car may meet, once for all of them: no sensor, and no part of the car.
     fn gather(&mut self, asked: &[Probe]) {
-        let Some(seat) = self.seats.get_mut(asked[0].car) else { return };
-        seat.near.clear();
+        let Some(slot) = self.slots.get_mut(asked[0].car) else { return };
+        slot.near.clear();
         let around = bounds_of(AXES, asked);
         let own =
-            self.world.colliders.get(seat.chassis).ok().and_then(|(.., layers, _)| layers).copied().unwrap_or_default();
-        let (world, chassis, tied, near) = (self.world, seat.chassis, &seat.tied, &mut seat.near);
+            self.world.colliders.get(slot.chassis).ok().and_then(|(.., layers, _)| layers).copied().unwrap_or_default();
+        let (world, chassis, tied, near) = (self.world, slot.chassis, &slot.tied, &mut slot.near);
         let mut look = |entity| {
             let Ok((_, _, _, of, layers, _)) = world.colliders.get(entity) else { return true };
             let is_own = of.is_some_and(|of| of.body == chassis || tied.contains(&of.body));
@@ -160,7 +160,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     fn meet_by(&self, ray: &Ray, probe: &Probe) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         let first = |ray: &Ray| {
             let mut first: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;
-            for &entity in &self.seats.get(probe.car)?.near {
+            for &entity in &self.slots.get(probe.car)?.near {
                 let Some((collider, pose)) = self.shape(entity) else { continue };
                 let least = first.map_or(probe.reach, |(_, distance, ..)| distance);
                 if let Some(hit) = cast(collider.shape_scaled().0.as_ref(), &pose, ray, least) {
@@ -176,7 +176,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     fn roll_on(&mut self, probe: &Probe, ray: &Ray) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         self.memory.faces.clear();
         let mut round = false;
-        for &entity in &self.seats.get(probe.car)?.near {
+        for &entity in &self.slots.get(probe.car)?.near {
             let Some((collider, pose)) = self.shape(entity) else { continue };
             round |= !self.memory.faces.add(AXES, probe, (entity, collider.shape_scaled().0.as_ref()), &pose);
         }
@@ -196,7 +196,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     /// The surface of what is met at `point`: where colliders lie flush, the one that was spawned last, as a patch of ice on the road.
     fn surface_at(&self, car: usize, entity: Entity, point: Vec3) -> GroundSurface {
         let surface_of = |entity| self.world.colliders.get(entity).ok().and_then(|(.., surface)| surface).copied();
-        let near = self.seats.get(car).map_or(&[][..], |seat| &seat.near);
+        let near = self.slots.get(car).map_or(&[][..], |slot| &slot.near);
         let flush = near.iter().rev().take_while(|later| **later != entity).find_map(|&later| {
             let surface = surface_of(later)?;
             let (collider, pose) = self.shape(later)?;
@@ -256,19 +256,19 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
                 let rotation = Quat::from_scaled_axis(angular * time) * body.rotation.0;
                 let centre = begins.transform_point(body.centre.0) + linear * time;
                 let then = Pose::from_parts(centre - rotation * body.centre.0, rotation);
-                self.is_in_something(&self.seats[car], &(then * begins.inverse()))
+                self.is_in_something(&self.slots[car], &(then * begins.inverse()))
             })
     }
 
     /// Whether the hull of a car that has `moved` meets what is near its wheels.
     #[cold]
-    fn is_in_something(&self, seat: &Seat, moved: &Pose) -> bool {
-        let hulls = self.world.colliders_of.get(seat.chassis).into_iter().flat_map(RelationshipTarget::iter);
+    fn is_in_something(&self, slot: &CarSlot, moved: &Pose) -> bool {
+        let hulls = self.world.colliders_of.get(slot.chassis).into_iter().flat_map(RelationshipTarget::iter);
         hulls.filter_map(|hull| self.shape(hull)).any(|(hull, pose)| {
             let meets = |(near, at): (&Collider, Pose)| {
                 intersection_test(&(*moved * pose), hull.shape_scaled().0.as_ref(), &at, near.shape_scaled().0.as_ref())
             };
-            let near = seat.near.iter().filter_map(|&near| self.shape(near));
+            let near = slot.near.iter().filter_map(|&near| self.shape(near));
             near.map(meets).any(|met| met.is_ok_and(|met| met.intersecting))
         })
     }
@@ -277,11 +277,11 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
 impl WorldPort for Port<'_, '_, '_> {
     fn bodies(&self, dt: f32, bodies: &mut [Body]) {
         let lead = lead(dt, self.substeps());
-        for (seat, to) in self.seats.iter().zip(bodies) {
-            let Ok(body) = self.world.bodies.get(seat.chassis) else { continue };
+        for (slot, to) in self.slots.iter().zip(bodies) {
+            let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
             let [free_velocity, free_angular] = self.free(&body, dt).map(|free| AXES.from_world(free));
             *to = Body {
-                position: AXES.point_from_world(seat.track.position(body.position.0)),
+                position: AXES.point_from_world(slot.track.position(body.position.0)),
                 rotation: AXES.rotation_from_world(body.rotation.0),
                 velocity: AXES.from_world(body.velocity.0),
                 angular: AXES.from_world(body.angular.0),
@@ -312,9 +312,9 @@ impl WorldPort for Port<'_, '_, '_> {
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
         for (car, push) in pushes.iter().enumerate() {
-            let Some(seat) = self.seats.get(car) else { continue };
-            let Ok(body) = self.world.bodies.get(seat.chassis) else { continue };
-            let chassis = seat.chassis;
+            let Some(slot) = self.slots.get(car) else { continue };
+            let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
+            let chassis = slot.chassis;
             let inertia = body.inertia.rotated(body.rotation.0).inverse();
             let gained =
                 [AXES.to_world(push.impulse) * body.mass.inverse(), inertia * AXES.to_world(push.angular_impulse)];
@@ -330,7 +330,7 @@ impl WorldPort for Port<'_, '_, '_> {
                 self.pushes.blows.push((*index, at_once));
             }
             let ends = self.free(&body, dt)[0] + even[0];
-            self.seats[car].ends = ends;
+            self.slots[car].ends = ends;
         }
     }
 
@@ -340,7 +340,7 @@ impl WorldPort for Port<'_, '_, '_> {
 
     fn vehicle_of(&self, body: u64) -> Option<usize> {
         let entity = Entity::try_from_bits(body)?;
-        self.seats.iter().position(|seat| seat.chassis == entity)
+        self.slots.iter().position(|slot| slot.chassis == entity)
     }
 
     fn pushable(&self, body: u64, normal: Vec3, dt: f32) -> Option<Pushable> {

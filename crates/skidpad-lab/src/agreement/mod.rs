@@ -16,10 +16,10 @@ pub use reasons::{REASONS, Reason};
 
 use crate::compare::{Progress, Spread, is_noise};
 use crate::friction::AT_THE_LIMIT;
-use crate::manoeuvre::{Adjust, CATALOGUE};
+use crate::manoeuvre::{CATALOGUE, Overrides};
 use crate::metrics::Metric;
 use crate::run::TimeStep;
-use crate::sweep::{Ladder, Sweep, sweep};
+use crate::sweep::{RateSweep, Sweep, sweep};
 
 /// Rates whose figures are compared, Hz.
 pub const RATES_HZ: [f64; 4] = [60.0, 120.0, 240.0, 1000.0];
@@ -78,18 +78,18 @@ pub fn measure(
     rates_hz: &[f64],
     progress: &(dyn Fn(&'static str, Progress) + Sync),
 ) -> Result<Runs, String> {
-    let adjust = Adjust::default();
+    let overrides = Overrides::default();
     let steps = rates_hz.iter().map(|&hz| TimeStep::per_second(hz)).collect::<Result<Vec<_>, _>>()?;
     let drive = |entry: &crate::manoeuvre::Entry| {
         let tell = |p: Progress| progress(entry.name, p);
-        sweep(backends, model, entry.standard(&adjust).as_ref(), &adjust, &steps, &tell)
+        sweep(backends, model, entry.standard(&overrides).as_ref(), &overrides, &steps, &tell)
     };
     Ok(Runs { vehicle: vehicle.into(), model: Arc::clone(model), sweeps: CATALOGUE.iter().map(drive).collect() })
 }
 
 /// Solvers that are no peers.
-fn own(sweep: &Sweep) -> impl Iterator<Item = &Ladder> {
-    sweep.ladders.iter().filter(|ladder| !ladder.peer)
+fn own(sweep: &Sweep) -> impl Iterator<Item = &RateSweep> {
+    sweep.rate_sweeps.iter().filter(|rate_sweep| !rate_sweep.peer)
 }
 
 /// Number of the samples at `rate_hz`.
@@ -107,7 +107,7 @@ fn spread(sweep: &Sweep, index: usize, sample: usize) -> Spread {
 /// Largest share of its friction a tyre used on any solver that is no peer, at [`JUDGED_HZ`], –.
 pub fn friction_use(sweep: &Sweep) -> f64 {
     let Some(sample) = at(sweep, JUDGED_HZ) else { return 0.0 };
-    own(sweep).map(|ladder| ladder.samples[sample].friction_use).fold(0.0, f64::max)
+    own(sweep).map(|rate_sweep| rate_sweep.samples[sample].friction_use).fold(0.0, f64::max)
 }
 
 /// Largest spread accepted of a run, %.
@@ -116,8 +116,8 @@ pub fn accepted(sweep: &Sweep) -> f64 {
 }
 
 /// Value of figure number `index` in the limit of fine steps, extrapolated from [`FINE_HZ`] as of first order.
-fn limit(sweep: &Sweep, ladder: &Ladder, index: usize) -> Option<f64> {
-    let [coarse, fine] = FINE_HZ.map(|hz| ladder.samples[at(sweep, hz)?].metrics[index].value);
+fn limit(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Option<f64> {
+    let [coarse, fine] = FINE_HZ.map(|hz| rate_sweep.samples[at(sweep, hz)?].metrics[index].value);
     Some(2.0 * fine? - coarse?)
 }
 
@@ -133,10 +133,10 @@ enum Order {
 }
 
 /// Order of figure number `index`, least squares over the errors at [`FITTED_HZ`] that stand out from the noise.
-fn order(sweep: &Sweep, ladder: &Ladder, index: usize) -> Order {
-    let Some(limit) = limit(sweep, ladder, index) else { return Order::Unknown };
+fn order(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Order {
+    let Some(limit) = limit(sweep, rate_sweep, index) else { return Order::Unknown };
     let mut errors = Vec::new();
-    for sample in FITTED_HZ.iter().filter_map(|&hz| at(sweep, hz)).map(|number| &ladder.samples[number]) {
+    for sample in FITTED_HZ.iter().filter_map(|&hz| at(sweep, hz)).map(|number| &rate_sweep.samples[number]) {
         let metric = &sample.metrics[index];
         let Some(value) = metric.value else { return Order::Unknown };
         let error = (value - limit).abs();
@@ -223,24 +223,24 @@ mod tests {
         let mut found = runs("a", &[POINT_MASS, BackendInfo { name: "second", ..POINT_MASS }]);
         let sample = at(&found.sweeps[0], JUDGED_HZ).expect("driven");
         let braking = found.sweeps.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
-        let value = &mut braking.ladders[1].samples[sample].metrics[0].value;
+        let value = &mut braking.rate_sweeps[1].samples[sample].metrics[0].value;
         *value = value.map(|v| v * 1.02);
         let [fault] = &faults(std::slice::from_ref(&found))[..] else { panic!("one fault") };
         assert!(fault.starts_with("a braking distance_m: 1.98 % apart, 1 % accepted"), "{fault}");
         let braking = found.sweeps.iter_mut().find(|s| s.manoeuvre == "braking").expect("in the catalogue");
-        braking.ladders[0].samples[sample].friction_use = 0.95;
+        braking.rate_sweeps[0].samples[sample].friction_use = 0.95;
         assert_eq!(faults(&[found]), Vec::<String>::new());
     }
 
     #[test]
     fn the_order_of_a_first_order_solver_is_one_and_of_a_constant_closed() {
         let steps = DRIVEN_HZ.map(|hz| TimeStep::per_second(hz).expect("valid"));
-        let (model, adjust) = (Arc::new(model()), Adjust::default());
-        let sweep = &sweep(&[POINT_MASS], &model, &Braking::default(), &adjust, &steps, &|_| {});
-        let distance = order(sweep, &sweep.ladders[0], 0);
+        let (model, overrides) = (Arc::new(model()), Overrides::default());
+        let sweep = &sweep(&[POINT_MASS], &model, &Braking::default(), &overrides, &steps, &|_| {});
+        let distance = order(sweep, &sweep.rate_sweeps[0], 0);
         assert!(matches!(distance, Order::Of(order) if (order - 1.0).abs() < 0.05), "{distance:?}");
         let drift = sweep.metrics().iter().position(|m| m.name == "lateral_drift_mm").expect("a figure");
-        assert_eq!(order(sweep, &sweep.ladders[0], drift), Order::Closed);
+        assert_eq!(order(sweep, &sweep.rate_sweeps[0], drift), Order::Closed);
     }
 
     #[test]

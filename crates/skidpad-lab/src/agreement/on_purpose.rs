@@ -3,7 +3,7 @@
 use super::pages::{head, put, row};
 use super::{JUDGED_HZ, Runs, at};
 use crate::figures::{Figures, OwnWheels};
-use crate::sweep::Ladder;
+use crate::sweep::RateSweep;
 
 const ABOUT: &str = "The solvers that are compared lump the mass of the wheels into the chassis and read the same rows of the \
 same tyre. What is left between them is how the rows are coupled, how the world moves a pose, and how it rounds. Peers solve \
@@ -21,7 +21,7 @@ pub fn section(text: &mut String, runs: &[Runs]) {
         .iter()
         .flat_map(|r| &r.sweeps)
         .next()
-        .map_or(Vec::new(), |s| s.ladders.iter().map(|l| l.backend).collect());
+        .map_or(Vec::new(), |s| s.rate_sweeps.iter().map(|l| l.backend).collect());
     let closed = ["vehicle", "wheel hop by axle, Hz", "deg/g, lumped", "deg/g, tyres in series"];
     head(text, &closed.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
     for runs in runs {
@@ -39,6 +39,6 @@ pub fn section(text: &mut String, runs: &[Runs]) {
 fn measured(runs: &Runs) -> Vec<String> {
     let Some(sweep) = runs.sweeps.iter().find(|s| s.manoeuvre == CIRCLE.0) else { return Vec::new() };
     let index = sweep.metrics().iter().position(|m| m.name == CIRCLE.1);
-    let value = |l: &Ladder| l.samples[at(sweep, JUDGED_HZ)?].metrics[index?].value;
-    sweep.ladders.iter().map(|l| value(l).map_or("-".into(), |v| format!("{v:.3}"))).collect()
+    let value = |l: &RateSweep| l.samples[at(sweep, JUDGED_HZ)?].metrics[index?].value;
+    sweep.rate_sweeps.iter().map(|l| value(l).map_or("-".into(), |v| format!("{v:.3}"))).collect()
 }

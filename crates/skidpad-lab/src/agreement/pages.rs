@@ -159,7 +159,7 @@ fn spreads(sweep: &Sweep, sample: Option<usize>) -> impl Iterator<Item = (&Metri
 
 /// Spread of figure number `index` in the limit of fine steps.
 fn limit_spread(sweep: &Sweep, index: usize) -> Spread {
-    let values: Option<Vec<f64>> = own(sweep).map(|ladder| limit(sweep, ladder, index)).collect();
+    let values: Option<Vec<f64>> = own(sweep).map(|rate_sweep| limit(sweep, rate_sweep, index)).collect();
     let dt = sweep.steps_s.last().copied().unwrap_or(0.0);
     values.map_or(Spread::Unknown, |values| Spread::of(&values, &sweep.metrics()[index], dt))
 }
@@ -240,18 +240,18 @@ fn details(runs: &Runs) -> Page {
 fn figure(text: &mut String, sweep: &Sweep, index: usize) {
     let metric = &sweep.metrics()[index];
     let mut groups: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
-    for ladder in &sweep.ladders {
-        let value = |hz| at(sweep, hz).and_then(|sample| ladder.samples[sample].metrics[index].value);
+    for rate_sweep in &sweep.rate_sweeps {
+        let value = |hz| at(sweep, hz).and_then(|sample| rate_sweep.samples[sample].metrics[index].value);
         let mut cells: Vec<String> = RATES_HZ.iter().map(|&hz| metric.with(value(hz)).text()).collect();
-        let order = match order(sweep, ladder, index) {
+        let order = match order(sweep, rate_sweep, index) {
             Order::Unknown => "-".into(),
             Order::Closed => "closed".into(),
             Order::Of(order) => one_digit(order),
         };
-        cells.extend([metric.with(limit(sweep, ladder, index)).text(), order]);
+        cells.extend([metric.with(limit(sweep, rate_sweep, index)).text(), order]);
         match groups.iter_mut().find(|(_, texts)| *texts == cells) {
-            Some((names, _)) => names.push(ladder.backend),
-            None => groups.push((vec![ladder.backend], cells)),
+            Some((names, _)) => names.push(rate_sweep.backend),
+            None => groups.push((vec![rate_sweep.backend], cells)),
         }
     }
     for (number, (names, cells)) in groups.into_iter().enumerate() {

@@ -13,7 +13,7 @@ use skidpad_core::{Controls, Frame, Model};
 
 /// What a driver knows when a step begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Now<'a> {
+pub struct DriverInput<'a> {
     /// Number of finished steps.
     pub step: u64,
     /// Length of the coming step, s.
@@ -24,7 +24,7 @@ pub struct Now<'a> {
     pub frame: &'a Frame,
 }
 
-impl Now<'_> {
+impl DriverInput<'_> {
     /// Start of the coming step, s.
     pub fn time_s(&self) -> f64 {
         self.step as f64 * self.dt_s
@@ -44,10 +44,10 @@ impl Now<'_> {
 /// Drives one car. The same frames must give the same controls.
 pub trait Driver {
     /// Controls for the coming step.
-    fn drive(&mut self, now: &Now<'_>) -> Controls;
+    fn drive(&mut self, now: &DriverInput<'_>) -> Controls;
 
     /// Whether the run is over before its time.
-    fn finished(&self, _now: &Now<'_>) -> bool {
+    fn finished(&self, _now: &DriverInput<'_>) -> bool {
         false
     }
 }
@@ -57,7 +57,7 @@ pub trait Driver {
 pub struct Coast;
 
 impl Driver for Coast {
-    fn drive(&mut self, _now: &Now<'_>) -> Controls {
+    fn drive(&mut self, _now: &DriverInput<'_>) -> Controls {
         Controls::coasting()
     }
 }
@@ -65,8 +65,8 @@ impl Driver for Coast {
 /// A driver made of a function from what is known to controls.
 pub struct OpenLoop<F>(pub F);
 
-impl<F: FnMut(&Now<'_>) -> Controls> Driver for OpenLoop<F> {
-    fn drive(&mut self, now: &Now<'_>) -> Controls {
+impl<F: FnMut(&DriverInput<'_>) -> Controls> Driver for OpenLoop<F> {
+    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         (self.0)(now)
     }
 }
@@ -88,14 +88,14 @@ impl<D: Driver> UntilStop<D> {
 }
 
 impl<D: Driver> Driver for UntilStop<D> {
-    fn drive(&mut self, now: &Now<'_>) -> Controls {
+    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         if self.stopped_s.is_none() && now.frame.vx_mps <= STANDSTILL_MPS {
             self.stopped_s = Some(now.time_s());
         }
         self.driver.drive(now)
     }
 
-    fn finished(&self, now: &Now<'_>) -> bool {
+    fn finished(&self, now: &DriverInput<'_>) -> bool {
         self.driver.finished(now) || self.stopped_s.is_some_and(|t| now.is_from(t + self.linger_s))
     }
 }

@@ -7,7 +7,7 @@ use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use skidpad_core::math;
 
-use super::Now;
+use super::DriverInput;
 use crate::figures::Figures;
 
 /// A line on the ground; all but straights start at the origin along +x.
@@ -160,7 +160,7 @@ impl PathFollower {
     }
 
     /// Mean road-wheel angle for the coming step, rad, within the car's lock.
-    pub fn steer(&mut self, now: &Now<'_>, figures: &Figures) -> f64 {
+    pub fn steer(&mut self, now: &DriverInput<'_>, figures: &Figures) -> f64 {
         let frame = now.frame;
         let speed = frame.vx_mps.max(1.0);
         let slip = f64::from(math::atan2(frame.vy_mps as f32, speed as f32));
@@ -199,7 +199,7 @@ impl StraightKeeper {
     }
 
     /// Mean road-wheel angle for the coming step, rad.
-    pub fn steer(&mut self, now: &Now<'_>) -> f64 {
+    pub fn steer(&mut self, now: &DriverInput<'_>) -> f64 {
         let frame = now.frame;
         let along = || Line::Straight { x: frame.x_m, y: frame.y_m, heading: frame.yaw_rad };
         let path = self.path.get_or_insert_with(|| PathFollower::new(along(), KEEPING_FREQUENCY, 0.0));
@@ -252,7 +252,7 @@ mod tests {
         let model = Arc::new(model());
         let figures = Figures::of(&model);
         let (mut cruise, mut path) = (Cruise::default(), PathFollower::new(line, 1.5, 0.3));
-        let mut driver = OpenLoop(|now: &Now<'_>| {
+        let mut driver = OpenLoop(|now: &DriverInput<'_>| {
             let mut controls = cruise.controls(now, 12.0);
             controls.steer = path.steer(now, &figures) as f32;
             controls

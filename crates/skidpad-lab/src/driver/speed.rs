@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Model, WheelControls};
 
-use super::Now;
+use super::DriverInput;
 use crate::figures::{drive_force, drive_shares, per_radius, resistance};
 
 /// Answer of the speed to its error: a second-order system with both roots at −1 1/s. Slow enough not to disturb a
@@ -21,7 +21,7 @@ struct Law {
 
 impl Law {
     /// Force at the road, N.
-    fn force(&mut self, now: &Now<'_>, target_mps: f64) -> f64 {
+    fn force(&mut self, now: &DriverInput<'_>, target_mps: f64) -> f64 {
         let speed = now.frame.vx_mps;
         let error = target_mps - speed;
         let asked = PROPORTIONAL_PER_S * error + INTEGRAL_PER_S2 * self.sum_m;
@@ -43,7 +43,7 @@ pub struct Cruise {
 
 impl Cruise {
     /// Controls that hold `target_mps`, m/s, straight ahead.
-    pub fn controls(&mut self, now: &Now<'_>, target_mps: f64) -> Controls {
+    pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
         let force = self.law.force(now, target_mps);
         let wheels = drive_shares(now.model)
             .iter()
@@ -66,7 +66,7 @@ pub struct SpeedHolder {
 
 impl SpeedHolder {
     /// Pedals that hold `target_mps`, m/s, as controls that steer straight ahead.
-    pub fn controls(&mut self, now: &Now<'_>, target_mps: f64) -> Controls {
+    pub fn controls(&mut self, now: &DriverInput<'_>, target_mps: f64) -> Controls {
         if !now.model.is_driven() {
             return self.cruise.controls(now, target_mps);
         }
@@ -119,11 +119,11 @@ mod tests {
     use crate::testing::{POINT_MASS, model};
 
     #[track_caller]
-    fn settles_at(mut controls: impl FnMut(&Now<'_>) -> Controls) {
+    fn settles_at(mut controls: impl FnMut(&DriverInput<'_>) -> Controls) {
         let model = Arc::new(model());
         let setup = Setup { duration_s: 30.0, ..Setup::flat(10.0) };
         let dt = TimeStep::per_second(60.0).expect("valid");
-        let mut driver = OpenLoop(|now: &Now<'_>| controls(now));
+        let mut driver = OpenLoop(|now: &DriverInput<'_>| controls(now));
         let trajectory = simulate(&POINT_MASS, &model, &setup, &mut driver, dt, &mut |_, _| {});
         let error = trajectory.mean(25.0, 30.0, |f| f.vx_mps) - 20.0;
         assert!(error.abs() < 1e-3, "{error}");

@@ -3,7 +3,7 @@
 use skidpad_core::Model;
 use skidpad_core::tyre::Conditions;
 
-use super::stance;
+use super::steady_state;
 
 /// Lateral acceleration at which the understeer gradient with load transfer is told, m/s²: 0.4 g, where road cars
 /// leave their linear range.
@@ -14,11 +14,11 @@ const MOST_SLIP: f64 = 0.6;
 
 /// Steering needed beyond the geometric angle at `lateral_acceleration` m/s² and high speed, rad: with `L / R` gone, axle
 /// `i` slips by `β − sᵢ δ`, the forces sum to `m a_y` and their moments to nothing. Loads are those of
-/// [`stance::corner`], camber from its roll, if no solid axle keeps the wheels upright; the tyres pull square to the car, without drag, and turn it by their aligning moments.
+/// [`steady_state::corner`], camber from its roll, if no solid axle keeps the wheels upright; the tyres pull square to the car, without drag, and turn it by their aligning moments.
 ///
 /// `None` when the tyres cannot hold it, or have no creep.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
-    let stance = stance::corner(model, lateral_acceleration)?;
+    let steady = steady_state::corner(model, lateral_acceleration)?;
     let wanted = f64::from(model.mass()) * lateral_acceleration;
     let axle = |i: usize| f64::from(model.parts().axles[model.wheels()[i].axle].steer_ratio);
     // Force and yaw moment at sideslip β and steering δ.
@@ -26,9 +26,9 @@ pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
         let mut sums = [0.0; 2];
         for (i, wheel) in model.wheels().iter().enumerate() {
             let slip = (axle(i) * delta - beta).tan().clamp(-1.0, 1.0);
-            let rolled = if model.parts().axles[wheel.axle].solid { 0.0 } else { stance.roll as f32 };
+            let rolled = if model.parts().axles[wheel.axle].solid { 0.0 } else { steady.roll as f32 };
             let camber = wheel.lean() + rolled;
-            let at = Conditions { camber, ..Conditions::upright(stance.loads[i] as f32, 1.0) };
+            let at = Conditions { camber, ..Conditions::upright(steady.loads[i] as f32, 1.0) };
             let slip = [0.0, slip as f32];
             let force = f64::from(model.tyre_force(i, slip, &at).force[1]);
             sums[0] += force;
@@ -54,7 +54,7 @@ pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
 pub fn grip_limit(model: &Model) -> Option<f64> {
     const MOST: f64 = 50.0;
     let holds = |a: f64| extra_steer(model, a).is_some();
-    let tips = stance::rollover(model)?.lateral_acceleration.min(MOST);
+    let tips = steady_state::rollover(model)?.lateral_acceleration.min(MOST);
     if !holds(0.1) || holds(0.999 * tips) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use skidpad_core::Model;
 
-use super::stance::{Demand, Stance, stand};
+use super::steady_state::{Demand, SteadyState, stand};
 
 /// Change of compressions below which heights and forces agree, m.
 const AGREED_M: f64 = 1e-7;
@@ -17,7 +17,7 @@ pub struct Cruise {
     /// Of each surface, N, positive downwards.
     pub downforce_n: [f64; 2],
     /// On its wheels, straight ahead.
-    pub stance: Stance,
+    pub steady: SteadyState,
 }
 
 impl Cruise {
@@ -34,12 +34,12 @@ impl Cruise {
             let factors = aero.maps.as_ref().map_or([1.0; 3], |maps| maps.factors(sunk, 0.0));
             let plain = [aero.drag, aero.downforce[0].coefficient, aero.downforce[1].coefficient];
             let [drag_n, front, rear] = [0, 1, 2].map(|i| f64::from(plain[i]) * f64::from(factors[i]) * v * v);
-            let stance = stand(model, 0.0, Demand::pressed(model, [front, rear], drag_n))?;
-            let moved = compressions.iter().zip(&stance.compressions).map(|(from, to)| (to - from).abs());
+            let steady = stand(model, 0.0, Demand::pressed(model, [front, rear], drag_n))?;
+            let moved = compressions.iter().zip(&steady.compressions).map(|(from, to)| (to - from).abs());
             if aero.maps.is_none() || moved.fold(0.0, f64::max) < AGREED_M {
-                return Some(Self { drag_n, downforce_n: [front, rear], stance });
+                return Some(Self { drag_n, downforce_n: [front, rear], steady });
             }
-            compressions.iter_mut().zip(&stance.compressions).for_each(|(z, to)| *z += 0.5 * (to - *z));
+            compressions.iter_mut().zip(&steady.compressions).for_each(|(z, to)| *z += 0.5 * (to - *z));
         }
         None
     }
@@ -75,7 +75,7 @@ mod tests {
             let pressure = 50.0f64 * 50.0;
             let z = pressure / (100e3 - f64::from(slope) * pressure);
             let found = Cruise::at(&model, 50.0).expect("steady");
-            for compression in &found.stance.compressions {
+            for compression in &found.steady.compressions {
                 assert!((compression - z).abs() < 1e-6, "{slope}: {compression} {z}");
             }
             let factor = 1.0 + f64::from(slope) * z;
@@ -102,6 +102,6 @@ mod tests {
     fn a_car_that_its_own_downforce_pulls_down_ends_on_its_stops() {
         let model = mapped(5.0);
         let low = Cruise::at(&model, 160.0).expect("stops carry it");
-        assert!(low.stance.compressions.iter().all(|z| *z > 0.08), "{low:?}");
+        assert!(low.steady.compressions.iter().all(|z| *z > 0.08), "{low:?}");
     }
 }

@@ -3,7 +3,7 @@
 use skidpad_core::Model;
 
 use super::lists::most_of_bump;
-use super::stance::rollover;
+use super::steady_state::rollover;
 use super::{AxleFigures, Cruise, Figures, G};
 
 /// Weight the suspensions must be able to push before metal meets metal, in weights of the car.
@@ -87,7 +87,7 @@ fn support(model: &Model) -> Vec<String> {
 
 fn compressed(model: &Model, figures: &Figures) -> Option<String> {
     let speed = figures.top_speed_mps?;
-    let used = most_of_bump(model, &Cruise::at(model, speed)?.stance.compressions);
+    let used = most_of_bump(model, &Cruise::at(model, speed)?.steady.compressions);
     (used >= 100.0).then(|| {
         format!("full compression at top speed: downforce at {speed:.1} m/s uses {used:.0} % of the bump travel")
     })
@@ -102,7 +102,7 @@ fn upright(model: &Model, figures: &Figures) -> Vec<String> {
         found.push("springs and bars are too soft to hold the car upright".into());
     }
     let grip = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
-    let tips = figures.rollover_g.and_then(|_| rollover(model)).map(|stance| stance.lateral_acceleration / G);
+    let tips = figures.rollover_g.and_then(|_| rollover(model)).map(|steady| steady.lateral_acceleration / G);
     if let Some(g) = tips.filter(|g| *g < grip) {
         found.push(format!("it tips at {g:.2} g, before its tyres slide at {grip:.2} g"));
     }

@@ -2,7 +2,7 @@
 
 use skidpad_core::Model;
 
-use super::stance;
+use super::steady_state;
 use super::straight::{Pedal, motor_power, peak_power, stall_speed, stopping_distance};
 use super::{Cruise, Figures, G, Modes, OwnWheels, cornering, towing};
 use crate::metrics::Metric;
@@ -173,9 +173,9 @@ fn turning(model: &Model, figures: &Figures) -> Vec<Metric> {
 }
 
 fn tipping(model: &Model, figures: &Figures) -> Vec<Metric> {
-    let rolled = figures.rollover_g.and_then(|_| stance::rollover(model)).map(|s| s.lateral_acceleration / G);
+    let rolled = figures.rollover_g.and_then(|_| steady_state::rollover(model)).map(|s| s.lateral_acceleration / G);
     let at_speed = figures.top_speed_mps.and_then(|v| Cruise::at(model, v));
-    let used = at_speed.as_ref().map(|cruise| most_of_bump(model, &cruise.stance.compressions));
+    let used = at_speed.as_ref().map(|cruise| most_of_bump(model, &cruise.steady.compressions));
     let mut list = vec![
         Metric::new("rollover_rigid_g", "Rollover threshold t/2h of a rigid car", "g", 3, figures.rollover_g),
         Metric::new("rollover_g", "Rollover threshold on its springs", "g", 3, rolled),

@@ -5,7 +5,7 @@
 //! | [`Figures`]: loads, sag, the linear bicycle, roll gradient, top speed; cheap, for drivers | here, [`bicycle`], [`roll`], [`straight`] |
 //! | frequencies and damping of the vehicle's own modes | [`modes`] |
 //! | forces of the air, and the ride heights they make | [`cruise`] |
-//! | steady poses with stops and lifted wheels, rollover | [`stance`] |
+//! | steady poses with stops and lifted wheels, rollover | [`steady_state`] |
 //! | understeer with tyre curves and load transfer | [`cornering`] |
 //! | hitch and coupler | `towing` |
 //! | sway and critical speed of a vehicle with trailers | [`sway`] |
@@ -19,7 +19,7 @@ pub mod lints;
 pub mod lists;
 pub mod modes;
 pub mod roll;
-pub mod stance;
+pub mod steady_state;
 pub mod straight;
 pub mod sway;
 mod towing;

@@ -4,7 +4,7 @@ use skidpad_core::Model;
 use skidpad_core::model::{Engine, EngineDrive, Motor, Powertrain, Takeup, Wheel};
 use skidpad_core::tyre::Conditions;
 
-use super::stance::{Demand, stand};
+use super::steady_state::{Demand, stand};
 use super::{Cruise, G};
 
 /// Drag and rolling resistance of the whole car on level ground at `v` m/s, N: of the ride heights and loads it then has,
@@ -29,7 +29,7 @@ impl Resistance {
 
     fn at(model: &Model, v: f64) -> Self {
         let moved = if is_pressed(model) { Cruise::at(model, v) } else { None };
-        let of = |cruise: Cruise| Self { drag: cruise.drag_n / (v * v).max(1e-12), loads: cruise.stance.loads };
+        let of = |cruise: Cruise| Self { drag: cruise.drag_n / (v * v).max(1e-12), loads: cruise.steady.loads };
         moved.map_or_else(|| Self::at_rest(model), of)
     }
 

@@ -3,7 +3,7 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, Setup};
-use crate::driver::{Driver, Now, StraightKeeper};
+use crate::driver::{Driver, DriverInput, StraightKeeper};
 use crate::figures::{Figures, drive_shares, peak_slip};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -148,14 +148,14 @@ impl AccelerationDriver {
 }
 
 impl Driver for AccelerationDriver {
-    fn drive(&mut self, now: &Now<'_>) -> Controls {
+    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let share = |&(i, best): &(usize, f64)| now.frame.wheels[i].slip_ratio / best;
         let worst = self.driven.iter().map(share).fold(0.0, f64::max);
         let throttle = if self.driven.is_empty() { 1.0 } else { self.foot.press(worst, now.dt_s) };
         let steer = self.keeper.steer(now) as f32;
         Controls { throttle: throttle as f32, steer, ..Controls::default() }
     }
-    fn finished(&self, now: &Now<'_>) -> bool {
+    fn finished(&self, now: &DriverInput<'_>) -> bool {
         now.frame.vx_mps > FASTEST_MPS
     }
 }

@@ -3,7 +3,7 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, Setup};
-use crate::driver::{Driver, Now, OpenLoop, STANDSTILL_MPS, UntilStop};
+use crate::driver::{Driver, DriverInput, OpenLoop, STANDSTILL_MPS, UntilStop};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -113,7 +113,7 @@ impl Manoeuvre for Braking {
     }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         let pedal = self.pedal as f32;
-        let press = OpenLoop(move |_: &Now<'_>| Controls { brake: pedal, ..Controls::parked() });
+        let press = OpenLoop(move |_: &DriverInput<'_>| Controls { brake: pedal, ..Controls::parked() });
         Box::new(UntilStop::new(press, self.linger_s))
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {

@@ -3,7 +3,7 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{Manoeuvre, Setup};
-use crate::driver::{Cruise, Driver, Line, Now, PathFollower};
+use crate::driver::{Cruise, Driver, DriverInput, Line, PathFollower};
 use crate::figures::Figures;
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -163,7 +163,7 @@ struct CircleDriver {
 }
 
 impl Driver for CircleDriver {
-    fn drive(&mut self, now: &Now<'_>) -> Controls {
+    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let target = self.circle.target(now.time_s());
         let steer = self.path.steer(now, &self.figures) as f32;
         Controls { steer, ..self.cruise.controls(now, target) }

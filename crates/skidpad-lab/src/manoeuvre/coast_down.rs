@@ -3,7 +3,7 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{Manoeuvre, Setup};
-use crate::driver::{Driver, Now};
+use crate::driver::{Driver, DriverInput};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -56,10 +56,10 @@ struct RollOut {
 }
 
 impl Driver for RollOut {
-    fn drive(&mut self, _now: &Now<'_>) -> Controls {
+    fn drive(&mut self, _now: &DriverInput<'_>) -> Controls {
         Controls::coasting()
     }
-    fn finished(&self, now: &Now<'_>) -> bool {
+    fn finished(&self, now: &DriverInput<'_>) -> bool {
         now.frame.vx_mps < self.until_mps
     }
 }

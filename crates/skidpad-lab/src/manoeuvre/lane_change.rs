@@ -3,10 +3,10 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, Setup};
-use crate::driver::{Coast, Cruise, Driver, Line, Now, PathFollower, Shift};
+use crate::driver::{Coast, Cruise, Driver, DriverInput, Line, PathFollower, Shift};
 use crate::figures::Figures;
 use crate::figures::cornering::grip_limit;
-use crate::figures::stance::rollover;
+use crate::figures::steady_state::rollover;
 use crate::metrics::{Metric, metrics};
 use crate::towing::rearward_amplification;
 use crate::trajectory::Trajectory;
@@ -237,7 +237,7 @@ struct LaneChangeDriver {
 }
 
 impl Driver for LaneChangeDriver {
-    fn drive(&mut self, now: &Now<'_>) -> Controls {
+    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let steer = self.path.steer(now, &self.figures) as f32;
         let entered = now.frame.x_m + self.front - LEAD_IN_M;
         if self.run.course == Course::Obstacle && entered > RELEASED_AT_M {
@@ -245,7 +245,7 @@ impl Driver for LaneChangeDriver {
         }
         Controls { steer, ..self.cruise.controls(now, self.speed_mps) }
     }
-    fn finished(&self, now: &Now<'_>) -> bool {
+    fn finished(&self, now: &DriverInput<'_>) -> bool {
         now.frame.x_m > self.run.end_m()
     }
 }

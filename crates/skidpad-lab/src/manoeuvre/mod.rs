@@ -59,7 +59,7 @@ impl Setup {
 
 /// Changes to the start and ground of any manoeuvre.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Adjust {
+pub struct Overrides {
     /// Ground in place of the manoeuvre's.
     pub scene: Option<Scene>,
     /// Start: x and y in the plane, and the height of the wheels above it, which is added to the manoeuvre's, m.
@@ -76,7 +76,7 @@ pub struct Adjust {
     pub trailers: Vec<Towed>,
 }
 
-impl Adjust {
+impl Overrides {
     /// The changes as a list of words, empty when there are none.
     pub fn about(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
@@ -170,15 +170,15 @@ pub struct Entry {
     pub name: &'static str,
     /// One line for lists.
     pub about: &'static str,
-    build: fn(&Adjust) -> Box<dyn Manoeuvre>,
+    build: fn(&Overrides) -> Box<dyn Manoeuvre>,
 }
 
 impl Entry {
-    /// The manoeuvre with its standard parameters, except those that `adjust` changes.
+    /// The manoeuvre with its standard parameters, except those that `overrides` changes.
     ///
-    /// The rest of `adjust` still has to be applied to its [`Setup`].
-    pub fn standard(&self, adjust: &Adjust) -> Box<dyn Manoeuvre> {
-        (self.build)(adjust)
+    /// The rest of `overrides` still has to be applied to its [`Setup`].
+    pub fn standard(&self, overrides: &Overrides) -> Box<dyn Manoeuvre> {
+        (self.build)(overrides)
     }
 }
 
@@ -202,9 +202,9 @@ pub const CATALOGUE: &[Entry] = &[
     Entry {
         name: "launch",
         about: "acceleration with the driven wheels kept at their best slip, as a test driver does",
-        build: |adjust| {
+        build: |overrides| {
             let standard = Acceleration::default();
-            let duration_s = adjust.duration_s.unwrap_or(standard.duration_s);
+            let duration_s = overrides.duration_s.unwrap_or(standard.duration_s);
             Box::new(Acceleration { launch: Launch::Skilled, duration_s })
         },
     },
@@ -216,12 +216,12 @@ pub const CATALOGUE: &[Entry] = &[
     Entry {
         name: "lane-change",
         about: "ISO 3888-1 double lane change between cones, at up to 80 km/h: clearance, cones hit, peaks",
-        build: |adjust| Box::new(LaneChange { course: Course::Double, speed_mps: adjust.initial_speed_mps }),
+        build: |overrides| Box::new(LaneChange { course: Course::Double, speed_mps: overrides.initial_speed_mps }),
     },
     Entry {
         name: "moose",
         about: "ISO 3888-2 around an obstacle, throttle released at the entry: clearance, cones hit, wheels lifted, peaks",
-        build: |adjust| Box::new(LaneChange { course: Course::Obstacle, speed_mps: adjust.initial_speed_mps }),
+        build: |overrides| Box::new(LaneChange { course: Course::Obstacle, speed_mps: overrides.initial_speed_mps }),
     },
     entry!("roll", Roll { speed_mps <- initial_speed_mps }, "rolling in neutral with nothing pressed over the ground of a scene: loads, time in the air"),
     entry!("parked", Parked { slope_rad <- slope_rad, heading_rad <- heading_rad }, "brake held for 65 s on a slope of 20°, then released: drift, release speed"),
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn the_list_tells_the_names_the_manoeuvres_have() {
         for entry in CATALOGUE {
-            let manoeuvre = entry.standard(&Adjust { initial_speed_mps: Some(20.0), ..Adjust::default() });
+            let manoeuvre = entry.standard(&Overrides { initial_speed_mps: Some(20.0), ..Overrides::default() });
             assert_eq!(manoeuvre.name(), entry.name);
             assert!(manoeuvre.setup(&model()).duration_s > 0.0);
         }
@@ -251,23 +251,23 @@ mod tests {
     #[test]
     fn a_scene_replaces_the_ground_and_its_start_lifts_the_car() {
         let scene = Scene { boxes: vec![FixedBox::upright(DVec3::ZERO, Vec3::ONE)], ..Scene::sloping(0.2) };
-        let adjust = Adjust {
+        let overrides = Overrides {
             scene: Some(scene.clone()),
             start_m: Some([1.0, 2.0, 0.5]),
             slope_rad: Some(0.1),
-            ..Adjust::default()
+            ..Overrides::default()
         };
-        let setup = adjust.apply(Settle::default().setup(&model()));
+        let setup = overrides.apply(Settle::default().setup(&model()));
         assert_eq!((setup.placement.x, setup.placement.y, setup.placement.height), (1.0, 2.0, 0.52));
         // A slope that is asked for wins over the scene's.
         assert_eq!(setup.scene, Scene { slope: 0.1, ..scene });
-        assert!(adjust.about().contains("with a box"), "{}", adjust.about());
+        assert!(overrides.about().contains("with a box"), "{}", overrides.about());
     }
 
     #[test]
     fn changes_apply_to_start_and_ground() {
-        let adjust = Adjust { initial_speed_mps: Some(5.0), slope_rad: Some(0.1), ..Adjust::default() };
-        let setup = adjust.apply(Setup::flat(20.0));
+        let overrides = Overrides { initial_speed_mps: Some(5.0), slope_rad: Some(0.1), ..Overrides::default() };
+        let setup = overrides.apply(Setup::flat(20.0));
         assert_eq!((setup.placement.speed, setup.scene.slope, setup.duration_s), (5.0, 0.1, 10.0));
     }
 }

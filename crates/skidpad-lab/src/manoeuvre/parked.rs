@@ -3,7 +3,7 @@
 use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY, Scene};
 
 use super::{Manoeuvre, Setup};
-use crate::driver::{Driver, Now, OpenLoop};
+use crate::driver::{Driver, DriverInput, OpenLoop};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -91,7 +91,7 @@ impl Manoeuvre for Parked {
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         let release = self.release_s;
         Box::new(OpenLoop(
-            move |now: &Now<'_>| {
+            move |now: &DriverInput<'_>| {
                 if now.is_from(release) { Controls::coasting() } else { Controls::parked() }
             },
         ))

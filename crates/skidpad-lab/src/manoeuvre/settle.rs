@@ -4,7 +4,7 @@ use skidpad_core::state::Placement;
 use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY};
 
 use super::{Manoeuvre, Setup};
-use crate::driver::{Driver, Now, OpenLoop};
+use crate::driver::{Driver, DriverInput, OpenLoop};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -79,7 +79,7 @@ impl Manoeuvre for Settle {
         Setup { placement, duration_s: self.duration_s, ..flat }
     }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
-        Box::new(OpenLoop(|_: &Now<'_>| Controls::parked()))
+        Box::new(OpenLoop(|_: &DriverInput<'_>| Controls::parked()))
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         let mut list = self.measure(model, trajectory).list();

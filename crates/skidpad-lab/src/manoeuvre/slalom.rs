@@ -3,7 +3,7 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{Manoeuvre, Setup};
-use crate::driver::{Cruise, Driver, Line, Now, PathFollower};
+use crate::driver::{Cruise, Driver, DriverInput, Line, PathFollower};
 use crate::figures::Figures;
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -80,11 +80,11 @@ struct SlalomDriver {
 }
 
 impl Driver for SlalomDriver {
-    fn drive(&mut self, now: &Now<'_>) -> Controls {
+    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let steer = self.path.steer(now, &self.figures) as f32;
         Controls { steer, ..self.cruise.controls(now, self.slalom.speed_mps) }
     }
-    fn finished(&self, now: &Now<'_>) -> bool {
+    fn finished(&self, now: &DriverInput<'_>) -> bool {
         now.frame.x_m > self.slalom.length_m()
     }
 }

@@ -3,7 +3,7 @@
 use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, Setup};
-use crate::driver::{Cruise, Driver, Now};
+use crate::driver::{Cruise, Driver, DriverInput};
 use crate::figures::Figures;
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -154,7 +154,7 @@ struct StepDriver {
 }
 
 impl Driver for StepDriver {
-    fn drive(&mut self, now: &Now<'_>) -> Controls {
+    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let StepSteer { start_s, ramp_s, speed_mps, .. } = self.manoeuvre;
         let share = ((now.end_s() - start_s) / ramp_s).clamp(0.0, 1.0);
         Controls { steer: (self.angle * share) as f32, ..self.cruise.controls(now, speed_mps) }

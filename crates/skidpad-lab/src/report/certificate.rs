@@ -14,7 +14,7 @@ use crate::certify::{Certificate, Holds, Row, Total};
 use crate::compare::CLOSED_MM;
 use crate::files::{WriteError, write_atomically};
 use crate::metrics::Metric;
-use crate::sweep::Ladder;
+use crate::sweep::RateSweep;
 
 /// What a report of certificates is made of.
 #[derive(Clone, Copy, Debug)]
@@ -68,10 +68,10 @@ impl CertificateReport<'_> {
         let number = |value: Option<f64>| value.map_or_else(String::new, |v| (v + 0.0).to_string());
         for certificate in self.certificates {
             for row in &certificate.rows {
-                for (ladder, verdict) in certificate.sweep.ladders.iter().zip(&row.verdicts) {
-                    let peer = if ladder.peer { "1" } else { "0" };
+                for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
+                    let peer = if rate_sweep.peer { "1" } else { "0" };
                     let (name, unit, holds) = (&row.metric.name, row.metric.unit, number(verdict.holds.seconds()));
-                    for ((sample, value), gap) in ladder.samples.iter().zip(&verdict.values).zip(&verdict.gaps) {
+                    for ((sample, value), gap) in rate_sweep.samples.iter().zip(&verdict.values).zip(&verdict.gaps) {
                         let gap = number(gap.and_then(|gap| gap.percent()));
                         let (dt, value) = (sample.dt_s.to_string(), number(*value));
                         let manoeuvre = certificate.sweep.manoeuvre;
@@ -79,7 +79,7 @@ impl CertificateReport<'_> {
                             manoeuvre,
                             name,
                             unit,
-                            ladder.backend,
+                            rate_sweep.backend,
                             peer,
                             &dt,
                             &value,
@@ -158,11 +158,11 @@ fn section(page: &mut String, certificate: &Certificate) -> io::Result<()> {
     let (name, about) = (escape(certificate.sweep.manoeuvre), escape(&certificate.sweep.about));
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{about}</p>\n");
     holds(page, certificate);
-    for ladder in &certificate.sweep.ladders {
-        for sample in ladder.samples.iter().filter(|s| s.worst.not_finite || s.worst.not_converged) {
+    for rate_sweep in &certificate.sweep.rate_sweeps {
+        for sample in rate_sweep.samples.iter().filter(|s| s.worst.not_finite || s.worst.not_converged) {
             let what =
                 if sample.worst.not_finite { "met a number that is not finite" } else { "stopped its iterations" };
-            let (backend, dt) = (escape(ladder.backend), sample.dt_s * 1e3);
+            let (backend, dt) = (escape(rate_sweep.backend), sample.dt_s * 1e3);
             put!(page, "<p class=\"alarm\">{backend} {what} in steps of {dt:.2} ms.</p>\n");
         }
     }
@@ -170,7 +170,7 @@ fn section(page: &mut String, certificate: &Certificate) -> io::Result<()> {
     page.push_str("<div class=\"charts\">\n");
     for row in &certificate.rows {
         match drawing(certificate, row)? {
-            Some(chart) => figure(page, &chart, certificate.sweep.ladders.iter().map(|l| l.backend)),
+            Some(chart) => figure(page, &chart, certificate.sweep.rate_sweeps.iter().map(|l| l.backend)),
             None => still.push(row.metric.label.to_lowercase()),
         }
     }
@@ -191,17 +191,17 @@ fn section(page: &mut String, certificate: &Certificate) -> io::Result<()> {
 fn holds(page: &mut String, certificate: &Certificate) {
     page.push_str("<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">longest step that holds</th>");
     page.push_str("<th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">value</th>");
-    for ladder in &certificate.sweep.ladders {
-        let class = if ladder.peer { "number peer" } else { "number" };
-        put!(page, "<th scope=\"col\" class=\"{class}\">{}</th>", escape(ladder.backend));
+    for rate_sweep in &certificate.sweep.rate_sweeps {
+        let class = if rate_sweep.peer { "number peer" } else { "number" };
+        put!(page, "<th scope=\"col\" class=\"{class}\">{}</th>", escape(rate_sweep.backend));
     }
     page.push_str("</tr></thead>\n<tbody>\n");
     for row in &certificate.rows {
         let (label, unit, value) = (escape(&row.metric.label), escape(row.metric.unit), row.metric.text());
         let value = value.replace('-', "\u{2212}");
         put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td class=\"number\">{value}</td>");
-        for (ladder, verdict) in certificate.sweep.ladders.iter().zip(&row.verdicts) {
-            let class = match (verdict.holds, ladder.peer) {
+        for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
+            let class = match (verdict.holds, rate_sweep.peer) {
                 (Holds::FinestOnly, _) => "number marked",
                 (_, true) => "number peer",
                 (_, false) => "number",
@@ -215,7 +215,7 @@ fn holds(page: &mut String, certificate: &Certificate) {
         "</tbody></table></div>\n<p class=\"note\">Value: {} at the shortest step. Percentages are compared in points; lengths \
          in millimetres within {CLOSED_MM} mm count as equal, and so do times less than half a step apart. “None” is a \
          figure that no step but the shortest keeps; plots have dashed lines where it is off by {} %; a dash is one that did not happen, or is zero.</p>\n",
-        escape(certificate.sweep.ladders.first().map_or("", |l| l.backend)),
+        escape(certificate.sweep.rate_sweeps.first().map_or("", |l| l.backend)),
         certificate.within_percent
     );
 }
@@ -223,9 +223,10 @@ fn holds(page: &mut String, certificate: &Certificate) {
 /// A figure over the step, with the ends of what is allowed about the first solver's value; `None` when no step moves it. Peers count only
 /// where there is nothing else.
 fn drawing(certificate: &Certificate, row: &Row) -> io::Result<Option<Chart>> {
-    let ladders = &certificate.sweep.ladders;
-    let leads = |ladder: &Ladder| !ladder.peer || ladders.iter().all(|l| l.peer);
-    let leading = row.verdicts.iter().zip(ladders).filter(|(_, ladder)| leads(ladder)).flat_map(|(v, _)| &v.gaps);
+    let rate_sweeps = &certificate.sweep.rate_sweeps;
+    let leads = |rate_sweep: &RateSweep| !rate_sweep.peer || rate_sweeps.iter().all(|l| l.peer);
+    let leading =
+        row.verdicts.iter().zip(rate_sweeps).filter(|(_, rate_sweep)| leads(rate_sweep)).flat_map(|(v, _)| &v.gaps);
     let gaps = leading.filter_map(|gap| gap.and_then(|gap| gap.percent()));
     if gaps.fold(0.0, f64::max) < DRAWN_FROM * certificate.within_percent {
         return Ok(None);
@@ -235,9 +236,13 @@ fn drawing(certificate: &Certificate, row: &Row) -> io::Result<Option<Chart>> {
     let series: Vec<Series> = row
         .verdicts
         .iter()
-        .zip(ladders)
+        .zip(rate_sweeps)
         .enumerate()
-        .map(|(number, (verdict, ladder))| Series { number, leads: leads(ladder), points: line(&verdict.values) })
+        .map(|(number, (verdict, rate_sweep))| Series {
+            number,
+            leads: leads(rate_sweep),
+            points: line(&verdict.values),
+        })
         .collect();
     let levels =
         row.verdicts.iter().find_map(|v| v.reference).map(|r| band(&row.metric, r, certificate.within_percent));
@@ -266,9 +271,9 @@ fn values(page: &mut String, certificate: &Certificate) {
     }
     page.push_str("</tr></thead>\n<tbody>\n");
     for row in &certificate.rows {
-        for (ladder, verdict) in certificate.sweep.ladders.iter().zip(&row.verdicts) {
+        for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
             let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
-            put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td>{}</td>", escape(ladder.backend));
+            put!(page, "<tr><th scope=\"row\">{label}</th><td>{unit}</td><td>{}</td>", escape(rate_sweep.backend));
             for value in &verdict.values {
                 let text = row.metric.with(*value).text().replace('-', "\u{2212}");
                 put!(page, "<td class=\"number\">{text}</td>");
@@ -284,7 +289,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::manoeuvre::{Adjust, Braking};
+    use crate::manoeuvre::{Braking, Overrides};
     use crate::run::TimeStep;
     use crate::sweep::sweep;
     use crate::testing::{POINT_MASS, model};
@@ -293,7 +298,7 @@ mod tests {
     fn a_report_is_whole_and_has_a_row_for_every_value() {
         let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
         let steps = [30.0, 60.0, 240.0].map(|hz| TimeStep::per_second(hz).expect("valid"));
-        let sweep = sweep(&backends, &Arc::new(model()), &Braking::default(), &Adjust::default(), &steps, &|_| {});
+        let sweep = sweep(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|_| {});
         let certificate = Certificate::of(sweep, 2.0);
         let certificates = std::slice::from_ref(&certificate);
         let report = CertificateReport { vehicle: "A <car>", backends: &backends, certificates };

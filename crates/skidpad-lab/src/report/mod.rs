@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
     use crate::compare::compare;
-    use crate::manoeuvre::{Adjust, Slalom};
+    use crate::manoeuvre::{Overrides, Slalom};
     use crate::run::TimeStep;
     use crate::testing::{POINT_MASS, model, sampled};
 
@@ -127,7 +127,7 @@ mod tests {
         let model = Arc::new(model());
         let backends = [POINT_MASS, BackendInfo { name: "second", peer: true, ..POINT_MASS }];
         let dt = TimeStep::per_second(60.0).expect("valid");
-        let comparison = compare(&backends, &model, &Slalom::default(), &Adjust::default(), dt, &|_| {});
+        let comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
         let report = Report {
             vehicle: "A <car> & \"more\"",
             description: "for tests",
@@ -157,8 +157,8 @@ mod tests {
         let dt = TimeStep::per_second(60.0).expect("valid");
         let table = FixedBox::upright(DVec3::new(20.0, 0.0, 0.0), Vec3::new(4.0, 4.0, 0.5));
         let page = |boxes: Vec<FixedBox>| {
-            let adjust = Adjust { scene: Some(Scene { boxes, ..Scene::flat() }), ..Adjust::default() };
-            let comparison = compare(&[POINT_MASS], &model, &Slalom::default(), &adjust, dt, &|_| {});
+            let overrides = Overrides { scene: Some(Scene { boxes, ..Scene::flat() }), ..Overrides::default() };
+            let comparison = compare(&[POINT_MASS], &model, &Slalom::default(), &overrides, dt, &|_| {});
             let comparisons = std::slice::from_ref(&comparison);
             let (vehicle, description) = ("", "");
             Report { vehicle, description, model: &model, published: &[], backends: &[POINT_MASS], comparisons }
@@ -177,7 +177,7 @@ mod tests {
         let model = Arc::new(model());
         let backends = [POINT_MASS, BackendInfo { name: "<second>", ..POINT_MASS }];
         let dt = TimeStep::per_second(60.0).expect("valid");
-        let mut comparison = compare(&backends, &model, &Slalom::default(), &Adjust::default(), dt, &|_| {});
+        let mut comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
         let page = |comparison: &Comparison| {
             let comparisons = std::slice::from_ref(comparison);
             let report = Report {

@@ -28,7 +28,7 @@ use std::borrow::Cow;
 
 use skidpad_core::{Controls, Frame, Model, WheelControls};
 
-use crate::driver::{Driver, Now, SpeedHolder};
+use crate::driver::{Driver, DriverInput, SpeedHolder};
 use crate::manoeuvre::{Manoeuvre, Setup};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -90,12 +90,12 @@ impl Script {
         self.tracks.iter().find(|track| track.input == input)
     }
 
-    fn held(&self, input: Input, now: &Now<'_>) -> Option<f64> {
+    fn held(&self, input: Input, now: &DriverInput<'_>) -> Option<f64> {
         self.track(input).map(|track| track.held(now.time_s() + 1e-6 * now.dt_s))
     }
 
     /// Controls of the coming step, without the speed holder.
-    fn controls(&self, now: &Now<'_>) -> Controls {
+    fn controls(&self, now: &DriverInput<'_>) -> Controls {
         let pedal = |input| self.held(input, now).unwrap_or(0.0) as f32;
         Controls {
             throttle: pedal(Input::Throttle),
@@ -111,7 +111,7 @@ impl Script {
         }
     }
 
-    fn wheel_controls(&self, now: &Now<'_>) -> Box<[WheelControls]> {
+    fn wheel_controls(&self, now: &DriverInput<'_>) -> Box<[WheelControls]> {
         let raw = |track: &&Track| matches!(track.input, Input::Motor(_) | Input::WheelBrake(_) | Input::WheelSteer(_));
         let speed_held = self.track(Input::TargetSpeed).is_some();
         if !speed_held && !self.tracks.iter().any(|track| raw(&track)) {
@@ -153,7 +153,7 @@ struct ScriptDriver {
 }
 
 impl Driver for ScriptDriver {
-    fn drive(&mut self, now: &Now<'_>) -> Controls {
+    fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
         let mut controls = self.script.controls(now);
         if let Some(target) = self.script.held(Input::TargetSpeed, now) {
             let held = self.holder.controls(now, target);

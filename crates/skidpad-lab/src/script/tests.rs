@@ -10,7 +10,7 @@ fn controls(text: &str, dt_s: f64, step: u64) -> Controls {
     let model = model();
     let script = Script::parse(text, &model).expect("a valid table");
     let frame = Frame { wheels: vec![Default::default(); 4], ..Frame::default() };
-    script.controls(&Now { step, dt_s, model: &model, frame: &frame })
+    script.controls(&DriverInput { step, dt_s, model: &model, frame: &frame })
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod powertrain;
 mod tyre;
 
 use crate::Faults;
-use crate::layout::{self, Station};
+use crate::layout::{self, WheelPosition};
 use crate::read::Formulas;
 use crate::spec::{self, Axle, Chassis, Probe, RollingResistance, VehicleSpec};
 use crate::spring::Spring;
@@ -20,18 +20,18 @@ use tyre::tyres;
 
 /// The model of a description that was just read from `text`, with its Magic Formula tyres.
 pub(crate) fn build(spec: &VehicleSpec, formulas: &Formulas, source_name: &str, text: &str) -> Result<Model, Faults> {
-    model(spec, formulas).map_err(|error| crate::whole(source_name, text, error.to_string()))
+    model(spec, formulas).map_err(|error| crate::whole_file_fault(source_name, text, error.to_string()))
 }
 
 fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
     let spec = &*assists::lowered(spec);
     let chassis = &spec.chassis;
-    let stations = layout::stations(spec);
+    let wheel_positions = layout::wheel_positions(spec);
     let shares = layout::shares(spec).ok_or(ModelError::Unsupported)?;
     let tyres = tyres(spec, formulas)?;
-    let carried = stations.iter().zip(&shares);
+    let carried = wheel_positions.iter().zip(&shares);
     let wheels: Vec<Wheel> =
-        carried.map(|(station, &share)| wheel(spec, &tyres, station, share * chassis.mass_kg)).collect();
+        carried.map(|(position, &share)| wheel(spec, &tyres, position, share * chassis.mass_kg)).collect();
     Model::new(ModelParts {
         mass: chassis.mass_kg as f32,
         inertia: inertia(chassis),
@@ -44,9 +44,9 @@ fn model(spec: &VehicleSpec, formulas: &Formulas) -> Result<Model, ModelError> {
             lock: spec.steering.lock_deg.to_radians() as f32,
             rate: spec.steering.rate_deg_per_s.map_or(f32::INFINITY, |rate| rate.to_radians() as f32),
         },
-        powertrain: powertrain::powertrain(spec, &stations)?,
-        motors: powertrain::motors(spec, &stations),
-        couplings: powertrain::couplings(spec, &stations),
+        powertrain: powertrain::powertrain(spec, &wheel_positions)?,
+        motors: powertrain::motors(spec, &wheel_positions),
+        couplings: powertrain::couplings(spec, &wheel_positions),
         aero: aero::aero(spec)?,
         hull: Hull {
             centre: point(chassis, chassis.hull.behind_front_axle_m, chassis.hull.left_m, chassis.hull.above_ground_m),
@@ -113,14 +113,14 @@ fn inertia(chassis: &Chassis) -> Mat3 {
     Mat3::from_cols(vec3([xx, -xy, -xz]), vec3([-xy, yy, -yz]), vec3([-xz, -yz, zz]))
 }
 
-fn wheel(spec: &VehicleSpec, tyres: &[Tyre], station: &Station, share: f64) -> Wheel {
-    let axle = &spec.axles[station.axle];
-    let [x, y] = station.point;
+fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, share: f64) -> Wheel {
+    let axle = &spec.axles[position.axle];
+    let [x, y] = position.point;
     let tyre = spec.tyres.keys().position(|name| *name == axle.tyre);
     let own_radius = tyre.and_then(|tyre| tyres[tyre].rolling_radius(share as f32 * STANDARD_GRAVITY));
     Wheel {
-        axle: station.axle,
-        side: station.side,
+        axle: position.axle,
+        side: position.side,
         contact: vec3([x, y, -spec.chassis.centre_above_ground_m]),
         // A radius no tyre tells becomes one `Model::new` refuses.
         radius: axle.radius_m().map_or_else(|| own_radius.unwrap_or(0.0), |radius| radius as f32),
@@ -128,10 +128,10 @@ fn wheel(spec: &VehicleSpec, tyres: &[Tyre], station: &Station, share: f64) -> W
         // A name that is not there becomes an index `Model::new` refuses.
         tyre: tyre.unwrap_or(spec.tyres.len()),
         strut: strut(axle, share),
-        mirrored: station.side == Side::Right && spec.tyres.get(&axle.tyre).is_some_and(is_mirrored),
+        mirrored: position.side == Side::Right && spec.tyres.get(&axle.tyre).is_some_and(is_mirrored),
         toe: axle.toe_deg.to_radians() as f32,
         camber: axle.camber_deg.to_radians() as f32,
-        brake_torque: brake_torque(spec, station.axle) as f32,
+        brake_torque: brake_torque(spec, position.axle) as f32,
         handbrake_torque: axle.handbrake_torque_nm as f32,
         disc: axle.brake_disc.as_ref().map(disc),
         rolling: standing(spec, rolling(axle.rolling_resistance.as_ref().or(spec.rolling_resistance.as_ref()))),

@@ -1,7 +1,7 @@
 //! The drivetrain of a description.
 
 use super::wheels_on;
-use crate::layout::Station;
+use crate::layout::WheelPosition;
 use crate::spec::{self, VehicleSpec};
 use skidpad_core::ModelError;
 use skidpad_core::model::{
@@ -12,15 +12,15 @@ use std::f64::consts::TAU;
 /// One revolution per minute, rad/s.
 pub(super) const RPM: f64 = TAU / 60.0;
 
-pub(super) fn powertrain(spec: &VehicleSpec, stations: &[Station]) -> Result<Powertrain, ModelError> {
+pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Result<Powertrain, ModelError> {
     let of_axle = |list: &[f64], axle: usize| list.get(axle).copied().unwrap_or(0.0);
     match &spec.powertrain {
         spec::Powertrain::None {} => Ok(Powertrain::None),
         spec::Powertrain::Direct { wheel_torque_nm } => {
-            Ok(Powertrain::Direct(stations.iter().map(|s| of_axle(wheel_torque_nm, s.axle) as f32).collect()))
+            Ok(Powertrain::Direct(wheel_positions.iter().map(|s| of_axle(wheel_torque_nm, s.axle) as f32).collect()))
         }
         spec::Powertrain::Engine { engine, clutch, converter, gearbox, differential } => {
-            let shares = stations
+            let shares = wheel_positions
                 .iter()
                 .map(|s| (of_axle(&differential.axle_shares, s.axle) / wheels_on(&spec.axles[s.axle])) as f32);
             let takeup = match (clutch, converter) {
@@ -88,11 +88,11 @@ fn gearbox_of(gearbox: &spec::Gearbox) -> Gearbox {
 }
 
 /// Wheels of an axle counted from 1.
-fn on(stations: &[Station], axle: u32) -> Box<[usize]> {
-    (0..stations.len()).filter(|&i| stations[i].axle + 1 == axle as usize).collect()
+fn on(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> {
+    (0..wheel_positions.len()).filter(|&i| wheel_positions[i].axle + 1 == axle as usize).collect()
 }
 
-pub(super) fn motors(spec: &VehicleSpec, stations: &[Station]) -> Vec<Motor> {
+pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Motor> {
     let motor = |given: &spec::Motor, wheels: Box<[usize]>| Motor {
         wheels,
         peak_torque: given.peak_torque_nm as f32,
@@ -105,7 +105,7 @@ pub(super) fn motors(spec: &VehicleSpec, stations: &[Station]) -> Vec<Motor> {
         brake_regeneration: given.brake_regeneration as f32,
     };
     let motors_of = |given: &spec::Motor| -> Vec<Motor> {
-        let wheels = on(stations, given.axle);
+        let wheels = on(wheel_positions, given.axle);
         if given.each_wheel {
             wheels.iter().map(|&wheel| motor(given, [wheel].into())).collect()
         } else {
@@ -115,13 +115,14 @@ pub(super) fn motors(spec: &VehicleSpec, stations: &[Station]) -> Vec<Motor> {
     spec.motors.iter().flat_map(motors_of).collect()
 }
 
-pub(super) fn couplings(spec: &VehicleSpec, stations: &[Station]) -> Vec<Coupling> {
+pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Coupling> {
     let coupling = |given: &spec::Coupling| {
         let sides = match given.axles[..] {
-            [first, second] => [on(stations, first), on(stations, second)],
+            [first, second] => [on(wheel_positions, first), on(wheel_positions, second)],
             [axle] => {
-                let (left, right) =
-                    on(stations, axle).iter().partition::<Vec<usize>, _>(|&&i| stations[i].point[1] > 0.0);
+                let (left, right) = on(wheel_positions, axle)
+                    .iter()
+                    .partition::<Vec<usize>, _>(|&&i| wheel_positions[i].point[1] > 0.0);
                 [left.into(), right.into()]
             }
             _ => Default::default(),

@@ -12,7 +12,7 @@ const BAR: f64 = 1e5;
 
 /// Every tyre, in the order of their names.
 pub(super) fn tyres(spec: &VehicleSpec, formulas: &Formulas) -> Result<Vec<Tyre>, ModelError> {
-    let wheels: usize = crate::layout::stations(spec).len();
+    let wheels: usize = crate::layout::wheel_positions(spec).len();
     let even = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheels.max(1) as f64;
     spec.tyres.iter().map(|(name, described)| tyre(name, described, formulas, even)).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::header::{Channel, Header, number};
 use super::{CrgRoad, MOST_POINTS, lefts, sin_cos};
-use crate::read::Survey;
+use crate::read::FaultCollector;
 use crate::{FaultKind, MOST_SHOWN};
 use skidpad_core::DVec3;
 
@@ -10,11 +10,11 @@ use skidpad_core::DVec3;
 const LINE: usize = 80;
 
 /// The road of a text, if its header and its data agree.
-pub(super) fn road(text: &str, header: &Header, survey: &mut Survey) -> Option<CrgRoad> {
-    let sections = sections(header, survey)?;
-    let rows = rows(text, header, survey)?;
+pub(super) fn road(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<CrgRoad> {
+    let sections = sections(header, collector)?;
+    let rows = rows(text, header, collector)?;
     let mut told = |key: &str, found: String, accepts: &str| {
-        survey.fault(FaultKind::Contradiction, key.into(), header.place(key), found, accepts, None);
+        collector.fault(FaultKind::Contradiction, key.into(), header.place(key), found, accepts, None);
     };
     let columns = header.channels.len();
     let count = rows.len() / columns;
@@ -67,9 +67,9 @@ pub(super) fn road(text: &str, header: &Header, survey: &mut Survey) -> Option<C
 const LONGEST: f64 = 1e4;
 
 /// v of each long section and its column, from the right to the left.
-fn sections(header: &Header, survey: &mut Survey) -> Option<Vec<(f64, usize)>> {
+fn sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64, usize)>> {
     let mut told = |found: String, accepts: &str| {
-        survey.fault(FaultKind::Contradiction, "D:".into(), header.definition.clone(), found, accepts, None);
+        collector.fault(FaultKind::Contradiction, "D:".into(), header.definition.clone(), found, accepts, None);
     };
     let all = header.channels.iter().enumerate();
     let mut numbered: Vec<(f64, usize)> =
@@ -121,7 +121,7 @@ fn sections(header: &Header, survey: &mut Survey) -> Option<Vec<(f64, usize)>> {
 const SAME: f64 = 1e-3;
 
 /// All values, record by record, in the order of the channels; NaN where one is missing.
-fn rows(text: &str, header: &Header, survey: &mut Survey) -> Option<Vec<f64>> {
+fn rows(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<Vec<f64>> {
     let columns = header.channels.len();
     let of_line = LINE / header.width;
     let of_record = columns.div_ceil(of_line);
@@ -129,7 +129,7 @@ fn rows(text: &str, header: &Header, survey: &mut Survey) -> Option<Vec<f64>> {
     let records = data.lines().count().div_ceil(of_record);
     if records.saturating_mul(columns) > MOST_POINTS {
         let (found, accepts) = (format!("{records} records of {columns} values"), "25 million values at most");
-        survey.fault(FaultKind::OutOfRange, "data".into(), header.definition.clone(), found, accepts, None);
+        collector.fault(FaultKind::OutOfRange, "data".into(), header.definition.clone(), found, accepts, None);
         return None;
     }
     let mut values = Vec::with_capacity(records * columns);
@@ -145,8 +145,8 @@ fn rows(text: &str, header: &Header, survey: &mut Survey) -> Option<Vec<f64>> {
             let Some(value) = value(field) else {
                 let found = format!("{:?}", String::from_utf8_lossy(field));
                 let accepts = format!("a number of {} characters, or `*` where there is none", header.width);
-                survey.fault(FaultKind::OutOfRange, format!("value {}", k + 1), span.clone(), found, accepts, None);
-                if survey.faults.len() > 2 * MOST_SHOWN {
+                collector.fault(FaultKind::OutOfRange, format!("value {}", k + 1), span.clone(), found, accepts, None);
+                if collector.faults.len() > 2 * MOST_SHOWN {
                     return None;
                 }
                 values.push(0.0);
@@ -157,7 +157,7 @@ fn rows(text: &str, header: &Header, survey: &mut Survey) -> Option<Vec<f64>> {
     }
     if values.len() % columns != 0 {
         let found = format!("the last cross-section has {} of {columns} values", values.len() % columns);
-        survey.fault(FaultKind::Contradiction, "data".into(), header.definition.clone(), found, "complete", None);
+        collector.fault(FaultKind::Contradiction, "data".into(), header.definition.clone(), found, "complete", None);
         return None;
     }
     Some(values)

@@ -1,7 +1,7 @@
 //! The header of an OpenCRG file: blocks from `$NAME` to `$`, up to a line of `$$$$`; comments after `!` and in lines with `*` in front.
 
 use crate::FaultKind;
-use crate::read::{Survey, nearest};
+use crate::read::{FaultCollector, nearest};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -73,8 +73,8 @@ impl Header {
 }
 
 /// The header of a text; `None` if it has a fault that leaves the data unknown.
-pub(super) fn read(text: &str, survey: &mut Survey) -> Option<Header> {
-    let mut reader = Reader { survey, header: Header::default(), block: String::new() };
+pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header> {
+    let mut reader = Reader { collector, header: Header::default(), block: String::new() };
     let (mut start, mut ended) = (0, false);
     for line in text.split_inclusive('\n') {
         let content = line.trim_end();
@@ -87,19 +87,19 @@ pub(super) fn read(text: &str, survey: &mut Survey) -> Option<Header> {
         reader.line(content, span);
     }
     reader.header.data = start;
-    let Reader { survey, header, .. } = reader;
+    let Reader { collector, header, .. } = reader;
     if !ended {
         let (found, accepts) = ("no line of `$$$$` ends it".to_owned(), "a header, such a line and the data");
-        survey.fault(FaultKind::Syntax, String::new(), 0..0, found, accepts, None);
-    } else if header.width == 0 && survey.faults.is_empty() {
+        collector.fault(FaultKind::Syntax, String::new(), 0..0, found, accepts, None);
+    } else if header.width == 0 && collector.faults.is_empty() {
         let found = "no format (`#:LRFI`) in a block `$KD_DEFINITION`".to_owned();
-        survey.fault(FaultKind::Syntax, String::new(), 0..0, found, "a definition of the data", None);
+        collector.fault(FaultKind::Syntax, String::new(), 0..0, found, "a definition of the data", None);
     }
     (ended && header.width > 0).then_some(header)
 }
 
 struct Reader<'a> {
-    survey: &'a mut Survey,
+    collector: &'a mut FaultCollector,
     header: Header,
     /// The name of the block the line is in; empty between them.
     block: String,
@@ -150,14 +150,14 @@ impl Reader<'_> {
             _ => {
                 let (name, accepts) = (self.block.clone(), "a block that is understood");
                 let help = Some("CT, ROAD_CRG, ROAD_CRG_OPTS, ROAD_CRG_MODS, ROAD_CRG_MPRO, KD_DEFINITION".to_owned());
-                self.survey.fault(FaultKind::UnknownKey, name.clone(), span, name, accepts, help);
+                self.collector.fault(FaultKind::UnknownKey, name.clone(), span, name, accepts, help);
             }
         }
     }
 
     fn refuse(&mut self, key: &str, span: Range<usize>, accepts: &str, help: &str) {
         let help = Some(help.to_owned());
-        self.survey.fault(FaultKind::OutOfRange, key.to_owned(), span, "given", accepts, help);
+        self.collector.fault(FaultKind::OutOfRange, key.to_owned(), span, "given", accepts, help);
     }
 
     fn key(&mut self, content: &str, span: Range<usize>) {
@@ -167,14 +167,16 @@ impl Reader<'_> {
         }
         if !KEYS.contains(&key.as_str()) {
             let help = nearest(&key, KEYS).map(|like| format!("did you mean `{like}`?"));
-            return self.survey.fault(FaultKind::UnknownKey, key.clone(), span, key, "a key of a road", help);
+            return self.collector.fault(FaultKind::UnknownKey, key.clone(), span, key, "a key of a road", help);
         }
         match number(value) {
             Some(number) if number.is_finite() && number.abs() <= LARGEST => {
                 // The first one counts, as elsewhere.
                 self.header.values.entry(key).or_insert((number, span));
             }
-            _ => self.survey.fault(FaultKind::OutOfRange, key, span, format!("{value:?}"), "a number up to 1e9", None),
+            _ => {
+                self.collector.fault(FaultKind::OutOfRange, key, span, format!("{value:?}"), "a number up to 1e9", None)
+            }
         }
     }
 
@@ -199,7 +201,7 @@ impl Reader<'_> {
                     self.header.u = [0, 1].map(|k| number(numbers.get(k)?).filter(|number| number.abs() <= LARGEST));
                 } else {
                     let accepts = "`reference line u,m,START,INCREMENT`";
-                    self.survey.fault(FaultKind::OutOfRange, "U:".into(), span, format!("{rest:?}"), accepts, None);
+                    self.collector.fault(FaultKind::OutOfRange, "U:".into(), span, format!("{rest:?}"), accepts, None);
                 }
             }
             "D:" => match channel(rest) {
@@ -207,10 +209,10 @@ impl Reader<'_> {
                 None => {
                     let accepts = "`reference line phi,rad`, `reference line slope,m/m`, `reference line banking,m/m`, \
                                    `long section NUMBER,m` or `long section at v = V,m`";
-                    self.survey.fault(FaultKind::OutOfRange, "D:".into(), span, format!("{rest:?}"), accepts, None);
+                    self.collector.fault(FaultKind::OutOfRange, "D:".into(), span, format!("{rest:?}"), accepts, None);
                 }
             },
-            _ => self.survey.fault(FaultKind::UnknownKey, tag.clone(), span, tag, "`#:`, `U:` or `D:`", None),
+            _ => self.collector.fault(FaultKind::UnknownKey, tag.clone(), span, tag, "`#:`, `U:` or `D:`", None),
         }
     }
 
@@ -223,7 +225,7 @@ impl Reader<'_> {
                     format!("{other} is binary; OpenCRG's own tools and pyopencrg write the same road as LRFI or LDFI")
                 });
                 let (found, accepts) = (format!("{format:?}"), "`LRFI` or `LDFI`");
-                self.survey.fault(FaultKind::OutOfRange, "#:".into(), span, found, accepts, help);
+                self.collector.fault(FaultKind::OutOfRange, "#:".into(), span, found, accepts, help);
             }
         }
     }

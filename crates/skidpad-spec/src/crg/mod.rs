@@ -10,7 +10,7 @@ mod data;
 mod header;
 
 use crate::Faults;
-use crate::read::Survey;
+use crate::read::FaultCollector;
 use skidpad_core::{DVec2, DVec3, math};
 
 /// Points a road may have.
@@ -52,11 +52,11 @@ impl CrgRoad {
     /// numbers.
     pub fn read(source_name: &str, bytes: &[u8]) -> Result<Self, Faults> {
         let text = String::from_utf8_lossy(bytes);
-        let mut survey = Survey::default();
-        let road = header::read(&text, &mut survey).and_then(|header| data::road(&text, &header, &mut survey));
+        let mut collector = FaultCollector::default();
+        let road = header::read(&text, &mut collector).and_then(|header| data::road(&text, &header, &mut collector));
         match road {
-            Some(road) if survey.faults.is_empty() => Ok(road),
-            _ => Err(survey.into_faults(source_name, &text).short()),
+            Some(road) if collector.faults.is_empty() => Ok(road),
+            _ => Err(collector.into_faults(source_name, &text).short()),
         }
     }
 

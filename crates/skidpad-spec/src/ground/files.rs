@@ -3,8 +3,8 @@
 use super::triangles::{Refusal, Triangles};
 use super::{Builder, Ground, crg, gltf, obj, picture};
 use crate::FaultKind;
-use crate::beside::Beside;
 use crate::crg::CrgRoad;
+use crate::file_resolver::FileResolver;
 use crate::read::{join, nearest};
 use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec, TextureSpec};
 use skidpad_core::{HeightField, Texture, TriangleMesh};
@@ -42,8 +42,8 @@ impl Builder<'_> {
     }
 
     pub fn mesh_of_file(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<TriangleMesh> {
-        let beside = self.beside;
-        let read = |bytes: &[u8], name: &str| read_triangles(name, bytes, beside);
+        let files = self.files;
+        let read = |bytes: &[u8], name: &str| read_triangles(name, bytes, files);
         let read = self.file(table, file, "an OBJ or glTF file", read)?;
         let surfaces = self.surfaces(table, of, &read);
         let path = join(table, "file");
@@ -73,7 +73,7 @@ impl Builder<'_> {
         what: &str,
         read: impl FnOnce(&[u8], &str) -> Result<T, Refusal>,
     ) -> Option<T> {
-        let bytes = match self.beside.ground(file) {
+        let bytes = match self.files.ground(file) {
             Ok(bytes) => bytes,
             Err(why) => {
                 self.refuse(table, file, &format!("the path of {what}, relative to this file"), why);
@@ -89,7 +89,7 @@ impl Builder<'_> {
             }
             Err(Refusal::Faults(faults)) => {
                 self.refuse(table, file, &accepts, format!("{faults}, told below"));
-                self.survey.files.push(faults);
+                self.collector.files.push(faults);
                 None
             }
         }
@@ -140,14 +140,14 @@ impl Builder<'_> {
 }
 
 /// The triangles of a file, by the ending of its name.
-fn read_triangles(name: &str, bytes: &[u8], beside: Beside<'_>) -> Result<Triangles, Refusal> {
+fn read_triangles(name: &str, bytes: &[u8], files: FileResolver<'_>) -> Result<Triangles, Refusal> {
     let path = Path::new(name);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     match ending.to_ascii_lowercase().as_str() {
         "obj" => obj::read(name, bytes),
         "gltf" | "glb" => gltf::read(bytes, |other| {
             let other = path.parent().unwrap_or(Path::new("")).join(other);
-            beside.ground(&other.to_string_lossy())
+            files.ground(&other.to_string_lossy())
         }),
         _ => Err(Refusal::For(format!(
             "the ending {ending:?} says of no file what it is; `.obj`, `.gltf` and `.glb` do"

@@ -17,9 +17,9 @@ mod picture;
 #[cfg(feature = "terrain_files")]
 mod triangles;
 
-use crate::beside::Beside;
+use crate::file_resolver::FileResolver;
 use crate::lint::Lint;
-use crate::read::{Survey, join};
+use crate::read::{FaultCollector, join};
 use crate::spec::{BodySpec, FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
 use crate::{FaultKind, Faults, SceneSpec};
 use skidpad_core::{HeightField, PathFault, Platform, Scene, TerrainFault, TriangleMesh};
@@ -34,15 +34,15 @@ pub(crate) struct Ground {
 }
 
 /// The scene of a description that stands in no text.
-pub(crate) fn scene(spec: &SceneSpec, beside: Beside<'_>) -> Result<Scene, Faults> {
-    let mut survey = Survey::default();
-    let ground = build(spec, &mut survey, beside);
-    if survey.faults.is_empty() { Ok(spec.on(ground)) } else { Err(survey.into_faults("scene", "")) }
+pub(crate) fn scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<Scene, Faults> {
+    let mut collector = FaultCollector::default();
+    let ground = build(spec, &mut collector, files);
+    if collector.faults.is_empty() { Ok(spec.on(ground)) } else { Err(collector.into_faults("scene", "")) }
 }
 
-/// The ground of a scene with the files it refers to. Reports every table that is none to `survey`, and what is worth a look.
-pub(crate) fn build(spec: &SceneSpec, survey: &mut Survey, beside: Beside<'_>) -> Ground {
-    let mut builder = Builder { survey, beside };
+/// The ground of a scene with the files it refers to. Reports every table that is none to `collector`, and what is worth a look.
+pub(crate) fn build(spec: &SceneSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Ground {
+    let mut builder = Builder { collector, files };
     let mut ground = Ground::default();
     for (i, of) in spec.boxes.iter().enumerate() {
         let motion = of.motion.as_ref();
@@ -70,9 +70,9 @@ pub(crate) fn build(spec: &SceneSpec, survey: &mut Survey, beside: Beside<'_>) -
 }
 
 struct Builder<'a> {
-    survey: &'a mut Survey,
+    collector: &'a mut FaultCollector,
     #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
-    beside: Beside<'a>,
+    files: FileResolver<'a>,
 }
 
 impl Builder<'_> {
@@ -82,7 +82,7 @@ impl Builder<'_> {
         }
         let table = &join(table, "motion");
         let on_path = !motion.way_points.is_empty();
-        self.survey.exactly_one(table, ("velocity_mps", motion.is_steady()), ("way_point", on_path));
+        self.collector.exactly_one(table, ("velocity_mps", motion.is_steady()), ("way_point", on_path));
         let axis = motion.unit_axis();
         if axis.is_none() {
             let found = "of no length".into();
@@ -125,7 +125,7 @@ impl Builder<'_> {
         if self.is_broken(table) {
             return None;
         }
-        self.survey.exactly_one(table, ("heights_m", !of.heights_m.is_empty()), ("file", of.file.is_some()));
+        self.collector.exactly_one(table, ("heights_m", !of.heights_m.is_empty()), ("file", of.file.is_some()));
         match &of.file {
             Some(_) if !of.heights_m.is_empty() => None,
             Some(file) => self.field_of_file(table, of, file),
@@ -153,7 +153,7 @@ impl Builder<'_> {
         let lists = [("corners_m", !of.corners_m.is_empty()), ("triangles", !of.triangles.is_empty())];
         let Some(file) = &of.file else {
             for list in lists {
-                self.survey.exactly_one(table, list, ("file", false));
+                self.collector.exactly_one(table, list, ("file", false));
             }
             self.only_of_files(
                 table,
@@ -168,7 +168,7 @@ impl Builder<'_> {
             return Some(mesh);
         };
         for list in lists.into_iter().filter(|(_, given)| *given) {
-            self.survey.exactly_one(table, list, ("file", true));
+            self.collector.exactly_one(table, list, ("file", true));
         }
         if lists.iter().any(|(_, given)| *given) { None } else { self.mesh_of_file(table, of, file) }
     }
@@ -182,12 +182,12 @@ impl Builder<'_> {
     }
 
     fn note(&mut self, path: &str, text: String) {
-        self.survey.notes.push(Lint::new(path, text));
+        self.collector.notes.push(Lint::new(path, text));
     }
 
     /// Whether something within `table` holds a placeholder.
     fn is_broken(&self, table: &str) -> bool {
-        self.survey.broken.iter().any(|broken| broken.starts_with(table))
+        self.collector.broken.iter().any(|broken| broken.starts_with(table))
     }
 
     /// What is sound; else reports that the key is what is wrong.
@@ -215,7 +215,7 @@ impl Builder<'_> {
         help: Option<String>,
     ) {
         let path = join(table, key);
-        let span = self.survey.place(&path);
-        self.survey.fault(kind, path, span, found, accepts, help);
+        let span = self.collector.place(&path);
+        self.collector.fault(kind, path, span, found, accepts, help);
     }
 }

@@ -4,7 +4,7 @@
 //! curves and surfaces are refused. Material files are not looked for: a material is its name.
 
 use super::triangles::{Refusal, Triangles, check_counts};
-use crate::read::Survey;
+use crate::read::FaultCollector;
 use crate::{FaultKind, MOST_SHOWN};
 use std::ops::Range;
 
@@ -19,18 +19,19 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Triangles, Refusal> {
     let text = String::from_utf8_lossy(bytes);
     let (corners, triangles) = counts(&text);
     check_counts(corners, triangles)?;
-    let mut reader = Reader { survey: Survey::default(), read: Triangles::default(), corners, material: None, bent: 0 };
+    let mut reader =
+        Reader { collector: FaultCollector::default(), read: Triangles::default(), corners, material: None, bent: 0 };
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         reader.line(line, start);
         start += line.len();
         // Many faults have one cause.
-        if reader.survey.faults.len() > 2 * MOST_SHOWN {
+        if reader.collector.faults.len() > 2 * MOST_SHOWN {
             break;
         }
     }
-    if !reader.survey.faults.is_empty() {
-        return Err(Refusal::Faults(reader.survey.into_faults(name, &text).short()));
+    if !reader.collector.faults.is_empty() {
+        return Err(Refusal::Faults(reader.collector.into_faults(name, &text).short()));
     }
     if reader.bent > 0 {
         let note = "of faces of more than three corners are not convex; they are cut from their first corner";
@@ -57,7 +58,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 struct Reader {
-    survey: Survey,
+    collector: FaultCollector,
     read: Triangles,
     /// All there are.
     corners: usize,
@@ -93,7 +94,7 @@ impl Reader {
         let help = (kind == FaultKind::UnknownKey).then(|| {
             "`v`, `f` and `usemtl` are read, textures, normals, groups, lines and points passed over".to_owned()
         });
-        self.survey.fault(kind, keyword.to_owned(), span, found, accepts, help);
+        self.collector.fault(kind, keyword.to_owned(), span, found, accepts, help);
     }
 
     fn corner(&mut self, content: &str, span: Range<usize>) {

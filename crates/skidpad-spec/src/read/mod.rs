@@ -1,5 +1,5 @@
 //! From text to a [`VehicleSpec`] or a [`SceneSpec`], or to everything that is wrong with it; for readers of other formats,
-//! from a tree of their own ([`Node`]) to their own types ([`Survey::take`]).
+//! from a tree of their own ([`Node`]) to their own types ([`FaultCollector::take`]).
 //!
 //! Four passes, each going on where it can: broken statements are blanked out (`syntax`); the tree is walked along
 //! the JSON schema, which repairs what is wrong with placeholders and remembers where (`walk`); the repaired tree
@@ -18,7 +18,7 @@ pub(crate) use nearest::nearest;
 pub use tree::{Item, Key, Node};
 pub(crate) use walk::join;
 
-use crate::beside::Beside;
+use crate::file_resolver::FileResolver;
 use crate::ground::Ground;
 use crate::lint::Lint;
 use crate::schema::{SCENE, Schema, VEHICLE};
@@ -44,11 +44,11 @@ pub(crate) struct Beyond {
 }
 
 /// Reads a vehicle file and the files it refers to.
-pub(crate) fn read(source_name: &str, text: &str, beside: Beside<'_>) -> Result<(VehicleSpec, Beyond), Faults> {
+pub(crate) fn read(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<(VehicleSpec, Beyond), Faults> {
     let mut beyond = Beyond::default();
-    let rules = |spec: &VehicleSpec, survey: &mut Survey| {
-        let formulas = rules::check(spec, survey, beside);
-        let (notes, places) = (std::mem::take(&mut survey.notes), survey.places.clone());
+    let rules = |spec: &VehicleSpec, collector: &mut FaultCollector| {
+        let formulas = rules::check(spec, collector, files);
+        let (notes, places) = (std::mem::take(&mut collector.notes), collector.places.clone());
         beyond = Beyond { formulas, notes, places };
     };
     let spec = described(source_name, text, &VEHICLE, rules)?;
@@ -59,14 +59,14 @@ pub(crate) fn read(source_name: &str, text: &str, beside: Beside<'_>) -> Result<
 pub(crate) fn read_scene(
     source_name: &str,
     text: &str,
-    beside: Beside<'_>,
+    files: FileResolver<'_>,
 ) -> Result<(SceneSpec, Scene, Vec<Note>), Faults> {
     let (mut ground, mut notes) = (Ground::default(), Vec::new());
-    let rules = |spec: &SceneSpec, survey: &mut Survey| {
-        ground = crate::ground::build(spec, survey, beside);
+    let rules = |spec: &SceneSpec, collector: &mut FaultCollector| {
+        ground = crate::ground::build(spec, collector, files);
         let starts = line_starts(text);
-        let line = |path: &str| survey.places.of(path).map_or(0, |span| position(text, &starts, span.start).0);
-        notes = survey.notes.iter().map(|lint| Note::of(lint.clone(), line(&lint.path))).collect();
+        let line = |path: &str| collector.places.of(path).map_or(0, |span| position(text, &starts, span.start).0);
+        notes = collector.notes.iter().map(|lint| Note::of(lint.clone(), line(&lint.path))).collect();
         notes.sort_by_key(|note| note.line);
     };
     let spec = described(source_name, text, &SCENE, rules)?;
@@ -79,28 +79,28 @@ fn described<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
     schema: &Schema,
-    rules: impl FnOnce(&T, &mut Survey),
+    rules: impl FnOnce(&T, &mut FaultCollector),
 ) -> Result<T, Faults> {
-    let mut survey = Survey::default();
-    let spec = toml(text, &mut survey).and_then(|tree| survey.take(text, &tree, schema));
+    let mut collector = FaultCollector::default();
+    let spec = toml(text, &mut collector).and_then(|tree| collector.take(text, &tree, schema));
     if let Some(spec) = &spec {
-        rules(spec, &mut survey);
+        rules(spec, &mut collector);
     }
     match spec {
-        Some(spec) if survey.faults.is_empty() => Ok(spec),
-        _ => Err(survey.into_faults(source_name, text)),
+        Some(spec) if collector.faults.is_empty() => Ok(spec),
+        _ => Err(collector.into_faults(source_name, text)),
     }
 }
 
 /// The tree of a TOML text, without its broken statements; `None` if nothing is left to read.
-pub fn toml(text: &str, survey: &mut Survey) -> Option<Node> {
-    let mended = syntax::mend(text, survey)?;
+pub fn toml(text: &str, collector: &mut FaultCollector) -> Option<Node> {
+    let mended = syntax::mend(text, collector)?;
     DeTable::parse(&mended).ok().map(|tree| Node::from(&tree))
 }
 
 /// What is known about a file while it is read.
 #[derive(Debug, Default)]
-pub struct Survey {
+pub struct FaultCollector {
     /// In the order of discovery.
     pub faults: Vec<Fault>,
     /// Paths that hold a placeholder; rules must not look at them.
@@ -129,7 +129,7 @@ impl Places {
     }
 }
 
-impl Survey {
+impl FaultCollector {
     /// What `tree` describes in the shape `schema`; with faults, placeholders stand for what is wrong.
     pub fn take<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Schema) -> Option<T> {
         match T::deserialize(Described(walk::walk(text, tree, schema, self))) {

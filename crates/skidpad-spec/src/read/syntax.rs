@@ -2,7 +2,7 @@
 //!
 //! Blanking keeps every other byte where it was, so positions in the blanked text are positions in the original.
 
-use super::Survey;
+use super::FaultCollector;
 use crate::FaultKind;
 use std::ops::Range;
 use toml::de::DeTable;
@@ -10,8 +10,8 @@ use toml::de::DeTable;
 /// More broken statements than this are not listed; a file that bad is not a vehicle file.
 const MOST_FAULTS: usize = 32;
 
-/// Reports what is not TOML in `text` to `survey`, and returns the text without it; `None` if nothing is left to read.
-pub(super) fn mend(text: &str, survey: &mut Survey) -> Option<String> {
+/// Reports what is not TOML in `text` to `collector`, and returns the text without it; `None` if nothing is left to read.
+pub(super) fn mend(text: &str, collector: &mut FaultCollector) -> Option<String> {
     let mut lines = Lines::new(text);
     for _ in 0..MOST_FAULTS {
         let mended = lines.text();
@@ -27,8 +27,8 @@ pub(super) fn mend(text: &str, survey: &mut Survey) -> Option<String> {
             "duplicate key" => ("stands here a second time".to_owned(), span),
             other => (other.trim_end_matches(", expected nothing").to_owned(), visible(text, &span)),
         };
-        survey.fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None);
-        survey.broken.insert(path);
+        collector.fault(FaultKind::Syntax, path.clone(), span, message, "valid TOML", None);
+        collector.broken.insert(path);
         lines.blank(broken);
     }
     None
@@ -213,9 +213,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, paths: &[&str], left: &str) {
-        let mut survey = Survey::default();
-        let mended = mend(text, &mut survey).expect("mended");
-        let found: Vec<&str> = survey.faults.iter().map(|f| f.path.as_str()).collect();
+        let mut collector = FaultCollector::default();
+        let mended = mend(text, &mut collector).expect("mended");
+        let found: Vec<&str> = collector.faults.iter().map(|f| f.path.as_str()).collect();
         assert_eq!(found, paths, "{text}");
         assert_eq!(mended.len(), text.len());
         let squeezed: Vec<&str> = mended.lines().map(str::trim).filter(|l| !l.is_empty()).collect();

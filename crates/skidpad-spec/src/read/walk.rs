@@ -2,7 +2,7 @@
 
 use super::nearest::meant;
 use super::tree::{Item, Key, Node};
-use super::{Survey, nearest};
+use super::{FaultCollector, nearest};
 use crate::FaultKind;
 use crate::schema::{Schema, Shape, accepts};
 use std::ops::Range;
@@ -12,17 +12,17 @@ use toml::{Table, Value};
 const SIZES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// The tree as a value that deserialises to what `schema` is the schema of, faults or not.
-pub(super) fn walk(text: &str, tree: &Node, schema: &Schema, survey: &mut Survey) -> Value {
+pub(super) fn walk(text: &str, tree: &Node, schema: &Schema, collector: &mut FaultCollector) -> Value {
     let shape = Shape::root(schema);
     match &tree.item {
-        Item::Table(entries) => Walker { text, survey }.table(shape, entries, "", tree.span.clone()),
+        Item::Table(entries) => Walker { text, collector }.table(shape, entries, "", tree.span.clone()),
         _ => shape.placeholder(),
     }
 }
 
 struct Walker<'a> {
     text: &'a str,
-    survey: &'a mut Survey,
+    collector: &'a mut FaultCollector,
 }
 
 impl Walker<'_> {
@@ -30,7 +30,7 @@ impl Walker<'_> {
     fn value(&mut self, shape: Shape<'_>, node: &Node, path: &str) -> Option<Value> {
         let span = node.span.clone();
         let line = self.first_line(span.clone());
-        self.survey.remember(path, line);
+        self.collector.remember(path, line);
         let fits = match (shape.kind(), &node.item) {
             ("object", Item::Table(table)) => return Some(self.table(shape, table, path, span)),
             ("array", Item::List(list)) => return self.list(shape, list, path, span),
@@ -44,7 +44,7 @@ impl Walker<'_> {
         if fits.is_none() {
             self.wrong(FaultKind::WrongType, shape, path, span);
             if let ("number" | "integer", true, Some(fault)) =
-                (shape.kind(), node.text().is_some(), self.survey.faults.last_mut())
+                (shape.kind(), node.text().is_some(), self.collector.faults.last_mut())
             {
                 fault.help = Some("write the bare number: its unit stands in the key".into());
             }
@@ -55,8 +55,8 @@ impl Walker<'_> {
     fn wrong(&mut self, kind: FaultKind, shape: Shape<'_>, path: &str, span: Range<usize>) {
         let span = self.first_line(span);
         let found = self.excerpt(&span);
-        self.survey.fault(kind, path.to_owned(), span, found, accepts(shape), shape.description());
-        self.survey.broken.insert(path.to_owned());
+        self.collector.fault(kind, path.to_owned(), span, found, accepts(shape), shape.description());
+        self.collector.broken.insert(path.to_owned());
     }
 
     fn number(
@@ -80,8 +80,8 @@ impl Walker<'_> {
             let found = self.excerpt(&span);
             let accepts = format!("0 or between {:e} and {:e} in size", SIZES.start(), SIZES.end());
             let help = shape.description();
-            self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
-            self.survey.broken.insert(path.to_owned());
+            self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
+            self.collector.broken.insert(path.to_owned());
             return None;
         }
         Some(if whole { Value::Integer(number as i64) } else { Value::Float(number) })
@@ -94,7 +94,7 @@ impl Walker<'_> {
             return Some(text.into());
         }
         self.wrong(FaultKind::OutOfRange, shape, path, span);
-        if let (Some(like), Some(fault)) = (nearest(text, choices), self.survey.faults.last_mut()) {
+        if let (Some(like), Some(fault)) = (nearest(text, choices), self.collector.faults.last_mut()) {
             fault.help = Some(format!("did you mean `{like}`?"));
         }
         None
@@ -114,10 +114,10 @@ impl Walker<'_> {
         if enough && few_enough {
             return Some(entries.into());
         }
-        self.survey.broken.insert(path.to_owned());
+        self.collector.broken.insert(path.to_owned());
         let found = format!("a list of {count}");
         let span = self.first_line(span);
-        self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts(shape), shape.description());
+        self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts(shape), shape.description());
         None
     }
 
@@ -128,11 +128,11 @@ impl Walker<'_> {
             None => Some(shape),
         };
         let Some(shape) = variant else {
-            self.survey.broken.insert(path.to_owned());
+            self.collector.broken.insert(path.to_owned());
             return shape.placeholder();
         };
         let mut map = Table::new();
-        let mut strangers = Vec::new();
+        let mut unknown_keys = Vec::new();
         for (key, node) in table {
             let name = key.name.as_str();
             let inner = join(path, name);
@@ -148,46 +148,47 @@ impl Walker<'_> {
                         map.insert(name.to_owned(), property.placeholder());
                     }
                 }
-                None => strangers.push((name.to_owned(), inner, key.span.clone())),
+                None => unknown_keys.push((name.to_owned(), inner, key.span.clone())),
             }
         }
-        self.strangers(shape, &strangers, table, path);
+        self.unknown_keys(shape, &unknown_keys, table, path);
         self.missing(shape, &mut map, path, span);
-        if shape.inner.min_properties.is_some_and(|least| (map.len() as u64) < least) && !self.survey.is_broken(path) {
-            let span = self.survey.place(path);
+        if shape.inner.min_properties.is_some_and(|least| (map.len() as u64) < least) && !self.collector.is_broken(path)
+        {
+            let span = self.collector.place(path);
             let accepts = "a table with at least one entry";
-            self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, "empty", accepts, shape.description());
-            self.survey.broken.insert(path.to_owned());
+            self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, "empty", accepts, shape.description());
+            self.collector.broken.insert(path.to_owned());
         }
         map.into()
     }
 
     /// Reports unknown keys. A missing key that one of them was meant to be is not reported again.
-    fn strangers(
+    fn unknown_keys(
         &mut self,
         shape: Shape<'_>,
-        strangers: &[(String, String, Range<usize>)],
+        unknown_keys: &[(String, String, Range<usize>)],
         table: &[(Key, Node)],
         path: &str,
     ) {
         let keys = shape.keys();
         let absent: Vec<&str> =
             keys.iter().copied().filter(|key| !table.iter().any(|(k, _)| k.name == **key)).collect();
-        if self.survey.tolerant {
-            let passed = strangers.iter().map(|(_, inner, span)| (inner.clone(), span.clone()));
-            self.survey.passed_over.extend(passed);
+        if self.collector.tolerant {
+            let passed = unknown_keys.iter().map(|(_, inner, span)| (inner.clone(), span.clone()));
+            self.collector.passed_over.extend(passed);
             return;
         }
-        for (name, inner, span) in strangers {
+        for (name, inner, span) in unknown_keys {
             let help = match meant(name, absent.iter().copied()) {
                 Some(like) => {
-                    self.survey.broken.insert(join(path, like));
+                    self.collector.broken.insert(join(path, like));
                     format!("did you mean `{like}`?")
                 }
                 None => format!("keys here: {}", keys.join(", ")),
             };
             let accepts = "not a key of this table";
-            self.survey.fault(FaultKind::UnknownKey, inner.clone(), span.clone(), name, accepts, Some(help));
+            self.collector.fault(FaultKind::UnknownKey, inner.clone(), span.clone(), name, accepts, Some(help));
         }
     }
 
@@ -198,10 +199,10 @@ impl Walker<'_> {
             }
             let inner = join(path, name);
             let property = shape.property(name).unwrap_or(shape);
-            if !self.survey.is_broken(&inner) {
+            if !self.collector.is_broken(&inner) {
                 let (accepts, help) = (accepts(property), property.description());
-                self.survey.fault(FaultKind::MissingKey, inner.clone(), span.clone(), "missing", accepts, help);
-                self.survey.broken.insert(inner);
+                self.collector.fault(FaultKind::MissingKey, inner.clone(), span.clone(), "missing", accepts, help);
+                self.collector.broken.insert(inner);
             }
             map.insert(name.to_owned(), property.placeholder());
         }
@@ -224,14 +225,14 @@ impl Walker<'_> {
         let by_keys = || shape.variant_with(&keys).and_then(|variant| variant.tag_value(tag));
         let Some((_, node)) = table.iter().find(|(key, _)| key.name == tag) else {
             let like = by_keys();
-            if !self.survey.is_broken(&inner) {
+            if !self.collector.is_broken(&inner) {
                 let help = like.map(|like| format!("the keys here are those of `{like}`"));
-                self.survey.fault(FaultKind::MissingKey, inner.clone(), span, "missing", accepts, help);
-                self.survey.broken.insert(inner);
+                self.collector.fault(FaultKind::MissingKey, inner.clone(), span, "missing", accepts, help);
+                self.collector.broken.insert(inner);
             }
             return shape.variant(tag, like?);
         };
-        self.survey.remember(&inner, node.span.clone());
+        self.collector.remember(&inner, node.span.clone());
         let name = name_of(node);
         if let Some(variant) = shape.variant(tag, name) {
             return Some(variant);
@@ -240,8 +241,8 @@ impl Walker<'_> {
         let kind = if node.text().is_some() { FaultKind::OutOfRange } else { FaultKind::WrongType };
         let found = self.excerpt(&node.span);
         let help = like.map(|like| format!("did you mean `{like}`?")).or_else(|| shape.description());
-        self.survey.fault(kind, inner.clone(), node.span.clone(), found, accepts, help);
-        self.survey.broken.insert(inner);
+        self.collector.fault(kind, inner.clone(), node.span.clone(), found, accepts, help);
+        self.collector.broken.insert(inner);
         shape.variant(tag, like.or_else(by_keys)?)
     }
 

@@ -1,6 +1,6 @@
 //! The types a scene file deserialises to: ground, boxes, and where a car starts on them.
 
-use crate::beside::Beside;
+use crate::file_resolver::FileResolver;
 use crate::ground::{self, Ground};
 use crate::spec::body::BodySpec;
 use crate::spec::motion::MotionSpec;
@@ -181,7 +181,7 @@ impl SceneSpec {
     /// # Errors
     /// Every field and mesh that is none; what a file is read from has been checked.
     pub fn scene(&self) -> Result<Scene, Faults> {
-        ground::scene(self, Beside::Shipped)
+        ground::scene(self, FileResolver::Shipped)
     }
 
     /// The same of a scene whose file stands in `folder`.
@@ -189,7 +189,7 @@ impl SceneSpec {
     /// # Errors
     /// Every field and mesh that is none, and every fault of the files it refers to.
     pub fn scene_in(&self, folder: &Path) -> Result<Scene, Faults> {
-        ground::scene(self, Beside::Folder(folder))
+        ground::scene(self, FileResolver::Folder(folder))
     }
 
     /// The scene on this ground.

@@ -111,7 +111,7 @@ impl Rules<'_> {
     pub fn footprint(&mut self) {
         let paths = self.of_axles(&["track_m"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let count = layout::stations(self.spec).len();
+        let count = layout::wheel_positions(self.spec).len();
         let fits = (2..=MAX_WHEELS).contains(&count);
         let wheels = if count == 1 { "1 wheel".into() } else { format!("{count} wheels") };
         self.rule("axles", &others, fits, wheels, format!("2 to {MAX_WHEELS} wheels"), "");
@@ -130,9 +130,10 @@ impl Rules<'_> {
         self.rule(path, &others, carried, found, "between the wheels", help);
         let Some(shares) = layout::shares(self.spec).filter(|_| fits) else { return };
         let even = 1.0 / shares.len() as f64;
-        let idle = layout::stations(self.spec).into_iter().zip(shares).find(|(_, share)| *share < LEAST_SHARE * even);
-        if let Some((station, share)) = idle {
-            let found = format!("a wheel of axle {} carries {:.1e} of the weight at rest", station.axle + 1, share);
+        let idle =
+            layout::wheel_positions(self.spec).into_iter().zip(shares).find(|(_, share)| *share < LEAST_SHARE * even);
+        if let Some((position, share)) = idle {
+            let found = format!("a wheel of axle {} carries {:.1e} of the weight at rest", position.axle + 1, share);
             let accepts = "where every wheel carries at least a thousandth of an even share";
             self.rule(path, &others, false, found, accepts, "");
         }
@@ -141,7 +142,8 @@ impl Rules<'_> {
     /// A wheel must be heavier than nothing beside what it carries.
     fn spin_inertia(&mut self, i: usize, axle: &Axle, path: &str) {
         let (Some(radius), Some(shares)) = (axle.radius_m(), layout::shares(self.spec)) else { return };
-        let carried = layout::stations(self.spec).into_iter().zip(shares).filter(|(station, _)| station.axle == i);
+        let carried =
+            layout::wheel_positions(self.spec).into_iter().zip(shares).filter(|(position, _)| position.axle == i);
         let carried = carried.map(|(_, share)| share * self.spec.chassis.mass_kg).fold(0.0, f64::max);
         let least = LEAST_AT_RIM * carried * radius * radius;
         let paths = self.of_axles(&["track_m", "behind_front_axle_m", "wheel_radius_m", "tyre_size"]);
@@ -261,12 +263,12 @@ impl Rules<'_> {
     /// Steered axles need limits of the steering.
     pub fn steering(&mut self) {
         let steered = self.spec.axles.iter().position(|axle| axle.steer_ratio != 0.0);
-        let Some(axle) = steered.filter(|_| !self.survey.places.0.contains_key("steering")) else { return };
+        let Some(axle) = steered.filter(|_| !self.collector.places.0.contains_key("steering")) else { return };
         let ratio = format!("axles[{axle}].steer_ratio");
         if self.sound(&["axles", &ratio, "steering"]) {
-            let span = self.survey.place("steering");
+            let span = self.collector.place("steering");
             let accepts = "given for a vehicle with a steered axle";
-            self.survey.fault(FaultKind::MissingKey, "steering".to_owned(), span, "missing", accepts, None);
+            self.collector.fault(FaultKind::MissingKey, "steering".to_owned(), span, "missing", accepts, None);
         }
     }
 

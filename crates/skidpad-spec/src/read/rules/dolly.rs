@@ -18,9 +18,9 @@ impl Rules<'_> {
         let Some(vehicle) = self.spec.dolly_vehicle() else { return };
         let has_coupler = self.spec.coupler.is_some();
         if !has_coupler && self.sound(&["dolly", "coupler"]) {
-            let span = self.survey.place("dolly");
+            let span = self.collector.place("dolly");
             let accepts = "given for a trailer with a dolly: where the turntable holds it";
-            self.survey.fault(FaultKind::MissingKey, "coupler".to_owned(), span, "missing", accepts, None);
+            self.collector.fault(FaultKind::MissingKey, "coupler".to_owned(), span, "missing", accepts, None);
         }
         let keys = self.of_axles(&["track_m", "behind_front_axle_m"]);
         let own = ["chassis.mass_kg", super::OF_LOADS, "chassis.centre_left_m", "coupler"];
@@ -35,7 +35,7 @@ impl Rules<'_> {
         let turntable = ["dolly.turntable.behind_front_axle_m", "dolly.drawbar_length_m"];
         let rests = stands && has_coupler && self.spec.coupler_mass_kg() >= 0.0;
         let loads_known = rests && self.sound(&turntable);
-        let mut rules = Rules { spec: &vehicle, survey: self.survey, table: "dolly", loads_known };
+        let mut rules = Rules { spec: &vehicle, collector: self.collector, table: "dolly", loads_known };
         rules.chassis();
         rules.footprint();
         for i in 0..vehicle.axles.len() {

@@ -9,14 +9,14 @@ mod suspension;
 mod tyre;
 
 use super::walk::{join, quoted};
-use super::{Formulas, Survey, nearest};
-use crate::beside::Beside;
+use super::{FaultCollector, Formulas, nearest};
+use crate::file_resolver::FileResolver;
 use crate::{FaultKind, VehicleSpec};
 use std::borrow::Cow;
 
-/// Reports every broken rule to `survey`; the Magic Formula tyres that are sound.
-pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>) -> Formulas {
-    let mut rules = Rules { spec, survey, table: "", loads_known: true };
+/// Reports every broken rule to `collector`; the Magic Formula tyres that are sound.
+pub(super) fn check(spec: &VehicleSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Formulas {
+    let mut rules = Rules { spec, collector, table: "", loads_known: true };
     rules.loads_known = rules.towing_is_known();
     rules.chassis();
     rules.footprint();
@@ -25,7 +25,7 @@ pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>)
     }
     let mut formulas = Formulas::new();
     for (name, tyre) in &spec.tyres {
-        formulas.extend(rules.tyre(&join("tyres", name), tyre, beside).map(|formula| (name.clone(), formula)));
+        formulas.extend(rules.tyre(&join("tyres", name), tyre, files).map(|formula| (name.clone(), formula)));
     }
     rules.steering();
     rules.brakes();
@@ -40,7 +40,7 @@ pub(super) fn check(spec: &VehicleSpec, survey: &mut Survey, beside: Beside<'_>)
 
 struct Rules<'a> {
     spec: &'a VehicleSpec,
-    survey: &'a mut Survey,
+    collector: &'a mut FaultCollector,
     /// Table of the file that the vehicle stands in: none, or that of the dolly.
     table: &'static str,
     /// Whether nothing broken decides what its coupler and its hitch carry.
@@ -53,7 +53,7 @@ const OF_LOADS: &str = "chassis.centre_behind_front_axle_m";
 impl Rules<'_> {
     /// Whether all of `paths` hold what the file says.
     fn sound<P: AsRef<str>>(&self, paths: &[P]) -> bool {
-        let sound = |path: &str| !self.survey.is_broken(&self.at(path)) && (self.loads_known || path != OF_LOADS);
+        let sound = |path: &str| !self.collector.is_broken(&self.at(path)) && (self.loads_known || path != OF_LOADS);
         paths.iter().all(|path| sound(path.as_ref()))
     }
 
@@ -77,9 +77,9 @@ impl Rules<'_> {
             return;
         }
         let path = self.at(path).into_owned();
-        let span = self.survey.place(&path);
+        let span = self.collector.place(&path);
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.survey.fault(FaultKind::Contradiction, path, span, found, accepts, help);
+        self.collector.fault(FaultKind::Contradiction, path, span, found, accepts, help);
         if let [other] = others {
             self.point_at(other);
         }
@@ -87,8 +87,8 @@ impl Rules<'_> {
 
     /// Lets the last fault point at `other` too, if it stands in the text.
     fn point_at(&mut self, other: &str) {
-        let against = self.survey.places.0.get(&*self.at(other)).cloned();
-        if let Some(fault) = self.survey.faults.last_mut() {
+        let against = self.collector.places.0.get(&*self.at(other)).cloned();
+        if let Some(fault) = self.collector.faults.last_mut() {
             fault.against = against;
         }
     }
@@ -96,7 +96,7 @@ impl Rules<'_> {
     /// Of two keys that say the same thing in `table`, one must be there.
     fn exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
         let table = self.at(table).into_owned();
-        self.survey.exactly_one(&table, first, second);
+        self.collector.exactly_one(&table, first, second);
     }
 
     /// Paths of `keys` in every axle.

@@ -147,7 +147,7 @@ impl Rules<'_> {
             return;
         };
         let carried = layout::shares(self.spec).is_none_or(|shares| {
-            let on_axle = layout::stations(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
+            let on_axle = layout::wheel_positions(self.spec).into_iter().zip(shares).filter(|(s, _)| s.axle == i);
             on_axle.into_iter().all(|(_, share)| share > 1e-6)
         });
         let paths = self.of_axles(&["track_m", "behind_front_axle_m"]);
@@ -235,8 +235,8 @@ impl Rules<'_> {
     fn carried(&self, i: usize) -> impl Iterator<Item = f64> {
         let mass = self.spec.chassis.mass_kg;
         let shares = layout::shares(self.spec).unwrap_or_default();
-        let wheels = layout::stations(self.spec).into_iter().zip(shares);
-        wheels.filter(move |(station, _)| station.axle == i).map(move |(_, share)| share * mass)
+        let wheels = layout::wheel_positions(self.spec).into_iter().zip(shares);
+        wheels.filter(move |(position, _)| position.axle == i).map(move |(_, share)| share * mass)
     }
 
     /// The wheels carry their own mass too.

@@ -1,7 +1,7 @@
 //! Rules of tyres, and the Magic Formula tyres they name.
 
 use super::{Rules, join, nearest};
-use crate::beside::Beside;
+use crate::file_resolver::FileResolver;
 use crate::lint::Lint;
 use crate::spec::{Friction, NamedPoints, Sides, SlipCurve, Tyre, Version};
 use crate::tir::doubts;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 impl Rules<'_> {
     /// The tyre if it is a sound Magic Formula.
-    pub fn tyre(&mut self, path: &str, tyre: &Tyre, beside: Beside<'_>) -> Option<MagicFormula> {
+    pub fn tyre(&mut self, path: &str, tyre: &Tyre, files: FileResolver<'_>) -> Option<MagicFormula> {
         match tyre {
             Tyre::Coulomb { friction, .. } | Tyre::Linear { friction, .. } | Tyre::LinearPerLoad { friction, .. } => {
                 self.friction(path, friction);
@@ -47,7 +47,7 @@ impl Rules<'_> {
             Tyre::MagicFormula { file, coefficients, version, sides, .. } => {
                 self.exactly_one(path, ("file", file.is_some()), ("coefficients", coefficients.is_some()));
                 let formula = match (file, coefficients) {
-                    (Some(file), None) => self.tyre_file(&join(path, "file"), file, beside),
+                    (Some(file), None) => self.tyre_file(&join(path, "file"), file, files),
                     (None, Some(stated)) => self.coefficients(&join(path, "coefficients"), stated, *version),
                     _ => None,
                 };
@@ -104,31 +104,31 @@ impl Rules<'_> {
     }
 
     /// The tyre of the file at `file`, as it is on the left.
-    fn tyre_file(&mut self, path: &str, file: &str, beside: Beside<'_>) -> Option<MagicFormula> {
+    fn tyre_file(&mut self, path: &str, file: &str, files: FileResolver<'_>) -> Option<MagicFormula> {
         if !self.sound(&[path]) {
             return None;
         }
-        let span = self.survey.place(path);
+        let span = self.collector.place(path);
         let found = format!("{file:?}");
-        let text = match beside.tyre(file) {
+        let text = match files.tyre(file) {
             Ok(text) => text,
             Err(why) => {
                 let accepts = "the path of a tyre file, relative to this file";
-                self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, Some(why));
+                self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, Some(why));
                 return None;
             }
         };
         match tir::read(file, &text) {
             Ok(tir::TyreFile { tyre, side, notes }) => {
                 let lint = |note: &tir::Note| Lint::new(path, format!("{file}: {note}"));
-                self.survey.notes.extend(notes.iter().map(lint));
+                self.collector.notes.extend(notes.iter().map(lint));
                 Some(if side == Some(Side::Right) { tyre.mirrored() } else { tyre })
             }
             Err(faults) => {
                 let help = Some(format!("{faults}, told below"));
                 let accepts = "a tyre file without faults";
-                self.survey.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
-                self.survey.files.push(faults);
+                self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
+                self.collector.files.push(faults);
                 None
             }
         }
@@ -151,8 +151,8 @@ impl Rules<'_> {
             Ok(formula) => {
                 let implausible = doubts::implausible(formula.coefficients(), |name| stated.contains_key(name));
                 let lints = implausible.into_iter().map(|(name, text)| Lint::new(join(path, name), text));
-                self.survey.notes.extend(lints);
-                self.survey.notes.extend(doubts::left_out(&formula).map(|text| Lint::new(path, text)));
+                self.collector.notes.extend(lints);
+                self.collector.notes.extend(doubts::left_out(&formula).map(|text| Lint::new(path, text)));
                 return Some(formula);
             }
             Err(faults) => faults,
@@ -162,13 +162,13 @@ impl Rules<'_> {
             if !self.sound(&[&inner]) {
                 continue;
             }
-            let span = self.survey.place(&inner);
+            let span = self.collector.place(&inner);
             let meaning = ENTRIES.iter().find(|entry| entry.name == fault.name).map(|entry| entry.meaning.to_owned());
             let (kind, found) = match stated.get(fault.name) {
                 Some(value) => (FaultKind::OutOfRange, format!("{value}")),
                 None => (FaultKind::MissingKey, "missing".to_owned()),
             };
-            self.survey.fault(kind, inner, span, found, fault.accepts, meaning);
+            self.collector.fault(kind, inner, span, found, fault.accepts, meaning);
         }
         None
     }
@@ -178,8 +178,8 @@ impl Rules<'_> {
             Some(like) => format!("did you mean `{like}`?"),
             None => "coefficients have the names and the capitals of `.tir` files".to_owned(),
         };
-        let span = self.survey.place(path);
+        let span = self.collector.place(path);
         let accepts = "not the name of a coefficient";
-        self.survey.fault(FaultKind::UnknownKey, path.to_owned(), span, name, accepts, Some(help));
+        self.collector.fault(FaultKind::UnknownKey, path.to_owned(), span, name, accepts, Some(help));
     }
 }

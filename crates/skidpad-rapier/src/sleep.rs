@@ -7,7 +7,7 @@ use skidpad_core::{Controls, Push, State, Vehicle};
 use skidpad_engines::STILL;
 
 /// Speed of a chassis' centre of mass, and of a point 1 m from its axis of rotation, below which its springs have come to
-/// rest, m/s. A C5 that still swings with it carries its load to 3 in a million.
+/// sleep, m/s. A C5 that still swings with it carries its load to 3 in a million.
 const SWUNG_OUT: f32 = 1e-5;
 
 /// Relative change of the engine's speed in a step below which it runs steadily.
@@ -16,7 +16,7 @@ const STEADY: f32 = 1e-4;
 /// What a car was asked and how it was when it was last awake.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Rest {
+pub(crate) struct SleepState {
     /// `None` until the first step.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::controls"))]
     controls: Option<Controls>,
@@ -29,7 +29,7 @@ pub(crate) struct Rest {
     pub held: Push,
 }
 
-impl Rest {
+impl SleepState {
     /// Whether the driver asks for something new. Remembers it.
     pub fn asks_anew(&mut self, asked: &Controls) -> bool {
         let anew = self.controls.as_ref() != Some(asked);

@@ -21,7 +21,7 @@ const ROLLS: (f64, usize) = (0.6, 300);
 
 /// A steady pose of a car and the loads that hold it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stance {
+pub struct SteadyState {
     /// rad, positive right side down.
     pub roll: f64,
     /// Lateral acceleration that holds this roll, m/s², positive to the left.
@@ -63,25 +63,25 @@ impl Demand {
     }
 }
 
-/// The stance with this `roll` (rad) that carries `demand`: `z = s + x θ − y φ`, `Σ N` and `Σ x N` as demanded. The
+/// The steady state with this `roll` (rad) that carries `demand`: `z = s + x θ − y φ`, `Σ N` and `Σ x N` as demanded. The
 /// lateral acceleration follows from the rest: `m h a_y = −Σ y N − m g h φ`, where tyre forces act on the ground. Where links lift
 /// wheels by the side forces, N is the less by that.
 ///
 /// `None` when no heave and pitch carry it, as when braking would lift the rear.
-pub fn stand(model: &Model, roll: f64, demand: Demand) -> Option<Stance> {
+pub fn stand(model: &Model, roll: f64, demand: Demand) -> Option<SteadyState> {
     let mut lifted = vec![0.0; model.wheels().len()];
     for _ in 0..PASSES {
-        let (stance, lifts) = stand_lifted(model, roll, demand, &lifted)?;
-        let was = core::mem::replace(&mut lifted, lifts.iter().map(|by| by * stance.lateral_acceleration).collect());
+        let (steady, lifts) = stand_lifted(model, roll, demand, &lifted)?;
+        let was = core::mem::replace(&mut lifted, lifts.iter().map(|by| by * steady.lateral_acceleration).collect());
         if was.iter().zip(&lifted).all(|(was, is)| (was - is).abs() <= SETTLED * demand.weight) {
-            return Some(stance);
+            return Some(steady);
         }
     }
     None
 }
 
 /// The same where links take `lifted` (N) of the loads, and what they do per lateral acceleration.
-fn stand_lifted(model: &Model, roll: f64, demand: Demand, lifted: &[f64]) -> Option<(Stance, Vec<f64>)> {
+fn stand_lifted(model: &Model, roll: f64, demand: Demand, lifted: &[f64]) -> Option<(SteadyState, Vec<f64>)> {
     let residual = |pose: [f64; 2]| {
         let pushes = wheels(model, pose, roll).pushes;
         let pressing = pushes.iter().zip(lifted).map(|(push, lifted)| push - lifted);
@@ -98,7 +98,7 @@ fn stand_lifted(model: &Model, roll: f64, demand: Demand, lifted: &[f64]) -> Opt
     let mass = f64::from(model.mass());
     let toppling = mass * G * f64::from(model.parts().centre_height) * roll;
     let lateral_acceleration = (-across(&pushes) - toppling) / (mass * model.tyre_lever() - across(&lifts));
-    Some((Stance { roll, lateral_acceleration, compressions, loads }, lifts))
+    Some((SteadyState { roll, lateral_acceleration, compressions, loads }, lifts))
 }
 
 /// Side forces of steady cornering per lateral acceleration, kg: of each axle by what it carries at rest, of its wheels by their `loads`.
@@ -111,8 +111,8 @@ fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
     (0..wheels.len()).map(|i| share(i) * on_axle(i, &|k| model.sprung()[k].into())).collect()
 }
 
-/// The stance of steady cornering at `lateral_acceleration` m/s² to the left; `None` beyond the rollover threshold.
-pub fn corner(model: &Model, lateral_acceleration: f64) -> Option<Stance> {
+/// The state of steady cornering at `lateral_acceleration` m/s² to the left; `None` beyond the rollover threshold.
+pub fn corner(model: &Model, lateral_acceleration: f64) -> Option<SteadyState> {
     let demand = Demand::at_rest(model);
     let enough = |roll: f64| stand(model, roll, demand).is_some_and(|s| s.lateral_acceleration >= lateral_acceleration);
     let step = ROLLS.0 / ROLLS.1 as f64;
@@ -127,8 +127,8 @@ pub fn corner(model: &Model, lateral_acceleration: f64) -> Option<Stance> {
     stand(model, high, demand)
 }
 
-/// The stance of the largest lateral acceleration: beyond its roll the car falls over. `None` for a car on one track.
-pub fn rollover(model: &Model) -> Option<Stance> {
+/// The steady state of the largest lateral acceleration: beyond its roll the car falls over. `None` for a car on one track.
+pub fn rollover(model: &Model) -> Option<SteadyState> {
     let demand = Demand::at_rest(model);
     let held = |roll: f64| stand(model, roll, demand).map_or(f64::MIN, |s| s.lateral_acceleration);
     let step = ROLLS.0 / ROLLS.1 as f64;
@@ -321,7 +321,7 @@ mod tests {
             stand(&Model::new(parts.clone()).expect("valid"), 0.02, Demand::at_rest(&model)).expect("stands")
         });
         assert!((turning[0].lateral_acceleration - turning[1].lateral_acceleration).abs() < 1e-6);
-        let moved = |stance: &Stance| stance.loads[1] - stance.loads[0];
+        let moved = |steady: &SteadyState| steady.loads[1] - steady.loads[0];
         let through = 2.0 * 25e3 * (turning[0].compressions[1] - turning[0].compressions[0]);
         assert!((moved(&turning[0]) - moved(&turning[1]) - through).abs() < 1e-3, "{turning:?}");
         parts.bars.clear();

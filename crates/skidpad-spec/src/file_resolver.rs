@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 /// Where to look.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Beside<'a> {
+pub(crate) enum FileResolver<'a> {
     /// Among the files that ship, under the paths they have there.
     Shipped,
     /// In the folder of the file that refers to them.
     Folder(&'a Path),
 }
 
-impl Beside<'_> {
+impl FileResolver<'_> {
     /// Where the file at `path` is; `None` where it ships.
     pub fn path(self, path: &str) -> Option<PathBuf> {
         match self {
