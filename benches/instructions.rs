@@ -92,7 +92,7 @@ fn asked_by(world: &dyn Backend, car: usize) -> Vec<Probe> {
         free_angular: state.angular,
         drift: Vec3::ZERO,
         wind: Vec3::ZERO,
-        lead: 0.0,
+        pose_lag: 0.0,
         resolution: 0.0,
         asleep: false,
     };

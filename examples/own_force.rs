@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             world.step(&[Controls { throttle: 1.0, gear: Some(0), ..Controls::default() }]);
         }
         let frame = world.frame(0);
-        let [force, ..] = frame.budget[0].1.values();
+        let [force, ..] = frame.assist_log[0].1.values();
         println!("{:<11} hangs at {:.2} m, the elements push with {force:.0} N", backend.name, frame.x_m);
     }
     Ok(())

@@ -9,8 +9,7 @@ use crate::shared;
 
 /// The rows of one vehicle.
 pub fn couplings(criterion: &mut Criterion) {
-    let converged =
-        Coupling::Converged { tolerance: 1e-5, iterations: 30, friction: Friction::Cone, own_wheels: false };
+    let converged = Coupling::Converged { tolerance: 1e-5, iterations: 30, friction: Friction::Cone, unsprung: false };
     let mut group = criterion.benchmark_group("solve");
     for (name, coupling) in [("one_sweep", Coupling::OneSweep), ("converged", converged)] {
         let start = &shared::cars(1)[0];
@@ -45,7 +44,7 @@ fn cornering(state: &State) -> Body {
         free_angular: Vec3::Z * 0.2,
         drift: Vec3::ZERO,
         wind: Vec3::ZERO,
-        lead: 0.0,
+        pose_lag: 0.0,
         resolution: 0.0,
         asleep: false,
     }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput};
 use skidpad::core::lane::{Eight, Lane};
 use skidpad::core::tyre::{
-    Brush, Conditions, CurveLaw, CurveTyre, Direction, MagicFormula, Response, TMeasy, TyreAt, TyreModel,
+    Brush, Conditions, CurveLaw, CurveTyre, Direction, MagicFormula, PreparedTyre, Response, TMeasy, TyreModel,
 };
 
 /// Slips (κ, −tan α) and loads of eight tyres: from rest to full slide.
@@ -49,7 +49,7 @@ pub fn laws(criterion: &mut Criterion) {
 
 #[inline(never)]
 fn force<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], load: L) -> Response<L> {
-    law.at(&Conditions::upright(load, L::splat(20.0))).force(slip)
+    law.prepare(&Conditions::upright(load, L::splat(20.0))).force(slip)
 }
 
 /// `law` at the slips of this bench times `scale`.

@@ -62,7 +62,7 @@ impl BulletWorld {
     }
 }
 
-fn enter(world: &mut World, scene: &Scene, start: &CarStart, dt: f32) -> Driven {
+fn insert(world: &mut World, scene: &Scene, start: &CarStart, dt: f32) -> Driven {
     let car = Driven::new(scene, start, dt);
     let wheels: Vec<WheelTuning> = car.tuning.wheels.iter().map(wheel_tuning).collect();
     world.add(&car_tuning(&car.tuning, &start.model.parts().hull), &wheels, &motion(&car.state));
@@ -170,14 +170,14 @@ impl Backend for BulletWorld {
         fits
     }
 
-    fn enter(&mut self, start: &CarStart) -> usize {
+    fn insert(&mut self, start: &CarStart) -> usize {
         self.cars.push(enter(&mut self.world, &self.scene, start, self.clock.dt));
         self.cars.len() - 1
     }
 
-    fn leave(&mut self, car: usize) {
+    fn remove(&mut self, car: usize) {
         self.cars[car].away = true;
-        self.world.leave(car);
+        self.world.remove(car);
     }
 
     fn save_into(&self, _bytes: &mut Vec<u8>) -> Result<(), SaveError> {

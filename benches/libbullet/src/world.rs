@@ -112,7 +112,7 @@ impl World {
         unsafe { libbullet_place(self.raw, car, motion) };
     }
 
-    pub fn leave(&mut self, car: usize) {
+    pub fn remove(&mut self, car: usize) {
         assert!(car < self.wheels.len());
         // SAFETY: the car exists.
         unsafe { libbullet_leave(self.raw, car) };

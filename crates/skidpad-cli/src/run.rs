@@ -7,7 +7,7 @@ use std::sync::Arc;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::IntoDiagnostic;
 use serde_json::json;
-use skidpad::core::{Added, Model};
+use skidpad::core::{Contribution, Model};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
@@ -134,7 +134,7 @@ pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
     }
     let mut table = Table::new(1);
     for own in &help {
-        let told = Added::CHANNELS.iter().enumerate().filter(|(k, _)| own.told(*k));
+        let told = Contribution::CHANNELS.iter().enumerate().filter(|(k, _)| own.told(*k));
         let text = |value: f64| four_digits(value, value);
         let texts: Vec<String> =
             told.map(|(k, channel)| format!("{} {}", channel.name, text(own.largest[k]))).collect();

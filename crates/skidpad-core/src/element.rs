@@ -74,7 +74,7 @@ impl Action {
 /// again as it was. It must not allocate, block or read a clock; numbers that are not finite end the step as any do.
 ///
 /// Solvers of skidpad's rows have it act on the chassis with what else acts from outside the tyres, and tell it in the
-/// budget. Peers do not know it.
+/// assist log. Peers do not know it.
 pub trait ForceElement: Debug + Send + Sync {
     /// What it does in the coming step.
     fn act(&self, motion: &Motion, controls: &Controls) -> Action;

@@ -33,7 +33,7 @@ pub mod tyre;
 mod wheel;
 pub mod world;
 
-pub use assists::budget::{Added, Assist, Budget};
+pub use assists::assist_log::{Assist, AssistLog, Contribution};
 pub use constants::{MAX_WHEELS, STANDARD_GRAVITY};
 pub use controls::{Controls, WheelControls};
 pub use element::{Action, Element, ForceElement, Motion};
@@ -63,7 +63,7 @@ pub use world::seam::{
     BODYWORK_FRICTION, Body, Contact, Foreseen, Ground, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, Rim,
     WorldPort,
 };
-pub use world::terrain::{Cell, HeightField, Sees, TerrainFault, TriangleMesh};
+pub use world::terrain::{Cell, HeightField, TerrainFault, TriangleMesh, TriangleVisitor};
 pub use world::texture::Texture;
 
 pub use bevy_math::{DMat3, DQuat, DVec2, DVec3, Mat3, Quat, Vec2, Vec3};

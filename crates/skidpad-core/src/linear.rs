@@ -53,7 +53,7 @@ impl<L: Lane> Vec3Lanes<L> {
 
     /// `matrix` times it.
     #[inline(always)]
-    pub fn through(self, matrix: &Mat3) -> Self {
+    pub fn mul_mat(self, matrix: &Mat3) -> Self {
         Self::splat(matrix.x_axis) * self.x + Self::splat(matrix.y_axis) * self.y + Self::splat(matrix.z_axis) * self.z
     }
 
@@ -95,7 +95,7 @@ impl<L: Lane> Axes<L> {
 impl<C: Lane> Vec3Lanes<C> {
     /// A car's, at each of its wheels.
     #[inline(always)]
-    pub fn wide<W: Corners<Car = C>>(self) -> Vec3Lanes<W> {
+    pub fn at_each_wheel<W: Corners<Car = C>>(self) -> Vec3Lanes<W> {
         Vec3Lanes::new(W::of_car(self.x), W::of_car(self.y), W::of_car(self.z))
     }
 }
@@ -104,7 +104,7 @@ impl<W: Corners> Vec3Lanes<W> {
     /// It in the frame that its car's `axes` lead to.
     #[inline(always)]
     pub fn turned(self, axes: &Axes<W::Car>) -> Self {
-        axes.x.wide() * self.x + axes.y.wide() * self.y + axes.z.wide() * self.z
+        axes.x.at_each_wheel() * self.x + axes.y.at_each_wheel() * self.y + axes.z.at_each_wheel() * self.z
     }
 }
 
@@ -179,8 +179,8 @@ impl SpatialVector<f32> {
 impl<C: Lane> SpatialVector<C> {
     /// A car's, at each of its wheels.
     #[inline(always)]
-    pub fn wide<W: Corners<Car = C>>(self) -> SpatialVector<W> {
-        SpatialVector::new(self.linear.wide(), self.angular.wide())
+    pub fn at_each_wheel<W: Corners<Car = C>>(self) -> SpatialVector<W> {
+        SpatialVector::new(self.linear.at_each_wheel(), self.angular.at_each_wheel())
     }
 }
 
@@ -505,8 +505,8 @@ mod tests {
             SpatialVector::of(Vec3::new(0.1, 0.9, 0.2), Vec3::new(-0.8, 0.3, 1.4)),
         ];
         let mut products = OuterProducts::none();
-        products.add(Four::new([300.0, 0.0, 0.0, 0.0]), rows[0].wide());
-        products.add(Four::new([0.0, 0.0, 300.0, 0.0]), rows[1].wide());
+        products.add(Four::new([300.0, 0.0, 0.0, 0.0]), rows[0].at_each_wheel());
+        products.add(Four::new([0.0, 0.0, 300.0, 0.0]), rows[1].at_each_wheel());
         let inertia = Vec3::new(480.0, 2350.0, 2500.0);
         let system = Symmetric6::new(1500.0, &Mat3::from_diagonal(inertia), &products);
         let (linear, angular) = (Vec3::new(1.0, -2.0, 0.5), Vec3::new(0.3, 0.2, -0.7));

@@ -13,4 +13,4 @@ pub use ground::{Meeting, Motion, Pushed};
 pub use parry3d;
 pub use rays::{beside, bounds, bounds_of, cast, ray};
 pub use stops::{BLOW, Held, Stops};
-pub use track::{STILL, Track, lead, resolution};
+pub use track::{STILL, Track, pose_lag, resolution};

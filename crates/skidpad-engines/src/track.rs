@@ -7,7 +7,7 @@ pub const STILL: f32 = 1e-3;
 
 /// Time by which poses run behind velocities in a step of `dt` s, s: forces act evenly over n substeps, each moving the pose with its own
 /// velocity, so θ = (n + 1) / 2n.
-pub fn lead(dt: f32, substeps: usize) -> f32 {
+pub fn pose_lag(dt: f32, substeps: usize) -> f32 {
     let substeps = substeps.max(1) as f32;
     dt * (substeps - 1.0) / (2.0 * substeps)
 }
@@ -59,10 +59,10 @@ impl Track {
     /// Follows a body through a step of `dt` s that began with the velocity `before` and ended at `shown` with `velocity`: by the sum of its
     /// substeps in 64 bits, if that is where its engine put it up to rounding, and by the engine's own displacement if anything else (a
     /// contact, a joint) moved it. Where the engine has to put it, if elsewhere.
-    pub fn follow(&mut self, shown: Vec3, [before, velocity]: [Vec3; 2], dt: f32, lead: f32) -> Option<Vec3> {
+    pub fn follow(&mut self, shown: Vec3, [before, velocity]: [Vec3; 2], dt: f32, pose_lag: f32) -> Option<Vec3> {
         let moved = (shown - self.shown).as_dvec3();
         let (old, new) = (before.as_dvec3(), velocity.as_dvec3());
-        let expected = old * f64::from(lead) + new * f64::from(dt - lead);
+        let expected = old * f64::from(pose_lag) + new * f64::from(dt - pose_lag);
         let digit = self.digit();
         // Four substeps, each rounded to half a unit in the last place of the coordinates, and the displacement's own.
         if (moved - expected).abs().max_element() > 4.0 * digit {

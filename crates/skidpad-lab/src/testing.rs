@@ -134,8 +134,8 @@ impl Backend for PointMass {
         true
     }
     /// There is one point only.
-    fn enter(&mut self, _start: &CarStart) -> usize {
+    fn insert(&mut self, _start: &CarStart) -> usize {
         0
     }
-    fn leave(&mut self, _car: usize) {}
+    fn remove(&mut self, _car: usize) {}
 }

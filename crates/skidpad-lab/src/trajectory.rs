@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-use skidpad_core::{Added, Assist, Frame, Model, StepReport};
+use skidpad_core::{Assist, Contribution, Frame, Model, StepReport};
 
 use crate::extent::LeftGround;
 use crate::files::{WriteError, write_atomically};
@@ -31,9 +31,9 @@ pub struct Help {
     pub assist: Assist,
     /// Share of the steps in which it added anything.
     pub share: f64,
-    /// The mean over all steps of each of [`Added::CHANNELS`].
+    /// The mean over all steps of each of [`Contribution::CHANNELS`].
     pub mean: [f64; 10],
-    /// The largest of each of [`Added::CHANNELS`] by size, with its sign.
+    /// The largest of each of [`Contribution::CHANNELS`] by size, with its sign.
     pub largest: [f64; 10],
 }
 
@@ -228,9 +228,9 @@ impl Trajectory {
 
     /// What each assist of the car and each trick of the solver added over the run, in the order of columns.
     pub fn help(&self) -> Vec<Help> {
-        let of = |(k, &(assist, _)): (usize, &(Assist, Added))| {
+        let of = |(k, &(assist, _)): (usize, &(Assist, Contribution))| {
             let values =
-                || self.rows_from(1).filter_map(move |frame| frame.budget.get(k).map(|(_, added)| added.values()));
+                || self.rows_from(1).filter_map(move |frame| frame.assist_log.get(k).map(|(_, added)| added.values()));
             let busy = values().filter(|values| values.iter().any(|value| *value != 0.0)).count();
             let larger = |most: f64, value: f64| if value.abs() > most.abs() { value } else { most };
             let largest = values().fold([0.0; 10], |most, now| std::array::from_fn(|i| larger(most[i], now[i])));
@@ -238,7 +238,7 @@ impl Trajectory {
             let sum = values().fold([0.0; 10], |sum, now| std::array::from_fn(|i| sum[i] + now[i]));
             Help { assist, share: busy as f64 / steps, mean: sum.map(|sum| sum / steps), largest }
         };
-        self.first().budget.iter().enumerate().map(of).collect()
+        self.first().assist_log.iter().enumerate().map(of).collect()
     }
 
     /// Rows in `from_s ..= to_s`.
@@ -349,7 +349,7 @@ mod tests {
             (frame.x_m, frame.vx_mps, frame.yaw_rad) = (t * t, (0.7 * t).sin(), -0.0);
             frame.wheels.iter_mut().enumerate().for_each(|(i, w)| w.load_n = 3000.0 + i as f64 + (9.0 * t).cos() / 3.0);
             frame.shafts = vec![(Shaft::Gearbox, t.sqrt())];
-            frame.budget = vec![(Assist::AntiLock, Added { throttle: t as f32, ..Added::default() })];
+            frame.assist_log = vec![(Assist::AntiLock, Contribution { throttle: t as f32, ..Contribution::default() })];
         });
         let rows = Rows::holding(5, whole.first().clone());
         let mut filed = Trajectory {

@@ -1,6 +1,6 @@
 //! What ray-cast vehicles of other engines do to a chassis that no wheel on the ground does, for peers to tell.
 
-use skidpad_core::{Added, Assist, Budget, Model, Vec3};
+use skidpad_core::{Assist, AssistLog, Contribution, Model, Vec3};
 
 /// What a ray-cast vehicle did to its chassis at one wheel, means over a step, vehicle frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,24 +26,24 @@ pub struct RayWheel {
 ///
 /// With the contact point at `z` of the vehicle frame a side force `F` acts at `r z`, r the roll influence: it lacks the
 /// moment `(1 − r) z ẑ × F`. A bound takes force from the suspension that the tyre's friction still counts.
-pub fn tricks(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> Budget {
-    let mut budget = Budget::default();
+pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> AssistLog {
+    let mut assist_log = AssistLog::default();
     let lowered = model.parts().assists.lowered_centre;
     for wheel in wheels {
         let RayWheel { arm, normal, suspension, largest, along, side, roll_influence } = wheel;
         let carried = normal * suspension.min(largest);
         if roll_influence < 1.0 {
             let raised = Vec3::Z * (-arm.z * (1.0 - roll_influence));
-            budget.add(Assist::RollInfluence, Added::wrench(Vec3::ZERO, raised.cross(side)));
+            assist_log.add(Assist::RollInfluence, Contribution::wrench(Vec3::ZERO, raised.cross(side)));
         }
         if largest < f32::MAX {
             let taken = carried - normal * suspension;
-            budget.add(Assist::LargestForce, Added::wrench(taken, arm.cross(taken)));
+            assist_log.add(Assist::LargestForce, Contribution::wrench(taken, arm.cross(taken)));
         }
         if lowered > 0.0 {
             let spared = (Vec3::Z * lowered).cross(carried + along + side);
-            budget.add(Assist::LoweredCentre, Added::wrench(Vec3::ZERO, spared));
+            assist_log.add(Assist::LoweredCentre, Contribution::wrench(Vec3::ZERO, spared));
         }
     }
-    budget
+    assist_log
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, Budget, CarStart, CarView, Clock, Controls, LoadError, Model, Mover, SaveError, Scene, State,
-    StepReport,
+    AssistLog, Backend, BackendInfo, CarStart, CarView, Clock, Controls, LoadError, Model, Mover, SaveError, Scene,
+    State, StepReport,
     world::backend::{load_world, save_world},
 };
 use skidpad_rapier::rapier3d::control::{DynamicRayCastVehicleController, Wheel, WheelTuning};
@@ -21,7 +21,7 @@ use skidpad_rapier::backend::{TOUCHES, ground_world, touches};
 use skidpad_rapier::chassis::{self, move_to};
 
 use crate::no_slip::{self, Pedals};
-use crate::ray_cast::{RayWheel, tricks};
+use crate::ray_cast::{RayWheel, non_physical};
 
 /// The roll influence every wheel of Rapier 0.36 has.
 const ROLL_INFLUENCE: f32 = 0.1;
@@ -107,7 +107,7 @@ impl StockCar {
     }
 
     /// What the controller's tricks added in the last step of `dt` s.
-    fn tricks(&self, dt: f32) -> Budget {
+    fn non_physical(&self, dt: f32) -> AssistLog {
         let (centre, to_vehicle) = (self.pushed_at.translation, self.pushed_at.rotation.inverse());
         let wheel = |wheel: &Wheel| {
             let ray = wheel.raycast_info();
@@ -124,7 +124,7 @@ impl StockCar {
                 roll_influence: ROLL_INFLUENCE,
             }
         };
-        tricks(&self.model, self.controller.wheels().iter().map(wheel))
+        non_physical(&self.model, self.controller.wheels().iter().map(wheel))
     }
 
     fn read(&mut self, world: &PhysicsWorld, dt: f32) {
@@ -205,11 +205,11 @@ impl Backend for StockBackend {
         CarView { model, state, away: *away, report: StepReport::default(), vehicle: None, ahead: None }
     }
 
-    fn budget(&self, car: usize) -> Budget {
+    fn assist_log(&self, car: usize) -> AssistLog {
         if StepReport::of_no_step(self.clock.dt).is_some() {
-            return Budget::default();
+            return AssistLog::default();
         }
-        self.cars[car].tricks(self.clock.dt)
+        self.cars[car].non_physical(self.clock.dt)
     }
 
     fn set_state(&mut self, car: usize, state: &State) -> bool {
@@ -225,13 +225,13 @@ impl Backend for StockBackend {
         true
     }
 
-    fn enter(&mut self, start: &CarStart) -> usize {
+    fn insert(&mut self, start: &CarStart) -> usize {
         self.cars.push(StockCar::new(&mut self.world, &self.scene, start));
         self.starts.push(start.clone());
         self.cars.len() - 1
     }
 
-    fn leave(&mut self, car: usize) {
+    fn remove(&mut self, car: usize) {
         let car = &mut self.cars[car];
         car.away = true;
         if let Some(body) = self.world.bodies.get_mut(car.controller.chassis) {

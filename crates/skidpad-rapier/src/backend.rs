@@ -266,15 +266,15 @@ impl Backend for RapierBackend {
         true
     }
 
-    fn enter(&mut self, start: &CarStart) -> usize {
-        let car = self.cars.enter(&mut self.world, &self.scene, start);
+    fn insert(&mut self, start: &CarStart) -> usize {
+        let car = self.cars.insert(&mut self.world, &self.scene, start);
         settle(&mut self.world, &self.scene, self.cars.handle(car));
         self.starts.push(start.clone());
         car
     }
 
-    fn leave(&mut self, car: usize) {
-        self.cars.leave(&mut self.world, car);
+    fn remove(&mut self, car: usize) {
+        self.cars.remove(&mut self.world, car);
     }
 
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {

@@ -7,7 +7,7 @@ use skidpad_core::{
 };
 
 use crate::car_slot::CarSlot;
-use crate::chassis::{self, lead, move_to};
+use crate::chassis::{self, move_to, pose_lag};
 use crate::ground::{Loaded, ground_moved, on_movable};
 use crate::hitches;
 use crate::port::Port;
@@ -79,13 +79,13 @@ impl RapierCars {
     }
 
     /// Puts another car into the `world` of the others, also while it runs, as [`RapierCars::new`] does; returns its number.
-    pub fn enter<'a>(&mut self, world: impl Into<Sets<'a>>, scene: &Scene, start: &CarStart) -> usize {
+    pub fn insert<'a>(&mut self, world: impl Into<Sets<'a>>, scene: &Scene, start: &CarStart) -> usize {
         let world = world.into();
         let (handle, vehicle) = insert(world.bodies, world.colliders, self.axes, scene, start);
         self.slots.push(slot(self.axes, handle, &vehicle));
         // Its collider is in no broad phase yet.
         self.unstepped = true;
-        self.cars.enter(vehicle)
+        self.cars.insert(vehicle)
     }
 
     /// Drives vehicles whose bodies are in the world already, and in its broad phase, such as those of a world that was
@@ -161,8 +161,8 @@ impl RapierCars {
     }
 
     /// Steps vehicle `car` no more and disables its body, until [`RapierCars::set_state`].
-    pub fn leave<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize) {
-        self.cars.leave(car);
+    pub fn remove<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize) {
+        self.cars.remove(car);
         if let Some(body) = world.into().bodies.get_mut(self.slots[car].handle) {
             body.set_enabled(false);
         }
@@ -175,8 +175,8 @@ impl RapierCars {
     }
 
     /// Whether vehicle `car` has left.
-    pub fn is_away(&self, car: usize) -> bool {
-        self.cars.is_away(car)
+    pub fn is_removed(&self, car: usize) -> bool {
+        self.cars.is_removed(car)
     }
 
     /// Probes the world, solves the rows, and puts the forces of the coming step on the bodies. `controls[i]` drives car
@@ -280,7 +280,7 @@ impl RapierCars {
         if !std::mem::take(&mut self.begun) {
             return StepReport { misuse: Some(Misuse::NotBegun), ..StepReport::default() };
         }
-        let lead = lead(sets.parameters);
+        let pose_lag = pose_lag(sets.parameters);
         self.unstepped = false;
         // First, since some of them may be chassis of other cars.
         for loaded in &self.loaded {
@@ -289,7 +289,7 @@ impl RapierCars {
             }
         }
         for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
-            if self.cars.is_away(i) {
+            if self.cars.is_removed(i) {
                 continue;
             }
             if slot.sleep.asleep && sets.bodies.get(slot.handle).is_none_or(RigidBody::is_sleeping) {
@@ -297,12 +297,12 @@ impl RapierCars {
             }
             let Some(body) = sets.bodies.get_mut(slot.handle) else { continue };
             if slot.sleep.asleep {
-                slot.wake(body, self.axes, vehicle, dt - lead);
+                slot.wake(body, self.axes, vehicle, dt - pose_lag);
             } else {
                 restore(body, slot.user);
             }
             let before = self.axes.to_world(vehicle.state().velocity);
-            if let Some(place) = slot.track.follow(body.translation(), [before, body.linvel()], dt, lead) {
+            if let Some(place) = slot.track.follow(body.translation(), [before, body.linvel()], dt, pose_lag) {
                 body.set_translation(place, false);
             }
         }
@@ -324,7 +324,7 @@ impl RapierCars {
 
     fn let_sleep_or_wake(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
         for (i, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
-            if self.cars.is_away(i) {
+            if self.cars.is_removed(i) {
                 continue;
             }
             let anew = slot.sleep.asks_anew(controls.get(i).unwrap_or(&self.coasting));

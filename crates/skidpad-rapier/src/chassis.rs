@@ -75,6 +75,6 @@ pub fn move_to(body: &mut RigidBody, axes: Axes, state: &State) {
 }
 
 /// Time by which Rapier's poses run behind its velocities.
-pub(crate) fn lead(parameters: &IntegrationParameters) -> f32 {
-    skidpad_engines::lead(parameters.dt, parameters.num_solver_iterations)
+pub(crate) fn pose_lag(parameters: &IntegrationParameters) -> f32 {
+    skidpad_engines::pose_lag(parameters.dt, parameters.num_solver_iterations)
 }

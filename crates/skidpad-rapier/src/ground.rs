@@ -4,7 +4,7 @@ use rapier3d::prelude::*;
 use skidpad_core::{Ground, Mat3, Pushable, Texture, Vec3};
 use skidpad_engines::{Meeting, Motion, Pushed};
 
-use crate::chassis::lead;
+use crate::chassis::pose_lag;
 use crate::{Axes, Sets};
 
 /// A collider a car stood on, and where it was.
@@ -97,7 +97,7 @@ fn driven(
     &Meeting { point, car, .. }: &Meeting,
 ) -> Vec3 {
     let dt = parameters.dt;
-    motion(body, dt).carries([point, car], last, dt, lead(parameters))
+    motion(body, dt).carries([point, car], last, dt, pose_lag(parameters))
 }
 
 /// Friction from which a body that lies on something is taken not to slide under a wheel.

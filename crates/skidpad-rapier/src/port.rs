@@ -5,7 +5,7 @@ use rapier3d::prelude::*;
 use skidpad_core::{Body, Contact, Ground, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 
 use crate::car_slot::CarSlot;
-use crate::chassis::lead;
+use crate::chassis::pose_lag;
 use crate::ground::{self, Loaded};
 use crate::stops;
 use crate::{Axes, Met, Sets, Surfaces};
@@ -34,7 +34,7 @@ pub(crate) struct Port<'a> {
 
 impl WorldPort for Port<'_> {
     fn bodies(&self, dt: f32, bodies: &mut [Body]) {
-        let lead = lead(self.sets.parameters);
+        let pose_lag = pose_lag(self.sets.parameters);
         for (slot, to) in self.slots.iter().zip(bodies) {
             let Some(body) = self.sets.bodies.get(slot.handle) else { continue };
             let pull = self.sets.gravity * body.gravity_scale() + body.user_force() / body.mass();
@@ -49,7 +49,7 @@ impl WorldPort for Port<'_> {
                 free_angular: self.axes.from_world(body.angvel_with_gyroscopic_forces(dt) * angular),
                 drift: Vec3::ZERO,
                 wind: self.wind,
-                lead,
+                pose_lag,
                 resolution: resolution(body.translation()),
                 asleep: body.is_sleeping(),
             };

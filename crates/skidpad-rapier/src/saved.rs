@@ -51,7 +51,7 @@ impl RapierCars {
             handle: self.slots[i].handle,
             state: vehicle.state().to_bytes(),
             place: self.slots[i].track.place().map(|place| place.to_array()),
-            away: self.is_away(i),
+            away: self.is_removed(i),
             sleep: self.slots[i].sleep.clone(),
             stands: self.slots[i].stands.clone(),
         };
@@ -88,7 +88,7 @@ impl RapierCars {
                 cars.slots[i].track = Track::placed(exact, place.into());
             }
             if car.away {
-                cars.cars.leave(i);
+                cars.cars.remove(i);
             }
         }
         Ok(cars)

@@ -122,7 +122,7 @@ impl Car<'_> {
             }
         }
         let (droop, sag) = (f64::from(strut.droop_travel), load / f64::from(strut.rate));
-        if strut.rise == 0.0 && droop > LONG_DROOP * sag && droop <= LONG_TRAVEL {
+        if strut.progressive_rate == 0.0 && droop > LONG_DROOP * sag && droop <= LONG_TRAVEL {
             let text = format!(
                 "{droop:.3} m, but the spring carries nothing from {sag:.3} m of extension on: a wheel hangs there; give `preload_n` \
                  or a softer spring, or end the droop there"
@@ -188,7 +188,7 @@ impl Car<'_> {
 
     fn clutch(&self) -> Option<Lint> {
         let drive = self.model.parts().powertrain.engine()?;
-        let skidpad_core::model::Takeup::Clutch(clutch) = &drive.takeup else { return None };
+        let skidpad_core::model::LaunchDevice::Clutch(clutch) = &drive.launch_device else { return None };
         let peak = drive.engine.torque.peak();
         (clutch.capacity < peak).then(|| {
             Lint::new("powertrain.clutch.capacity_nm", format!(

@@ -37,7 +37,7 @@ impl CarWorld {
     /// Puts every chassis where its vehicle's last good state is, so that no motion is left outside the states.
     fn follow_states(&mut self) {
         for (car, chassis) in self.world.chassis_mut().iter_mut().enumerate() {
-            if !self.cars.is_away(car) {
+            if !self.cars.is_removed(car) {
                 chassis.adopt(self.cars.vehicles()[car].state());
             }
         }
@@ -122,12 +122,12 @@ impl Backend for CarWorld {
         true
     }
 
-    fn enter(&mut self, start: &CarStart) -> usize {
-        self.cars.enter(vehicle(&mut self.world, &self.scene, start))
+    fn insert(&mut self, start: &CarStart) -> usize {
+        self.cars.insert(vehicle(&mut self.world, &self.scene, start))
     }
 
-    fn leave(&mut self, car: usize) {
-        self.cars.leave(car);
-        self.world.chassis_mut()[car].leave();
+    fn remove(&mut self, car: usize) {
+        self.cars.remove(car);
+        self.world.chassis_mut()[car].remove();
     }
 }

@@ -238,8 +238,8 @@ impl Collisions {
     fn find_links(&mut self, chassis: &[Chassis]) {
         self.links.clear();
         for (car, trailer) in chassis.iter().enumerate() {
-            let by = trailer.towed_by.filter(|by| chassis.get(*by as usize).is_some_and(|ahead| !ahead.is_away()));
-            if let Some(by) = by.filter(|by| !trailer.is_away() && *by as usize != car) {
+            let by = trailer.towed_by.filter(|by| chassis.get(*by as usize).is_some_and(|ahead| !ahead.is_removed()));
+            if let Some(by) = by.filter(|by| !trailer.is_removed() && *by as usize != car) {
                 self.links.push(Link::new([car as u32, by]));
             }
         }
@@ -334,7 +334,7 @@ fn may_meet(first: &Chassis, second: &Chassis, dt: f32) -> bool {
     let ways = first.motion()[0].length() + second.motion()[0].length();
     let reach = first.hull_reach + second.hull_reach + ways * dt;
     let near = (first.position - second.position).as_vec3().length_squared() <= reach * reach;
-    near && !first.is_away() && !second.is_away()
+    near && !first.is_removed() && !second.is_removed()
 }
 
 /// Sequential impulses over the `points` of a group: first what presses alone, then friction with it. Friction that held against the

@@ -1,7 +1,7 @@
 //! Wheels on other cars and on free bodies: they stand on hulls as on boxes that move, and push them.
 
 use parry3d::shape::Cuboid;
-use skidpad_core::{Contact, Feeler, Ground as StoodOn, Probe, Reaction, Seen, Sees, Texture, Vec3};
+use skidpad_core::{Contact, Feeler, Ground as StoodOn, Probe, Reaction, Seen, Texture, TriangleVisitor, Vec3};
 
 use crate::World;
 use crate::ground::Block;
@@ -32,7 +32,7 @@ impl Chassis {
 
     /// Whether its wheels pass through another one: number `own` through `under`, which is number `other`.
     fn passes(&self, own: u32, under: &Self, other: u32) -> bool {
-        under.is_away() || self.towed_by == Some(other) || under.towed_by == Some(own)
+        under.is_removed() || self.towed_by == Some(other) || under.towed_by == Some(own)
     }
 
     /// What `probe` has `met` of it; it is body `number`. How it will move and give way, the vehicles find out.
@@ -148,7 +148,7 @@ impl Block {
             return Some(Contact { distance, normal, grip: self.grip, point: None, ground: None });
         }
         let mut feeler = Feeler::of(probe, near);
-        self.sides(start, probe, |side| feeler.see(&side));
+        self.sides(start, probe, |side| feeler.visit(&side));
         let (_, met) = feeler.support(|_| None)?;
         (met.distance < most).then_some(met)
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use parry3d::bounding_volume::Aabb;
 use skidpad_core::{
-    Contact, DVec3, Feeler, Ground as StoodOn, HeightField, HullPoint, Probe, Scene, Seen, Sees, Smooth, Texture,
-    Triangle, TriangleMesh, Vec3, world::scene::FLUSH,
+    Contact, DVec3, Feeler, Ground as StoodOn, HeightField, HullPoint, Probe, Scene, Seen, Smooth, Texture, Triangle,
+    TriangleMesh, TriangleVisitor, Vec3, world::scene::FLUSH,
 };
 
 use crate::ground::{Block, Ground, ROUNDED};
@@ -80,7 +80,7 @@ impl Terrain {
 
     /// Shows `to` the triangles in a region about `start`.
     #[inline(always)]
-    pub fn gather(&self, start: DVec3, region: &Region, to: &mut impl Sees) {
+    pub fn gather(&self, start: DVec3, region: &Region, to: &mut impl TriangleVisitor) {
         for (field, of) in self.fields.iter().zip(1..) {
             let to_start = field.origin() - start;
             let (low, high) = region.from(-to_start.as_vec3());
@@ -91,7 +91,7 @@ impl Terrain {
             let (low, high) = region.from(-to_start.as_vec3());
             tree.within(low, high, |leaf| {
                 let corners = corners[leaf as usize].map(|corner| (corner.as_dvec3() + to_start).as_vec3());
-                to.see(&Triangle { corners, source: [of, leaf], grip: triangles.grips()[leaf as usize] });
+                to.visit(&Triangle { corners, source: [of, leaf], grip: triangles.grips()[leaf as usize] });
             });
         }
     }
@@ -217,14 +217,14 @@ impl Ground {
 
     /// Shows `to` the plane and the faces of the boxes near a rim, as triangles from the `start` of its ray.
     #[inline(never)]
-    fn flat_faces(&self, start: DVec3, probe: &Probe, to: &mut impl Sees) {
+    fn flat_faces(&self, start: DVec3, probe: &Probe, to: &mut impl TriangleVisitor) {
         let size = size_of(probe);
         let height = start.dot(self.normal.as_dvec3()) as f32;
         if self.has_plane && height <= size {
-            to.see(&Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
+            to.visit(&Triangle::of_plane(self.normal * -height, self.normal, 4.0 * size, self.grip));
         }
         for (number, block) in self.blocks.iter().enumerate() {
-            block.sides(start, probe, |side| to.see(&Triangle { source: [OF_BLOCKS, number as u32], ..side }));
+            block.sides(start, probe, |side| to.visit(&Triangle { source: [OF_BLOCKS, number as u32], ..side }));
         }
     }
 

@@ -154,7 +154,7 @@ impl Chassis {
     }
 
     /// Moves no more, until [`Chassis::adopt`].
-    pub fn leave(&mut self) {
+    pub fn remove(&mut self) {
         self.away = true;
     }
 
@@ -164,7 +164,7 @@ impl Chassis {
     }
 
     /// Whether it is neither pushed nor moved.
-    pub(crate) fn is_away(&self) -> bool {
+    pub(crate) fn is_removed(&self) -> bool {
         self.away
     }
 
@@ -442,7 +442,7 @@ impl WorldPort for World {
                 free_angular: chassis.angular,
                 drift: chassis.drift(dt),
                 wind: self.ground.wind(),
-                lead: 0.5 * dt,
+                pose_lag: 0.5 * dt,
                 resolution: 0.0,
                 asleep: false,
             };

@@ -246,7 +246,7 @@ impl ForceElement for Rocket {
     }
 }
 
-/// Row D8: a rocket of one's own accelerates a car by thrust over mass, and the budget tells the thrust.
+/// Row D8: a rocket of one's own accelerates a car by thrust over mass, and the assist log tells the thrust.
 #[test]
 fn d8_a_rocket_accelerates_by_thrust_over_mass() {
     let mut parts = c5().without_air().without_rolling_resistance();
@@ -259,7 +259,7 @@ fn d8_a_rocket_accelerates_by_thrust_over_mass() {
             let last = &frames[frames.len() - 1];
             let expected = 4000.0 / f64::from(model.rolling_mass()) * 4.0;
             close(&format!("{} {hz} Hz", solver.name), last.vx_mps, expected, 0.003, "tyres slip a little");
-            let (assist, added) = last.budget[0];
+            let (assist, added) = last.assist_log[0];
             assert_eq!(assist, Assist::Elements);
             close(solver.name, added.values()[0], 4000.0, 1e-6, "rounding");
         }

@@ -133,7 +133,7 @@ fn traction_control_brakes_the_wheel_that_spins() {
     }
 }
 
-/// Motors at wheels are held back likewise, and the budget tells what is not used of the pedal.
+/// Motors at wheels are held back likewise, and the assist log tells what is not used of the pedal.
 #[test]
 fn traction_control_holds_motors_back() {
     let mut parts = car();

@@ -1,6 +1,6 @@
 //! Assists on electric motors, hybrids and torque converters.
 
-use skidpad::core::model::{Converter, CruiseControl, Curve, Motor, Powertrain, Takeup, Wheel};
+use skidpad::core::model::{Converter, CruiseControl, Curve, LaunchDevice, Motor, Powertrain, Wheel};
 use skidpad::core::{Assist, Controls, Frame, Model, ModelParts, Scene, state::Placement};
 
 use super::drive::{Launch, car, full_throttle, most_slip, speed_after};
@@ -59,7 +59,7 @@ fn traction_control_holds_motors_on_shafts_back() {
     }
 }
 
-/// What motors give their wheels is what the pedal asks less what the budget tells; braking by regeneration is not touched.
+/// What motors give their wheels is what the pedal asks less what the assist log tells; braking by regeneration is not touched.
 #[test]
 fn the_budget_tells_what_motors_are_held_back_by() {
     let mut parts = car().without_rolling_resistance();
@@ -215,7 +215,7 @@ fn launch_control_holds_the_slip_behind_a_converter() {
     let curve = |points: &[[f32; 2]]| Curve::new(points.to_vec()).expect("valid");
     let mut parts = car();
     let Powertrain::Engine(drive) = &mut parts.powertrain else { panic!("the C5 has an engine") };
-    drive.takeup = Takeup::Converter(Converter {
+    drive.launch_device = LaunchDevice::Converter(Converter {
         capacity: curve(&[[0.0, 4e-3], [0.85, 3e-3], [1.0, 0.0]]),
         torque_ratio: curve(&[[0.0, 2.0], [0.85, 1.0]]),
         lock_up: None,

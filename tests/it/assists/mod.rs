@@ -1,4 +1,4 @@
-//! Assists and tricks, rows A17 and E23: each off by default, each told in the budget of the step.
+//! Assists and tricks, rows A17 and E23: each off by default, each told in the assist log of the step.
 
 mod brakes;
 mod drive;
@@ -39,7 +39,7 @@ pub fn all() -> Assists {
 
 /// What `assist` added in the step of `frame`, in the order of its columns.
 fn added(frame: &Frame, assist: Assist) -> [f64; 10] {
-    frame.budget.iter().find(|(found, _)| *found == assist).expect("the model has it").1.values()
+    frame.assist_log.iter().find(|(found, _)| *found == assist).expect("the model has it").1.values()
 }
 
 /// Row A17: shipped cars have no trick, real ones at most the anti-lock brakes they are sold with; telemetry of skidpad's solvers
@@ -53,13 +53,13 @@ fn a17_tricks_are_off_by_default() {
     let model = c5().model();
     for solver in on_rows() {
         let frame = Drive::rolling(&solver, &model, 10.0, 60.0).step(&Controls::coasting());
-        assert!(frame.budget.is_empty(), "{}", solver.name);
+        assert!(frame.assist_log.is_empty(), "{}", solver.name);
         let columns = VEHICLE_CHANNELS.len() + 4 * WHEEL_CHANNELS.len() + frame.shafts.len();
         assert_eq!(frame.header(&model).len(), columns, "{}", solver.name);
     }
 }
 
-/// Row A17: in the air a rotation dies away as `exp(−k t)`, and the budget tells the moment `−k I ω` that did it.
+/// Row A17: in the air a rotation dies away as `exp(−k t)`, and the assist log tells the moment `−k I ω` that did it.
 #[test]
 fn a17_angular_drag_is_told_as_the_moment_it_adds() {
     let rate = 0.8f32;
@@ -83,7 +83,7 @@ fn a17_angular_drag_is_told_as_the_moment_it_adds() {
     }
 }
 
-/// Row A17: a centre of mass that is told lower is the model of a lower car, and the budget tells the rolling moment that the
+/// Row A17: a centre of mass that is told lower is the model of a lower car, and the assist log tells the rolling moment that the
 /// car is spared, `Δh m a_y`.
 #[test]
 fn a17_a_lowered_centre_of_mass_is_told_as_the_moment_it_spares() {

@@ -46,7 +46,7 @@ fn hitched_at_speed_it_follows_without_a_jerk() {
             for _ in 0..hz as usize {
                 world.step(&[]);
             }
-            let number = world.enter(&start(&trailer));
+            let number = world.insert(&start(&trailer));
             let behind = hitched(&car, world.state(0), 0, &trailer).unwrap();
             assert!(world.set_state(number, &behind));
             let mut felt = 0.0f32;

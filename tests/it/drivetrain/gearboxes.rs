@@ -1,6 +1,6 @@
 //! Torque converter, continuous gearbox and stalling engine, by closed forms.
 
-use skidpad::core::model::{Continuous, Converter, Curve, EngineDrive, LockUp, Powertrain, Takeup};
+use skidpad::core::model::{Continuous, Converter, Curve, EngineDrive, LaunchDevice, LockUp, Powertrain};
 use skidpad::core::{Controls, ModelParts, Scene, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows};
@@ -38,7 +38,7 @@ fn pedals(throttle: f32, brake: f32) -> Controls {
 fn converter_stalls_where_its_capacity_is_the_torque() {
     for solver in on_rows() {
         for hz in [30.0, 240.0, 1000.0] {
-            let model = with_engine(|drive| drive.takeup = Takeup::Converter(converter())).model();
+            let model = with_engine(|drive| drive.launch_device = LaunchDevice::Converter(converter())).model();
             let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), hz);
             let last = car.run(3.0, |_| pedals(1.0, 1.0)).pop().expect("frames");
             let what = format!("{} {hz} Hz", solver.name);
@@ -57,7 +57,7 @@ fn converter_multiplies_less_as_the_turbine_catches_up() {
     for solver in on_rows() {
         let mut speeds = Vec::new();
         for hz in [30.0, 240.0, 1000.0] {
-            let model = with_engine(|drive| drive.takeup = Takeup::Converter(converter())).model();
+            let model = with_engine(|drive| drive.launch_device = LaunchDevice::Converter(converter())).model();
             let mut car = Drive::new(&solver, &model, &Scene::flat(), Placement::default(), hz);
             let (fluid, gears) = (converter(), 2.66 * 3.42);
             let mut multiplied = Vec::new();
@@ -91,7 +91,7 @@ fn converter_locks_up_and_overruns() {
         };
         for (fluid, told) in [(with(1), 1.0..1.000_1), (with(2), 0.3..0.999), (converter(), 0.3..0.999)] {
             let model = with_engine(|drive| {
-                drive.takeup = Takeup::Converter(fluid.clone());
+                drive.launch_device = LaunchDevice::Converter(fluid.clone());
                 drive.engine.drag = [60.0, 0.0];
             });
             let placement = Placement { speed: 15.0, gear: Some(1), ..Placement::default() };
@@ -205,7 +205,7 @@ fn any_gearbox_survives_anything() {
             let model = with_engine(|drive| {
                 drive.engine.stall = if round % 2 == 0 { 30.0 } else { 0.0 };
                 if round % 3 != 0 {
-                    drive.takeup = Takeup::Converter(converter());
+                    drive.launch_device = LaunchDevice::Converter(converter());
                 }
                 if round % 4 < 2 {
                     drive.gearbox.forward = [3.0, 0.3].into();

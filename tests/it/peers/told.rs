@@ -14,7 +14,7 @@ fn peers() -> impl Iterator<Item = BackendInfo> {
 
 /// What `trick` added in the step of `frame`, in the order of its columns; `None` without such columns.
 fn added(frame: &Frame, trick: Assist) -> Option<[f64; 10]> {
-    frame.budget.iter().find(|(found, _)| *found == trick).map(|(_, added)| added.values())
+    frame.assist_log.iter().find(|(found, _)| *found == trick).map(|(_, added)| added.values())
 }
 
 /// Side forces are positive to the left: in a turn to the left they push the car there, with m v ψ̇ in all.
@@ -38,7 +38,7 @@ fn side_forces_point_into_the_turn() {
 }
 
 /// In a steady turn side forces on the ground would roll the car by `h Σ F_y`. With a roll influence the springs hold only a
-/// share of that, and the budget tells the rest: `−(1 − r) h Σ F_y`, nothing at 1. Rapier's own is always 0.1.
+/// share of that, and the assist log tells the rest: `−(1 − r) h Σ F_y`, nothing at 1. Rapier's own is always 0.1.
 #[test]
 fn roll_influence_is_told_as_the_moment_it_spares() {
     for solver in peers() {

@@ -49,12 +49,12 @@ fn a_state_of_other_wheels_is_refused() {
     for solver in all() {
         let mut car = world(&solver, 1.0 / 60.0);
         car.step(&[turning()]);
-        car.leave(0);
+        car.remove(0);
         let before = car.state(0).clone();
         assert!(!car.set_state(0, &truck), "{}", solver.name);
         assert_eq!(car.state(0).to_bytes(), before.to_bytes(), "{}", solver.name);
-        assert!(car.is_away(0), "{}: nothing changes", solver.name);
-        assert!(car.set_state(0, &before) && !car.is_away(0), "{}", solver.name);
+        assert!(car.is_removed(0), "{}: nothing changes", solver.name);
+        assert!(car.set_state(0, &before) && !car.is_removed(0), "{}", solver.name);
         car.step(&[turning()]);
         assert!(car.state(0).is_finite(), "{}", solver.name);
     }

@@ -3,8 +3,8 @@
 use skidpad::core::model::{
     Aero, AeroMaps, AntiLock, AntiRollBar, Assists, Axle, Clutch, Continuous, Converter, CounterSteer, Coupler,
     Coupling, CruiseControl, Disc, Engine, EngineDrive, Gearbox, Guidance, HeaveSpring, Hitch, Hull, Knee,
-    LateralCompliance, LaunchControl, LockUp, Motor, Peers, Powertrain, ProbeShape, Rolling, SpeedSteering,
-    StabilityControl, Steering, Strut, Surface, Takeup, TractionControl, TrailerBrakes, Tyre, Unsprung, Wheel,
+    LateralCompliance, LaunchControl, LaunchDevice, LockUp, Motor, Peers, Powertrain, ProbeShape, Rolling,
+    SpeedSteering, StabilityControl, Steering, Strut, Surface, TractionControl, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
 use skidpad::core::{BackendInfo, Controls, Mat3, Model, ModelParts, Vec3};
@@ -94,7 +94,7 @@ fields! {
         axle side contact radius spin_inertia tyre strut mirrored toe camber brake_torque handbrake_torque disc rolling
         unsprung probe
     }
-    Strut { rate rise bump_damping rebound_damping bump_travel droop_travel stop_rate stop_travel knees }
+    Strut { rate progressive_rate bump_damping rebound_damping bump_travel droop_travel stop_rate stop_travel knees }
     Knee { above share }
     Disc { heat_capacity cooling fades least_share }
     Rolling { constant linear quadratic standing standing_below }
@@ -106,7 +106,7 @@ fields! {
     AntiRollBar { wheels rate fades_in coupling }
     HeaveSpring { wheels rate damping }
     Coupling { sides friction bias viscous }
-    EngineDrive { engine takeup gearbox shares }
+    EngineDrive { engine launch_device gearbox shares }
     Engine { torque drag idle limit inertia throttle_map stall }
     Gearbox {
         forward reverse final_drive efficiency shift_time up_speed easy_up_speed down_speed kick_down_speed continuous
@@ -176,7 +176,7 @@ impl Numbers for Tyre {
     }
 }
 
-impl Numbers for Takeup {
+impl Numbers for LaunchDevice {
     fn each(&mut self, name: &str, visit: &mut dyn FnMut(&str, &mut f32)) {
         match self {
             Self::Clutch(clutch) => clutch.each(name, visit),

@@ -56,11 +56,11 @@ fn touches(world: &dyn Backend, car: usize) -> bool {
 /// One leaves from among the others and comes back elsewhere; more enter, until the last are eight, too.
 fn come_and_go(world: &mut dyn Backend, starts: &[CarStart], step: usize, steps: usize) {
     if step == steps / 3 {
-        world.leave(3);
+        world.remove(3);
     } else if step == steps / 2 {
         let state = world.state(5).clone();
         assert!(world.set_state(3, &state));
-        starts[..MORE].iter().for_each(|start| _ = world.enter(start));
+        starts[..MORE].iter().for_each(|start| _ = world.insert(start));
     }
 }
 

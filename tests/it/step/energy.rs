@@ -255,7 +255,7 @@ fn ties(model: &Model) -> impl Iterator<Item = AxleLink> {
 /// Spring, which holds `lifts` kg at rest, and stops, on a wheel that carries `carried` kg, at a compression, from the rest pose
 /// on, J.
 fn of_strut(strut: &Strut, lifts: f64, carried: f64, travel: f64) -> f64 {
-    let [rate, rise] = [strut.rate, strut.rise].map(f64::from);
+    let [rate, rise] = [strut.rate, strut.progressive_rate].map(f64::from);
     let [bump, solid] = [strut.bump_travel, strut.bump_travel + strut.stop_travel].map(f64::from);
     let free = travel.min(solid);
     let spring = lifts * GRAVITY * travel + 0.5 * rate * free * free + rise * free.powi(3) / 6.0;

@@ -86,7 +86,7 @@ fn random_steps_among_boxes_stay_finite() {
 fn random_steps_on_every_part_of_a_suspension_stay_finite() {
     let mut parts = crate::suspension::springs::guided();
     for wheel in &mut parts.wheels {
-        wheel.strut.rise = 0.9 * wheel.strut.rate / wheel.strut.droop_travel;
+        wheel.strut.progressive_rate = 0.9 * wheel.strut.rate / wheel.strut.droop_travel;
         wheel.strut.knees = [Knee { above: 0.05, share: 0.3 }, Knee { above: 0.1, share: 2.0 }];
     }
     parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 1e6, damping: 1e5 }];
@@ -170,7 +170,7 @@ fn random_car(mass: f32, height: f32, bias: f32, hertz: f32, ratio: f32) -> Mode
         wheel.strut.rate = share * omega * omega;
         wheel.strut.bump_damping = 2.0 * ratio * share * omega;
         wheel.strut.rebound_damping = wheel.strut.bump_damping;
-        wheel.strut.rise = 0.5 * wheel.strut.rate / wheel.strut.droop_travel;
+        wheel.strut.progressive_rate = 0.5 * wheel.strut.rate / wheel.strut.droop_travel;
     }
     parts.heave_springs = vec![HeaveSpring { wheels: [2, 3], rate: 0.1 * mass * omega * omega, damping: 0.1 * mass }];
     parts.centre_height = height;

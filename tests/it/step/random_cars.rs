@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use skidpad::core::model::{
     AeroMaps, AntiRollBar, Axle, BarCoupling, Clutch, Continuous, Converter, Coupling, Curve, Disc, Engine,
-    EngineDrive, Gearbox, Guidance, HeaveSpring, Knee, LockUp, Motor, Powertrain, ProbeShape, Rolling, Side, Steering,
-    Strut, Surface, Table, Takeup, Tyre, Unsprung, Wheel, box_inertia, sprung_masses,
+    EngineDrive, Gearbox, Guidance, HeaveSpring, Knee, LaunchDevice, LockUp, Motor, Powertrain, ProbeShape, Rolling,
+    Side, Steering, Strut, Surface, Table, Tyre, Unsprung, Wheel, box_inertia, sprung_masses,
 };
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, Direction, TMeasy};
 use skidpad::core::{Mat3, Model, ModelParts, Vec3};
@@ -184,7 +184,7 @@ fn strut(random: &mut Random, carried: f32, length: f32) -> Strut {
     };
     Strut {
         rate,
-        rise: if random.chance(0.3) { random.between(0.0, 0.95) * rate / droop_travel } else { 0.0 },
+        progressive_rate: if random.chance(0.3) { random.between(0.0, 0.95) * rate / droop_travel } else { 0.0 },
         bump_damping: damping,
         rebound_damping: damping * random.scaled(0.5, 4.0),
         bump_travel: (sag * random.scaled(0.1, 1.5)).min(length * 0.3),
@@ -385,21 +385,21 @@ fn engine_drive(random: &mut Random, whole: f32, shares: Box<[f32]>) -> EngineDr
         kick_down_speed: 0.5 * limit,
         continuous,
     };
-    let takeup = if random.chance(0.6) {
-        Takeup::Clutch(Clutch {
+    let launch_device = if random.chance(0.6) {
+        LaunchDevice::Clutch(Clutch {
             capacity: peak * random.between(0.8, 3.0),
             engaged_speed: idle * random.between(1.2, 2.0),
         })
     } else {
         let stall_speed = limit * random.between(0.25, 0.6);
         let capacity = peak / (stall_speed * stall_speed);
-        Takeup::Converter(Converter {
+        LaunchDevice::Converter(Converter {
             capacity: curve(vec![[0.0, capacity], [0.85, 0.7 * capacity], [1.0, 0.0]]),
             torque_ratio: curve(vec![[0.0, random.between(1.0, 2.5)], [0.85, 1.0]]),
             lock_up: random.chance(0.5).then_some(LockUp { capacity: 2.0 * peak, speed: 1.3 * idle, lowest_gear: 1 }),
         })
     };
-    EngineDrive { engine, takeup, gearbox, shares }
+    EngineDrive { engine, launch_device, gearbox, shares }
 }
 
 fn aero(random: &mut Random, length: f32) -> skidpad::core::model::Aero {

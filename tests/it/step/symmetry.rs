@@ -42,7 +42,7 @@ fn left_is_right_on_every_tyre_law() {
 fn left_is_right_on_every_part_of_a_suspension() {
     let mut parts = crate::suspension::springs::guided();
     for (i, wheel) in parts.wheels.iter_mut().enumerate() {
-        wheel.strut.rise = 1e5 + 5e4 * (i / 2) as f32;
+        wheel.strut.progressive_rate = 1e5 + 5e4 * (i / 2) as f32;
     }
     parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 3e4, damping: 2e3 }];
     parts.axles[0].solid = true;

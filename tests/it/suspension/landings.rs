@@ -26,7 +26,7 @@ fn landing_cars() -> Vec<(&'static str, Arc<Model>)> {
             let (share, strut) = (0.25 * mass, &mut wheel.strut);
             let (rate, travel) = if mass < 200.0 { (150e3, 0.005) } else { (200e3, 0.03) };
             let damping = 2.0 * 0.2 * (rate * mass / 4.0f32).sqrt();
-            (strut.rate, strut.rise) = (rate, 0.0);
+            (strut.rate, strut.progressive_rate) = (rate, 0.0);
             (strut.bump_damping, strut.rebound_damping) = (damping, damping);
             (strut.bump_travel, strut.droop_travel, strut.stop_travel) = (travel, travel, 0.2 * travel);
             wheel.unsprung = Some(Unsprung { mass: 0.08 * share, tyre_rate: 2.0 * rate, tyre_damping: 0.0 });
@@ -221,7 +221,7 @@ fn on_stiff_bars(coupling: BarCoupling) -> Arc<Model> {
     parts.hull.half_extents *= 0.3;
     for wheel in &mut parts.wheels {
         let strut = &mut wheel.strut;
-        (strut.rate, strut.rise) = (300e3, 0.0);
+        (strut.rate, strut.progressive_rate) = (300e3, 0.0);
         (strut.bump_travel, strut.droop_travel, strut.stop_travel) = (0.004, 0.004, 0.004);
     }
     parts.bars.iter_mut().for_each(|bar| (bar.rate, bar.coupling) = (2e6, coupling));

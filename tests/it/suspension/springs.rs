@@ -19,24 +19,24 @@ fn all() -> Vec<BackendInfo> {
 }
 
 /// A C5 without bars and dampers whose springs are in proportion to what they carry: it heaves without pitching.
-/// `rise` is that of the frequency's square, 1/(m s²).
-fn even(rise: f64) -> ModelParts {
+/// `progressive_rate` is that of the frequency's square, 1/(m s²).
+fn even(progressive_rate: f64) -> ModelParts {
     let mut parts = c5().without_air();
     parts.bars.clear();
     let (a, b) = (parts.wheels[0].contact.x, -parts.wheels[2].contact.x);
     for wheel in &mut parts.wheels {
         let share = parts.mass * if wheel.axle == 0 { b } else { a } / (a + b) / 2.0;
         wheel.strut.rate = share * ((TAU * RIDE).powi(2)) as f32;
-        wheel.strut.rise = share * rise as f32;
+        wheel.strut.progressive_rate = share * progressive_rate as f32;
         (wheel.strut.bump_damping, wheel.strut.rebound_damping) = (0.0, 0.0);
     }
     parts
 }
 
-/// A C5 whose springs stiffen by `rise` N/m².
-fn progressive(rise: f32) -> ModelParts {
+/// A C5 whose rates rise by `progressive_rate` N/m².
+fn progressive(progressive_rate: f32) -> ModelParts {
     let mut parts = c5().without_air();
-    parts.wheels.iter_mut().for_each(|wheel| wheel.strut.rise = rise);
+    parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = progressive_rate);
     parts
 }
 
@@ -305,7 +305,7 @@ fn links_turn_the_wheels_with_their_travel() {
 }
 
 /// Row C9: tyre forces that act d above the ground roll the car by (h − d) / h of what they would, and not at all at the
-/// height of its centre of mass; the budget tells the moment.
+/// height of its centre of mass; the assist log tells the moment.
 #[test]
 fn c9_forces_above_the_ground_roll_less() {
     let height = c5().centre_height;
@@ -317,7 +317,7 @@ fn c9_forces_above_the_ground_roll_less() {
             let frames = turn(&solver, &model);
             let lateral = mean(&frames, |f| f.ay_mps2);
             if point > 0.0 {
-                let told = mean(&frames, |f| f.budget[0].1.moment.x.into());
+                let told = mean(&frames, |f| f.assist_log[0].1.moment.x.into());
                 let expected = -f64::from(model.mass() * point) * lateral;
                 close(&format!("{}: moment told", solver.name), told, expected, 0.02, "forces turn with the wheels");
             }

@@ -262,7 +262,7 @@ fn d6_d7_compression_at_speed() {
 #[test]
 fn progressive_and_heave_springs_are_pressed_as_told() {
     let mut parts = c5();
-    parts.wheels.iter_mut().for_each(|wheel| wheel.strut.rise = 200e3);
+    parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = 200e3);
     parts.heave_springs = vec![HeaveSpring { wheels: [2, 3], rate: 40e3, damping: 2e3 }];
     pressed_as_told(parts);
 }

@@ -128,7 +128,7 @@ fn scaled(scale: f32) -> ModelParts {
         for (of, by) in [
             (&mut strut.rate, rate),
             (&mut strut.stop_rate, rate),
-            (&mut strut.rise, scale),
+            (&mut strut.progressive_rate, scale),
             (&mut strut.bump_damping, damping),
             (&mut strut.rebound_damping, damping),
             (&mut strut.bump_travel, scale),

@@ -33,7 +33,7 @@ fn a_car_enters_a_running_world() {
         ];
         drive(&mut *both, 60);
         drive(&mut *first, 60);
-        assert_eq!(both.enter(&start("truck_6x4", 20.0)), 1, "{}", solver.name);
+        assert_eq!(both.insert(&start("truck_6x4", 20.0)), 1, "{}", solver.name);
         for world in [&mut both, &mut first, &mut second] {
             drive(&mut **world, 120);
         }
@@ -54,10 +54,10 @@ fn numbers_stay_their_cars() {
         let mut world =
             (solver.build)(&Scene::flat(), &[start("corvette_c5", 0.0), start("truck_6x4", 20.0)], 1.0 / 60.0);
         drive(&mut *world, 10);
-        world.leave(0);
-        assert_eq!(world.enter(&start("bmw_320i_mf", 40.0)), 2);
+        world.remove(0);
+        assert_eq!(world.insert(&start("bmw_320i_mf", 40.0)), 2);
         drive(&mut *world, 10);
-        assert!(world.is_away(0) && !world.is_away(1) && !world.is_away(2), "{}", solver.name);
+        assert!(world.is_removed(0) && !world.is_removed(1) && !world.is_removed(2), "{}", solver.name);
         assert_eq!(world.model(1).wheels().len(), 6, "{}", solver.name);
         let saved = world.save().expect("no hull touches anything");
         let state = world.state(2).clone();
@@ -93,10 +93,15 @@ fn frames_are_read_into_the_callers_memory() {
         let mut frame = Frame::default();
         world.step(&[turning()]);
         world.frame_into(0, &mut frame);
-        let places = (frame.wheels.as_ptr(), frame.shafts.as_ptr(), frame.budget.as_ptr());
+        let places = (frame.wheels.as_ptr(), frame.shafts.as_ptr(), frame.assist_log.as_ptr());
         world.step(&[turning()]);
         world.frame_into(0, &mut frame);
-        assert_eq!((frame.wheels.as_ptr(), frame.shafts.as_ptr(), frame.budget.as_ptr()), places, "{}", solver.name);
+        assert_eq!(
+            (frame.wheels.as_ptr(), frame.shafts.as_ptr(), frame.assist_log.as_ptr()),
+            places,
+            "{}",
+            solver.name
+        );
         assert_eq!(frame, world.frame(0), "{}", solver.name);
     }
 }

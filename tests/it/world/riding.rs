@@ -183,7 +183,7 @@ fn a_trailer_carries_a_car() {
             let mut world = rigs::train(&solver, &models, &Scene::flat(), 0.0, hz);
             let middle = models[1].parts().hull.centre.x;
             let on_it = world.state(1).position.x + f64::from(middle);
-            let car = world.enter(&CarStart { model: above.clone(), placement: at(on_it, 0.0, 0.0, 0.0) });
+            let car = world.insert(&CarStart { model: above.clone(), placement: at(on_it, 0.0, 0.0, 0.0) });
             let mut state = world.state(car).clone();
             state.position.z += world.state(1).position.z + roof(&models[1]);
             assert!(world.set_state(car, &state));

@@ -146,19 +146,23 @@ fn a_car_leaves_its_world_and_comes_back() {
         let steps = |world: &mut dyn Backend| (0..100).for_each(|_| _ = world.step(&[asked.clone(), asked.clone()]));
         let (mut world, mut both) = (build(), build());
         steps(both.as_mut());
-        world.leave(0);
+        world.remove(0);
         let away = world.state(0).clone();
         steps(world.as_mut());
-        assert!(world.is_away(0) && world.state(0) == &away, "{}", solver.name);
+        assert!(world.is_removed(0) && world.state(0) == &away, "{}", solver.name);
         assert_eq!(world.state(1), both.state(1), "{}: the other one", solver.name);
 
         let mut loaded = build();
         loaded.load(&world.save().expect("no hull touches anything")).expect("saved");
-        assert!(loaded.is_away(0) && !loaded.is_away(1), "{}", solver.name);
+        assert!(loaded.is_removed(0) && !loaded.is_removed(1), "{}", solver.name);
         for world in [&mut world, &mut loaded] {
             world.set_state(0, &away);
             steps(world.as_mut());
-            assert!(!world.is_away(0) && world.state(0) == both.state(0), "{}: as if it had started now", solver.name);
+            assert!(
+                !world.is_removed(0) && world.state(0) == both.state(0),
+                "{}: as if it had started now",
+                solver.name
+            );
         }
         assert_eq!(world.state(1), loaded.state(1), "{}", solver.name);
     }

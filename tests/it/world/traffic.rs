@@ -259,7 +259,7 @@ fn cars_that_left_are_not_met() {
     for solver in own_worlds() {
         let places = [at(0.0, 0.0, 0.0, 20.0), at(10.0, 0.0, 0.0, 0.0)];
         let mut world = build(&solver, &Scene::flat(), &model, &places, 60.0);
-        world.leave(1);
+        world.remove(1);
         coast(&mut *world, 1.0);
         assert!(world.state(0).velocity.x > 19.9, "{}: {}", solver.name, world.state(0).velocity);
         let mut ahead = world.state(1).clone();

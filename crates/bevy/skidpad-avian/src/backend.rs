@@ -67,7 +67,7 @@ impl AvianBackend {
         let clock = Clock { dt, steps: 0 };
         let mut backend = Self { world, platforms, cars: Vec::new(), scene: scene.clone(), clock };
         for start in starts {
-            backend.enter(start);
+            backend.insert(start);
         }
         backend
     }
@@ -153,12 +153,12 @@ impl Backend for AvianBackend {
         self.host(|host| host.set_place(car, place));
     }
 
-    fn enter(&mut self, start: &CarStart) -> usize {
+    fn insert(&mut self, start: &CarStart) -> usize {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let entity = self.world.spawn_empty().id();
         self.cars.push(entity);
         let (number, chassis) = self.host(|host| {
-            let number = host.enter(entity, &start.model, &state);
+            let number = host.insert(entity, &start.model, &state);
             (number, host.slots[number].chassis)
         });
         if !self.scene.cars_collide {
@@ -167,8 +167,8 @@ impl Backend for AvianBackend {
         number
     }
 
-    fn leave(&mut self, car: usize) {
-        self.host(|host| host.leave(car));
+    fn remove(&mut self, car: usize) {
+        self.host(|host| host.remove(car));
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {

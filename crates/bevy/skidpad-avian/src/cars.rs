@@ -142,11 +142,11 @@ impl Host<'_, '_, '_, '_, '_> {
 }
 
 impl CarHost for Host<'_, '_, '_, '_, '_> {
-    fn enter(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize {
+    fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize {
         let chassis = self.commands.spawn(chassis::bundle(car, model, state)).id();
         let track = Track::new(AXES.point_to_world(state.position));
         self.slots.push(CarSlot { chassis, track, ends: Vec3::ZERO, near: Vec::new(), towed: None, tied: Vec::new() });
-        self.cars.enter(Vehicle::new(model.clone(), state.clone()))
+        self.cars.insert(Vehicle::new(model.clone(), state.clone()))
     }
 
     fn model(&self, number: usize) -> &Arc<Model> {
@@ -166,8 +166,8 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
         self.commands.entity(car).try_insert(Chassis(slot.chassis));
     }
 
-    fn leave(&mut self, number: usize) {
-        self.cars.leave(number);
+    fn remove(&mut self, number: usize) {
+        self.cars.remove(number);
         self.commands.entity(self.slots[number].chassis).try_insert((RigidBodyDisabled, ColliderDisabled));
     }
 

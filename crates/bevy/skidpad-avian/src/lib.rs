@@ -35,7 +35,7 @@ use bevy_time::prelude::*;
 use skidpad_bevy::core::{Coupling, Misuse, StepReport};
 use skidpad_bevy::{AXES, Arrivals, CarControls, CarMotion, CarPlugin, CarSystems};
 use skidpad_core::Vec3;
-use skidpad_engines::lead;
+use skidpad_engines::pose_lag;
 
 pub use avian3d;
 pub use backend::BACKEND;
@@ -58,7 +58,7 @@ impl Plugin for AvianCarsPlugin {
             .configure_sets(schedule, CarSystems::Enter.before(PhysicsSystems::First))
             .add_systems(
                 schedule,
-                (enter.in_set(CarSystems::Enter), ask.in_set(CarSystems::Step).before(PhysicsSystems::StepSimulation)),
+                (insert.in_set(CarSystems::Enter), ask.in_set(CarSystems::Step).before(PhysicsSystems::StepSimulation)),
             );
         add_step(app);
         app.add_systems(PhysicsSchedule, read.after(write_back).in_set(PhysicsStepSystems::Last).ambiguous_with_all());
@@ -76,7 +76,7 @@ fn add_step(app: &mut App) {
     app.init_resource::<AvianCars>().add_systems(PhysicsSchedule, (before, after));
 }
 
-fn enter(mut arrivals: Arrivals, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
+fn insert(mut arrivals: Arrivals, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
     let AvianCars { cars, slots, numbers, memory, .. } = &mut *avian;
     arrivals.settle(&mut Host { cars, slots, memory, commands: &mut commands, world: &world }, numbers);
     avian.let_pass(&mut commands);
@@ -126,8 +126,8 @@ fn follow(
             velocity.0 = slot.ends;
         }
         let before = AXES.to_world(vehicle.state().velocity);
-        let lead = lead(dt, substeps.0 as usize);
-        if let Some(place) = slot.track.follow(position.0, [before, velocity.0], dt, lead) {
+        let pose_lag = pose_lag(dt, substeps.0 as usize);
+        if let Some(place) = slot.track.follow(position.0, [before, velocity.0], dt, pose_lag) {
             position.0 = place;
         }
     }

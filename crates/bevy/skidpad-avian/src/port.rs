@@ -13,7 +13,7 @@ use skidpad_core::world::scene::FLUSH;
 use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::{Ray, intersection_test};
-use skidpad_engines::{BLOW, Meeting, beside, bounds_of, cast, lead, ray, resolution};
+use skidpad_engines::{BLOW, Meeting, beside, bounds_of, cast, pose_lag, ray, resolution};
 
 use crate::cars::{CarSlot, Memory};
 use crate::ground::{Loaded, ground, motion, pushed};
@@ -146,7 +146,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let met = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
         let (.., of, _, _) = self.world.colliders.get(entity).ok()?;
         let surface = self.surface_at(probe.car, entity, met.point);
-        let time = [self.dt, lead(self.dt, self.substeps())];
+        let time = [self.dt, pose_lag(self.dt, self.substeps())];
         let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
         self.bears |= body.is_some_and(|body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic()));
         let ground = body.and_then(|body| ground(self.world, &self.memory.before, body, &met, time));
@@ -276,7 +276,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
 
 impl WorldPort for Port<'_, '_, '_> {
     fn bodies(&self, dt: f32, bodies: &mut [Body]) {
-        let lead = lead(dt, self.substeps());
+        let pose_lag = pose_lag(dt, self.substeps());
         for (slot, to) in self.slots.iter().zip(bodies) {
             let Ok(body) = self.world.bodies.get(slot.chassis) else { continue };
             let [free_velocity, free_angular] = self.free(&body, dt).map(|free| AXES.from_world(free));
@@ -289,7 +289,7 @@ impl WorldPort for Port<'_, '_, '_> {
                 free_angular,
                 drift: Vec3::ZERO,
                 wind: self.wind,
-                lead,
+                pose_lag,
                 resolution: resolution(body.position.0),
                 asleep: false,
             };

@@ -30,9 +30,9 @@ pub(crate) fn sets<'a>(context: &'a mut RapierContextMut<'_>, gravity: Vec3) -> 
 }
 
 impl CarHost for Host<'_, '_> {
-    fn enter(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> usize {
+    fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> usize {
         let start = CarStart { model: model.clone(), placement: Placement::default() };
-        self.cars.enter(sets(self.context, self.gravity), &Scene::flat(), &start)
+        self.cars.insert(sets(self.context, self.gravity), &Scene::flat(), &start)
     }
 
     fn model(&self, number: usize) -> &Arc<Model> {
@@ -51,8 +51,8 @@ impl CarHost for Host<'_, '_> {
         }
     }
 
-    fn leave(&mut self, number: usize) {
-        self.cars.leave(sets(self.context, self.gravity), number);
+    fn remove(&mut self, number: usize) {
+        self.cars.remove(sets(self.context, self.gravity), number);
     }
 
     fn below(&mut self, probe: &Probe) -> Option<Contact> {

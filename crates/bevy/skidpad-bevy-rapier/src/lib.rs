@@ -49,7 +49,7 @@ impl Plugin for RapierCarsPlugin {
             .add_systems(
                 schedule,
                 (
-                    enter.in_set(CarSystems::Enter),
+                    insert.in_set(CarSystems::Enter),
                     before_step.in_set(CarSystems::Step).before(PhysicsSet::StepSimulation),
                     after_step.in_set(CarSystems::Step).after(PhysicsSet::StepSimulation),
                 ),
@@ -94,7 +94,7 @@ impl RapierWorldCars {
 
 type Configuration<'w, 's> = Query<'w, 's, &'static RapierConfiguration, With<DefaultRapierContext>>;
 
-fn enter(
+fn insert(
     mut arrivals: Arrivals,
     mut world: ResMut<RapierWorldCars>,
     mut context: WriteRapierContext,

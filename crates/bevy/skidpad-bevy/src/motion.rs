@@ -63,7 +63,7 @@ impl CarMotion {
     }
 
     /// Is towed no more, from where it is.
-    pub(crate) fn let_go(&mut self) {
+    pub(crate) fn unhitch(&mut self) {
         self.state.tow = None;
     }
 

@@ -25,7 +25,7 @@ impl Plugin for OwnWorldPlugin {
     fn build(&self, app: &mut App) {
         let schedule = CarPlugin::schedule_of(app);
         app.insert_resource(OwnWorld::new(self.solver, self.scene.clone()))
-            .add_systems(schedule, (enter.in_set(CarSystems::Enter), step.in_set(CarSystems::Step)));
+            .add_systems(schedule, (insert.in_set(CarSystems::Enter), step.in_set(CarSystems::Step)));
     }
 }
 
@@ -66,8 +66,8 @@ impl OwnWorld {
         let mut next = (solver.build)(&self.scene, &cars, world.dt());
         for car in 0..cars.len() {
             next.set_state(car, world.state(car));
-            if world.is_away(car) {
-                next.leave(car);
+            if world.is_removed(car) {
+                next.remove(car);
             }
         }
         next.set_steps(world.steps());
@@ -76,8 +76,8 @@ impl OwnWorld {
 }
 
 impl CarHost for Host {
-    fn enter(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> usize {
-        self.0.enter(&CarStart { model: model.clone(), placement: Placement::default() })
+    fn insert(&mut self, _car: Entity, model: &Arc<Model>, _state: &State) -> usize {
+        self.0.insert(&CarStart { model: model.clone(), placement: Placement::default() })
     }
 
     fn model(&self, number: usize) -> &Arc<Model> {
@@ -88,8 +88,8 @@ impl CarHost for Host {
         self.0.set_state(number, state);
     }
 
-    fn leave(&mut self, number: usize) {
-        self.0.leave(number);
+    fn remove(&mut self, number: usize) {
+        self.0.remove(number);
     }
 
     fn below(&mut self, probe: &Probe) -> Option<Contact> {
@@ -99,7 +99,7 @@ impl CarHost for Host {
     }
 }
 
-fn enter(mut world: ResMut<OwnWorld>, mut arrivals: Arrivals) {
+fn insert(mut world: ResMut<OwnWorld>, mut arrivals: Arrivals) {
     let OwnWorld { host, numbers, .. } = &mut *world;
     arrivals.settle(host, numbers);
 }

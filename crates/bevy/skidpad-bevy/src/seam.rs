@@ -16,13 +16,13 @@ use skidpad_drive::{looks_down, upright_on};
 /// A world that cars can be put into. Cars have numbers in it, which stay theirs.
 pub trait CarHost {
     /// Puts another car in, whose entity is `car`; its number.
-    fn enter(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize;
+    fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> usize;
     /// What car `number` is, whether it has left or not.
     fn model(&self, number: usize) -> &Arc<Model>;
     /// Puts car `number`, whose entity is `car`, into `state`. One that had left is back.
     fn set_state(&mut self, number: usize, car: Entity, state: &State);
     /// Takes car `number` out until [`CarHost::set_state`].
-    fn leave(&mut self, number: usize);
+    fn remove(&mut self, number: usize);
     /// What `probe` meets.
     fn below(&mut self, probe: &Probe) -> Option<Contact>;
 }
@@ -55,7 +55,7 @@ impl CarNumbers {
     /// A number for another car: one that a car of the same model has left, if there is any.
     fn take(&mut self, host: &mut dyn CarHost, car: Entity, model: &Arc<Model>, state: &State) {
         let left = |number: &usize| self.cars[*number].is_none() && Arc::ptr_eq(host.model(*number), model);
-        let number = (0..self.cars.len()).find(left).unwrap_or_else(|| host.enter(car, model, state));
+        let number = (0..self.cars.len()).find(left).unwrap_or_else(|| host.insert(car, model, state));
         host.set_state(number, car, state);
         self.of.insert(car, number);
         let numbers = self.cars.len().max(number + 1);
@@ -66,7 +66,7 @@ impl CarNumbers {
 
     fn give_back(&mut self, host: &mut dyn CarHost, car: Entity) {
         if let Some(number) = self.of.remove(&car) {
-            host.leave(number);
+            host.remove(number);
             self.cars[number] = None;
             self.controls[number] = Controls::default();
         }

@@ -104,7 +104,7 @@ impl Arrivals<'_, '_> {
         let Ok((_, of, _, motion, ..)) = self.cars.get_mut(car) else { return };
         match motion {
             Some(mut motion) if jumped => motion.jump(&of.0, &state),
-            Some(mut motion) => motion.let_go(),
+            Some(mut motion) => motion.unhitch(),
             None => {
                 let motion = CarMotion::new(&of.0, state);
                 self.commands.entity(car).try_insert(motion);

@@ -1,7 +1,7 @@
 //! What the driver reads: speed, gear, revolutions, accelerations, the friction each tyre uses, what assists do, the ghost.
 
 use bevy::prelude::*;
-use skidpad_bevy::core::{Added, Assist};
+use skidpad_bevy::core::{Assist, Contribution};
 use skidpad_bevy::{Car, CarGizmos, CarMotion, CarSignals, OwnWorld, Wheel, WheelSignals};
 use skidpad_core::STANDARD_GRAVITY;
 
@@ -54,7 +54,7 @@ fn panel(place: Node) -> impl Bundle {
     (node, BackgroundColor(PANEL))
 }
 
-fn enter(mut commands: Commands) {
+fn insert(mut commands: Commands) {
     let column = Node { flex_direction: FlexDirection::Column, row_gap: px(2), ..default() };
     commands.spawn(panel(Node { left: px(12), bottom: px(12), width: px(230), ..column.clone() })).with_children(
         |it| {
@@ -208,15 +208,16 @@ fn tell_world(
 
 fn tell_assists(world: Res<OwnWorld>, cars: Query<(Entity, &Car), With<Driven>>, mut lines: Query<(&Line, &mut Text)>) {
     let Ok((entity, car)) = cars.single() else { return };
-    let budget = world.number(entity).map(|number| world.world().budget(number));
-    let told: Vec<String> = budget.iter().flat_map(|budget| budget.entries(car.0.assists())).map(added).collect();
+    let assist_log = world.number(entity).map(|number| world.world().assist_log(number));
+    let told: Vec<String> =
+        assist_log.iter().flat_map(|assist_log| assist_log.entries(car.0.assists())).map(added).collect();
     let title = if told.is_empty() { "no assists" } else { "assists add" };
     put(&mut lines, Line::Assists, format!("{title}\n{}", told.join("\n")).trim_end().to_owned());
 }
 
 /// The largest of what an assist adds, each in a unit of its own.
-fn added((assist, added): (Assist, Added)) -> String {
-    let Added { force, moment, brake_torque, engine_torque, throttle, steer } = added;
+fn added((assist, added): (Assist, Contribution)) -> String {
+    let Contribution { force, moment, brake_torque, engine_torque, throttle, steer } = added;
     let parts = [
         (force.length(), "N"),
         (moment.length(), "N m"),

@@ -2,7 +2,7 @@
 //! the tricks of angular drag and of a point of force above the ground.
 
 use crate::aero::parameters::Table;
-use crate::assists::budget::{Added, Assist};
+use crate::assists::assist_log::{Assist, Contribution};
 use crate::controls::Controls;
 use crate::element::Motion;
 use crate::lane::{Four, Lane};
@@ -72,8 +72,8 @@ impl Vehicle {
     /// What maps make of drag and surfaces in air that comes at `velocity` (vehicle frame, m/s).
     fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
         let Some(maps) = &self.model.parts().aero.maps else { return [1.0; 3] };
-        let sunk = self.model.sunk(|i| self.state.wheels[i].compression);
-        maps.factors(sunk, math::atan(velocity.y.abs() / velocity.x.abs().max(LEAST_AIR_SPEED)))
+        let mean_compression = self.model.mean_compression(|i| self.state.wheels[i].compression);
+        maps.factors(mean_compression, math::atan(velocity.y.abs() / velocity.x.abs().max(LEAST_AIR_SPEED)))
     }
 
     /// What force elements do to the chassis, as an impulse; counts it.
@@ -86,28 +86,28 @@ impl Vehicle {
             let (own, turning) = action.wrench(to_world, model.inverse_mass(), model.inverse_inertia(), dt);
             (force, moment) = (force + own, moment + turning);
         }
-        self.count(Assist::Elements, Added::wrench(force, moment));
+        self.count(Assist::Elements, Contribution::wrench(force, moment));
         SpatialVector::of(force * dt, moment * dt)
     }
 
     /// Counts the moments that forces have less for acting above the ground, and for a mass that lies lower than it does.
     pub(crate) fn count_moved_forces(&mut self, dt: f32) {
         let lowered = self.model.parts().assists.lowered_centre;
-        let budget = self.budget.get_or_insert_default();
+        let assist_log = self.assist_log.get_or_insert_default();
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             let tyre =
                 rows.contact.forward.linear * rows.coupled.tyre[0] + rows.contact.side.linear * rows.coupled.tyre[1];
             // Moments of `height ẑ × force`, left + right first.
             let moved = |height: Four, force: Vec3Lanes<Four>| {
                 let [x, y] = [-(height * force.y), height * force.x].map(|moment| moment.sum() / dt);
-                Added::wrench(Vec3::ZERO, Vec3::new(x, y, 0.0))
+                Contribution::wrench(Vec3::ZERO, Vec3::new(x, y, 0.0))
             };
             if let Some(height) = bank.force_point {
-                budget.add(Assist::ForcePoint, moved(height, tyre));
+                assist_log.add(Assist::ForcePoint, moved(height, tyre));
             }
             if lowered > 0.0 {
                 let ground = tyre + rows.contact.normal.linear * rows.suspension.load;
-                budget.add(Assist::LoweredCentre, moved(Four::splat(lowered), ground));
+                assist_log.add(Assist::LoweredCentre, moved(Four::splat(lowered), ground));
             }
         }
     }
@@ -119,7 +119,7 @@ impl Vehicle {
         let rate = self.model.parts().assists.angular_drag * dt;
         let momentum = *self.model.inertia() * (to_world.transpose() * body.angular);
         let impulse = momentum * (-rate / (1.0 + rate));
-        self.count(Assist::AngularDrag, Added::wrench(Vec3::ZERO, impulse / dt));
+        self.count(Assist::AngularDrag, Contribution::wrench(Vec3::ZERO, impulse / dt));
         SpatialVector::of(Vec3::ZERO, impulse)
     }
 }

@@ -95,10 +95,10 @@ fn place(knots: &[f32], x: f32) -> (usize, f32) {
 }
 
 impl AeroMaps {
-    /// Factors on drag and on each surface's coefficient of a car that has sunk by `sunk` at its first and last axle, m, in
+    /// Factors on drag and on each surface's coefficient of a car that is lower by `mean_compression` at its first and last axle, m, in
     /// air that meets it at `angle`, rad.
-    pub fn factors(&self, sunk: [f32; 2], angle: f32) -> [f32; 3] {
-        let heights = [0, 1].map(|end| self.at_rest[end] - sunk[end]);
+    pub fn factors(&self, mean_compression: [f32; 2], angle: f32) -> [f32; 3] {
+        let heights = [0, 1].map(|end| self.at_rest[end] - mean_compression[end]);
         [0, 1, 2].map(|i| self.heights[i].at(heights) * self.yaw[i].at([angle, 0.0]))
     }
 }

@@ -1,6 +1,6 @@
 //! Cruise control: motors, the engine and, where it may, the brakes give the force that holds a speed.
 
-use crate::assists::budget::{Added, Assist};
+use crate::assists::assist_log::{Assist, Contribution};
 use crate::assists::parameters::CruiseControl;
 use crate::assists::{DriverDemand, approach};
 use crate::drivetrain::drive::disc_shares;
@@ -27,7 +27,10 @@ impl Vehicle {
         let (engine, pulled) = self.pull_engine(missing, gained);
         missing -= engine;
         let pedal = if brakes { self.brake_against(-missing, dt) } else { 0.0 };
-        self.count(Assist::CruiseControl, Added { engine_torque: (added + pulled) / dt, ..Added::default() });
+        self.count(
+            Assist::CruiseControl,
+            Contribution { engine_torque: (added + pulled) / dt, ..Contribution::default() },
+        );
         pedal
     }
 
@@ -78,8 +81,8 @@ impl Vehicle {
             let [pedals, regenerating, full] = self.shafts.motor_range(motor, k);
             let least = if brakes { regenerating } else { pedals };
             let end = if push < 0.0 { least.min(0.0) } else { full };
-            let per_turn: f32 = model.banks().iter().map(|bank| (bank.levers[first + k] / bank.radius).sum()).sum();
-            let per_torque = self.shafts.links[first + k].torque_ratio(end) * per_turn * dt;
+            let per_turn: f32 = model.banks().iter().map(|bank| (bank.jacobian[first + k] / bank.radius).sum()).sum();
+            let per_torque = self.shafts.constraints[first + k].torque_ratio(end) * per_turn * dt;
             motors[k] = [least, end, per_torque, motor.inertia * motor.reduction * per_turn * gained / dt];
             whole += end * per_torque;
         }
@@ -87,7 +90,7 @@ impl Vehicle {
         let mut given = 0.0;
         for (k, [least, end, per_torque, rotor]) in motors.iter().enumerate().take(model.parts().motors.len()) {
             let torque = (share * end).max(*least);
-            self.shafts.order(k, torque + rotor);
+            self.shafts.drive_motor(k, torque + rotor);
             given += torque * per_torque;
         }
         given
@@ -101,9 +104,9 @@ impl Vehicle {
         }
         let (mut radius, mut turning) = (0.0, 0.0);
         for bank in self.model.banks() {
-            radius += (bank.levers[0] * bank.radius).sum();
+            radius += (bank.jacobian[0] * bank.radius).sum();
             let gained = Four::splat(gained) / bank.radius;
-            turning += (bank.levers[0] * (bank.gather(|i| self.state.wheels[i].spin) + gained)).sum();
+            turning += (bank.jacobian[0] * (bank.gather(|i| self.state.wheels[i].spin) + gained)).sum();
         }
         let least = self.shafts.least_pull(&self.model, turning) / radius;
         (push.max(least), self.shafts.pull(&self.model, push * radius, turning))
@@ -125,7 +128,7 @@ impl Vehicle {
             rows.patch.locking_capacity += more;
             added += more.sum();
         }
-        self.count(Assist::CruiseControl, Added { brake_torque: added / dt, ..Added::default() });
+        self.count(Assist::CruiseControl, Contribution { brake_torque: added / dt, ..Contribution::default() });
         pedal
     }
 }

@@ -4,7 +4,7 @@
 //! None of them counts steps: each leads what it controls to its target with a time constant `τ`, by a share
 //! `dt / (τ + dt)` of the distance in a step, which neither overshoots in long steps nor fades out in short ones.
 
-pub mod budget;
+pub mod assist_log;
 mod cruise;
 pub(crate) mod parameters;
 pub(crate) mod rows;

@@ -20,7 +20,7 @@ pub struct Assists {
     /// Less steering at speed.
     pub speed_steering: Option<SpeedSteering>,
     /// By how much the model's centre of mass lies lower than the real one, m, ≥ 0; 0 is off. The model has it lower already:
-    /// this only tells the budget.
+    /// this only tells the assist log.
     pub lowered_centre: f32,
     /// Rate at which every rotation of the chassis dies away by itself, 1/s, ≥ 0; 0 is off.
     pub angular_drag: f32,

@@ -1,8 +1,8 @@
 //! Where assists reach into a step: before steering and drive at what the driver asks, and before the coupling at the
-//! brakes, once the rows of the tyres tell what a torque will do. Everything they change is counted in the budget.
+//! brakes, once the rows of the tyres tell what a torque will do. Everything they change is counted in the assist log.
 
 use crate::assists::DriverDemand;
-use crate::assists::budget::{Added, Assist};
+use crate::assists::assist_log::{Assist, Contribution};
 use crate::assists::parameters::{AntiLock, StabilityControl};
 use crate::assists::rows::Correction;
 use crate::assists::slip::spin_towards;
@@ -24,7 +24,7 @@ impl Vehicle {
         if self.model.assists().is_empty() {
             return asked;
         }
-        self.budget.as_deref_mut().map(core::mem::take);
+        self.assist_log.as_deref_mut().map(core::mem::take);
         self.assist_driver(asked, dt)
     }
 
@@ -36,14 +36,14 @@ impl Vehicle {
             let [lock, rate] = own.shares(self.forward_speed());
             let lock = lock * self.model.parts().steering.lock;
             let kept = asked.steer.clamp(-lock, lock);
-            self.count(Assist::SpeedSteering, Added { steer: kept - asked.steer, ..Added::default() });
+            self.count(Assist::SpeedSteering, Contribution { steer: kept - asked.steer, ..Contribution::default() });
             (asked.steer, asked.steer_rate) = (kept, rate * asked.steer_rate);
         }
         if let Some(own) = &assists.counter_steer {
             let lock = self.model.parts().steering.lock;
             let added = self.mean_slip().added(own, asked.steer, self.state.steer, self.forward_speed());
             let steer = (asked.steer + added).clamp(-lock, lock);
-            self.count(Assist::CounterSteer, Added { steer: steer - asked.steer, ..Added::default() });
+            self.count(Assist::CounterSteer, Contribution { steer: steer - asked.steer, ..Contribution::default() });
             asked.steer = steer;
         }
         if assists.cruise.is_some() && asked.cruise.is_some() {
@@ -54,7 +54,10 @@ impl Vehicle {
         if let Some(own) = &assists.stability {
             self.correction = self.correct(own, driver, dt);
             if self.correction.is_some() {
-                self.count(Assist::StabilityControl, Added { throttle: -asked.own_throttle, ..Added::default() });
+                self.count(
+                    Assist::StabilityControl,
+                    Contribution { throttle: -asked.own_throttle, ..Contribution::default() },
+                );
                 (asked.throttle, asked.cruise) = (0.0, None);
             }
         }
@@ -85,7 +88,7 @@ impl Vehicle {
         self.assist_drive(asked, loaded, dt);
     }
 
-    /// Tells the budget what only the solved step knows.
+    /// Tells the assist log what only the solved step knows.
     pub(crate) fn record_assists(&mut self, dt: f32) {
         if self.model.assists().is_empty() {
             return;
@@ -146,7 +149,7 @@ impl Vehicle {
     }
 
     fn keep_from_locking(&mut self, own: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
-        let (at, zero) = (loaded.wide(), Four::splat(0.0));
+        let (at, zero) = (loaded.at_each_wheel(), Four::splat(0.0));
         let mut taken = 0.0;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let [speed, spin] =
@@ -161,7 +164,7 @@ impl Vehicle {
             rows.patch.locking_capacity = rows.patch.locking_capacity - cut;
             taken += cut.sum();
         }
-        self.count(Assist::AntiLock, Added { brake_torque: -taken / dt, ..Added::default() });
+        self.count(Assist::AntiLock, Contribution { brake_torque: -taken / dt, ..Contribution::default() });
     }
 
     /// Brakes the one wheel whose drag turns the car the wanted way: in front against too much turning, behind against too
@@ -178,7 +181,7 @@ impl Vehicle {
         let (bank, rows) = (&self.model.banks()[place.bank], &mut self.rows[place.bank]);
         let [speed, spin] =
             [bank.gather(|i| self.state.wheels[i].rolling_speed), bank.gather(|i| self.state.wheels[i].spin)];
-        let (most, fast) = rows.brake_to_slip(bank, loaded.wide(), own.slip, [speed, spin], own.response, dt);
+        let (most, fast) = rows.brake_to_slip(bank, loaded.at_each_wheel(), own.slip, [speed, spin], own.response, dt);
         let (most, fast) = (most.lanes()[place.lane], fast.lanes()[place.lane]);
         let there = rows.drive.brake.lanes()[place.lane];
         let wanted = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;
@@ -187,7 +190,7 @@ impl Vehicle {
         lanes[place.lane] = added;
         rows.drive.brake += Four::new(lanes);
         rows.patch.locking_capacity += Four::new(lanes);
-        self.count(Assist::StabilityControl, Added { brake_torque: added / dt, ..Added::default() });
+        self.count(Assist::StabilityControl, Contribution { brake_torque: added / dt, ..Contribution::default() });
     }
 }
 

@@ -75,7 +75,7 @@ impl HullRows {
     /// Velocities of the rows at the chassis velocity `at`.
     pub fn set_velocity(&mut self, at: SpatialVector<f32>) {
         for points in self.active() {
-            let own = points.rows().map(|row| row.dot(at.wide()));
+            let own = points.rows().map(|row| row.dot(at.at_each_wheel()));
             points.seen = [0, 1, 2].map(|i| own[i] - points.ground[i]);
         }
     }
@@ -83,7 +83,7 @@ impl HullRows {
     /// Adds those of a `change` of it.
     pub fn add_velocity(&mut self, change: SpatialVector<f32>) {
         for points in self.active() {
-            let by = points.rows().map(|row| row.dot(change.wide()));
+            let by = points.rows().map(|row| row.dot(change.at_each_wheel()));
             points.seen = [0, 1, 2].map(|i| points.seen[i] + by[i]);
         }
     }

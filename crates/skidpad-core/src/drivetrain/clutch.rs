@@ -13,27 +13,27 @@ impl Shafts {
     /// Whether no row carries anything.
     #[inline(always)]
     pub(crate) fn are_open(&self) -> bool {
-        self.links[..self.count].iter().all(|link| link.bounds == [0.0; 2] && link.viscous == 0.0)
+        self.constraints[..self.count].iter().all(|row| row.bounds == [0.0; 2] && row.viscous == 0.0)
     }
 
     /// Whether there is nothing but the clutch of an engine that runs.
     #[inline(always)]
     pub(crate) fn is_clutch(&self) -> bool {
-        let link = &self.links[0];
-        self.engine.is_some() && self.count == 1 && !link.fluid && link.dry_drag == 0.0
+        let row = &self.constraints[0];
+        self.engine.is_some() && self.count == 1 && !row.is_converter && row.dry_drag == 0.0
     }
 
-    /// A pass of a clutch alone, whose wheels turn the shaft with `turning` rad/s and answer it by `answer`, 1/(kg m²): what it
+    /// A pass of a clutch alone, whose wheels turn the shaft with `shaft_speed` rad/s and answer it by `answer`, 1/(kg m²): what it
     /// adds to their shaft's impulse, and whether it has settled.
     #[inline(always)]
-    pub(crate) fn clutch_pass(&mut self, [turning, answer]: [f32; 2]) -> (f32, bool) {
-        let link = &self.links[0];
-        let before = link.impulse;
-        let (speed, answer) = (turning * link.ratio, answer * (link.ratio * link.torque_ratio(before)));
-        let after = link.held(speed, answer).unwrap_or_else(|| self.slipping(speed, answer));
-        let link = &mut self.links[0];
-        let change = link.at_wheels(after) - link.at_wheels(before);
-        link.impulse = after;
+    pub(crate) fn clutch_pass(&mut self, [shaft_speed, answer]: [f32; 2]) -> (f32, bool) {
+        let row = &self.constraints[0];
+        let before = row.impulse;
+        let (speed, answer) = (shaft_speed * row.ratio, answer * (row.ratio * row.torque_ratio(before)));
+        let after = row.held(speed, answer).unwrap_or_else(|| self.slipping(speed, answer));
+        let row = &mut self.constraints[0];
+        let change = row.at_wheels(after) - row.at_wheels(before);
+        row.impulse = after;
         (change, self.has_settled(0, before))
     }
 
@@ -58,14 +58,14 @@ pub(crate) fn settle_clutches<W: Corners>(
     for _ in 0..PASSES {
         let mut measured = [W::Car::default(); 2];
         for (banks, rows) in banks.chunks(W::ROWS).zip(rows.chunks(W::ROWS)) {
-            let [turning, answer, ..] = W::sums(
+            let [shaft_speed, answer, ..] = W::sums(
                 #[inline(always)]
                 |k| {
-                    let (lever, (spin, answer)) = (banks[k].levers[0], rows[k].spin_under(&banks[k]));
+                    let (lever, (spin, answer)) = (banks[k].jacobian[0], rows[k].spin_under(&banks[k]));
                     [lever * spin, lever * lever * answer, W::default(), W::default()]
                 },
             );
-            measured = [measured[0] + turning, measured[1] + answer];
+            measured = [measured[0] + shaft_speed, measured[1] + answer];
         }
         let mut settled = true;
         let change = W::Car::of_each(|car| {
@@ -74,7 +74,7 @@ pub(crate) fn settle_clutches<W: Corners>(
             change
         });
         for (bank, rows) in banks.iter().zip(&mut *rows) {
-            rows.drive.shaft += bank.levers[0] * W::of_car(change);
+            rows.drive.shaft += bank.jacobian[0] * W::of_car(change);
         }
         if settled {
             return true;
@@ -132,7 +132,7 @@ struct Turning<W: Corners> {
 }
 
 fn held_or_turning<W: Corners>(momentum: W, hold: W, inertia: W) -> (W, W) {
-    let turning = hold.less(momentum.abs());
+    let shaft_speed = hold.less(momentum.abs());
     let spin = (momentum - hold.signed_by(momentum)) / inertia;
-    (spin.only(turning), (W::splat(1.0) / inertia).only(turning))
+    (spin.only(shaft_speed), (W::splat(1.0) / inertia).only(shaft_speed))
 }

@@ -5,7 +5,7 @@ use crate::model::error::{ModelError, positive};
 
 /// Between engine and gearbox.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Takeup {
+pub enum LaunchDevice {
     /// A dry clutch.
     Clutch(Clutch),
     /// A torque converter.
@@ -132,14 +132,14 @@ impl Converter {
     }
 }
 
-impl Takeup {
+impl LaunchDevice {
     pub(crate) fn check(&self, idle: f32) -> Result<(), ModelError> {
         match self {
-            Takeup::Clutch(clutch) => {
+            LaunchDevice::Clutch(clutch) => {
                 positive("clutch capacity", clutch.capacity)?;
                 positive("clutch engagement above idle", clutch.engaged_speed - idle)
             }
-            Takeup::Converter(converter) => converter.check(),
+            LaunchDevice::Converter(converter) => converter.check(),
         }
     }
 }

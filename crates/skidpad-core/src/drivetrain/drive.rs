@@ -3,9 +3,9 @@
 use crate::assists::DriverDemand;
 use crate::banks::Banks;
 use crate::controls::{Controls, LARGEST_TORQUE, bounded};
-use crate::drivetrain::converter::Takeup;
+use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
+use crate::drivetrain::converter::LaunchDevice;
 use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
-use crate::drivetrain::links::{Flywheel, Link};
 use crate::drivetrain::parameters::EngineDrive;
 use crate::drivetrain::rows::PedalDemand;
 use crate::lane::{Four, Lane};
@@ -29,7 +29,7 @@ const SHIFT_PAUSE: f32 = 0.5;
 const ROLLS: f32 = 0.8;
 
 /// The flywheel, and what links it to the gearbox.
-type Running = (Flywheel, Link);
+type Running = (Flywheel, DriveConstraint);
 
 impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
@@ -38,12 +38,12 @@ impl Vehicle {
         let DriverDemand { throttle, brake: foot, handbrake: hand, .. } = *asked;
         let parts = self.model.parts();
         let engine = parts.powertrain.engine();
-        let mut towards = 0.0;
+        let mut direction = 0.0;
         if engine.is_none() {
-            towards = select_direction(&mut self.state, controls.gear, parts.wheels[0].walking()[1]);
+            direction = select_direction(&mut self.state, controls.gear, parts.wheels[0].walking()[1]);
         }
-        let (step, pull) = (Four::splat(dt), Four::splat(throttle * towards));
-        let mut turning = 0.0;
+        let (step, pull) = (Four::splat(dt), Four::splat(throttle * direction));
+        let mut shaft_speed = 0.0;
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let mut motor = bank.direct * pull;
             let mut brake = Four::splat(foot) * bank.brake_torque + Four::splat(hand) * bank.handbrake_torque;
@@ -57,7 +57,7 @@ impl Vehicle {
             }
             let spin = rows.begun.spin;
             if engine.is_some() {
-                turning += (bank.levers[0] * spin).sum();
+                shaft_speed += (bank.jacobian[0] * spin).sum();
             }
             rows.drive.motor = motor * step;
             rows.drive.momentum = bank.spin_inertia * spin + rows.drive.motor;
@@ -66,30 +66,31 @@ impl Vehicle {
         }
         let (state, wheels) = (&mut self.state.drive, &self.state.wheels);
         let running: Option<Running> = if let Some(drive) = engine {
-            let driven = Driven { model: &self.model, shares: &drive.shares, wheels, turning };
-            towards = state.select_gear(&drive.gearbox, controls.gear, &driven, throttle, dt);
-            let (mut flywheel, link) = engage(drive, state, controls, throttle, turning, dt);
+            let driven = Driven { model: &self.model, shares: &drive.shares, wheels, shaft_speed };
+            direction = state.select_gear(&drive.gearbox, controls.gear, &driven, throttle, dt);
+            let (mut flywheel, row) = engage(drive, state, controls, throttle, shaft_speed, dt);
             if !self.model.assists().is_empty() {
                 flywheel.bounds =
                     [0.0, asked.own_throttle].map(|t| flywheel_speed(drive, state, t, controls.starter, dt));
             }
-            Some((flywheel, link))
+            Some((flywheel, row))
         } else {
             None
         };
         if let Some((_, clutch)) = &running {
             let shaft = Four::splat(clutch.at_wheels(clutch.impulse));
             for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-                rows.drive.shaft = bank.levers[0] * shaft;
+                rows.drive.shaft = bank.jacobian[0] * shaft;
             }
         }
-        let pull = PedalDemand { throttle: throttle.min(asked.own_throttle), brake: foot, towards };
+        let pull = PedalDemand { throttle: throttle.min(asked.own_throttle), brake: foot, direction };
         self.shafts.begin(running.as_ref(), pull, &self.model, dt);
         let first = usize::from(engine.is_some());
         for (k, motor) in parts.motors.iter().enumerate() {
             let turns = self.model.banks().iter().zip(&self.rows);
-            let turning = turns.fold(0.0, |sum, (bank, rows)| sum + (bank.levers[first + k] * rows.begun.spin).sum());
-            self.shafts.turned(k, turning * motor.reduction);
+            let shaft_speed =
+                turns.fold(0.0, |sum, (bank, rows)| sum + (bank.jacobian[first + k] * rows.begun.spin).sum());
+            self.shafts.turned(k, shaft_speed * motor.reduction);
         }
     }
 }
@@ -111,10 +112,10 @@ fn engage(
     state: &DriveState,
     controls: &Controls,
     throttle: f32,
-    turning: f32,
+    shaft_speed: f32,
     dt: f32,
 ) -> Running {
-    let EngineDrive { engine, takeup, gearbox, .. } = drive;
+    let EngineDrive { engine, launch_device, gearbox, .. } = drive;
     let shifting = state.shift_left > 0.0;
     let speed = flywheel_speed(drive, state, throttle, controls.starter, dt);
     let dry_drag = if controls.starter { 0.0 } else { engine.dry_drag(state.engine_speed) * dt };
@@ -122,9 +123,9 @@ fn engage(
     let flywheel = Flywheel { started, speed, inverse_inertia: 1.0 / engine.inertia, dry_drag, bounds: [speed; 2] };
     let ratio = gearbox.ratio_at(state.gear, state.ratio);
     let open = shifting || state.gear == 0;
-    let capacity = match takeup {
+    let capacity = match launch_device {
         _ if open => 0.0,
-        Takeup::Clutch(clutch) => {
+        LaunchDevice::Clutch(clutch) => {
             let engaged = match controls.clutch {
                 Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
                 // As if parked in gear, until the starter turns it.
@@ -133,16 +134,16 @@ fn engage(
             };
             clutch.capacity * engaged * dt
         }
-        Takeup::Converter(converter) => match &converter.lock_up {
-            Some(lock_up) if lock_up.is_closed(state.gear, turning * ratio) => lock_up.capacity * dt,
-            _ => return (flywheel, Link::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
+        LaunchDevice::Converter(converter) => match &converter.lock_up {
+            Some(lock_up) if lock_up.is_closed(state.gear, shaft_speed * ratio) => lock_up.capacity * dt,
+            _ => return (flywheel, DriveConstraint::converter(ratio, gearbox.efficiency, state.clutch * dt, dt)),
         },
     };
-    let mut link = Link::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
+    let mut row = DriveConstraint::clutch(&flywheel, ratio, gearbox.efficiency, capacity, state.clutch * dt);
     if dry_drag > 0.0 {
-        link.slow_dead_engine(state.engine_speed, gearbox.efficiency, dry_drag, dt);
+        row.slow_dead_engine(state.engine_speed, gearbox.efficiency, dry_drag, dt);
     }
-    (flywheel, link)
+    (flywheel, row)
 }
 
 /// Speed of the engine after `dt` s before its clutch acts, rad/s.
@@ -176,7 +177,7 @@ pub(crate) struct Driven<'a> {
     pub shares: &'a [f32],
     pub wheels: &'a [WheelState],
     /// Of the propeller shaft times the final drive, rad/s.
-    pub turning: f32,
+    pub shaft_speed: f32,
 }
 
 impl Driven<'_> {
@@ -196,7 +197,7 @@ impl Driven<'_> {
         self.mean(|i| self.wheels[i].rolling_speed)
     }
 
-    /// What `turning` were if the wheels on the ground rolled; `None` with all in the air.
+    /// What `shaft_speed` were if the wheels on the ground rolled; `None` with all in the air.
     #[cold]
     #[inline(never)]
     fn turning_by_road(&self) -> Option<f32> {
@@ -220,13 +221,13 @@ impl DriveState {
         dt: f32,
     ) -> f32 {
         if let Some(continuous) = &gearbox.continuous {
-            self.follow(gearbox, continuous, driven.turning, throttle, dt);
+            self.follow(gearbox, continuous, driven.shaft_speed, throttle, dt);
         }
-        let towards = match asked {
+        let direction = match asked {
             None if self.gear > 0 => 1,
             _ => self.allowed(asked.map_or(1, i8::signum), || driven.speed() / driven.walking_pace()),
         };
-        let told = f32::from(towards);
+        let told = f32::from(direction);
         if self.shift_left > 0.0 {
             self.shift_left -= dt;
             if self.shift_left <= 1e-6 {
@@ -236,7 +237,7 @@ impl DriveState {
         }
         self.since_shift = (self.since_shift + dt).min(1000.0);
         let wanted = match asked {
-            _ if towards == 0 => 0,
+            _ if direction == 0 => 0,
             Some(gear) => gearbox.nearest(gear),
             None => self.suitable(gearbox, driven, throttle),
         };
@@ -253,23 +254,23 @@ impl DriveState {
 
     /// The sense that was asked for, or 0, neutral, while the car moves against it faster than a walk: as a gearbox whose
     /// reverse gear is blocked.
-    fn allowed(&self, towards: i8, paces: impl FnOnce() -> f32) -> i8 {
-        let changes = towards != 0 && towards != self.gear.signum();
-        if changes && f32::from(towards) * paces() < -1.0 { 0 } else { towards }
+    fn allowed(&self, direction: i8, paces: impl FnOnce() -> f32) -> i8 {
+        let changes = direction != 0 && direction != self.gear.signum();
+        if changes && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
     }
 
     /// Takes the gear asked for of a car without a gearbox, which only tells the way it drives and waits as one would, by the
     /// forward speed of the car in walking `paces`; tells which way, as [`DriveState::select_gear`].
     fn select_direction(&mut self, asked: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
         let asked = asked.unwrap_or(1);
-        let towards = self.allowed(asked.signum(), paces);
-        self.gear = if towards == 0 { 0 } else { asked };
-        f32::from(towards)
+        let direction = self.allowed(asked.signum(), paces);
+        self.gear = if direction == 0 { 0 } else { asked };
+        f32::from(direction)
     }
 
     /// Moves a continuous ratio towards the one at which the engine turns as it aims to.
-    fn follow(&mut self, gearbox: &Gearbox, own: &Continuous, turning: f32, throttle: f32, dt: f32) {
-        let wanted = gearbox.wanted(own, turning, throttle);
+    fn follow(&mut self, gearbox: &Gearbox, own: &Continuous, shaft_speed: f32, throttle: f32, dt: f32) {
+        let wanted = gearbox.wanted(own, shaft_speed, throttle);
         let reach = own.rate * dt;
         self.ratio += (wanted - self.ratio).clamp(-reach, reach);
     }
@@ -278,10 +279,10 @@ impl DriveState {
     fn suitable(&self, gearbox: &Gearbox, driven: &Driven, throttle: f32) -> i8 {
         let top = gearbox.nearest(i8::MAX);
         let ratio = gearbox.ratio(self.gear);
-        let speed = driven.turning * ratio;
-        let road = || driven.turning_by_road().map(|turning| turning * ratio);
+        let speed = driven.shaft_speed * ratio;
+        let road = || driven.turning_by_road().map(|shaft_speed| shaft_speed * ratio);
         match self.gear {
-            0 => return gearbox.rolling_gear(driven.turning_by_road().unwrap_or(driven.turning)).min(top),
+            0 => return gearbox.rolling_gear(driven.turning_by_road().unwrap_or(driven.shaft_speed)).min(top),
             gear if gear < 0 => return 1.min(top),
             gear if self.since_shift < SHIFT_PAUSE => return gear,
             _ => (),

@@ -131,16 +131,16 @@ impl Gearbox {
         if self.continuous.is_some() && gear > 0 { ratio * self.final_drive } else { self.ratio(gear) }
     }
 
-    /// As [`Gearbox::ratio`], with a continuous gearbox where it moves to when its output turns with `turning` rad/s times
+    /// As [`Gearbox::ratio`], with a continuous gearbox where it moves to when its output turns with `shaft_speed` rad/s times
     /// the final drive and the throttle is `throttle`.
-    pub fn ratio_for(&self, gear: i8, turning: f32, throttle: f32) -> f32 {
-        self.ratio_at(gear, self.continuous.map_or(0.0, |own| self.wanted(&own, turning, throttle)))
+    pub fn ratio_for(&self, gear: i8, shaft_speed: f32, throttle: f32) -> f32 {
+        self.ratio_at(gear, self.continuous.map_or(0.0, |own| self.wanted(&own, shaft_speed, throttle)))
     }
 
     /// The ratio a continuous gearbox moves to, without the final drive.
-    pub(crate) fn wanted(&self, own: &Continuous, turning: f32, throttle: f32) -> f32 {
+    pub(crate) fn wanted(&self, own: &Continuous, shaft_speed: f32, throttle: f32) -> f32 {
         let (low, high) = (self.forward[0], self.forward[self.forward.len() - 1]);
-        let propeller = (turning * self.final_drive).max(f32::MIN_POSITIVE);
+        let propeller = (shaft_speed * self.final_drive).max(f32::MIN_POSITIVE);
         (own.aim(throttle) / propeller).min(low).max(high)
     }
 
@@ -161,9 +161,9 @@ impl Gearbox {
     }
 
     /// Gear of a car that rolls with its throttle closed: the first in which it would not shift up.
-    pub(crate) fn rolling_gear(&self, turning: f32) -> i8 {
+    pub(crate) fn rolling_gear(&self, shaft_speed: f32) -> i8 {
         let top = self.nearest(i8::MAX);
-        (1..=top).find(|&gear| turning * self.ratio(gear) < self.easy_up_speed).unwrap_or(top)
+        (1..=top).find(|&gear| shaft_speed * self.ratio(gear) < self.easy_up_speed).unwrap_or(top)
     }
 
     pub(crate) fn check(&self) -> Result<(), ModelError> {

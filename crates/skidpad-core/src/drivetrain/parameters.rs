@@ -1,6 +1,6 @@
 //! How torque reaches the wheels, and what ties their speeds together.
 
-use crate::drivetrain::converter::Takeup;
+use crate::drivetrain::converter::LaunchDevice;
 use crate::drivetrain::engine::{Engine, Gearbox};
 use crate::model::error::{ModelError, not_negative, within};
 
@@ -25,7 +25,7 @@ pub struct EngineDrive {
     /// Source of the torque.
     pub engine: Engine,
     /// Between engine and gearbox.
-    pub takeup: Takeup,
+    pub launch_device: LaunchDevice,
     /// Ratios.
     pub gearbox: Gearbox,
     /// Share of the propeller shaft's torque per wheel, in wheel order; they sum to 1. Open differentials, but for the
@@ -108,9 +108,9 @@ impl Powertrain {
 
 impl EngineDrive {
     pub(crate) fn check(&self, wheels: usize) -> Result<(), ModelError> {
-        let Self { engine, takeup, gearbox, shares } = self;
+        let Self { engine, launch_device, gearbox, shares } = self;
         engine.check()?;
-        takeup.check(engine.idle)?;
+        launch_device.check(engine.idle)?;
         gearbox.check()?;
         if shares.len() != wheels {
             return Err(ModelError::Wheels("the drivetrain needs one share for each wheel"));

@@ -1,7 +1,7 @@
 //! What the drivetrain writes in a step: rows of clutch, motors and couplings, and what the pedals ask.
 
-use crate::assists::budget::Assist;
-use crate::drivetrain::links::{Flywheel, Link};
+use crate::assists::assist_log::Assist;
+use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::lane::{Corners, Four};
@@ -9,13 +9,13 @@ use crate::model::Model;
 use crate::step::coupling::Within;
 
 /// The engine's row, the motors' and the couplings'.
-pub(crate) const MOST_LINKS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
+pub(crate) const MOST_CONSTRAINTS: usize = 1 + MAX_MOTORS + MAX_COUPLINGS;
 
 /// Workspace of the drivetrain, rebuilt every step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shafts {
     /// As many as the model has, and one.
-    pub links: Box<[Link]>,
+    pub constraints: Box<[DriveConstraint]>,
     pub count: usize,
     pub dt: f32,
     pub engine: Option<Flywheel>,
@@ -23,7 +23,7 @@ pub(crate) struct Shafts {
     /// Rotor speeds at the start of the step, rad/s.
     pub rotors: [f32; MAX_MOTORS],
     /// What assists want of the motors; `None` where they have not been asked.
-    pub orders: Option<Orders>,
+    pub limits: Option<PowertrainLimits>,
     /// How blocks bound tyres.
     pub within: Within,
 }
@@ -33,21 +33,21 @@ impl Shafts {
     pub(crate) fn of(model: &Model) -> Self {
         let parts = model.parts();
         let rows = 1 + parts.motors.len() + parts.couplings.len();
-        Self { links: vec![Link::default(); rows].into(), ..Self::default() }
+        Self { constraints: vec![DriveConstraint::default(); rows].into(), ..Self::default() }
     }
 
     /// Goes back to where `other` of the same model is, in the memory that is there.
     pub(crate) fn copy(&mut self, other: &Self) {
-        let mut links = core::mem::take(&mut self.links);
-        links.clone_from(&other.links);
-        *self = Self { links, ..*other };
+        let mut constraints = core::mem::take(&mut self.constraints);
+        constraints.clone_from(&other.constraints);
+        *self = Self { constraints, ..*other };
     }
 
     /// Forgets the last step.
     pub(crate) fn clear(&mut self) {
-        let mut links = core::mem::take(&mut self.links);
-        links.fill(Link::default());
-        *self = Self { links, ..Self::default() };
+        let mut constraints = core::mem::take(&mut self.constraints);
+        constraints.fill(DriveConstraint::default());
+        *self = Self { constraints, ..Self::default() };
     }
 }
 
@@ -57,20 +57,20 @@ pub(crate) struct PedalDemand {
     pub throttle: f32,
     pub brake: f32,
     /// 1 forward, −1 in reverse, 0 in neutral.
-    pub towards: f32,
+    pub direction: f32,
 }
 
 /// What assists want of the motors in a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Orders {
-    pub motors: [Order; MAX_MOTORS],
+pub(crate) struct PowertrainLimits {
+    pub motors: [MotorLimits; MAX_MOTORS],
     /// Who holds them back.
-    pub holder: Assist,
+    pub limiting_assist: Assist,
 }
 
 /// What assists want of a motor. Torques of the rotor, N m towards the drive.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Order {
+pub(crate) struct MotorLimits {
     /// What cruise control asks for, whatever the pedals say.
     pub cruise: Option<f32>,
     /// The most that traction or launch control leaves it, ≥ 0.

@@ -5,11 +5,11 @@
 
 use crate::banks::{Banks, Many};
 use crate::drivetrain::clutch::settle_clutches;
+use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::converter::Converter;
-use crate::drivetrain::links::{Flywheel, Link};
+use crate::drivetrain::limits::converter;
 use crate::drivetrain::motor::Motor;
-use crate::drivetrain::orders::converter;
-use crate::drivetrain::rows::{MOST_LINKS, PedalDemand, Shafts};
+use crate::drivetrain::rows::{MOST_CONSTRAINTS, PedalDemand, Shafts};
 use crate::drivetrain::solving::{Solving, Wheels};
 use crate::lane::{Four, Lane};
 use crate::model::Model;
@@ -21,8 +21,8 @@ impl PedalDemand {
     /// Torque of a `motor`, N m towards the drive, at a rotor speed of `speed` rad/s (positive forward), and how it changes
     /// with the speed.
     pub(crate) fn of(&self, motor: &Motor, speed: f32) -> (f32, f32) {
-        let demand = if self.towards == 0.0 { 0.0 } else { motor.demand(self.throttle, self.brake) };
-        motor.torque(speed * self.towards, demand)
+        let demand = if self.direction == 0.0 { 0.0 } else { motor.demand(self.throttle, self.brake) };
+        motor.torque(speed * self.direction, demand)
     }
 }
 
@@ -30,20 +30,26 @@ impl Shafts {
     /// Begins a step: an engine's row, if there is one, before those of motors and couplings. Rows carry nothing yet but the
     /// clutch, which carries what it did.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, engine: Option<&(Flywheel, Link)>, pull: PedalDemand, model: &Model, dt: f32) {
+    pub(crate) fn begin(
+        &mut self,
+        engine: Option<&(Flywheel, DriveConstraint)>,
+        pull: PedalDemand,
+        model: &Model,
+        dt: f32,
+    ) {
         let parts = model.parts();
-        (self.engine, self.count, self.dt, self.pull, self.orders) = (None, 0, dt, pull, None);
+        (self.engine, self.count, self.dt, self.pull, self.limits) = (None, 0, dt, pull, None);
         if let Some((flywheel, clutch)) = engine {
-            (self.engine, self.links[0], self.count) = (Some(*flywheel), *clutch, 1);
+            (self.engine, self.constraints[0], self.count) = (Some(*flywheel), *clutch, 1);
         }
         if parts.motors.is_empty() && parts.couplings.is_empty() {
             return;
         }
-        let motors = parts.motors.iter().map(|motor| Link::motor(motor, pull.towards, dt));
-        let couplings = parts.couplings.iter().map(|coupling| Link::coupling(coupling, dt));
-        let others = &mut self.links[usize::from(engine.is_some())..];
-        for (to, link) in others.iter_mut().zip(motors.chain(couplings)) {
-            *to = link;
+        let motors = parts.motors.iter().map(|motor| DriveConstraint::motor(motor, pull.direction, dt));
+        let couplings = parts.couplings.iter().map(|coupling| DriveConstraint::coupling(coupling, dt));
+        let others = &mut self.constraints[usize::from(engine.is_some())..];
+        for (to, row) in others.iter_mut().zip(motors.chain(couplings)) {
+            *to = row;
             self.count += 1;
         }
     }
@@ -68,59 +74,62 @@ impl Shafts {
     }
 
     pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, rows: &[Rows]) {
-        let links = &self.links[..self.count];
-        if let (Some(engine), Some(link)) = (&self.engine, links.first()) {
+        let constraints = &self.constraints[..self.count];
+        if let (Some(engine), Some(row)) = (&self.engine, constraints.first()) {
             let turns =
-                || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.coupled.spin).sum());
+                || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.jacobian[0] * rows.coupled.spin).sum());
             let speed = match converter(model) {
-                Some(fluid) if link.fluid => {
-                    let found = self.impeller(fluid, engine, turns().sum::<f32>() * link.ratio);
+                Some(converter) if row.is_converter => {
+                    let found = self.impeller(converter, engine, turns().sum::<f32>() * row.ratio);
                     // Wheels that slide sideways may turn faster than the row took them to: what drives them drives no engine.
-                    if link.impulse > 0.0 { found.min(engine.speed) } else { found }
+                    if row.impulse > 0.0 { found.min(engine.speed) } else { found }
                 }
-                _ => engine.dragged(engine.speed - link.impulse * engine.inverse_inertia),
+                _ => engine.dragged(engine.speed - row.impulse * engine.inverse_inertia),
             };
             drive.engine_speed = speed;
-            drive.clutch = link.impulse / self.dt;
+            drive.clutch = row.impulse / self.dt;
         }
         let [motors, couplings] = self.first_rows(model);
         if motors == self.count {
             return;
         }
         for (k, (torque, motor)) in drive.motors.iter_mut().zip(&model.parts().motors).enumerate() {
-            let link = &links[motors + k];
-            let turns =
-                model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[motors + k] * rows.coupled.spin).sum());
-            let gained = turns.sum::<f32>() * link.ratio - self.rotors[k];
-            *torque = (link.impulse + motor.inertia * gained) / self.dt;
+            let row = &constraints[motors + k];
+            let turns = model
+                .banks()
+                .iter()
+                .zip(rows)
+                .map(|(bank, rows)| (bank.jacobian[motors + k] * rows.coupled.spin).sum());
+            let gained = turns.sum::<f32>() * row.ratio - self.rotors[k];
+            *torque = (row.impulse + motor.inertia * gained) / self.dt;
         }
-        for (carried, link) in drive.couplings.iter_mut().zip(&links[couplings..]) {
-            *carried = link.impulse / self.dt;
+        for (carried, row) in drive.couplings.iter_mut().zip(&constraints[couplings..]) {
+            *carried = row.impulse / self.dt;
         }
     }
 
     /// Speed of the impeller after the step with the turbine at `turbine`, rad/s.
-    pub(crate) fn impeller(&self, fluid: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
+    pub(crate) fn impeller(&self, converter: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
         let free = engine.speed - engine.dry_drag * engine.inverse_inertia;
-        fluid.impeller_speed(free, self.dt * engine.inverse_inertia, turbine)
+        converter.impeller_speed(free, self.dt * engine.inverse_inertia, turbine)
     }
 
     /// Whether the impulse of row `i` is next to what it was `before`.
     #[inline(always)]
     pub(crate) fn has_settled(&self, i: usize, before: f32) -> bool {
-        let ([relative, absolute], after) = (self.links[i].settled, self.links[i].impulse);
+        let ([relative, absolute], after) = (self.constraints[i].settled, self.constraints[i].impulse);
         (after - before).abs() <= self.within.closeness() * (relative * after.abs() + absolute)
     }
 
     /// Lets row `i` carry `impulse`, and its wheels feel it.
     #[inline(always)]
     pub(crate) fn carry(&mut self, model: &Model, rows: &mut [Rows], i: usize, impulse: f32) {
-        let link = &mut self.links[i];
-        let change = link.at_wheels(impulse) - link.at_wheels(link.impulse);
+        let row = &mut self.constraints[i];
+        let change = row.at_wheels(impulse) - row.at_wheels(row.impulse);
         for (bank, rows) in model.banks().iter().zip(rows) {
-            rows.drive.shaft += bank.levers[i] * Four::splat(change);
+            rows.drive.shaft += bank.jacobian[i] * Four::splat(change);
         }
-        link.impulse = impulse;
+        row.impulse = impulse;
     }
 }
 
@@ -128,7 +137,7 @@ impl Shafts {
     /// Solves whatever rows there are.
     #[inline(never)]
     fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        let mut solving = Solving::<MOST_LINKS>::of(self);
+        let mut solving = Solving::<MOST_CONSTRAINTS>::of(self);
         if !solving.settle(model, rows, wheels) && !model.parts().motors.is_empty() {
             solving.bound_motors(model, rows, wheels);
         }

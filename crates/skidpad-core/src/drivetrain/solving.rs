@@ -4,8 +4,8 @@
 //! linearly until one begins or ceases to slide or to be held: one Newton step solves all rows, another pass looks whether that has
 //! happened. Rows of couplings then follow the wheel blocks themselves.
 
-use crate::drivetrain::links::{Link, Regime, falling};
-use crate::drivetrain::orders::converter;
+use crate::drivetrain::constraints::{DriveConstraint, Regime, falling};
+use crate::drivetrain::limits::converter;
 use crate::drivetrain::rows::Shafts;
 use crate::lane::Corners;
 use crate::model::Model;
@@ -78,18 +78,18 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
 
     /// Torque of the turbine at the speed it has now, and how it changes with it, the impeller following.
     fn linearise_converter(&mut self, model: &Model) {
-        let (Some(engine), Some(fluid)) = (self.shafts.engine, converter(model)) else { return };
+        let (Some(engine), Some(converter)) = (self.shafts.engine, converter(model)) else { return };
         let speed = self.speeds[0];
-        let torque = |speed: f32| fluid.torques(self.shafts.impeller(fluid, &engine, speed), speed)[1];
+        let torque = |speed: f32| converter.torques(self.shafts.impeller(converter, &engine, speed), speed)[1];
         let (here, beyond) = (torque(speed), speed + CONVERTER_PROBE * (speed.abs() + engine.speed));
         let slope = falling(
             (torque(beyond) - here) / (beyond - speed).max(f32::MIN_POSITIVE),
             here,
             speed.abs() + engine.speed,
         );
-        let link = &mut self.shafts.links[0];
-        link.per_speed = -self.shafts.dt * slope;
-        link.target_impulse = self.shafts.dt * (here - slope * speed);
+        let row = &mut self.shafts.constraints[0];
+        row.per_speed = -self.shafts.dt * slope;
+        row.target_impulse = self.shafts.dt * (here - slope * speed);
     }
 
     /// Newton's method on all rows, from the impulses they carry, with the wheels as `wheels` says.
@@ -110,7 +110,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             let found = self.step();
             let mut settled = wheels == Wheels::Alone;
             for (i, &after) in found[..self.count()].iter().enumerate() {
-                let before = self.shafts.links[i].impulse;
+                let before = self.shafts.constraints[i].impulse;
                 self.shafts.carry(model, rows, i, after);
                 settled &= self.shafts.has_settled(i, before);
                 self.change[i] = [before, after - before];
@@ -132,10 +132,10 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         let [first, _] = self.shafts.first_rows(model);
         for _ in 0..BOUNDED {
             for (k, motor) in model.parts().motors.iter().enumerate() {
-                let (link, speed) = (&self.shafts.links[first + k], self.speeds[first + k]);
+                let (row, speed) = (&self.shafts.constraints[first + k], self.speeds[first + k]);
                 let turned = motor.inertia * (self.shafts.rotors[k] - speed);
                 let most = self.shafts.dt * motor.peak_torque;
-                let impulse = turned + (link.impulse - turned).clamp(-most, most);
+                let impulse = turned + (row.impulse - turned).clamp(-most, most);
                 self.shafts.carry(model, rows, first + k, impulse);
             }
             self.look(model, rows, wheels);
@@ -146,7 +146,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     #[inline(never)]
     fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         self.measure(model, rows, wheels);
-        if self.shafts.links[0].fluid {
+        if self.shafts.constraints[0].is_converter {
             self.linearise_converter(model);
         }
         if !model.parts().motors.is_empty() {
@@ -156,12 +156,12 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
 
     /// Slope of what the rows minimise along their last change when they have `share` of it and turn as last measured.
     fn slope(&self, share: f32) -> f32 {
-        let along = |(link, ([before, change], speed)): (&Link, (&[f32; 2], &f32))| {
+        let along = |(row, ([before, change], speed)): (&DriveConstraint, (&[f32; 2], &f32))| {
             let impulse = before + share * change;
-            let turned = if *change == 0.0 { 0.0 } else { link.torque_ratio(impulse) / link.ratio * change };
-            turned * link.excess(impulse, *speed)
+            let turned = if *change == 0.0 { 0.0 } else { row.torque_ratio(impulse) / row.ratio * change };
+            turned * row.excess(impulse, *speed)
         };
-        self.shafts.links[..self.count()].iter().zip(self.change.iter().zip(&self.speeds)).map(along).sum()
+        self.shafts.constraints[..self.count()].iter().zip(self.change.iter().zip(&self.speeds)).map(along).sum()
     }
 
     /// Takes part of the last change back if it went too far from where the slope along it was `downhill`.
@@ -195,12 +195,12 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         let [relative, absolute] = AGREED;
         let closeness = self.shafts.within.closeness();
         let tolerance = closeness * (relative * self.fastest + absolute);
-        self.shafts.links[..self.count()].iter().zip(&self.speeds).all(|(link, &speed)| {
-            let [[least, most], [share, alone]] = [link.bounds, link.settled];
-            let beyond = link.impulse - link.impulse.max(least).min(most);
-            let within = link.viscous > 0.0 || beyond.abs() <= closeness * (share * link.impulse.abs() + alone);
-            let excess = link.excess(link.impulse, speed) / link.ratio.abs().max(1.0);
-            within && (excess <= tolerance || link.impulse <= least) && (excess >= -tolerance || link.impulse >= most)
+        self.shafts.constraints[..self.count()].iter().zip(&self.speeds).all(|(row, &speed)| {
+            let [[least, most], [share, alone]] = [row.bounds, row.settled];
+            let beyond = row.impulse - row.impulse.max(least).min(most);
+            let within = row.viscous > 0.0 || beyond.abs() <= closeness * (share * row.impulse.abs() + alone);
+            let excess = row.excess(row.impulse, speed) / row.ratio.abs().max(1.0);
+            within && (excess <= tolerance || row.impulse <= least) && (excess >= -tolerance || row.impulse >= most)
         })
     }
 
@@ -223,24 +223,24 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
                     found
                 }
             };
-            for (i, &lever) in bank.levers.iter().enumerate().take(count) {
+            for (i, &lever) in bank.jacobian.iter().enumerate().take(count) {
                 self.speeds[i] += (lever * spin).sum();
-                for (j, &other) in bank.levers.iter().enumerate().take(i + 1) {
+                for (j, &other) in bank.jacobian.iter().enumerate().take(i + 1) {
                     self.answers[i][j] += (lever * other * answer).sum();
                 }
             }
         }
         for i in 0..count {
-            let link = &self.shafts.links[i];
-            self.speeds[i] *= link.ratio;
+            let row = &self.shafts.constraints[i];
+            self.speeds[i] *= row.ratio;
             for j in 0..i {
                 self.answers[j][i] = self.answers[i][j];
             }
         }
         for i in 0..count {
             for j in 0..count {
-                let other = &self.shafts.links[j];
-                self.answers[i][j] *= self.shafts.links[i].ratio * other.torque_ratio(other.impulse);
+                let other = &self.shafts.constraints[j];
+                self.answers[i][j] *= self.shafts.constraints[i].ratio * other.torque_ratio(other.impulse);
             }
         }
     }
@@ -251,14 +251,14 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         for (k, motor) in model.parts().motors.iter().enumerate() {
             let speed = self.speeds[first + k];
             let given = pull.of(motor, speed);
-            let (torque, slope) = match &mut self.shafts.orders {
-                Some(orders) => orders.of(k, motor, speed * pull.towards, given),
+            let (torque, slope) = match &mut self.shafts.limits {
+                Some(limits) => limits.of(k, motor, speed * pull.direction, given),
                 None => given,
             };
             let slope = falling(slope, torque, motor.max_speed);
-            let link = &mut self.shafts.links[first + k];
-            link.per_speed = motor.inertia - dt * slope;
-            link.target_impulse = motor.inertia * self.shafts.rotors[k] + dt * (torque * pull.towards - slope * speed);
+            let row = &mut self.shafts.constraints[first + k];
+            row.per_speed = motor.inertia - dt * slope;
+            row.target_impulse = motor.inertia * self.shafts.rotors[k] + dt * (torque * pull.direction - slope * speed);
         }
     }
 
@@ -274,17 +274,17 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             let flow = &model.flows()[k];
             let through: f32 = self
                 .shafts
-                .links
+                .constraints
                 .iter()
                 .zip(&flow.through)
-                .map(|(link, part)| part * link.at_wheels(link.impulse))
+                .map(|(row, part)| part * row.at_wheels(row.impulse))
                 .sum();
             let [towards_first, towards_second] = coupling.capacity(through / self.shafts.dt, flow.first_share);
             let (least, most) = (-towards_second * self.shafts.dt, towards_first * self.shafts.dt);
-            let link = &mut self.shafts.links[first + k];
-            link.bounds = [least, most];
-            let impulse = link.impulse.max(least).min(most);
-            if link.viscous == 0.0 && impulse != link.impulse {
+            let row = &mut self.shafts.constraints[first + k];
+            row.bounds = [least, most];
+            let impulse = row.impulse.max(least).min(most);
+            if row.viscous == 0.0 && impulse != row.impulse {
                 self.shafts.carry(model, rows, first + k, impulse);
                 taken = true;
             }
@@ -298,7 +298,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     pub(crate) fn step(&mut self) -> [f32; MOST] {
         let count = self.count();
         let mut regimes = [Regime::Holds; MOST];
-        regimes[0] = self.shafts.links[0].first();
+        regimes[0] = self.shafts.constraints[0].first();
         let mut found = [0.0; MOST];
         for _ in 0..4 * count + 1 {
             let changes = self.solve(&regimes);
@@ -306,10 +306,10 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             for i in 0..count {
                 let answers = &self.answers[i][..count];
                 let speed = self.speeds[i] + answers.iter().zip(&changes).map(|(a, c)| a * c).sum::<f32>();
-                let link = &self.shafts.links[i];
-                let impulse = link.impulse + changes[i];
-                found[i] = link.bounded(regimes[i], impulse);
-                let next = link.next(regimes[i], impulse, speed);
+                let row = &self.shafts.constraints[i];
+                let impulse = row.impulse + changes[i];
+                found[i] = row.bounded(regimes[i], impulse);
+                let next = row.next(regimes[i], impulse, speed);
                 same &= next == regimes[i];
                 regimes[i] = next;
             }
@@ -326,9 +326,9 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         let (count, matrix) = (self.count(), &mut self.matrix);
         let mut right = [0.0; MOST];
         for i in 0..count {
-            let link = &self.shafts.links[i];
-            let [own, per_speed, _] = link.law(regimes[i]);
-            right[i] = link.missing(regimes[i], link.impulse, self.speeds[i]);
+            let row = &self.shafts.constraints[i];
+            let [own, per_speed, _] = row.law(regimes[i]);
+            right[i] = row.missing(regimes[i], row.impulse, self.speeds[i]);
             for (entry, answer) in matrix[i].iter_mut().zip(&self.answers[i][..count]) {
                 *entry = per_speed * answer;
             }

@@ -130,7 +130,7 @@ impl Joint {
     /// Rows of `hitch` and `coupler` between the bodies of the vehicle ahead and of the trailer, for a step of `dt` s. They begin
     /// with the `force` (N) of the last step.
     ///
-    /// The pose of a body moves with the mean of its velocities weighted by its `lead`. Then the arms with which two points stay
+    /// The pose of a body moves with the mean of its velocities weighted by its `pose_lag`. Then the arms with which two points stay
     /// together, to the third order of the step, are those of half a step and the lead; and impulses that close the angular
     /// momentum act where the centres are after the lead.
     pub fn new(hitch: &Hitch, coupler: &Coupler, bodies: [&Body; 2], force: Vec3, dt: f32) -> Self {
@@ -138,7 +138,7 @@ impl Joint {
         let [start, pushed] = [0.0, 1.0].map(|share| {
             [0, 1].map(|k| {
                 let body = bodies[k];
-                math::turned(body.rotation, body.angular, share * body.lead) * points[k]
+                math::turned(body.rotation, body.angular, share * body.pose_lag) * points[k]
             })
         });
         let gap = (bodies[1].position - bodies[0].position).as_vec3() + start[1] - start[0];
@@ -161,7 +161,7 @@ impl Joint {
     /// Counts the speed of the point with the arms of bodies that end the step with the angular velocities `ends`.
     pub fn turn(&mut self, bodies: [&Body; 2], ends: [Vec3; 2], dt: f32) {
         self.seen = [0, 1].map(|k| {
-            let (body, time) = (bodies[k], bodies[k].lead + 0.5 * dt);
+            let (body, time) = (bodies[k], bodies[k].pose_lag + 0.5 * dt);
             let rate = body.angular + (ends[k] - body.angular) * (0.5 * time / dt);
             math::turned(body.rotation, rate, time) * self.points[k]
         });

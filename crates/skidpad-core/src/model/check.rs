@@ -142,7 +142,7 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
         positive_or_infinite(&named("speed of a damper's knee"), knee.above)?;
     }
     for (what, value) in [
-        ("rise of the wheel rate", strut.rise),
+        ("rise of the wheel rate", strut.progressive_rate),
         ("bump damping", strut.bump_damping),
         ("rebound damping", strut.rebound_damping),
         ("stop rate", strut.stop_rate),

@@ -12,7 +12,7 @@ pub use crate::assists::parameters::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
 pub use crate::chassis::mass::{box_inertia, carried_masses, sprung_masses};
-pub use crate::drivetrain::converter::{Clutch, Converter, LockUp, Takeup};
+pub use crate::drivetrain::converter::{Clutch, Converter, LaunchDevice, LockUp};
 pub use crate::drivetrain::engine::{Continuous, Curve, Engine, Gearbox};
 pub use crate::drivetrain::motor::Motor;
 pub use crate::drivetrain::parameters::{Coupling, EngineDrive, Powertrain};
@@ -24,7 +24,7 @@ pub use crate::suspension::parameters::{
 pub use crate::tyre::parameters::Tyre;
 pub use crate::wheel::parameters::{Axle, Disc, Guidance, ProbeShape, Rolling, Side, Wheel};
 
-use crate::assists::budget::Assist;
+use crate::assists::assist_log::Assist;
 use crate::drivetrain::flow::Flow;
 use crate::lane::{Four, Lane};
 use crate::tyre::{Conditions, Moments, Response};
@@ -44,7 +44,7 @@ pub struct Model {
     banks: Box<[WheelPack]>,
     places: Box<[LaneIndex]>,
     flows: Box<[Flow]>,
-    ties_apart: Box<[usize]>,
+    axle_links_apart: Box<[usize]>,
     turned_by_travel: bool,
     has_rims: bool,
     has_links: bool,
@@ -94,7 +94,7 @@ impl Model {
             sprung,
             assists: used(&parts),
             flows: parts.couplings.iter().map(|coupling| Flow::of(&parts, coupling)).collect(),
-            ties_apart: pack::ties_apart(&parts),
+            axle_links_apart: pack::axle_links_apart(&parts),
             has_rims: parts.wheels.iter().any(|wheel| wheel.probe != ProbeShape::Ray),
             has_links: parts.axles.iter().any(|axle| axle.roll_centre != 0.0),
             is_compliant: parts.axles.iter().any(|axle| axle.lateral_compliance.is_some()),
@@ -157,7 +157,7 @@ impl Model {
     }
 
     /// Means over the first and the last axle of what a car's wheels are compressed by.
-    pub fn sunk(&self, compression: impl Fn(usize) -> f32) -> [f32; 2] {
+    pub fn mean_compression(&self, compression: impl Fn(usize) -> f32) -> [f32; 2] {
         let axles = &self.axle_wheels;
         [axles[0], axles[axles.len() - 1]].map(|[left, right]| 0.5 * (compression(left) + compression(right)))
     }
@@ -206,13 +206,13 @@ impl Model {
     }
 
     /// Whether anything ties two wheels.
-    pub(crate) fn is_tied(&self) -> bool {
+    pub(crate) fn has_axle_links(&self) -> bool {
         !self.parts.bars.is_empty() || !self.parts.heave_springs.is_empty()
     }
 
     /// Bars, then heave springs, that are not in [`WheelPack::across`], by their number.
-    pub(crate) fn ties_apart(&self) -> &[usize] {
-        &self.ties_apart
+    pub(crate) fn axle_links_apart(&self) -> &[usize] {
+        &self.axle_links_apart
     }
 
     /// Whether some wheel feels for the ground with more than a ray.

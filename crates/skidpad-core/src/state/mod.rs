@@ -1,7 +1,7 @@
 //! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
 
+pub(crate) mod equilibrium;
 mod refused;
-pub(crate) mod rest;
 pub mod saved;
 mod train;
 
@@ -10,7 +10,7 @@ use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::lane::Lane;
 use crate::math;
 use crate::model::Model;
-use crate::state::rest::{Rest, Towing};
+use crate::state::equilibrium::{StaticEquilibrium, Towing};
 use crate::wheel::parameters::Wheel;
 use crate::world::scene::Scene;
 use bevy_math::{DVec3, Quat, Vec3};
@@ -151,12 +151,12 @@ impl State {
     ///
     /// A trailer stands as if something held its coupler where it was described; see [`State::train_at_rest`].
     pub fn at_rest(model: &Model, scene: &Scene, placement: &Placement) -> Self {
-        let rest = Rest::of(model, scene, placement.heading, &Towing::default());
+        let rest = StaticEquilibrium::of(model, scene, placement.heading, &Towing::default());
         Self::standing(model, scene, placement, rest)
     }
 
     /// Standing or rolling as [`State::at_rest`] has it, in the described pose where there is no `rest`.
-    fn standing(model: &Model, scene: &Scene, placement: &Placement, rest: Option<Rest>) -> Self {
+    fn standing(model: &Model, scene: &Scene, placement: &Placement, rest: Option<StaticEquilibrium>) -> Self {
         let upright = scene.orientation(placement.heading);
         let velocity = upright * Vec3::X * placement.speed;
         let wheel = |(i, wheel): (usize, &Wheel)| WheelState {
@@ -214,7 +214,7 @@ impl State {
         }
         let compressions: Vec<f32> = self.wheels.iter().map(|wheel| wheel.compression).collect();
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
-            wheel.load = if wheel.contact { rest::load_at(model, &compressions, i) } else { 0.0 };
+            wheel.load = if wheel.contact { equilibrium::load_at(model, &compressions, i) } else { 0.0 };
         }
     }
 

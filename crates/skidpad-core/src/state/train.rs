@@ -1,7 +1,7 @@
 //! A train at rest: vehicles hitched to each other that carry each other's couplers.
 
 use crate::model::Model;
-use crate::state::rest::{Rest, Towing};
+use crate::state::equilibrium::{StaticEquilibrium, Towing};
 use crate::state::{Placement, State, Tow};
 use crate::world::scene::Scene;
 use bevy_math::{Quat, Vec3};
@@ -44,17 +44,17 @@ fn tie(models: &[&Model], k: usize) -> Option<[Vec3; 2]> {
     Some([models[k].parts().hitch?.point, behind.parts().coupler?.point])
 }
 
-fn coupler_load(model: &Model, rest: Option<&Rest>) -> f32 {
+fn coupler_load(model: &Model, rest: Option<&StaticEquilibrium>) -> f32 {
     rest.map_or(model.coupler_load(), |rest| rest.coupler_load)
 }
 
 /// How each vehicle hangs in its springs; `None` where it has to find its own rest.
-fn rests(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<Rest>> {
+fn rests(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<StaticEquilibrium>> {
     let mut towing = vec![Towing::default(); models.len()];
-    let mut rests: Vec<Option<Rest>> = models.iter().map(|_| None).collect();
+    let mut rests: Vec<Option<StaticEquilibrium>> = models.iter().map(|_| None).collect();
     for _ in 0..PASSES {
         for (k, model) in models.iter().enumerate() {
-            rests[k] = Rest::of(model, scene, heading, &towing[k]);
+            rests[k] = StaticEquilibrium::of(model, scene, heading, &towing[k]);
             if k > 0 && tie(models, k - 1).is_some() {
                 towing[k - 1].hitch_load = coupler_load(model, rests[k].as_ref());
             }
@@ -68,7 +68,7 @@ fn rests(models: &[&Model], scene: &Scene, heading: f32) -> Vec<Option<Rest>> {
 }
 
 /// Height of a `point` (from the centre of mass) above the ground, m.
-fn height(model: &Model, rest: Option<&Rest>, point: Vec3) -> f32 {
+fn height(model: &Model, rest: Option<&StaticEquilibrium>, point: Vec3) -> f32 {
     let (heave, tilt) = rest.map_or((0.0, Quat::IDENTITY), |rest| (rest.heave, rest.tilt));
     model.parts().centre_height + heave + (tilt * point).z
 }

@@ -19,8 +19,8 @@ use crate::step::rows::Rows;
 use crate::step::sweep::{SWEPT_ONCE, surroundings};
 use crate::step::vehicle::{Vehicle, finite, response, wheel_impulses};
 use crate::step::write_back::{Ended, NUMBERS, WheelEnded, settled_rate};
+use crate::suspension::axle_links::{Bars, load_bars, sum_bars};
 use crate::suspension::loads::{SHORTER, loads_at_once};
-use crate::suspension::ties::{Bars, load_bars, sum_bars};
 use crate::wheel::contact::Met;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Contact, Push};
@@ -40,7 +40,7 @@ pub(crate) struct CarsAbreast {
     rows: [Rows<Eight>; WHEELS],
     /// Which cars go on alone in this step.
     alone: [bool; ABREAST],
-    lead: f32,
+    pose_lag: f32,
 }
 
 /// What the world tells of cars abreast.
@@ -55,7 +55,7 @@ impl CarsAbreast {
     /// Room for cars of `model`; `None` where it is not plain: two axles of two wheels, no assists, at most a clutch between the wheels.
     pub fn of(model: &Arc<Model>) -> Option<Self> {
         let parts = model.parts();
-        let ties = model.ties_apart().is_empty();
+        let ties = model.axle_links_apart().is_empty();
         let shafts = parts.motors.is_empty() && parts.couplings.is_empty();
         let [pack] = model.banks() else { return None };
         if !(ties
@@ -71,7 +71,7 @@ impl CarsAbreast {
         }
         let packs = [0, 1, 2, 3].map(|row| pack.spread(row));
         let rows = [Rows::default(); WHEELS];
-        Some(Self { model: Arc::clone(model), packs, rows, alone: [true; ABREAST], lead: 0.0 })
+        Some(Self { model: Arc::clone(model), packs, rows, alone: [true; ABREAST], pose_lag: 0.0 })
     }
 
     /// Whether all of `vehicles` are of its model.
@@ -89,8 +89,8 @@ impl CarsAbreast {
         dt: f32,
         mut tell: impl FnMut(usize, Push, StepReport),
     ) {
-        self.lead = bodies[0].lead;
-        if !bodies.iter().all(|body| finite(body) && body.lead == self.lead) {
+        self.pose_lag = bodies[0].pose_lag;
+        if !bodies.iter().all(|body| finite(body) && body.pose_lag == self.pose_lag) {
             self.alone = [true; ABREAST];
             for (car, met) in contacts.chunks(WHEELS).enumerate() {
                 let (push, done) = vehicles[car].solve(&bodies[car], met, &[], controls[car], Coupling::OneSweep, dt);
@@ -100,13 +100,13 @@ impl CarsAbreast {
         }
         let asked: [DriverDemand; ABREAST] =
             core::array::from_fn(|car| vehicles[car].apply_controls::<One>(&bodies[car], controls[car], dt));
-        let carried: [f32; ABREAST] = core::array::from_fn(|car| vehicles[car].shafts.links[0].impulse);
+        let carried: [f32; ABREAST] = core::array::from_fn(|car| vehicles[car].shafts.constraints[0].impulse);
         self.alone = [false; ABREAST];
         let pushes = self.solve_rows(vehicles, bodies, contacts, controls, dt);
         for (car, push) in pushes.into_iter().enumerate() {
             let (push, done) = if self.alone[car] {
                 let (vehicle, met) = (&mut vehicles[car], &contacts[WHEELS * car..WHEELS * (car + 1)]);
-                (vehicle.applied, vehicle.shafts.links[0].impulse) = (Some(asked[car]), carried[car]);
+                (vehicle.applied, vehicle.shafts.constraints[0].impulse) = (Some(asked[car]), carried[car]);
                 vehicle.solve(&bodies[car], met, &[], controls[car], Coupling::OneSweep, dt)
             } else {
                 // Nothing of this step is told of it.
@@ -166,7 +166,7 @@ impl CarsAbreast {
             let straight = rows.steering.straight_axle;
             rows.contact.axle = straight + turn.cross(straight);
             rows.touch(bank, &met[k], &chassis.to_vehicle);
-            rows.move_over(chassis.moving, || chassis.free, Eight::splat(self.lead), dt);
+            rows.move_over(chassis.moving, || chassis.free, Eight::splat(self.pose_lag), dt);
             rows.recall_moments(bank, dt);
             rows.begin();
             leave(&mut self.alone, !rows.contact.in_contact);
@@ -209,7 +209,7 @@ impl CarsAbreast {
         for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
             rows.strut_step(bank, dt);
         }
-        if self.model.is_tied() {
+        if self.model.has_axle_links() {
             let share = Eight::of_each(|car| vehicles[car].bar_share);
             sum_bars(&self.packs, &mut self.rows, share);
             for (bank, rows) in self.packs.iter().zip(&self.rows) {
@@ -231,7 +231,7 @@ impl CarsAbreast {
         for _ in 0..SHORTER {
             let (mut products, mut wished) = loads_at_once(&self.rows);
             let mut tied = SpatialVector::default();
-            if self.model.is_tied() {
+            if self.model.has_axle_links() {
                 tied = tied + Bars::of(&self.rows, warm).add_to(&mut products);
             }
             wished = wished + tied;
@@ -254,7 +254,7 @@ impl CarsAbreast {
     }
 
     fn load_bars(&mut self) {
-        if self.model.is_tied() {
+        if self.model.has_axle_links() {
             load_bars(&mut self.rows);
         }
     }
@@ -330,7 +330,7 @@ impl CarsAbreast {
         }
         let at = spatial(at);
         let ended: [_; WHEELS] = core::array::from_fn(|k| {
-            EndedByCar::of(&self.rows[k], &self.rows[k].ended(&self.packs[k], at, self.lead, dt), dt)
+            EndedByCar::of(&self.rows[k], &self.rows[k].ended(&self.packs[k], at, self.pose_lag, dt), dt)
         });
         for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
             for (wheel, ended) in vehicle.state.wheels.iter_mut().zip(&ended) {

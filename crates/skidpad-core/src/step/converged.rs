@@ -183,7 +183,7 @@ impl Vehicle {
             let change = back.unwrap_or_else(|| system.solve(missing));
             momentum = momentum + self.momentum(change);
             for rows in B::of_mut(&mut self.rows) {
-                rows.add_velocity(change.wide());
+                rows.add_velocity(change.at_each_wheel());
             }
             self.hull.add_velocity(change);
             if back.is_some() {
@@ -211,7 +211,7 @@ impl Vehicle {
     fn set_velocity<B: Banks>(&mut self, free: SpatialVector<f32>, start: SpatialVector<f32>) -> SpatialVector<f32> {
         let gained = start - free;
         for rows in B::of_mut(&mut self.rows) {
-            rows.set_velocity(start.wide(), gained.wide());
+            rows.set_velocity(start.at_each_wheel(), gained.at_each_wheel());
         }
         self.hull.set_velocity(start);
         self.momentum(gained)
@@ -281,10 +281,10 @@ impl Vehicle {
     #[inline(always)]
     fn answer<B: Banks>(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, OuterProducts) {
         let mut products = OuterProducts::none();
-        self.load_ties::<B>();
-        self.add_ties::<B>(&mut products, SpatialVector::default());
+        self.load_axle_links::<B>();
+        self.add_axle_links::<B>(&mut products, SpatialVector::default());
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            if rows.travel.own {
+            if rows.unsprung.own {
                 if follow.loads || bank.links.is_some() {
                     rows.lift(bank);
                 }
@@ -297,7 +297,7 @@ impl Vehicle {
                 if follow.slowly { rows.approach_limit() } else { rows.coupled.friction_bound = rows.limit() }
             }
             rows.coupled.effective_mass = match &bank.links {
-                Some(links) if rows.travel.own => rows.answered_by_links(links),
+                Some(links) if rows.unsprung.own => rows.answered_by_links(links),
                 _ => EffectiveMass { speed: rows.coupled.velocity.patch, compliance: [Four::default(); 3] },
             };
         }
@@ -308,7 +308,7 @@ impl Vehicle {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let before = rows.coupled.tyre;
             let tangent = rows.solve_block(bank, within).tangent();
-            let links = bank.links.as_ref().filter(|_| rows.travel.own);
+            let links = bank.links.as_ref().filter(|_| rows.unsprung.own);
             let line = |k: usize| {
                 let row = tangent.row(k, rows);
                 (tangent.weights[k], links.map_or(row, |links| rows.row_on_links(links, row)))

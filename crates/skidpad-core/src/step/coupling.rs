@@ -27,19 +27,19 @@ pub enum Coupling {
         /// Shape of the friction limit.
         friction: Friction,
         /// Whether wheels move on their own, where the model says how heavy they are; else their mass is the chassis'.
-        own_wheels: bool,
+        unsprung: bool,
     },
 }
 
 impl Coupling {
     /// All rows together to the tolerance of every shipped solver, within a friction limit shaped like `friction`, with wheels that
-    /// move on their own if `own_wheels`.
+    /// move on their own if `unsprung`.
     ///
     /// The tolerance is a change of velocity: 1e-5 m/s moves a car 0.2 µm in a step at 60 Hz, four times the last bit of a speed of
     /// 25 m/s. Tighter only adds iterations; ten times looser shows as noise in the order of convergence.
-    pub const fn converged(friction: Friction, own_wheels: bool) -> Self {
+    pub const fn converged(friction: Friction, unsprung: bool) -> Self {
         let Stop { tolerance, iterations } = Stop::SHIPPED;
-        Self::Converged { tolerance, iterations, friction, own_wheels }
+        Self::Converged { tolerance, iterations, friction, unsprung }
     }
 }
 

@@ -36,7 +36,7 @@ fn model(axles: usize) -> Model {
         tyre: 0,
         strut: Strut {
             rate: 27e3,
-            rise: 0.0,
+            progressive_rate: 0.0,
             bump_damping: 1900.0,
             rebound_damping: 3100.0,
             bump_travel: 0.08,
@@ -140,7 +140,7 @@ fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
 /// Adds the anti-roll bars to the rows of the loads.
 fn couple(vehicle: &Vehicle, a: &mut DMatrix<f64>, b: &mut DVector<f64>) {
     for k in 0..vehicle.model.parts().bars.len() {
-        let (row, gain, seen) = vehicle.tie_terms(k);
+        let (row, gain, seen) = vehicle.axle_link_terms(k);
         let (linear, angular) = row.parts();
         let row = [linear.to_array(), angular.to_array()].concat();
         for (i, way) in vehicle.model.parts().bars[k].wheels.into_iter().zip([1.0, -1.0]) {
@@ -184,7 +184,7 @@ fn converged_impulses_equal_a_direct_solve() {
                 .collect();
             let controls = Controls { throttle: 0.5, brake: 0.2, steer: 0.02, gear: Some(1), ..Controls::default() };
             let coupling =
-                Coupling::Converged { tolerance: 1e-7, iterations: 50, friction: Friction::Cone, own_wheels: false };
+                Coupling::Converged { tolerance: 1e-7, iterations: 50, friction: Friction::Cone, unsprung: false };
             vehicle.solve(&body, &contacts, &[], &controls, coupling, DT);
             let found: Vec<f64> = (0..model.wheels().len())
                 .flat_map(|i| {

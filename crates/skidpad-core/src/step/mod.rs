@@ -96,17 +96,17 @@ impl Vehicle {
             None => self.apply_controls::<B>(body, controls, dt),
         };
         let to_world = self.to_world;
-        let own_wheels = self.has_own_wheels(coupling);
-        self.locate::<B>(body, &to_world, contacts, own_wheels, dt);
+        let unsprung = self.has_unsprung(coupling);
+        self.locate::<B>(body, &to_world, contacts, unsprung, dt);
         let external = self.external(body, &to_world, controls, dt);
         let free = self.free_velocity_in_body(body, &to_world) + self.response(external);
         let mut warm = free + self.response(self.wheel_impulses::<B>(false));
-        if own_wheels {
-            self.free_wheels(body.lead);
+        if unsprung {
+            self.begin_unsprung(body.pose_lag);
         } else if self.model.has_slanted_rows() {
             warm = self.slant_rows(body, free, warm);
         }
-        self.tie_rows::<B>(dt);
+        self.axle_link_rows::<B>(dt);
         let loaded = self.solve_any_loads::<B>(free, warm, dt);
         self.jack();
         self.grip_rows::<B>(dt);
@@ -145,7 +145,7 @@ impl Vehicle {
     /// Lets the driver steer and drive; returns what that asks for.
     #[inline(always)]
     pub(crate) fn apply_controls<B: Banks>(&mut self, body: &Body, controls: &Controls, dt: f32) -> DriverDemand {
-        (self.to_world, self.lead) = (Mat3::from_quat(body.rotation), body.lead);
+        (self.to_world, self.pose_lag) = (Mat3::from_quat(body.rotation), body.pose_lag);
         let asked = self.read_controls(controls, dt);
         self.steer(controls, &asked, dt);
         self.begin::<B>();
@@ -205,7 +205,7 @@ impl Vehicle {
         warm: SpatialVector<f32>,
         dt: f32,
     ) -> SpatialVector<f32> {
-        let own = B::of(&self.rows).iter().any(|rows| rows.travel.own);
+        let own = B::of(&self.rows).iter().any(|rows| rows.unsprung.own);
         if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads::<B>(warm, dt) }
     }
 
@@ -233,7 +233,7 @@ impl Vehicle {
         }
         self.shafts.clear();
         self.hull.clear();
-        self.budget.as_deref_mut().map(core::mem::take);
+        self.assist_log.as_deref_mut().map(core::mem::take);
         (self.beside, self.turned_to) = Default::default();
         *push = Push::default();
         StepReport { not_finite: true, ..StepReport::default() }

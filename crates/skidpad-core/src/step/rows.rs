@@ -8,7 +8,7 @@ use crate::lane::{Corners, Four};
 use crate::linear::SpatialVector;
 use crate::state::WheelState;
 use crate::steering::rows::SteeringRows;
-use crate::suspension::rows::{LoadRows, Travel};
+use crate::suspension::rows::{LoadRows, UnsprungMotion};
 use crate::tyre::rows::PatchRows;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
@@ -22,7 +22,7 @@ pub(crate) struct Rows<W: Corners = Four> {
     pub drive: DriveRows<W>,
     pub contact: ContactRows<W>,
     pub suspension: LoadRows<W>,
-    pub travel: Travel<W>,
+    pub unsprung: UnsprungMotion<W>,
     pub patch: PatchRows<W>,
     pub coupled: CoupledRows<W>,
 }
@@ -121,7 +121,7 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn begin(&mut self) {
         self.patch.tyre_active = W::Mask::default();
         (self.suspension.load, self.suspension.pressing_share) = (W::default(), W::splat(1.0));
-        self.travel.own = false;
+        self.unsprung.own = false;
     }
 
     /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across, but for what links add to those of
@@ -138,10 +138,10 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn patch_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         let [along, across] = self.speeds(at);
-        if !self.travel.own {
+        if !self.unsprung.own {
             return [along, across];
         }
-        let [more_along, more_across] = self.travel.scrub.speed;
+        let [more_along, more_across] = self.unsprung.scrub.speed;
         [along + more_along, across + more_across]
     }
 
@@ -176,7 +176,7 @@ impl<W: Corners> Rows<W> {
 
     #[inline(always)]
     fn heave_by(&self, change: SpatialVector<W>) -> W {
-        if self.travel.own { self.travel.heave.dot(change) } else { W::default() }
+        if self.unsprung.own { self.unsprung.heave.dot(change) } else { W::default() }
     }
 
     /// What tyres and struts do to the chassis; without the loads when `with_loads` is off.
@@ -191,6 +191,6 @@ impl<W: Corners> Rows<W> {
             return sum;
         }
         let sum = sum + self.contact.normal * self.suspension.load;
-        if self.travel.own { sum + self.travel_impulse() } else { sum }
+        if self.unsprung.own { sum + self.travel_impulse() } else { sum }
     }
 }

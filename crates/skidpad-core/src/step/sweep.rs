@@ -71,7 +71,7 @@ impl Vehicle {
         let is_slanted = self.model.has_slanted_rows();
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.coupled.friction_bound = rows.limit();
-            rows.coupled.effective_mass = surroundings(bank, is_slanted, rows, loaded.wide(), gripping);
+            rows.coupled.effective_mass = surroundings(bank, is_slanted, rows, loaded.at_each_wheel(), gripping);
             stiff |= Four::any(rows.is_stiff());
         }
         if stiff {
@@ -99,7 +99,7 @@ impl Vehicle {
     #[cold]
     #[inline(never)]
     fn begin_coupled(&mut self, loaded: SpatialVector<f32>, gripping: Four) {
-        let at = self.couple_linear(loaded).wide();
+        let at = self.couple_linear(loaded).at_each_wheel();
         let is_slanted = self.model.has_slanted_rows();
         for (bank, rows) in banks::<Many>(&self.model, &mut self.rows) {
             rows.coupled.effective_mass = surroundings(bank, is_slanted, rows, at, gripping);
@@ -116,7 +116,7 @@ impl Vehicle {
         let mut lasts = [Four::default(); MAX_WHEELS];
         for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(&mut lasts) {
             *last = rows.coupled.tyre[0];
-            let (target_impulse, gain) = rows.linear_tyres(bank, *last, without.wide());
+            let (target_impulse, gain) = rows.linear_tyres(bank, *last, without.at_each_wheel());
             products.add(gain[0], rows.contact.forward);
             products.add(gain[1], rows.contact.side);
             rows.coupled.tyre = target_impulse;
@@ -124,7 +124,7 @@ impl Vehicle {
         }
         let change = Symmetric6::new(self.model.mass(), self.model.inertia(), &products).solve(given);
         for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(lasts) {
-            (rows.coupled.tyre, _) = rows.linear_tyres(bank, last, (without + change).wide());
+            (rows.coupled.tyre, _) = rows.linear_tyres(bank, last, (without + change).at_each_wheel());
             rows.hold_to_limit(Within::Cone);
         }
         without + self.response(self.wheel_impulses::<Many>(false))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::assists::DriverDemand;
-use crate::assists::budget::{Added, Assist, Budget};
+use crate::assists::assist_log::{Assist, AssistLog, Contribution};
 use crate::assists::rows::Correction;
 use crate::banks::Banks;
 use crate::chassis::hull::HullRows;
@@ -29,14 +29,14 @@ pub struct Vehicle {
     /// What bars beside the struts do to the chassis, N s and N m s.
     pub(crate) beside: SpatialVector<f32>,
     /// `None` without assists, which then count nothing.
-    pub(crate) budget: Option<Box<Budget>>,
+    pub(crate) assist_log: Option<Box<AssistLog>>,
     pub(crate) correction: Option<Correction>,
     /// Share of the rate that anti-roll bars have in this step.
     pub(crate) bar_share: f32,
     /// Vehicle axes to world axes at the start of the step.
     pub(crate) to_world: Mat3,
     /// Of the body at the start of the step, s.
-    pub(crate) lead: f32,
+    pub(crate) pose_lag: f32,
     /// Bits of the steering angle that the wheels were last turned to, if that alone turned them.
     pub(crate) turned_to: Option<u32>,
     /// What the driver asks for, where steering and drivetrain have done it before [`Vehicle::solve`].
@@ -52,7 +52,7 @@ pub(crate) const CHASSIS_AT_ORIGIN: Body = Body {
     free_angular: Vec3::ZERO,
     drift: Vec3::ZERO,
     wind: Vec3::ZERO,
-    lead: 0.0,
+    pose_lag: 0.0,
     resolution: 0.0,
     asleep: false,
 };
@@ -63,7 +63,7 @@ impl Vehicle {
         let rows = model.banks().iter().map(|_| Rows::default()).collect();
         Self {
             shafts: Shafts::of(&model),
-            budget: (!model.assists().is_empty()).then(Box::default),
+            assist_log: (!model.assists().is_empty()).then(Box::default),
             model,
             state,
             rows,
@@ -72,7 +72,7 @@ impl Vehicle {
             correction: None,
             bar_share: 1.0,
             to_world: Mat3::IDENTITY,
-            lead: 0.0,
+            pose_lag: 0.0,
             turned_to: None,
             applied: None,
         }
@@ -89,14 +89,14 @@ impl Vehicle {
     }
 
     /// What assists added in the last step that was solved.
-    pub fn budget(&self) -> &Budget {
-        const NOTHING: &Budget = &Budget::NOTHING;
-        self.budget.as_deref().unwrap_or(NOTHING)
+    pub fn assist_log(&self) -> &AssistLog {
+        const NOTHING: &AssistLog = &AssistLog::NOTHING;
+        self.assist_log.as_deref().unwrap_or(NOTHING)
     }
 
     /// Counts what `assist` added in this step.
-    pub(crate) fn count(&mut self, assist: Assist, more: Added) {
-        self.budget.get_or_insert_default().add(assist, more);
+    pub(crate) fn count(&mut self, assist: Assist, more: Contribution) {
+        self.assist_log.get_or_insert_default().add(assist, more);
     }
 
     /// Continues from `state`. One of a car with another number of wheels is refused: then nothing changes, and the answer is
@@ -119,12 +119,12 @@ impl Vehicle {
         self.shafts.copy(&other.shafts);
         self.hull.clear();
         self.beside = other.beside;
-        if let (Some(budget), Some(other)) = (&mut self.budget, &other.budget) {
-            **budget = **other;
+        if let (Some(assist_log), Some(other)) = (&mut self.assist_log, &other.assist_log) {
+            **assist_log = **other;
         }
         (self.correction, self.bar_share) = (other.correction, other.bar_share);
-        (self.to_world, self.lead, self.turned_to, self.applied) =
-            (other.to_world, other.lead, other.turned_to, other.applied);
+        (self.to_world, self.pose_lag, self.turned_to, self.applied) =
+            (other.to_world, other.pose_lag, other.turned_to, other.applied);
     }
 
     /// Free velocity in the vehicle frame.
@@ -158,7 +158,7 @@ pub(crate) fn banks<'a, B: Banks>(
 #[inline(always)]
 pub(crate) fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> SpatialVector<C> {
     let SpatialVector { linear, angular } = impulse;
-    SpatialVector::new(linear * C::splat(model.inverse_mass()), angular.through(model.inverse_inertia()))
+    SpatialVector::new(linear * C::splat(model.inverse_mass()), angular.mul_mat(model.inverse_inertia()))
 }
 
 /// Sum of what the wheels' rows do to the chassis.
@@ -194,7 +194,7 @@ mod tests {
             drift: Vec3::ZERO,
             rotation: Quat::from_slice(&numbers[15..]),
             wind: Vec3::ZERO,
-            lead: 0.0,
+            pose_lag: 0.0,
             resolution: 0.0,
             asleep: false,
         }

@@ -63,7 +63,7 @@ impl Vehicle {
     #[inline(always)]
     fn end_banks<B: Banks>(&mut self, body: &Body, angular: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
-        let at = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * angular).wide();
+        let at = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * angular).at_each_wheel();
         if self.model.is_compliant() {
             self.shift_wheels();
         }
@@ -72,7 +72,7 @@ impl Vehicle {
             if bank.has_discs {
                 rows.warm_discs(bank, &self.model, dt, &mut state.wheels);
             }
-            let ended = rows.ended(bank, at, self.lead, dt);
+            let ended = rows.ended(bank, at, self.pose_lag, dt);
             rows.write_back(bank, ended, dt, &mut state.wheels);
         }
         self.shafts.write_back(&mut state.drive, &self.model, &self.rows);
@@ -121,7 +121,7 @@ impl<W: Corners> Ended<W> {
 impl<W: Corners> Rows<W> {
     /// What the wheels do when the chassis moves at the velocity `at` that the world realised.
     #[inline(always)]
-    pub(crate) fn ended(&self, bank: &WheelPack<W>, at: SpatialVector<W>, lead: f32, dt: f32) -> Ended<W> {
+    pub(crate) fn ended(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> Ended<W> {
         let step = W::splat(dt);
         let [along, across] = self.patch_speeds(at);
         let rolled = bank.radius * self.coupled.spin;
@@ -135,11 +135,11 @@ impl<W: Corners> Rows<W> {
         let [load, along, across, torque] =
             [self.pressing(), self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
                 .map(|impulse| impulse / step);
-        let (contact, compression, travel_rate) = if self.travel.own {
+        let (contact, compression, travel_rate) = if self.unsprung.own {
             let pressing = W::splat(0.0).less(self.suspension.load);
-            (pressing, self.next_travel(lead, dt), self.travel.next_rate)
+            (pressing, self.next_travel(pose_lag, dt), self.unsprung.next_rate)
         } else {
-            (self.contact.in_contact, self.next_compression(bank, at, lead, dt), W::default())
+            (self.contact.in_contact, self.next_compression(bank, at, pose_lag, dt), W::default())
         };
         Ended {
             spin: self.coupled.spin,
@@ -158,9 +158,9 @@ impl<W: Corners> Rows<W> {
 
     /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.
     #[inline(always)]
-    fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, lead: f32, dt: f32) -> W {
+    fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> W {
         let rate = (-self.separation_velocity(at) / self.contact.cosine).only(self.contact.in_contact);
-        let moved = self.contact.jounce_rate * W::splat(lead) + rate * W::splat(dt - lead);
+        let moved = self.contact.jounce_rate * W::splat(pose_lag) + rate * W::splat(dt - pose_lag);
         (self.contact.compression + self.contact.beyond_droop + moved).at_least(-bank.droop_travel)
     }
 }

@@ -1,4 +1,4 @@
-//! Load rows: strut, stop and what ties it to another of every wheel as one soft row along its contact normal, all solved at once.
+//! Load rows: strut, stop and what links it to another of every wheel as one soft row along its contact normal, all solved at once.
 
 use crate::banks::Banks;
 use crate::constants::MAX_WHEELS;
@@ -7,8 +7,8 @@ use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::converged::Step;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
+use crate::suspension::axle_links::Bars;
 use crate::suspension::rows::SOLIDITY;
-use crate::suspension::ties::Bars;
 use crate::wheel::pack::WheelPack;
 
 /// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
@@ -27,9 +27,9 @@ const LEAST_STEP: f32 = 1e-6;
 const SETTLED: [f32; 2] = [1e-4, 1e-6];
 
 impl Vehicle {
-    /// Compression of wheels without ground: strut, ties and droop stop balance.
+    /// Compression of wheels without ground: strut, axle links and droop stop balance.
     ///
-    /// What ties lead to is taken where it hangs or stands without them, so that no wheel is asked before another: exact where the
+    /// What axle links lead to is taken where it hangs or stands without them, so that no wheel is asked before another: exact where the
     /// other one stands, and of bars between wheels that hang alike. Heave springs, which push both of those, ask anew from half way.
     pub(crate) fn hang(&mut self) {
         let hanging = self.model.wheels().iter().enumerate().map(|(i, wheel)| {
@@ -41,12 +41,12 @@ impl Vehicle {
         self.put_hanging(&free, 1.0);
         let passes = if self.model.parts().heave_springs.is_empty() { 1 } else { HANGING };
         for pass in 0..passes {
-            let mut tied = [0.0; MAX_WHEELS];
-            for (i, (wheel, tied)) in self.model.wheels().iter().zip(&mut tied).enumerate() {
+            let mut linked = [0.0; MAX_WHEELS];
+            for (i, (wheel, linked)) in self.model.wheels().iter().zip(&mut linked).enumerate() {
                 let balance = self.hanging(i, |rows| rows.contact.compression);
-                *tied = balance.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
+                *linked = balance.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel);
             }
-            self.put_hanging(&tied, if pass + 1 == passes { 1.0 } else { 0.5 });
+            self.put_hanging(&linked, if pass + 1 == passes { 1.0 } else { 0.5 });
         }
     }
 
@@ -66,9 +66,9 @@ impl Vehicle {
     #[inline(always)]
     pub(crate) fn solve_loads<B: Banks>(&mut self, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            rows.begin_load(bank, warm.wide(), dt);
+            rows.begin_load(bank, warm.at_each_wheel(), dt);
         }
-        self.load_ties::<B>();
+        self.load_axle_links::<B>();
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.evaluate_load(bank);
         }
@@ -80,9 +80,9 @@ impl Vehicle {
             let cut = if solve < SHORTER { None } else { self.cut_step(&mut last, [warm, after, newton], &system) };
             after = cut.unwrap_or(newton);
             for rows in B::of_mut(&mut self.rows) {
-                rows.set_load_velocity(after.wide());
+                rows.set_load_velocity(after.at_each_wheel());
             }
-            self.load_ties::<B>();
+            self.load_axle_links::<B>();
             let mut settled = cut.is_none();
             for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
                 settled &= !Four::any(rows.settle_load(bank));
@@ -99,18 +99,18 @@ impl Vehicle {
         warm + self.response(given)
     }
 
-    /// How loads and ties answer the chassis velocity, and what they give from the velocity `warm` on as it stays.
+    /// How loads and axle links answer the chassis velocity, and what they give from the velocity `warm` on as it stays.
     #[inline(always)]
     fn loads_and_ties<B: Banks>(&self, warm: SpatialVector<f32>) -> (OuterProducts, SpatialVector<f32>) {
         let rows = B::of(&self.rows);
-        if rows.len() == 1 && self.model.is_tied() && self.model.ties_apart().is_empty() {
+        if rows.len() == 1 && self.model.has_axle_links() && self.model.axle_links_apart().is_empty() {
             let bars = Bars::of(rows, warm);
             let products = OuterProducts::of(|k| [rows[k].load_line(), bars.lines[k]]);
             return (products, wished_loads(rows) + (self.beside + bars.given));
         }
         let (mut products, wished) = loads_at_once(rows);
-        let ties = self.add_ties::<B>(&mut products, warm);
-        (products, wished + ties)
+        let links = self.add_axle_links::<B>(&mut products, warm);
+        (products, wished + links)
     }
 
     /// Where the `last` step ends when it went too far to `at`; else the one from there to `newton` is the last.
@@ -143,7 +143,7 @@ impl<W: Corners> Rows<W> {
     /// Compression in step with the velocity.
     #[inline(always)]
     pub(crate) fn led(&self) -> W {
-        self.contact.compression + self.contact.lead
+        self.contact.compression + self.contact.lag
     }
 
     /// Begins with the loads that the motion at the start of the step makes.
@@ -171,11 +171,11 @@ impl<W: Corners> Rows<W> {
         let ends = -speed / self.contact.cosine;
         self.strut_to(bank, ends, self.dt);
         let strut = [self.suspension.load_target - self.suspension.load_gain * speed, self.suspension.load_gain];
-        let tied = self.suspension.tied.impulse;
-        let [mut load, mut slope] = [strut[0] + tied, strut[1]];
+        let linked = self.suspension.axle_links.impulse;
+        let [mut load, mut slope] = [strut[0] + linked, strut[1]];
         let stopped = self.meets_stops(bank, ends, self.dt);
         if W::any(stopped) {
-            let found = self.with_stops(bank, strut, tied, ends, self.dt);
+            let found = self.with_stops(bank, strut, linked, ends, self.dt);
             (load, slope) = (W::select(stopped, found[0], load), W::select(stopped, found[1], slope));
         }
         let droop = self.suspension.droop_target - self.suspension.droop_gain * speed;
@@ -198,7 +198,7 @@ impl<W: Corners> Rows<W> {
         let speed = self.separation_velocity(after);
         self.suspension.told = self.suspension.load
             + self.suspension.load_slope * (self.coupled.velocity.normal - speed)
-            - self.suspension.tied.impulse;
+            - self.suspension.axle_links.impulse;
         self.coupled.velocity.normal = speed;
     }
 
@@ -207,7 +207,7 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn settle_load(&mut self, bank: &WheelPack<W>) -> W::Mask {
         let pressed = self.suspension.load_active;
         self.evaluate_load(bank);
-        let told = (self.suspension.told + self.suspension.tied.impulse).only(pressed);
+        let told = (self.suspension.told + self.suspension.axle_links.impulse).only(pressed);
         let [relative, weight] = SETTLED.map(W::splat);
         let allowed = relative * self.suspension.load + weight * self.suspension.strut.weight;
         allowed.less((self.suspension.load - told).abs())

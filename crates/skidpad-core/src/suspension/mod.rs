@@ -1,9 +1,9 @@
 //! Struts, stops, anti-roll bars and heave springs, links about roll centres, and wheels that move on their own.
 
+pub(crate) mod axle_links;
 pub(crate) mod loads;
-mod own_wheels;
 pub(crate) mod parameters;
 mod roll_centre;
 pub(crate) mod rows;
 pub(crate) mod strut;
-pub(crate) mod ties;
+mod unsprung;

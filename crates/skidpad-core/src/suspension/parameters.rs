@@ -4,14 +4,14 @@ use crate::lane::Lane;
 
 /// Spring, damper and stops of one wheel, about the rest pose.
 ///
-/// Axial force `F = rest_load + rate z + rise z² / 2 + damping ż`, z the compression from rest (m, positive in jounce).
+/// Axial force `F = rest_load + rate z + progressive_rate z² / 2 + damping ż`, z the compression from rest (m, positive in jounce).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strut {
     /// Wheel rate at rest, N/m, > 0.
     pub rate: f32,
     /// By how much the rate rises per metre of compression, N/m², ≥ 0, so little that some rate is left at full droop; 0 for
     /// a linear spring.
-    pub rise: f32,
+    pub progressive_rate: f32,
     /// Damping while compressing, N s/m, ≥ 0.
     pub bump_damping: f32,
     /// Damping while extending, N s/m, ≥ 0.
@@ -34,7 +34,7 @@ impl Strut {
     pub fn linear(rate: f32, damping: f32, [bump, droop]: [f32; 2]) -> Self {
         Self {
             rate,
-            rise: 0.0,
+            progressive_rate: 0.0,
             bump_damping: damping,
             rebound_damping: damping,
             bump_travel: bump,
@@ -47,12 +47,12 @@ impl Strut {
 
     /// What the spring pushes beyond its force at rest when compressed by `travel` m, N.
     pub fn spring(&self, travel: f64) -> f64 {
-        (f64::from(self.rate) + 0.5 * f64::from(self.rise) * travel) * travel
+        (f64::from(self.rate) + 0.5 * f64::from(self.progressive_rate) * travel) * travel
     }
 
     /// Wheel rate at a compression of `travel` m, N/m.
     pub fn rate_at(&self, travel: f64) -> f64 {
-        f64::from(self.rate) + f64::from(self.rise) * travel
+        f64::from(self.rate) + f64::from(self.progressive_rate) * travel
     }
 
     /// Compression at which the spring, and `beside` N/m parallel to it, push `force` N more than at rest, m: the greater
@@ -60,7 +60,7 @@ impl Strut {
     /// beyond what the spring can give, the compression at which it gives most.
     pub fn compression_under(&self, force: f64, beside: f64) -> f64 {
         let rate = f64::from(self.rate) + beside;
-        2.0 * force / (rate + (rate * rate + 2.0 * f64::from(self.rise) * force).max(0.0).sqrt())
+        2.0 * force / (rate + (rate * rate + 2.0 * f64::from(self.progressive_rate) * force).max(0.0).sqrt())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::lane::{Four, Lane};
 use crate::linear::{SpatialVector, Vec3Lanes};
 use crate::step::rows::{EffectiveMass, Rows};
 use crate::step::vehicle::Vehicle;
-use crate::suspension::rows::{Scrub, Travel};
+use crate::suspension::rows::{Scrub, UnsprungMotion};
 use crate::wheel::pack::{Links, WheelPack};
 use bevy_math::Vec3;
 
@@ -24,7 +24,7 @@ impl Vehicle {
     pub(crate) fn lean_on_links(&mut self, moving: SpatialVector<f32>) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if let Some(links) = &bank.links {
-                rows.lean_on_links(links, moving.wide());
+                rows.lean_on_links(links, moving.at_each_wheel());
             }
         }
     }
@@ -46,7 +46,7 @@ impl Vehicle {
     }
 }
 
-impl Travel {
+impl UnsprungMotion {
     /// Takes the sideways motion of wheels on links of their own into what a wheel at its `centre` weighs; that of a beam is its own.
     pub(crate) fn lead_sideways(&mut self, bank: &WheelPack, links: &Links, centre: Vec3Lanes<Four>) {
         let slope = links.slope * links.alone;
@@ -93,7 +93,7 @@ impl Rows {
     /// Takes over what links take of the loads. Where a side force is still that of a load which has gone, none.
     pub(crate) fn jack(&mut self, bank: &WheelPack) {
         let Some(links) = &bank.links else { return };
-        if self.travel.own {
+        if self.unsprung.own {
             return;
         }
         let (jacked, load) = (links.lift(self.aside()), self.suspension.load);
@@ -104,7 +104,7 @@ impl Rows {
     /// What the rows of a wheel lack of what it does to the ground, N s: a beam hands on half of the other wheel's.
     pub(crate) fn pressed_by_links(&self, bank: &WheelPack) -> Vec3Lanes<Four> {
         match &bank.links {
-            Some(links) if !self.travel.own => {
+            Some(links) if !self.unsprung.own => {
                 let jacked = self.suspension.load - self.pressing();
                 self.leaning(links).linear * self.aside() - self.contact.normal.linear * jacked
             }
@@ -120,12 +120,12 @@ impl Rows {
         let beam = links.half + links.half;
         let answer = links.slope * answers[0] + beam * links.slope.across() * answers[1];
         let handed = links.slope * links.alone * answers[1];
-        self.travel.scrub = Scrub { answer, handed, pressing, speed: self.scrubbed(links) };
+        self.unsprung.scrub = Scrub { answer, handed, pressing, speed: self.scrubbed(links) };
     }
 
     #[inline(always)]
     pub(crate) fn scrubbed(&self, links: &Links) -> [Four; 2] {
-        let sideways = links.sideways(self.travel.next_rate);
+        let sideways = links.sideways(self.unsprung.next_rate);
         self.leftwards().map(|tangent| tangent * sideways)
     }
 
@@ -136,11 +136,11 @@ impl Rows {
     #[cold]
     #[inline(never)]
     pub(crate) fn answered_by_links(&self, links: &Links) -> EffectiveMass<Four> {
-        let given = links.shared(links.slope * self.travel.scrub.answer);
+        let given = links.shared(links.slope * self.unsprung.scrub.answer);
         let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
         let compliance = [along * along * given, along * across * given, across * across * given];
         let [rolling, sliding] = self.coupled.velocity.patch;
-        let [more_along, more_across] = self.travel.scrub.speed;
+        let [more_along, more_across] = self.unsprung.scrub.speed;
         let speed = [
             rolling + more_along - compliance[0] * tyre[0] - compliance[1] * tyre[1],
             sliding + more_across - compliance[1] * tyre[0] - compliance[2] * tyre[1],
@@ -154,19 +154,19 @@ impl Rows {
     pub(crate) fn give_way_on_links(&mut self, links: &Links, before: [Four; 2]) {
         let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
         let pushed = along * (tyre[0] - before[0]) + across * (tyre[1] - before[1]);
-        let Scrub { answer, handed, .. } = self.travel.scrub;
+        let Scrub { answer, handed, .. } = self.unsprung.scrub;
         let faster = answer * links.shared(pushed) + (handed * pushed).across();
-        self.travel.next_rate += faster;
-        self.suspension.load = (self.suspension.load - self.travel.scrub.pressing * faster).at_least(Four::default());
-        self.travel.scrub.speed = self.scrubbed(links);
+        self.unsprung.next_rate += faster;
+        self.suspension.load = (self.suspension.load - self.unsprung.scrub.pressing * faster).at_least(Four::default());
+        self.unsprung.scrub.speed = self.scrubbed(links);
     }
 
     /// What `row` of a tyre becomes where travel answers both it and the chassis.
     #[cold]
     #[inline(never)]
     pub(crate) fn row_on_links(&self, links: &Links, row: SpatialVector<Four>) -> SpatialVector<Four> {
-        let through = self.contact.normal * self.travel.scrub.pressing + self.travel.heave;
-        let Scrub { answer, handed, .. } = self.travel.scrub;
+        let through = self.contact.normal * self.unsprung.scrub.pressing + self.unsprung.heave;
+        let Scrub { answer, handed, .. } = self.unsprung.scrub;
         let across = (through.and_across() - through) * handed;
         let answer = through * answer;
         row - (answer * links.alone + across + answer.and_across() * links.half) * row.linear.y

@@ -1,4 +1,4 @@
-//! What the suspension writes in a step: strut, ties and load of four wheels.
+//! What the suspension writes in a step: strut, axle links and load of four wheels.
 
 use crate::lane::{Corners, Four};
 use crate::linear::SpatialVector;
@@ -9,7 +9,7 @@ pub(crate) const SOLIDITY: f32 = 1e3;
 /// Load rows of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoadRows<W: Corners = Four> {
-    pub tied: Tied<W>,
+    pub axle_links: AxleLinkRows<W>,
     pub strut: StrutStep<W>,
     pub load_target: W,
     /// Speed along the normal before the loads, m/s.
@@ -27,7 +27,7 @@ pub(crate) struct LoadRows<W: Corners = Four> {
     /// Share of it that presses on the ground: links take the rest, or add to it, by the side forces of the tyres; see
     /// [`crate::suspension::roll_centre`].
     pub pressing_share: W,
-    /// Load less what ties add to it, as its linearisation has it, N s.
+    /// Load less what axle links add to it, as its linearisation has it, N s.
     pub told: W,
 }
 
@@ -55,17 +55,17 @@ pub(crate) struct StrutStep<W: Corners = Four> {
     pub damping: W,
 }
 
-/// What ties add to the struts of four wheels.
+/// What axle links add to the struts of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tied<W: Corners = Four> {
-    /// Travels that the ties see, m: in the middle of the step, as far as the rates at its start make it.
+pub(crate) struct AxleLinkRows<W: Corners = Four> {
+    /// Travels that the axle links see, m: in the middle of the step, as far as the rates at its start make it.
     pub travel: W,
-    /// Ends that hang, lifted off the ground by the tie, and the impulse of all ties that lifts them, N s.
+    /// Ends that hang, lifted off the ground by the axle link, and the impulse of all axle links that lifts them, N s.
     pub lifted: W::Mask,
     pub lifting: W,
     /// Rate of the bars to the wheel across, part of `rate`, N/m.
     pub across: W,
-    /// Of the ties through the strut at the speeds seen, along the contact normal or the travel of a wheel on its own, N s.
+    /// Of the axle links through the strut at the speeds seen, along the contact normal or the travel of a wheel on its own, N s.
     pub impulse: W,
     /// Travel rates of wheels on their own at which that is, m/s.
     pub seen: W,
@@ -80,7 +80,7 @@ pub(crate) struct Tied<W: Corners = Four> {
 
 /// What a bank of wheels that move on their own needs beside its rows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Travel<W: Corners = Four> {
+pub(crate) struct UnsprungMotion<W: Corners = Four> {
     /// Whether the wheels of this step move on their own.
     pub own: bool,
     /// Jounce rate against the chassis before and after the step, m/s.
@@ -91,8 +91,8 @@ pub(crate) struct Travel<W: Corners = Four> {
     /// What the wheel weighs along its travel, kg; the sideways motion of its beam included, and what that has of the other wheel's.
     pub mass: W,
     pub shared: W,
-    /// How the impulses of ties answer the travel rate of the wheel, and that of the one across, kg.
-    pub tied: [W; 2],
+    /// How the impulses of axle links answer the travel rate of the wheel, and that of the one across, kg.
+    pub axle_links: [W; 2],
     /// Impulse of the tyre along the travel, N s.
     pub lift: W,
     /// Least travel rate, which takes it to the droop stop, m/s.
@@ -113,7 +113,7 @@ pub(crate) struct Scrub<W: Corners = Four> {
     pub speed: [W; 2],
     /// By how much travel rates answer what tyres push to the left by, 1/kg.
     pub answer: W,
-    /// By how much that of the wheel across does, where ties hand it on.
+    /// By how much that of the wheel across does, where axle links hand it on.
     pub handed: W,
     /// By how much the load falls with the travel rate, kg.
     pub pressing: W,

@@ -31,11 +31,11 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn strut_step(&mut self, bank: &WheelPack<W>, dt: f32) {
         let (half, step, before) = (W::splat(0.5), W::splat(dt), self.contact.jounce_rate);
-        let begun = self.contact.compression + self.contact.lead - half * step * before * self.contact.contact_share;
+        let begun = self.contact.compression + self.contact.lag - half * step * before * self.contact.contact_share;
         self.suspension.strut.start = begun + self.contact.beyond_droop;
         // Of the way within the ground.
         self.suspension.strut.middle = half * (begun + self.suspension.strut.start) + W::splat(0.25) * step * before;
-        let own = self.travel.own;
+        let own = self.unsprung.own;
         self.suspension.strut.mass = if own { bank.unsprung_mass } else { bank.sprung };
         let carried = if own { bank.sprung - bank.unsprung_mass } else { bank.sprung };
         self.suspension.strut.weight = step * carried * W::splat(STANDARD_GRAVITY);
@@ -43,7 +43,7 @@ impl<W: Corners> Rows<W> {
         // Rays may find a wheel deeper than its stops let it go, and a bar twisted by as much as nothing has paid for.
         let travel =
             W::select(meets, self.suspension.strut.middle, self.contact.compression).at_most(bank.solid_travel);
-        (self.suspension.tied.travel, self.suspension.tied.lifted) = (travel, W::Mask::default());
+        (self.suspension.axle_links.travel, self.suspension.axle_links.lifted) = (travel, W::Mask::default());
         self.spring_to(bank, before, dt);
         if !own {
             self.damp(bank, before, dt);
@@ -57,7 +57,7 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     fn spring_to(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
         let (step, quarter) = (W::splat(dt), W::splat(0.25 * dt));
-        let (mut spring, rate) = match bank.rise {
+        let (mut spring, rate) = match bank.progressive_rate {
             None => bank.springs(self.suspension.strut.middle),
             Some(_) => {
                 // Straight on beyond its ends: a rate that fell for ever would pull, one that rose leaves the stop no say.
@@ -67,7 +67,7 @@ impl<W: Corners> Rows<W> {
                 (spring + rate * (middle - at), rate)
             }
         };
-        if let Some(rise) = bank.rise {
+        if let Some(rise) = bank.progressive_rate {
             // The mean of a force that rises along the way, and the line through it.
             let half_way = quarter * (self.contact.jounce_rate + ends);
             let most = W::splat(0.5) * (bank.droop_travel + bank.solid_travel);
@@ -112,7 +112,7 @@ impl<W: Corners> Rows<W> {
 
     /// The same with a spring that stiffens as it is where the step ends with the jounce rate `ends`.
     pub(crate) fn strut_line(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
-        if bank.rise.is_some() {
+        if bank.progressive_rate.is_some() {
             self.spring_to(bank, ends, dt);
         }
         self.damped(bank, ends, dt)
@@ -134,10 +134,11 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn strut_to(&mut self, bank: &WheelPack<W>, ends: W, dt: f32) {
         let (damping, _) = damper_at(bank, ends);
         let was = self.suspension.strut.damping;
-        if bank.rise.is_some() {
+        if bank.progressive_rate.is_some() {
             self.spring_to(bank, ends, dt);
         }
-        if bank.rise.is_some() || W::any((damping.less(was) | was.less(damping)) & self.contact.in_contact) {
+        if bank.progressive_rate.is_some() || W::any((damping.less(was) | was.less(damping)) & self.contact.in_contact)
+        {
             self.damp(bank, ends, dt);
         }
     }
@@ -150,9 +151,9 @@ impl<W: Corners> Rows<W> {
         (bank.bump_travel.less(farthest) | self.contact.contact_share.less(W::splat(1.0))) & self.contact.in_contact
     }
 
-    /// Load impulse and its slope, N s and kg, of strut and `tied` impulse with bump stop and metal, and with the share of the
+    /// Load impulse and its slope, N s and kg, of strut and `linked` impulse with bump stop and metal, and with the share of the
     /// way that lies within the ground, where the step ends with the jounce rate `ends`.
-    pub(crate) fn with_stops(&self, bank: &WheelPack<W>, strut: [W; 2], tied: W, ends: W, dt: f32) -> [W; 2] {
+    pub(crate) fn with_stops(&self, bank: &WheelPack<W>, strut: [W; 2], linked: W, ends: W, dt: f32) -> [W; 2] {
         let (zero, half, one, step) = (W::splat(0.0), W::splat(0.5), W::splat(1.0), W::splat(dt));
         let [mut load, mut slope] = strut;
         let way = half * step * (self.contact.jounce_rate + ends);
@@ -166,7 +167,7 @@ impl<W: Corners> Rows<W> {
         let share = W::select(lands, (within / length).at_most(one), one);
         let reached = lands & zero.less(within);
         slope = share * slope + (load.at_least(zero) * (one - share) / length * turn).only(reached);
-        load = share * (load + tied);
+        load = share * (load + linked);
         let [stop, stop_slope] = self.stops(bank, ends, dt);
         load += stop * per_cosine;
         slope += stop_slope * per_cosine * per_cosine;

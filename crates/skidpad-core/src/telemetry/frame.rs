@@ -1,6 +1,6 @@
 //! Telemetry: one list of channels makes the struct, the column names, the units and the manual.
 
-use crate::assists::budget::{Added, Assist, Budget};
+use crate::assists::assist_log::{Assist, AssistLog, Contribution};
 use crate::math;
 use crate::model::Model;
 use crate::state::{State, WheelState};
@@ -59,7 +59,7 @@ channels! {
     /// Torque of each shaft the model has, N m, in the order of [`Shaft::all`].
     pub shafts: Vec<(Shaft, f64)>,
     /// What each assist of the model and each trick of the solver added in the step; empty for a car without any.
-    pub budget: Vec<(Assist, Added)>,
+    pub assist_log: Vec<(Assist, Contribution)>,
 }
 
 channels! {
@@ -142,14 +142,22 @@ impl Shaft {
 impl Frame {
     /// The channels of `state` at `time` s, `dt` s after the previous state, of a vehicle towed by one in the state `ahead`, and what
     /// assists added, `budget`. Accelerations are 0 where `dt` is no length of a step.
-    pub fn of(model: &Model, state: &State, ahead: Option<&State>, budget: &Budget, time: f64, dt: f32) -> Self {
+    pub fn of(model: &Model, state: &State, ahead: Option<&State>, assist_log: &AssistLog, time: f64, dt: f32) -> Self {
         let mut frame = Self::default();
-        frame.read(model, state, ahead, budget, time, dt);
+        frame.read(model, state, ahead, assist_log, time, dt);
         frame
     }
 
     /// [`Frame::of`] in place of what was there, in the memory that holds it.
-    pub fn read(&mut self, model: &Model, state: &State, ahead: Option<&State>, budget: &Budget, time: f64, dt: f32) {
+    pub fn read(
+        &mut self,
+        model: &Model,
+        state: &State,
+        ahead: Option<&State>,
+        assist_log: &AssistLog,
+        time: f64,
+        dt: f32,
+    ) {
         let to_vehicle = state.rotation.inverse();
         let velocity = (to_vehicle * state.velocity).as_dvec3();
         let rates = (to_vehicle * state.angular).as_dvec3();
@@ -157,13 +165,13 @@ impl Frame {
         let (sin, cos) = math::sin_cos(angles.z as f32);
         let change = state.velocity - state.previous_velocity;
         let acceleration = if StepReport::of_no_step(dt).is_some() { Vec3::ZERO } else { change / dt };
-        let Self { mut wheels, mut shafts, budget: mut added, .. } = core::mem::take(self);
+        let Self { mut wheels, mut shafts, assist_log: mut added, .. } = core::mem::take(self);
         wheels.clear();
         wheels.extend((0..state.wheels.len()).map(|i| WheelFrame::of(model, state, i)));
         shafts.clear();
         shafts.extend(Shaft::all(model).map(|shaft| (shaft, shaft.torque(state))));
         added.clear();
-        added.extend(budget.entries(model.assists()));
+        added.extend(assist_log.entries(model.assists()));
         *self = Self {
             t_s: time,
             x_m: state.position.x,
@@ -186,12 +194,12 @@ impl Frame {
             wheels,
             hitch: model.parts().coupler.map(|_| HitchFrame::of(ahead, state)),
             shafts,
-            budget: added,
+            assist_log: added,
         };
     }
 
     /// Column names for a car of `model`: the vehicle's channels, then each wheel's with its name, like `load_n.1l`, then those of
-    /// the hitch that tows it, like `fx_n.hitch`, then the torques of its shafts, like `torque_nm.motor1`, then what each assist and trick in [`Frame::budget`] added, like
+    /// the hitch that tows it, like `fx_n.hitch`, then the torques of its shafts, like `torque_nm.motor1`, then what each assist and trick in [`Frame::assist_log`] added, like
     /// `steer_rad.counter_steer`.
     pub fn header(&self, model: &Model) -> Vec<String> {
         let mut names: Vec<String> = VEHICLE_CHANNELS.iter().map(|c| c.name.to_string()).collect();
@@ -203,8 +211,8 @@ impl Frame {
             names.extend(HITCH_CHANNELS.iter().map(|c| format!("{}.{}", c.name, HitchFrame::NAME)));
         }
         names.extend(self.shafts.iter().map(|(shaft, _)| format!("{}.{}", Shaft::CHANNEL.name, shaft.name())));
-        for (assist, _) in &self.budget {
-            names.extend(Added::CHANNELS.iter().map(|channel| format!("{}.{}", channel.name, assist.name())));
+        for (assist, _) in &self.assist_log {
+            names.extend(Contribution::CHANNELS.iter().map(|channel| format!("{}.{}", channel.name, assist.name())));
         }
         names
     }
@@ -215,7 +223,7 @@ impl Frame {
         row.extend(self.wheels.iter().flat_map(|w| w.values()));
         row.extend(self.hitch.iter().flat_map(|hitch| hitch.values()));
         row.extend(self.shafts.iter().map(|(_, torque)| torque));
-        row.extend(self.budget.iter().flat_map(|(_, added)| added.values()));
+        row.extend(self.assist_log.iter().flat_map(|(_, added)| added.values()));
         row
     }
 
@@ -232,8 +240,8 @@ impl Frame {
         for (_, torque) in &mut frame.shafts {
             *torque = values.next().unwrap_or_default();
         }
-        for (_, added) in &mut frame.budget {
-            *added = Added::of_values(core::array::from_fn(|_| values.next().unwrap_or_default()));
+        for (_, added) in &mut frame.assist_log {
+            *added = Contribution::of_values(core::array::from_fn(|_| values.next().unwrap_or_default()));
         }
         frame
     }

@@ -53,10 +53,10 @@ impl Vehicle {
         let one = |of: Four| of.lanes()[lane];
         let row = |of: SpatialVector<Four>| of.lane(lane).parts().0;
         // Under a wheel on its own the tyre gives, too.
-        let raised = if rows.travel.own { rows.travel.ground } else { rows.contact.compression };
+        let raised = if rows.unsprung.own { rows.unsprung.ground } else { rows.contact.compression };
         let point = Vec3::from(bank.contact.raised(raised).lane(lane));
         let to_vehicle = self.to_world.transpose();
-        let at = SpatialVector::of(to_vehicle * self.state.velocity, to_vehicle * self.state.angular).wide();
+        let at = SpatialVector::of(to_vehicle * self.state.velocity, to_vehicle * self.state.angular).at_each_wheel();
         let [along, across] = rows.patch_speeds(at).map(one);
         let [pushed, aside] = rows.coupled.tyre.map(one);
         let (forward, side, normal) = (row(rows.contact.forward), row(rows.contact.side), row(rows.contact.normal));

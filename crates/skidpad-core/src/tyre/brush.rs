@@ -11,7 +11,8 @@
 
 use super::dual::{Dual, root};
 use super::{
-    Conditions, LEAST_GRIP, LEAST_RELAXATION, Moments, Real, Response, TyreAt, TyreModel, ValueFault, demand, most_load,
+    Conditions, LEAST_GRIP, LEAST_RELAXATION, Moments, PreparedTyre, Real, Response, TyreModel, ValueFault, demand,
+    most_load,
 };
 use crate::lane::Lane;
 
@@ -32,7 +33,7 @@ pub struct Brush {
 
 /// A brush tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
-pub struct BrushAt<L> {
+pub struct PreparedBrush<L> {
     /// Slope at zero slip, N.
     stiffness: [L; 2],
     /// Largest force, N.
@@ -68,11 +69,11 @@ impl Brush {
 }
 
 impl TyreModel for Brush {
-    type At<L: Lane> = BrushAt<L>;
+    type Prepared<L: Lane> = PreparedBrush<L>;
 
     /// Camber and pressure have no effect, speed only through its sign on the moment.
     #[inline]
-    fn at<L: Lane>(&self, conditions: &Conditions<L>) -> BrushAt<L> {
+    fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedBrush<L> {
         let s = L::splat;
         let load = conditions.load.within(s(0.0), s(1e9));
         let relative_load = load / s(self.nominal_load);
@@ -83,7 +84,7 @@ impl TyreModel for Brush {
         // Below the least grip forces and stiffness fade to nothing.
         let fade = conditions.grip.within(s(0.0), grip) / grip;
         let nominal = 2.0 * self.half_length * self.half_length;
-        BrushAt {
+        PreparedBrush {
             stiffness: self.bristle_stiffness.map(|stiffness| s(stiffness * nominal) * relative_load * fade),
             limit: self.friction.map(|friction| s(friction) * share * load * grip * fade),
             half_length: s(self.half_length) * relative_load.sqrt(),
@@ -91,12 +92,12 @@ impl TyreModel for Brush {
         }
     }
 
-    fn moments<L: Lane>(&self, at: &BrushAt<L>, slip: [L; 2]) -> Moments<L> {
+    fn moments<L: Lane>(&self, at: &PreparedBrush<L>, slip: [L; 2]) -> Moments<L> {
         Moments { aligning: at.aligning(slip), ..Moments::default() }
     }
 }
 
-impl<L: Lane> BrushAt<L> {
+impl<L: Lane> PreparedBrush<L> {
     /// Aligning moment Mz at the slips (κ, −tan α), N m: the force across at its trail,
     /// `a (1 − θσ)³ / (3 − 3 θσ + θσ²)` (the same chapter), nothing at full slide.
     pub fn aligning(&self, slip: [L; 2]) -> L {
@@ -148,7 +149,7 @@ pub(crate) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2]) -> [R; 2] {
     [held[0] / size, held[1] / size]
 }
 
-impl<L: Lane> TyreAt<L> for BrushAt<L> {
+impl<L: Lane> PreparedTyre<L> for PreparedBrush<L> {
     #[inline]
     fn force(&self, slip: [L; 2]) -> Response<L> {
         let inputs = [Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)];
@@ -185,9 +186,9 @@ mod tests {
         nominal_load: 4000.0,
     };
 
-    fn at(brush: Brush, load: f32) -> BrushAt<f32> {
+    fn at(brush: Brush, load: f32) -> PreparedBrush<f32> {
         assert!(brush.faults().is_empty());
-        brush.at(&Conditions::upright(load, 20.0))
+        brush.prepare(&Conditions::upright(load, 20.0))
     }
 
     /// Cornering stiffness `2 c a²`, and the whole friction from the angle of full slide on, `tan α = 3 μ Fz / C`.

@@ -1,6 +1,8 @@
 //! Simple curves of force over slip, similar at every load: dry friction, straight lines, a slip curve.
 
-use super::{Conditions, LEAST_GRIP, LEAST_RELAXATION, Response, TyreAt, TyreModel, ValueFault, demand, most_load};
+use super::{
+    Conditions, LEAST_GRIP, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault, demand, most_load,
+};
 use crate::lane::{Four, Lane, Spread};
 
 /// How the force of a tyre grows with slip. Index 0 is along the rolling direction, 1 across it.
@@ -97,7 +99,7 @@ pub(crate) struct CurvePoint<L> {
 
 /// A tyre with a simple curve under given conditions.
 #[derive(Clone, Copy, Debug)]
-pub struct CurveAt<L> {
+pub struct PreparedCurve<L> {
     tyre: CurveConstants<f32>,
     point: CurvePoint<L>,
     /// What no load and no grip leave of its forces.
@@ -196,10 +198,10 @@ impl CurveTyre {
 }
 
 impl TyreModel for CurveTyre {
-    type At<L: Lane> = CurveAt<L>;
+    type Prepared<L: Lane> = PreparedCurve<L>;
 
     /// Camber, speed and pressure have no effect.
-    fn at<L: Lane>(&self, conditions: &Conditions<L>) -> CurveAt<L> {
+    fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedCurve<L> {
         let s = L::splat;
         let tyre = self.constants();
         let load = conditions.load.within(s(LEAST_LOAD), s(1e9));
@@ -211,11 +213,11 @@ impl TyreModel for CurveTyre {
         if L::any(slight) {
             share = conditions.load.within(s(0.0), load) / load * (conditions.grip.within(s(0.0), grip) / grip);
         }
-        CurveAt { tyre, point, share }
+        PreparedCurve { tyre, point, share }
     }
 }
 
-impl<L: Lane> TyreAt<L> for CurveAt<L> {
+impl<L: Lane> PreparedTyre<L> for PreparedCurve<L> {
     fn force(&self, slip: [L; 2]) -> Response<L> {
         let Response { force, slope } =
             self.tyre.force(&self.point, slip.map(|slip| slip.within(L::splat(-1e4), L::splat(1e4))));
@@ -396,7 +398,7 @@ mod tests {
 
     fn force(tyre: &CurveTyre, slip: [f32; 2], load: f32) -> [f32; 2] {
         assert!(tyre.faults().is_empty(), "{:?}", tyre.faults());
-        tyre.at(&Conditions::upright(load, 20.0)).force(slip).force
+        tyre.prepare(&Conditions::upright(load, 20.0)).force(slip).force
     }
 
     /// Row C8: the curve of Unity passes its named points, flat beyond, monotone between.

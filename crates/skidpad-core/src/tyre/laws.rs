@@ -6,7 +6,7 @@ use crate::linear::SpatialVector;
 use crate::step::rows::Rows;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::TyreLinearization;
-use crate::tyre::{Conditions, TyreAt, TyreModel, functions};
+use crate::tyre::{Conditions, PreparedTyre, TyreModel, functions};
 use crate::wheel::pack::WheelPack;
 
 /// What the patches of a bank are asked.
@@ -57,7 +57,7 @@ impl<W: Corners> Rows<W> {
                 Tyre::TMeasy(tyre) => answer(tyre, &conditions, asked),
                 Tyre::MagicFormula { formula, pressure } => {
                     let pressure = W::splat(*pressure);
-                    handed(&**formula, bank.hand, &Conditions { pressure, ..conditions }, asked)
+                    handed(&**formula, bank.mirror_sign, &Conditions { pressure, ..conditions }, asked)
                 }
             };
             let (lanes, biting) = (law.lanes(), law.lanes() & self.patch.tyre_active);
@@ -91,21 +91,21 @@ impl<W: Corners> Rows<W> {
 /// A tyre that is not the same left and right: mirrored wheels ask and are answered with left and right exchanged.
 fn handed<W: Corners, M: TyreModel>(
     law: &M,
-    hand: W,
+    mirror_sign: W,
     conditions: &Conditions<W>,
     asked: &TyreInput<W>,
 ) -> TyreOutput<W> {
     let [along, across] = asked.deflection;
-    let mirrored = Conditions { camber: conditions.camber * hand, ..*conditions };
-    let mut answer = answer(law, &mirrored, &TyreInput { deflection: [along, across * hand], ..*asked });
-    answer.linearised.curve.force[1] = answer.linearised.curve.force[1] * hand;
-    answer.moments = answer.moments.map(|moment| moment * hand);
+    let mirrored = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
+    let mut answer = answer(law, &mirrored, &TyreInput { deflection: [along, across * mirror_sign], ..*asked });
+    answer.linearised.curve.force[1] = answer.linearised.curve.force[1] * mirror_sign;
+    answer.moments = answer.moments.map(|moment| moment * mirror_sign);
     answer
 }
 
 fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &TyreInput<W>) -> TyreOutput<W> {
     let (zero, one) = (W::default(), W::splat(1.0));
-    let at = law.at(conditions);
+    let at = law.prepare(conditions);
     let (lengths, limit) = (at.relaxation(), at.limit());
     let slip = [0, 1].map(|i| asked.deflection[i] / lengths[i]);
     let rolls = W::any(zero.less(asked.share));

@@ -36,11 +36,11 @@ pub(crate) mod parameters;
 pub(crate) mod rows;
 mod tmeasy;
 
-pub use brush::{Brush, BrushAt};
-pub use curve::{CurveAt, CurveLaw, CurveTyre};
+pub use brush::{Brush, PreparedBrush};
+pub use curve::{CurveLaw, CurveTyre, PreparedCurve};
 pub use dual::{Dual, Real};
-pub use magic_formula::{MagicFormula, MagicFormulaAt};
-pub use tmeasy::{Direction, TMeasy, TMeasyAt};
+pub use magic_formula::{MagicFormula, PreparedMagicFormula};
+pub use tmeasy::{Direction, PreparedTMeasy, TMeasy};
 
 use crate::lane::Lane;
 
@@ -90,25 +90,25 @@ pub struct Moments<L> {
 /// A law of tyre forces.
 pub trait TyreModel {
     /// The tyre under conditions.
-    type At<L: Lane>: TyreAt<L>;
+    type Prepared<L: Lane>: PreparedTyre<L>;
 
     /// The tyre under `conditions`: everything that does not depend on slip, to be computed once.
-    fn at<L: Lane>(&self, conditions: &Conditions<L>) -> Self::At<L>;
+    fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> Self::Prepared<L>;
 
     /// Moments at the slips (κ, −tan α) of the tyre `at` conditions; a law that knows none has none.
-    fn moments<L: Lane>(&self, _at: &Self::At<L>, _slip: [L; 2]) -> Moments<L> {
+    fn moments<L: Lane>(&self, _at: &Self::Prepared<L>, _slip: [L; 2]) -> Moments<L> {
         Moments::default()
     }
 
     /// Size of the moment that rolling resistance has while the tyre rolls, N m, ≥ 0: a wheel that stands is held by up
     /// to it.
-    fn rolling_resistance<L: Lane>(&self, _at: &Self::At<L>, _slip: [L; 2]) -> L {
+    fn rolling_resistance<L: Lane>(&self, _at: &Self::Prepared<L>, _slip: [L; 2]) -> L {
         L::splat(0.0)
     }
 }
 
 /// A tyre under given conditions.
-pub trait TyreAt<L> {
+pub trait PreparedTyre<L> {
     /// Forces at the slips (κ, −tan α), with slopes.
     fn force(&self, slip: [L; 2]) -> Response<L>;
 

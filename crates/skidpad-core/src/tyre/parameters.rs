@@ -4,7 +4,7 @@ use crate::tyre::brush::Brush;
 use crate::tyre::curve::CurveTyre;
 use crate::tyre::magic_formula::MagicFormula;
 use crate::tyre::tmeasy::TMeasy;
-use crate::tyre::{Conditions, Moments, Response, TyreAt, TyreModel, ValueFault};
+use crate::tyre::{Conditions, Moments, PreparedTyre, Response, TyreModel, ValueFault};
 
 /// A tyre of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +42,7 @@ impl Tyre {
     /// Moments at the slips (κ, −tan α) under `conditions`; see [`Tyre::force`].
     pub fn moments(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
         fn of<M: TyreModel>(law: &M, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
-            law.moments(&law.at(conditions), slip)
+            law.moments(&law.prepare(conditions), slip)
         }
         match self {
             Self::Curve(tyre) => of(tyre, slip, conditions),
@@ -121,16 +121,16 @@ impl Tyre {
         }
     }
 
-    fn upright<R>(&self, load: f32, ask: impl FnOnce(&dyn TyreAt<f32>) -> R) -> R {
+    fn upright<R>(&self, load: f32, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
         self.under(Conditions::upright(load, 0.0), ask)
     }
 
-    fn under<R>(&self, conditions: Conditions<f32>, ask: impl FnOnce(&dyn TyreAt<f32>) -> R) -> R {
+    fn under<R>(&self, conditions: Conditions<f32>, ask: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
         match self {
-            Self::Curve(tyre) => ask(&tyre.at(&conditions)),
-            Self::Brush(tyre) => ask(&tyre.at(&conditions)),
-            Self::TMeasy(tyre) => ask(&tyre.at(&conditions)),
-            Self::MagicFormula { formula, pressure } => ask(&formula.at(&inflated(conditions, *pressure))),
+            Self::Curve(tyre) => ask(&tyre.prepare(&conditions)),
+            Self::Brush(tyre) => ask(&tyre.prepare(&conditions)),
+            Self::TMeasy(tyre) => ask(&tyre.prepare(&conditions)),
+            Self::MagicFormula { formula, pressure } => ask(&formula.prepare(&inflated(conditions, *pressure))),
         }
     }
 }

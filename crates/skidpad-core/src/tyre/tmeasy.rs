@@ -6,7 +6,7 @@
 
 use super::brush::theoretical;
 use super::dual::{Dual, root};
-use super::{Conditions, LEAST_GRIP, LEAST_RELAXATION, Real, Response, TyreAt, TyreModel, ValueFault, demand};
+use super::{Conditions, LEAST_GRIP, LEAST_RELAXATION, PreparedTyre, Real, Response, TyreModel, ValueFault, demand};
 use crate::lane::Lane;
 
 /// The curve of one direction at one load.
@@ -40,7 +40,7 @@ pub struct TMeasy {
 
 /// A TMeasy tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
-pub struct TMeasyAt<L> {
+pub struct PreparedTMeasy<L> {
     curves: [Curve<L>; 2],
     /// What one slip counts in the merged slip: it is divided by this.
     reference: [L; 2],
@@ -108,11 +108,11 @@ impl Direction {
 }
 
 impl TyreModel for TMeasy {
-    type At<L: Lane> = TMeasyAt<L>;
+    type Prepared<L: Lane> = PreparedTMeasy<L>;
 
     /// Camber, speed and pressure have no effect. Grip scales the forces, and the slips with them, but not the slope.
     #[inline]
-    fn at<L: Lane>(&self, conditions: &Conditions<L>) -> TMeasyAt<L> {
+    fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L> {
         let s = L::splat;
         let present = conditions.load.within(s(0.0), s(1e9)) / s(self.nominal_load);
         let load = present.within(s(LOADS[0]), s(LOADS[1]));
@@ -135,7 +135,7 @@ impl TyreModel for TMeasy {
         let [along, across] = [0, 1].map(|i| curves[i].largest_slip);
         let rise = curves.map(|curve| curve.largest / curve.slope.at_least(s(1e-6)));
         let rises = (rise[0] + rise[1]).at_least(s(1e-12));
-        TMeasyAt {
+        PreparedTMeasy {
             curves,
             reference: [along / (along + across) + rise[0] / rises, across / (along + across) + rise[1] / rises],
             relaxation: [0, 1].map(|i| {
@@ -146,7 +146,7 @@ impl TyreModel for TMeasy {
     }
 }
 
-impl<L: Lane> TMeasyAt<L> {
+impl<L: Lane> PreparedTMeasy<L> {
     #[inline(always)]
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> [R; 2] {
         let s = L::splat;
@@ -209,7 +209,7 @@ impl<R> Merged<R> {
     }
 }
 
-impl<L: Lane> TyreAt<L> for TMeasyAt<L> {
+impl<L: Lane> PreparedTyre<L> for PreparedTMeasy<L> {
     #[inline]
     fn force(&self, slip: [L; 2]) -> Response<L> {
         let forces = self.forces([Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)]);
@@ -257,7 +257,7 @@ mod tests {
     fn curves_pass_their_named_points() {
         assert!(TYRE.faults().is_empty(), "{:?}", TYRE.faults());
         for (load, directions) in [(4000.0, TYRE.nominal), (8000.0, TYRE.double)] {
-            let tyre: TMeasyAt<f32> = TYRE.at(&Conditions::upright(load, 20.0));
+            let tyre: PreparedTMeasy<f32> = TYRE.prepare(&Conditions::upright(load, 20.0));
             for (i, direction) in directions.into_iter().enumerate() {
                 let force = |theoretical: f32| tyre.force(slip(i, theoretical)).force[i];
                 let close = |found: f32, expected: f32| {
@@ -278,7 +278,7 @@ mod tests {
     /// Between the loads the force bends down: a parabola through none, the nominal load and twice of it.
     #[test]
     fn friction_falls_with_load() {
-        let largest = |load: f32| TYRE.at(&Conditions::upright(load, 20.0)).limit()[1];
+        let largest = |load: f32| TYRE.prepare(&Conditions::upright(load, 20.0)).limit()[1];
         let at_half_again = 1.5 * (2.0 * 4200.0 - 0.5 * 7500.0 - (4200.0 - 0.5 * 7500.0) * 1.5);
         assert!((largest(6000.0) / at_half_again - 1.0).abs() < 1e-6);
         assert_eq!((largest(0.0), largest(-5.0)), (0.0, 0.0));

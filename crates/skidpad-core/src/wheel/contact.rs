@@ -101,7 +101,7 @@ impl<W: Corners> Rows<W> {
         &mut self,
         moving: SpatialVector<W>,
         free: impl FnOnce() -> SpatialVector<W>,
-        lead: W,
+        pose_lag: W,
         dt: f32,
     ) {
         self.dt = dt;
@@ -111,7 +111,7 @@ impl<W: Corners> Rows<W> {
         self.recall(dt);
         self.contact.jounce_rate =
             (-self.separation_velocity(moving) / self.contact.cosine).only(self.contact.in_contact);
-        self.contact.lead = self.contact.jounce_rate * lead * self.contact.contact_share;
+        self.contact.lag = self.contact.jounce_rate * pose_lag * self.contact.contact_share;
     }
 
     /// Impulses of the last step, to start from.
@@ -155,7 +155,7 @@ impl Rows {
         let [x, y, z, on_rim] = Four::transposed(points);
         let on_rim = Four::splat(0.0).less(on_rim) & self.contact.in_contact;
         let below = bank.contact.raised(self.contact.compression);
-        let point = Vec3Lanes::select(on_rim, Vec3Lanes::new(x, y, z).through(to_vehicle), below);
+        let point = Vec3Lanes::select(on_rim, Vec3Lanes::new(x, y, z).mul_mat(to_vehicle), below);
         let pushed = bank.force_point.map_or(point, |height| point.raised(height));
         let (normal, side) = (&mut self.contact.normal, &mut self.contact.side);
         normal.angular = point.cross(normal.linear);
@@ -212,7 +212,7 @@ impl Vehicle {
             if bank.has_rims {
                 let load = |i: usize| self.state.wheels[i].load;
                 let friction = |i: usize| self.model.tyre(i).friction_at(load(i))[0];
-                rows.hold_by_struts(moving.wide(), bank.gather(load), || bank.gather(friction));
+                rows.hold_by_struts(moving.at_each_wheel(), bank.gather(load), || bank.gather(friction));
             }
         }
     }
@@ -229,7 +229,7 @@ impl Vehicle {
         let closing = Four::splat(STEEPEST * falling.length() - falling.dot(to_world.z_axis));
         let [roll, pitch] = [to_world.x_axis, to_world.y_axis].map(|axis| Four::splat(body.angular.dot(axis)));
         for bank in self.model.banks() {
-            let start = bank.contact.raised(bank.start_height()).through(&to_world);
+            let start = bank.contact.raised(bank.start_height()).mul_mat(&to_world);
             let sinking = closing - roll * bank.contact.y + pitch * bank.contact.x;
             let ahead = (sinking * Four::splat(dt)).at_least(Four::splat(DROOP_SLACK));
             let reach = bank.start_height() + bank.droop_travel + ahead;
@@ -293,14 +293,15 @@ impl Vehicle {
         body: &Body,
         to_world: &Mat3,
         contacts: &[Option<Contact>],
-        own_wheels: bool,
+        unsprung: bool,
         dt: f32,
     ) {
         let to_vehicle = to_world.transpose();
         let angular = to_vehicle * body.angular;
         let turn = Vec3Lanes::splat(angular * dt);
-        let moving = SpatialVector::of(to_vehicle * body.velocity, angular).wide();
-        let free = || SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular).wide();
+        let moving = SpatialVector::of(to_vehicle * body.velocity, angular).at_each_wheel();
+        let free =
+            || SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular).at_each_wheel();
         let axes = Axes::of(&to_vehicle);
         let mut all_touch = true;
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
@@ -311,10 +312,10 @@ impl Vehicle {
                 rows.touch_with_rims(bank, contacts, &to_vehicle);
             }
             rows.find_ground_motion(bank, contacts, &to_vehicle);
-            if own_wheels {
+            if unsprung {
                 rows.meet_with_tyres(bank);
             }
-            rows.move_over(moving, free, Four::splat(body.lead), dt);
+            rows.move_over(moving, free, Four::splat(body.pose_lag), dt);
             rows.recall_moments(bank, dt);
             rows.begin();
             all_touch &= !Four::any(bank.present() & !rows.contact.in_contact);

@@ -73,7 +73,7 @@ impl Rows {
             bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
         };
         let velocity = Vec3Lanes::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
-        let velocity = velocity.through(to_vehicle);
+        let velocity = velocity.mul_mat(to_vehicle);
         let along = |row: SpatialVector<Four>| row.linear.dot(velocity);
         self.contact.ground_motion = GroundMotion {
             moves: true,

@@ -4,7 +4,7 @@
 //! stands empty.
 
 use crate::constants::STANDARD_GRAVITY;
-use crate::drivetrain::flow::levers;
+use crate::drivetrain::flow::jacobian;
 use crate::drivetrain::parameters::Powertrain;
 #[cfg(feature = "abreast")]
 use crate::lane::Eight;
@@ -56,7 +56,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub tyre_damping: W,
     rate: W,
     /// Rise of the rates; `None` where every spring is linear.
-    pub rise: Option<W>,
+    pub progressive_rate: Option<W>,
     pub bump_damping: W,
     pub rebound_damping: W,
     /// Speed and share of the knees, bump and rebound; `None` where no wheel has one.
@@ -74,7 +74,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     /// The tyres with other laws, each once.
     pub laws: Box<[Law<W>]>,
     /// −1 where a tyre is mounted with left and right exchanged, else 1.
-    pub hand: W,
+    pub mirror_sign: W,
     /// Whether some wheel feels with more than a ray.
     pub has_rims: bool,
     /// How far above the contact points tyre forces act, m; `None` where all act there.
@@ -88,7 +88,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     /// Torque of a motor of its own at full throttle, N m.
     pub direct: W,
     /// Levers on each row between spins, see [`levers`].
-    pub levers: Box<[W]>,
+    pub jacobian: Box<[W]>,
 }
 
 /// A tyre with a law of its own, and the wheels it is on.
@@ -312,7 +312,7 @@ impl WheelPack {
             tyre_rate: one(self.tyre_rate),
             tyre_damping: one(self.tyre_damping),
             rate: one(self.rate),
-            rise: self.rise.map(one),
+            progressive_rate: self.progressive_rate.map(one),
             bump_damping: one(self.bump_damping),
             rebound_damping: one(self.rebound_damping),
             knees: self.knees.map(|knees| knees.map(both)),
@@ -323,14 +323,14 @@ impl WheelPack {
             solid_travel: one(self.solid_travel),
             tyre: self.tyre.map(one),
             laws: self.laws.iter().map(law).collect(),
-            hand: one(self.hand),
+            mirror_sign: one(self.mirror_sign),
             has_rims: self.has_rims,
             force_point: self.force_point.map(one),
             beam: None,
             links: None,
             lateral: None,
             direct: one(self.direct),
-            levers: self.levers.iter().map(|&of| one(of)).collect(),
+            jacobian: self.jacobian.iter().map(|&of| one(of)).collect(),
         }
     }
 }
@@ -345,7 +345,7 @@ impl<W: Corners> WheelPack<W> {
     /// What the springs push beyond their force at rest at `travel`, N, and their rates there, N/m.
     #[inline(always)]
     pub fn springs(&self, travel: W) -> (W, W) {
-        let Some(rise) = self.rise else { return (self.rate * travel, self.rate) };
+        let Some(rise) = self.progressive_rate else { return (self.rate * travel, self.rate) };
         let risen = rise * travel;
         ((self.rate + W::splat(0.5) * risen) * travel, self.rate + risen)
     }
@@ -411,7 +411,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         tyre_rate: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_rate)),
         tyre_damping: of(&|w| w.unsprung.map_or(0.0, |own| own.tyre_damping)),
         rate: of(&|w| w.strut.rate),
-        rise: any(&|w| w.strut.rise != 0.0).then(|| of(&|w| w.strut.rise)),
+        progressive_rate: any(&|w| w.strut.progressive_rate != 0.0).then(|| of(&|w| w.strut.progressive_rate)),
         bump_damping: of(&|w| w.strut.bump_damping),
         rebound_damping: of(&|w| w.strut.rebound_damping),
         knees: any(&|w| w.strut.knees != <[_; 2]>::default())
@@ -426,14 +426,14 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
         tyre: CurveConstants::side_by_side(wheels.map(|i| curve(&parts.tyres[parts.wheels[i].tyre]).constants())),
         laws: laws(parts, wheels, present),
-        hand: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
+        mirror_sign: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
         has_rims: any(&|w| w.probe != ProbeShape::Ray),
         force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
         beam: Beam::of(parts, wheels, present),
         links: Links::of(parts, wheels, present),
         lateral: Lateral::of(parts, wheels, present),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
-        levers: levers(parts).map(|of| only(&|i| of[i])).collect(),
+        jacobian: jacobian(parts).map(|of| only(&|i| of[i])).collect(),
     }
 }
 
@@ -444,7 +444,7 @@ fn is_across(parts: &ModelParts, bar: &AntiRollBar) -> bool {
 }
 
 /// Numbers of the bars, and of the heave springs after them, that are not in [`WheelPack::across`].
-pub(crate) fn ties_apart(parts: &ModelParts) -> Box<[usize]> {
+pub(crate) fn axle_links_apart(parts: &ModelParts) -> Box<[usize]> {
     let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !is_across(parts, bar)).map(|(k, _)| k);
     bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()
 }

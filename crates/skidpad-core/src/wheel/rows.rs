@@ -20,7 +20,7 @@ pub(crate) struct ContactRows<W: Corners = Four> {
     /// Rate of the compression at the start of the step, m/s; 0 in the air.
     pub jounce_rate: W,
     /// By how much the compression runs behind the velocity, m.
-    pub lead: W,
+    pub lag: W,
     /// Cosine between contact normal and suspension.
     pub cosine: W,
     /// Axle direction at the end of the step.

@@ -3,7 +3,7 @@
 use crate::telemetry::frame::Frame;
 use std::sync::Arc;
 
-use crate::assists::budget::Budget;
+use crate::assists::assist_log::AssistLog;
 use crate::controls::Controls;
 use crate::model::Model;
 use crate::state::saved::{CarOf, LoadError, SaveError};
@@ -54,10 +54,10 @@ pub trait Backend: Send + Sync {
     /// wheels is refused: then nothing changes, and the answer is `false`.
     fn set_state(&mut self, car: usize, state: &State) -> bool;
     /// Puts another car into the world, also while it runs; returns its number. Worlds that were saved before have a car less.
-    fn enter(&mut self, start: &CarStart) -> usize;
+    fn insert(&mut self, start: &CarStart) -> usize;
     /// Takes car `car` out of the world until [`Backend::set_state`]: it keeps its state, is not stepped, costs next to
     /// nothing, and nothing meets it.
-    fn leave(&mut self, car: usize);
+    fn remove(&mut self, car: usize);
     /// Answers `asked` into `answered`, in order, as the wheels of its cars are answered in the coming step; a miss is `None`, and so is
     /// what a car asks that is not there. Nothing moves, and on ground that stands still many probes at once have the bits of each
     /// alone. Whether this world answers probes: those of peers do not, and leave `answered` as it was.
@@ -96,12 +96,12 @@ pub trait Backend: Send + Sync {
     /// Puts car `car` to [`Backend::place`], m, a last digit beside the position of its state; nothing in worlds without engines.
     fn set_place(&mut self, _car: usize, _place: Vec3) {}
     /// Whether car `car` has left.
-    fn is_away(&self, car: usize) -> bool {
+    fn is_removed(&self, car: usize) -> bool {
         self.car(car).away
     }
     /// What assists and tricks added to car `car` in the last step; nothing where the solver has none, or does not tell.
-    fn budget(&self, car: usize) -> Budget {
-        self.car(car).vehicle.map_or(Budget::default(), |vehicle| *vehicle.budget())
+    fn assist_log(&self, car: usize) -> AssistLog {
+        self.car(car).vehicle.map_or(AssistLog::default(), |vehicle| *vehicle.assist_log())
     }
     /// Telemetry of car `car` after the last step.
     fn frame(&self, car: usize) -> Frame {
@@ -111,8 +111,8 @@ pub trait Backend: Send + Sync {
     }
     /// [`Backend::frame`] in place of what `frame` held, which allocates nothing once it has held one of that car.
     fn frame_into(&self, car: usize, frame: &mut Frame) {
-        let (view, budget) = (self.car(car), self.budget(car));
-        frame.read(view.model, view.state, view.ahead, &budget, self.time(), self.dt());
+        let (view, assist_log) = (self.car(car), self.assist_log(car));
+        frame.read(view.model, view.state, view.ahead, &assist_log, self.time(), self.dt());
     }
     /// Number of free bodies, those of the scene in its order.
     fn bodies(&self) -> usize {
@@ -180,7 +180,7 @@ impl core::fmt::Debug for BackendInfo {
 /// All that advances in time in `world`: the count of its steps, the states of its cars, which of them have left, and its free bodies;
 /// in place of what `bytes` held. What [`Backend::save_into`] does unless a solver has more to say.
 pub fn save_world<B: Backend + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
-    let car = |car| CarOf { away: world.is_away(car), state: world.state(car), place: world.place(car) };
+    let car = |car| CarOf { away: world.is_removed(car), state: world.state(car), place: world.place(car) };
     let cars = (0..world.cars()).map(car);
     let bodies = (0..world.bodies()).filter_map(|body| world.body(body));
     saved::write_world(world.dt(), world.steps(), cars, bodies, bytes);
@@ -200,7 +200,7 @@ pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<()
             world.set_place(car, *place);
         }
         if *away {
-            world.leave(car);
+            world.remove(car);
         }
     }
     for (body, motion) in bodies.iter().enumerate() {

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use crate::assists::budget::Budget;
+use crate::assists::assist_log::AssistLog;
 use crate::chassis::hull::HullRows;
 use crate::controls::{Controls, bounded};
 use crate::model::Model;
@@ -37,8 +37,8 @@ pub struct CarView<'a> {
 impl CarView<'_> {
     /// Its telemetry at `time` s, after a step of `dt` s.
     pub fn frame(&self, time: f64, dt: f32) -> Frame {
-        let budget = self.vehicle.map_or(Budget::default(), |vehicle| *vehicle.budget());
-        Frame::of(self.model, self.state, self.ahead, &budget, time, dt)
+        let assist_log = self.vehicle.map_or(AssistLog::default(), |vehicle| *vehicle.assist_log());
+        Frame::of(self.model, self.state, self.ahead, &assist_log, time, dt)
     }
 }
 
@@ -103,13 +103,13 @@ impl Cars {
             towed: Controls::coasting(),
         };
         for vehicle in vehicles {
-            cars.enter(vehicle);
+            cars.insert(vehicle);
         }
         cars
     }
 
     /// Takes another vehicle, whose body is behind those of the others; returns its number.
-    pub fn enter(&mut self, vehicle: Vehicle) -> usize {
+    pub fn insert(&mut self, vehicle: Vehicle) -> usize {
         let wheels = vehicle.model().wheels().len();
         self.probes.extend((0..wheels).map(|_| NOWHERE));
         self.contacts.extend((0..wheels).map(|_| None));
@@ -123,10 +123,10 @@ impl Cars {
         self.reports.push(StepReport::default());
         let parts = vehicle.model().parts();
         if parts.hitch.is_some() || parts.coupler.is_some() {
-            self.trains.get_or_insert_default().enter(self.vehicles.len(), &vehicle);
+            self.trains.get_or_insert_default().insert(self.vehicles.len(), &vehicle);
         }
         self.vehicles.push(vehicle);
-        self.riders.enter(&self.vehicles);
+        self.riders.insert(&self.vehicles);
         self.make_room_abreast();
         self.vehicles.len() - 1
     }
@@ -176,12 +176,12 @@ impl Cars {
     }
 
     /// Steps vehicle `car` no more, until [`Cars::set_state`]: it casts no ray and pushes nothing.
-    pub fn leave(&mut self, car: usize) {
+    pub fn remove(&mut self, car: usize) {
         self.away[car] = true;
     }
 
     /// Whether vehicle `car` has left.
-    pub fn is_away(&self, car: usize) -> bool {
+    pub fn is_removed(&self, car: usize) -> bool {
         self.away[car]
     }
 

@@ -83,7 +83,7 @@ impl LevelOfDetail {
                     return Err(LevelError::Cars { level });
                 }
                 every = finer.every * multiple(level, world.dt(), finer.world.dt())?;
-                (0..cars.len()).for_each(|i| world.leave(i));
+                (0..cars.len()).for_each(|i| world.remove(i));
                 inside = 0;
             }
             levels.push(Level { world, every, cars: inside });
@@ -92,12 +92,12 @@ impl LevelOfDetail {
     }
 
     /// Puts another car into the finest level, also while all run; returns its number.
-    pub fn enter(&mut self, start: &CarStart) -> usize {
+    pub fn insert(&mut self, start: &CarStart) -> usize {
         let mut car = 0;
         for (level, world) in self.levels.iter_mut().enumerate() {
-            car = world.world.enter(start);
+            car = world.world.insert(start);
             if level > 0 {
-                world.world.leave(car);
+                world.world.remove(car);
             }
         }
         self.levels[0].cars += 1;
@@ -129,7 +129,7 @@ impl LevelOfDetail {
     pub fn frame(&self, car: usize) -> Frame {
         let (world, time) = (self.world(car), self.time() - self.late(car));
         let view = world.car(car);
-        Frame::of(view.model, view.state, view.ahead, &world.budget(car), time, world.dt())
+        Frame::of(view.model, view.state, view.ahead, &world.assist_log(car), time, world.dt())
     }
 
     /// Time by which the state of car `car` is behind, s: 0 in the finest level.
@@ -193,7 +193,7 @@ impl LevelOfDetail {
         entered.world.set_state(i, state);
         // A world without cars stands still; the wind in it goes on with time.
         entered.world.set_steps(self.ticks / entered.every);
-        self.levels[from].world.leave(i);
+        self.levels[from].world.remove(i);
         self.levels[from].cars -= 1;
         self.levels[to].cars += 1;
         car.level = to;

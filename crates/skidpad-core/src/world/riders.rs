@@ -106,7 +106,7 @@ const FIXED: Answer = Answer::Bound { mass: Mat3::ZERO, inertia: Mat3::ZERO };
 
 impl Riders {
     /// Makes room for the last of `vehicles`. One alone stands on none; on other bodies it asks for memory once.
-    pub fn enter(&mut self, vehicles: &[Vehicle]) {
+    pub fn insert(&mut self, vehicles: &[Vehicle]) {
         if vehicles.len() < 2 {
             return;
         }

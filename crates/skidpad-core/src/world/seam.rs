@@ -27,7 +27,7 @@ pub struct Body {
     pub wind: Vec3,
     /// Time by which the pose runs behind the velocity, s: `(1 − θ) dt` for a world that moves poses by
     /// `dt ((1 − θ) v_old + θ v_new)`. 0 for semi-implicit Euler; springs lose `(1 − θ) k dt` of damping without it.
-    pub lead: f32,
+    pub pose_lag: f32,
     /// To how many m the world knows positions here: that of 32-bit numbers so far from its origin, or 0 if they have 64.
     pub resolution: f32,
     /// Whether the world has put the body to sleep: its vehicle is not stepped and keeps its state.

@@ -157,7 +157,7 @@ impl HeightField {
     /// Shows `to` every cell in the box from `low` to `high` (from the origin, m), moved by `to_start`; the sources of its triangles are
     /// `of` and their numbers.
     #[inline(always)]
-    pub fn near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, to: &mut impl Sees) {
+    pub fn near(&self, low: Vec3, high: Vec3, to_start: DVec3, of: u32, to: &mut impl TriangleVisitor) {
         let Some([columns, rows]) = self.cells([low.x, low.y], [high.x, high.y]) else { return };
         let along = |at: u32, k: usize| (f64::from(at as f32 * self.spacing[k]) + to_start[k]) as f32;
         let line = |row: u32| {
@@ -177,7 +177,7 @@ impl HeightField {
                 let x = [along(column, 0), along(column + 1, 0)];
                 let z = heights.map(|height| (f64::from(height) + to_start.z) as f32);
                 let number = 2 * (row * (self.counts[0] as u32 - 1) + column);
-                to.see_cell(&Cell { x, y, z, source: [of, number], grip: self.grip });
+                to.visit_cell(&Cell { x, y, z, source: [of, number], grip: self.grip });
             }
         }
     }
@@ -291,18 +291,18 @@ impl Cell {
 }
 
 /// Who is shown the ground near a place.
-pub trait Sees {
+pub trait TriangleVisitor {
     /// Is shown a triangle.
-    fn see(&mut self, triangle: &Triangle);
+    fn visit(&mut self, triangle: &Triangle);
 
     /// Is shown a cell of a field.
-    fn see_cell(&mut self, cell: &Cell) {
-        cell.triangles().iter().for_each(|triangle| self.see(triangle));
+    fn visit_cell(&mut self, cell: &Cell) {
+        cell.triangles().iter().for_each(|triangle| self.visit(triangle));
     }
 }
 
-impl Sees for Vec<Triangle> {
-    fn see(&mut self, triangle: &Triangle) {
+impl TriangleVisitor for Vec<Triangle> {
+    fn visit(&mut self, triangle: &Triangle) {
         self.push(*triangle);
     }
 }

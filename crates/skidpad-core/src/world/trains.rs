@@ -107,7 +107,7 @@ struct Train {
 
 impl Trains {
     /// Takes `vehicle`, which has a hitch or a coupler and is number `car` of its world.
-    pub fn enter(&mut self, car: usize, vehicle: &Vehicle) {
+    pub fn insert(&mut self, car: usize, vehicle: &Vehicle) {
         let train = self.members.len();
         self.slots.resize(car + 1, None);
         self.slots[car] = Some(train);

@@ -30,8 +30,8 @@ impl Cruise {
         let aero = &model.parts().aero;
         let mut compressions = vec![0.0; model.wheels().len()];
         for _ in 0..MOST_PASSES {
-            let sunk = model.sunk(|i| compressions[i] as f32);
-            let factors = aero.maps.as_ref().map_or([1.0; 3], |maps| maps.factors(sunk, 0.0));
+            let mean_compression = model.mean_compression(|i| compressions[i] as f32);
+            let factors = aero.maps.as_ref().map_or([1.0; 3], |maps| maps.factors(mean_compression, 0.0));
             let plain = [aero.drag, aero.downforce[0].coefficient, aero.downforce[1].coefficient];
             let [drag_n, front, rear] = [0, 1, 2].map(|i| f64::from(plain[i]) * f64::from(factors[i]) * v * v);
             let steady = stand(model, 0.0, Demand::pressed(model, [front, rear], drag_n))?;

@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn every_part_of_a_suspension_counts() {
         let mut parts = testing::model().parts().clone();
-        parts.wheels.iter_mut().for_each(|wheel| wheel.strut.rise = 1e5);
+        parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = 1e5);
         parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 50e3, damping: 0.0 }];
         let model = Model::new(parts.clone()).expect("valid");
         let heavy = Demand { weight: 1300.0 * G, pitching: 0.0 };

@@ -1,7 +1,7 @@
 //! Straight driving: resistance, drive, top speed and the length of a stop.
 
 use skidpad_core::Model;
-use skidpad_core::model::{Engine, EngineDrive, Motor, Powertrain, Takeup, Wheel};
+use skidpad_core::model::{Engine, EngineDrive, LaunchDevice, Motor, Powertrain, Wheel};
 use skidpad_core::tyre::Conditions;
 
 use super::steady_state::{Demand, stand};
@@ -107,7 +107,9 @@ fn full(engine: &Engine, speed: f32) -> f32 {
 
 /// Engine speed at which the torque converter holds it at full throttle with the car standing, rad/s; `None` without one.
 pub fn stall_speed(model: &Model) -> Option<f64> {
-    let EngineDrive { engine, takeup: Takeup::Converter(fluid), .. } = model.parts().powertrain.engine()? else {
+    let EngineDrive { engine, launch_device: LaunchDevice::Converter(fluid), .. } =
+        model.parts().powertrain.engine()?
+    else {
         return None;
     };
     Some(fluid.balance(|speed| full(engine, speed), 0.0, engine.limit).into())
@@ -123,8 +125,10 @@ pub fn motor_power(model: &Model) -> Option<f64> {
 /// Full-throttle torque into the gearbox when its input turns at `turning` rad/s in `gear`, N m.
 fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
     let engine = &drive.engine;
-    match &drive.takeup {
-        Takeup::Converter(fluid) if !fluid.lock_up.is_some_and(|clutch| clutch.is_closed(gear, turning as f32)) => {
+    match &drive.launch_device {
+        LaunchDevice::Converter(fluid)
+            if !fluid.lock_up.is_some_and(|clutch| clutch.is_closed(gear, turning as f32)) =>
+        {
             let impeller = fluid.balance(|speed| full(engine, speed), turning as f32, engine.limit);
             f64::from(fluid.torques(impeller, turning as f32)[1])
         }

@@ -10,7 +10,7 @@ macro_rules! put {
     }};
 }
 
-mod budget;
+mod assist_log;
 mod certificate;
 mod charts;
 mod escape;
@@ -114,7 +114,7 @@ impl Report<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use skidpad_core::{Added, Assist, DVec3, FixedBox, Scene, Vec3};
+    use skidpad_core::{Assist, Contribution, DVec3, FixedBox, Scene, Vec3};
 
     use super::*;
     use crate::compare::compare;
@@ -194,8 +194,8 @@ mod tests {
         let own = &mut comparison.outcomes[1].trajectory;
         let mut told = sampled(own.dt_s(), own.last().t_s, |t, frame| {
             let roll = if t > 2.0 { -2500.0 } else { 0.0 };
-            let added = Added { moment: Vec3::new(roll, 0.0, 0.0), ..Added::default() };
-            frame.budget = vec![(Assist::AntiLock, Added::default()), (Assist::RollInfluence, added)];
+            let added = Contribution { moment: Vec3::new(roll, 0.0, 0.0), ..Contribution::default() };
+            frame.assist_log = vec![(Assist::AntiLock, Contribution::default()), (Assist::RollInfluence, added)];
         });
         std::mem::swap(own, &mut told);
         let html = page(&comparison);

@@ -5,7 +5,7 @@ use std::io;
 
 use skidpad_core::BackendInfo;
 
-use super::budget::Budgets;
+use super::assist_log::AssistLogs;
 use super::charts::{Chart, charts};
 use super::escape::escape;
 use super::plot::LOOKS;
@@ -112,7 +112,7 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
             );
         }
     }
-    let budgets = Budgets::of(comparison);
+    let budgets = AssistLogs::of(comparison);
     budgets.table(page, comparison);
     let mut charts = charts(comparison, report.model)?;
     charts.drawn.extend(budgets.charts(comparison)?);

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use skidpad_core::state::WheelState;
 use skidpad_core::{
-    Backend, BackendInfo, Budget, CarStart, CarView, Clock, Controls, Model, STANDARD_GRAVITY, Scene, State,
+    AssistLog, Backend, BackendInfo, CarStart, CarView, Clock, Controls, Model, STANDARD_GRAVITY, Scene, State,
     StepReport, Vec3,
 };
 use skidpad_world::Ground;
 
 use crate::no_slip::{self, Pedals};
-use crate::ray_cast::{RayWheel, tricks};
+use crate::ray_cast::{RayWheel, non_physical};
 
 use super::body::Body;
 use super::car::{Car, TURN_KEPT, Wheel, WheelInput};
@@ -211,12 +211,12 @@ impl Backend for BulletWorld {
         CarView { model, state, away: *away, report: *report, vehicle: None, ahead: None }
     }
 
-    fn budget(&self, car: usize) -> Budget {
+    fn assist_log(&self, car: usize) -> AssistLog {
         if StepReport::of_no_step(self.clock.dt).is_some() {
-            return Budget::default();
+            return AssistLog::default();
         }
         let Driven { model, car, .. } = &self.cars[car];
-        tricks(model, ray_wheels(car, f64::from(self.clock.dt)))
+        non_physical(model, ray_wheels(car, f64::from(self.clock.dt)))
     }
 
     fn set_state(&mut self, car: usize, state: &State) -> bool {
@@ -230,13 +230,13 @@ impl Backend for BulletWorld {
     }
 
     /// With the tuning that its model has.
-    fn enter(&mut self, start: &CarStart) -> usize {
+    fn insert(&mut self, start: &CarStart) -> usize {
         let tuning = Tuning::of(&start.model);
         self.cars.push(Driven::new(&self.scene, &self.ground, start, tuning, self.clock.dt));
         self.cars.len() - 1
     }
 
-    fn leave(&mut self, car: usize) {
+    fn remove(&mut self, car: usize) {
         let car = &mut self.cars[car];
         (car.away, car.report) = (true, StepReport::default());
     }

@@ -161,7 +161,7 @@ fn strut(axle: &Axle, share: f64) -> Strut {
         |stated: Option<f64>, ratio: Option<f64>| stated.unwrap_or_else(|| ratio.unwrap_or(0.0) * critical) as f32;
     Strut {
         rate: spring.rate as f32,
-        rise: spring.rise as f32,
+        progressive_rate: spring.progressive_rate as f32,
         bump_damping: damping(given.bump_damping_n_s_per_m, given.bump_damping_ratio),
         rebound_damping: damping(given.rebound_damping_n_s_per_m, given.rebound_damping_ratio),
         bump_travel: given.bump_travel_m as f32,

@@ -5,7 +5,8 @@ use crate::layout::WheelPosition;
 use crate::spec::{self, VehicleSpec};
 use skidpad_core::ModelError;
 use skidpad_core::model::{
-    Clutch, Continuous, Converter, Coupling, Curve, Engine, EngineDrive, Gearbox, LockUp, Motor, Powertrain, Takeup,
+    Clutch, Continuous, Converter, Coupling, Curve, Engine, EngineDrive, Gearbox, LaunchDevice, LockUp, Motor,
+    Powertrain,
 };
 use std::f64::consts::TAU;
 
@@ -23,16 +24,16 @@ pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) 
             let shares = wheel_positions
                 .iter()
                 .map(|s| (of_axle(&differential.axle_shares, s.axle) / wheels_on(&spec.axles[s.axle])) as f32);
-            let takeup = match (clutch, converter) {
-                (Some(clutch), _) => Takeup::Clutch(Clutch {
+            let launch_device = match (clutch, converter) {
+                (Some(clutch), _) => LaunchDevice::Clutch(Clutch {
                     capacity: clutch.capacity_nm as f32,
                     engaged_speed: (clutch.engaged_rpm * RPM) as f32,
                 }),
-                (None, Some(converter)) => Takeup::Converter(converter_of(converter)?),
+                (None, Some(converter)) => LaunchDevice::Converter(converter_of(converter)?),
                 (None, None) => return Err(ModelError::Wheels("an engine needs a clutch or a torque converter")),
             };
             let (engine, gearbox, shares) = (engine_of(engine)?, gearbox_of(gearbox), shares.collect());
-            Ok(Powertrain::Engine(Box::new(EngineDrive { engine, takeup, gearbox, shares })))
+            Ok(Powertrain::Engine(Box::new(EngineDrive { engine, launch_device, gearbox, shares })))
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Units: what a file says in rev/min, degrees and ratios is what the model holds in SI.
 
 use skidpad_core::model::{
-    BarCoupling, Coupling, Disc, HeaveSpring, Knee, LateralCompliance, Peers, Powertrain, Takeup, TrailerBrakes, Tyre,
+    BarCoupling, Coupling, Disc, HeaveSpring, Knee, LateralCompliance, LaunchDevice, Peers, Powertrain, TrailerBrakes,
+    Tyre,
 };
 use skidpad_core::tyre::CurveLaw;
 use skidpad_core::{Model, Vec3};
@@ -26,7 +27,7 @@ fn the_corvette_in_si() {
     let model = model("corvette_c5");
     let parts = model.parts();
     let Powertrain::Engine(drive) = &parts.powertrain else { panic!("has an engine") };
-    let Takeup::Clutch(clutch) = &drive.takeup else { panic!("has a clutch") };
+    let LaunchDevice::Clutch(clutch) = &drive.launch_device else { panic!("has a clutch") };
     let (front, rear) = (&parts.wheels[0], &parts.wheels[2]);
     let front_mass = 1545.0 / 2.0 * (2.654 - 1.3) / 2.654;
     let critical = 2.0 * (28000.0f64 * front_mass).sqrt();
@@ -178,7 +179,7 @@ fn an_automatic_in_si() {
     let spec = VehicleSpec::read("automatic", &text).unwrap_or_else(|faults| panic!("{}", faults.render()));
     let model = spec.compile().expect("valid");
     let drive = model.parts().powertrain.engine().expect("has an engine");
-    let Takeup::Converter(converter) = &drive.takeup else { panic!("has a converter") };
+    let LaunchDevice::Converter(converter) = &drive.launch_device else { panic!("has a converter") };
     assert_eq!(converter.torques(250.0, 0.0), [250.0, 500.0]);
     let (lock_up, own) = (converter.lock_up.expect("has one"), drive.gearbox.continuous.expect("is continuous"));
     close(&[
@@ -297,7 +298,7 @@ fn preload_says_where_full_droop_is() {
     close(&[("droop", linear.droop_travel, (carried - 1500.0) / rate)]);
     let rising = strut("preload_n = 1500\nrate_rise_n_per_m2 = 90e3");
     let left = carried + rising.spring(-f64::from(rising.droop_travel));
-    close(&[("rise", rising.rise, 90e3), ("left at droop", left as f32, 1500.0)]);
+    close(&[("rise", rising.progressive_rate, 90e3), ("left at droop", left as f32, 1500.0)]);
     assert!(rising.droop_travel > linear.droop_travel && rising.rate_at(-0.1) < rate);
     // Its force has its least, 1530 N, where its rate is 0.
     let never = text.replacen("droop_travel_m = 0.09", "preload_n = 1500\nrate_rise_n_per_m2 = 212e3", 1);

@@ -1,6 +1,6 @@
 //! Both forces of a tyre that was measured in each direction alone.
 
-use super::MagicFormulaAt;
+use super::PreparedMagicFormula;
 use crate::lane::Lane;
 use crate::tyre::Real;
 use crate::tyre::dual::{self, root};
@@ -11,7 +11,7 @@ const SMALL: f32 = 1e-3;
 /// Largest slip across that is squared.
 const LARGEST: f32 = 1e6;
 
-impl<L: Lane> MagicFormulaAt<L> {
+impl<L: Lane> PreparedMagicFormula<L> {
     /// `forces` at the slips (κ, −tan α), each as if alone, as they are together:
     /// `F_x = F_x0 / √(1 + (tan α F_x0 / (κ D_y))²)`, D the largest forces, and the same across.
     ///

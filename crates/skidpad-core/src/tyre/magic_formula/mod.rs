@@ -29,7 +29,7 @@ pub use coefficients::{Coefficients, ENTRIES, Entry, Unit};
 pub use radius::Radii;
 
 use super::dual::{self, Dual};
-use super::{Conditions, LEAST_GRIP, Moments, Real, Response, TyreAt, TyreModel, ValueFault};
+use super::{Conditions, LEAST_GRIP, Moments, PreparedTyre, Real, Response, TyreModel, ValueFault};
 use crate::lane::Lane;
 use across::Across;
 use along::Along;
@@ -71,7 +71,7 @@ pub struct MagicFormula {
 
 /// A Magic Formula tyre under given conditions.
 #[derive(Clone, Copy, Debug)]
-pub struct MagicFormulaAt<L> {
+pub struct PreparedMagicFormula<L> {
     shared: Shared<L>,
     along: Along<L>,
     across: Across<L>,
@@ -215,10 +215,10 @@ impl MagicFormula {
 }
 
 impl TyreModel for MagicFormula {
-    type At<L: Lane> = MagicFormulaAt<L>;
+    type Prepared<L: Lane> = PreparedMagicFormula<L>;
 
     #[inline]
-    fn at<L: Lane>(&self, conditions: &Conditions<L>) -> MagicFormulaAt<L> {
+    fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedMagicFormula<L> {
         let shared = self.shared(conditions);
         let along = Along::new(self, &shared);
         let across = Across::new(self, &shared, shared.camber);
@@ -226,7 +226,7 @@ impl TyreModel for MagicFormula {
         let fade = conditions.grip.within(L::splat(0.0), shared.grip) / shared.grip;
         let shared = Shared { excess: shared.excess * fade, ..shared };
         let c = &self.c;
-        MagicFormulaAt {
+        PreparedMagicFormula {
             lengths: Lengths::new(self),
             shared,
             along,
@@ -239,17 +239,17 @@ impl TyreModel for MagicFormula {
     }
 
     #[inline]
-    fn moments<L: Lane>(&self, at: &MagicFormulaAt<L>, slip: [L; 2]) -> Moments<L> {
+    fn moments<L: Lane>(&self, at: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
         moments::moments(self, at, slip)
     }
 
     #[inline]
-    fn rolling_resistance<L: Lane>(&self, at: &MagicFormulaAt<L>, slip: [L; 2]) -> L {
+    fn rolling_resistance<L: Lane>(&self, at: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
         moments::rolling_resistance(self, at, slip)
     }
 }
 
-impl<L: Lane> MagicFormulaAt<L> {
+impl<L: Lane> PreparedMagicFormula<L> {
     /// The formula's slip ratio, held in its range.
     #[inline(always)]
     fn ratio<R: Real<L>>(&self, along: R) -> R {
@@ -267,7 +267,7 @@ impl<L: Lane> MagicFormulaAt<L> {
     }
 }
 
-impl<L: Lane> TyreAt<L> for MagicFormulaAt<L> {
+impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
     #[inline]
     fn force(&self, slip: [L; 2]) -> Response<L> {
         let inputs @ [along, across] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));

@@ -2,7 +2,7 @@
 
 use super::across::Across;
 use super::along::Along;
-use super::{MagicFormula, MagicFormulaAt, Shared, Uses, cosine_formula};
+use super::{MagicFormula, PreparedMagicFormula, Shared, Uses, cosine_formula};
 use crate::lane::Lane;
 use crate::tyre::{Moments, functions};
 
@@ -23,7 +23,7 @@ struct At<L> {
 
 /// Moments at the slips (κ, −tan α).
 #[inline]
-pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, slip: [L; 2]) -> Moments<L> {
+pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
     let shared = point.shared;
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
     let across = point.across;
@@ -79,7 +79,7 @@ fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
 
 /// Size of the rolling resistance moment while the tyre transmits `along` N (paper's eq. with F_z0, book 4.E70 with the
 /// load instead), not below 0, under the held load.
-fn resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, along: L) -> L {
+fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, along: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
     let Shared { load, camber, pressure_ratio, .. } = point.shared;
@@ -97,7 +97,7 @@ fn resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, along: L)
 
 /// Size of the rolling resistance moment at the slips (κ, −tan α), N m.
 #[inline]
-pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &MagicFormulaAt<L>, slip: [L; 2]) -> L {
+pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
     let along = point.along.force(ratio, angle, point.combined) * point.shares(slip, [ratio, angle])[0];
     resistance(tyre, point, along) * point.shared.excess

@@ -2,7 +2,7 @@
 
 use crate::wheel::envelope::{Cuts, Seeker, Smooth, Touch, Triangle};
 use crate::world::seam::{Contact, HullPoint, Probe};
-use crate::world::terrain::{Cell, HALVES, Sees};
+use crate::world::terrain::{Cell, HALVES, TriangleVisitor};
 use bevy_math::Vec3;
 
 /// What [`support`](crate::support) and [`stop`](crate::stop) tell of triangles side by side, of triangles that come one by one.
@@ -72,9 +72,9 @@ impl<'a> Feeler<'a> {
     }
 }
 
-impl Sees for Feeler<'_> {
+impl TriangleVisitor for Feeler<'_> {
     #[inline(always)]
-    fn see(&mut self, triangle: &Triangle) {
+    fn visit(&mut self, triangle: &Triangle) {
         if self.probe.rim.is_some() {
             if let Some(corners) = self.seeker.crossing(triangle) {
                 self.keep(triangle, corners);
@@ -86,7 +86,7 @@ impl Sees for Feeler<'_> {
 
     /// As both triangles one by one, but that each corner is turned once.
     #[inline(always)]
-    fn see_cell(&mut self, cell: &Cell) {
+    fn visit_cell(&mut self, cell: &Cell) {
         let corners = cell.corners();
         let seen = |axis: usize| self.seeker.along(axis, &corners);
         if self.probe.rim.is_some() {

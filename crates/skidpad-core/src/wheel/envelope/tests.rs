@@ -5,7 +5,7 @@ use super::{support as stands, *};
 use crate::math;
 use crate::wheel::envelope::feeler::Feeler;
 use crate::wheel::envelope::wall::stop;
-use crate::world::terrain::{Cell, Sees};
+use crate::world::terrain::{Cell, TriangleVisitor};
 use bevy_math::DVec3;
 
 const RADIUS: f32 = 0.33;
@@ -235,9 +235,9 @@ fn cells_and_triangles_that_come_one_by_one_are_felt_like_those_side_by_side() {
                 let mut memory = Vec::new();
                 let mut feeler = Feeler::of(&probe, &mut memory);
                 if as_cells {
-                    cells.iter().for_each(|cell| feeler.see_cell(cell));
+                    cells.iter().for_each(|cell| feeler.visit_cell(cell));
                 } else {
-                    near.iter().for_each(|triangle| feeler.see(triangle));
+                    near.iter().for_each(|triangle| feeler.visit(triangle));
                 }
                 let found = feeler.support(|_| None).map(|(triangle, contact)| (*triangle, contact));
                 assert_eq!(found, expected, "{k}");

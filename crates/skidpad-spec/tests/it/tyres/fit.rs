@@ -1,7 +1,7 @@
 //! Coefficients from tables of forces.
 
 use skidpad_core::tyre::magic_formula::{Uses, Version};
-use skidpad_core::tyre::{Conditions, MagicFormula, TyreAt, TyreModel};
+use skidpad_core::tyre::{Conditions, MagicFormula, PreparedTyre, TyreModel};
 use skidpad_spec::FaultKind;
 use skidpad_spec::tir::{self, fit};
 
@@ -32,8 +32,8 @@ fn measured(tyre: &MagicFormula, slip_ratio: f64, slip_angle: f64, camber: f64, 
     let conditions =
         Conditions { camber: camber as f32, ..Conditions::upright(load as f32, tyre.coefficients().longvl) };
     let slip = [slip_ratio as f32, -slip_angle.tan() as f32];
-    let force = tyre.at(&conditions).force(slip).force.map(f64::from);
-    let aligning = f64::from(tyre.moments(&tyre.at(&conditions), slip).aligning);
+    let force = tyre.prepare(&conditions).force(slip).force.map(f64::from);
+    let aligning = f64::from(tyre.moments(&tyre.prepare(&conditions), slip).aligning);
     let [fx, fy, mz] = [force[0], force[1], aligning].map(Some);
     fit::Sample { slip_ratio, slip_angle, camber, load, pressure: 0.0, fx, fy, mz }
 }

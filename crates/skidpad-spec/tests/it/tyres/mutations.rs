@@ -1,7 +1,7 @@
 //! Whatever happens to a tyre file, it is a sound tyre or a list of faults with places.
 
 use proptest::prelude::*;
-use skidpad_core::tyre::{Conditions, TyreAt, TyreModel};
+use skidpad_core::tyre::{Conditions, PreparedTyre, TyreModel};
 use skidpad_spec::tir;
 
 const VALUES: [&str; 22] = [
@@ -82,7 +82,7 @@ fn apply(text: &str, change: &Change) -> String {
 fn check(text: &str) {
     match tir::read("mutant.tir", text) {
         Ok(file) => {
-            let point = file.tyre.at(&Conditions::upright(4000.0f32, 20.0));
+            let point = file.tyre.prepare(&Conditions::upright(4000.0f32, 20.0));
             let force = point.force([0.05, -0.03]).force;
             assert!(force.iter().all(|force| force.is_finite()), "{text}");
         }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use skidpad_core::lane::{Eight, Four, Lane};
 use skidpad_core::tyre::magic_formula::{Coefficients, ENTRIES, Radii, Uses, Version};
-use skidpad_core::tyre::{Brush, Conditions, Direction, MagicFormula, TMeasy, TyreAt, TyreModel};
+use skidpad_core::tyre::{Brush, Conditions, Direction, MagicFormula, PreparedTyre, TMeasy, TyreModel};
 use skidpad_spec::tir;
 
 const BRUSH: Brush = Brush {
@@ -80,7 +80,7 @@ fn odd() -> impl Strategy<Value = Input> {
 
 /// Every number a law gives at an input.
 fn law_numbers<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], at: &Conditions<L>) -> Vec<L> {
-    let point = law.at(at);
+    let point = law.prepare(at);
     let response = point.force(slip);
     [response.force, response.slope, point.stiffness(), point.limit(), point.relaxation()].concat()
 }
@@ -89,7 +89,7 @@ fn law_numbers<M: TyreModel, L: Lane>(law: &M, slip: [L; 2], at: &Conditions<L>)
 fn formula_numbers<L: Lane>(tyre: &MagicFormula, slip: [L; 2], at: &Conditions<L>, spin: L) -> Vec<L> {
     let mut numbers = law_numbers(tyre, slip, at);
     let force = [numbers[0], numbers[1]];
-    let moments = tyre.moments(&tyre.at(at), slip);
+    let moments = tyre.moments(&tyre.prepare(at), slip);
     let Radii { free, loaded, effective } = tyre.radii(at, spin, force);
     numbers.extend([moments.overturning, moments.rolling, moments.aligning, free, loaded, effective]);
     numbers
@@ -97,7 +97,7 @@ fn formula_numbers<L: Lane>(tyre: &MagicFormula, slip: [L; 2], at: &Conditions<L
 
 fn every_number(input: &Input) -> Vec<Vec<f32>> {
     let mut numbers = vec![law_numbers(&BRUSH, input.slip, &input.at), law_numbers(&TMEASY, input.slip, &input.at)];
-    numbers.push(vec![BRUSH.at(&input.at).aligning(input.slip)]);
+    numbers.push(vec![BRUSH.prepare(&input.at).aligning(input.slip)]);
     numbers.extend(formulas().iter().map(|tyre| formula_numbers(tyre, input.slip, &input.at, input.spin)));
     numbers
 }
@@ -113,7 +113,7 @@ fn every_number_in_lanes<L: Lane>(lanes: impl Fn(fn(&Input) -> f32) -> L) -> Vec
         pressure: lanes(|i| i.at.pressure),
     };
     let mut numbers = vec![law_numbers(&BRUSH, slip, &at), law_numbers(&TMEASY, slip, &at)];
-    numbers.push(vec![BRUSH.at(&at).aligning(slip)]);
+    numbers.push(vec![BRUSH.prepare(&at).aligning(slip)]);
     numbers.extend(formulas().iter().map(|tyre| formula_numbers(tyre, slip, &at, lanes(|i| i.spin))));
     numbers
 }
@@ -207,7 +207,7 @@ fn change() -> impl Strategy<Value = fn(f32) -> f32> {
 
 fn slopes_match<M: TyreModel>(name: &str, law: &M, input: &Input) {
     const STEP: f32 = 1e-3;
-    let point = law.at(&input.at);
+    let point = law.prepare(&input.at);
     let [stiffness, limit] = [point.stiffness(), point.limit()];
     for i in 0..2 {
         let there = |by: f32| {
@@ -232,7 +232,7 @@ fn slopes_match<M: TyreModel>(name: &str, law: &M, input: &Input) {
 fn symmetric_coefficients_give_odd_forces() {
     let tyre = book();
     for load in [1000.0f32, 4000.0, 7000.0] {
-        let point = tyre.at(&Conditions::upright(load, 20.0));
+        let point = tyre.prepare(&Conditions::upright(load, 20.0));
         for i in 0..100 {
             let [k, s] = [0.013 * i as f32, 0.017 * i as f32];
             let [ahead, back, right] = [[k, s], [-k, s], [k, -s]].map(|slip| point.force(slip));
@@ -254,9 +254,9 @@ fn a_mirrored_tyre_reflects() {
         let at = Conditions { camber, ..Conditions::upright(4000.0 + 6000.0 * part(3, 17), 20.0) };
         let reflected = Conditions { camber: -camber, ..at };
         let [slip, other] = [1.0, -1.0].map(|side: f32| [0.4 * part(11, 37), side * part(13, 41)]);
-        let (a, b) = (tyre.at(&at).force(slip), mirrored.at(&reflected).force(other));
+        let (a, b) = (tyre.prepare(&at).force(slip), mirrored.prepare(&reflected).force(other));
         assert_eq!((a.force, a.slope), ([b.force[0], -b.force[1]], b.slope), "{i}");
-        let (a, b) = (tyre.moments(&tyre.at(&at), slip), mirrored.moments(&mirrored.at(&reflected), other));
+        let (a, b) = (tyre.moments(&tyre.prepare(&at), slip), mirrored.moments(&mirrored.prepare(&reflected), other));
         // Terms with and without reflection are added in one order, so not to the last bit.
         let close = |a: f32, b: f32| (a - b).abs() < 1e-3;
         assert!(close(a.overturning, -b.overturning) && close(a.rolling, b.rolling), "{a:?} {b:?}");
@@ -268,13 +268,13 @@ fn a_mirrored_tyre_reflects() {
 fn a_symmetric_tyre_rests() {
     let tyre = opentire().symmetric();
     let at = Conditions::upright(4000.0f32, 20.0);
-    let point = tyre.at(&at);
+    let point = tyre.prepare(&at);
     assert_eq!(point.force([0.0; 2]).force, [0.0; 2]);
     let moments = tyre.moments(&point, [0.0; 2]);
     assert_eq!((moments.overturning, moments.aligning), (0.0, 0.0));
     assert_eq!(point.force([0.0, 0.08]).force[1], -point.force([0.0, -0.08]).force[1]);
     // Nothing else is lost.
-    let full = opentire().at(&at);
+    let full = opentire().prepare(&at);
     assert_eq!((point.stiffness()[1], point.relaxation()), (full.stiffness()[1], full.relaxation()));
 }
 
@@ -282,7 +282,8 @@ fn a_symmetric_tyre_rests() {
 #[test]
 fn rolling_backwards_reverses_the_trail() {
     let tyre = book();
-    let moments = |speed: f32, ratio: f32| tyre.moments(&tyre.at(&Conditions::upright(4000.0, speed)), [ratio, 0.05]);
+    let moments =
+        |speed: f32, ratio: f32| tyre.moments(&tyre.prepare(&Conditions::upright(4000.0, speed)), [ratio, 0.05]);
     let [ahead, back] = [20.0, -20.0].map(|speed| moments(speed, 0.0));
     assert!(ahead.aligning < 0.0 && ahead.aligning == -back.aligning, "{ahead:?} {back:?}");
     assert!(ahead.rolling < 0.0 && ahead.rolling == -back.rolling, "{ahead:?} {back:?}");
@@ -293,7 +294,7 @@ fn rolling_backwards_reverses_the_trail() {
 #[test]
 fn ranges_hold() {
     let tyre = book();
-    let force = |slip: [f32; 2], at: Conditions<f32>| tyre.at(&at).force(slip);
+    let force = |slip: [f32; 2], at: Conditions<f32>| tyre.prepare(&at).force(slip);
     let upright = Conditions::upright(4000.0f32, 20.0);
     let (far, end) = (force([9.0, 0.0], upright), force([1.5, 0.0], upright));
     assert_eq!((far.force, far.slope[0]), (end.force, 0.0));
@@ -312,7 +313,7 @@ fn e21_the_peak_is_where_the_formula_has_it() {
     let tyre = book();
     let c = tyre.coefficients();
     for (load, grip) in [(2000.0f32, 1.0f32), (4000.0, 1.0), (4000.0, 0.6), (6500.0, 1.2)] {
-        let point = tyre.at(&Conditions { grip, ..Conditions::upright(load, 20.0) });
+        let point = tyre.prepare(&Conditions { grip, ..Conditions::upright(load, 20.0) });
         let dfz = (load - c.fnomin) / c.fnomin;
         for (i, shape, friction) in [(0, c.pcx1, c.pdx1 + c.pdx2 * dfz), (1, c.pcy1, c.pdy1 + c.pdy2 * dfz)] {
             let peak = friction * load * grip;
@@ -333,7 +334,7 @@ fn e21_combined_reduces_to_pure() {
     for tyre in [opentire(), book()] {
         let alone = MagicFormula::new(tyre.coefficients().clone(), tyre.version(), Uses::Uncombined).expect("sound");
         let at = Conditions { camber: 0.03, ..Conditions::upright(3500.0, 20.0) };
-        let [combined, alone] = [tyre.at(&at), alone.at(&at)];
+        let [combined, alone] = [tyre.prepare(&at), alone.prepare(&at)];
         for i in -50..=50 {
             let slip = 0.02 * i as f32;
             assert_eq!(combined.force([slip, 0.0]).force[0], alone.force([slip, 0.7]).force[0]);
@@ -352,7 +353,7 @@ fn without_coefficients_of_combined_slip_forces_share_the_ellipse() {
     assert!(tyre.combines_by_ellipse() && !book().combines_by_ellipse());
     let alone = MagicFormula::new(c, Version::Mf61, Uses::Uncombined).expect("sound");
     let at = Conditions::upright(4000.0, 20.0);
-    let (tyre, alone) = (tyre.at(&at), alone.at(&at));
+    let (tyre, alone) = (tyre.prepare(&at), alone.prepare(&at));
     let limit = tyre.limit();
     let used = |force: [f32; 2]| (force[0] / limit[0]).hypot(force[1] / limit[1]);
     let mut most = 0f32;
@@ -397,7 +398,7 @@ fn the_trailing_force_falls_as_the_leaning_tyres_does() {
     let tyre = MagicFormula::new(c, Version::Mf61, Uses::Combined).expect("sound");
     for camber in [-0.2f32, 0.0, 0.1] {
         let at = Conditions { camber, ..Conditions::upright(4000.0, 20.0) };
-        let point = tyre.at(&at);
+        let point = tyre.prepare(&at);
         for ratio in [-0.3f32, -0.05, 0.1] {
             let [free, slipping] = [[0.0, 0.08], [ratio, 0.08]];
             let moment = tyre.moments(&point, slipping).aligning / tyre.moments(&point, free).aligning;
@@ -426,7 +427,7 @@ fn the_square_of_qsx6_is_inside_the_arc_tangent() {
     let tyre = MagicFormula::new(c.clone(), Version::Mf61, Uses::Combined).expect("sound");
     for load in [2000.0f32, 4000.0, 7000.0] {
         let at = Conditions { camber: 0.05, ..Conditions::upright(load, 20.0) };
-        let found = tyre.moments(&tyre.at(&at), [0.0; 2]).overturning;
+        let found = tyre.moments(&tyre.prepare(&at), [0.0; 2]).overturning;
         let scaled = 0.8 * load / c.fnomin;
         let expected = c.unloaded_radius * load / (1.0 + scaled.powi(4)).sqrt() * 0.05f32.sin();
         assert!((found / expected - 1.0).abs() < 1e-4, "{load}: {found} for {expected}");
@@ -439,7 +440,7 @@ fn unused_forces_are_none() {
     let sound = book().coefficients().clone();
     let no_along = Coefficients { pcx1: f32::NAN, pdx1: f32::NAN, pkx1: f32::NAN, ..sound.clone() };
     let tyre = MagicFormula::new(no_along, Version::Mf61, Uses::Across).expect("sound");
-    let point = tyre.at(&Conditions::upright(4000.0, 20.0));
+    let point = tyre.prepare(&Conditions::upright(4000.0, 20.0));
     let force = point.force([0.1, 0.05]).force;
     assert!(force[0] == 0.0 && force[1] > 1000.0, "{force:?}");
     assert_eq!(point.limit()[0], 0.0);

@@ -4,7 +4,7 @@
 //! by two independent programs that agree (forces to 1e-7 of peak, Mz to 1e-7), see `data/tyres/README.md`. To run
 //! the same tests on longer tables with the same columns, set `SKIDPAD_TYRE_TABLES` to their folder.
 
-use skidpad_core::tyre::{Conditions, MagicFormula, TyreAt, TyreModel};
+use skidpad_core::tyre::{Conditions, MagicFormula, PreparedTyre, TyreModel};
 use skidpad_spec::tir;
 use std::collections::BTreeMap;
 
@@ -35,9 +35,9 @@ fn computed(tyre: &MagicFormula, row: &BTreeMap<String, f64>) -> BTreeMap<&'stat
         pressure: at("p_Pa"),
     };
     let slip = [at("kappa"), -(row["alpha_rad"].tan()) as f32];
-    let point = tyre.at(&conditions);
+    let point = tyre.prepare(&conditions);
     let force = point.force(slip).force;
-    let moments = tyre.moments(&tyre.at(&conditions), slip);
+    let moments = tyre.moments(&tyre.prepare(&conditions), slip);
     let lengths = point.relaxation();
     let spin = conditions.speed / tyre.coefficients().unloaded_radius;
     let values = [

@@ -11,7 +11,7 @@ const PASSES: usize = 8;
 
 /// How a standing car hangs in its springs, relative to standing level in its described pose.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Rest {
+pub(crate) struct StaticEquilibrium {
     /// Of the centre of mass, along the ground's normal, m.
     pub heave: f32,
     /// Vehicle axes to the axes of a car upright on the ground.
@@ -36,7 +36,7 @@ pub(crate) struct Towing {
 /// Rate at which a coupler is held, as a multiple of the vehicle's weight per metre: to a micrometre.
 const HELD: f64 = 1e6;
 
-impl Rest {
+impl StaticEquilibrium {
     /// Equilibrium of loads, gravity and the friction that holds the car, on a car that heads `heading` rad. `None` when
     /// a wheel would lift or meet its stop: such a car has to find its own rest.
     ///
@@ -54,7 +54,7 @@ impl Rest {
         let levers: Vec<DVec3> =
             wheels.iter().map(|w| DVec3::new(1.0, w.contact.x.into(), w.contact.y.into())).collect();
         let travel = |i: usize| DVec3::new(-1.0, -levers[i].z, levers[i].y);
-        let ties: Vec<Ties> = (0..wheels.len()).map(|i| Ties::of(model, i, &travel)).collect();
+        let ties: Vec<AxleLinks> = (0..wheels.len()).map(|i| AxleLinks::of(model, i, &travel)).collect();
         let mut weight =
             (0..wheels.len()).fold(DVec3::ZERO, |sum, i| sum + levers[i] * f64::from(model.static_load(i)));
         let pulled = model.parts().hitch.map_or(DVec3::ZERO, |hitch| lever(hitch.point) * f64::from(towing.hitch_load));
@@ -109,7 +109,7 @@ fn lever(point: Vec3) -> DVec3 {
 /// Load of wheel `i` of a car that does not move, its wheels at `compressions` (m), N, ≥ 0.
 pub(crate) fn load_at(model: &Model, compressions: &[f32], i: usize) -> f32 {
     let travel = |k: usize| DVec3::X * f64::from(compressions[k]);
-    let tied = Ties::of(model, i, &travel).through.x;
+    let tied = AxleLinks::of(model, i, &travel).through.x;
     let pushed = model.wheels()[i].strut.spring(compressions[i].into()) + tied;
     (model.static_load(i) + pushed as f32).max(0.0)
 }
@@ -117,12 +117,12 @@ pub(crate) fn load_at(model: &Model, compressions: &[f32], i: usize) -> f32 {
 /// How the ties of a wheel answer heave, roll and pitch: those through its strut, and those beside it, which its tyre does
 /// not feel.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ties {
+struct AxleLinks {
     through: DVec3,
     beside: DVec3,
 }
 
-impl Ties {
+impl AxleLinks {
     fn of(model: &Model, i: usize, travel: &impl Fn(usize) -> DVec3) -> Self {
         let parts = model.parts();
         let mut ties = Self::default();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use skidpad_core::{Added, Assist, Channel};
+use skidpad_core::{Assist, Channel, Contribution};
 
 use super::charts::{Chart, of_some};
 use super::escape::escape;
@@ -11,9 +11,9 @@ use crate::compare::Comparison;
 use crate::trajectory::{Help, four_digits};
 
 /// What every solver tells of one run, in the order of the comparison.
-pub struct Budgets(Vec<Vec<Help>>);
+pub struct AssistLogs(Vec<Vec<Help>>);
 
-impl Budgets {
+impl AssistLogs {
     /// Of the runs of `comparison`.
     pub fn of(comparison: &Comparison) -> Self {
         Self(comparison.outcomes.iter().map(|outcome| outcome.trajectory.help()).collect())
@@ -38,7 +38,9 @@ impl Budgets {
     /// The channels in which `assist` did something on some solver.
     fn busy(&self, assist: Assist) -> Vec<usize> {
         let told = |solver, channel| self.find(solver, assist).is_some_and(|own| own.told(channel));
-        (0..Added::CHANNELS.len()).filter(|&channel| (0..self.0.len()).any(|solver| told(solver, channel))).collect()
+        (0..Contribution::CHANNELS.len())
+            .filter(|&channel| (0..self.0.len()).any(|solver| told(solver, channel)))
+            .collect()
     }
 
     /// Appends the table; nothing when no solver has an assist or a trick.
@@ -69,7 +71,7 @@ impl Budgets {
 
     fn rows(&self, page: &mut String, comparison: &Comparison, assist: Assist) {
         for channel in self.busy(assist) {
-            let about = Added::CHANNELS[channel];
+            let about = Contribution::CHANNELS[channel];
             put!(page, "<tr><th scope=\"row\">{}: {}</th>", words(assist), lower(label(about.about)));
             put!(page, "<td>{}</td>", about.unit);
             let peak = self.peak(assist, channel);
@@ -95,11 +97,11 @@ impl Budgets {
             busy.max_by(|&a, &b| self.peak(assist, a).total_cmp(&self.peak(assist, b))).map(|channel| (assist, channel))
         };
         let chart = |(assist, channel): (Assist, usize)| {
-            let Channel { about, unit, .. } = Added::CHANNELS[channel];
+            let Channel { about, unit, .. } = Contribution::CHANNELS[channel];
             let (what, peak) = (label(about), self.peak(assist, channel));
             let title = format!("{what} added by {}", words(assist));
             of_some(comparison, &title, &format!("{}, {unit}", lower(what)), 0.1 * peak, |frame| {
-                let own = frame.budget.iter().find(|(found, _)| *found == assist)?;
+                let own = frame.assist_log.iter().find(|(found, _)| *found == assist)?;
                 Some(own.1.values()[channel])
             })
         };

@@ -51,7 +51,7 @@ assists! {
 
 /// What one assist added in a step, means over the step. All zero: it did nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Added {
+pub struct Contribution {
     /// On the chassis from outside its tyres, N, vehicle frame.
     pub force: Vec3,
     /// On the chassis from outside its tyres, about the centre of mass, N m, vehicle frame.
@@ -70,8 +70,8 @@ const fn channel(name: &'static str, unit: &'static str, about: &'static str) ->
     Channel { name, unit, about }
 }
 
-impl Added {
-    /// The channels of [`Added::values`].
+impl Contribution {
+    /// The channels of [`Contribution::values`].
     pub const CHANNELS: [Channel; 10] = [
         channel("force_x_n", "N", "Force forward."),
         channel("force_y_n", "N", "Force to the left."),
@@ -90,14 +90,14 @@ impl Added {
         Self { force, moment, ..Self::default() }
     }
 
-    /// In the order of [`Added::CHANNELS`].
+    /// In the order of [`Contribution::CHANNELS`].
     pub fn values(&self) -> [f64; 10] {
         let Self { force, moment, brake_torque, engine_torque, throttle, steer } = *self;
         [force.x, force.y, force.z, moment.x, moment.y, moment.z, brake_torque, engine_torque, throttle, steer]
             .map(f64::from)
     }
 
-    /// What has these [`Added::values`].
+    /// What has these [`Contribution::values`].
     pub(crate) fn of_values(values: [f64; 10]) -> Self {
         let [fx, fy, fz, mx, my, mz, brake_torque, engine_torque, throttle, steer] = values.map(|value| value as f32);
         let [force, moment] = [Vec3::new(fx, fy, fz), Vec3::new(mx, my, mz)];
@@ -105,7 +105,7 @@ impl Added {
     }
 }
 
-impl AddAssign for Added {
+impl AddAssign for Contribution {
     fn add_assign(&mut self, more: Self) {
         self.force += more.force;
         self.moment += more.moment;
@@ -118,28 +118,28 @@ impl AddAssign for Added {
 
 /// What every assist added in the last step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Budget {
+pub struct AssistLog {
     /// `None` where nothing was counted.
-    added: [Option<Added>; Assist::ALL.len()],
+    added: [Option<Contribution>; Assist::ALL.len()],
 }
 
-impl Budget {
+impl AssistLog {
     /// Nothing was added.
     pub(crate) const NOTHING: Self = Self { added: [None; Assist::ALL.len()] };
 
     /// What `assist` added.
-    pub fn of(&self, assist: Assist) -> Added {
+    pub fn of(&self, assist: Assist) -> Contribution {
         self.added[assist as usize].unwrap_or_default()
     }
 
     /// Counts `more` as added by `assist`, which then has columns: only for what is there.
-    pub fn add(&mut self, assist: Assist, more: Added) {
+    pub fn add(&mut self, assist: Assist, more: Contribution) {
         *self.added[assist as usize].get_or_insert_default() += more;
     }
 
     /// What was added by each assist of the `model` and each that the solver counted, were it nothing, in the order of
     /// [`Assist::ALL`].
-    pub fn entries(&self, model: &[Assist]) -> impl Iterator<Item = (Assist, Added)> {
+    pub fn entries(&self, model: &[Assist]) -> impl Iterator<Item = (Assist, Contribution)> {
         let told = |assist: &Assist| model.contains(assist) || self.added[*assist as usize].is_some();
         Assist::ALL.iter().copied().filter(told).map(|assist| (assist, self.of(assist)))
     }

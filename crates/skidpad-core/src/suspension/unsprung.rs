@@ -1,7 +1,7 @@
 //! Wheels that move on their own: an unsprung mass between the strut and the tyre's vertical spring.
 //!
 //! The coordinate is the travel along the suspension, so there is no pin to wobble: for a given chassis velocity the
-//! travel rates at the end of the step are those at which impulses balance, of both wheels of an axle together where a beam or ties
+//! travel rates at the end of the step are those at which impulses balance, of both wheels of an axle together where a beam or axle links
 //! are between them. With `b = m (ẑ, r × ẑ)` the wheel's share in the chassis'
 //! motion, S the strut's and N the tyre's impulse,
 //!
@@ -27,7 +27,7 @@ use crate::state::WheelState;
 use crate::step::coupling::Coupling;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
-use crate::suspension::rows::{Scrub, Travel};
+use crate::suspension::rows::{Scrub, UnsprungMotion};
 use crate::suspension::strut::{Beyond, MOST_STIFFENING};
 use crate::wheel::pack::{Beam, WheelPack};
 use crate::world::seam::{OVERLAP_RETURN_SPEED, Probe};
@@ -52,7 +52,7 @@ const NEAR: f32 = 1e-3;
 const OVERSHOOT: f32 = 0.5;
 const LEAST_CUT: f32 = 0.1;
 
-impl Travel {
+impl UnsprungMotion {
     /// Takes the sideways motion of the wheels' beam into what a wheel at its `centre` and `travel` weighs.
     fn sway(&mut self, bank: &WheelPack, beam: &Beam, centre: Vec3Lanes<Four>, travel: Four) {
         let row = |along: Vec3| {
@@ -73,7 +73,7 @@ pub(crate) struct UnsprungTangent {
     /// Weight of `through`, negative: what the wheel's giving way takes back.
     yielding: Four,
     through: SpatialVector<Four>,
-    /// Half of the weight of what a wheel and the one across yield together; none where neither beam nor ties are between them.
+    /// Half of the weight of what a wheel and the one across yield together; none where neither beam nor axle links are between them.
     together: Option<Four>,
 }
 
@@ -171,15 +171,15 @@ impl Way {
 impl Vehicle {
     /// Whether wheels move on their own in a step with this `coupling`: the model has to know how heavy all of them are.
     #[inline(always)]
-    pub(crate) fn has_own_wheels(&self, coupling: Coupling) -> bool {
-        matches!(coupling, Coupling::Converged { own_wheels: true, .. })
+    pub(crate) fn has_unsprung(&self, coupling: Coupling) -> bool {
+        matches!(coupling, Coupling::Converged { unsprung: true, .. })
             && self.model.wheels().iter().all(|wheel| wheel.unsprung.is_some())
     }
 
     /// Lets the rays `asked` by wheels on their own reach as far as tyres that carry nothing do.
     #[inline(always)]
     pub(crate) fn reach_with_tyres(&self, coupling: Coupling, asked: &mut [Probe]) {
-        if self.has_own_wheels(coupling) {
+        if self.has_unsprung(coupling) {
             self.reach_farther(asked);
         }
     }
@@ -198,10 +198,10 @@ impl Vehicle {
     }
 
     /// Lets the wheels of this step move on their own.
-    pub(crate) fn free_wheels(&mut self, lead: f32) {
+    pub(crate) fn begin_unsprung(&mut self, pose_lag: f32) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let was = |of: fn(&WheelState) -> f32| bank.gather(|i| of(&self.state.wheels[i]));
-            rows.travel_from(bank, was(|w| w.compression), was(|w| w.travel_rate), Four::splat(lead));
+            rows.travel_from(bank, was(|w| w.compression), was(|w| w.travel_rate), Four::splat(pose_lag));
         }
     }
 
@@ -219,11 +219,11 @@ impl Vehicle {
         let mut after = warm;
         for _ in 0..SOLVES {
             for rows in &mut self.rows {
-                rows.set_velocity(after.wide(), (after - free).wide());
+                rows.set_velocity(after.at_each_wheel(), (after - free).at_each_wheel());
             }
-            self.load_ties::<Many>();
+            self.load_axle_links::<Many>();
             let mut products = OuterProducts::none();
-            self.add_ties::<Many>(&mut products, SpatialVector::default());
+            self.add_axle_links::<Many>(&mut products, SpatialVector::default());
             let mut given = self.beside;
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
                 rows.own_load(bank).add_to(&mut products, rows);
@@ -249,54 +249,54 @@ impl Rows {
     }
 
     /// Lets the wheels move on their own from their `travel`, m, and its `rate`, m/s.
-    fn travel_from(&mut self, bank: &WheelPack, travel: Four, rate: Four, lead: Four) {
+    fn travel_from(&mut self, bank: &WheelPack, travel: Four, rate: Four, pose_lag: Four) {
         let up = Vec3Lanes::splat(Vec3::Z);
         let centre = bank.contact + up * (travel + bank.radius);
         let (half, step) = (Four::splat(0.5), Four::splat(self.dt));
         // In step with the velocities, as the struts are; as tyres meet it that carry nothing.
         let ground =
-            self.contact.compression + self.contact.beyond_droop + self.contact.jounce_rate * (lead - half * step);
-        let begun = travel + rate * (lead - half * step);
-        self.travel.tyre.squash = ground - begun;
-        self.travel.tyre.rate = self.contact.jounce_rate - rate;
+            self.contact.compression + self.contact.beyond_droop + self.contact.jounce_rate * (pose_lag - half * step);
+        let begun = travel + rate * (pose_lag - half * step);
+        self.unsprung.tyre.squash = ground - begun;
+        self.unsprung.tyre.rate = self.contact.jounce_rate - rate;
         let middle = ground - bank.squash_at_rest() + Four::splat(0.25) * step * self.contact.jounce_rate;
-        self.travel.ground = middle.within(-bank.droop_travel, bank.solid_travel);
-        self.travel.ground_share = self.contact.contact_share;
-        self.travel.ground_rate = self.contact.jounce_rate;
-        self.travel.own = true;
-        (self.travel.rate, self.travel.next_rate) = (rate, rate);
-        self.travel.heave = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
-        (self.travel.mass, self.travel.shared) = (bank.unsprung_mass, Four::default());
+        self.unsprung.ground = middle.within(-bank.droop_travel, bank.solid_travel);
+        self.unsprung.ground_share = self.contact.contact_share;
+        self.unsprung.ground_rate = self.contact.jounce_rate;
+        self.unsprung.own = true;
+        (self.unsprung.rate, self.unsprung.next_rate) = (rate, rate);
+        self.unsprung.heave = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
+        (self.unsprung.mass, self.unsprung.shared) = (bank.unsprung_mass, Four::default());
         if let Some(beam) = &bank.beam {
-            self.travel.sway(bank, beam, centre, travel);
+            self.unsprung.sway(bank, beam, centre, travel);
         }
-        self.travel.scrub = Scrub::default();
+        self.unsprung.scrub = Scrub::default();
         if let Some(links) = &bank.links {
-            self.travel.lead_sideways(bank, links, centre);
-            self.travel.scrub.speed = self.scrubbed(links);
-            self.contact.started += self.travel.scrub.speed[0];
+            self.unsprung.lead_sideways(bank, links, centre);
+            self.unsprung.scrub.speed = self.scrubbed(links);
+            self.contact.started += self.unsprung.scrub.speed[0];
         }
         (self.contact.compression, self.contact.beyond_droop) = (travel, Four::default());
         self.contact.contact_share = Four::splat(1.0);
-        self.contact.lead = rate * lead;
+        self.contact.lag = rate * pose_lag;
         self.contact.jounce_rate = rate;
     }
 
     /// The tyre's spring over the step: its damper, and what the midpoint rule takes from the damping of a wheel that hops.
     fn travel_row(&mut self, bank: &WheelPack, dt: f32) {
         let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
-        let mass = self.travel.mass;
-        self.travel.tied = self.tie_gains(step);
-        self.travel.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
+        let mass = self.unsprung.mass;
+        self.unsprung.axle_links = self.axle_link_gains(step);
+        self.unsprung.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
         let rate = bank.tyre_rate;
-        let relative = (rate + self.strut_rate() + self.suspension.tied.rate) * step * step / mass;
+        let relative = (rate + self.strut_rate() + self.suspension.axle_links.rate) * step * step / mass;
         let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(Four::splat(MOST_STIFFENING));
         let damping = bank.tyre_damping + lost * Four::splat(1.0 / 6.0);
         let stiff = damping * step / mass;
         let share = half + half * stiff / (stiff + Four::splat(6.0));
         // From the midpoint rule, 1/4 of each rate, to implicit Euler with the mean velocity, 1/2 and 1.
         let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
-        let tyre = &mut self.travel.tyre;
+        let tyre = &mut self.unsprung.tyre;
         tyre.unresolved = Four::splat(0.75) * unresolved;
         tyre.damping = share * damping + tyre.unresolved;
         let within = Beyond::of(tyre.squash, tyre.squash + step * tyre.rate).share.only(zero.less(tyre.squash));
@@ -304,13 +304,13 @@ impl Rows {
         tyre.late = -half * unresolved * tyre.rate * within;
     }
 
-    /// How the impulses of ties answer the travel rate of a wheel and that of the one across, kg, in a `step` of time.
-    fn tie_gains(&self, step: Four) -> [Four; 2] {
-        let (half, tied) = (Four::splat(0.5), &self.suspension.tied);
-        let bars = Four::splat(0.25) * step * step * tied.across;
-        let [rate, damping] = tied.heave;
+    /// How the impulses of axle links answer the travel rate of a wheel and that of the one across, kg, in a `step` of time.
+    fn axle_link_gains(&self, step: Four) -> [Four; 2] {
+        let (half, linked) = (Four::splat(0.5), &self.suspension.axle_links);
+        let bars = Four::splat(0.25) * step * step * linked.across;
+        let [rate, damping] = linked.heave;
         let heave = half * step * (half * step * rate + damping);
-        let twice = step * (half * step * tied.rate + tied.damping);
+        let twice = step * (half * step * linked.rate + linked.damping);
         [twice - (bars + heave), heave - bars]
     }
 
@@ -320,7 +320,7 @@ impl Rows {
     /// Of the damping that a wheel has which no step resolves, none is left where it would push along the way: a wheel that turns over in the
     /// step would gain energy by it.
     fn pushed(&self, bank: &WheelPack, ends: Four) -> [Four; 2] {
-        let (zero, step, tyre) = (Four::splat(0.0), Four::splat(self.dt), &self.travel.tyre);
+        let (zero, step, tyre) = (Four::splat(0.0), Four::splat(self.dt), &self.unsprung.tyre);
         let turn = Four::splat(0.5 * self.dt);
         let (begun, rates) = (tyre.squash, tyre.rate + ends);
         let ended = begun + turn * rates;
@@ -344,7 +344,7 @@ impl Rows {
         let Balance { tyre, tyre_slope, inertia, between, ended, .. } = self.seek(bank);
         self.suspension.load = tyre / cosine;
         let pressing = tyre_slope / (cosine * cosine);
-        let through = self.contact.normal * (tyre_slope / cosine) + self.travel.heave;
+        let through = self.contact.normal * (tyre_slope / cosine) + self.unsprung.heave;
         let (yielding, together) = match between {
             Some(between) => {
                 let (yielding, together) = yielding_together(inertia, between, ended);
@@ -360,13 +360,13 @@ impl Rows {
         UnsprungTangent { pressing, yielding, through, together }
     }
 
-    /// Seeks the travel rates at which all impulses balance, of both wheels of an axle together where beam or ties are between them.
+    /// Seeks the travel rates at which all impulses balance, of both wheels of an axle together where beam or axle links are between them.
     ///
     /// What is missing of the balance falls along a step, which is cut where it went too far, as that of the chassis is.
     fn seek(&mut self, bank: &WheelPack) -> Balance {
-        let (slowest, present) = (self.travel.slowest, bank.present());
+        let (slowest, present) = (self.unsprung.slowest, bank.present());
         let between = self.between(bank);
-        let mut rate = self.travel.next_rate.at_least(slowest);
+        let mut rate = self.unsprung.next_rate.at_least(slowest);
         let mut last = Way::default();
         let mut looks = 1;
         loop {
@@ -382,48 +382,48 @@ impl Rows {
                 looks += 1;
                 continue;
             }
-            self.travel.next_rate = rate;
+            self.unsprung.next_rate = rate;
             return found;
         }
     }
 
-    /// What beams and ties take from each wheel per travel rate of the one across, kg; `None` where there is neither.
+    /// What beams and axle links take from each wheel per travel rate of the one across, kg; `None` where there is neither.
     fn between(&self, bank: &WheelPack) -> Option<Four> {
-        let (between, zero) = (self.travel.shared + self.travel.tied[1], Four::default());
+        let (between, zero) = (self.unsprung.shared + self.unsprung.axle_links[1], Four::default());
         (bank.beam.is_some() || Four::any(zero.less(between.abs()))).then_some(between)
     }
 
     /// How impulses balance where the step ends with the travel rates `ends`.
     fn balance(&mut self, bank: &WheelPack, between: Option<Four>, ends: Four) -> Balance {
-        let (mass, cosine) = (self.travel.mass, self.contact.cosine);
+        let (mass, cosine) = (self.unsprung.mass, self.contact.cosine);
         let [strut, strut_slope] = self.strut_along(bank, ends);
         let [tyre, tyre_slope] = self.pushed(bank, -self.coupled.velocity.normal / cosine - ends);
         let mut missing =
-            tyre - strut - mass * (ends - self.travel.rate) - self.coupled.velocity.heave + self.travel.lift;
+            tyre - strut - mass * (ends - self.unsprung.rate) - self.coupled.velocity.heave + self.unsprung.lift;
         if between.is_some() {
-            let carried = self.travel.shared * (ends - self.travel.rate).across();
-            let tied = self.travel.tied[1] * (ends - self.suspension.tied.seen).across();
-            missing = missing - (carried + tied);
+            let carried = self.unsprung.shared * (ends - self.unsprung.rate).across();
+            let linked = self.unsprung.axle_links[1] * (ends - self.suspension.axle_links.seen).across();
+            missing = missing - (carried + linked);
         }
-        let ended = !self.travel.slowest.less(ends) & missing.less(Four::default());
+        let ended = !self.unsprung.slowest.less(ends) & missing.less(Four::default());
         Balance { tyre, tyre_slope, inertia: mass + strut_slope + tyre_slope, between, missing, ended }
     }
 
-    /// Impulse of strut, stops and ties along the travel, N s, and its slope, kg, where the step ends with the travel rate
-    /// `ends`; ties with wheels of other axles as those last were, and twice as stiff against what has changed since: as much as a
-    /// tie answers both its wheels at most, so that wherever the iteration ends ties have given no energy.
+    /// Impulse of strut, stops and axle links along the travel, N s, and its slope, kg, where the step ends with the travel rate
+    /// `ends`; axle links with wheels of other axles as those last were, and twice as stiff against what has changed since: as much as a
+    /// axle link answers both its wheels at most, so that wherever the iteration ends axle links have given no energy.
     fn strut_along(&mut self, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let [strut, mut slope] = self.strut_line(bank, ends, self.dt);
         let mut impulse = strut + slope * ends;
-        let way = Four::splat(0.5 * self.dt) * (self.travel.rate + ends);
+        let way = Four::splat(0.5 * self.dt) * (self.unsprung.rate + ends);
         let farthest = self.suspension.strut.start + way.at_least(Four::default());
         if Four::any(bank.bump_travel.less(farthest) & bank.present()) {
             let [stop, stop_slope] = self.stops(bank, ends, self.dt);
             impulse += stop;
             slope += stop_slope;
         }
-        let gain = self.travel.tied[0];
-        [impulse + self.suspension.tied.impulse + gain * (ends - self.suspension.tied.seen), slope + gain]
+        let gain = self.unsprung.axle_links[0];
+        [impulse + self.suspension.axle_links.impulse + gain * (ends - self.suspension.axle_links.seen), slope + gain]
     }
 
     /// Takes over what the tyre as it now acts lifts the wheel by.
@@ -431,9 +431,9 @@ impl Rows {
     pub(crate) fn lift(&mut self, bank: &WheelPack) {
         let across = self.contact.side.linear.z * self.coupled.tyre[1];
         let across = bank.beam.map_or(across, |beam| beam.share(across));
-        self.travel.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
+        self.unsprung.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
         if let Some(links) = &bank.links {
-            self.travel.lift += links.lift(self.aside());
+            self.unsprung.lift += links.lift(self.aside());
         }
     }
 }
@@ -442,12 +442,14 @@ impl<W: Corners> Rows<W> {
     /// What accelerating the wheels takes from the chassis.
     #[inline(always)]
     pub(crate) fn travel_impulse(&self) -> SpatialVector<W> {
-        self.travel.heave * (self.travel.rate - self.travel.next_rate)
+        self.unsprung.heave * (self.unsprung.rate - self.unsprung.next_rate)
     }
 
-    /// Travel after a step of `dt` s in which the pose moved with the mean velocity of both ends, or by what `lead`
+    /// Travel after a step of `dt` s in which the pose moved with the mean velocity of both ends, or by what `pose_lag`
     /// says: the same rule for the wheel.
-    pub(crate) fn next_travel(&self, lead: f32, dt: f32) -> W {
-        self.contact.compression + self.travel.rate * W::splat(lead) + self.travel.next_rate * W::splat(dt - lead)
+    pub(crate) fn next_travel(&self, pose_lag: f32, dt: f32) -> W {
+        self.contact.compression
+            + self.unsprung.rate * W::splat(pose_lag)
+            + self.unsprung.next_rate * W::splat(dt - pose_lag)
     }
 }

@@ -16,7 +16,7 @@ const LEAST_FALL: f32 = 1e-3;
 
 /// One row between spins. Impulses in N m s.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Link {
+pub(crate) struct DriveConstraint {
     /// Turns of the row per turn of the wheels on its levers.
     pub ratio: f32,
     /// Torque on the wheels per torque through the row, negative and positive: losses are taken in the direction the power
@@ -34,7 +34,7 @@ pub(crate) struct Link {
     pub settled: [f32; 2],
     pub impulse: f32,
     /// Whether it is a torque converter.
-    pub fluid: bool,
+    pub is_converter: bool,
     /// Largest impulse of the dry friction on the engine's side; 0 of any row but the clutch of a dead engine.
     pub dry_drag: f32,
 }
@@ -73,7 +73,7 @@ pub(crate) struct Flywheel {
     pub bounds: [f32; 2],
 }
 
-impl Link {
+impl DriveConstraint {
     /// A clutch that carries up to `capacity` and carried `impulse` before.
     pub(crate) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl Link {
             viscous: 0.0,
             settled: [0.0, SETTLED_CLUTCH * capacity],
             impulse: impulse.clamp(-capacity, capacity),
-            fluid: false,
+            is_converter: false,
             dry_drag: 0.0,
         }
     }
@@ -117,7 +117,7 @@ impl Link {
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],
             impulse,
-            fluid: true,
+            is_converter: true,
             ..Self::default()
         }
     }
@@ -138,11 +138,11 @@ impl Link {
     }
 
     /// A motor's rotor, which turns with its wheels; its law follows in every pass. In reverse it drives with negative torques.
-    pub(crate) fn motor(motor: &Motor, towards: f32, dt: f32) -> Self {
+    pub(crate) fn motor(motor: &Motor, direction: f32, dt: f32) -> Self {
         let [relative, torque] = SETTLED;
         Self {
             ratio: motor.reduction,
-            gives: gives(motor.reduction, if towards < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency }),
+            gives: gives(motor.reduction, if direction < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency }),
             own: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],

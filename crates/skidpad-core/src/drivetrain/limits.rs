@@ -1,0 +1,198 @@
+//! What assists do to the rows between spins before they are solved: engines cut, clutches opened, motors told what to give.
+
+use crate::assists::assist_log::{Assist, Contribution};
+use crate::drivetrain::constraints::Flywheel;
+use crate::drivetrain::converter::{Converter, LaunchDevice};
+use crate::drivetrain::motor::{MAX_MOTORS, Motor};
+use crate::drivetrain::rows::{MotorLimits, PowertrainLimits, Shafts};
+use crate::model::Model;
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+
+impl Default for PowertrainLimits {
+    fn default() -> Self {
+        let motors = [MotorLimits { cruise: None, most: f32::INFINITY, changed: [0.0; 2] }; MAX_MOTORS];
+        Self { motors, limiting_assist: Assist::TractionControl }
+    }
+}
+
+impl PowertrainLimits {
+    /// What becomes of the torque (and its slope) that the pedals ask of motor `k` at a rotor speed of `speed` rad/s towards
+    /// the drive.
+    pub(crate) fn of(&mut self, k: usize, motor: &Motor, speed: f32, pedals: (f32, f32)) -> (f32, f32) {
+        let limit = &mut self.motors[k];
+        let driven = limit.cruise.map_or(pedals, |torque| within_reach(motor, speed, torque));
+        let held = if driven.0 > limit.most { (limit.most, 0.0) } else { driven };
+        limit.changed = [driven.0 - pedals.0, held.0 - driven.0];
+        held
+    }
+}
+
+/// `torque` as far as `motor` has it at `speed` rad/s, and how that changes with the speed.
+fn within_reach(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
+    let [least, most] = [motor.demand(0.0, 1.0), 1.0].map(|demand| motor.torque(speed, demand));
+    match torque {
+        torque if torque > most.0 => most,
+        torque if torque < least.0 => least,
+        torque => (torque, 0.0),
+    }
+}
+
+impl Vehicle {
+    /// Counts what assists changed at the motors in the step just solved.
+    pub(crate) fn count_motors(&mut self) {
+        let Some(limits) = &self.shafts.limits else { return };
+        let assist_log = self.assist_log.get_or_insert_default();
+        for (i, assist) in [Assist::CruiseControl, limits.limiting_assist].into_iter().enumerate() {
+            let engine_torque = limits.motors.iter().map(|limit| limit.changed[i]).sum();
+            assist_log.add(assist, Contribution { engine_torque, ..Contribution::default() });
+        }
+    }
+}
+
+impl Shafts {
+    /// Turns of the engine per turn of the propeller shaft; `None` without an engine, or out of gear.
+    pub(crate) fn engine_ratio(&self) -> Option<f32> {
+        self.engine.map(|_| self.constraints[0].ratio).filter(|&ratio| ratio != 0.0)
+    }
+
+    /// Whether a torque converter, not a clutch, is between engine and gearbox now.
+    pub(crate) fn has_converter(&self) -> bool {
+        self.engine.is_some() && self.constraints[0].is_converter
+    }
+
+    /// What row `i` gives the mean of its wheels, N m s.
+    pub(crate) fn carried(&self, i: usize) -> f32 {
+        self.constraints[i].at_wheels(self.constraints[i].impulse)
+    }
+
+    /// Speed the engine must have before its clutch or converter acts, for that to give the propeller shaft `shaft` N m s
+    /// towards the gear, while it then turns by `shaft_speed` rad/s.
+    fn speed_for(&self, model: &Model, engine: &Flywheel, shaft: f32, shaft_speed: f32) -> f32 {
+        let row = &self.constraints[0];
+        let through = shaft / row.torque_ratio(shaft).abs();
+        let turbine = row.ratio * shaft_speed;
+        match converter(model).filter(|_| row.is_converter) {
+            Some(converter) => {
+                let impeller = converter.impeller_for(through / self.dt, turbine, engine.speed.max(turbine));
+                self.before_converter(converter, engine, impeller, turbine)
+            }
+            None => turbine + through.max(row.bounds[0]).min(row.bounds[1]) * engine.inverse_inertia,
+        }
+    }
+
+    /// Speed of the engine before its converter acts, if that leaves the impeller with `impeller` rad/s.
+    fn before_converter(&self, converter: &Converter, engine: &Flywheel, impeller: f32, turbine: f32) -> f32 {
+        impeller + self.dt * converter.torques(impeller, turbine)[0] * engine.inverse_inertia
+    }
+
+    /// Sets the engine's speed before its clutch acts within what the throttle can do; what that added, N m s.
+    fn set_engine(&mut self, speed: f32, least: f32, counted_from: f32) -> f32 {
+        let Some(engine) = &mut self.engine else { return 0.0 };
+        let (before, after) = (engine.speed, speed.max(least).min(engine.speed));
+        engine.speed = after;
+        self.constraints[0].target_impulse += after - before;
+        (after - counted_from) / engine.inverse_inertia
+    }
+
+    /// Cuts the engine so that the propeller shaft gets no more than `shaft` N m s towards the gear and then turns by no more
+    /// than `shaft_speed` rad/s; what that took, N m s at the crankshaft.
+    pub(crate) fn cut_engine(&mut self, model: &Model, shaft: f32, shaft_speed: f32) -> f32 {
+        let Some(engine) = self.engine else { return 0.0 };
+        -self.set_engine(self.speed_for(model, &engine, shaft, shaft_speed), engine.bounds[0], engine.speed)
+    }
+
+    /// Cuts the engine so that it turns no faster than `speed` rad/s, or than a propeller shaft with `shaft_speed` rad/s
+    /// makes it; what that took, N m s.
+    pub(crate) fn hold_engine(&mut self, model: &Model, speed: f32, shaft_speed: f32) -> f32 {
+        let Some(engine) = self.engine else { return 0.0 };
+        let row = &self.constraints[0];
+        let most = match converter(model).filter(|_| row.is_converter) {
+            Some(converter) => self.before_converter(converter, &engine, speed, row.ratio * shaft_speed),
+            None => speed.max(row.ratio * shaft_speed) + row.impulse.max(0.0) * engine.inverse_inertia,
+        };
+        -self.set_engine(most, engine.bounds[0], engine.speed)
+    }
+
+    /// Lets the clutch carry no more than what gives the propeller shaft `shaft` N m s towards the gear. A converter cannot be
+    /// limited.
+    pub(crate) fn limit_clutch(&mut self, model: &Model, rows: &mut [Rows], shaft: f32) {
+        let row = &mut self.constraints[0];
+        if row.is_converter {
+            return;
+        }
+        let most = shaft / row.torque_ratio(1.0).abs();
+        row.bounds = row.bounds.map(|bound| bound.max(-most).min(most));
+        let impulse = row.impulse.max(-most).min(most);
+        self.carry(model, rows, 0, impulse);
+    }
+
+    /// Lets the engine pull just enough to give the propeller shaft `shaft` N m s towards the gear, no less than with the
+    /// driver's throttle; what that added, N m s.
+    pub(crate) fn pull(&mut self, model: &Model, shaft: f32, shaft_speed: f32) -> f32 {
+        let Some(engine) = self.engine else { return 0.0 };
+        self.set_engine(self.speed_for(model, &engine, shaft, shaft_speed), engine.bounds[1], engine.bounds[1])
+    }
+
+    /// What the propeller shaft gets with the driver's throttle while it turns by `shaft_speed` rad/s, N m s towards the gear.
+    pub(crate) fn least_pull(&self, model: &Model, shaft_speed: f32) -> f32 {
+        let Some(engine) = self.engine else { return 0.0 };
+        let row = &self.constraints[0];
+        let (free, turbine) = (engine.bounds[1], row.ratio * shaft_speed);
+        let through = match converter(model).filter(|_| row.is_converter) {
+            Some(converter) => {
+                let impeller = converter.impeller_speed(free, self.dt * engine.inverse_inertia, turbine);
+                self.dt * converter.torques(impeller, turbine)[1]
+            }
+            None => ((free - turbine) / engine.inverse_inertia).max(row.bounds[0]).min(row.bounds[1]),
+        };
+        row.at_wheels(through)
+    }
+
+    /// Torques motor `k` has at the speed the step began with, N m towards the drive: with the driver's pedals, braking with all
+    /// it regenerates, and driving with all it has.
+    pub(crate) fn motor_range(&self, motor: &Motor, k: usize) -> [f32; 3] {
+        let speed = self.rotors[k] * self.pull.direction;
+        let at = |demand: f32| motor.torque(speed, demand).0;
+        [self.pull.of(motor, self.rotors[k]).0, at(motor.demand(0.0, 1.0)), at(1.0)]
+    }
+
+    /// Lets cruise control have `torque` N m towards the drive of motor `k`.
+    pub(crate) fn drive_motor(&mut self, k: usize, torque: f32) {
+        self.limits.get_or_insert_default().motors[k].cruise = Some(torque);
+    }
+
+    /// Lets all motors begin with the torque they are to give, for `limiting_assist` to take from it.
+    pub(crate) fn begin_holding(&mut self, limiting_assist: Assist, model: &Model, rows: &mut [Rows]) {
+        let mut limits = PowertrainLimits { limiting_assist, ..self.limits.unwrap_or_default() };
+        let [first, _] = self.first_rows(model);
+        for (k, motor) in model.parts().motors.iter().enumerate() {
+            let pedals = self.pull.of(motor, self.rotors[k]);
+            let (torque, _) = limits.of(k, motor, self.rotors[k] * self.pull.direction, pedals);
+            self.carry(model, rows, first + k, torque * self.pull.direction * self.dt);
+        }
+        self.limits = Some(limits);
+    }
+
+    /// Lets motor `k` give its wheels no more than `shaft` N m s towards the drive, the mean of their speeds then being
+    /// `shaft_speed` rad/s: what its rotor needs to get there comes on top.
+    pub(crate) fn hold_motor(&mut self, model: &Model, rows: &mut [Rows], k: usize, shaft: f32, shaft_speed: f32) {
+        let (motor, [first, _], direction) = (&model.parts().motors[k], self.first_rows(model), self.pull.direction);
+        let row = &self.constraints[first + k];
+        let most = shaft / row.torque_ratio(direction);
+        let rotor = motor.inertia * (shaft_speed * motor.reduction - self.rotors[k]) * direction;
+        if let Some(limits) = &mut self.limits {
+            limits.motors[k].most = ((most + rotor) / self.dt).max(0.0);
+        }
+        if row.impulse * direction > most {
+            self.carry(model, rows, first + k, most * direction);
+        }
+    }
+}
+
+pub(crate) fn converter(model: &Model) -> Option<&Converter> {
+    match &model.parts().powertrain.engine()?.launch_device {
+        LaunchDevice::Converter(converter) => Some(converter),
+        LaunchDevice::Clutch(_) => None,
+    }
+}

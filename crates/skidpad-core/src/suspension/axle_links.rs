@@ -1,0 +1,438 @@
+//! What links two wheels of a car: anti-roll bars, part of each strut or beside them on the chassis, and heave springs.
+
+use core::slice::{from_mut, from_ref};
+
+use crate::banks::{Banks, Many};
+use crate::constants::{MAX_WHEELS, STANDARD_GRAVITY};
+use crate::controls::{Controls, bounded};
+use crate::lane::{Corners, Four, Lane};
+use crate::linear::{OuterProducts, SpatialVector};
+use crate::step::rows::Rows;
+use crate::step::vehicle::{Vehicle, banks};
+use crate::suspension::parameters::{AntiRollBar, BarCoupling};
+use crate::suspension::rows::AxleLinkRows;
+use crate::wheel::pack::{LaneIndex, WheelPack};
+
+/// A spring and damper through the struts of two wheels: each gets `rate (z + way z') + damping (ż + way ż')`, z' the other's.
+#[derive(Clone, Copy, Debug)]
+struct AxleLink {
+    wheels: [usize; 2],
+    /// N/m.
+    rate: f32,
+    /// N s/m.
+    damping: f32,
+    /// −1 for a bar, which resists what the wheels do against each other; 1 for a heave spring, which resists the rest.
+    way: f32,
+    /// Whether it pushes the chassis beside the struts, not through them.
+    beside: bool,
+}
+
+impl Vehicle {
+    /// Takes over what an active bar is asked for.
+    pub(crate) fn set_bars(&mut self, controls: &Controls) {
+        self.bar_share = controls.bars.map_or(1.0, |share| bounded(share, 0.0, 1.0));
+    }
+
+    /// Rate of `bar` in this step, N/m.
+    fn bar_rate(&self, bar: &AntiRollBar) -> f32 {
+        let rate = if bar.fades_in == [0.0; 2] { bar.rate } else { bar.rate_at(self.state.velocity.length()) };
+        self.bar_share * rate
+    }
+
+    /// Number of bars and heave springs.
+    fn axle_links(&self) -> usize {
+        self.model.parts().bars.len() + self.model.parts().heave_springs.len()
+    }
+
+    /// Axle link `k` as it is in this step.
+    fn axle_link(&self, k: usize) -> AxleLink {
+        let parts = self.model.parts();
+        if let Some(bar) = parts.bars.get(k) {
+            let beside = bar.coupling == BarCoupling::External;
+            return AxleLink { wheels: bar.wheels, rate: self.bar_rate(bar), damping: 0.0, way: -1.0, beside };
+        }
+        // A quarter: half of it at each wheel, of which each wheel's travel is half of the mean.
+        let spring = &parts.heave_springs[k - parts.bars.len()];
+        let [rate, damping] = [spring.rate, spring.damping].map(|value| 0.25 * value);
+        AxleLink { wheels: spring.wheels, rate, damping, way: 1.0, beside: false }
+    }
+
+    /// What axle links add to each strut.
+    ///
+    /// A wheel that the other one lifts off the ground hangs where its spring and its axle links balance: taken from the ground
+    /// below it, a bar would push the other wheel with a force nothing opposes, and the car would bounce for ever.
+    #[inline(always)]
+    pub(crate) fn axle_link_rows<B: Banks>(&mut self, dt: f32) {
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
+            rows.strut_step(bank, dt);
+        }
+        if !self.model.has_axle_links() {
+            return;
+        }
+        self.sum_axle_links::<B>();
+        if B::of(self.model.banks()).iter().zip(B::of(&self.rows)).any(|(bank, rows)| Four::any(rows.lifted(bank))) {
+            self.lift_link_ends();
+            for rows in &mut self.rows {
+                let AxleLinkRows { travel, lifted, force, .. } = rows.suspension.axle_links;
+                rows.suspension.axle_links =
+                    AxleLinkRows { travel, lifted, lifting: Four::splat(dt) * force, ..AxleLinkRows::default() };
+            }
+            self.sum_axle_links::<Many>();
+        }
+    }
+
+    /// Adds up the axle links of each strut at the travels found.
+    #[inline(always)]
+    fn sum_axle_links<B: Banks>(&mut self) {
+        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
+            sum_bars(from_ref(bank), from_mut(rows), Four::splat(self.bar_share));
+        }
+        if !self.model.axle_links_apart().is_empty() {
+            self.sum_axle_links_apart();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn sum_axle_links_apart(&mut self) {
+        for rows in &mut self.rows {
+            (rows.suspension.axle_links.damping, rows.suspension.axle_links.heave) = Default::default();
+        }
+        for &k in self.model.axle_links_apart() {
+            let link = self.axle_link(k);
+            if link.beside {
+                continue;
+            }
+            let places = link.wheels.map(|i| self.model.place(i));
+            let [first, second] = places.map(|at| self.rows[at.bank].suspension.axle_links.travel.at(at.lane));
+            for (at, travel) in places.into_iter().zip([first + link.way * second, second + link.way * first]) {
+                let linked = &mut self.rows[at.bank].suspension.axle_links;
+                linked.force.add_at(at.lane, link.rate * travel);
+                linked.rate.add_at(at.lane, link.rate);
+                if self.model.is_across(link.wheels, link.way) {
+                    linked.across.add_at(at.lane, link.rate);
+                } else if self.model.is_across(link.wheels, -link.way) {
+                    linked.heave[0].add_at(at.lane, link.rate);
+                    linked.heave[1].add_at(at.lane, link.damping);
+                }
+            }
+            if link.damping != 0.0 {
+                let [first, second] = places.map(|at| self.rows[at.bank].contact.jounce_rate.lanes()[at.lane]);
+                for (at, other) in places.into_iter().zip([second, first]) {
+                    let linked = &mut self.rows[at.bank].suspension.axle_links;
+                    linked.force.add_at(at.lane, link.way * link.damping * other);
+                    linked.damping.add_at(at.lane, link.damping);
+                }
+            }
+        }
+    }
+
+    /// Puts the ends of axle links that wheels off the ground hang on where they hang.
+    fn lift_link_ends(&mut self) {
+        let mut found = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
+        for (i, wheel) in self.model.wheels().iter().enumerate() {
+            let place = self.model.place(i);
+            if !self.rows[place.bank].unsprung.own {
+                let hanging = self.hanging(i, |rows| rows.suspension.axle_links.travel).min(wheel.strut.bump_travel);
+                found[place.bank][place.lane] = hanging;
+            }
+        }
+        for (rows, hanging) in self.rows.iter_mut().zip(found) {
+            let (travel, hanging) = (rows.suspension.axle_links.travel, Four::new(hanging));
+            rows.suspension.axle_links.lifted = travel.less(hanging);
+            rows.suspension.axle_links.travel = travel.at_least(hanging);
+        }
+    }
+
+    /// Compression at which the strut of wheel `i` and its axle links balance with the other wheels at `travel`, m.
+    pub(crate) fn hanging(&self, i: usize, travel: impl Fn(&Rows) -> Four) -> f32 {
+        let (mut push, mut rate) = (-self.model.static_load(i), 0.0);
+        for k in 0..self.axle_links() {
+            let link = self.axle_link(k);
+            if !link.beside && link.wheels.contains(&i) {
+                let other = self.model.place(if link.wheels[0] == i { link.wheels[1] } else { link.wheels[0] });
+                push -= link.way * link.rate * travel(&self.rows[other.bank]).lanes()[other.lane];
+                rate += link.rate;
+            }
+        }
+        self.model.wheels()[i].strut.compression_under(push.into(), rate.into()) as f32
+    }
+
+    /// Takes the impulses of all axle links at the speeds the rows see: those through the struts go to the loads, the others are what
+    /// acts on the chassis beside them. Over the step an axle link is the spring of [`crate::suspension::strut`], with the travels of both ends.
+    #[inline(always)]
+    pub(crate) fn load_axle_links<B: Banks>(&mut self) {
+        if !self.model.has_axle_links() {
+            return;
+        }
+        for rows in B::of_mut(&mut self.rows) {
+            load_bars(from_mut(rows));
+        }
+        if !self.model.axle_links_apart().is_empty() {
+            self.load_axle_links_apart();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_axle_links_apart(&mut self) {
+        let mut beside = SpatialVector::default();
+        for &k in self.model.axle_links_apart() {
+            let link = self.axle_link(k);
+            if self.is_in_rows(&link) {
+                continue;
+            }
+            let ends = link.wheels.map(|i| self.end(i, link.beside));
+            let sum = |of: fn(&End) -> f32| of(&ends[0]) + link.way * of(&ends[1]);
+            let dt = self.rows[0].dt;
+            let held = dt * (link.rate * sum(|end| end.travel) + 0.5 * link.damping * sum(|end| end.rate_before));
+            let impulse = share(&ends) * (held + link.gain(dt) * sum(|end| end.rate));
+            if link.beside {
+                beside = beside + self.row_of(&link, &ends) * impulse;
+                continue;
+            }
+            for (end, impulse) in ends.into_iter().zip([impulse, link.way * impulse]).filter(|(end, _)| !end.lifted) {
+                let rows = &mut self.rows[end.place.bank];
+                rows.suspension.axle_links.impulse.add_at(end.place.lane, impulse * end.per_cosine);
+            }
+        }
+        self.beside = beside;
+    }
+
+    /// Adds how the axle links answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm`
+    /// on as it stays, beyond what is in the loads.
+    #[inline(always)]
+    pub(crate) fn add_axle_links<B: Banks>(
+        &self,
+        products: &mut OuterProducts,
+        warm: SpatialVector<f32>,
+    ) -> SpatialVector<f32> {
+        let mut given = self.beside;
+        if !self.model.has_axle_links() {
+            return given;
+        }
+        for rows in B::of(&self.rows).iter().filter(|rows| !rows.unsprung.own) {
+            given = given + Bars::of(from_ref(rows), warm).add_to(products);
+        }
+        if !self.model.axle_links_apart().is_empty() {
+            given = given + self.add_axle_links_apart(products, warm);
+        }
+        given
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_axle_links_apart(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
+        let mut given = SpatialVector::default();
+        for &k in self.model.axle_links_apart() {
+            let link = self.axle_link(k);
+            if self.is_in_rows(&link) || self.is_in_travel(&link) {
+                continue;
+            }
+            let ends = link.wheels.map(|i| self.end(i, link.beside));
+            let row = self.row_of(&link, &ends);
+            let gain = share(&ends) * link.gain(self.rows[0].dt);
+            // Half of it with the left wheels and half with the right ones, so that sums of a mirrored car are the same.
+            let half = 0.5 * gain;
+            products.add(Four::new([half, half, 0.0, 0.0]), row.at_each_wheel());
+            let pressing = |end: &End| if self.presses(&link, end) { end.rate } else { 0.0 };
+            let seen = -(pressing(&ends[0]) + link.way * pressing(&ends[1]));
+            given = given + row * (gain * (seen - row.dot(warm)));
+        }
+        given
+    }
+
+    /// Row, gain and speed seen of axle link `k` through struts that stand upright.
+    #[cfg(test)]
+    pub(crate) fn axle_link_terms(&self, k: usize) -> (SpatialVector<f32>, f32, f32) {
+        let link = self.axle_link(k);
+        let ends = link.wheels.map(|i| self.end(i, link.beside));
+        (self.row_of(&link, &ends), link.gain(self.rows[0].dt), -(ends[0].rate + link.way * ends[1].rate))
+    }
+
+    /// Whether the rows of its wheels have an axle link: bars that join the wheels of an axle.
+    fn is_in_rows(&self, link: &AxleLink) -> bool {
+        !link.beside && self.model.is_across(link.wheels, link.way)
+    }
+
+    /// Whether an axle link answers wheels on their own, not the chassis.
+    fn is_in_travel(&self, link: &AxleLink) -> bool {
+        !link.beside && self.rows[0].unsprung.own
+    }
+
+    /// Wheel `i` as the end of an axle link: one through its strut, or `beside` it.
+    fn end(&self, i: usize, beside: bool) -> End {
+        let place = self.model.place(i);
+        let (rows, lane) = (&self.rows[place.bank], place.lane);
+        let at = |of: Four| of.lanes()[lane];
+        if rows.unsprung.own && !beside {
+            let [travel, rate_before] = [rows.suspension.axle_links.travel.at(lane), at(rows.contact.jounce_rate)];
+            let rate = at(rows.unsprung.next_rate);
+            return End { place, follows: true, lifted: false, share: 1.0, per_cosine: 1.0, travel, rate_before, rate };
+        }
+        let lifted = rows.suspension.axle_links.lifted.lanes()[lane] && !beside;
+        let follows = rows.contact.in_contact.lanes()[lane] && !lifted;
+        let per_cosine = 1.0 / at(rows.contact.cosine);
+        let only = |rate: f32| if follows { rate } else { 0.0 };
+        End {
+            place,
+            follows,
+            lifted,
+            share: match beside && follows {
+                true if rows.unsprung.own => at(rows.unsprung.ground_share),
+                true => at(rows.contact.contact_share),
+                false => 1.0,
+            },
+            per_cosine,
+            travel: if rows.unsprung.own {
+                at(rows.unsprung.ground)
+            } else {
+                rows.suspension.axle_links.travel.at(lane)
+            },
+            rate_before: only(at(if rows.unsprung.own { rows.unsprung.ground_rate } else { rows.contact.jounce_rate })),
+            rate: only(-at(rows.coupled.velocity.normal) * per_cosine),
+        }
+    }
+
+    /// What an axle link does to the chassis per impulse, at its ends that press.
+    fn row_of(&self, link: &AxleLink, ends: &[End; 2]) -> SpatialVector<f32> {
+        let [first, second] = [&ends[0], &ends[1]].map(|end| {
+            let (rows, lane) = (&self.rows[end.place.bank], end.place.lane);
+            if self.presses(link, end) {
+                rows.contact.normal.lane(lane) * end.per_cosine
+            } else {
+                SpatialVector::default()
+            }
+        });
+        first + second * link.way
+    }
+
+    /// Whether the axle link does anything to the chassis at this end.
+    fn presses(&self, link: &AxleLink, end: &End) -> bool {
+        end.follows && (link.beside || self.rows[end.place.bank].suspension.load_active.lanes()[end.place.lane])
+    }
+}
+
+impl AxleLink {
+    /// Impulse per rate at the end of a step of `dt` s, N s per m/s.
+    fn gain(&self, dt: f32) -> f32 {
+        0.25 * dt * dt * self.rate + 0.5 * dt * self.damping
+    }
+}
+
+/// Of the step in which an axle link acts.
+fn share(ends: &[End; 2]) -> f32 {
+    ends[0].share.min(ends[1].share)
+}
+
+/// A wheel as the end of an axle link.
+struct End {
+    place: LaneIndex,
+    /// Whether it stands on the ground.
+    follows: bool,
+    lifted: bool,
+    /// Of the step in which it does, of an axle link beside the struts: the loads have that of the others.
+    share: f32,
+    per_cosine: f32,
+    /// m.
+    travel: f32,
+    /// Jounce rates at the start of the step and as seen, m/s.
+    rate_before: f32,
+    rate: f32,
+}
+
+impl<W: Corners> Rows<W> {
+    /// Jounce rates as the bars see them, m/s.
+    #[inline(always)]
+    fn end_rates(&self) -> W {
+        (-self.coupled.velocity.normal / self.contact.cosine)
+            .only(self.contact.in_contact & !self.suspension.axle_links.lifted)
+    }
+
+    /// Wheels that strut and axle links would pull off the ground.
+    #[inline(always)]
+    pub(crate) fn lifted(&self, bank: &WheelPack<W>) -> W::Mask {
+        if self.unsprung.own {
+            return W::Mask::default();
+        }
+        let (spring, _) = bank.springs(self.suspension.axle_links.travel);
+        let push = bank.sprung * W::splat(STANDARD_GRAVITY) + spring + self.suspension.axle_links.force;
+        push.less(W::splat(0.0)) & bank.present()
+    }
+}
+
+/// Rates of the bars to the wheels across, of the `rows` of two axles, and their forces at the travels found.
+#[inline(always)]
+pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], share: W) {
+    let travel = W::each(|k| rows[k].suspension.axle_links.travel);
+    let across = W::across(travel);
+    for (k, (bank, rows)) in banks.iter().zip(rows).enumerate() {
+        let rate = bank.across * share;
+        let linked = &mut rows.suspension.axle_links;
+        (linked.across, linked.rate) = (rate, rate);
+        linked.force = rate * (travel[k] - across[k]);
+    }
+}
+
+/// Impulses of the bars to the wheels across, of the `rows` of two axles; other axle links begin at nothing.
+#[inline(always)]
+pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
+    let own = rows[0].unsprung.own;
+    let rates = W::each(|k| if own { rows[k].unsprung.next_rate } else { rows[k].end_rates() });
+    let step = W::splat(rows[0].dt);
+    let middle = W::each(|k| rows[k].suspension.axle_links.travel + W::splat(0.25) * step * rates[k]);
+    let across = W::across(middle);
+    for (k, rows) in rows.iter_mut().enumerate() {
+        let linked = &mut rows.suspension.axle_links;
+        let impulse = step * linked.across * (middle[k] - across[k]);
+        if own {
+            (linked.impulse, linked.seen) = (impulse, rates[k]);
+        } else {
+            // From where it hangs, a wheel would be pushed as soon as the other one comes out.
+            linked.impulse = W::select(linked.lifted, linked.lifting, impulse) / rows.contact.cosine;
+        }
+    }
+}
+
+/// How bars to the wheels across answer the chassis velocity, of two axles.
+pub(crate) struct Bars<W: Corners = Four> {
+    /// Half of each with each of its wheels.
+    pub lines: W::Each<(W, SpatialVector<W>)>,
+    /// What they give, as [`Vehicle::add_axle_links`].
+    pub given: SpatialVector<W::Car>,
+}
+
+impl<W: Corners> Bars<W> {
+    #[inline(always)]
+    pub(crate) fn of(rows: &[Rows<W>], warm: SpatialVector<W::Car>) -> Self {
+        let one = W::splat(1.0);
+        let presses = W::each(|k| {
+            let rows = &rows[k];
+            rows.contact.in_contact & !rows.suspension.axle_links.lifted & rows.suspension.load_active
+        });
+        let ends = W::each(|k| rows[k].contact.normal * (one / rows[k].contact.cosine).only(presses[k]));
+        let others = SpatialVector::<W>::across_of(ends);
+        let rates = W::each(|k| rows[k].end_rates().only(presses[k]));
+        let rates_across = W::across(rates);
+        let warm = warm.at_each_wheel();
+        let lines = W::each(|k| {
+            let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.axle_links.across;
+            (half, ends[k] - others[k])
+        });
+        let given = SpatialVector::sum_of(|k| {
+            let (half, row) = lines[k];
+            row * (half * (rates_across[k] - rates[k] - row.dot(warm)))
+        });
+        Self { lines, given }
+    }
+
+    /// Adds how they answer to `products`; returns what they give.
+    #[inline(always)]
+    pub(crate) fn add_to(self, products: &mut OuterProducts<W>) -> SpatialVector<W::Car> {
+        for k in 0..W::ROWS {
+            let (half, row) = self.lines[k];
+            products.add_of(k, half, row);
+        }
+        self.given
+    }
+}
