@@ -24,15 +24,16 @@ fn it_stands_as_a_train_at_rest_does() {
     let [car, trailer] = models();
     let placement = Placement { x: 30.0, y: -7.0, heading: 0.7, ..Placement::default() };
     let train = State::train_at_rest(&[&car, &trailer], 3, &Scene::flat(), &placement);
-    let found = hitched(&car, &train[0], 3, &trailer).unwrap();
-    // Rotations have 32 bits, the arm is 4 m.
-    assert!((found.position - train[1].position).length() < 4e-6, "{} is not {}", found.position, train[1].position);
+    let found = hitched(&car, &train[0], 3, &[&trailer]).remove(0);
+    // The plane is that of the wheels, from which statics take a tilt θ as their compressions by x θ: θ² x / 2 of 5 mrad.
+    assert!((found.position - train[1].position).length() < 3e-5, "{} is not {}", found.position, train[1].position);
     assert!(found.rotation.angle_between(train[1].rotation) < 1e-3);
     assert_eq!(found.tow.unwrap().by, 3);
     assert_eq!(found.wheels, train[1].wheels);
     let c5 = skidpad::spec::load("corvette_c5").unwrap().model;
-    assert_eq!(hitched(&c5, &train[0], 0, &trailer), None, "it has no hitch");
-    assert_eq!(hitched(&car, &train[0], 0, &car), None, "it has no coupler");
+    assert_eq!(hitched(&c5, &train[0], 0, &[&trailer]), [], "it has no hitch");
+    assert_eq!(hitched(&car, &train[0], 0, &[&car, &trailer]), [], "it has no coupler");
+    assert_eq!(hitched(&car, &train[0], 3, &[&trailer, &trailer]), [found], "a caravan has no hitch");
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn hitched_at_speed_it_follows_without_a_jerk() {
                 world.step(&[]);
             }
             let number = world.insert(&start(&trailer));
-            let behind = hitched(&car, world.state(0), 0, &trailer).unwrap();
+            let behind = hitched(&car, world.state(0), 0, &[&trailer]).remove(0);
             assert!(world.set_state(number, &behind));
             let mut felt = 0.0f32;
             for _ in 0..2 * hz as usize {
@@ -72,7 +73,7 @@ fn what_is_let_go_is_told() {
         let start = |model: &Arc<Model>| CarStart { model: model.clone(), placement: Placement::default() };
         let dt = 1.0 / 60.0;
         let mut world = (solver.build)(&Scene::flat(), &[start(&car), start(&trailer)], dt);
-        let behind = hitched(&car, world.state(0), 0, &trailer).unwrap();
+        let behind = hitched(&car, world.state(0), 0, &[&trailer]).remove(0);
         world.set_state(1, &behind);
         let (mut watch, mut heard) = (Watch::default(), Vec::new());
         for step in 0..60 {
@@ -95,11 +96,43 @@ fn a_turned_and_turning_car_takes_it_along() {
     state.rotation = Quat::from_rotation_z(1.0) * Quat::from_rotation_y(-0.2) * state.rotation;
     state.position = DVec3::new(5e3, -2e3, 4.0);
     state.angular = skidpad::core::Vec3::new(0.0, 0.0, 0.5);
-    let behind = hitched(&car, &state, 0, &trailer).unwrap();
+    let behind = hitched(&car, &state, 0, &[&trailer]).remove(0);
     let arm = (behind.position - state.position).as_vec3();
     let at_hitch = |of: &State, point| of.velocity + of.angular.cross(of.rotation * point);
     let [hitch, coupler] = [car.parts().hitch.unwrap().point, trailer.parts().coupler.unwrap().point];
     // Coordinates of kilometres in 64 bits; arms of metres in 32.
     assert!((arm + behind.rotation * coupler - state.rotation * hitch).length() < 1e-5);
     assert!((at_hitch(&behind, coupler) - at_hitch(&state, hitch)).length() < 1e-5);
+}
+
+/// A car that squats under full throttle, on the plane and on a slope, gets its trailer on its wheels, not into the ground.
+#[test]
+fn hitched_to_a_car_that_squats_it_stands_on_its_wheels() {
+    let wagon = skidpad::spec::load("wagon").unwrap();
+    let [car, caravan] = models();
+    let full: Vec<Arc<Model>> = wagon.units().cloned().collect();
+    for (trailers, slope) in [(vec![caravan.clone()], 0.0), (full.clone(), 0.0), (vec![caravan], 0.1), (full, 0.1)] {
+        let scene = Scene { slope, ..Scene::flat() };
+        let placement = Placement { speed: 5.0, ..Placement::default() };
+        for solver in on_rows() {
+            let start = |model: &Arc<Model>| CarStart { model: model.clone(), placement };
+            let mut world = (solver.build)(&scene, &[start(&car)], 1.0 / 120.0);
+            let full_throttle = Controls { throttle: 1.0, ..Controls::coasting() };
+            for _ in 0..120 {
+                world.step(std::slice::from_ref(&full_throttle));
+            }
+            let models: Vec<&Model> = trailers.iter().map(Arc::as_ref).collect();
+            let behind = hitched(&car, world.state(0), 0, &models);
+            assert_eq!(behind.len(), trailers.len());
+            for (model, state) in trailers.iter().zip(&behind) {
+                let normal = scene.normal().as_dvec3();
+                for (k, wheel) in model.wheels().iter().enumerate() {
+                    let at = wheel.contact + Vec3::Z * state.wheels[k].compression;
+                    let height = (state.position + (state.rotation * at).as_dvec3()).dot(normal);
+                    // Axles of a trailer that pitches are as high as their middle to the sine of that by their distance.
+                    assert!(height.abs() < 0.02, "{}: wheel {k} {height} m above ground", solver.name);
+                }
+            }
+        }
+    }
 }

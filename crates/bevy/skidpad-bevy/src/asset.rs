@@ -3,20 +3,22 @@
 use std::sync::Arc;
 
 use crate::car::Car;
+use crate::towing::{Dolly, DollyOf, under_front};
 use bevy_app::prelude::*;
 use bevy_asset::io::Reader;
 use bevy_asset::{AssetApp, AssetLoader, LoadContext, prelude::*};
 use bevy_ecs::prelude::*;
 use bevy_reflect::TypePath;
-use skidpad_core::Model;
-use skidpad_spec::{Faults, VehicleSpec};
+use bevy_transform::prelude::*;
+use skidpad_spec::{Faults, Loaded};
 
-/// A vehicle file as it was read: a model, or every fault that was found. A file with faults is an asset too, so that a car that
+/// A vehicle file as it was read: what it describes, or every fault that was found. A file with faults is an asset too, so that a car that
 /// drives goes on as it was when its file is saved with a mistake in it.
 #[derive(Asset, TypePath, Clone, Debug)]
-pub struct VehicleFile(pub Result<Arc<Model>, Arc<Faults>>);
+pub struct VehicleFile(pub Result<Arc<Loaded>, Arc<Faults>>);
 
-/// The file of a car. [`Car`] comes as soon as it is read, and changes whenever the file does.
+/// The file of a car. [`Car`] comes as soon as it is read, and changes whenever the file does; so does the [`Dolly`] of a full trailer, a car
+/// of its own.
 #[derive(Component, Clone, Debug)]
 pub struct CarFile(pub Handle<VehicleFile>);
 
@@ -71,8 +73,8 @@ impl AssetLoader for VehicleLoader {
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).await?;
         let text = String::from_utf8(bytes)?;
-        let model = VehicleSpec::read(&context.path().to_string(), &text).and_then(|spec| spec.compile());
-        Ok(VehicleFile(model.map(Arc::new).map_err(Arc::new)))
+        let loaded = Loaded::read(&context.path().to_string(), &text);
+        Ok(VehicleFile(loaded.map(Arc::new).map_err(Arc::new)))
     }
 
     fn extensions(&self) -> &[&str] {
@@ -85,7 +87,7 @@ fn follow_files(
     mut commands: Commands,
     files: Res<Assets<VehicleFile>>,
     mut changed: MessageReader<AssetEvent<VehicleFile>>,
-    cars: Query<(Entity, Ref<CarFile>)>,
+    cars: Query<(Entity, Ref<CarFile>, Option<&Dolly>, Option<&Transform>)>,
     mut told: MessageWriter<CarFileFaults>,
 ) {
     let changed: Vec<AssetId<VehicleFile>> = changed
@@ -95,13 +97,24 @@ fn follow_files(
             _ => None,
         })
         .collect();
-    for (entity, file) in &cars {
+    for (entity, file, dolly, place) in &cars {
         if !file.is_changed() && !changed.contains(&file.0.id()) {
             continue;
         }
         match files.get(&file.0).map(|file| &file.0) {
-            Some(Ok(model)) => {
-                commands.entity(entity).try_insert(Car(model.clone()));
+            Some(Ok(loaded)) => {
+                commands.entity(entity).try_insert(Car(loaded.model.clone()));
+                match (&loaded.dolly, dolly.map(Dolly::entity)) {
+                    (Some(model), Some(dolly)) => {
+                        commands.entity(dolly).try_insert(Car(model.clone()));
+                    }
+                    (Some(model), None) => {
+                        let place = under_front(&loaded.model, model, &place.copied().unwrap_or_default());
+                        commands.spawn((Car(model.clone()), place, DollyOf(entity)));
+                    }
+                    (None, Some(dolly)) => commands.entity(dolly).try_despawn(),
+                    (None, None) => {}
+                }
             }
             Some(Err(faults)) => {
                 told.write(CarFileFaults { car: entity, faults: faults.clone() });

@@ -68,7 +68,7 @@ pub use plugin::{CarPlugin, CarSystems};
 pub use seam::{Arrivals, CarHost, CarNumbers};
 pub use skidpad_core as core;
 pub use skidpad_drive as drive;
-pub use towing::TowedBy;
+pub use towing::{Dolly, DollyOf, TowedBy};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

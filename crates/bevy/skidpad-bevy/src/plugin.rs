@@ -3,7 +3,7 @@
 use crate::car::*;
 use crate::follow::{draw, spawn_wheels};
 use crate::motion::CarMotion;
-use crate::towing::unhitch;
+use crate::towing::{hitch_dollies, unhitch};
 use bevy_app::prelude::*;
 use bevy_ecs::intern::Interned;
 use bevy_ecs::prelude::*;
@@ -64,7 +64,11 @@ impl Plugin for CarPlugin {
             )
             .add_systems(
                 self.schedule,
-                (shape.in_set(CarSystems::Drive), (tell, tell_wheels, unhitch).in_set(CarSystems::Tell)),
+                (
+                    hitch_dollies.before(CarSystems::Enter),
+                    shape.in_set(CarSystems::Drive),
+                    (tell, tell_wheels, unhitch).in_set(CarSystems::Tell),
+                ),
             )
             .add_observer(spawn_wheels)
             .configure_sets(RunFixedMainLoop, CarSystems::Follow.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop))

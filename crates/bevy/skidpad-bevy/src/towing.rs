@@ -1,19 +1,77 @@
 //! Trailers: cars that are towed.
 
+use crate::car::{Car, Teleport};
 use crate::motion::CarMotion;
 use crate::seam::{Arrivals, CarHost, CarNumbers};
 use bevy_ecs::prelude::*;
+use bevy_transform::prelude::*;
+use skidpad_core::state::Tow;
 use skidpad_core::{Model, State};
 use skidpad_drive::hitched;
 use std::sync::Arc;
 
 /// This car is a trailer behind that one, whose hitch its coupler is on. Trailers may tow trailers.
 ///
-/// Put on, it sets the trailer in line behind the vehicle ahead, as fast as that; so does a jump of the vehicle ahead (but
-/// [`crate::Teleport::Back`]: rewind both). Taken off, the trailer goes on by itself. A hitch that breaks takes it off, and
-/// [`skidpad_drive::Event::Unhitched`] tells. A vehicle without a hitch and a car without a coupler stay as they are.
+/// Put on, it sets the trailer in line behind the vehicle ahead, as fast as that, and with it what it tows; so does a jump of the
+/// vehicle ahead (but [`crate::Teleport::Back`]: rewind both). Taken off, the trailer goes on by itself. A hitch that breaks takes it
+/// off, and [`skidpad_drive::Event::Unhitched`] tells. A vehicle without a hitch and a car without a coupler stay as they are. Of a
+/// trailer with a [`Dolly`] it is the dolly that is hitched up.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TowedBy(pub Entity);
+
+/// This car is the dolly of that full trailer: a drawbar with a steered axle, on whose turntable the trailer rests. It goes when the
+/// trailer does. [`crate::CarFile`] brings it along.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+#[relationship(relationship_target = Dolly)]
+pub struct DollyOf(pub Entity);
+
+/// The dolly of this full trailer. The trailer is [`TowedBy`] it at all times. What is said of the trailer holds for the dolly from the next
+/// tick on: a [`TowedBy`] another vehicle, or none, and a [`Teleport`] (but [`Teleport::Back`]).
+#[derive(Component, Clone, Debug, PartialEq, Eq)]
+#[relationship_target(relationship = DollyOf, linked_spawn)]
+pub struct Dolly(Entity);
+
+impl Dolly {
+    /// Which car it is.
+    pub fn entity(&self) -> Entity {
+        self.0
+    }
+}
+
+/// Where the `dolly` is of a trailer that stands at `place`.
+pub(crate) fn under_front(trailer: &Model, dolly: &Model, place: &Transform) -> Transform {
+    let coupler = trailer.parts().coupler.map_or(0.0, |coupler| coupler.point.x);
+    let turntable = dolly.parts().hitch.map_or(0.0, |hitch| hitch.point.x);
+    Transform { translation: place.translation + place.forward() * (coupler - turntable), ..*place }
+}
+
+/// Full trailers rest on their dollies, which do what is said of the trailers.
+pub(crate) fn hitch_dollies(
+    mut commands: Commands,
+    trailers: Query<(Entity, &Car, &Dolly, Option<&TowedBy>, Option<&Teleport>)>,
+    dollies: Query<&Car, With<DollyOf>>,
+) {
+    for (trailer, car, dolly, towed, teleport) in &trailers {
+        let dolly = dolly.entity();
+        match towed {
+            Some(towed) if towed.0 == dolly => {}
+            towed => {
+                match towed {
+                    Some(towed) => commands.entity(dolly).try_insert(*towed),
+                    None => commands.entity(dolly).try_remove::<TowedBy>(),
+                };
+                commands.entity(trailer).try_insert(TowedBy(dolly));
+            }
+        }
+        let jump = match (teleport, dollies.get(dolly)) {
+            (Some(Teleport::To(place)), Ok(of)) => Teleport::To(under_front(&car.0, &of.0, place)),
+            (Some(Teleport::Upright), _) => Teleport::Upright,
+            _ => continue,
+        };
+        commands.entity(dolly).try_insert(jump);
+        commands.entity(trailer).try_remove::<Teleport>();
+    }
+}
 
 /// A car that was put somewhere since the last tick.
 pub(crate) struct Settled {
@@ -49,17 +107,38 @@ impl Arrivals<'_, '_> {
         let mut done = Vec::new();
         while let Some((trailer, hitch)) = self.next_to_tow(numbers, settled, &done) {
             done.push(trailer);
-            let (state, jumped) = match hitch {
+            match hitch {
                 Hitch::Off => {
-                    (self.state_of(trailer, settled).map(|state| State { tow: None, ..state.clone() }), false)
+                    let Some(state) = self.state_of(trailer, settled).cloned() else { continue };
+                    let state = State { tow: None, ..state };
+                    self.put(host, numbers, trailer, state.clone(), false);
+                    settle(settled, trailer, state, false);
                 }
-                Hitch::Up(ahead) => (self.behind(trailer, ahead, numbers, settled), true),
-            };
-            let Some(state) = state else { continue };
-            self.put(host, numbers, trailer, state.clone(), jumped);
-            settled.retain(|settled| settled.car != trailer);
-            settled.push(Settled { car: trailer, state, jumped });
+                Hitch::Up(ahead) => {
+                    let train = self.train_from(trailer, &done);
+                    for (trailer, state) in self.behind(&train, ahead, numbers, settled) {
+                        done.push(trailer);
+                        self.put(host, numbers, trailer, state.clone(), true);
+                        settle(settled, trailer, state, true);
+                    }
+                }
+            }
         }
+    }
+
+    /// `trailer`, what it tows, what that tows and so on, but for what is `done`.
+    fn train_from(&self, trailer: Entity, done: &[Entity]) -> Vec<Entity> {
+        let mut train = vec![trailer];
+        let behind = |train: &[Entity]| {
+            let is_next = |(entity, towed): &(Entity, &TowedBy)| {
+                train.last() == Some(&towed.0) && !train.contains(entity) && !done.contains(entity)
+            };
+            self.trailers.iter().find(is_next).map(|(entity, _)| entity)
+        };
+        while let Some(next) = behind(&train) {
+            train.push(next);
+        }
+        train
     }
 
     fn next_to_tow(&self, numbers: &CarNumbers, settled: &[Settled], done: &[Entity]) -> Option<(Entity, Hitch)> {
@@ -79,13 +158,30 @@ impl Arrivals<'_, '_> {
         })
     }
 
-    fn behind(&self, trailer: Entity, ahead: Entity, numbers: &CarNumbers, settled: &[Settled]) -> Option<State> {
-        let (first, model) = (self.model_of(ahead)?, self.model_of(trailer)?);
-        // Cheaper than to find out that it does not fit.
-        if first.parts().hitch.is_none() || model.parts().coupler.is_none() {
-            return None;
-        }
-        hitched(first, self.state_of(ahead, settled)?, numbers.of(ahead)? as u32, model)
+    /// Those of `train` that can be towed by `ahead`, and each by the one before, and where they are then.
+    fn behind(
+        &self,
+        train: &[Entity],
+        ahead: Entity,
+        numbers: &CarNumbers,
+        settled: &[Settled],
+    ) -> Vec<(Entity, State)> {
+        let found = || {
+            let (first, number) = (self.model_of(ahead)?, numbers.of(ahead)? as u32);
+            let models: Vec<&Model> = train.iter().map_while(|car| self.model_of(*car)).map(Arc::as_ref).collect();
+            // Cheaper than to find out that it does not fit.
+            if first.parts().hitch.is_none() || models.first()?.parts().coupler.is_none() {
+                return None;
+            }
+            Some(hitched(first, self.state_of(ahead, settled)?, number, &models))
+        };
+        let mut ahead = ahead;
+        let told = |(car, state): (&Entity, State)| {
+            let by = numbers.of(ahead)? as u32;
+            ahead = *car;
+            Some((*car, State { tow: state.tow.map(|tow| Tow { by, ..tow }), ..state }))
+        };
+        train.iter().zip(found().unwrap_or_default()).map_while(told).collect()
     }
 
     fn model_of(&self, car: Entity) -> Option<&Arc<Model>> {
@@ -111,6 +207,12 @@ impl Arrivals<'_, '_> {
             }
         }
     }
+}
+
+/// `car` was put into `state`.
+fn settle(settled: &mut Vec<Settled>, car: Entity, state: State, jumped: bool) {
+    settled.retain(|settled| settled.car != car);
+    settled.push(Settled { car, state, jumped });
 }
 
 /// What a hitch that broke held is a trailer no more.

@@ -1,11 +1,40 @@
 //! Vehicle files as assets, changed while the car drives.
 
 use crate::app::{SOLVERS, app, frame};
+use crate::towing::{CLOSED, gap, load, state, ticks};
 use bevy_asset::{AssetPlugin, AssetServer, Assets};
 use bevy_ecs::message::Messages;
+use bevy_math::Vec3;
 use bevy_transform::prelude::*;
-use skidpad_bevy::{Car, CarFile, CarFileFaults, CarFilePlugin, CarMotion, VehicleFile};
-use skidpad_core::Scene;
+use skidpad_bevy::{
+    Car, CarFile, CarFileFaults, CarFilePlugin, CarInputs, CarMotion, Dolly, Teleport, TowedBy, VehicleFile,
+};
+use skidpad_core::{BackendInfo, Scene};
+use std::path::Path;
+
+/// Frames of 5 ms until it is `done`.
+fn until(app: &mut bevy_app::App, done: &dyn Fn(&bevy_app::App) -> bool) {
+    for _ in 0..2000 {
+        frame(app, 5.0);
+        if done(app) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    panic!("it did not happen");
+}
+
+/// An app whose files are in `folder`.
+fn app_in(solver: BackendInfo, folder: &Path) -> bevy_app::App {
+    let mut app = app(solver, Scene::flat());
+    let file_path = folder.display().to_string();
+    app.add_plugins((
+        bevy_app::TaskPoolPlugin::default(),
+        AssetPlugin { file_path, ..AssetPlugin::default() },
+        CarFilePlugin,
+    ));
+    app
+}
 
 #[test]
 fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
@@ -13,25 +42,9 @@ fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
     let path = folder.path().join("mine.toml");
     let text = skidpad_spec::shipped::find("corvette_c5").unwrap();
     std::fs::write(&path, text).unwrap();
-    let mut app = app(SOLVERS[0], Scene::flat());
-    let root = folder.path().display().to_string();
-    app.add_plugins((
-        bevy_app::TaskPoolPlugin::default(),
-        AssetPlugin { file_path: root, ..AssetPlugin::default() },
-        CarFilePlugin,
-    ));
+    let mut app = app_in(SOLVERS[0], folder.path());
     let file = app.world().resource::<AssetServer>().load::<VehicleFile>("mine.toml");
     let car = app.world_mut().spawn((CarFile(file.clone()), Transform::default())).id();
-    let until = |app: &mut bevy_app::App, done: &dyn Fn(&bevy_app::App) -> bool| {
-        for _ in 0..2000 {
-            frame(app, 5.0);
-            if done(app) {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        panic!("it did not happen");
-    };
     until(&mut app, &|app| app.world().get::<CarMotion>(car).is_some());
     let mass = |app: &bevy_app::App| app.world().get::<Car>(car).unwrap().0.mass();
     let before = mass(&app);
@@ -49,4 +62,60 @@ fn a_file_that_changes_changes_the_running_car_and_its_faults_do_not() {
     assert!(told.iter().all(|told| told.car == car && told.faults.listed().contains("mass_gk")), "{told:?}");
     assert!(mass(&app) > before + 1000.0, "the old car drives on");
     assert!(app.world().resource::<Assets<VehicleFile>>().get(&file).is_some_and(|file| file.0.is_err()));
+}
+
+/// A full trailer that nothing tows lies on its drawbar, lower by this at most, m.
+const LYING: f32 = 0.05;
+
+/// A full trailer comes with its dolly: hitched, let go, put elsewhere and hitched again while driving, all of it as one.
+#[test]
+fn a_full_trailer_brings_its_dolly() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("wagon.toml"), skidpad_spec::shipped::find("wagon").unwrap()).unwrap();
+    for solver in SOLVERS {
+        let mut app = app_in(solver, folder.path());
+        let car = app.world_mut().spawn((load("toyota_4runner"), Transform::default())).id();
+        let file = app.world().resource::<AssetServer>().load::<VehicleFile>("wagon.toml");
+        let apart = Transform::from_xyz(20.0, 0.0, 0.0);
+        let trailer = app.world_mut().spawn((CarFile(file), apart)).id();
+        until(&mut app, &|app| app.world().get::<CarMotion>(trailer).is_some());
+        ticks(&mut app, 0.5);
+        let dolly = app.world().get::<Dolly>(trailer).unwrap().entity();
+        assert!(gap(&app, [dolly, trailer]) < CLOSED, "{}", solver.name);
+        let stands = app.world().get::<Transform>(trailer).unwrap().translation;
+        assert!(
+            stands.distance(apart.translation) < LYING,
+            "{}: it stands where it was put, not at {stands}",
+            solver.name
+        );
+
+        app.world_mut().entity_mut(trailer).insert(TowedBy(car));
+        app.world_mut().get_mut::<CarInputs>(car).unwrap().accelerate = 1.0;
+        let train = [[car, dolly], [dolly, trailer]];
+        for _ in 0..12 {
+            ticks(&mut app, 0.25);
+            assert!(train.iter().all(|pair| gap(&app, *pair) < CLOSED), "{}", solver.name);
+        }
+        app.world_mut().entity_mut(trailer).remove::<TowedBy>();
+        ticks(&mut app, 0.5);
+        assert!(state(&app, dolly).tow.is_none() && state(&app, trailer).tow.is_some(), "{}", solver.name);
+        let there = Transform::from_xyz(-300.0, 0.0, 50.0).looking_to(Vec3::X, Vec3::Y);
+        app.world_mut().entity_mut(trailer).insert(Teleport::To(there));
+        ticks(&mut app, 0.5);
+        let stands = app.world().get::<Transform>(trailer).unwrap().translation;
+        assert!(stands.distance(there.translation) < LYING, "{}: it stands at {stands}", solver.name);
+
+        // Under its load at once: it does not sink.
+        app.world_mut().entity_mut(trailer).insert(TowedBy(car));
+        ticks(&mut app, 1.0 / 60.0);
+        let height = |app: &bevy_app::App| state(app, dolly).position.z;
+        let before = height(&app);
+        ticks(&mut app, 1.0);
+        assert!((height(&app) - before).abs() < 3e-3, "{}: {before} to {} m", solver.name, height(&app));
+        assert!(train.iter().all(|pair| gap(&app, *pair) < CLOSED), "{}", solver.name);
+
+        app.world_mut().entity_mut(trailer).despawn();
+        ticks(&mut app, 0.1);
+        assert!(app.world().get_entity(dolly).is_err(), "{}: the dolly goes with it", solver.name);
+    }
 }

@@ -10,11 +10,11 @@ use skidpad_bevy::{Car, CarEvent, CarInputs, CarMotion, Teleport, TowedBy};
 use skidpad_core::{Scene, State};
 use skidpad_drive::Event;
 
-fn load(name: &str) -> Car {
+pub fn load(name: &str) -> Car {
     Car(skidpad_spec::load(name).unwrap().model)
 }
 
-fn ticks(app: &mut App, seconds: f64) -> Vec<CarEvent> {
+pub fn ticks(app: &mut App, seconds: f64) -> Vec<CarEvent> {
     let mut heard = Vec::new();
     for _ in 0..(seconds * 60.0).round() as usize {
         frame(app, 1000.0 / 60.0);
@@ -23,7 +23,7 @@ fn ticks(app: &mut App, seconds: f64) -> Vec<CarEvent> {
     heard
 }
 
-fn state(app: &App, car: Entity) -> State {
+pub fn state(app: &App, car: Entity) -> State {
     app.world().get::<CarMotion>(car).unwrap().state().clone()
 }
 
@@ -34,7 +34,7 @@ fn train(app: &mut App) -> [Entity; 2] {
 }
 
 /// Distance of coupler and hitch, m.
-fn gap(app: &App, [car, trailer]: [Entity; 2]) -> f32 {
+pub fn gap(app: &App, [car, trailer]: [Entity; 2]) -> f32 {
     let part = |car: Entity| app.world().get::<Car>(car).unwrap().0.clone();
     let hitch = part(car).parts().hitch.unwrap().point;
     let coupler = part(trailer).parts().coupler.unwrap().point;
@@ -44,7 +44,7 @@ fn gap(app: &App, [car, trailer]: [Entity; 2]) -> f32 {
 }
 
 /// What a hitch opens by in a step at 60 Hz, m.
-const CLOSED: f32 = 2e-3;
+pub const CLOSED: f32 = 2e-3;
 
 #[test]
 fn a_trailer_follows() {
