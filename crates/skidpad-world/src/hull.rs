@@ -2,6 +2,7 @@
 
 use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature};
+use skidpad_core::supports::{Drag, Given, answer, press_all, press_under_wheels, speed_against};
 use skidpad_core::{DVec3, HULL_POINTS, HullPoint, Vec3};
 
 use crate::faces::Faces;
@@ -12,19 +13,6 @@ use crate::world::Chassis;
 /// Most passes over the points. What is left of a blow in the middle of them is a turn, and friction that holds against it: after
 /// eight, a beam evenly across the way threw a car aside with 0.15 of its speed.
 pub(crate) const PASSES: usize = 64;
-
-/// The same of a free body under wheels: one of 1 kg that slides under 15 kN settles in some hundreds. After 64 its answer to what the wheels
-/// push is not the one that is foreseen, and some steps find none.
-const PASSES_UNDER_WHEELS: usize = 256;
-
-/// Share of what presses that no pass brings nearer: two of the last digits.
-const DIGITS: f32 = 2.5e-7;
-
-/// Steps on the multiplier of a point that slides; three are typical.
-const DRAG_STEPS: usize = 6;
-
-/// Share by which friction may exceed its limit before it is taken back.
-const CONE: f32 = 1e-5;
 
 /// Change of velocity by one point that ends the passes, m/s.
 pub(crate) const SETTLED: f32 = 1e-6;
@@ -49,17 +37,6 @@ pub(crate) const CLOSED: f32 = 0.99;
 
 /// Cosine of the steepest face, to the vertical, that bears what lies on it.
 const BEARS: f32 = 0.5;
-
-/// What one point has been given so far.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Given {
-    /// Least speed along the normal that it is left with, m/s.
-    allowed: f32,
-    /// N s.
-    pub pressed: f32,
-    /// N s.
-    pub drag: Vec3,
-}
 
 impl core::fmt::Debug for Touching {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -124,8 +101,7 @@ impl Touching {
         if self.points.is_empty() {
             return;
         }
-        let untouched = |point: &HullPoint| Given { allowed: point.allowed_speed(dt), pressed: 0.0, drag: Vec3::ZERO };
-        self.given.extend(self.points.iter().map(untouched));
+        self.given.extend(self.points.iter().map(|point| Given::nothing(point, dt)));
         self.press_all(chassis);
         self.end_blows(chassis, dt);
     }
@@ -149,14 +125,10 @@ impl Touching {
     }
 
     fn press_all(&mut self, chassis: &mut Chassis) {
-        for _ in 0..if chassis.carries { PASSES_UNDER_WHEELS } else { PASSES } {
-            let mut changed = false;
-            for (point, so_far) in self.points.iter().zip(&mut self.given) {
-                changed |= press(chassis, point, so_far);
-            }
-            if !changed {
-                return;
-            }
+        if chassis.carries {
+            press_under_wheels(chassis, &self.points, &mut self.given);
+        } else {
+            press_all(chassis, &self.points, &mut self.given, Drag::AlongSlip, PASSES);
         }
     }
 
@@ -202,9 +174,9 @@ impl Touching {
         &self.points
     }
 
-    /// Those that [`Touching::keep_out`] pressed, and what it gave them.
-    pub(crate) fn pressed(&self) -> impl Iterator<Item = (&HullPoint, &Given)> {
-        self.points.iter().zip(&self.given).filter(|(_, given)| given.pressed > 0.0)
+    /// What a unit of each push changes of the motion of `chassis`, which [`Touching::keep_out`] has just pressed.
+    pub(crate) fn answer(&self, chassis: &Chassis) -> [[Vec3; 2]; 6] {
+        answer(chassis, &self.points, &self.given)
     }
 
     /// Adds those found that are nearest, as many as `points` are wanted. Blows are not among them: [`Touching::keep_out`] ends
@@ -294,11 +266,6 @@ pub(crate) fn stops_of(stops: &[(usize, HullPoint)], car: usize) -> &[(usize, Hu
     &stops[first..first + count]
 }
 
-/// Velocity of a point of a hull against what it touches, m/s.
-pub(crate) fn speed_against(chassis: &Chassis, point: &HullPoint) -> Vec3 {
-    chassis.speed_at(point.arm) - point.velocity
-}
-
 /// The `motion` of a body, velocity (m/s) of its centre of mass at `position` (m) and angular velocity (rad/s), against a block that
 /// may move and turn. Over one step the way against a block that turns is taken for straight.
 fn against(block: &Block, position: DVec3, [velocity, angular]: [Vec3; 2]) -> [Vec3; 2] {
@@ -313,68 +280,6 @@ fn corner(chassis: &Chassis, i: usize) -> Vec3 {
     chassis.hull.centre + chassis.hull.half_extents * Vec3::new(sign(0), sign(1), sign(2))
 }
 
-/// Changes the impulses `so_far` of one point by what it still needs; whether that changes the velocity of anything.
-///
-/// Friction changes along the slip that is left. A corner of a long body gives way far more across than along, so that under a load such
-/// changes lead to and fro where it slides: that of free bodies under wheels is found exactly.
-fn press(chassis: &mut Chassis, point: &HullPoint, so_far: &mut Given) -> bool {
-    let (arm, normal) = (point.arm, point.normal);
-    let compliance = |c: &Chassis, along: Vec3| c.inverse_mass + arm.cross(along).dot(c.spun_by(arm.cross(along)));
-    let wanted = (so_far.allowed - speed_against(chassis, point).dot(normal)) / compliance(chassis, normal);
-    let pressed = (so_far.pressed + wanted).max(0.0);
-    let push = normal * (pressed - so_far.pressed);
-    if pressed == so_far.pressed && pressed == 0.0 {
-        return false;
-    }
-    so_far.pressed = pressed;
-    chassis.stop(push, arm.cross(push));
-    let slip = speed_against(chassis, point);
-    let slip = slip - normal * slip.dot(normal);
-    let size = slip.length();
-    let (most, mut drag) = (point.friction * pressed, so_far.drag);
-    if chassis.carries {
-        drag = drag_on(chassis, point, slip, drag, most);
-    } else if size > 1e-6 {
-        drag -= slip / compliance(chassis, slip / size);
-    }
-    let drag = drag.clamp_length_max(most);
-    let more = drag - so_far.drag;
-    so_far.drag = drag;
-    chassis.stop(more, arm.cross(more));
-    let change = (push + more).length();
-    change * chassis.inverse_mass > SETTLED && !(chassis.carries && change <= DIGITS * pressed)
-}
-
-/// Friction of no more than `most` N s with which a point sticks, or slides against it: with `drag` it slips by `slip` m/s.
-fn drag_on(chassis: &Chassis, point: &HullPoint, slip: Vec3, drag: Vec3, most: f32) -> Vec3 {
-    let side = point.normal.any_orthonormal_vector();
-    let axes = [side, point.normal.cross(side)];
-    let turns = axes.map(|axis| point.arm.cross(axis));
-    let [first, second] = turns.map(|turn| chassis.spun_by(turn));
-    let between = turns[0].dot(second);
-    let give = [chassis.inverse_mass + turns[0].dot(first), chassis.inverse_mass + turns[1].dot(second)];
-    let held = axes.map(|axis| drag.dot(axis));
-    let wanted = [
-        slip.dot(axes[0]) - give[0] * held[0] - between * held[1],
-        slip.dot(axes[1]) - between * held[0] - give[1] * held[1],
-    ];
-    // Against its slip, by as much as that grows with λ: Hebden's iteration on the length, which falls like 1 / (give + λ).
-    let (mut slides, mut found) = (0.0, [0.0; 2]);
-    for _ in 0..DRAG_STEPS {
-        let [a, b] = give.map(|give| give + slides);
-        let determinant = a * b - between * between;
-        let solve = |[x, y]: [f32; 2]| [(b * x - between * y) / determinant, (a * y - between * x) / determinant];
-        found = solve(wanted);
-        let size = (found[0] * found[0] + found[1] * found[1]).sqrt();
-        if size <= most * (1.0 + CONE) || most == 0.0 {
-            break;
-        }
-        let fall = solve(found);
-        slides += (size / most - 1.0) * size * size / (found[0] * fall[0] + found[1] * fall[1]);
-    }
-    (axes[0] * -found[0] + axes[1] * -found[1]).clamp_length_max(most)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -383,29 +288,6 @@ mod tests {
     fn crate_of_a_tonne() -> Chassis {
         let hull = Hull { centre: Vec3::new(0.0, 0.0, 0.1), half_extents: Vec3::new(2.0, 0.9, 0.5) };
         Chassis::rigid(1000.0, Mat3::from_diagonal(Vec3::new(400.0, 1500.0, 1700.0)), hull)
-    }
-
-    /// A corner of a long plank with more slip than friction ends slides on against its friction; with less it sticks.
-    #[test]
-    fn friction_of_a_corner_is_found_exactly() {
-        let hull = Hull { centre: Vec3::ZERO, half_extents: Vec3::new(20.0, 5.0, 0.2) };
-        let mut plank = Chassis::rigid(30.0, Mat3::from_diagonal(Vec3::new(250.0, 4000.0, 4250.0)), hull);
-        (plank.velocity, plank.angular) = (Vec3::new(1.7, 0.2, 0.0), Vec3::new(0.0, 0.0, 0.01));
-        let arm = Vec3::new(20.0, 5.0, -0.2);
-        let point = HullPoint { arm, gap: 0.0, normal: Vec3::Z, friction: 0.4, velocity: Vec3::ZERO };
-        let slip = |plank: &Chassis| speed_against(plank, &point) * Vec3::new(1.0, 1.0, 0.0);
-        for most in [0.0, 1.0, 25.0, 1000.0] {
-            let mut after = plank.clone();
-            let drag = drag_on(&plank, &point, slip(&plank), Vec3::ZERO, most);
-            after.stop(drag, arm.cross(drag));
-            let left = slip(&after);
-            if most < 1000.0 {
-                assert!((drag.length() - most).abs() <= 1e-4 * most, "{drag} of {most} N s");
-                assert!(left.dot(drag) <= -0.9999 * left.length() * drag.length(), "{left} m/s against {drag} N s");
-            } else {
-                assert!(left.length() < 1e-5, "{left} m/s");
-            }
-        }
     }
 
     /// Steps `chassis` for `seconds` under gravity on `ground`.

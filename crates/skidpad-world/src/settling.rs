@@ -1,83 +1,10 @@
 //! A free body under wheels: how it ends a step by what they push, on what bears it, and how that changes with the pushes.
 
-use skidpad_core::{Foreseen, HullPoint, PlatformMotion, Vec3};
+use skidpad_core::{Foreseen, PlatformMotion, Vec3};
 
 use crate::World;
 use crate::ground::Block;
-use crate::hull::{Given, speed_against};
 use crate::world::Chassis;
-
-/// A contact that leaves the body less than this share of what it would move alone is held by others already.
-const HELD: f32 = 1e-4;
-
-/// Share of the most that friction holds from which on a contact slides.
-const SLIDES: f32 = 0.999;
-
-/// Velocities, or impulses, by components: along, and about.
-type Six = [f32; 6];
-
-fn six([v, w]: [Vec3; 2]) -> Six {
-    [v.x, v.y, v.z, w.x, w.y, w.z]
-}
-
-fn dot(a: &Six, b: &Six) -> f32 {
-    (0..6).map(|i| a[i] * b[i]).sum()
-}
-
-/// What impulses change of the motion of a body.
-struct Compliance {
-    columns: [Six; 6],
-}
-
-impl Compliance {
-    fn of(body: &Chassis) -> Self {
-        let axes = Vec3::AXES;
-        let moves = axes.map(|axis| six([axis * body.inverse_mass, Vec3::ZERO]));
-        let turns = axes.map(|axis| six([Vec3::ZERO, body.spun_by(axis)]));
-        Self { columns: [moves[0], moves[1], moves[2], turns[0], turns[1], turns[2]] }
-    }
-
-    fn times(&self, impulse: &Six) -> Six {
-        core::array::from_fn(|i| (0..6).map(|k| self.columns[k][i] * impulse[k]).sum())
-    }
-
-    /// Nothing moves the point `arm` along the unit vector `along` any more: a force along `push` there sees to that. With a `softness`
-    /// (1/kg, ≥ 0) that force grows with the speed along, by its reciprocal.
-    fn hold(&mut self, body: &Chassis, arm: Vec3, along: Vec3, push: Vec3, softness: f32) {
-        let row = six([along, arm.cross(along)]);
-        let changes = self.times(&six([push, arm.cross(push)]));
-        let gives = dot(&row, &changes);
-        let lever = arm.cross(along);
-        let alone = body.inverse_mass + lever.dot(body.spun_by(lever));
-        if gives > HELD * alone {
-            for column in &mut self.columns {
-                let share = dot(&row, column) / (gives + softness);
-                (0..6).for_each(|i| column[i] -= share * changes[i]);
-            }
-        }
-    }
-
-    /// `point` is pressed, and sticks or slides.
-    fn touch(&mut self, body: &Chassis, point: &HullPoint, given: &Given) {
-        let (normal, most) = (point.normal, point.friction * given.pressed);
-        let drag = given.drag.length();
-        if drag >= SLIDES * most {
-            self.hold(body, point.arm, normal, normal + given.drag / given.pressed, 0.0);
-            // The drag turns with the direction of sliding.
-            let slip = speed_against(body, point);
-            let across = normal.cross(given.drag / drag);
-            if drag > 0.0 {
-                self.hold(body, point.arm, across, across, slip.dot(given.drag).abs() / (drag * drag));
-            }
-            return;
-        }
-        self.hold(body, point.arm, normal, normal, 0.0);
-        let side = normal.any_orthonormal_vector();
-        for along in [side, normal.cross(side)] {
-            self.hold(body, point.arm, along, along, 0.0);
-        }
-    }
-}
 
 impl Chassis {
     /// The hull as a box that goes on moving as it does, and rubs as bodies on it do.
@@ -109,12 +36,7 @@ impl World {
         });
         let blocks = others.map(|other| self.chassis[other].moving_block());
         self.touching.keep_out_of_all(&mut body, &self.ground, blocks, dt);
-        let mut compliance = Compliance::of(&body);
-        for (point, given) in self.touching.pressed() {
-            compliance.touch(&body, point, given);
-        }
-        let answer = compliance.columns.map(|[x, y, z, a, b, c]| [Vec3::new(x, y, z), Vec3::new(a, b, c)]);
-        Some(Foreseen { ends: body.twist(), answer })
+        Some(Foreseen { ends: body.twist(), answer: self.touching.answer(&body) })
     }
 }
 
@@ -138,6 +60,7 @@ mod tests {
             let pushed = [0, 1].map(|part| pushed[part] + more[part] * size);
             let other = world.foresee_body(0, pushed, 1.0 / 60.0).expect("a body").ends;
             // At arms of 10 m.
+            let six = |[v, w]: [Vec3; 2]| [v.x, v.y, v.z, w.x, w.y, w.z];
             let scale = six([Vec3::ONE, Vec3::splat(10.0)]);
             let [found, known] = [[0, 1].map(|part| (other[part] - ends[part]) / size), answer[column]].map(six);
             let off = (0..6).map(|i| (scale[i] * (found[i] - known[i])).abs()).fold(0.0, f32::max);

@@ -2,6 +2,7 @@
 
 use skidpad_core::columns::{Columns, side_by_side, vector};
 use skidpad_core::lane::{Four, Lane};
+use skidpad_core::supports::Rigid;
 use skidpad_core::{
     BODYWORK_FRICTION, Body, BodyMotion, Contact, DVec3, Foreseen, FreeBody, HullPoint, Mat3, Model, Probe, Push,
     Pushable, Quat, Reaction, Scene, Seen, State, Vec3, WorldPort, math,
@@ -426,6 +427,28 @@ impl World {
             self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
         }
         true
+    }
+}
+
+impl Rigid for Chassis {
+    #[inline(always)]
+    fn inverse_mass(&self) -> f32 {
+        self.inverse_mass
+    }
+
+    #[inline(always)]
+    fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
+        Chassis::spun_by(self, angular_impulse)
+    }
+
+    #[inline(always)]
+    fn speed_at(&self, arm: Vec3) -> Vec3 {
+        Chassis::speed_at(self, arm)
+    }
+
+    #[inline(always)]
+    fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
+        Chassis::stop(self, impulse, angular_impulse);
     }
 }
 

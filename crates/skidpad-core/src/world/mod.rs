@@ -12,6 +12,7 @@ pub(crate) mod riders;
 pub mod road;
 pub mod scene;
 pub mod seam;
+pub mod supports;
 pub mod terrain;
 pub mod texture;
 mod trains;

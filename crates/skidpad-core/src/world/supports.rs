@@ -1,0 +1,279 @@
+//! A rigid body on points that bear it: sequential impulses with friction, and how it answers more pushes then.
+
+use crate::world::seam::HullPoint;
+use bevy_math::Vec3;
+
+/// Most passes over the points of a body under wheels: one of 1 kg that slides under 15 kN settles in some hundreds. After 64 its answer
+/// to what the wheels push is not the one that is foreseen, and some steps find none.
+const PASSES_UNDER_WHEELS: usize = 256;
+
+/// Share of what presses that no pass brings nearer: two of the last digits.
+const DIGITS: f32 = 2.5e-7;
+
+/// Steps on the multiplier of a point that slides; three are typical.
+const DRAG_STEPS: usize = 6;
+
+/// Share by which friction may exceed its limit before it is taken back.
+const CONE: f32 = 1e-5;
+
+/// Change of velocity by one point that ends the passes, m/s.
+const SETTLED: f32 = 1e-6;
+
+/// A contact that leaves the body less than this share of what it would move alone is held by others already.
+const HELD: f32 = 1e-4;
+
+/// Share of the most that friction holds from which on a contact slides.
+const SLIDES: f32 = 0.999;
+
+/// A rigid body that points can stop.
+pub trait Rigid {
+    /// 1/kg.
+    fn inverse_mass(&self) -> f32;
+    /// Change of angular velocity by an angular impulse, world axes.
+    fn spun_by(&self, angular_impulse: Vec3) -> Vec3;
+    /// Velocity of its point at `arm` from the centre of mass, m/s.
+    fn speed_at(&self, arm: Vec3) -> Vec3;
+    /// Changes its motion by an impulse (N s) at the centre of mass and an angular impulse (N m s).
+    fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3);
+}
+
+/// What one point has given so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    /// Least speed along the normal that it is left with, m/s.
+    pub allowed: f32,
+    /// N s.
+    pub pressed: f32,
+    /// N s.
+    pub drag: Vec3,
+}
+
+impl Given {
+    /// Nothing yet, in a step of `dt` s.
+    pub fn nothing(point: &HullPoint, dt: f32) -> Self {
+        Self { allowed: point.allowed_speed(dt), pressed: 0.0, drag: Vec3::ZERO }
+    }
+}
+
+/// How friction of a point is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drag {
+    /// It changes along the slip that is left. A corner of a long body gives way far more across than along, so that under a load such
+    /// changes lead to and fro where it slides.
+    AlongSlip,
+    /// Exactly, of a body under wheels.
+    Exact,
+}
+
+/// Velocity of a point of a body against what it touches, m/s.
+#[inline(always)]
+pub fn speed_against(body: &impl Rigid, point: &HullPoint) -> Vec3 {
+    body.speed_at(point.arm) - point.velocity
+}
+
+/// Lets all `points` of a body under wheels give what they must.
+pub fn press_under_wheels(body: &mut impl Rigid, points: &[HullPoint], given: &mut [Given]) {
+    press_all(body, points, given, Drag::Exact, PASSES_UNDER_WHEELS);
+}
+
+/// Lets all `points` give what they must, in so many `passes` at most.
+pub fn press_all(body: &mut impl Rigid, points: &[HullPoint], given: &mut [Given], drag: Drag, passes: usize) {
+    for _ in 0..passes {
+        let mut changed = false;
+        for (point, so_far) in points.iter().zip(&mut *given) {
+            changed |= press(body, point, so_far, drag);
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Changes the impulses `so_far` of one point by what it still needs; whether that changes the velocity of anything.
+fn press(body: &mut impl Rigid, point: &HullPoint, so_far: &mut Given, friction: Drag) -> bool {
+    let (arm, normal) = (point.arm, point.normal);
+    let wanted = (so_far.allowed - speed_against(body, point).dot(normal)) / compliance(body, arm, normal);
+    let pressed = (so_far.pressed + wanted).max(0.0);
+    let push = normal * (pressed - so_far.pressed);
+    if pressed == so_far.pressed && pressed == 0.0 {
+        return false;
+    }
+    so_far.pressed = pressed;
+    body.stop(push, arm.cross(push));
+    let slip = speed_against(body, point);
+    let slip = slip - normal * slip.dot(normal);
+    let size = slip.length();
+    let (most, mut drag) = (point.friction * pressed, so_far.drag);
+    if friction == Drag::Exact {
+        drag = drag_on(body, point, slip, drag, most);
+    } else if size > 1e-6 {
+        drag -= slip / compliance(body, arm, slip / size);
+    }
+    let drag = drag.clamp_length_max(most);
+    let more = drag - so_far.drag;
+    so_far.drag = drag;
+    body.stop(more, arm.cross(more));
+    let change = (push + more).length();
+    change * body.inverse_mass() > SETTLED && !(friction == Drag::Exact && change <= DIGITS * pressed)
+}
+
+/// Change of the speed `along` at `arm` by an impulse there, 1/kg.
+#[inline(always)]
+fn compliance(body: &impl Rigid, arm: Vec3, along: Vec3) -> f32 {
+    let lever = arm.cross(along);
+    body.inverse_mass() + lever.dot(body.spun_by(lever))
+}
+
+/// Friction of no more than `most` N s with which a point sticks, or slides against it: with `drag` it slips by `slip` m/s.
+fn drag_on(body: &impl Rigid, point: &HullPoint, slip: Vec3, drag: Vec3, most: f32) -> Vec3 {
+    let side = point.normal.any_orthonormal_vector();
+    let axes = [side, point.normal.cross(side)];
+    let turns = axes.map(|axis| point.arm.cross(axis));
+    let [first, second] = turns.map(|turn| body.spun_by(turn));
+    let between = turns[0].dot(second);
+    let give = [body.inverse_mass() + turns[0].dot(first), body.inverse_mass() + turns[1].dot(second)];
+    let held = axes.map(|axis| drag.dot(axis));
+    let wanted = [
+        slip.dot(axes[0]) - give[0] * held[0] - between * held[1],
+        slip.dot(axes[1]) - between * held[0] - give[1] * held[1],
+    ];
+    // Against its slip, by as much as that grows with λ: Hebden's iteration on the length, which falls like 1 / (give + λ).
+    let (mut slides, mut found) = (0.0, [0.0; 2]);
+    for _ in 0..DRAG_STEPS {
+        let [a, b] = give.map(|give| give + slides);
+        let determinant = a * b - between * between;
+        let solve = |[x, y]: [f32; 2]| [(b * x - between * y) / determinant, (a * y - between * x) / determinant];
+        found = solve(wanted);
+        let size = (found[0] * found[0] + found[1] * found[1]).sqrt();
+        if size <= most * (1.0 + CONE) || most == 0.0 {
+            break;
+        }
+        let fall = solve(found);
+        slides += (size / most - 1.0) * size * size / (found[0] * fall[0] + found[1] * fall[1]);
+    }
+    (axes[0] * -found[0] + axes[1] * -found[1]).clamp_length_max(most)
+}
+
+/// Velocities, or impulses, by components: along, and about.
+type Six = [f32; 6];
+
+fn six([v, w]: [Vec3; 2]) -> Six {
+    [v.x, v.y, v.z, w.x, w.y, w.z]
+}
+
+fn dot(a: &Six, b: &Six) -> f32 {
+    (0..6).map(|i| a[i] * b[i]).sum()
+}
+
+/// What impulses change of the motion of a body.
+struct Compliance {
+    columns: [Six; 6],
+}
+
+/// What a unit of each component of an impulse (N s) and then of an angular impulse (N m s) changes the velocity and the angular velocity of
+/// a body by that `points` bear, where these have `given` what they did.
+pub fn answer(body: &impl Rigid, points: &[HullPoint], given: &[Given]) -> [[Vec3; 2]; 6] {
+    let mut compliance = Compliance::of(body);
+    for (point, given) in points.iter().zip(given).filter(|(_, given)| given.pressed > 0.0) {
+        compliance.touch(body, point, given);
+    }
+    compliance.columns.map(|[x, y, z, a, b, c]| [Vec3::new(x, y, z), Vec3::new(a, b, c)])
+}
+
+impl Compliance {
+    fn of(body: &impl Rigid) -> Self {
+        let axes = Vec3::AXES;
+        let moves = axes.map(|axis| six([axis * body.inverse_mass(), Vec3::ZERO]));
+        let turns = axes.map(|axis| six([Vec3::ZERO, body.spun_by(axis)]));
+        Self { columns: [moves[0], moves[1], moves[2], turns[0], turns[1], turns[2]] }
+    }
+
+    fn times(&self, impulse: &Six) -> Six {
+        core::array::from_fn(|i| (0..6).map(|k| self.columns[k][i] * impulse[k]).sum())
+    }
+
+    /// Nothing moves the point `arm` along the unit vector `along` any more: a force along `push` there sees to that. With a `softness`
+    /// (1/kg, ≥ 0) that force grows with the speed along, by its reciprocal.
+    fn hold(&mut self, body: &impl Rigid, arm: Vec3, along: Vec3, push: Vec3, softness: f32) {
+        let row = six([along, arm.cross(along)]);
+        let changes = self.times(&six([push, arm.cross(push)]));
+        let gives = dot(&row, &changes);
+        if gives > HELD * compliance(body, arm, along) {
+            for column in &mut self.columns {
+                let share = dot(&row, column) / (gives + softness);
+                (0..6).for_each(|i| column[i] -= share * changes[i]);
+            }
+        }
+    }
+
+    /// `point` is pressed, and sticks or slides.
+    fn touch(&mut self, body: &impl Rigid, point: &HullPoint, given: &Given) {
+        let (normal, most) = (point.normal, point.friction * given.pressed);
+        let drag = given.drag.length();
+        if drag >= SLIDES * most {
+            self.hold(body, point.arm, normal, normal + given.drag / given.pressed, 0.0);
+            // The drag turns with the direction of sliding.
+            let slip = speed_against(body, point);
+            let across = normal.cross(given.drag / drag);
+            if drag > 0.0 {
+                self.hold(body, point.arm, across, across, slip.dot(given.drag).abs() / (drag * drag));
+            }
+            return;
+        }
+        self.hold(body, point.arm, normal, normal, 0.0);
+        let side = normal.any_orthonormal_vector();
+        for along in [side, normal.cross(side)] {
+            self.hold(body, point.arm, along, along, 0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A plank of 30 kg, 40 by 10 by 0.4 m.
+    struct Plank {
+        velocity: Vec3,
+        angular: Vec3,
+    }
+
+    impl Rigid for Plank {
+        fn inverse_mass(&self) -> f32 {
+            1.0 / 30.0
+        }
+
+        fn spun_by(&self, angular_impulse: Vec3) -> Vec3 {
+            angular_impulse / Vec3::new(250.0, 4000.0, 4250.0)
+        }
+
+        fn speed_at(&self, arm: Vec3) -> Vec3 {
+            self.velocity + self.angular.cross(arm)
+        }
+
+        fn stop(&mut self, impulse: Vec3, angular_impulse: Vec3) {
+            self.velocity += impulse * self.inverse_mass();
+            self.angular += self.spun_by(angular_impulse);
+        }
+    }
+
+    /// A corner of a long plank with more slip than friction ends slides on against its friction; with less it sticks.
+    #[test]
+    fn friction_of_a_corner_is_found_exactly() {
+        let arm = Vec3::new(20.0, 5.0, -0.2);
+        let point = HullPoint { arm, gap: 0.0, normal: Vec3::Z, friction: 0.4, velocity: Vec3::ZERO };
+        let slip = |plank: &Plank| speed_against(plank, &point) * Vec3::new(1.0, 1.0, 0.0);
+        for most in [0.0, 1.0, 25.0, 1000.0] {
+            let mut plank = Plank { velocity: Vec3::new(1.7, 0.2, 0.0), angular: Vec3::new(0.0, 0.0, 0.01) };
+            let drag = drag_on(&plank, &point, slip(&plank), Vec3::ZERO, most);
+            plank.stop(drag, arm.cross(drag));
+            let left = slip(&plank);
+            if most < 1000.0 {
+                assert!((drag.length() - most).abs() <= 1e-4 * most, "{drag} of {most} N s");
+                assert!(left.dot(drag) <= -0.9999 * left.length() * drag.length(), "{left} m/s against {drag} N s");
+            } else {
+                assert!(left.length() < 1e-5, "{left} m/s");
+            }
+        }
+    }
+}
