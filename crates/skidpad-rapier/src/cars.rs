@@ -6,6 +6,7 @@ use skidpad_core::{
     WorldPort,
 };
 
+use crate::borne::Borne;
 use crate::car_slot::CarSlot;
 use crate::chassis::{self, move_to, pose_lag};
 use crate::ground::{Loaded, ground_moved, on_movable};
@@ -45,6 +46,7 @@ pub struct RapierCars {
     pub(crate) loaded: Vec<Loaded>,
     /// Those of the step before.
     before: Vec<Loaded>,
+    borne: Vec<Borne>,
     /// Memory for the triangles near a wheel with a rim.
     faces: Faces<ColliderHandle>,
     stops: Stops,
@@ -103,6 +105,7 @@ impl RapierCars {
             slots,
             loaded: Vec::new(),
             before: Vec::new(),
+            borne: Vec::new(),
             faces: Faces::default(),
             stops: Stops::default(),
             coasting: Controls::coasting(),
@@ -218,6 +221,7 @@ impl RapierCars {
             slots: &mut self.slots,
             loaded: &mut self.loaded,
             before: &self.before,
+            borne: &mut self.borne,
             faces: &mut self.faces,
             stops: &mut self.stops,
             unstepped: self.unstepped,
@@ -246,7 +250,9 @@ impl RapierCars {
         let slots = &mut self.slots.clone();
         let (axes, wind, unstepped) = (self.axes, self.wind, self.unstepped);
         let (sets, ground, before) = (world.into(), ground.into(), &self.before);
-        let mut port = Port { sets, axes, slots, loaded, before, faces, stops, unstepped, wind, bears: false, ground };
+        let borne = &mut Vec::new();
+        let mut port =
+            Port { sets, axes, slots, loaded, before, borne, faces, stops, unstepped, wind, bears: false, ground };
         let mut first = 0;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
             let answers = &mut answered[first..];
@@ -312,6 +318,7 @@ impl RapierCars {
             slots: &mut self.slots,
             loaded: &mut self.loaded,
             before: &self.before,
+            borne: &mut self.borne,
             faces: &mut self.faces,
             stops: &mut self.stops,
             unstepped: self.unstepped,

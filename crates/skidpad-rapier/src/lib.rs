@@ -5,6 +5,7 @@
 
 pub mod backend;
 mod bodies;
+mod borne;
 mod car_slot;
 mod cars;
 pub mod chassis;

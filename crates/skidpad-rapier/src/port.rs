@@ -2,8 +2,9 @@
 
 use rapier3d::parry::query::intersection_test;
 use rapier3d::prelude::*;
-use skidpad_core::{Body, Contact, Ground, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
+use skidpad_core::{Body, Contact, Foreseen, Ground, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 
+use crate::borne::Borne;
 use crate::car_slot::CarSlot;
 use crate::chassis::pose_lag;
 use crate::ground::{self, Loaded};
@@ -18,6 +19,8 @@ pub(crate) struct Port<'a> {
     /// Bodies under the wheels of this step, and of the one before.
     pub loaded: &'a mut Vec<Loaded>,
     pub before: &'a [Loaded],
+    /// Those of them that rest on something, found as they are asked for.
+    pub borne: &'a mut Vec<Borne>,
     /// Memory for the triangles near a wheel with a rim.
     pub faces: &'a mut Faces<ColliderHandle>,
     /// What stops rims in this step.
@@ -58,6 +61,7 @@ impl WorldPort for Port<'_> {
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.stops.clear();
+        self.borne.clear();
         self.bears = false;
         let mut answers = &mut *answered;
         for of_car in asked.chunk_by(|one, next| one.car == next.car) {
@@ -109,19 +113,21 @@ impl WorldPort for Port<'_> {
         ground::pushable(&self.sets, self.axes, ground::handle(body), normal, dt)
     }
 
+    fn foresee(&mut self, body: u64, pushed: [Vec3; 2], dt: f32) -> Option<Foreseen> {
+        self.foresee_body(ground::handle(body), pushed, dt)
+    }
+
     fn react(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let handle = ground::handle(reaction.body);
-            let Some(body) = self.sets.bodies.get_mut(handle) else { continue };
-            if !self.loaded.iter().rev().any(|known| known.handle == handle) {
-                self.loaded.push(Loaded::new(handle, body, dt));
+            if self.is_borne(handle) {
+                self.remember(handle, dt);
+            } else {
+                let (point, push) = (self.axes.point_to_world(reaction.point), self.axes.to_world(reaction.impulse));
+                self.push_body(handle, point.as_vec3(), push, dt);
             }
-            if !body.is_dynamic() {
-                continue;
-            }
-            let point = self.axes.point_to_world(reaction.point).as_vec3();
-            body.add_force_at_point(self.axes.to_world(reaction.impulse / dt), point, true);
         }
+        self.react_on_borne(dt, reactions);
     }
 
     fn follow_ground(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
@@ -177,8 +183,16 @@ impl Port<'_> {
         near.into_iter().any(|near| meets(near).is_ok_and(|met| met.intersecting))
     }
 
+    /// Keeps what forces a body has that is pushed in this step.
+    pub(crate) fn remember(&mut self, handle: RigidBodyHandle, dt: f32) {
+        let Some(body) = self.sets.bodies.get(handle) else { return };
+        if !self.loaded.iter().rev().any(|known| known.handle == handle) {
+            self.loaded.push(Loaded::new(handle, body, dt));
+        }
+    }
+
     /// The car whose chassis this body is.
-    fn car_of(&self, handle: RigidBodyHandle) -> Option<usize> {
+    pub(crate) fn car_of(&self, handle: RigidBodyHandle) -> Option<usize> {
         self.slots.iter().position(|slot| slot.handle == handle)
     }
 
@@ -199,16 +213,23 @@ impl Port<'_> {
         } else {
             filter.predicate = Some(&is_ground);
         }
+        let mut near = std::mem::take(&mut slot.near);
+        self.find_near(filter, bounds, &mut near);
+        let slot = &mut self.slots[car];
+        slot.near = near;
+        slot.tied = tied;
+    }
+
+    /// Adds the colliders that pass the `filter` and may reach into `bounds` to `near`.
+    pub(crate) fn find_near(&self, filter: QueryFilter<'_>, bounds: Aabb, near: &mut Vec<ColliderHandle>) {
         let Sets { broad_phase, narrow_phase, bodies, colliders, .. } = &self.sets;
         if self.unstepped {
             let passes = colliders.iter_enabled().filter(|(handle, of)| filter.test(bodies, *handle, of));
-            slot.near.extend(passes.map(|(handle, _)| handle));
+            near.extend(passes.map(|(handle, _)| handle));
         } else {
             let queries = broad_phase.as_query_pipeline(narrow_phase.query_dispatcher(), bodies, colliders, filter);
-            let near = queries.intersect_aabb_conservative(bounds);
-            slot.near.extend(near.map(|(handle, _)| handle));
+            near.extend(queries.intersect_aabb_conservative(bounds).map(|(handle, _)| handle));
         }
-        slot.tied = tied;
     }
 
     fn meet(&mut self, probe: &Probe) -> Option<Contact> {
@@ -302,7 +323,7 @@ impl Port<'_> {
 
     /// Of a collider, which before the first step has not been moved to its parent yet.
     #[inline(always)]
-    fn pose_of(&self, collider: &Collider) -> Pose {
+    pub(crate) fn pose_of(&self, collider: &Collider) -> Pose {
         if self.unstepped { self.pose_by_parent(collider) } else { *collider.position() }
     }
 

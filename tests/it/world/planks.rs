@@ -6,8 +6,7 @@ use skidpad::core::{
     Backend, BackendInfo, BodyMotion, CarStart, Controls, DVec3, FreeBody, Model, Scene, State, Vec3, state::Placement,
 };
 
-use super::traffic::own_worlds;
-use crate::common::{GRAVITY, Simplify, c5};
+use crate::common::{GRAVITY, Simplify, c5, on_rows};
 use crate::step::energy::Audit;
 
 /// Friction between the planks and the ground.
@@ -100,7 +99,7 @@ fn light_planks() -> impl Iterator<Item = (f32, f32)> {
 /// turn, and both gain no energy.
 #[test]
 fn a_light_plank_is_taken_along_and_not_shaken() {
-    for (solver, sideways) in own_worlds().into_iter().flat_map(|solver| [false, true].map(|side| (solver, side))) {
+    for (solver, sideways) in on_rows().into_iter().flat_map(|solver| [false, true].map(|side| (solver, side))) {
         for (mass, hz) in light_planks() {
             let mut slide = Slide::new(&solver, plank(mass, MU as f32), sideways, hz);
             let what = format!("{}, {mass} kg at {hz} Hz, sideways: {sideways}", solver.name);
@@ -140,7 +139,7 @@ fn a_light_plank_is_taken_along_and_not_shaken() {
 /// Wheels that push a plank with less than the ground holds slide over it, and it stands still.
 #[test]
 fn a_plank_that_the_ground_holds_stands_still() {
-    for solver in own_worlds() {
+    for solver in on_rows() {
         for (mass, hz) in light_planks() {
             // No tyre of the car has a friction of 1.5.
             let mut slide = Slide::new(&solver, plank(mass, 1.5), false, hz);
@@ -162,7 +161,7 @@ fn a_plank_that_the_ground_holds_stands_still() {
 /// wheels that is a deceleration of μ g.
 #[test]
 fn a_plank_that_slides_is_held_back_by_the_friction_of_the_ground() {
-    for solver in own_worlds() {
+    for solver in on_rows() {
         for (mass, hz) in light_planks() {
             let mut slide = Slide::new(&solver, plank(mass, MU as f32), false, hz);
             let what = format!("{}, {mass} kg at {hz} Hz", solver.name);
