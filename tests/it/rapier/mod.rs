@@ -6,6 +6,7 @@ mod ground_moves;
 mod heights;
 mod misuse;
 mod pauses;
+mod planks;
 mod rays;
 #[cfg(feature = "serde")]
 mod resume;
