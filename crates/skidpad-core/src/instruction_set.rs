@@ -4,7 +4,7 @@
 /// Does a part of a step, compiled to the widest instructions this processor has. What is not inlined into it is the target's.
 #[cfg(feature = "instruction_sets")]
 #[inline(always)]
-pub(crate) fn widest<R>(part: impl FnOnce() -> R) -> R {
+pub fn widest<R>(part: impl FnOnce() -> R) -> R {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     if let Some(set) = fearless_simd::Level::new().as_avx2() {
         return fearless_simd::Simd::vectorize(set, part);
@@ -15,6 +15,6 @@ pub(crate) fn widest<R>(part: impl FnOnce() -> R) -> R {
 /// Does a part of a step.
 #[cfg(not(feature = "instruction_sets"))]
 #[inline(always)]
-pub(crate) fn widest<R>(part: impl FnOnce() -> R) -> R {
+pub fn widest<R>(part: impl FnOnce() -> R) -> R {
     part()
 }

@@ -5,6 +5,11 @@
 //! depends on nothing but its inputs. A kernel that has to choose computes both and selects; it may skip work that no
 //! lane needs.
 
+#[cfg(all(feature = "abreast", feature = "instruction_sets", target_arch = "x86_64"))]
+mod avx2;
+#[cfg(feature = "abreast")]
+mod octet;
+
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, IndexMut, Mul, Neg, Not, Sub};
 
@@ -55,6 +60,12 @@ pub trait Lane:
 
     /// Whole `e` and `m` in [1, 2) with `self = m 2^e`, for positive normal numbers.
     fn exponent_and_mantissa(self) -> (Self, Self);
+
+    /// Does a `part` that is called, not inlined, in the instructions that numbers like these need.
+    #[inline(always)]
+    fn called<R>(part: impl FnOnce() -> R) -> R {
+        part()
+    }
 
     /// `self` where `mask` holds, 0 elsewhere.
     #[inline(always)]
@@ -126,11 +137,33 @@ impl Spread<Self> for Four {
     }
 }
 
+#[cfg(feature = "abreast")]
+pub(crate) use octet::Octet;
+
+/// Eight numbers as wide as the processor has them, if it [has that](has_wide).
+#[cfg(all(feature = "abreast", feature = "instruction_sets", target_arch = "x86_64"))]
+pub(crate) use avx2::{WideEight, is_there as has_wide};
+
+#[cfg(all(feature = "abreast", not(all(feature = "instruction_sets", target_arch = "x86_64"))))]
+pub(crate) use Eight as WideEight;
+
+/// Whether there is anything wider than [`Eight`].
+#[cfg(all(feature = "abreast", not(all(feature = "instruction_sets", target_arch = "x86_64"))))]
+pub(crate) fn has_wide() -> bool {
+    false
+}
+
 impl Spread<Self> for Eight {
     #[inline(always)]
     fn spread(self) -> Self {
         self
     }
+}
+
+/// Two of something, by their numbers. Written out: a function that maps an array is called where much is inlined.
+#[inline(always)]
+pub(crate) fn both<T>(mut of: impl FnMut(usize) -> T) -> [T; 2] {
+    [of(0), of(1)]
 }
 
 /// Numbers of one car, or of several abreast.
@@ -151,18 +184,6 @@ impl Abreast for f32 {
     #[inline(always)]
     fn of_each(mut of: impl FnMut(usize) -> f32) -> Self {
         of(0)
-    }
-}
-
-impl Abreast for Eight {
-    #[inline(always)]
-    fn car(self, car: usize) -> f32 {
-        self.lanes()[car]
-    }
-
-    #[inline(always)]
-    fn of_each(of: impl FnMut(usize) -> f32) -> Self {
-        Self::new(core::array::from_fn(of))
     }
 }
 
@@ -188,6 +209,9 @@ pub(crate) trait Corners: Lane + AddAssign + Spread<Self> {
 
     /// Four sums over the wheels of two axles at once, axle by axle: swapping left and right changes no bit.
     fn sums(of: impl Fn(usize) -> [Self; 4]) -> [Self::Car; 4];
+
+    /// The first of those sums alone.
+    fn sum_of(of: impl Fn(usize) -> Self) -> Self::Car;
 
     /// Each wheel's neighbour on the other side of its axle.
     fn across(of: Self::Each<Self>) -> Self::Each<Self>;
@@ -256,6 +280,9 @@ macro_rules! by_lane {
         }
     )*};
 }
+
+#[cfg(all(feature = "abreast", feature = "instruction_sets", target_arch = "x86_64"))]
+use by_lane;
 
 /// Whether the instructions for the greater and the lesser of two numbers return the second one where both are equal or one is
 /// a NaN, as a comparison and a selection do.
@@ -415,45 +442,13 @@ impl Corners for Four {
     }
 
     #[inline(always)]
+    fn sum_of(of: impl Fn(usize) -> Self) -> f32 {
+        of(0).sum()
+    }
+
+    #[inline(always)]
     fn across([of]: [Self; 1]) -> [Self; 1] {
         [of.across()]
-    }
-}
-
-impl Corners for Eight {
-    type Car = Self;
-    type Each<T: Copy + Debug> = [T; 4];
-
-    const ROWS: usize = 4;
-
-    #[inline(always)]
-    fn each<T: Copy + Debug>(mut of: impl FnMut(usize) -> T) -> [T; 4] {
-        // Written out: a function that maps an array of large things is called.
-        [of(0), of(1), of(2), of(3)]
-    }
-
-    #[inline(always)]
-    fn of_car(car: Self) -> Self {
-        car
-    }
-
-    #[inline(always)]
-    fn sums(of: impl Fn(usize) -> [Self; 4]) -> [Self; 4] {
-        let wheels = Self::each(of);
-        Self::each(|i| (wheels[0][i] + wheels[1][i]) + (wheels[2][i] + wheels[3][i]))
-    }
-
-    #[inline(always)]
-    fn across([a, b, c, d]: [Self; 4]) -> [Self; 4] {
-        [b, a, d, c]
-    }
-}
-
-impl Eight {
-    /// The first four, and the others.
-    #[inline(always)]
-    pub fn of_halves(halves: [Four; 2]) -> Self {
-        Self(bytemuck::cast(halves.map(|half| half.0)))
     }
 }
 

@@ -19,7 +19,7 @@ pub mod controls;
 mod drivetrain;
 pub mod element;
 mod hitch;
-mod instruction_set;
+pub mod instruction_set;
 pub mod lane;
 mod linear;
 pub mod math;

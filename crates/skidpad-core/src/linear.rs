@@ -15,6 +15,7 @@ pub(crate) struct Vec3Lanes<L> {
 }
 
 impl<L: Lane> Vec3Lanes<L> {
+    #[inline(always)]
     pub fn new(x: L, y: L, z: L) -> Self {
         Self { x, y, z }
     }
@@ -64,7 +65,7 @@ impl<L: Lane> Vec3Lanes<L> {
 }
 
 /// Axes of one frame in another, as the columns of a matrix.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Axes<L> {
     pub x: Vec3Lanes<L>,
     pub y: Vec3Lanes<L>,
@@ -83,6 +84,29 @@ impl<L: Lane> Axes<L> {
     pub fn map<M: Lane>(&self, to: impl Fn(L) -> M) -> Axes<M> {
         let [x, y, z] = [self.x, self.y, self.z].map(|axis| Vec3Lanes::new(to(axis.x), to(axis.y), to(axis.z)));
         Axes { x, y, z }
+    }
+
+    /// The axes that a `rotation` (x, y, z, w) of length 1 leads to: [`Mat3::from_quat`], and its bits.
+    #[cfg(feature = "abreast")]
+    #[inline(always)]
+    pub fn rotated([x, y, z, w]: [L; 4]) -> Self {
+        let (one, x2, y2, z2) = (L::splat(1.0), x + x, y + y, z + z);
+        let (xx, xy, xz) = (x * x2, x * y2, x * z2);
+        let (yy, yz, zz) = (y * y2, y * z2, z * z2);
+        let (wx, wy, wz) = (w * x2, w * y2, w * z2);
+        Self {
+            x: Vec3Lanes::new(one - (yy + zz), xy + wz, xz - wy),
+            y: Vec3Lanes::new(xy - wz, one - (xx + zz), yz + wx),
+            z: Vec3Lanes::new(xz + wy, yz - wx, one - (xx + yy)),
+        }
+    }
+
+    /// Rows as columns.
+    #[cfg(feature = "abreast")]
+    #[inline(always)]
+    pub fn transposed(&self) -> Self {
+        let Self { x, y, z } = *self;
+        Self { x: Vec3Lanes::new(x.x, y.x, z.x), y: Vec3Lanes::new(x.y, y.y, z.y), z: Vec3Lanes::new(x.z, y.z, z.z) }
     }
 
     /// The matrix of these columns times `vector`.
@@ -147,6 +171,7 @@ pub(crate) struct SpatialVector<L> {
 }
 
 impl<L: Lane> SpatialVector<L> {
+    #[inline(always)]
     pub fn new(linear: Vec3Lanes<L>, angular: Vec3Lanes<L>) -> Self {
         Self { linear, angular }
     }
@@ -156,6 +181,7 @@ impl<L: Lane> SpatialVector<L> {
         self.linear.dot(other.linear) + self.angular.dot(other.angular)
     }
 
+    #[inline(always)]
     fn to_array(self) -> [L; 6] {
         let (l, a) = (self.linear, self.angular);
         [l.x, l.y, l.z, a.x, a.y, a.z]
@@ -281,7 +307,12 @@ impl<W: Corners> OuterProducts<W> {
     /// The first: of each row of two axles the sum of `weight * row rowᵀ`.
     #[inline(always)]
     pub fn of<const TERMS: usize>(mut each: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
-        Self { entries: W::each(|k| summed(each(k))) }
+        Self {
+            entries: W::each(
+                #[inline(always)]
+                |k| summed(each(k)),
+            ),
+        }
     }
 }
 
@@ -353,7 +384,13 @@ impl<C: Lane + AddAssign> Symmetric6<C> {
     pub fn new<W: Corners<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
         let mut entries = [C::default(); ENTRIES + 3];
         for k in (0..ENTRIES).step_by(4) {
-            let four = W::sums(|row| [0, 1, 2, 3].map(|n| products.entries[row][k + n]));
+            let four = W::sums(
+                #[inline(always)]
+                |row| {
+                    let entries = &products.entries[row];
+                    [entries[k], entries[k + 1], entries[k + 2], entries[k + 3]]
+                },
+            );
             entries[k..k + 4].copy_from_slice(&four);
         }
         let mut system = Self { entries };
@@ -484,6 +521,16 @@ impl<C: Lane> Factors<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "abreast")]
+    #[test]
+    fn axes_turn_as_matrices_do() {
+        use bevy_math::Quat;
+        for rotation in [Quat::from_xyzw(0.1, -0.7, 0.4, 0.58).normalize(), Quat::IDENTITY] {
+            let (axes, matrix) = (Axes::rotated(rotation.to_array()), Mat3::from_quat(rotation));
+            assert_eq!([axes, axes.transposed()], [Axes::of(&matrix), Axes::of(&matrix.transpose())]);
+        }
+    }
 
     #[test]
     fn solves_any_six_equations() {

@@ -48,6 +48,7 @@ pub fn ln(value: f32) -> f32 {
 /// Orientation after turning `rotation` by the world-frame `rate` (rad/s) for `dt` (s).
 ///
 /// The turn is the Cayley map of the rate: exact axis, angle short by θ³/12, no transcendental function.
+#[inline(always)]
 pub fn turned(rotation: Quat, rate: Vec3, dt: f32) -> Quat {
     let half = rate * (0.5 * dt);
     (Quat::from_xyzw(half.x, half.y, half.z, 1.0) * rotation).normalize()

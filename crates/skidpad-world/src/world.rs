@@ -1,6 +1,7 @@
 //! Bodies, rays, integration.
 
 use skidpad_core::columns::{Columns, side_by_side, vector};
+use skidpad_core::instruction_set::widest;
 use skidpad_core::lane::{Four, Lane};
 use skidpad_core::supports::Rigid;
 use skidpad_core::{
@@ -233,6 +234,7 @@ impl Chassis {
     /// exactly; what stops the hull acts at once. Turning keeps the angular momentum L in the world, and the body turns with
     /// its rate in the middle of the step: L is kept, energy to second order (a truck thrown at 6 rad/s gained 2 m of height
     /// within a second with its rate at the start).
+    #[inline(always)]
     pub(crate) fn advance(&mut self, dt: f32) {
         self.position += ((self.velocity - self.lag.velocity) * dt).as_dvec3();
         let momentum = self.through(&self.inertia, side_by_side(self.angular));
@@ -400,6 +402,14 @@ impl World {
     ///
     /// A chassis that would leave the finite numbers keeps its pose and stops.
     pub fn advance(&mut self, dt: f32) {
+        widest(
+            #[inline(always)]
+            || self.advance_all(dt),
+        );
+    }
+
+    #[inline(always)]
+    fn advance_all(&mut self, dt: f32) {
         let met = self.chassis.len() > 1 && self.collisions.is_some() && self.keep_apart(dt);
         for (car, chassis) in self.chassis.iter_mut().enumerate().filter(|(_, chassis)| !chassis.away) {
             if !met {
@@ -411,6 +421,24 @@ impl World {
                 chassis.position = position;
                 chassis.turn_to(rotation);
                 (chassis.velocity, chassis.angular) = (Vec3::ZERO, Vec3::ZERO);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push_all(&mut self, dt: f32, pushes: &[Push]) {
+        let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
+        for (chassis, push) in self.chassis.iter_mut().zip(pushes).filter(|(chassis, _)| !chassis.away) {
+            let turn = chassis.spun_by(push.angular_impulse);
+            chassis.push(fall + push.impulse * chassis.inverse_mass, turn);
+            if push.stop != Vec3::ZERO {
+                chassis.stop(push.stop, push.angular_stop);
+            }
+        }
+        if self.bodies > 0 {
+            for body in self.chassis.iter_mut().skip(pushes.len()) {
+                body.push(fall, Vec3::ZERO);
+                body.carries = false;
             }
         }
     }
@@ -500,20 +528,10 @@ impl WorldPort for World {
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
-        let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
-        for (chassis, push) in self.chassis.iter_mut().zip(pushes).filter(|(chassis, _)| !chassis.away) {
-            let turn = chassis.spun_by(push.angular_impulse);
-            chassis.push(fall + push.impulse * chassis.inverse_mass, turn);
-            if push.stop != Vec3::ZERO {
-                chassis.stop(push.stop, push.angular_stop);
-            }
-        }
-        if self.bodies > 0 {
-            for body in self.chassis.iter_mut().skip(pushes.len()) {
-                body.push(fall, Vec3::ZERO);
-                body.carries = false;
-            }
-        }
+        widest(
+            #[inline(always)]
+            || self.push_all(dt, pushes),
+        );
     }
 
     fn bears_wheels(&self) -> bool {

@@ -8,12 +8,56 @@ use crate::element::Motion;
 use crate::lane::{Four, Lane};
 use crate::linear::{SpatialVector, Vec3Lanes};
 use crate::math;
+use crate::model::Model;
 use crate::step::vehicle::Vehicle;
 use crate::world::seam::Body;
 use bevy_math::{Mat3, Vec3};
 
 /// Speed along the vehicle, m/s, below which the air's direction is not told from it.
 const LEAST_AIR_SPEED: f32 = 0.1;
+
+/// Drag, side force and downforce as impulses about the centre of mass, of the air that meets a car, or several abreast, at `velocity`
+/// (vehicle frame, m/s), with the `factors` of its maps.
+///
+/// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable. Surfaces work in
+/// the air that comes from ahead: a falling car, or one that slides sideways or backwards, is not pressed down. With a map
+/// over the air's angle, that tells what air from the side does.
+#[inline(always)]
+pub(crate) fn air<C: Lane>(
+    model: &Model,
+    velocity: Vec3Lanes<C>,
+    [drag, factors @ ..]: [C; 3],
+    dt: f32,
+) -> SpatialVector<C> {
+    let aero = &model.parts().aero;
+    let (zero, one, step, mass) = (C::splat(0.0), C::splat(1.0), C::splat(dt), C::splat(model.mass()));
+    let speed = velocity.dot(velocity).sqrt();
+    let fading = |coefficient: C| coefficient * speed / (one + step * coefficient * speed / mass);
+    let from_ahead = velocity.x.at_least(zero) * velocity.x;
+    let mut sum = acting_at(aero.drag_point, step, velocity * -fading(C::splat(aero.drag) * drag));
+    if aero.side != 0.0 {
+        sum = sum
+            + acting_at(aero.side_point, step, Vec3Lanes::splat(Vec3::Y) * (-fading(C::splat(aero.side)) * velocity.y));
+    }
+    for (i, (surface, factor)) in aero.downforce.iter().zip(factors).enumerate() {
+        if surface.coefficient != 0.0 {
+            let by_angle = aero.maps.as_ref().is_some_and(|maps| maps.yaw[1 + i] != Table::default());
+            let squared = if by_angle { from_ahead + velocity.y * velocity.y } else { from_ahead };
+            let coefficient = C::splat(surface.coefficient) * factor;
+            let implicit = one + step * coefficient.abs() * speed / mass;
+            sum = sum
+                + acting_at(surface.point, step, Vec3Lanes::splat(Vec3::NEG_Z) * (coefficient * squared / implicit));
+        }
+    }
+    sum
+}
+
+/// A `force` for a `step` of so many s, at a point from the centre of mass.
+#[inline(always)]
+fn acting_at<C: Lane>(point: Vec3, step: C, force: Vec3Lanes<C>) -> SpatialVector<C> {
+    let impulse = force * step;
+    SpatialVector::new(impulse, Vec3Lanes::splat(point).cross(impulse))
+}
 
 impl Vehicle {
     /// What acts on the chassis beside its tyres and struts, as impulses about the centre of mass.
@@ -39,38 +83,14 @@ impl Vehicle {
         all
     }
 
-    /// Drag, side force and downforce as impulses about the centre of mass, of the air that meets the car.
-    ///
-    /// `C v |v| / (1 + dt C |v| / m)`: the quadratic law, taken implicitly so that no speed makes it unstable. Surfaces work in
-    /// the air that comes from ahead: a falling car, or one that slides sideways or backwards, is not pressed down. With a map
-    /// over the air's angle, that tells what air from the side does.
     #[inline(always)]
     fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> SpatialVector<f32> {
-        let aero = &self.model.parts().aero;
         let velocity = to_world.transpose() * (body.velocity - body.wind);
-        let speed = velocity.length();
-        let at = |point: Vec3, force: Vec3| SpatialVector::of(force * dt, point.cross(force * dt));
-        let fading = |coefficient: f32| coefficient * speed / (1.0 + dt * coefficient * speed / self.model.mass());
-        let [drag, factors @ ..] = self.aero_factors(velocity);
-        let from_ahead = velocity.x.max(0.0) * velocity.x;
-        let mut sum = at(aero.drag_point, velocity * -fading(aero.drag * drag));
-        if aero.side != 0.0 {
-            sum = sum + at(aero.side_point, Vec3::Y * (-fading(aero.side) * velocity.y));
-        }
-        for (i, (surface, factor)) in aero.downforce.iter().zip(factors).enumerate() {
-            if surface.coefficient != 0.0 {
-                let by_angle = aero.maps.as_ref().is_some_and(|maps| maps.yaw[1 + i] != Table::default());
-                let squared = if by_angle { from_ahead + velocity.y * velocity.y } else { from_ahead };
-                let coefficient = surface.coefficient * factor;
-                let implicit = 1.0 + dt * coefficient.abs() * speed / self.model.mass();
-                sum = sum + at(surface.point, Vec3::NEG_Z * (coefficient * squared / implicit));
-            }
-        }
-        sum
+        air(&self.model, Vec3Lanes::splat(velocity), self.aero_factors(velocity), dt)
     }
 
     /// What maps make of drag and surfaces in air that comes at `velocity` (vehicle frame, m/s).
-    fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
+    pub(crate) fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
         let Some(maps) = &self.model.parts().aero.maps else { return [1.0; 3] };
         let mean_compression = self.model.mean_compression(|i| self.state.wheels[i].compression);
         maps.factors(mean_compression, math::atan(velocity.y.abs() / velocity.x.abs().max(LEAST_AIR_SPEED)))

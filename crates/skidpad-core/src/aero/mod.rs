@@ -1,4 +1,4 @@
 //! Aerodynamics: drag, side force, downforce and their maps.
 
-mod air;
+pub(crate) mod air;
 pub(crate) mod parameters;

@@ -131,6 +131,7 @@ struct Turning<W: Corners> {
     grip: W,
 }
 
+#[inline(always)]
 fn held_or_turning<W: Corners>(momentum: W, hold: W, inertia: W) -> (W, W) {
     let shaft_speed = hold.less(momentum.abs());
     let spin = (momentum - hold.signed_by(momentum)) / inertia;

@@ -8,9 +8,10 @@ use crate::drivetrain::converter::LaunchDevice;
 use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
 use crate::drivetrain::parameters::EngineDrive;
 use crate::drivetrain::rows::PedalDemand;
-use crate::lane::{Four, Lane};
+use crate::lane::{Corners, Four, Lane};
 use crate::model::Model;
 use crate::state::{DriveState, State, WheelState};
+use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::pack::WheelPack;
 use bevy_math::Vec3;
@@ -35,18 +36,10 @@ impl Vehicle {
     /// Torques of motor and brakes at every wheel; engine torque, gear and clutch.
     #[inline(always)]
     pub(crate) fn drive<B: Banks>(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
-        let DriverDemand { throttle, brake: foot, handbrake: hand, .. } = *asked;
-        let parts = self.model.parts();
-        let engine = parts.powertrain.engine();
-        let mut direction = 0.0;
-        if engine.is_none() {
-            direction = select_direction(&mut self.state, controls.gear, parts.wheels[0].walking()[1]);
-        }
-        let (step, pull) = (Four::splat(dt), Four::splat(throttle * direction));
-        let mut shaft_speed = 0.0;
+        let direction = self.direction_without_engine(controls);
+        let pedals = [asked.throttle * direction, asked.brake, asked.handbrake].map(Four::splat);
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            let mut motor = bank.direct * pull;
-            let mut brake = Four::splat(foot) * bank.brake_torque + Four::splat(hand) * bank.handbrake_torque;
+            let [mut motor, mut brake] = bank.pedal_torques(pedals);
             if bank.has_discs {
                 brake = brake * disc_shares(bank, &self.model, &self.state.wheels);
             }
@@ -55,44 +48,96 @@ impl Vehicle {
                 motor += bank.gather(|i| bounded(raw(i).motor_torque, -LARGEST_TORQUE, LARGEST_TORQUE));
                 brake += bank.gather(|i| bounded(raw(i).brake_torque, 0.0, LARGEST_TORQUE));
             }
-            let spin = rows.begun.spin;
-            if engine.is_some() {
-                shaft_speed += (bank.jacobian[0] * spin).sum();
-            }
-            rows.drive.motor = motor * step;
-            rows.drive.momentum = bank.spin_inertia * spin + rows.drive.motor;
-            rows.drive.brake = brake * step;
-            rows.drive.shaft = Four::default();
+            rows.begin_drive(bank, [motor, brake], dt);
         }
-        let (state, wheels) = (&mut self.state.drive, &self.state.wheels);
-        let running: Option<Running> = if let Some(drive) = engine {
-            let driven = Driven { model: &self.model, shares: &drive.shares, wheels, shaft_speed };
-            direction = state.select_gear(&drive.gearbox, controls.gear, &driven, throttle, dt);
-            let (mut flywheel, row) = engage(drive, state, controls, throttle, shaft_speed, dt);
-            if !self.model.assists().is_empty() {
-                flywheel.bounds =
-                    [0.0, asked.own_throttle].map(|t| flywheel_speed(drive, state, t, controls.starter, dt));
-            }
-            Some((flywheel, row))
-        } else {
-            None
-        };
-        if let Some((_, clutch)) = &running {
-            let shaft = Four::splat(clutch.at_wheels(clutch.impulse));
+        let has_engine = self.model.parts().powertrain.engine().is_some();
+        let shaft_speed = if has_engine { shaft_speed(B::of(self.model.banks()), B::of(&self.rows)) } else { 0.0 };
+        let shaft = self.begin_shafts(controls, asked, direction, shaft_speed, dt);
+        if has_engine {
             for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-                rows.drive.shaft = bank.jacobian[0] * shaft;
+                rows.drive.shaft = bank.jacobian[0] * Four::splat(shaft);
             }
         }
-        let pull = PedalDemand { throttle: throttle.min(asked.own_throttle), brake: foot, direction };
-        self.shafts.begin(running.as_ref(), pull, &self.model, dt);
-        let first = usize::from(engine.is_some());
-        for (k, motor) in parts.motors.iter().enumerate() {
+        let first = usize::from(has_engine);
+        for (k, motor) in self.model.parts().motors.iter().enumerate() {
             let turns = self.model.banks().iter().zip(&self.rows);
             let shaft_speed =
                 turns.fold(0.0, |sum, (bank, rows)| sum + (bank.jacobian[first + k] * rows.begun.spin).sum());
             self.shafts.turned(k, shaft_speed * motor.reduction);
         }
     }
+
+    /// Which way a car without an engine drives: 1, −1, or 0 in neutral; 0 of one with an engine.
+    #[inline(always)]
+    pub(crate) fn direction_without_engine(&mut self, controls: &Controls) -> f32 {
+        let parts = self.model.parts();
+        match parts.powertrain.engine() {
+            Some(_) => 0.0,
+            None => select_direction(&mut self.state, controls.gear, parts.wheels[0].walking()[1]),
+        }
+    }
+
+    /// Gear and clutch of an engine whose shaft turns with `shaft_speed` rad/s, and the rows of all shafts; `direction` is the direction of a car
+    /// without one. Returns what clutch or converter begin to give that shaft, N m s.
+    #[inline(always)]
+    pub(crate) fn begin_shafts(
+        &mut self,
+        controls: &Controls,
+        asked: &DriverDemand,
+        mut direction: f32,
+        shaft_speed: f32,
+        dt: f32,
+    ) -> f32 {
+        let DriverDemand { throttle, brake, own_throttle, .. } = *asked;
+        let (state, wheels) = (&mut self.state.drive, &self.state.wheels);
+        let running: Option<Running> = if let Some(drive) = self.model.parts().powertrain.engine() {
+            let driven = Driven { model: &self.model, shares: &drive.shares, wheels, shaft_speed };
+            direction = state.select_gear(&drive.gearbox, controls.gear, &driven, throttle, dt);
+            let (mut flywheel, row) = engage(drive, state, controls, throttle, shaft_speed, dt);
+            if !self.model.assists().is_empty() {
+                flywheel.bounds = [0.0, own_throttle].map(|t| flywheel_speed(drive, state, t, controls.starter, dt));
+            }
+            Some((flywheel, row))
+        } else {
+            None
+        };
+        let pull = PedalDemand { throttle: throttle.min(own_throttle), brake, direction };
+        self.shafts.begin(running.as_ref(), pull, &self.model, dt);
+        running.map_or(0.0, |(_, clutch)| clutch.at_wheels(clutch.impulse))
+    }
+}
+
+impl<W: Corners> WheelPack<W> {
+    /// Torques of motors of their own and of brakes for what is pulled by the throttle and pressed on foot brake and handbrake, N m.
+    #[inline(always)]
+    pub(crate) fn pedal_torques(&self, [pull, foot, hand]: [W; 3]) -> [W; 2] {
+        [self.direct * pull, foot * self.brake_torque + hand * self.handbrake_torque]
+    }
+}
+
+impl<W: Corners> Rows<W> {
+    /// Begins with the torques of `motor` and `brake`, and no shaft.
+    #[inline(always)]
+    pub(crate) fn begin_drive(&mut self, bank: &WheelPack<W>, [motor, brake]: [W; 2], dt: f32) {
+        let step = W::splat(dt);
+        self.drive.motor = motor * step;
+        self.drive.momentum = bank.spin_inertia * self.begun.spin + self.drive.motor;
+        self.drive.brake = brake * step;
+        self.drive.shaft = W::default();
+    }
+}
+
+/// How fast the wheels turn the shaft of their engine, rad/s.
+#[inline(always)]
+pub(crate) fn shaft_speed<W: Corners>(banks: &[WheelPack<W>], rows: &[Rows<W>]) -> W::Car {
+    let mut sum = W::Car::default();
+    for (banks, rows) in banks.chunks(W::ROWS).zip(rows.chunks(W::ROWS)) {
+        sum += W::sum_of(
+            #[inline(always)]
+            |k| banks[k].jacobian[0] * rows[k].begun.spin,
+        );
+    }
+    sum
 }
 
 /// [`DriveState::select_direction`] of a car without an engine that walks at `pace` m/s.

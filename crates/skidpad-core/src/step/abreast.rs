@@ -1,54 +1,60 @@
 //! One step of several plain cars of one model abreast, a wheel of each in a lane: the stages of [`Vehicle::solve`] in one sweep, and
 //! their bits.
 //!
-//! Steering, drivetrain and air are done car by car. A car that does what few do in the same step (a wheel hangs, stands or grips
+//! Steering, gears and engine are done car by car. A car that does what few do in the same step (a wheel hangs, stands or grips
 //! stiffly, loads or clutch need more looks) goes on alone from there.
+
+mod each;
+
+pub(crate) use crate::step::abreast::each::ABREAST;
 
 use std::sync::Arc;
 
+use crate::aero::air::air;
 use crate::assists::DriverDemand;
 use crate::banks::One;
 use crate::controls::Controls;
 use crate::drivetrain::clutch::settle_clutches;
-use crate::lane::{Abreast, Corners, Eight, Four, Lane};
-use crate::linear::{Axes, SpatialVector, Symmetric6, Vec3Lanes};
+use crate::drivetrain::drive::shaft_speed;
+use crate::drivetrain::rows::DriveRows;
+use crate::instruction_set::widest;
+use crate::lane::{Eight, Four, Lane, Octet, WideEight, has_wide};
+use crate::linear::{SpatialVector, Symmetric6, Vec3Lanes};
 use crate::model::Model;
-use crate::state::WheelState;
+use crate::step::abreast::each::{Chassis, EndedByCar, Moving, WHEELS, met, moves};
 use crate::step::coupling::{Coupling, StepReport, Within};
-use crate::step::rows::Rows;
+use crate::step::rows::{Begun, Rows};
 use crate::step::sweep::{SWEPT_ONCE, surroundings};
-use crate::step::vehicle::{Vehicle, finite, response, wheel_impulses};
-use crate::step::write_back::{Ended, NUMBERS, WheelEnded, settled_rate};
+use crate::step::vehicle::{Vehicle, response, wheel_impulses};
+use crate::step::write_back::settled_rate;
 use crate::suspension::axle_links::{Bars, load_bars, sum_bars};
 use crate::suspension::loads::{SHORTER, loads_at_once};
-use crate::wheel::contact::Met;
 use crate::wheel::pack::WheelPack;
-use crate::world::seam::{Body, Contact, Push};
-use bevy_math::{Mat3, Vec3};
+use crate::world::seam::{Body, Contact, Probe, Push};
+use bevy_math::Vec3;
 
-/// Cars abreast.
-pub(crate) const ABREAST: usize = Eight::COUNT;
-
-/// Wheels of each.
-const WHEELS: usize = 4;
+/// Plain cars of one model, in lanes as wide as the processor has them.
+#[derive(Clone, Debug)]
+pub(crate) enum CarsAbreast {
+    InPairs(Box<Room<Eight>>),
+    InOne(Box<Room<WideEight>>),
+}
 
 /// Workspace of plain cars of one model, by wheel.
 #[derive(Clone, Debug)]
-pub(crate) struct CarsAbreast {
+pub(crate) struct Room<W: Octet> {
     model: Arc<Model>,
-    packs: [WheelPack<Eight>; WHEELS],
-    rows: [Rows<Eight>; WHEELS],
+    packs: [WheelPack<W>; WHEELS],
+    rows: [Rows<W>; WHEELS],
+    /// At the start of the step.
+    chassis: Chassis<W>,
+    /// See [`Vehicle::turned_to`]: what the rows have.
+    turned_to: [Option<u32>; ABREAST],
+    /// What each clutch carried as the step began, and gave its shaft, N m s.
+    began: [[f32; 2]; ABREAST],
     /// Which cars go on alone in this step.
     alone: [bool; ABREAST],
     pose_lag: f32,
-}
-
-/// What the world tells of cars abreast.
-struct Chassis {
-    to_vehicle: Axes<Eight>,
-    /// Velocities at the start of the step, and those it would end with, vehicle frame.
-    moving: SpatialVector<Eight>,
-    free: SpatialVector<Eight>,
 }
 
 impl CarsAbreast {
@@ -61,6 +67,7 @@ impl CarsAbreast {
         if !(ties
             && shafts
             && parts.wheels.len() == WHEELS
+            && pack.is_first_four()
             && model.assists().is_empty()
             && !pack.has_discs
             && !pack.has_rims
@@ -69,17 +76,36 @@ impl CarsAbreast {
         {
             return None;
         }
-        let packs = [0, 1, 2, 3].map(|row| pack.spread(row));
-        let rows = [Rows::default(); WHEELS];
-        Some(Self { model: Arc::clone(model), packs, rows, alone: [true; ABREAST], pose_lag: 0.0 })
+        // Laws of tyres are called, in the target's instructions.
+        Some(match has_wide() && pack.laws.is_empty() {
+            true => Self::InOne(Box::new(Room::of(model, pack))),
+            false => Self::InPairs(Box::new(Room::of(model, pack))),
+        })
     }
 
     /// Whether all of `vehicles` are of its model.
     pub fn fits(&self, vehicles: &[Vehicle]) -> bool {
-        vehicles.len() == ABREAST && vehicles.iter().all(|vehicle| Arc::ptr_eq(&self.model, vehicle.model()))
+        let model = match self {
+            Self::InPairs(room) => &room.model,
+            Self::InOne(room) => &room.model,
+        };
+        vehicles.len() == ABREAST && vehicles.iter().all(|vehicle| Arc::ptr_eq(model, vehicle.model()))
     }
 
-    /// As [`Vehicle::solve`] of each of [`ABREAST`] vehicles in one sweep; `contacts` are wheel by wheel, car by car.
+    /// As [`Vehicle::probes`] of each of [`ABREAST`] vehicles, from number `first` on: `asked` are wheel by wheel, car by car. A step
+    /// begins with it.
+    pub fn ask(&mut self, first: usize, bodies: &[Body], dt: f32, asked: &mut [Probe]) {
+        let Some(bodies) = bodies.first_chunk() else { return };
+        let (asked, _) = asked.as_chunks_mut();
+        let Some(asked) = asked.first_chunk_mut() else { return };
+        match self {
+            Self::InOne(room) if has_wide() => room.ask(first, bodies, dt, asked),
+            Self::InPairs(room) => room.ask(first, bodies, dt, asked),
+            Self::InOne(_) => (),
+        }
+    }
+
+    /// As [`Vehicle::solve`] of each of the vehicles that have asked, in one sweep; `contacts` are wheel by wheel, car by car.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],
@@ -87,54 +113,132 @@ impl CarsAbreast {
         contacts: &[Option<Contact>],
         controls: [&Controls; ABREAST],
         dt: f32,
-        mut tell: impl FnMut(usize, Push, StepReport),
+        tell: impl FnMut(usize, Push, StepReport),
     ) {
-        self.pose_lag = bodies[0].pose_lag;
-        if !bodies.iter().all(|body| finite(body) && body.pose_lag == self.pose_lag) {
-            self.alone = [true; ABREAST];
-            for (car, met) in contacts.chunks(WHEELS).enumerate() {
-                let (push, done) = vehicles[car].solve(&bodies[car], met, &[], controls[car], Coupling::OneSweep, dt);
-                tell(car, push, done);
-            }
-            return;
-        }
-        let asked: [DriverDemand; ABREAST] =
-            core::array::from_fn(|car| vehicles[car].apply_controls::<One>(&bodies[car], controls[car], dt));
-        let carried: [f32; ABREAST] = core::array::from_fn(|car| vehicles[car].shafts.constraints[0].impulse);
-        self.alone = [false; ABREAST];
-        let pushes = self.solve_rows(vehicles, bodies, contacts, controls, dt);
-        for (car, push) in pushes.into_iter().enumerate() {
-            let (push, done) = if self.alone[car] {
-                let (vehicle, met) = (&mut vehicles[car], &contacts[WHEELS * car..WHEELS * (car + 1)]);
-                (vehicle.applied, vehicle.shafts.constraints[0].impulse) = (Some(asked[car]), carried[car]);
-                vehicle.solve(&bodies[car], met, &[], controls[car], Coupling::OneSweep, dt)
-            } else {
-                // Nothing of this step is told of it.
-                vehicles[car].rows[0].dt = 0.0;
-                vehicles[car].rows[0].contact.ground_motion.moves = false;
-                (push, SWEPT_ONCE)
-            };
-            tell(car, push, done);
+        let (Some(vehicles), Some(bodies)) = (vehicles.first_chunk_mut(), bodies.first_chunk()) else { return };
+        let (contacts, _) = contacts.as_chunks();
+        let Some(contacts) = contacts.first_chunk() else { return };
+        match self {
+            Self::InOne(room) if has_wide() => room.solve(vehicles, bodies, contacts, controls, dt, tell),
+            Self::InPairs(room) => room.solve(vehicles, bodies, contacts, controls, dt, tell),
+            Self::InOne(_) => (),
         }
     }
 
-    /// The stages of the step, and what they push; where a car goes on alone, that is nothing.
-    fn solve_rows(
+    /// As [`Vehicle::finish`] of each.
+    pub fn finish(&self, vehicles: &mut [Vehicle], bodies: &[Body], dt: f32, tell: impl FnMut(usize, StepReport)) {
+        let (Some(vehicles), Some(bodies)) = (vehicles.first_chunk_mut(), bodies.first_chunk()) else { return };
+        match self {
+            Self::InOne(room) if has_wide() => room.finish(vehicles, bodies, dt, tell),
+            Self::InPairs(room) => room.finish(vehicles, bodies, dt, tell),
+            Self::InOne(_) => (),
+        }
+    }
+}
+
+impl<W: Octet> Room<W> {
+    fn of(model: &Arc<Model>, pack: &WheelPack) -> Self {
+        let packs = [0, 1, 2, 3].map(|row| pack.spread(row));
+        let rows = [Rows::default(); WHEELS];
+        Self {
+            model: Arc::clone(model),
+            packs,
+            rows,
+            chassis: Chassis::default(),
+            turned_to: [None; ABREAST],
+            began: [[0.0; 2]; ABREAST],
+            alone: [true; ABREAST],
+            pose_lag: 0.0,
+        }
+    }
+
+    fn ask(&mut self, first: usize, bodies: &[Body; ABREAST], dt: f32, asked: &mut [[Probe; WHEELS]; ABREAST]) {
+        widest(
+            #[inline(always)]
+            || {
+                self.chassis = Chassis::of(bodies);
+                for (k, bank) in self.packs.iter().enumerate() {
+                    self.chassis.ask(bank, k, first, bodies, dt, asked);
+                }
+            },
+        );
+    }
+
+    fn solve(
         &mut self,
-        vehicles: &mut [Vehicle],
-        bodies: &[Body],
-        contacts: &[Option<Contact>],
+        vehicles: &mut [Vehicle; ABREAST],
+        bodies: &[Body; ABREAST],
+        contacts: &[[Option<Contact>; WHEELS]; ABREAST],
         controls: [&Controls; ABREAST],
         dt: f32,
-    ) -> [Push; ABREAST] {
-        let chassis = Chassis::of(vehicles, bodies);
-        self.locate(vehicles, contacts, &chassis, dt);
-        let external = core::array::from_fn(|car| {
+        mut tell: impl FnMut(usize, Push, StepReport),
+    ) {
+        let (mut asked, mut pushes) = ([None; ABREAST], [Push::default(); ABREAST]);
+        widest(
+            #[inline(always)]
+            || self.solve_rows(vehicles, bodies, contacts, controls, dt, &mut asked, &mut pushes),
+        );
+        for (car, push) in pushes.iter().enumerate() {
             let vehicle = &mut vehicles[car];
-            let to_world = vehicle.to_world;
-            vehicle.external(&bodies[car], &to_world, controls[car], dt)
-        });
-        let external = spatial(external);
+            if self.alone[car] {
+                self.part(vehicle, car, &bodies[car], asked[car]);
+                let (push, done) =
+                    vehicle.solve(&bodies[car], &contacts[car], &[], controls[car], Coupling::OneSweep, dt);
+                tell(car, push, done);
+                continue;
+            }
+            // Nothing of this step is told of it.
+            vehicle.rows[0].dt = 0.0;
+            vehicle.rows[0].contact.ground_motion.moves = false;
+            tell(car, *push, SWEPT_ONCE);
+        }
+    }
+
+    /// Lets a vehicle go on alone whose driver has `asked`, if its step has begun.
+    #[cold]
+    #[inline(never)]
+    fn part(&self, vehicle: &mut Vehicle, car: usize, body: &Body, asked: Option<DriverDemand>) {
+        if asked.is_none() {
+            return;
+        }
+        vehicle.begin_at(body);
+        vehicle.begin::<One>();
+        let of = |part: fn(&DriveRows<W>) -> W| Four::new([0, 1, 2, 3].map(|k| part(&self.rows[k].drive).car(car)));
+        let [carried, shaft] = self.began[car];
+        let lever = |lever: &Four| *lever * Four::splat(shaft);
+        vehicle.rows[0].drive = DriveRows {
+            momentum: of(|drive| drive.momentum),
+            motor: of(|drive| drive.motor),
+            brake: of(|drive| drive.brake),
+            shaft: self.model.banks()[0].jacobian.first().map_or(Four::default(), lever),
+        };
+        vehicle.shafts.constraints[0].impulse = carried;
+        vehicle.applied = asked;
+    }
+
+    /// The stages of the step: what the drivers ask, and what all that pushes. Where a car goes on alone, that is nothing; it asks
+    /// nothing where its step has not begun.
+    #[inline(always)]
+    fn solve_rows(
+        &mut self,
+        vehicles: &mut [Vehicle; ABREAST],
+        bodies: &[Body; ABREAST],
+        contacts: &[[Option<Contact>; WHEELS]; ABREAST],
+        controls: [&Controls; ABREAST],
+        dt: f32,
+        asked: &mut [Option<DriverDemand>; ABREAST],
+        pushes: &mut [Push; ABREAST],
+    ) {
+        let chassis = self.chassis;
+        self.pose_lag = bodies[0].pose_lag;
+        let are_finite = chassis.are_finite(bodies);
+        for car in 0..ABREAST {
+            let is_plain = controls[car].wheels.is_empty() && bodies[car].pose_lag == self.pose_lag;
+            self.alone[car] = !(are_finite[car] && is_plain);
+        }
+        self.drive(vehicles, controls, dt, asked);
+        self.locate(contacts, &chassis, dt);
+        let external = self.air(vehicles, &chassis, dt);
         let free = chassis.free + response(&self.model, external);
         let warm = free + response(&self.model, wheel_impulses(&self.rows, false));
         self.strut_rows(vehicles, dt);
@@ -142,84 +246,135 @@ impl CarsAbreast {
         self.grip_rows(dt);
         self.sweep(vehicles, loaded);
         let given = external + SpatialVector::default() + wheel_impulses(&self.rows, true);
-        let spins = self.rows.iter().fold(Eight::default(), |sum, rows| sum + rows.coupled.spin);
-        core::array::from_fn(|car| {
-            let (linear, angular) = of_car(given, car).parts();
-            let to_world = vehicles[car].to_world;
-            let push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
-            let all = push.impulse + push.angular_impulse;
-            self.alone[car] |= !(all.x + all.y + all.z + spins.car(car)).is_finite();
-            push
-        })
+        self.push(given, pushes);
+    }
+
+    /// What drivers have `asked` of cars whose step begins, and what that does to their wheels.
+    #[inline(always)]
+    fn drive(
+        &mut self,
+        vehicles: &mut [Vehicle; ABREAST],
+        controls: [&Controls; ABREAST],
+        dt: f32,
+        asked: &mut [Option<DriverDemand>; ABREAST],
+    ) {
+        let mut pedals = [[0.0; ABREAST]; 3];
+        let mut towards = [0.0; ABREAST];
+        for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| !self.alone[*car]) {
+            let demand = vehicle.steer_as_asked(controls[car], dt);
+            towards[car] = vehicle.direction_without_engine(controls[car]);
+            pedals[0][car] = demand.throttle * towards[car];
+            (pedals[1][car], pedals[2][car]) = (demand.brake, demand.handbrake);
+            asked[car] = Some(demand);
+        }
+        self.turn_axles(vehicles);
+        let pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
+        for (k, (bank, rows)) in self.packs.iter().zip(&mut self.rows).enumerate() {
+            rows.begun = Begun::of_cars(vehicles, k, !bank.laws.is_empty());
+            rows.begin_drive(bank, bank.pedal_torques(pedals), dt);
+        }
+        let has_engine = self.model.parts().powertrain.engine().is_some();
+        let shaft = if has_engine { shaft_speed(&self.packs, &self.rows) } else { W::default() };
+        self.began = [[0.0; 2]; ABREAST];
+        for (car, vehicle) in vehicles.iter_mut().enumerate() {
+            if let Some(asked) = &asked[car] {
+                let shaft = vehicle.begin_shafts(controls[car], asked, towards[car], shaft.car(car), dt);
+                self.began[car] = [vehicle.shafts.constraints[0].impulse, shaft];
+            }
+        }
+        if has_engine {
+            let shaft = W::of_each(|car| self.began[car][1]);
+            for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+                rows.drive.shaft = bank.jacobian[0] * shaft;
+            }
+        }
+    }
+
+    /// Takes over where axles point, if any has been turned.
+    #[inline(always)]
+    fn turn_axles(&mut self, vehicles: &[Vehicle; ABREAST]) {
+        let mut are_turned = true;
+        for (turned_to, vehicle) in self.turned_to.iter_mut().zip(vehicles) {
+            are_turned &= turned_to.is_some() && *turned_to == vehicle.turned_to;
+            *turned_to = vehicle.turned_to;
+        }
+        if !are_turned {
+            self.take_axles(vehicles);
+        }
+    }
+
+    #[inline(never)]
+    fn take_axles(&mut self, vehicles: &[Vehicle; ABREAST]) {
+        let axle = |car: usize| vehicles[car].rows[0].steering.straight_axle;
+        let [x, y, z] = [W::columns(|car| axle(car).x), W::columns(|car| axle(car).y), W::columns(|car| axle(car).z)];
+        for (k, rows) in self.rows.iter_mut().enumerate() {
+            rows.steering.straight_axle = Vec3Lanes::new(x[k], y[k], z[k]);
+        }
     }
 
     /// Contact points, row directions and last step's impulses of every wheel.
-    fn locate(&mut self, vehicles: &[Vehicle], contacts: &[Option<Contact>], chassis: &Chassis, dt: f32) {
-        let moves = |met: &[Option<Contact>]| met.iter().any(|contact| contact.is_some_and(|c| c.ground.is_some()));
-        for (alone, met) in self.alone.iter_mut().zip(contacts.chunks(WHEELS)) {
+    #[inline(always)]
+    fn locate(&mut self, contacts: &[[Option<Contact>; WHEELS]; ABREAST], chassis: &Chassis<W>, dt: f32) {
+        for (alone, met) in self.alone.iter_mut().zip(contacts) {
             *alone |= moves(met);
         }
-        let met = met(vehicles, contacts);
-        self.take_rows(vehicles);
-        let turn = chassis.moving.angular * Eight::splat(dt);
+        let turn = chassis.moving.angular * W::splat(dt);
         for (k, (bank, rows)) in self.packs.iter().zip(&mut self.rows).enumerate() {
             let straight = rows.steering.straight_axle;
             rows.contact.axle = straight + turn.cross(straight);
-            rows.touch(bank, &met[k], &chassis.to_vehicle);
-            rows.move_over(chassis.moving, || chassis.free, Eight::splat(self.pose_lag), dt);
+            rows.touch(bank, &met(contacts, k), &chassis.to_vehicle);
+            rows.move_over(chassis.moving, || chassis.free, W::splat(self.pose_lag), dt);
             rows.recall_moments(bank, dt);
             rows.begin();
-            leave(&mut self.alone, !rows.contact.in_contact);
+            leave::<W>(&mut self.alone, !rows.contact.in_contact);
         }
     }
 
-    /// Takes over what steering and drivetrain wrote of every wheel, and what it begins with.
-    fn take_rows(&mut self, vehicles: &[Vehicle]) {
-        macro_rules! take {
-            ($($path:tt)+) => {
-                let all = by_wheel(core::array::from_fn(|car| vehicles[car].rows[0].$($path)+));
-                for (rows, wheel) in self.rows.iter_mut().zip(all) {
-                    rows.$($path)+ = wheel;
-                }
-            };
+    /// What the air does to the chassis.
+    #[inline(always)]
+    fn air(&self, vehicles: &[Vehicle; ABREAST], chassis: &Chassis<W>, dt: f32) -> SpatialVector<W> {
+        let mut factors = [W::splat(1.0); 3];
+        if self.model.parts().aero.maps.is_some() {
+            factors = each::air_factors(vehicles, chassis.in_air);
         }
-        take!(steering.straight_axle.x);
-        take!(steering.straight_axle.y);
-        take!(steering.straight_axle.z);
-        take!(begun.spin);
-        take!(begun.deflection[0]);
-        take!(begun.deflection[1]);
-        take!(begun.tyre[0]);
-        take!(begun.tyre[1]);
-        take!(begun.torque);
-        take!(begun.rolling_speed);
-        take!(begun.rolling);
-        if !self.packs[0].laws.is_empty() {
-            take!(begun.moments[0]);
-            take!(begun.moments[1]);
+        air(&self.model, chassis.in_air, factors, dt)
+    }
+
+    /// What the impulses `given` are in the world. Cars that end beyond numbers go on alone.
+    #[inline(always)]
+    fn push(&mut self, given: SpatialVector<W>, pushes: &mut [Push; ABREAST]) {
+        let spins = self.rows.iter().fold(W::default(), |sum, rows| sum + rows.coupled.spin);
+        let to_world = self.chassis.to_world;
+        let (impulse, turn) = (to_world.times(given.linear), to_world.times(given.angular));
+        let all = impulse + turn;
+        let size = (all.x + all.y + all.z + spins).abs();
+        leave::<W>(&mut self.alone, !size.less(W::splat(f32::INFINITY)));
+        let first = W::rows([impulse.x, impulse.y, impulse.z, turn.x]);
+        let last = W::rows([turn.y, turn.z, turn.y, turn.z]);
+        for (push, (first, last)) in pushes.iter_mut().zip(first.into_iter().zip(last)) {
+            let ([x, y, z, a], [b, c, ..]) = (first.lanes(), last.lanes());
+            (push.impulse, push.angular_impulse) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
         }
-        take!(drive.momentum);
-        take!(drive.motor);
-        take!(drive.brake);
-        take!(drive.shaft);
     }
 
     /// Struts and the bars across their axles.
-    fn strut_rows(&mut self, vehicles: &[Vehicle], dt: f32) {
+    #[inline(always)]
+    fn strut_rows(&mut self, vehicles: &[Vehicle; ABREAST], dt: f32) {
         for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
             rows.strut_step(bank, dt);
         }
         if self.model.has_axle_links() {
-            let share = Eight::of_each(|car| vehicles[car].bar_share);
+            let share = W::of_each(|car| vehicles[car].bar_share);
             sum_bars(&self.packs, &mut self.rows, share);
             for (bank, rows) in self.packs.iter().zip(&self.rows) {
-                leave(&mut self.alone, rows.lifted(bank));
+                leave::<W>(&mut self.alone, rows.lifted(bank));
             }
         }
     }
 
     /// As [`Vehicle::solve_loads`], as long as no step is cut.
-    fn solve_loads(&mut self, warm: SpatialVector<Eight>, dt: f32) -> SpatialVector<Eight> {
+    #[inline(always)]
+    fn solve_loads(&mut self, warm: SpatialVector<W>, dt: f32) -> SpatialVector<W> {
         for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
             rows.begin_load(bank, warm, dt);
         }
@@ -227,7 +382,7 @@ impl CarsAbreast {
         for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
             rows.evaluate_load(bank);
         }
-        let (mut after, mut settled) = (warm, <Eight as Lane>::Mask::default());
+        let (mut after, mut settled) = (warm, W::Mask::default());
         for _ in 0..SHORTER {
             let (mut products, mut wished) = loads_at_once(&self.rows);
             let mut tied = SpatialVector::default();
@@ -238,21 +393,24 @@ impl CarsAbreast {
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let newton = warm + system.solve(wished);
             after = select(settled, after, newton);
-            self.rows.iter_mut().for_each(|rows| rows.set_load_velocity(after));
+            for rows in &mut self.rows {
+                rows.set_load_velocity(after);
+            }
             self.load_bars();
-            let mut off = <Eight as Lane>::Mask::default();
+            let mut off = W::Mask::default();
             for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
                 off = off | rows.settle_load(bank);
             }
             settled = settled | !off;
-            if !Eight::any(!settled) {
+            if !W::any(!settled) {
                 break;
             }
         }
-        leave(&mut self.alone, !settled);
+        leave::<W>(&mut self.alone, !settled);
         after
     }
 
+    #[inline(always)]
     fn load_bars(&mut self) {
         if self.model.has_axle_links() {
             load_bars(&mut self.rows);
@@ -260,20 +418,22 @@ impl CarsAbreast {
     }
 
     /// Tyre rows of wheels that roll.
+    #[inline(always)]
     fn grip_rows(&mut self, dt: f32) {
         for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
-            leave(&mut self.alone, rows.begun.rolling.less(Eight::splat(1.0)));
+            leave::<W>(&mut self.alone, rows.begun.rolling.less(W::splat(1.0)));
             rows.grip_row(bank, &self.model.parts().tyres, dt);
         }
     }
 
     /// As [`Vehicle::sweep_once`], where tyres are not stiff.
-    fn sweep(&mut self, vehicles: &mut [Vehicle], loaded: SpatialVector<Eight>) {
-        let [gripping, ..] = Eight::sums(|k| [Eight::splat(1.0).only(self.rows[k].patch.tyre_active); 4]);
+    #[inline(always)]
+    fn sweep(&mut self, vehicles: &mut [Vehicle; ABREAST], loaded: SpatialVector<W>) {
+        let [gripping, ..] = W::sums(|k| [W::splat(1.0).only(self.rows[k].patch.tyre_active); 4]);
         for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
             rows.coupled.friction_bound = rows.limit();
             rows.coupled.effective_mass = surroundings(bank, false, rows, loaded, gripping);
-            leave(&mut self.alone, rows.is_stiff());
+            leave::<W>(&mut self.alone, rows.is_stiff());
         }
         self.solve_clutches(vehicles);
         for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
@@ -281,7 +441,8 @@ impl CarsAbreast {
         }
     }
 
-    fn solve_clutches(&mut self, vehicles: &mut [Vehicle]) {
+    #[inline(always)]
+    fn solve_clutches(&mut self, vehicles: &mut [Vehicle; ABREAST]) {
         let alone = &mut self.alone;
         let mut open = [false; ABREAST];
         for (car, vehicle) in vehicles.iter_mut().enumerate() {
@@ -309,122 +470,67 @@ impl CarsAbreast {
         }
     }
 
-    /// As [`Vehicle::finish`] of each.
-    pub fn finish(&self, vehicles: &mut [Vehicle], bodies: &[Body], dt: f32, mut tell: impl FnMut(usize, StepReport)) {
-        let mut at = [SpatialVector::<f32>::default(); ABREAST];
+    fn finish(
+        &self,
+        vehicles: &mut [Vehicle; ABREAST],
+        bodies: &[Body; ABREAST],
+        dt: f32,
+        tell: impl FnMut(usize, StepReport),
+    ) {
+        widest(
+            #[inline(always)]
+            || self.finish_rows(vehicles, bodies, dt, tell),
+        );
+    }
+
+    #[inline(always)]
+    fn finish_rows(
+        &self,
+        vehicles: &mut [Vehicle; ABREAST],
+        bodies: &[Body; ABREAST],
+        dt: f32,
+        mut tell: impl FnMut(usize, StepReport),
+    ) {
+        let mut angular = [Vec3::ZERO; ABREAST];
         let mut follows = [false; ABREAST];
         for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
             if self.alone[car] {
                 tell(car, vehicle.finish(body, dt));
                 continue;
             }
-            let angular = settled_rate(&vehicle.state, body, dt);
+            angular[car] = settled_rate(&vehicle.state, body, dt);
             let report = vehicle.follow(body);
-            let to_vehicle = vehicle.to_world.transpose();
-            at[car] = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * angular);
             follows[car] = !report.not_finite;
             tell(car, report);
         }
         if !follows.contains(&true) {
             return;
         }
-        let at = spatial(at);
-        let ended: [_; WHEELS] = core::array::from_fn(|k| {
-            EndedByCar::of(&self.rows[k], &self.rows[k].ended(&self.packs[k], at, self.pose_lag, dt), dt)
-        });
-        for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
-            for (wheel, ended) in vehicle.state.wheels.iter_mut().zip(&ended) {
-                ended.write(car, wheel);
+        let moving = Moving::of(bodies, &angular).turned(&self.chassis.to_vehicle);
+        for (k, (bank, rows)) in self.packs.iter().zip(&self.rows).enumerate() {
+            let ended = EndedByCar::of(rows, &rows.ended(bank, moving, self.pose_lag, dt), dt);
+            for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+                ended.write(car, &mut vehicle.state.wheels[k]);
             }
+        }
+        for (_, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
             vehicle.shafts.write_back(&mut vehicle.state.drive, &self.model, &vehicle.rows);
         }
     }
 }
 
-impl Chassis {
-    fn of(vehicles: &[Vehicle], bodies: &[Body]) -> Self {
-        let to_vehicle: [Mat3; ABREAST] = core::array::from_fn(|car| vehicles[car].to_world.transpose());
-        let axis = |of: fn(&Mat3) -> Vec3| vector(core::array::from_fn(|car| of(&to_vehicle[car])));
-        let axes = Axes { x: axis(|m| m.x_axis), y: axis(|m| m.y_axis), z: axis(|m| m.z_axis) };
-        let of = |part: fn(&Body) -> Vec3| vector(core::array::from_fn(|car| part(&bodies[car]))).turned(&axes);
-        Self {
-            to_vehicle: axes,
-            moving: SpatialVector::new(of(|b| b.velocity), of(|b| b.angular)),
-            free: SpatialVector::new(of(|b| b.free_velocity), of(|b| b.free_angular)),
-        }
-    }
-}
-
-/// What wheels end with, car by car in each number.
-struct EndedByCar {
-    numbers: [[f32; ABREAST]; NUMBERS],
-    moments: [[f32; ABREAST]; 2],
-    contact: [bool; ABREAST],
-}
-
-impl EndedByCar {
-    fn of(rows: &Rows<Eight>, ended: &Ended<Eight>, dt: f32) -> Self {
-        let moment = |i: usize| (rows.patch.moments[i] / Eight::splat(dt)).lanes();
-        Self {
-            numbers: ended.numbers().map(Eight::lanes),
-            moments: if rows.patch.has_laws { [0, 1].map(moment) } else { Default::default() },
-            contact: ended.contact.lanes(),
-        }
-    }
-
-    fn write(&self, car: usize, wheel: &mut WheelState) {
-        let numbers = core::array::from_fn(|n| Four::new(core::array::from_fn(|k| self.numbers[4 * n + k][car])));
-        WheelEnded { numbers, contact: self.contact[car] }.write(wheel);
-        [wheel.overturning, wheel.aligning] = self.moments.map(|of| of[car]);
-    }
-}
-
-/// Numbers of four wheels of each car, as those of each car's for every wheel.
-fn by_wheel(cars: [Four; ABREAST]) -> [Eight; WHEELS] {
-    let [a, b, c, d, e, f, g, h] = cars;
-    let (first, last) = (Four::transposed([a, b, c, d]), Four::transposed([e, f, g, h]));
-    core::array::from_fn(|wheel| Eight::of_halves([first[wheel], last[wheel]]))
-}
-
-fn vector(cars: [Vec3; ABREAST]) -> Vec3Lanes<Eight> {
-    let of = |part: fn(Vec3) -> f32| Eight::of_each(|car| part(cars[car]));
-    Vec3Lanes::new(of(|v| v.x), of(|v| v.y), of(|v| v.z))
-}
-
-fn spatial(cars: [SpatialVector<f32>; ABREAST]) -> SpatialVector<Eight> {
-    SpatialVector::new(vector(cars.map(|car| car.parts().0)), vector(cars.map(|car| car.parts().1)))
-}
-
-fn of_car(all: SpatialVector<Eight>, car: usize) -> SpatialVector<f32> {
-    let of = |v: Vec3Lanes<Eight>| Vec3::new(v.x.car(car), v.y.car(car), v.z.car(car));
-    SpatialVector::of(of(all.linear), of(all.angular))
-}
-
-fn select(mask: <Eight as Lane>::Mask, yes: SpatialVector<Eight>, no: SpatialVector<Eight>) -> SpatialVector<Eight> {
+#[inline(always)]
+fn select<W: Octet>(mask: W::Mask, yes: SpatialVector<W>, no: SpatialVector<W>) -> SpatialVector<W> {
     SpatialVector::new(Vec3Lanes::select(mask, yes.linear, no.linear), Vec3Lanes::select(mask, yes.angular, no.angular))
 }
 
 /// Lets the cars of `mask` go on alone.
-fn leave(alone: &mut [bool; ABREAST], mask: <Eight as Lane>::Mask) {
-    if Eight::any(mask) {
-        for (alone, leaves) in alone.iter_mut().zip(mask.lanes()) {
-            *alone |= leaves;
+#[inline(always)]
+fn leave<W: Octet>(alone: &mut [bool; ABREAST], mask: W::Mask) {
+    let bits = W::bits(mask);
+    if bits != 0 {
+        for (car, alone) in alone.iter_mut().enumerate() {
+            *alone |= bits & (1 << car) != 0;
         }
     }
-}
-
-fn met(vehicles: &[Vehicle], contacts: &[Option<Contact>]) -> [Met<Eight>; WHEELS] {
-    let cars: [Met<Four>; ABREAST] = core::array::from_fn(|car| {
-        Met::by(&vehicles[car].model.banks()[0], &contacts[WHEELS * car..WHEELS * (car + 1)])
-    });
-    let of = |part: &dyn Fn(&Met<Four>) -> Four| by_wheel(core::array::from_fn(|car| part(&cars[car])));
-    let [x, y, z] = [of(&|m| m.normal.x), of(&|m| m.normal.y), of(&|m| m.normal.z)];
-    let hit = of(&|m| Four::splat(1.0).only(m.hit));
-    let (distance, grip) = (of(&|m| m.distance), of(&|m| m.grip));
-    core::array::from_fn(|k| Met {
-        hit: Eight::splat(0.0).less(hit[k]),
-        normal: Vec3Lanes::new(x[k], y[k], z[k]),
-        distance: distance[k],
-        grip: grip[k],
-    })
 }

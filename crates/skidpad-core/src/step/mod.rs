@@ -145,11 +145,24 @@ impl Vehicle {
     /// Lets the driver steer and drive; returns what that asks for.
     #[inline(always)]
     pub(crate) fn apply_controls<B: Banks>(&mut self, body: &Body, controls: &Controls, dt: f32) -> DriverDemand {
-        (self.to_world, self.pose_lag) = (Mat3::from_quat(body.rotation), body.pose_lag);
-        let asked = self.read_controls(controls, dt);
-        self.steer(controls, &asked, dt);
+        self.begin_at(body);
+        let asked = self.steer_as_asked(controls, dt);
         self.begin::<B>();
         self.drive::<B>(controls, &asked, dt);
+        asked
+    }
+
+    /// Begins a step where `body` is.
+    #[inline(always)]
+    pub(crate) fn begin_at(&mut self, body: &Body) {
+        (self.to_world, self.pose_lag) = (Mat3::from_quat(body.rotation), body.pose_lag);
+    }
+
+    /// Lets the driver steer and set the bars; returns what that asks for.
+    #[inline(always)]
+    pub(crate) fn steer_as_asked(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
+        let asked = self.read_controls(controls, dt);
+        self.steer(controls, &asked, dt);
         self.set_bars(controls);
         asked
     }

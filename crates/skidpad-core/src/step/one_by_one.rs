@@ -6,7 +6,7 @@ use crate::controls::Controls;
 use crate::model::Model;
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
-use crate::world::seam::{Body, Contact, Push};
+use crate::world::seam::{Body, Contact, Probe, Push};
 
 /// Cars abreast.
 pub(crate) const ABREAST: usize = 8;
@@ -21,6 +21,10 @@ impl CarsAbreast {
     }
 
     pub fn fits(&self, _: &[Vehicle]) -> bool {
+        match *self {}
+    }
+
+    pub fn ask(&mut self, _: usize, _: &[Body], _: f32, _: &mut [Probe]) {
         match *self {}
     }
 

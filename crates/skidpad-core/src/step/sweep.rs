@@ -183,7 +183,8 @@ pub(crate) fn surroundings<W: Corners>(
 ) -> EffectiveMass<W> {
     let inverse_mass = bank.inverse_mass;
     // The two directions are unit vectors at right angles, but for those on rims and links.
-    let [forward, side] = [rows.contact.forward, rows.contact.side].map(|row| bank.inverse_inertia.times(row.angular));
+    let forward = bank.inverse_inertia.times(rows.contact.forward.angular);
+    let side = bank.inverse_inertia.times(rows.contact.side.angular);
     let mut compliance = [
         (inverse_mass + rows.contact.forward.angular.dot(forward)) * share,
         rows.contact.forward.angular.dot(side) * share,

@@ -166,7 +166,11 @@ pub(crate) fn response<C: Lane>(model: &Model, impulse: SpatialVector<C>) -> Spa
 pub(crate) fn wheel_impulses<W: Corners>(rows: &[Rows<W>], with_loads: bool) -> SpatialVector<W::Car> {
     let mut sum = SpatialVector::default();
     for rows in rows.chunks(W::ROWS) {
-        sum = sum + SpatialVector::sum_of(|k| rows[k].impulse(with_loads));
+        sum = sum
+            + SpatialVector::sum_of(
+                #[inline(always)]
+                |k| rows[k].impulse(with_loads),
+            );
     }
     sum
 }

@@ -378,9 +378,15 @@ pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>],
 #[inline(always)]
 pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
     let own = rows[0].unsprung.own;
-    let rates = W::each(|k| if own { rows[k].unsprung.next_rate } else { rows[k].end_rates() });
+    let rates = W::each(
+        #[inline(always)]
+        |k| if own { rows[k].unsprung.next_rate } else { rows[k].end_rates() },
+    );
     let step = W::splat(rows[0].dt);
-    let middle = W::each(|k| rows[k].suspension.axle_links.travel + W::splat(0.25) * step * rates[k]);
+    let middle = W::each(
+        #[inline(always)]
+        |k| rows[k].suspension.axle_links.travel + W::splat(0.25) * step * rates[k],
+    );
     let across = W::across(middle);
     for (k, rows) in rows.iter_mut().enumerate() {
         let linked = &mut rows.suspension.axle_links;
@@ -406,23 +412,38 @@ impl<W: Corners> Bars<W> {
     #[inline(always)]
     pub(crate) fn of(rows: &[Rows<W>], warm: SpatialVector<W::Car>) -> Self {
         let one = W::splat(1.0);
-        let presses = W::each(|k| {
-            let rows = &rows[k];
-            rows.contact.in_contact & !rows.suspension.axle_links.lifted & rows.suspension.load_active
-        });
-        let ends = W::each(|k| rows[k].contact.normal * (one / rows[k].contact.cosine).only(presses[k]));
+        let presses = W::each(
+            #[inline(always)]
+            |k| {
+                let rows = &rows[k];
+                rows.contact.in_contact & !rows.suspension.axle_links.lifted & rows.suspension.load_active
+            },
+        );
+        let ends = W::each(
+            #[inline(always)]
+            |k| rows[k].contact.normal * (one / rows[k].contact.cosine).only(presses[k]),
+        );
         let others = SpatialVector::<W>::across_of(ends);
-        let rates = W::each(|k| rows[k].end_rates().only(presses[k]));
+        let rates = W::each(
+            #[inline(always)]
+            |k| rows[k].end_rates().only(presses[k]),
+        );
         let rates_across = W::across(rates);
         let warm = warm.at_each_wheel();
-        let lines = W::each(|k| {
-            let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.axle_links.across;
-            (half, ends[k] - others[k])
-        });
-        let given = SpatialVector::sum_of(|k| {
-            let (half, row) = lines[k];
-            row * (half * (rates_across[k] - rates[k] - row.dot(warm)))
-        });
+        let lines = W::each(
+            #[inline(always)]
+            |k| {
+                let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.axle_links.across;
+                (half, ends[k] - others[k])
+            },
+        );
+        let given = SpatialVector::sum_of(
+            #[inline(always)]
+            |k| {
+                let (half, row) = lines[k];
+                row * (half * (rates_across[k] - rates[k] - row.dot(warm)))
+            },
+        );
         Self { lines, given }
     }
 

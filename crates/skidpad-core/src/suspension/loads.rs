@@ -218,7 +218,10 @@ impl<W: Corners> Rows<W> {
 #[inline(always)]
 pub(crate) fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
     let (first, others) = rows.split_at(W::ROWS);
-    let mut products = OuterProducts::of(|k| [first[k].load_line()]);
+    let mut products = OuterProducts::of(
+        #[inline(always)]
+        |k| [first[k].load_line()],
+    );
     let mut given = wished_loads(first);
     for rows in others.chunks(W::ROWS) {
         for (k, rows) in rows.iter().enumerate() {
@@ -233,10 +236,13 @@ pub(crate) fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, 
 /// What the loads of two axles give at the velocity without them.
 #[inline(always)]
 fn wished_loads<W: Corners>(rows: &[Rows<W>]) -> SpatialVector<W::Car> {
-    let wished = SpatialVector::sum_of(|k| {
-        let Rows { suspension, contact, coupled, .. } = &rows[k];
-        let target = suspension.load + suspension.load_slope * (coupled.velocity.normal - suspension.warm_speed);
-        contact.normal * target
-    });
+    let wished = SpatialVector::sum_of(
+        #[inline(always)]
+        |k| {
+            let Rows { suspension, contact, coupled, .. } = &rows[k];
+            let target = suspension.load + suspension.load_slope * (coupled.velocity.normal - suspension.warm_speed);
+            contact.normal * target
+        },
+    );
     SpatialVector::default() + wished
 }

@@ -154,27 +154,33 @@ impl<W: Corners> Rows<W> {
     /// Load impulse and its slope, N s and kg, of strut and `linked` impulse with bump stop and metal, and with the share of the
     /// way that lies within the ground, where the step ends with the jounce rate `ends`.
     pub(crate) fn with_stops(&self, bank: &WheelPack<W>, strut: [W; 2], linked: W, ends: W, dt: f32) -> [W; 2] {
-        let (zero, half, one, step) = (W::splat(0.0), W::splat(0.5), W::splat(1.0), W::splat(dt));
-        let [mut load, mut slope] = strut;
-        let way = half * step * (self.contact.jounce_rate + ends);
-        let end = self.suspension.strut.start + way;
-        let per_cosine = one / self.contact.cosine;
-        // How far the end of the way goes per rate at the end, and that per speed of the row.
-        let turn = half * step * per_cosine;
-        let lands = self.contact.contact_share.less(one);
-        let within = (end + bank.droop_travel).at_least(zero);
-        let length = way.at_least(W::splat(LEAST_WAY));
-        let share = W::select(lands, (within / length).at_most(one), one);
-        let reached = lands & zero.less(within);
-        slope = share * slope + (load.at_least(zero) * (one - share) / length * turn).only(reached);
-        load = share * (load + linked);
-        let [stop, stop_slope] = self.stops(bank, ends, dt);
-        load += stop * per_cosine;
-        slope += stop_slope * per_cosine * per_cosine;
-        [load, slope]
+        W::called(
+            #[inline(always)]
+            || {
+                let (zero, half, one, step) = (W::splat(0.0), W::splat(0.5), W::splat(1.0), W::splat(dt));
+                let [mut load, mut slope] = strut;
+                let way = half * step * (self.contact.jounce_rate + ends);
+                let end = self.suspension.strut.start + way;
+                let per_cosine = one / self.contact.cosine;
+                // How far the end of the way goes per rate at the end, and that per speed of the row.
+                let turn = half * step * per_cosine;
+                let lands = self.contact.contact_share.less(one);
+                let within = (end + bank.droop_travel).at_least(zero);
+                let length = way.at_least(W::splat(LEAST_WAY));
+                let share = W::select(lands, (within / length).at_most(one), one);
+                let reached = lands & zero.less(within);
+                slope = share * slope + (load.at_least(zero) * (one - share) / length * turn).only(reached);
+                load = share * (load + linked);
+                let [stop, stop_slope] = self.stops(bank, ends, dt);
+                load += stop * per_cosine;
+                slope += stop_slope * per_cosine * per_cosine;
+                [load, slope]
+            },
+        )
     }
 
     /// Impulse of bump stop and metal along the travel, N s, and its slope, kg, where the step ends with the jounce rate `ends`.
+    #[inline(always)]
     pub(crate) fn stops(&self, bank: &WheelPack<W>, ends: W, dt: f32) -> [W; 2] {
         let (zero, half, step) = (W::splat(0.0), W::splat(0.5), W::splat(dt));
         // How far the end of the way goes per rate there.
@@ -208,6 +214,7 @@ pub(crate) struct Beyond<W: Corners> {
 }
 
 impl<W: Corners> Beyond<W> {
+    #[inline(always)]
     pub(crate) fn of(from: W, to: W) -> Self {
         let (zero, half) = (W::splat(0.0), W::splat(0.5));
         let (first, last) = (from.at_least(zero), to.at_least(zero));

@@ -3,7 +3,7 @@
 use super::{
     Conditions, LEAST_GRIP, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault, demand, most_load,
 };
-use crate::lane::{Four, Lane, Spread};
+use crate::lane::{Four, Lane, Spread, both};
 
 /// How the force of a tyre grows with slip. Index 0 is along the rolling direction, 1 across it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -316,13 +316,13 @@ impl<H: Copy> CurveConstants<H> {
         H: Spread<L>,
     {
         let limit = self.friction_at(load).map(|mu| mu * load * grip);
-        let straight = [0, 1].map(|i| self.fixed[i].spread() + self.per_load[i].spread() * load);
-        let stiffness = [0, 1].map(|i| straight[i] + self.per_limit[i].spread() * limit[i]);
+        let straight = both(|i| self.fixed[i].spread() + self.per_load[i].spread() * load);
+        let stiffness = both(|i| straight[i] + self.per_limit[i].spread() * limit[i]);
         let mut per_slip = self.per_slip.map(Spread::spread);
         if L::any(!L::splat(0.0).less(per_slip[0])) {
             per_slip = [0, 1].map(|i| per_slip[i] + straight[i] / limit[i]);
         }
-        let lengths = [0, 1].map(|i| (stiffness[i] * self.give[i].spread()).at_least(self.least_length.spread()));
+        let lengths = both(|i| (stiffness[i] * self.give[i].spread()).at_least(self.least_length.spread()));
         CurvePoint { limit, stiffness, lengths, per_slip }
     }
 

@@ -1,6 +1,6 @@
 //! What is left of the deflection of a patch at the end of a step.
 
-use crate::lane::Corners;
+use crate::lane::{Corners, both};
 use crate::step::rows::Rows;
 use crate::wheel::pack::WheelPack;
 
@@ -11,7 +11,7 @@ impl<W: Corners> Rows<W> {
     /// Deflections that sticking and creeping leave at the sliding speeds at the end of the step.
     #[inline(always)]
     pub(crate) fn drifted(&self, sliding: [W; 2]) -> [W; 2] {
-        let [along, across] = [0, 1].map(|i| self.patch.drift[i].at(sliding[i]));
+        let [along, across] = both(|i| self.patch.drift[i].at(sliding[i]));
         if !W::any(self.patch.bends) {
             return [along, across];
         }
@@ -39,23 +39,30 @@ impl<W: Corners> Rows<W> {
     #[cold]
     #[inline(never)]
     fn half_standing(&self, left: [W; 2], turning: [W; 2], share: W) -> [W; 2] {
-        let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let standing = self.standing(left);
-        // As far as a patch stands, it is a spring: what friction does not hold would be memory of a slide.
-        let most = self.held_by_friction().map(|u| u / (one - share).at_least(W::splat(f32::MIN_POSITIVE)));
-        let turned = [0, 1].map(|i| turning[i].within(-most[i], most[i]));
-        let mixed = [0, 1].map(|i| standing[i] * (one - share) + turned[i] * share);
-        let (rolls, stands) = (!share.less(one), !zero.less(share));
-        [0, 1].map(|i| W::select(rolls, turning[i], W::select(stands, standing[i], mixed[i])))
+        W::called(
+            #[inline(always)]
+            || {
+                let (zero, one) = (W::splat(0.0), W::splat(1.0));
+                let standing = self.standing(left);
+                // As far as a patch stands, it is a spring: what friction does not hold would be memory of a slide.
+                let most = self.held_by_friction().map(|u| u / (one - share).at_least(W::splat(f32::MIN_POSITIVE)));
+                let turned = [0, 1].map(|i| turning[i].within(-most[i], most[i]));
+                let mixed = [0, 1].map(|i| standing[i] * (one - share) + turned[i] * share);
+                let (rolls, stands) = (!share.less(one), !zero.less(share));
+                [0, 1].map(|i| W::select(rolls, turning[i], W::select(stands, standing[i], mixed[i])))
+            },
+        )
     }
 
     /// Largest deflections that friction holds, m.
+    #[inline(always)]
     fn held_by_friction(&self) -> [W; 2] {
         let (limit, step) = (self.limit(), W::splat(self.dt));
         [0, 1].map(|i| limit[i] / (self.patch.elastic[i] * step).at_least(W::splat(f32::MIN_POSITIVE)))
     }
 
     /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
+    #[inline(always)]
     fn standing(&self, rolled: [W; 2]) -> [W; 2] {
         let (limit, step) = (self.limit(), W::splat(self.dt));
         let scale = self.patch.elastic.map(|k| k * step);

@@ -79,6 +79,7 @@ impl<W: Corners> Rows<W> {
     }
 
     /// The moments of the last step, to start from.
+    #[inline(always)]
     pub(crate) fn recall_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
         self.patch.has_laws = !bank.laws.is_empty();
         if self.patch.has_laws {

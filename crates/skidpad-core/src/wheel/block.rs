@@ -3,7 +3,7 @@
 //!
 //! As separate rows in one sweep, brake and tyre run away on a slope; as one block they hold to a micrometre.
 
-use crate::lane::{Corners, Four};
+use crate::lane::{Corners, Four, both};
 use crate::linear::SpatialVector;
 use crate::step::coupling::Within;
 use crate::step::rows::Rows;
@@ -83,17 +83,27 @@ impl<W: Corners> Rows<W> {
         momentum: W,
         out_of_reach: W::Mask,
     ) -> Patch<W> {
-        let patch =
-            self.patch(within, self.coupled.effective_mass.speed, self.coupled.effective_mass.compliance, limit);
-        let need = momentum - bank.radius * patch.tyre[0];
-        let held = !out_of_reach & !self.patch.locking_capacity.less(need.abs());
-        let need = W::select(out_of_reach, momentum, need);
-        if W::any(!held & bank.present()) {
-            return self.turning(bank, within, limit, momentum, need, Some((held, patch)));
-        }
-        (self.coupled.tyre, self.coupled.sliding, self.coupled.spin) = (patch.tyre, patch.sliding, W::default());
-        self.coupled.torque = self.drive.motor + self.drive.shaft - need;
-        patch
+        W::called(
+            #[inline(always)]
+            || {
+                let patch = self.patch(
+                    within,
+                    self.coupled.effective_mass.speed,
+                    self.coupled.effective_mass.compliance,
+                    limit,
+                );
+                let need = momentum - bank.radius * patch.tyre[0];
+                let held = !out_of_reach & !self.patch.locking_capacity.less(need.abs());
+                let need = W::select(out_of_reach, momentum, need);
+                if W::any(!held & bank.present()) {
+                    return self.turning(bank, within, limit, momentum, need, Some((held, patch)));
+                }
+                (self.coupled.tyre, self.coupled.sliding, self.coupled.spin) =
+                    (patch.tyre, patch.sliding, W::default());
+                self.coupled.torque = self.drive.motor + self.drive.shaft - need;
+                patch
+            },
+        )
     }
 
     /// Takes tyre impulses back to what friction gives under the load now.
@@ -129,11 +139,17 @@ impl<W: Corners> Rows<W> {
         let [along, between, across] = around.compliance;
         let speed = [around.speed[0] - radius * driven / inertia, around.speed[1]];
         let turning = self.patch(within, speed, [along + radius * radius / inertia, between, across], limit);
-        let patch = held.map_or(turning, |(held, patch)| Patch::select(held, patch, turning));
+        let patch = match held {
+            Some((held, patch)) => Patch::select(held, patch, turning),
+            None => turning,
+        };
         (self.coupled.tyre, self.coupled.sliding) = (patch.tyre, patch.sliding);
         let spin = (driven - radius * patch.tyre[0]) / inertia;
-        self.coupled.spin = held.map_or(spin, |(held, _)| spin.only(!held));
-        let torque = held.map_or(hold, |(held, _)| W::select(held, -need, hold));
+        let (spin, torque) = match held {
+            Some((held, _)) => (spin.only(!held), W::select(held, -need, hold)),
+            None => (spin, hold),
+        };
+        self.coupled.spin = spin;
         self.coupled.torque = self.drive.motor + self.drive.shaft + torque;
         patch
     }
@@ -158,6 +174,7 @@ impl<W: Corners> Rows<W> {
 
     /// Tyre impulses that are bounded one by one. Exact where the two do not answer each other, as in a converged
     /// coupling, whose blocks see a given velocity.
+    #[inline(always)]
     fn pyramid(patch: Patch<W>, limit: [W; 2]) -> Patch<W> {
         let bounded = [0, 1].map(|i| limit[i].less(patch.tyre[i].abs()));
         let tyre = [0, 1].map(|i| patch.tyre[i].within(-limit[i], limit[i]));
@@ -191,26 +208,32 @@ impl<W: Corners> Rows<W> {
         compliance: [W; 3],
         limit: [W; 2],
     ) -> Patch<W> {
-        let mut straight = [W::Mask::default(); 2];
-        for _ in 0..LINES_CHOSEN {
-            let lower = self.straight_lower(&patch, straight, speed, compliance);
-            let [x, y] = [0, 1].map(|i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]));
-            if !W::any(x | y) {
-                break;
-            }
-            straight = lower;
-            let pick = |line: [W; 2], bent: [W; 2]| [0, 1].map(|i| W::select(straight[i], line[i], bent[i]));
-            let target_impulse = pick(self.patch.straight_target, self.patch.target_impulse);
-            let gain = pick(self.patch.straight_gain, self.patch.gain);
-            patch = self.patch_on(target_impulse, gain, within, speed, compliance, limit);
-        }
-        patch
+        W::called(
+            #[inline(always)]
+            || {
+                let mut straight = [W::Mask::default(); 2];
+                for _ in 0..LINES_CHOSEN {
+                    let lower = self.straight_lower(&patch, straight, speed, compliance);
+                    let [x, y] = [0, 1].map(|i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]));
+                    if !W::any(x | y) {
+                        break;
+                    }
+                    straight = lower;
+                    let pick = |line: [W; 2], bent: [W; 2]| [0, 1].map(|i| W::select(straight[i], line[i], bent[i]));
+                    let target_impulse = pick(self.patch.straight_target, self.patch.target_impulse);
+                    let gain = pick(self.patch.straight_gain, self.patch.gain);
+                    patch = self.patch_on(target_impulse, gain, within, speed, compliance, limit);
+                }
+                patch
+            },
+        )
     }
 
     /// Where the line of the slope at no slip gives less force than the one at the slip the step began with.
     ///
     /// On the `straight` one, which is steep, the force tells on which side of where they cross the slip is; on the other, which
     /// may be level, the slip itself.
+    #[inline(always)]
     fn straight_lower(
         &self,
         patch: &Patch<W>,
@@ -251,12 +274,14 @@ impl<W: Corners> Rows<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let grips = self.patch.tyre_active & zero.less(limit[0]) & zero.less(limit[1]);
         let g = gain.map(|a| a.only(grips));
-        let wanted = [0, 1].map(|i| (target_impulse[i] - g[i] * speed[i]).only(grips));
+        let wanted = both(|i| (target_impulse[i] - g[i] * speed[i]).only(grips));
         let squared = limit.map(|l| W::select(grips, l * l, one));
         let system = Pair::new(g, compliance, [zero; 2]);
         let x = system.solve(wanted);
         let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
-        let held = Patch { tyre: x, sliding, gain: g, compliance, ..Patch::default() };
+        let (none, nothing) = (W::Mask::default(), [zero; 2]);
+        let held =
+            Patch { tyre: x, sliding, gain: g, compliance, plastic: nothing, inverse: nothing, bounded: [none; 2] };
         if within == Within::Pyramid {
             return Self::pyramid(held, limit.map(|l| l.only(grips)));
         }
@@ -264,7 +289,7 @@ impl<W: Corners> Rows<W> {
             return held;
         }
         let Slid { tyre, plastic, inverse } = Self::slide(x, sliding, g, compliance, system, wanted, squared, within);
-        Patch { tyre, sliding, gain: g, compliance, plastic, inverse, ..Patch::default() }
+        Patch { tyre, plastic, inverse, ..held }
     }
 
     /// Brings the impulses `x` of the patches that are `sliding`, which the `system` has for those `wanted`, onto the ellipse of
@@ -280,37 +305,42 @@ impl<W: Corners> Rows<W> {
         squared: [W; 2],
         within: Within,
     ) -> Slid<W> {
-        let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let inverse = squared.map(|s| one / s);
-        let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
-        // A row without gain keeps its impulse; the other one tells when no multiplier changes anything any more.
-        let stuck_below = W::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
-        let closeness = CONE_TOLERANCE * within.closeness();
-        let mut reach = reach_of(x);
-        let (mut plastic, mut live) = (zero, sliding);
-        // Hebden's iteration on the length of the impulse, which falls like 1 / (c + λ).
-        for _ in 0..CONE_STEPS {
-            let fall = system.solve([g[0] * x[0] * inverse[0], g[1] * x[1] * inverse[1]]);
-            let slope = (x[0] * fall[0] * inverse[0] + x[1] * fall[1] * inverse[1]) / reach;
-            live = live & (stuck_below * reach).less(slope);
-            if !W::any(live) {
-                break;
-            }
-            plastic = W::select(live, plastic + (reach - one) * reach / slope, plastic);
-            system = Pair::new(g, compliance, [g[0] * plastic * inverse[0], g[1] * plastic * inverse[1]]);
-            x = system.solve(wanted);
-            reach = reach_of(x);
-            live = live & !(reach - one).abs().less(W::splat(closeness));
-            if !W::any(live) {
-                break;
-            }
-        }
-        let over = sliding & one.less(reach);
-        Slid {
-            tyre: x.map(|x| W::select(over, x / reach, x)),
-            plastic: inverse.map(|i| (plastic * i).only(sliding)),
-            inverse: inverse.map(|i| i.only(sliding)),
-        }
+        W::called(
+            #[inline(always)]
+            || {
+                let (zero, one) = (W::splat(0.0), W::splat(1.0));
+                let inverse = squared.map(|s| one / s);
+                let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
+                // A row without gain keeps its impulse; the other one tells when no multiplier changes anything any more.
+                let stuck_below = W::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
+                let closeness = CONE_TOLERANCE * within.closeness();
+                let mut reach = reach_of(x);
+                let (mut plastic, mut live) = (zero, sliding);
+                // Hebden's iteration on the length of the impulse, which falls like 1 / (c + λ).
+                for _ in 0..CONE_STEPS {
+                    let fall = system.solve([g[0] * x[0] * inverse[0], g[1] * x[1] * inverse[1]]);
+                    let slope = (x[0] * fall[0] * inverse[0] + x[1] * fall[1] * inverse[1]) / reach;
+                    live = live & (stuck_below * reach).less(slope);
+                    if !W::any(live) {
+                        break;
+                    }
+                    plastic = W::select(live, plastic + (reach - one) * reach / slope, plastic);
+                    system = Pair::new(g, compliance, [g[0] * plastic * inverse[0], g[1] * plastic * inverse[1]]);
+                    x = system.solve(wanted);
+                    reach = reach_of(x);
+                    live = live & !(reach - one).abs().less(W::splat(closeness));
+                    if !W::any(live) {
+                        break;
+                    }
+                }
+                let over = sliding & one.less(reach);
+                Slid {
+                    tyre: x.map(|x| W::select(over, x / reach, x)),
+                    plastic: inverse.map(|i| (plastic * i).only(sliding)),
+                    inverse: inverse.map(|i| i.only(sliding)),
+                }
+            },
+        )
     }
 }
 

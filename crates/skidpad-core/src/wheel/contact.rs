@@ -10,7 +10,7 @@ use crate::wheel::envelope::LEAST_GROUND_COSINE;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::parameters::Wheel;
 use crate::world::seam::{Body, Contact, Probe, Rim};
-use bevy_math::{Mat3, Vec3};
+use bevy_math::{DVec3, Mat3, Vec3};
 
 /// Tangent of the same angle: a wheel that moves sideways by a metre comes so much nearer to such ground along its ray, at most.
 const STEEPEST: f32 = 5.671_282;
@@ -136,9 +136,14 @@ impl<W: Corners> Rows<W> {
     #[cold]
     #[inline(never)]
     fn share_after_fall(&self, free: SpatialVector<W>, dt: f32) -> W {
-        let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let closed = -self.separation_velocity(free) / self.contact.cosine * W::splat(dt);
-        W::select(zero.less(closed), one + self.contact.beyond_droop / closed, zero)
+        W::called(
+            #[inline(always)]
+            || {
+                let (zero, one) = (W::splat(0.0), W::splat(1.0));
+                let closed = -self.separation_velocity(free) / self.contact.cosine * W::splat(dt);
+                W::select(zero.less(closed), one + self.contact.beyond_droop / closed, zero)
+            },
+        )
     }
 }
 
@@ -205,6 +210,38 @@ const MOST_PRESSED: f32 = 4.0;
 /// Slope of what a wheel stands on, against its strut, from which on its tyre's force changes what presses by much.
 const STEEP: f32 = 0.3;
 
+/// Rays of wheels of a car, or of several abreast, whose bodies are `falling` (m/s) and turning (rad/s, world axes): where they start,
+/// relative to the body's position, and how far they reach, m.
+///
+/// A ray starts one wheel diameter above the resting contact point, inside the chassis, so that ground the bump
+/// stop has given way to is still below its start. It reaches to the droop stop and as much further as the wheel sinks
+/// within `dt` s, so that a landing wheel meets the ground in time.
+#[inline(always)]
+pub(crate) fn rays<W: Corners>(
+    bank: &WheelPack<W>,
+    to_world: &Axes<W::Car>,
+    falling: Vec3Lanes<W::Car>,
+    angular: Vec3Lanes<W::Car>,
+    dt: f32,
+) -> (Vec3Lanes<W>, W) {
+    let start = bank.contact.raised(bank.start_height()).turned(to_world);
+    let closing = W::Car::splat(STEEPEST) * falling.dot(falling).sqrt() - falling.dot(to_world.z);
+    let (roll, pitch) = (W::of_car(angular.dot(to_world.x)), W::of_car(angular.dot(to_world.y)));
+    let sinking = W::of_car(closing) - roll * bank.contact.y + pitch * bank.contact.x;
+    let ahead = (sinking * W::splat(dt)).at_least(W::splat(DROOP_SLACK));
+    (start, bank.start_height() + bank.droop_travel + ahead)
+}
+
+impl Probe {
+    /// Of the ray of a wheel of `car`, which has no rim, at `position`.
+    #[inline(always)]
+    pub(crate) fn cast(&mut self, car: usize, position: DVec3, direction: Vec3, end: Four) {
+        let [x, y, z, reach] = end.lanes();
+        (self.car, self.position, self.offset) = (car, position, Vec3::new(x, y, z));
+        (self.direction, self.reach, self.rim) = (direction, reach, None);
+    }
+}
+
 impl Vehicle {
     /// Rows of the wheels that stand on rims, where wheels do not move on their own.
     pub(crate) fn hold_rims_by_struts(&mut self, moving: SpatialVector<f32>) {
@@ -218,27 +255,15 @@ impl Vehicle {
     }
 
     /// Writes the rays to cast, one for each wheel, into `asked`.
-    ///
-    /// A ray starts one wheel diameter above the resting contact point, inside the chassis, so that ground the bump
-    /// stop has given way to is still below its start. It reaches to the droop stop and as much further as the wheel sinks
-    /// within `dt` s, so that a landing wheel meets the ground in time.
+    #[inline(always)]
     pub fn probes(&self, car: usize, body: &Body, dt: f32, asked: &mut [Probe]) {
         let to_world = Mat3::from_quat(body.rotation);
-        let direction = -to_world.z_axis;
-        let falling = body.free_velocity;
-        let closing = Four::splat(STEEPEST * falling.length() - falling.dot(to_world.z_axis));
-        let [roll, pitch] = [to_world.x_axis, to_world.y_axis].map(|axis| Four::splat(body.angular.dot(axis)));
+        let (axes, direction) = (Axes::of(&to_world), -to_world.z_axis);
+        let [falling, angular] = [body.free_velocity, body.angular].map(Vec3Lanes::splat);
         for bank in self.model.banks() {
-            let start = bank.contact.raised(bank.start_height()).mul_mat(&to_world);
-            let sinking = closing - roll * bank.contact.y + pitch * bank.contact.x;
-            let ahead = (sinking * Four::splat(dt)).at_least(Four::splat(DROOP_SLACK));
-            let reach = bank.start_height() + bank.droop_travel + ahead;
+            let (start, reach) = rays(bank, &axes, falling, angular, dt);
             let ends = Four::transposed([start.x, start.y, start.z, reach]);
-            let ask = |probe: &mut Probe, end: Four| {
-                let [x, y, z, reach] = end.lanes();
-                (probe.car, probe.position, probe.offset) = (car, body.position, Vec3::new(x, y, z));
-                (probe.direction, probe.reach, probe.rim) = (direction, reach, None);
-            };
+            let ask = |probe: &mut Probe, end: Four| probe.cast(car, body.position, direction, end);
             match bank.whole_mut(asked) {
                 Some(four) => four.iter_mut().zip(ends).for_each(|(probe, end)| ask(probe, end)),
                 None => bank.each(|lane, wheel| {

@@ -7,7 +7,7 @@ use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::flow::jacobian;
 use crate::drivetrain::parameters::Powertrain;
 #[cfg(feature = "abreast")]
-use crate::lane::Eight;
+use crate::lane::Octet;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{Axes, Vec3Lanes};
 use crate::model::parts::ModelParts;
@@ -245,6 +245,12 @@ impl WheelPack {
         all.get(self.first?..)?.first_chunk()
     }
 
+    /// Whether its lanes are the first four wheels, in order.
+    #[cfg(feature = "abreast")]
+    pub fn is_first_four(&self) -> bool {
+        self.first == Some(0)
+    }
+
     /// Reads one number of each wheel; 0 for an empty lane.
     #[inline(always)]
     pub fn gather(&self, of: impl Fn(usize) -> f32) -> Four {
@@ -288,8 +294,8 @@ impl WheelPack {
 #[cfg(feature = "abreast")]
 impl WheelPack {
     /// Wheel `row`, alike in several cars.
-    pub fn spread(&self, row: usize) -> WheelPack<Eight> {
-        let one = |of: Four| Eight::splat(of.at(row));
+    pub fn spread<W: Octet>(&self, row: usize) -> WheelPack<W> {
+        let one = |of: Four| W::splat(of.at(row));
         let both = |of: [Four; 2]| of.map(one);
         let law = |law: &Law| Law { tyre: law.tyre, on: one(law.on) };
         WheelPack {

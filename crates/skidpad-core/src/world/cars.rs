@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::assists::assist_log::AssistLog;
 use crate::chassis::hull::HullRows;
 use crate::controls::{Controls, bounded};
+use crate::instruction_set::widest;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::abreast::{ABREAST, CarsAbreast};
@@ -225,18 +226,11 @@ impl Cars {
             }
             trains.begin(&mut Alone { cars: self, world, controls, coupling, dt }, dt);
         }
-        let mut first = 0;
-        for (i, (vehicle, body)) in self.vehicles.iter().zip(&self.bodies).enumerate() {
-            self.stepped[i] = !(self.away[i] || body.asleep);
-            if !self.stepped[i] {
-                continue;
-            }
-            let last = first + vehicle.model().wheels().len();
-            vehicle.probes(i, body, dt, &mut self.probes[first..last]);
-            vehicle.reach_with_tyres(coupling, &mut self.probes[first..last]);
-            first = last;
-        }
-        world.probe(&self.probes[..first], &mut self.contacts[..first]);
+        let probes = widest(
+            #[inline(always)]
+            || self.ask(coupling, dt),
+        );
+        world.probe(&self.probes[..probes], &mut self.contacts[..probes]);
         self.reactions.clear();
         let mut report = if world.bears_wheels() {
             self.solve_riders_first(world, controls, coupling, trains.as_deref_mut(), dt)
@@ -256,6 +250,41 @@ impl Cars {
             world.react(dt, &self.reactions);
         }
         report
+    }
+
+    /// Writes what the wheels of all vehicles that are stepped ask of the world; returns how many these are.
+    #[inline(always)]
+    fn ask(&mut self, coupling: Coupling, dt: f32) -> usize {
+        for (stepped, (away, body)) in self.stepped.iter_mut().zip(self.away.iter().zip(&self.bodies)) {
+            *stepped = !(away | body.asleep);
+        }
+        let (mut first, mut i) = (0, 0);
+        while i < self.vehicles.len() {
+            if coupling == Coupling::OneSweep && self.are_abreast(i) {
+                first = self.ask_abreast(i, first, dt);
+                i += ABREAST;
+                continue;
+            }
+            if self.stepped[i] {
+                let (vehicle, body) = (&self.vehicles[i], &self.bodies[i]);
+                let last = first + vehicle.model().wheels().len();
+                vehicle.probes(i, body, dt, &mut self.probes[first..last]);
+                vehicle.reach_with_tyres(coupling, &mut self.probes[first..last]);
+                first = last;
+            }
+            i += 1;
+        }
+        first
+    }
+
+    /// The same of the vehicles from `from` on that are stepped abreast, whose rays begin with `first`; returns which ray is the next.
+    fn ask_abreast(&mut self, from: usize, first: usize, dt: f32) -> usize {
+        let Some(Some(room)) = self.abreast.get_mut(from / ABREAST) else { return first };
+        let cars = from..from + ABREAST;
+        let last =
+            first + self.vehicles[cars.clone()].iter().map(|vehicle| vehicle.model().wheels().len()).sum::<usize>();
+        room.ask(from, &self.bodies[cars], dt, &mut self.probes[first..last]);
+        last
     }
 
     /// Solves all vehicles but those of trains, where none stands on another one.

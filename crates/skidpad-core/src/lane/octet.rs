@@ -1,0 +1,128 @@
+//! Eight numbers as those of cars abreast, and as a wheel of each.
+
+use core::fmt::Debug;
+
+use wide::{bytemuck, f32x4};
+
+use crate::lane::{Abreast, Corners, Eight, EightMask, Four};
+
+/// Numbers of eight cars abreast, or of a wheel of each.
+pub(crate) trait Octet: Abreast + Corners<Car = Self> {
+    /// From its lanes.
+    fn of_lanes(lanes: [f32; 8]) -> Self;
+
+    /// Its lanes.
+    fn in_lanes(self) -> [f32; 8];
+
+    /// The first four, and the others.
+    fn of_halves(halves: [Four; 2]) -> Self;
+
+    /// The first four, and the others.
+    fn halves(self) -> [Four; 2];
+
+    /// One bit for each lane where a mask holds, the lowest for the first.
+    fn bits(mask: Self::Mask) -> u32;
+
+    /// Four numbers of each of eight as each number of all eight.
+    #[inline(always)]
+    fn columns(of: impl Fn(usize) -> Four) -> [Self; 4] {
+        let [a, b, c, d] = Four::transposed([of(0), of(1), of(2), of(3)]);
+        let [e, f, g, h] = Four::transposed([of(4), of(5), of(6), of(7)]);
+        [Self::of_halves([a, e]), Self::of_halves([b, f]), Self::of_halves([c, g]), Self::of_halves([d, h])]
+    }
+
+    /// Each of four numbers of all eight as the numbers of each of eight.
+    #[inline(always)]
+    fn rows([x, y, z, w]: [Self; 4]) -> [Four; 8] {
+        let [x, y, z, w] = [x.halves(), y.halves(), z.halves(), w.halves()];
+        let [a, b, c, d] = Four::transposed([x[0], y[0], z[0], w[0]]);
+        let [e, f, g, h] = Four::transposed([x[1], y[1], z[1], w[1]]);
+        [a, b, c, d, e, f, g, h]
+    }
+}
+
+/// Eight numbers of a type as those of cars abreast, and as a wheel of each.
+macro_rules! of_eight_cars {
+    ($type:ty) => {
+        impl Abreast for $type {
+            #[inline(always)]
+            fn car(self, car: usize) -> f32 {
+                self.in_lanes()[car]
+            }
+
+            #[inline(always)]
+            fn of_each(mut of: impl FnMut(usize) -> f32) -> Self {
+                // Written out: a function that makes an array is called.
+                Self::of_lanes([of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)])
+            }
+        }
+
+        impl Corners for $type {
+            type Car = Self;
+            type Each<T: Copy + Debug> = [T; 4];
+
+            const ROWS: usize = 4;
+
+            #[inline(always)]
+            fn each<T: Copy + Debug>(mut of: impl FnMut(usize) -> T) -> [T; 4] {
+                // Written out: a function that maps an array of large things is called.
+                [of(0), of(1), of(2), of(3)]
+            }
+
+            #[inline(always)]
+            fn of_car(car: Self) -> Self {
+                car
+            }
+
+            #[inline(always)]
+            fn sums(of: impl Fn(usize) -> [Self; 4]) -> [Self; 4] {
+                let wheels = [of(0), of(1), of(2), of(3)];
+                let sum = |i: usize| (wheels[0][i] + wheels[1][i]) + (wheels[2][i] + wheels[3][i]);
+                [sum(0), sum(1), sum(2), sum(3)]
+            }
+
+            #[inline(always)]
+            fn sum_of(of: impl Fn(usize) -> Self) -> Self {
+                (of(0) + of(1)) + (of(2) + of(3))
+            }
+
+            #[inline(always)]
+            fn across([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+                [b, a, d, c]
+            }
+        }
+    };
+}
+
+#[cfg(all(feature = "instruction_sets", target_arch = "x86_64"))]
+pub(super) use of_eight_cars;
+
+of_eight_cars!(Eight);
+
+impl Octet for Eight {
+    #[inline(always)]
+    fn of_lanes(lanes: [f32; 8]) -> Self {
+        Self::new(lanes)
+    }
+
+    #[inline(always)]
+    fn in_lanes(self) -> [f32; 8] {
+        self.lanes()
+    }
+
+    #[inline(always)]
+    fn of_halves(halves: [Four; 2]) -> Self {
+        Self(bytemuck::cast([halves[0].0, halves[1].0]))
+    }
+
+    #[inline(always)]
+    fn halves(self) -> [Four; 2] {
+        let [first, last]: [f32x4; 2] = bytemuck::cast(self.0);
+        [Four(first), Four(last)]
+    }
+
+    #[inline(always)]
+    fn bits(mask: EightMask) -> u32 {
+        mask.0.to_bitmask()
+    }
+}

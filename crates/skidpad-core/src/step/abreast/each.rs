@@ -1,0 +1,205 @@
+//! What cars abreast take from each car and give to each.
+
+use crate::lane::{Eight, Four, Octet};
+use crate::linear::{Axes, SpatialVector, Vec3Lanes};
+use crate::state::WheelState;
+use crate::step::rows::{Begun, Rows};
+use crate::step::vehicle::Vehicle;
+use crate::step::write_back::{Ended, WheelEnded};
+use crate::wheel::contact::{Met, rays};
+use crate::wheel::pack::WheelPack;
+use crate::world::seam::{Body, Contact, Probe};
+use bevy_math::Vec3;
+
+/// Cars abreast.
+pub(crate) const ABREAST: usize = Eight::COUNT;
+
+/// Wheels of each.
+pub(crate) const WHEELS: usize = 4;
+
+/// What the world tells of cars abreast, vehicle frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chassis<W> {
+    pub to_world: Axes<W>,
+    pub to_vehicle: Axes<W>,
+    /// How fast they turn, and how they would end the step, world axes.
+    angular: Vec3Lanes<W>,
+    falling: Vec3Lanes<W>,
+    /// Velocities at the start of the step, and those it would end with.
+    pub moving: SpatialVector<W>,
+    pub free: SpatialVector<W>,
+    /// Velocity in the air.
+    pub in_air: Vec3Lanes<W>,
+    /// No number where one of all these is none.
+    sum: W,
+}
+
+impl<W: Octet> Chassis<W> {
+    #[inline(always)]
+    pub fn of(bodies: &[Body; ABREAST]) -> Self {
+        let rotation = W::columns(|car| Four::new(bodies[car].rotation.to_array()));
+        let to_world = Axes::rotated(rotation);
+        let to_vehicle = to_world.transposed();
+        let of = |part: fn(&Body) -> Vec3| vector(|car| part(&bodies[car]));
+        let (velocity, angular) = (of(|body| body.velocity), of(|body| body.angular));
+        let (free, free_angular) = (of(|body| body.free_velocity), of(|body| body.free_angular));
+        let (moves, [x, y, z, w]) = (velocity + angular + free + free_angular, rotation);
+        Self {
+            to_world,
+            to_vehicle,
+            angular,
+            falling: free,
+            moving: turned(SpatialVector::new(velocity, angular), &to_vehicle),
+            free: turned(SpatialVector::new(free, free_angular), &to_vehicle),
+            in_air: to_vehicle.times(velocity - of(|body| body.wind)),
+            sum: (moves.x + moves.y + moves.z) + (x + y + z + w),
+        }
+    }
+
+    /// Rays of wheel `k`, which is in `bank`, of each car, from car `first` on.
+    #[inline(always)]
+    pub fn ask(
+        &self,
+        bank: &WheelPack<W>,
+        k: usize,
+        first: usize,
+        bodies: &[Body; ABREAST],
+        dt: f32,
+        asked: &mut [[Probe; WHEELS]; ABREAST],
+    ) {
+        let (start, reach) = rays(bank, &self.to_world, self.falling, self.angular, dt);
+        let ends = W::rows([start.x, start.y, start.z, reach]);
+        let down = self.to_world.z * W::splat(-1.0);
+        let down = W::rows([down.x, down.y, down.z, reach]);
+        for (car, (asked, body)) in asked.iter_mut().zip(bodies).enumerate() {
+            let [x, y, z, _] = down[car].lanes();
+            asked[k].cast(first + car, body.position, Vec3::new(x, y, z), ends[car]);
+        }
+    }
+
+    /// As [`crate::step::vehicle::finite`] of each.
+    #[inline(always)]
+    pub fn are_finite(&self, bodies: &[Body; ABREAST]) -> [bool; ABREAST] {
+        let bits = W::bits(self.sum.abs().less(W::splat(f32::INFINITY)));
+        let mut are_finite = [false; ABREAST];
+        for (car, (is_finite, body)) in are_finite.iter_mut().zip(bodies).enumerate() {
+            *is_finite = bits & (1 << car) != 0 && (body.position.x + body.position.y + body.position.z).is_finite();
+        }
+        are_finite
+    }
+}
+
+/// Velocities of cars abreast, world axes.
+pub(crate) struct Moving<W>(SpatialVector<W>);
+
+impl<W: Octet> Moving<W> {
+    /// As `bodies` move, but for how fast they turn.
+    #[inline(always)]
+    pub fn of(bodies: &[Body; ABREAST], angular: &[Vec3; ABREAST]) -> Self {
+        Self(SpatialVector::new(vector(|car| bodies[car].velocity), vector(|car| angular[car])))
+    }
+
+    #[inline(always)]
+    pub fn turned(&self, to_vehicle: &Axes<W>) -> SpatialVector<W> {
+        turned(self.0, to_vehicle)
+    }
+}
+
+/// `twist` in the frames that `axes` lead to.
+#[inline(always)]
+fn turned<W: Octet>(twist: SpatialVector<W>, axes: &Axes<W>) -> SpatialVector<W> {
+    SpatialVector::new(axes.times(twist.linear), axes.times(twist.angular))
+}
+
+/// A vector of each car.
+#[inline(always)]
+fn vector<W: Octet>(of: impl Fn(usize) -> Vec3) -> Vec3Lanes<W> {
+    Vec3Lanes::new(W::of_each(|car| of(car).x), W::of_each(|car| of(car).y), W::of_each(|car| of(car).z))
+}
+
+impl<W: Octet> Begun<W> {
+    /// Of wheel `k` of each of `vehicles`; with moments if its tyre `has_laws`.
+    #[inline(always)]
+    pub(crate) fn of_cars(vehicles: &[Vehicle; ABREAST], k: usize, has_laws: bool) -> Self {
+        let wheel = |car: usize| &vehicles[car].state.wheels[k];
+        let [spin, u, v, torque] = W::columns(|car| {
+            let WheelState { spin, deflection: [u, v], torque, .. } = *wheel(car);
+            Four::new([spin, u, v, torque])
+        });
+        let [along, across, rolling_speed, rolling] = W::columns(|car| {
+            let WheelState { tyre: [along, across], rolling_speed, rolling, .. } = *wheel(car);
+            Four::new([along, across, rolling_speed, rolling])
+        });
+        let mut moments = [W::default(); 2];
+        if has_laws {
+            moments = [W::of_each(|car| wheel(car).overturning), W::of_each(|car| wheel(car).aligning)];
+        }
+        Self { spin, deflection: [u, v], tyre: [along, across], torque, rolling_speed, rolling, moments }
+    }
+}
+
+/// Whether a wheel stands on ground that moves, or has a texture.
+#[inline(always)]
+pub(crate) fn moves(met: &[Option<Contact>; WHEELS]) -> bool {
+    let tells = |contact: &Option<Contact>| contact.as_ref().is_some_and(|contact| contact.ground.is_some());
+    tells(&met[0]) | tells(&met[1]) | tells(&met[2]) | tells(&met[3])
+}
+
+/// What a wheel without ground has met.
+const NOTHING: Contact = Contact { distance: 0.0, normal: Vec3::ZERO, grip: 0.0, point: None, ground: None };
+
+/// What wheel `k` of each car has met.
+#[inline(always)]
+pub(crate) fn met<W: Octet>(contacts: &[[Option<Contact>; WHEELS]; ABREAST], k: usize) -> Met<W> {
+    let of = |car: usize| contacts[car][k].as_ref().unwrap_or(&NOTHING);
+    let [distance, x, y, z] = W::columns(|car| {
+        let Contact { distance, normal, .. } = of(car);
+        Four::new([*distance, normal.x, normal.y, normal.z])
+    });
+    let normal = Vec3Lanes::new(x, y, z);
+    Met { hit: W::default().less(normal.dot(normal)), normal, distance, grip: W::of_each(|car| of(car).grip) }
+}
+
+/// What maps make of drag and surfaces of `vehicles` in air they move in with `velocity`.
+#[cold]
+#[inline(never)]
+pub(crate) fn air_factors<W: Octet>(vehicles: &[Vehicle; ABREAST], velocity: Vec3Lanes<W>) -> [W; 3] {
+    let mut factors = [[0.0; ABREAST]; 3];
+    for (car, vehicle) in vehicles.iter().enumerate() {
+        let of_car = vehicle.aero_factors(Vec3::new(velocity.x.car(car), velocity.y.car(car), velocity.z.car(car)));
+        for (factors, of_car) in factors.iter_mut().zip(of_car) {
+            factors[car] = of_car;
+        }
+    }
+    factors.map(W::of_lanes)
+}
+
+/// What a wheel of each car ends with, car by car.
+pub(crate) struct EndedByCar {
+    numbers: [[Four; ABREAST]; 3],
+    moments: [[f32; ABREAST]; 2],
+    contact: u32,
+}
+
+impl EndedByCar {
+    #[inline(always)]
+    pub fn of<W: Octet>(rows: &Rows<W>, ended: &Ended<W>, dt: f32) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = ended.numbers();
+        let mut moments = [[0.0; ABREAST]; 2];
+        if rows.patch.has_laws {
+            moments = rows.patch.moments.map(|moment| (moment / W::splat(dt)).in_lanes());
+        }
+        Self {
+            numbers: [W::rows([a, b, c, d]), W::rows([e, f, g, h]), W::rows([i, j, k, l])],
+            moments,
+            contact: W::bits(ended.contact),
+        }
+    }
+
+    #[inline(always)]
+    pub fn write(&self, car: usize, wheel: &mut WheelState) {
+        let numbers = [self.numbers[0][car], self.numbers[1][car], self.numbers[2][car]];
+        WheelEnded { numbers, contact: self.contact & (1 << car) != 0 }.write(wheel);
+        [wheel.overturning, wheel.aligning] = [self.moments[0][car], self.moments[1][car]];
+    }
+}
