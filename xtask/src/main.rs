@@ -54,7 +54,8 @@ enum Chore {
         #[arg(long)]
         baseline: String,
     },
-    /// Changes the step a little, one sampled place after the other, and counts what the tests notice; takes an hour
+    /// Changes the step a little, one sampled place after the other, and counts what unit tests and golden digests notice; takes half
+    /// an hour
     Mutants {
         /// Every n-th of all mutants, from the k-th on: `k/n`
         #[arg(long, default_value = mutants::SAMPLE)]

@@ -6,7 +6,8 @@ use skidpad::core::{
     Assist, BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement,
 };
 
-use super::{ABS, added};
+use super::added;
+use super::fitted::ABS;
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, mean, solvers};
 
 /// A C5 with brakes for twice the grip, on tyres that peak at a slip of 0.1 and lose a quarter beyond it.
@@ -222,7 +223,7 @@ fn stability_control_leaves_a_calm_car_alone() {
 fn assists_are_mirrored_bit_for_bit() {
     let mut parts = tail_happy(Some(StabilityControl::default()));
     parts.assists.abs = Some(ABS);
-    parts.assists.counter_steer = Some(super::COUNTER_STEER);
+    parts.assists.counter_steer = Some(super::fitted::COUNTER_STEER);
     let model = parts.model();
     assert!(model.wheels().iter().all(|w| w.side != Side::Centre));
     for solver in solvers().iter().filter(|s| s.name != "rapier") {

@@ -8,7 +8,8 @@ use skidpad::core::{
     Assist, BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement,
 };
 
-use super::{CRUISE, LAUNCH, TRACTION, added};
+use super::added;
+use super::fitted::{CRUISE, LAUNCH, TRACTION};
 use crate::common::{Drive, Simplify, c5, close, mean, solvers, time_at};
 
 /// A C5 on tyres that peak at a slip of 0.1 and lose a quarter beyond it.

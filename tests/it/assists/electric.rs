@@ -3,8 +3,9 @@
 use skidpad::core::model::{Converter, CruiseControl, Curve, LaunchDevice, Motor, Powertrain, Wheel};
 use skidpad::core::{Assist, Controls, Frame, Model, ModelParts, Scene, state::Placement};
 
+use super::added;
 use super::drive::{Launch, car, full_throttle, most_slip, speed_after};
-use super::{CRUISE, LAUNCH, TRACTION, added};
+use super::fitted::{CRUISE, LAUNCH, TRACTION};
 use crate::common::{Drive, Simplify, close, mean, solvers};
 use crate::drivetrain::motors::light;
 

@@ -3,39 +3,15 @@
 mod brakes;
 mod drive;
 mod electric;
+pub mod fitted;
 mod steering;
 
 use std::sync::Arc;
 
-use skidpad::core::model::{
-    AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
-};
 use skidpad::core::telemetry::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::core::{Assist, BackendInfo, Controls, DVec3, Frame, Model, Quat, Scene, Vec3, state::Placement};
 
 use crate::common::{Drive, Simplify, c5, close, on_rows, solvers};
-
-const COUNTER_STEER: CounterSteer = CounterSteer { gain: 1.0, authority: 0.4, fades_in: [3.0, 6.0] };
-
-const ABS: AntiLock = AntiLock { slip: 0.1, response: 0.01, off_below: 1.5 };
-const TRACTION: TractionControl = TractionControl { slip: 0.1, least: 0.5, response: 0.01, brakes: 0.0 };
-const LAUNCH: LaunchControl = LaunchControl { engine_speed: 400.0, slip: 0.1, least: 0.5, response: 0.01, until: 20.0 };
-const CRUISE: CruiseControl = CruiseControl { response: 1.0, largest_acceleration: 2.0, may_brake: false };
-
-/// Every assist and trick at once.
-pub fn all() -> Assists {
-    Assists {
-        abs: Some(ABS),
-        stability: Some(StabilityControl::default()),
-        traction: Some(TractionControl { brakes: 0.5, ..TRACTION }),
-        launch: Some(LAUNCH),
-        cruise: Some(CruiseControl { may_brake: true, ..CRUISE }),
-        counter_steer: Some(COUNTER_STEER),
-        speed_steering: Some(SpeedSteering { between: [5.0, 15.0], shares: [0.3, 0.5] }),
-        lowered_centre: 0.1,
-        angular_drag: 0.2,
-    }
-}
 
 /// What `assist` added in the step of `frame`, in the order of its columns.
 fn added(frame: &Frame, assist: Assist) -> [f64; 10] {

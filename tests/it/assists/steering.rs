@@ -3,7 +3,8 @@
 use skidpad::core::model::SpeedSteering;
 use skidpad::core::{Assist, Controls, Frame, ModelParts, WheelControls};
 
-use super::{COUNTER_STEER, added};
+use super::added;
+use super::fitted::COUNTER_STEER;
 use crate::common::{Drive, Simplify, c5, close, solvers};
 
 /// A power slide: 1.16 kN m at each rear wheel, a little less than its grip, from the middle of a corner on.

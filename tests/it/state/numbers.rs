@@ -232,7 +232,7 @@ fn with_everything() -> ModelParts {
     parts.motors = shipped("tesla_model3_awd").motors;
     let maps = AeroMaps { at_rest: [0.1; 2], heights: Default::default(), yaw: Default::default() };
     parts.aero.maps = Some(Box::new(maps));
-    parts.assists = crate::assists::all();
+    parts.assists = crate::assists::fitted::all();
     parts
 }
 

@@ -62,7 +62,7 @@ fn b18_a_million_random_steps_stay_finite() {
 #[test]
 fn random_steps_with_every_assist_stay_finite() {
     let mut parts = c5();
-    parts.assists = crate::assists::all();
+    parts.assists = crate::assists::fitted::all();
     survive(&parts.model(), &Scene::sloping(0.1), 200_000 / CARS);
 }
 

@@ -430,7 +430,7 @@ fn aero(random: &mut Random, length: f32) -> skidpad::core::model::Aero {
 
 /// None, some, or all of them.
 fn assists(random: &mut Random, mass: f32) -> skidpad::core::model::Assists {
-    let all = crate::assists::all();
+    let all = crate::assists::fitted::all();
     let share = [0.0, 0.3, 1.0][random.below(3)];
     let mut on = || random.chance(share);
     let mut assists = skidpad::core::model::Assists {

@@ -177,3 +177,31 @@ fn across(normal: Vec3) -> [Vec3; 2] {
     let first = (other - normal * normal.dot(other)).normalize_or_zero();
     [first, normal.cross(first)]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point below the centre of mass on ground that moves along y by `ground` m/s.
+    fn rows_of(mass: f32, friction: f32, ground: f32) -> HullRows {
+        let velocity = Vec3::new(0.0, ground, 0.0);
+        let point = HullPoint { arm: Vec3::new(0.0, 0.0, -0.5), gap: 0.0, normal: Vec3::Z, friction, velocity };
+        let mut rows = HullRows::default();
+        rows.set_contacts(&[point], &Mat3::IDENTITY, mass, 0.01);
+        rows
+    }
+
+    /// Pressed by `g v`, g the gain of the row; against the sliding velocity by μ times that, with its moment about the centre of mass.
+    #[test]
+    fn a_point_that_slides_is_dragged_by_its_friction_against_what_it_slides_over() {
+        let (mass, friction, speed) = (1000.0, 0.4, 0.002);
+        let mut rows = rows_of(mass, friction, 3.0);
+        rows.set_velocity(SpatialVector::of(Vec3::new(4.0, 0.0, -speed), Vec3::ZERO));
+        let (linear, angular) = rows.answer(&mut OuterProducts::none(), true).parts();
+        let pressed = 0.25 * SOLIDITY * mass * speed;
+        let expected = Vec3::new(-0.8 * friction, 0.6 * friction, 1.0) * pressed;
+        // 32 bits of a few products.
+        assert!((linear - expected).length() < 1e-5 * pressed, "{linear} instead of {expected}");
+        assert!((angular - Vec3::new(0.0, 0.0, -0.5).cross(expected)).length() < 1e-5 * pressed, "{angular}");
+    }
+}

@@ -41,9 +41,7 @@ fn shares(points: &[[f64; 2]], wheels: usize, mass: f64) -> Option<Vec<f64>> {
     loop {
         let shares = minimum_norm(points, &counts, mass)?;
         let tolerance = -1e-9 * mass;
-        let worst = (0..wheels)
-            .filter(|&i| counts[i] > 0.0 && shares[i] < tolerance)
-            .min_by(|&a, &b| shares[a].total_cmp(&shares[b]));
+        let worst = (0..wheels).filter(|&i| shares[i] < tolerance).min_by(|&a, &b| shares[a].total_cmp(&shares[b]));
         match worst {
             Some(i) => counts[i] = 0.0,
             None => return balanced(points, &shares, mass).then_some(shares),

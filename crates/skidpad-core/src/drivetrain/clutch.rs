@@ -137,3 +137,25 @@ fn held_or_turning<W: Corners>(momentum: W, hold: W, inertia: W) -> (W, W) {
     let spin = (momentum - hold.signed_by(momentum)) / inertia;
     (spin.only(shaft_speed), (W::splat(1.0) / inertia).only(shaft_speed))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
+
+    /// Two flywheels, J and 1 / A, take one speed: `(ω_1 − ω_2) / (1 / J + A)`. A clutch that cannot hold that slips at what it can.
+    #[test]
+    fn a_clutch_makes_both_sides_turn_alike_or_slips_at_its_capacity() {
+        for (capacity, carried) in [(100.0, 30.0), (20.0, 20.0)] {
+            let flywheel = Flywheel { speed: 200.0, inverse_inertia: 4.0, ..Flywheel::default() };
+            let row = DriveConstraint::clutch(&flywheel, 1.0, 1.0, capacity, 0.0);
+            let mut shafts =
+                Shafts { constraints: [row].into(), count: 1, engine: Some(flywheel), ..Shafts::default() };
+            assert!(shafts.is_clutch() && !shafts.are_open());
+            let (change, settled) = shafts.clutch_pass([50.0, 1.0]);
+            assert_eq!((change, settled), (carried, false), "{capacity} N m s");
+            let (change, settled) = shafts.clutch_pass([50.0 + carried, 1.0]);
+            assert_eq!((change, settled), (0.0, true), "{capacity} N m s");
+        }
+    }
+}

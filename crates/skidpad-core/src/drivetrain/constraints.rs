@@ -244,3 +244,44 @@ impl Flywheel {
         speed - speed.clamp(-lost, lost)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The clutch, of 50 N m s, of a dead engine of 0.5 kg m² with 4 N m s of dry friction, which stood.
+    fn of_a_dead_engine() -> DriveConstraint {
+        let flywheel = Flywheel { inverse_inertia: 2.0, ..Flywheel::default() };
+        let mut row = DriveConstraint::clutch(&flywheel, 3.0, 1.0, 50.0, 0.0);
+        row.slow_dead_engine(0.0, 1.0, 4.0, 0.01);
+        row
+    }
+
+    /// It stands under less than its dry friction, and beyond that turns the way it is pushed: the wheels push by what the clutch takes
+    /// from them.
+    #[test]
+    fn a_dead_engine_stands_until_more_than_its_dry_friction_turns_it() {
+        let row = of_a_dead_engine();
+        for (impulse, next) in [
+            (0.0, Regime::Stands),
+            (3.9, Regime::Stands),
+            (-3.9, Regime::Stands),
+            (4.1, Regime::Turns(0)),
+            (-4.1, Regime::Turns(1)),
+            (51.0, Regime::Slips(1)),
+            (-51.0, Regime::Slips(0)),
+        ] {
+            assert_eq!(row.next(Regime::Stands, impulse, 0.0), next, "{impulse} N m s");
+        }
+        assert_eq!(row.next(Regime::Turns(0), 5.0, 1.0), Regime::Stands, "turned backwards no more");
+        assert_eq!(row.next(Regime::Turns(1), -5.0, -1.0), Regime::Stands, "turned forwards no more");
+    }
+
+    /// Passes of a coupling end at a thousandth of what it carries, and a hundredth of a newton metre.
+    #[test]
+    fn a_coupling_settles_by_its_own_measure() {
+        let row =
+            DriveConstraint::coupling(&Coupling { friction: 100.0, ..Coupling::locked(Default::default()) }, 0.01);
+        assert_eq!((row.bounds, row.settled), ([-1.0, 1.0], [1e-3, 1e-4]));
+    }
+}

@@ -343,3 +343,88 @@ impl DriveState {
         self.gear
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::banks::Many;
+    use crate::drivetrain::engine::Curve;
+    use crate::model::{Disc, plain::plain_car};
+    use crate::state::Placement;
+    use crate::world::scene::Scene;
+
+    /// 200 N m everywhere, drag of 10 N m and 0.25 N m s.
+    fn engine() -> Engine {
+        Engine {
+            torque: Curve::new(vec![[100.0, 200.0], [600.0, 200.0]]).expect("valid"),
+            drag: [10.0, 0.25],
+            idle: 80.0,
+            limit: 700.0,
+            inertia: 0.2,
+            throttle_map: None,
+            stall: 40.0,
+        }
+    }
+
+    /// Torque of the curve times the pedal, less drag times what the pedal leaves; below idle the governor's `J (ω_idle − ω) / T`,
+    /// drag made up for; half the limiter's band takes half the torque.
+    #[test]
+    fn the_crankshaft_has_pull_less_drag_and_what_the_governor_gives() {
+        let governed = |speed: f32| (80.0 - speed) / IDLE_RESPONSE * 0.2;
+        for (speed, throttle, torque) in [
+            (400.0, 1.0, 200.0),
+            (400.0, 0.0, -110.0),
+            (400.0, 0.5, 100.0 - 55.0),
+            (700.0, 1.0, -185.0),
+            (693.0, 1.0, 0.5 * 200.0 - 0.5 * 183.25),
+            (79.0, 0.0, governed(79.0)),
+            (84.0, 0.0, governed(84.0)),
+            (84.0, 0.5, 100.0 - 0.5 * 31.0),
+            (20.0, 1.0, 0.0),
+        ] {
+            let found = engine_torque(&engine(), speed, throttle, false);
+            // Differences of numbers up to 200 N m, and of 700 rad/s over a band of 14.
+            assert!((found - torque).abs() < 2e-3, "{found} instead of {torque} N m at {speed} rad/s");
+        }
+        assert_eq!(engine_torque(&engine(), 20.0, 0.0, true), governed(20.0), "a starter turns a dead engine");
+    }
+
+    /// Neutral is what a car gets that rolls against the way asked for, faster than a walk.
+    #[test]
+    fn a_gear_against_the_way_a_car_rolls_waits_for_a_walk() {
+        for (gear, asked, paces, allowed) in [
+            (1, -1, 1.5, 0),
+            (1, -1, 0.5, -1),
+            (1, -1, -3.0, -1),
+            (-1, 1, -1.5, 0),
+            (-1, 1, -0.5, 1),
+            (0, 1, -1.5, 0),
+            (1, 1, -3.0, 1),
+            (1, 0, 9.0, 0),
+        ] {
+            let state = DriveState { gear, ..DriveState::default() };
+            assert_eq!(state.allowed(asked, || paces), allowed, "{asked} from {gear} at {paces} paces");
+        }
+    }
+
+    /// Pedal times torque, handbrake included, times the share that a warm disc has.
+    #[test]
+    fn brakes_hold_by_pedals_and_what_their_discs_have_left() {
+        let mut parts = plain_car();
+        let disc = Disc { heat_capacity: 1e4, cooling: [1.0, 0.0], fades: [300.0, 500.0], least_share: 0.5 };
+        for wheel in &mut parts.wheels[..2] {
+            (wheel.disc, wheel.handbrake_torque) = (Some(disc), 400.0);
+        }
+        let model = Model::new(parts).expect("valid");
+        let mut state = State::at_rest(&model, &Scene::flat(), &Placement::default());
+        state.wheels[1].disc = 400.0;
+        let mut car = Vehicle::new(model.into(), state);
+        let controls = Controls { brake: 0.5, handbrake: 1.0, ..Controls::default() };
+        car.begin::<Many>();
+        car.drive::<Many>(&controls, &DriverDemand::of(&controls, &car.model.parts().steering), 0.01);
+        for (found, torque) in car.rows[0].drive.brake.lanes().into_iter().zip([900.0, 675.0, 500.0, 500.0]) {
+            // 32 bits of 9 N m s.
+            assert!((found - 0.01 * torque).abs() < 1e-5, "{found} N m s of {torque} N m");
+        }
+    }
+}

@@ -283,4 +283,10 @@ mod tests {
             assert_eq!([engine.drag_at(speed), engine.dry_drag(speed)], [drag, dry], "at {speed} rad/s");
         }
     }
+
+    #[test]
+    fn a_continuous_gearbox_aims_between_its_speeds_as_the_pedal_tells() {
+        let own = Continuous { speeds: [150.0, 550.0], rate: 1.0 };
+        assert_eq!([0.0, 0.25, 1.0].map(|throttle| own.aim(throttle)), [150.0, 250.0, 550.0]);
+    }
 }

@@ -196,3 +196,48 @@ pub(crate) fn converter(model: &Model) -> Option<&Converter> {
         LaunchDevice::Clutch(_) => None,
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Of 300 N m and 90 kW, which regenerates with three quarters of it.
+    pub(crate) fn motor() -> Motor {
+        Motor {
+            wheels: [0].into(),
+            peak_torque: 300.0,
+            power: 90e3,
+            max_speed: 1000.0,
+            reduction: 9.0,
+            efficiency: 1.0,
+            inertia: 0.05,
+            lift_regeneration: 0.25,
+            brake_regeneration: 0.5,
+        }
+    }
+
+    /// Whatever is asked for: no more than the peak torque, no less than what regeneration has; between both it is given as it is.
+    #[test]
+    fn a_motor_gives_what_is_asked_as_far_as_it_reaches() {
+        let motor = motor();
+        // Of 300 N m at 100 rad/s regeneration has three quarters.
+        for (asked, given) in [(500.0, 300.0), (120.0, 120.0), (-200.0, -200.0), (-300.0, -225.0)] {
+            assert_eq!(within_reach(&motor, 100.0, asked), (given, 0.0), "{asked} N m");
+        }
+        // At its power the torque falls by `P / ω²`.
+        assert_eq!(within_reach(&motor, 600.0, 200.0), (150.0, -0.25));
+    }
+
+    #[test]
+    fn cruise_control_has_the_torque_it_orders_whatever_the_pedals_say() {
+        let mut shafts = Shafts::default();
+        shafts.drive_motor(0, 120.0);
+        let mut limits = shafts.limits.expect("ordered");
+        assert_eq!(limits.of(0, &motor(), 100.0, (-75.0, 0.0)), (120.0, 0.0));
+        assert_eq!(limits.motors[0].changed, [195.0, 0.0]);
+        limits.motors[0].most = 50.0;
+        assert_eq!(limits.of(0, &motor(), 100.0, (-75.0, 0.0)), (50.0, 0.0));
+        assert_eq!(limits.motors[0].changed, [195.0, -70.0]);
+        assert_eq!(limits.of(1, &motor(), 100.0, (-75.0, 0.0)), (-75.0, 0.0), "the other motor has no limit");
+    }
+}

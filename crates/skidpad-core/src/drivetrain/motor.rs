@@ -141,4 +141,12 @@ mod tests {
             assert!((slope - (above - below)).abs() < 0.01 * slope.abs() + 1e-3, "{speed} {demand}: {slope}");
         }
     }
+
+    #[test]
+    fn a_rotor_turns_by_its_reduction_times_the_mean_of_its_wheels() {
+        let mut wheels = crate::model::plain::plain_car().wheels;
+        (wheels[0].radius, wheels[1].radius) = (0.25, 0.5);
+        // 9 (1 / 0.25 + 1 / 0.5) / 2.
+        assert_eq!(motor().turns_per_metre(&wheels), 27.0);
+    }
 }

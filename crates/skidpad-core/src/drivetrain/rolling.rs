@@ -55,3 +55,79 @@ impl Rows {
         self.coupled.friction_bound = [Four::splat(f32::MAX); 2];
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drivetrain::converter::{Clutch, LaunchDevice};
+    use crate::drivetrain::engine::{Curve, Engine, Gearbox};
+    use crate::drivetrain::parameters::{EngineDrive, Powertrain};
+    use crate::model::{Model, plain::plain_car};
+    use crate::state::{Placement, State};
+    use crate::world::scene::Scene;
+
+    const DT: f32 = 0.01;
+
+    /// The plain car with `powertrain`, which rolls at `speed` m/s.
+    fn rolling(powertrain: Powertrain, speed: f32) -> Vehicle {
+        let model = Model::new(crate::ModelParts { powertrain, ..plain_car() }).expect("valid");
+        let state = State::at_rest(&model, &Scene::flat(), &Placement { speed, ..Placement::default() });
+        Vehicle::new(model.into(), state)
+    }
+
+    #[test]
+    fn direct_torques_push_by_throttle_and_gear() {
+        let torques = Powertrain::Direct([300.0, 300.0, 600.0, 600.0].into());
+        for (throttle, gear, share) in [(0.5, 1, 0.5), (0.25, -1, -0.25), (1.0, 0, 0.0)] {
+            let mut forces = [0.0; 4];
+            let controls = Controls { throttle, gear: Some(gear), ..Controls::default() };
+            rolling(torques.clone(), 0.0).drive_rolling(&controls, DT, &mut forces);
+            for (found, torque) in forces.into_iter().zip([300.0, 300.0, 600.0, 600.0]) {
+                // 32 bits of 2000 N.
+                assert!((found - share * torque / 0.3).abs() < 1e-3, "{found} N at {throttle} in gear {gear}");
+            }
+        }
+    }
+
+    /// A closed clutch brings both sides to one speed: `p = (ω + T dt / J − r v / R) / (1 / J + r² / (2 J_w + m R²))`, and drives each of
+    /// two wheels with half of `r p`.
+    #[test]
+    fn a_closed_clutch_drives_the_mass_of_the_car_by_its_wheels() {
+        let (speed, turns, ratio) = (6.0, 300.0, 12.0f32);
+        let engine = Engine {
+            torque: Curve::new(vec![[100.0, 200.0], [600.0, 200.0]]).expect("valid"),
+            drag: [0.0; 2],
+            idle: 80.0,
+            limit: 700.0,
+            inertia: 0.2,
+            throttle_map: None,
+            stall: 0.0,
+        };
+        let gearbox = Gearbox {
+            forward: [3.0].into(),
+            reverse: 3.0,
+            final_drive: 4.0,
+            efficiency: 1.0,
+            shift_time: 0.2,
+            up_speed: 600.0,
+            easy_up_speed: 300.0,
+            down_speed: 120.0,
+            kick_down_speed: 250.0,
+            continuous: None,
+        };
+        let launch_device = LaunchDevice::Clutch(Clutch { capacity: 1e6, engaged_speed: 150.0 });
+        let drive = EngineDrive { engine, launch_device, gearbox, shares: [0.0, 0.0, 0.5, 0.5].into() };
+        let mut car = rolling(Powertrain::Engine(Box::new(drive)), speed);
+        (car.state.drive.gear, car.state.drive.engine_speed) = (1, turns);
+        let mut forces = [0.0; 4];
+        let controls = Controls { throttle: 1.0, gear: Some(1), clutch: Some(0.0), ..Controls::default() };
+        car.drive_rolling(&controls, DT, &mut forces);
+        let behind = turns + 200.0 * DT / 0.2 - ratio * speed / 0.3;
+        let impulse = behind / (1.0 / 0.2 + ratio * ratio / (2.0 + 1200.0 * 0.3 * 0.3));
+        let expected = 0.5 * ratio * impulse / (0.3 * DT);
+        for (found, expected) in forces.into_iter().zip([0.0, 0.0, expected, expected]) {
+            // What slips is a millionth, and 32 bits of a contact that stiff leave as much again.
+            assert!((found - expected).abs() <= 1e-4 * expected, "{found} instead of {expected} N");
+        }
+    }
+}

@@ -186,3 +186,18 @@ impl Vehicle {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drivetrain::constraints::DriveConstraint;
+
+    /// By a share of what is carried, and a constant.
+    #[test]
+    fn a_row_has_settled_when_it_changes_by_less_than_its_measure() {
+        let row = DriveConstraint { settled: [0.01, 0.5], impulse: 100.0, ..DriveConstraint::default() };
+        let shafts = Shafts { constraints: [row].into(), count: 1, ..Shafts::default() };
+        let changes = [0.0, 1.4, -1.4, 1.6, -1.6];
+        assert_eq!(changes.map(|change| shafts.has_settled(0, 100.0 + change)), [true, true, true, false, false]);
+    }
+}

@@ -366,3 +366,29 @@ impl<W: Corners> Rows<W> {
         (self.coupled.spin, (free / inertia).only(zero.less(self.coupled.spin.abs())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drivetrain::limits::tests::motor;
+    use crate::drivetrain::rows::PedalDemand;
+    use crate::model::plain::plain_car;
+
+    /// In reverse a motor has for cruise control what it has at that speed forwards: `P / ω`, which falls by `P / ω²`.
+    #[test]
+    fn a_motor_is_asked_at_its_speed_towards_the_drive() {
+        let mut parts = plain_car();
+        parts.motors = vec![motor()];
+        let model = Model::new(parts).expect("valid");
+        let mut shafts = Shafts::of(&model);
+        shafts.begin(None, PedalDemand { direction: -1.0, ..PedalDemand::default() }, &model, 0.01);
+        shafts.drive_motor(0, 250.0);
+        let mut solving = Solving::<1>::of(&mut shafts);
+        solving.speeds = [-600.0];
+        solving.linearise_motors(&model);
+        let row = &shafts.constraints[0];
+        // J + dt P / ω², and dt of −150 N m at −600 rad/s; in 32 bits.
+        assert!((row.per_speed - (0.05 + 0.01 * 0.25)).abs() < 1e-6, "{row:?}");
+        assert!((row.target_impulse - 0.01 * (-150.0 - 0.25 * 600.0)).abs() < 1e-5, "{row:?}");
+    }
+}

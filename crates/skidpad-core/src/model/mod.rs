@@ -3,6 +3,8 @@
 mod check;
 pub(crate) mod error;
 pub(crate) mod parts;
+#[cfg(test)]
+pub(crate) mod plain;
 
 pub use error::ModelError;
 pub use parts::{Hull, ModelParts, Peers};

@@ -156,3 +156,19 @@ pub(crate) struct Stop {
 impl Stop {
     pub const SHIPPED: Self = Self { tolerance: 1e-5, iterations: 120 };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_reports_make_one_of_the_worse_of_both() {
+        let quick =
+            StepReport { iterations: 2, residual: 0.5, misuse: Some(Misuse::NotBegun), ..StepReport::default() };
+        let slow = StepReport { not_converged: true, iterations: 9, residual: 0.25, ..StepReport::default() };
+        let worse = StepReport { not_converged: true, iterations: 9, ..quick };
+        assert_eq!([quick.and(slow), slow.and(quick)], [worse; 2]);
+        let broken = StepReport { not_finite: true, ..StepReport::default() };
+        assert_eq!([broken.and(slow), slow.and(broken)], [StepReport { not_finite: true, ..slow }; 2]);
+    }
+}

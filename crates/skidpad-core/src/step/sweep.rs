@@ -200,3 +200,46 @@ pub(crate) fn surroundings<W: Corners>(
     ];
     EffectiveMass { speed, compliance }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Vec3;
+    use crate::linear::Vec3Lanes;
+    use crate::model::{Model, plain::plain_car};
+
+    /// Speeds a wheel sees are those of its patch without what its own tyre does: `v − K p`, K what an impulse of the tyre gives the
+    /// chassis at its patch, `1 / m + (r × a) · I⁻¹ (r × b)`.
+    #[test]
+    fn a_tyre_sees_the_chassis_without_what_it_does_itself() {
+        let parts = plain_car();
+        let (model, inertia) = (Model::new(parts.clone()).expect("valid"), parts.inertia);
+        let bank = &model.banks()[0];
+        let mut rows = Rows::<Four>::default();
+        let row = |direction: Vec3| {
+            SpatialVector::new(Vec3Lanes::splat(direction), bank.contact.cross(Vec3Lanes::splat(direction)))
+        };
+        (rows.contact.forward, rows.contact.side) = (row(Vec3::X), row(Vec3::Y));
+        rows.coupled.tyre = [Four::splat(30.0), Four::splat(-20.0)];
+        let twist = SpatialVector::of(Vec3::new(3.0, -2.0, 0.5), Vec3::new(0.25, -0.5, 1.0));
+        let seen = surroundings(bank, false, &rows, twist.at_each_wheel(), Four::splat(1.0));
+        for (i, wheel) in parts.wheels.iter().enumerate() {
+            let moved_by = |impulse: Vec3| {
+                impulse / parts.mass + (inertia.inverse() * wheel.contact.cross(impulse)).cross(wheel.contact)
+            };
+            let (linear, angular) = twist.parts();
+            let own = linear + angular.cross(wheel.contact) - moved_by(Vec3::new(30.0, -20.0, 0.0));
+            for (found, expected) in [
+                (seen.compliance[0], moved_by(Vec3::X).x),
+                (seen.compliance[1], moved_by(Vec3::X).y),
+                (seen.compliance[2], moved_by(Vec3::Y).y),
+                (seen.speed[0], own.x),
+                (seen.speed[1], own.y),
+            ] {
+                let found = found.at(i);
+                // 32 bits of numbers up to 4.
+                assert!((found - expected).abs() < 2e-6, "wheel {i}: {found} instead of {expected}");
+            }
+        }
+    }
+}

@@ -244,3 +244,19 @@ fn rolling_shares<W: Corners>(bank: &WheelPack<W>, squared: W) -> W {
     }
     squared.sqrt().smoothstep(crawl, walk)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A turn of θ about a unit axis a is θ a, but for `θ³ / 24`.
+    #[test]
+    fn a_small_turn_is_its_angle_about_its_axis() {
+        let from = Quat::from_xyzw(0.5, -0.5, 0.5, 0.5);
+        for axis in [Vec3::X, Vec3::Y, Vec3::new(0.6, 0.0, -0.8)] {
+            let found = turned(from, Quat::from_axis_angle(axis, 1e-3) * from);
+            // Components of quaternions are rounded to 6e-8.
+            assert!((found - axis * 1e-3).length() < 3e-7, "{found}");
+        }
+    }
+}

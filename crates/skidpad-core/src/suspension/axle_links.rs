@@ -457,3 +457,51 @@ impl<W: Corners> Bars<W> {
         self.given
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{HeaveSpring, Model, ModelParts, plain::plain_car};
+    use crate::state::{Placement, State};
+    use crate::world::scene::Scene;
+
+    /// The plain car with `change`, compressed and moving unevenly, with its axle links summed.
+    fn linked(change: impl Fn(&mut ModelParts)) -> Rows {
+        let mut parts = plain_car();
+        change(&mut parts);
+        let model = Model::new(parts).expect("valid");
+        let state = State::at_rest(&model, &Scene::flat(), &Placement::default());
+        let mut vehicle = Vehicle::new(model.into(), state);
+        vehicle.rows[0].suspension.axle_links.travel = Four::new([0.01, 0.03, -0.02, 0.05]);
+        vehicle.rows[0].contact.jounce_rate = Four::new([0.5, -0.25, 1.0, 2.0]);
+        vehicle.sum_axle_links::<Many>();
+        vehicle.rows[0]
+    }
+
+    /// 32 bits of forces of hundreds of newtons.
+    fn near(found: Four, expected: [f32; 4]) {
+        let found = found.lanes();
+        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-3), "{found:?}");
+    }
+
+    /// `K (z_i − z_j)` at each of its wheels, whichever axles they are on.
+    #[test]
+    fn a_bar_pushes_the_wheel_that_is_compressed_more() {
+        let on =
+            |wheels| linked(|parts| parts.bars = vec![AntiRollBar { wheels, rate: 8000.0, ..AntiRollBar::default() }]);
+        near(on([0, 1]).suspension.axle_links.force, [-160.0, 160.0, 0.0, 0.0]);
+        near(on([0, 2]).suspension.axle_links.force, [240.0, 0.0, -240.0, 0.0]);
+        near(on([0, 2]).suspension.axle_links.rate, [8000.0, 0.0, 8000.0, 0.0]);
+    }
+
+    /// Half of `K z + D ż` of the mean travel z at each wheel; a wheel's own damping is counted with its strut's.
+    #[test]
+    fn a_heave_spring_acts_on_the_mean_of_two_wheels() {
+        let spring = |damping| HeaveSpring { wheels: [2, 3], rate: 40_000.0, damping };
+        let found = |damping| linked(|parts| parts.heave_springs = vec![spring(damping)]).suspension.axle_links;
+        near(found(0.0).force, [0.0, 0.0, 300.0, 300.0]);
+        near(found(0.0).damping, [0.0; 4]);
+        near(found(2000.0).force, [0.0, 0.0, 300.0 + 500.0 * 2.0, 300.0 + 500.0]);
+        near(found(2000.0).damping, [0.0, 0.0, 500.0, 500.0]);
+    }
+}

@@ -144,3 +144,21 @@ impl AntiRollBar {
         if speed >= high { self.rate } else { self.rate * speed.smoothstep(low, high) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `F = k z + r z² / 2`, its slope `k + r z`, and back from force to compression, also with a spring beside.
+    #[test]
+    fn a_rising_spring_has_the_rate_of_its_force_and_is_found_by_it() {
+        let strut = Strut { progressive_rate: 40_000.0, ..Strut::linear(20_000.0, 0.0, [0.1; 2]) };
+        for (travel, force, rate) in [(0.1, 2200.0, 24_000.0), (0.0, 0.0, 20_000.0), (-0.05, -950.0, 18_000.0)] {
+            // 64 bits of exact numbers.
+            assert!((strut.spring(travel) - force).abs() < 1e-9, "{travel}");
+            assert!((strut.rate_at(travel) - rate).abs() < 1e-9, "{travel}");
+            assert!((strut.compression_under(force, 0.0) - travel).abs() < 1e-12, "{travel}");
+            assert!((strut.compression_under(force + 5000.0 * travel, 5000.0) - travel).abs() < 1e-12, "{travel}");
+        }
+    }
+}

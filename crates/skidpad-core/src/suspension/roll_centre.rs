@@ -172,3 +172,35 @@ impl Rows {
         row - (answer * links.alone + across + answer.and_across() * links.half) * row.linear.y
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Model, plain::plain_car};
+
+    /// Links of a beam take `κ (Y_l + Y_r) / 2` of the load of its left wheel and add as much to that of the right one; the rows, whose
+    /// tangents do not lean where both wheels stand alike, lack it. Those of wheels on their own lack nothing.
+    #[test]
+    fn what_a_beam_hands_on_is_what_rows_lack_at_the_ground() {
+        let mut parts = plain_car();
+        (parts.axles[0].roll_centre, parts.axles[0].solid) = (0.3, true);
+        let model = Model::new(parts).expect("valid");
+        let bank = &model.banks()[0];
+        let mut rows = Rows::default();
+        let row = |direction| SpatialVector::new(Vec3Lanes::splat(direction), Vec3Lanes::splat(Vec3::ZERO));
+        (rows.contact.forward, rows.contact.side, rows.contact.normal) = (row(Vec3::X), row(Vec3::Y), row(Vec3::Z));
+        rows.suspension.load = Four::splat(1000.0);
+        rows.coupled.tyre = [Four::splat(70.0), Four::new([200.0, 100.0, 50.0, 50.0])];
+        rows.jack(bank);
+        // 0.3 / 0.75 of a mean of 150 N s.
+        let expected = [940.0, 1060.0, 1000.0, 1000.0];
+        let lacking = rows.pressed_by_links(bank);
+        for (lane, expected) in expected.into_iter().enumerate() {
+            // 32 bits of 1000 N s.
+            assert!((rows.pressing().at(lane) - expected).abs() < 1e-3, "{:?}", rows.pressing());
+            assert!((lacking.z.at(lane) - (expected - 1000.0)).abs() < 1e-3, "{lacking:?}");
+        }
+        rows.unsprung.own = true;
+        assert_eq!(rows.pressed_by_links(bank).z.lanes(), [0.0; 4]);
+    }
+}

@@ -259,3 +259,111 @@ pub(crate) fn damper<W: Corners>(bank: &WheelPack<W>, bump: W::Mask, jounce_rate
     let at_knee = W::select(fast, (slow - damping) * above, zero);
     (damping, at_knee.signed_by(jounce_rate))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::{Four, Lane};
+    use crate::model::{Model, ModelParts, plain::plain_car};
+
+    const DT: f32 = 0.01;
+
+    fn bank_of(parts: ModelParts) -> WheelPack {
+        Model::new(parts).expect("valid").banks()[0].clone()
+    }
+
+    /// Wheels on the ground that begin a step compressed by `start` m, at a jounce rate of `rate` m/s.
+    fn begun(bank: &WheelPack, start: f32, rate: f32) -> Rows {
+        let mut rows = Rows { dt: DT, ..Rows::default() };
+        rows.contact.in_contact = bank.present();
+        (rows.contact.contact_share, rows.contact.cosine) = (Four::splat(1.0), Four::splat(1.0));
+        rows.contact.compression = Four::splat(start + 0.5 * DT * rate);
+        rows.contact.jounce_rate = Four::splat(rate);
+        rows.strut_step(bank, DT);
+        rows
+    }
+
+    /// Impulse of the strut of the first wheel beyond what it carries at rest, N s, where the step ends with the jounce rate `ends`.
+    fn sprung(rows: &mut Rows, bank: &WheelPack, ends: f32) -> f32 {
+        let [held, gain] = rows.strut_line(bank, Four::splat(ends), DT).map(|lanes| lanes.at(0));
+        held + gain * ends - rows.suspension.strut.weight.at(0)
+    }
+
+    /// The mean of `k z + r z² / 2` from `z₀` to `z₁` is `k (z₀ + z₁) / 2 + r (z₀² + z₀ z₁ + z₁²) / 6`.
+    #[test]
+    fn a_spring_gives_the_mean_of_its_force_along_the_way() {
+        for rise in [0.0, 200_000.0] {
+            let mut parts = plain_car();
+            parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = rise);
+            let bank = bank_of(parts);
+            for (start, rate, ends) in [(0.02, 0.5, 1.5), (0.04, 1.0, -2.0), (-0.05, -0.4, 0.2)] {
+                let end = start + 0.5 * DT * (rate + ends);
+                let squares = start * start + start * end + end * end;
+                let expected = DT * (30_000.0 * 0.5 * (start + end) + rise * squares / 6.0);
+                let found = sprung(&mut begun(&bank, start, rate), &bank, ends);
+                // 32 bits, of 29 N s that the strut carries at rest.
+                assert!((found - expected).abs() < 2e-5, "{found} instead of {expected} N s from {start} m");
+            }
+        }
+    }
+
+    /// A damper of ratio ζ takes from a mode of frequency ω what the midpoint rule would lose of it: ω² dt² / 6 more than `c`.
+    #[test]
+    fn a_damper_makes_up_for_what_the_midpoint_rule_loses() {
+        let damped = |damping: f32| {
+            let mut parts = plain_car();
+            parts.wheels.iter_mut().for_each(|wheel| {
+                (wheel.strut.bump_damping, wheel.strut.rebound_damping) = (damping, damping);
+            });
+            let bank = bank_of(parts);
+            sprung(&mut begun(&bank, 0.02, 1.0), &bank, 1.0)
+        };
+        let stiffened = 1.0 + 30_000.0 * DT * DT / 300.0 / 6.0;
+        let expected = DT * 2000.0 * stiffened;
+        let found = damped(2000.0) - damped(0.0);
+        // 32 bits, of 56 N s.
+        assert!((found - expected).abs() < 2e-5, "{found} instead of {expected} N s");
+    }
+
+    /// Only on the part of the way beyond the beginning of the rubber: `d² / (2 L)` on the mean where it ends `d` in on a way `L`.
+    #[test]
+    fn a_bump_stop_gives_the_mean_of_its_force_along_the_way() {
+        let bank = bank_of(plain_car());
+        for (start, end, mean) in [
+            (0.07, 0.078, 0.0),
+            (0.07, 0.09, 0.01 * 0.01 / (2.0 * 0.02)),
+            (0.09, 0.07, 0.01 * 0.01 / (2.0 * 0.02)),
+            (0.09, 0.11, 0.02),
+        ] {
+            let rate = (end - start) / DT;
+            let rows = begun(&bank, start, rate);
+            let impulse = |ends: f32| rows.stops(&bank, Four::splat(ends), DT).map(|lanes| lanes.at(0));
+            let [found, slope] = impulse(rate);
+            let expected = DT * 60_000.0 * mean;
+            // Lengths of 0.1 m in 32 bits, over a way of 0.02 m.
+            assert!((found - expected).abs() < 1e-3, "{found} instead of {expected} N s from {start} to {end} m");
+            let difference = (impulse(rate + 0.02)[0] - impulse(rate - 0.02)[0]) / 0.04;
+            // Of a slope that changes by less than 1 kg on that way.
+            assert!((slope - difference).abs() < 0.01 * slope + 0.01, "{slope} and {difference} kg from {start} m");
+        }
+    }
+
+    /// A wheel that meets the ground within the step presses for the share of its way that is within it.
+    #[test]
+    fn a_wheel_that_lands_presses_on_its_way_within_the_ground() {
+        let bank = bank_of(plain_car());
+        let mut rows = begun(&bank, -0.09, 4.0);
+        rows.contact.contact_share = Four::splat(0.75);
+        let pressed = |ends: f32| {
+            let [load, slope] = [20.0, 3.0].map(Four::splat);
+            let load = load + slope * Four::splat(ends - 4.0);
+            rows.with_stops(&bank, [load, slope], Four::splat(4.0), Four::splat(ends), DT).map(|lanes| lanes.at(0))
+        };
+        // 0.04 m of way, of which 0.03 m are compressed by more than at the droop stop.
+        let [load, slope] = pressed(4.0);
+        assert!((load - 0.75 * 24.0).abs() < 1e-3, "{load}: lengths of 0.1 m in 32 bits, over a way of 0.04 m");
+        // AxleLinks end with the spring's force: their part of the slope is left out.
+        let expected = 0.75 * 3.0 + 20.0 * 0.25 / 0.04 * 0.5 * DT;
+        assert!((slope - expected).abs() < 1e-3, "{slope} instead of {expected} kg: as above");
+    }
+}

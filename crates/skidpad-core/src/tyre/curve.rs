@@ -444,4 +444,34 @@ mod tests {
         };
         assert!((tyre.constants().friction_at(6000.0)[1] - 1.45).abs() < 1e-5);
     }
+
+    #[test]
+    fn numbers_that_make_no_tyre_are_told() {
+        for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+            for (name, tyre) in [
+                ("nominal_load", CurveTyre { nominal_load: bad, ..UNITY }),
+                ("friction", CurveTyre { friction: [1.0, bad], ..UNITY }),
+                ("relaxation", CurveTyre { relaxation: [bad, 1.0], ..UNITY }),
+                ("stiffness", CurveTyre { law: CurveLaw::Linear { stiffness: [1e4, bad] }, ..UNITY }),
+            ] {
+                let faults = tyre.faults();
+                assert!(faults.len() == 1 && faults[0].to_string().contains(name), "{name} of {bad}: {faults:?}");
+            }
+        }
+        for load_sensitivity in [1.0, -1.0] {
+            assert_eq!(CurveTyre { load_sensitivity, ..UNITY }.faults().len(), 1, "{load_sensitivity}");
+        }
+    }
+
+    /// Up to the peak, where a force alone makes the slip.
+    #[test]
+    fn the_slope_of_a_force_is_its_difference() {
+        for slip in [0.01, 0.1, 0.2, 0.3, 0.38] {
+            let response = |slip: f32| UNITY.prepare(&Conditions::upright(1000.0, 20.0)).force([slip, 0.0]);
+            let difference = (response(slip + 1e-3).force[0] - response(slip - 1e-3).force[0]) / 2e-3;
+            let slope = response(slip).slope[0];
+            // Differences of 1000 N in 32 bits over 0.002.
+            assert!((slope - difference).abs() < 0.5, "{slope} and {difference} N at {slip}");
+        }
+    }
 }

@@ -93,3 +93,30 @@ fn within_largest_slip<W: Corners>(deflection: [W; 2], lengths: [W; 2]) -> [W; 2
     let share = largest / squared.sqrt();
     deflection.map(|u| W::select(over, u * share, u))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::{Four, Lane};
+
+    /// A patch that is strained beyond its friction is brought back along its force onto the ellipse of both limits.
+    #[test]
+    fn a_patch_holds_no_more_than_its_friction() {
+        let (dt, stiffness, limit) = (0.01, [200e3, 100e3], [30.0f32, 20.0f32]);
+        let mut rows = Rows::<Four> { dt, ..Rows::default() };
+        rows.patch.elastic = stiffness.map(Four::splat);
+        (rows.patch.friction, rows.patch.unloaded_share) = (limit.map(Four::splat), Four::splat(1.0));
+        (rows.patch.most_load, rows.suspension.pressing_share) = (Four::splat(1e9), Four::splat(1.0));
+        rows.suspension.load = Four::splat(1.0);
+        let standing = |strain: [f32; 2]| rows.standing(strain.map(Four::splat)).map(|lanes| lanes.at(0));
+        // Of the limits that is 0.4 and 0.5, then thrice as much.
+        let (within, beyond) = ([0.006, 0.01], [0.018, 0.03f32]);
+        assert_eq!(standing(within), within);
+        let used = [0, 1].map(|i| beyond[i] * stiffness[i] * dt / limit[i]);
+        let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
+        for (found, strain) in standing(beyond).into_iter().zip(beyond) {
+            // 32 bits.
+            assert!((found * reach / strain - 1.0).abs() < 1e-6, "{found} m of {strain} m");
+        }
+    }
+}

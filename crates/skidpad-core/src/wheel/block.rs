@@ -429,4 +429,26 @@ mod tests {
         let [along, across] = patch.tyre.map(|x| x.lanes()[0]);
         assert!((along - 1.0).abs() < 1e-6 && across.abs() < 1e-6, "{along} {across}");
     }
+
+    /// Forces beyond the ellipse of both limits keep their direction over those; others stay.
+    #[test]
+    fn tyres_are_held_to_the_ellipse_of_their_limits() {
+        let all = |x: f32| Four::splat(x);
+        let held = |tyre: [f32; 2], within| {
+            let mut rows = Rows::<Four>::default();
+            rows.patch.tyre_active = all(0.0).less(all(1.0));
+            (rows.patch.friction, rows.patch.unloaded_share) = ([all(20.0), all(10.0)], all(1.0));
+            (rows.patch.most_load, rows.suspension.load, rows.suspension.pressing_share) =
+                (all(9.0), all(1.0), all(1.0));
+            rows.coupled.tyre = tyre.map(all);
+            rows.hold_to_limit(within);
+            rows.coupled.tyre.map(|lanes| lanes.at(0))
+        };
+        assert_eq!(held([12.0, -6.0], Within::Cone), [12.0, -6.0]);
+        // 1.2 and 1.6 of the limits, twice as much as they hold.
+        for (found, known) in held([24.0, -16.0], Within::Cone).into_iter().zip([12.0, -8.0]) {
+            assert!((found - known).abs() < 1e-5, "{found} N s in 32 bits");
+        }
+        assert_eq!(held([24.0, -16.0], Within::Pyramid), [20.0, -10.0]);
+    }
 }

@@ -350,3 +350,44 @@ impl Vehicle {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Model, ProbeShape, plain::plain_car};
+    use crate::state::{Placement, State};
+    use crate::step::vehicle::CHASSIS_AT_ORIGIN;
+    use crate::world::scene::Scene;
+
+    /// Of the way that it falls by in the step, what is beyond the gap; none of one that rises.
+    #[test]
+    fn a_wheel_has_contact_for_the_share_of_its_fall_behind_the_gap() {
+        let mut rows = Rows::<Four>::default();
+        rows.contact.normal = SpatialVector::new(Vec3Lanes::splat(Vec3::Z), Vec3Lanes::splat(Vec3::ZERO));
+        rows.contact.cosine = Four::splat(1.0);
+        rows.contact.beyond_droop = Four::splat(-0.005);
+        let share = |speed: f32| {
+            let falling = SpatialVector::of(Vec3::new(9.0, 0.0, -speed), Vec3::ZERO).at_each_wheel();
+            rows.share_after_fall(falling, 0.01).at(0)
+        };
+        // 0.02 m in the step.
+        assert!((share(2.0) - 0.75).abs() < 1e-6, "{}: 32 bits", share(2.0));
+        assert_eq!(share(-2.0), 0.0);
+    }
+
+    /// `(v + ω × r) dt`, were nothing to act but what acts on the body.
+    #[test]
+    fn a_rim_moves_as_its_contact_point_does_with_the_chassis() {
+        let mut parts = plain_car();
+        parts.wheels[0].probe = ProbeShape::Disc;
+        let model = Model::new(parts).expect("valid");
+        let state = State::at_rest(&model, &Scene::flat(), &Placement::default());
+        let car = Vehicle::new(model.into(), state);
+        let (velocity, angular) = (Vec3::new(20.0, 1.0, -0.5), Vec3::new(0.0, 0.5, 1.0));
+        let body = Body { free_velocity: velocity, free_angular: angular, ..CHASSIS_AT_ORIGIN };
+        let moves = car.rim(0, &body, &Mat3::IDENTITY, 0.01).expect("a disc").moves;
+        let expected = (velocity + angular.cross(Vec3::new(1.25, 0.75, -0.5))) * 0.01;
+        assert!((moves - expected).length() < 1e-7, "{moves} instead of {expected}: 32 bits");
+        assert_eq!(car.rim(1, &body, &Mat3::IDENTITY, 0.01), None, "a ray has no rim");
+    }
+}

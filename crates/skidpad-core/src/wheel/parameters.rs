@@ -242,3 +242,30 @@ impl Guidance {
         [self.toe, self.camber].map(|[linear, quadratic]| (linear.abs() + quadratic.abs() * travel) * travel)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::plain::plain_car;
+
+    /// Froude's number `v / √(g R)` is the same for wheels of every size.
+    #[test]
+    fn a_walk_of_a_wheel_four_times_as_large_is_twice_as_fast() {
+        let walking = |radius| Wheel { radius, ..plain_car().wheels[0] }.walking();
+        // 0.5 and 1.5 m/s of a wheel of 0.32 m, by numbers of four digits.
+        for (found, known) in walking(0.32).into_iter().zip([0.5, 1.5]) {
+            assert!((found / known - 1.0f32).abs() < 1e-3, "{found} m/s");
+        }
+        for (large, small) in walking(1.28).into_iter().zip(walking(0.32)) {
+            assert!((large / small - 2.0).abs() < 1e-6, "{large} m/s");
+        }
+    }
+
+    #[test]
+    fn toe_and_camber_never_leave_their_bounds_and_reach_them_at_an_end() {
+        let guidance = Guidance { toe: [-0.5, 2.0], camber: [0.25, 1.0] };
+        assert_eq!(guidance.at(0.25), [0.0, 0.125]);
+        assert_eq!(guidance.at(-0.25), [0.25, 0.0]);
+        assert_eq!(guidance.largest(0.25), [0.25, 0.125]);
+    }
+}
