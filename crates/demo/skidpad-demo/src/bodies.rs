@@ -114,7 +114,7 @@ pub fn wheel(model: &Model, i: usize) -> [Mesh; 2] {
 
 fn clothe_cars(
     mut commands: Commands,
-    cars: Query<(Entity, &Car, Has<Driven>), Contribution<Car>>,
+    cars: Query<(Entity, &Car, Has<Driven>), Added<Car>>,
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,
 ) {
@@ -130,7 +130,7 @@ fn clothe_cars(
 
 fn clothe_wheels(
     mut commands: Commands,
-    wheels: Query<(Entity, &Wheel, &ChildOf), Contribution<Wheel>>,
+    wheels: Query<(Entity, &Wheel, &ChildOf), Added<Wheel>>,
     cars: Query<&Car>,
     mut meshes: ResMut<Assets<Mesh>>,
     mut materials: ResMut<Assets<StandardMaterial>>,

@@ -34,7 +34,7 @@ pub fn plugin(app: &mut App) {
         .add_systems(PostUpdate, (change, turn, follow).chain().before(TransformSystems::Propagate));
 }
 
-fn insert(mut commands: Commands) {
+fn enter(mut commands: Commands) {
     let falloff = FogFalloff::Linear { start: 150.0, end: 900.0 };
     commands.spawn((Camera3d::default(), Msaa::Sample4, DistanceFog { color: HAZE, falloff, ..default() }));
 }

@@ -36,7 +36,7 @@ pub fn plugin(app: &mut App) {
     app.add_systems(Startup, enter).add_systems(FixedUpdate, (hit, fly).chain()).add_systems(Update, put_back);
 }
 
-fn insert(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
+fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
     let cone = meshes.add(Cone::new(RADIUS, HEIGHT));
     let base = meshes.add(Cuboid::new(2.4 * RADIUS, 0.04, 2.4 * RADIUS));
     let orange = materials.add(StandardMaterial { base_color: Color::srgb(1.0, 0.35, 0.02), ..default() });

@@ -67,7 +67,7 @@ fn presses(presses: &mut MessageReader<Press>, press: Press) -> bool {
     presses.read().filter(|pressed| **pressed == press).count() % 2 == 1
 }
 
-fn insert(mut commands: Commands, garage: Res<Garage>, start: Res<StartPlace>) {
+fn enter(mut commands: Commands, garage: Res<Garage>, start: Res<StartPlace>) {
     commands.spawn((Driven, Car(garage.model()), start.0, Visibility::default()));
 }
 

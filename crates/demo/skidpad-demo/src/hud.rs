@@ -54,7 +54,7 @@ fn panel(place: Node) -> impl Bundle {
     (node, BackgroundColor(PANEL))
 }
 
-fn insert(mut commands: Commands) {
+fn enter(mut commands: Commands) {
     let column = Node { flex_direction: FlexDirection::Column, row_gap: px(2), ..default() };
     commands.spawn(panel(Node { left: px(12), bottom: px(12), width: px(230), ..column.clone() })).with_children(
         |it| {

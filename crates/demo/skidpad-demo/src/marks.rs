@@ -40,7 +40,7 @@ pub fn plugin(app: &mut App) {
     app.add_systems(Startup, enter).add_systems(FixedUpdate, lay.after(CarSystems::Tell)).add_systems(Update, show);
 }
 
-fn insert(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
+fn enter(mut commands: Commands, mut meshes: ResMut<Assets<Mesh>>, mut materials: ResMut<Assets<StandardMaterial>>) {
     let corners = 4 * PIECES as u32;
     let indices = (0..corners).step_by(4).flat_map(|k| [k, k + 1, k + 2, k, k + 2, k + 3]).collect();
     let (points, colours) = (vec![Vec3::ZERO; 4 * PIECES], vec![[0.0; 4]; 4 * PIECES]);
