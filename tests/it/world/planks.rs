@@ -136,6 +136,36 @@ fn a_light_plank_is_taken_along_and_not_shaken() {
     }
 }
 
+/// On ice a plank goes with the locked wheels, straight on, and neither is slowed down; once it does, its speed stays.
+#[test]
+fn a_light_plank_on_ice_goes_with_the_wheels() {
+    for (solver, sideways) in on_rows().into_iter().flat_map(|solver| [false, true].map(|side| (solver, side))) {
+        for (mass, hz) in light_planks() {
+            let mut slide = Slide::new(&solver, plank(mass, 0.0), sideways, hz);
+            let what = format!("{}, {mass} kg at {hz} Hz, sideways: {sideways}", solver.name);
+            let begun = slide.momentum();
+            let (mut jitter, mut turned) = (0.0f32, 0.0f32);
+            for step in 0..(2.0 * hz) as u32 {
+                let before = slide.plank().velocity;
+                slide.world.step(&braking());
+                let now = slide.plank();
+                turned = turned.max(now.angular.length());
+                if step as f32 > hz {
+                    jitter = jitter.max((now.velocity - before).length());
+                }
+            }
+            let [plank, car] = slide.speeds();
+            // Of 15 kN under 1 kg pushes have no more digits.
+            let most = if mass == 1.0 { 0.025 } else { 2e-3 };
+            assert!(jitter < most, "{what}: the plank's speed changes by {jitter} m/s in a step");
+            assert!((plank - car).abs() < 1e-4 + most, "{what}: {plank} m/s on {car} m/s");
+            assert!(turned < 0.015, "{what}: the plank turns at {turned} rad/s");
+            let lost = (slide.momentum() / begun - 1.0).abs();
+            assert!(lost < 1e-4, "{what}: {lost} of the momentum lost");
+        }
+    }
+}
+
 /// Wheels that push a plank with less than the ground holds slide over it, and it stands still.
 #[test]
 fn a_plank_that_the_ground_holds_stands_still() {

@@ -61,10 +61,10 @@ impl CarsAbreast {
     /// Room for cars of `model`; `None` where it is not plain: two axles of two wheels, no assists, at most a clutch between the wheels.
     pub fn of(model: &Arc<Model>) -> Option<Self> {
         let parts = model.parts();
-        let ties = model.axle_links_apart().is_empty();
+        let linked = model.axle_links_apart().is_empty();
         let shafts = parts.motors.is_empty() && parts.couplings.is_empty();
         let [pack] = model.banks() else { return None };
-        if !(ties
+        if !(linked
             && shafts
             && parts.wheels.len() == WHEELS
             && pack.is_first_four()

@@ -41,7 +41,21 @@ impl Coupling {
         let Stop { tolerance, iterations } = Stop::SHIPPED;
         Self::Converged { tolerance, iterations, friction, unsprung }
     }
+
+    /// It, as exact as a body takes under the wheels that has this `share` of the vehicle's mass: what the vehicle's velocity may be off by
+    /// is so many times that on the body.
+    pub(crate) fn above(self, share: f32) -> Self {
+        match self {
+            Self::Converged { tolerance, iterations, friction, unsprung } => {
+                Self::Converged { tolerance: tolerance * share.clamp(LEAST_SHARE, 1.0), iterations, friction, unsprung }
+            }
+            Self::OneSweep => self,
+        }
+    }
 }
+
+/// Share of the tolerance below which pushes of tonnes of load have no more digits.
+const LEAST_SHARE: f32 = 0.1;
 
 /// How a step went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -507,7 +507,7 @@ impl Solver for Alone<'_> {
 
     fn solve(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport {
         if !self.cars.riders.any() {
-            return self.solve_once(car, rays, pedals);
+            return self.solve_once(car, rays, pedals, 1.0);
         }
         let mut riders = core::mem::take(&mut self.cars.riders);
         let report = riders.settle(self, car, rays, pedals);
@@ -526,12 +526,12 @@ impl Stack for Alone<'_> {
         self.cars.vehicles.len()
     }
 
-    fn solve_once(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2]) -> StepReport {
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2], share: f32) -> StepReport {
         let mut asked = core::mem::take(&mut self.cars.towed);
         asked.copy(self.controls.get(car).unwrap_or(&self.cars.coasting));
         asked.brake = bounded(asked.brake, 0.0, 1.0).max(brake);
         asked.handbrake = bounded(asked.handbrake, 0.0, 1.0).max(handbrake);
-        let report = self.cars.solve_one(car, rays, self.world, Some(&asked), self.coupling, self.dt);
+        let report = self.cars.solve_one(car, rays, self.world, Some(&asked), self.coupling.above(share), self.dt);
         self.cars.towed = asked;
         report
     }

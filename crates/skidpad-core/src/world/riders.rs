@@ -87,8 +87,9 @@ struct Rider {
 pub(crate) trait Stack: Solver {
     /// Number of vehicles.
     fn count(&self) -> usize;
-    /// Solves a vehicle for the contacts as they are; as [`Solver::solve`].
-    fn solve_once(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport;
+    /// Solves a vehicle for the contacts as they are; as [`Solver::solve`]. The lightest body under its wheels has this `share` of its mass, or
+    /// more than all of it.
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2], share: f32) -> StepReport;
     /// Ray number `ray` of all, and what it has met.
     fn met(&mut self, ray: usize) -> (&Probe, &mut Option<Contact>);
     /// The vehicle that it has met.
@@ -307,7 +308,7 @@ impl Riders {
         let turn = self.turns[car];
         self.push_body(turn, cars);
         self.keep(UNDER, cars.vehicle(car));
-        cars.solve_once(car, self.order[turn].rays.clone(), [0.0; 2]);
+        cars.solve_once(car, self.order[turn].rays.clone(), [0.0; 2], 1.0);
         let (body, end) = ended(cars, car);
         let vehicle = cars.vehicle(car);
         let answer = Answer::Rows { to_world: Mat3::from_quat(body.rotation), system: vehicle.tangent(&body, end) };
@@ -319,14 +320,15 @@ impl Riders {
     pub fn settle(&mut self, cars: &mut dyn Stack, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport {
         self.touch(rays.clone());
         if self.touched.is_empty() {
-            return cars.solve_once(car, rays, pedals);
+            return cars.solve_once(car, rays, pedals, 1.0);
         }
         self.keep(RIDER, cars.vehicle(car));
         let (mut least, mut look) = (f32::INFINITY, 0);
         loop {
             look += 1;
             self.tell(rays.clone(), cars);
-            let report = cars.solve_once(car, rays.clone(), pedals);
+            let share = self.lightest() / cars.vehicle(car).model().mass();
+            let report = cars.solve_once(car, rays.clone(), pedals, share);
             let missing = self.missing(car, rays.clone(), cars);
             let worse = missing > BETTER * least;
             let found = missing <= TOLERANCE || (worse && missing <= STALLED);
@@ -344,6 +346,15 @@ impl Riders {
             }
             self.put_back(RIDER, cars.vehicle(car));
         }
+    }
+
+    /// Mass of the lightest body under the vehicle at hand, as these answer pushes, kg.
+    fn lightest(&self) -> f32 {
+        let gives = |k: &usize| {
+            let under = &self.under[*k];
+            Vec3::AXES.map(|axis| under.answer.to([axis, Vec3::ZERO])[0].dot(axis)).into_iter().fold(0.0, f32::max)
+        };
+        1.0 / self.touched.iter().map(gives).fold(f32::MIN_POSITIVE, f32::max)
     }
 
     /// Finds where to look next: by Newton's step from here, or nearer to where the last one began, if that went too far.
