@@ -90,6 +90,7 @@ impl Port<'_> {
         let mut all = std::mem::take(self.borne);
         for borne in all.iter_mut().filter(|borne| !borne.points.is_empty()) {
             let Some(centre) = self.sets.bodies.get(borne.handle).map(RigidBody::center_of_mass) else { continue };
+            self.remember(borne.handle, dt);
             let own = reactions.iter().filter(|reaction| ground::handle(reaction.body) == borne.handle);
             let pushed = own.fold([Vec3::ZERO; 2], |[impulse, angular], reaction| {
                 let push = self.axes.to_world(reaction.impulse);
@@ -188,7 +189,7 @@ impl Port<'_> {
         near.sort_unstable_by_key(|handle| handle.into_raw_parts());
         let centre = parent.and_then(|body| self.sets.bodies.get(body)).map_or(Vec3::ZERO, RigidBody::center_of_mass);
         let mut manifolds: Vec<ContactManifold<(), ()>> = Vec::new();
-        for (other, on) in near.iter().filter_map(|near| Some((self.sets.colliders.get(*near)?, near))) {
+        for other in near.iter().filter_map(|near| self.sets.colliders.get(*near)) {
             manifolds.clear();
             let between = place.inv_mul(&self.pose_of(other));
             let (shape, of_other) = (own.shape(), other.shape());
@@ -197,7 +198,7 @@ impl Port<'_> {
             if found.is_err() {
                 continue;
             }
-            let on = self.sets.colliders.get(*on).and_then(Collider::parent);
+            let on = other.parent();
             let carrier = on.and_then(|on| self.sets.bodies.get(on));
             let friction = CoefficientCombineRule::combine(
                 own.friction(),

@@ -120,9 +120,7 @@ impl WorldPort for Port<'_> {
     fn react(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let handle = ground::handle(reaction.body);
-            if self.is_borne(handle) {
-                self.remember(handle, dt);
-            } else {
+            if !self.is_borne(handle) {
                 let (point, push) = (self.axes.point_to_world(reaction.point), self.axes.to_world(reaction.impulse));
                 self.push_body(handle, point.as_vec3(), push, dt);
             }

@@ -71,3 +71,25 @@ fn a_light_plank_goes_with_the_wheels_on_any_floor() {
         }
     }
 }
+
+/// A car falls on two planks, on the higher one first: forces of the step are taken off both, also off the one that no wheel has reached.
+#[test]
+fn no_force_stays_on_a_plank() {
+    let mut world = Yard::empty(Axes::ZUp, 60.0);
+    world.insert_collider(floor(Floor::Plane, Axes::ZUp), None);
+    let planks = [(2.0, 0.2), (-2.0, 0.05)].map(|(x, half): (f32, f32)| {
+        let body = RigidBodyBuilder::dynamic().translation(Vector::new(x, 0.0, half));
+        world.insert(body, ColliderBuilder::cuboid(1.5, 3.0, half).mass(40.0).friction(0.4)).0
+    });
+    let start = Placement { height: 0.6, gear: Some(0), ..Placement::default() };
+    let mut yard = Yard::new(world, Axes::ZUp, &Scene::flat(), &c5().without_air().model(), &[start]);
+    for step in 0..120 {
+        yard.step(&[Controls::parked()]);
+        for plank in planks {
+            let body = &yard.world.bodies[plank];
+            let left = body.user_force().length() + body.user_torque().length();
+            assert!(left == 0.0, "step {step}: {left} N stay on the plank");
+        }
+    }
+    assert!(yard.state(0).velocity.length() < 0.05, "it stands on both: {}", yard.state(0).velocity);
+}
