@@ -106,11 +106,11 @@ fn lever(point: Vec3) -> DVec3 {
     DVec3::new(1.0, point.x.into(), point.y.into())
 }
 
-/// Load of wheel `i` of a car that does not move, its wheels at `compressions` (m), N, ≥ 0.
-pub(crate) fn load_at(model: &Model, compressions: &[f32], i: usize) -> f32 {
-    let travel = |k: usize| DVec3::X * f64::from(compressions[k]);
+/// Force along the strut of wheel `i` of a car that does not move, its wheels at `compression` (m), N, ≥ 0.
+pub(crate) fn load_at(model: &Model, compression: impl Fn(usize) -> f32, i: usize) -> f32 {
+    let travel = |k: usize| DVec3::X * f64::from(compression(k));
     let tied = AxleLinks::of(model, i, &travel).through.x;
-    let pushed = model.wheels()[i].strut.spring(compressions[i].into()) + tied;
+    let pushed = model.wheels()[i].strut.spring(compression(i).into()) + tied;
     (model.static_load(i) + pushed as f32).max(0.0)
 }
 

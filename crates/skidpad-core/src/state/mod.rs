@@ -214,7 +214,7 @@ impl State {
         }
         let compressions: Vec<f32> = self.wheels.iter().map(|wheel| wheel.compression).collect();
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
-            wheel.load = if wheel.contact { equilibrium::load_at(model, &compressions, i) } else { 0.0 };
+            wheel.load = if wheel.contact { equilibrium::load_at(model, |k| compressions[k], i) } else { 0.0 };
         }
     }
 

@@ -4,6 +4,7 @@ use crate::banks::Banks;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{Axes, SpatialVector, Vec3Lanes};
 use crate::math;
+use crate::state::equilibrium::load_at;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::envelope::LEAST_GROUND_COSINE;
@@ -181,33 +182,30 @@ impl Rows {
         contact.side = contact.side + contact.normal * -aside;
         contact.started = contact.forward.dot(moving) - contact.ground_motion.speed[0];
         let relieved = self.begun.tyre[0] * rise + self.begun.tyre[1] * aside;
-        let of_load = one - relieved / load;
-        let share = if Four::any(Four::splat(STEEP).less(rise.abs() + aside.abs())) {
-            self.pressed_while_sliding(relieved, load, of_load, friction())
-        } else {
-            of_load
-        };
+        let steep = Four::splat(STEEP).less(rise.abs() + aside.abs());
+        let mut share = one - relieved / load;
+        if Four::any(steep) {
+            share = Four::select(steep, self.pressed_at_limit(relieved, friction()), share);
+        }
         let share = share.within(zero, Four::splat(MOST_PRESSED));
         self.contact.grip = self.contact.grip * Four::select(zero.less(load), share, one);
     }
 
-    /// Share of the load that presses on what a wheel stands on, `of_load` by the force of the last step, `relieved` along the strut.
-    fn pressed_while_sliding(&self, relieved: Four, load: Four, of_load: Four, friction: Four) -> Four {
+    /// Share of the load that presses on what a wheel stands on if its tyre uses all of its friction in the direction of the last step's
+    /// force, which `relieved` that along the strut, N. By the size of that force a wheel that slips now and then would be pressed too
+    /// much in those steps, and climb what it cannot hold on to.
+    fn pressed_at_limit(&self, relieved: Four, friction: Four) -> Four {
         let one = Four::splat(1.0);
-        // A tyre that used all of its friction does so again, so what presses follows from the direction of its force; from the force
-        // of the last step it would swing where friction is steeper than the edge.
         let [along, across] = self.begun.tyre;
         let force = (along * along + across * across).sqrt().at_least(Four::splat(f32::MIN_POSITIVE));
-        let friction = friction * self.contact.grip;
-        let sliding = one / (one + friction * (relieved / force)).at_least(Four::splat(1.0 / MOST_PRESSED));
-        Four::select(force.less(friction * load * of_load), of_load, sliding)
+        one / (one + friction * self.contact.grip * (relieved / force)).at_least(Four::splat(1.0 / MOST_PRESSED))
     }
 }
 
 /// How much more than its strut's load an edge presses on a wheel, at most.
 const MOST_PRESSED: f32 = 4.0;
 
-/// Slope of what a wheel stands on, against its strut, from which on its tyre's force changes what presses by much.
+/// Slope of what a wheel stands on, against its strut, from which on its tyre's force changes by much what presses, and so its own limit.
 const STEEP: f32 = 0.3;
 
 /// Rays of wheels of a car, or of several abreast, whose bodies are `falling` (m/s) and turning (rad/s, world axes): where they start,
@@ -298,8 +296,11 @@ impl Vehicle {
         let forward = to_world.x_axis * cos + to_world.y_axis * sin;
         let ahead = (body.free_velocity.length() + body.angular.length() * of.contact.length()) * dt + NEAR;
         let moves = (body.free_velocity + body.free_angular.cross(*to_world * of.contact)) * dt;
-        let give = self.state.wheels[wheel].load.max(0.0) * dt * dt * self.give_along_road(of, sin, cos);
-        Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead, moves, give })
+        let by_force = dt * dt * self.give_along_road(of, sin, cos);
+        let compression = |wheel: usize| self.state.wheels[wheel].compression;
+        let give = load_at(&self.model, compression, wheel) * by_force;
+        let driven = self.state.wheels[wheel].tyre[0] * by_force;
+        Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead, moves, give, driven })
     }
 
     /// By how much an impulse along the heading at the contact of a wheel changes its speed there, 1/kg, times the number of wheels, as

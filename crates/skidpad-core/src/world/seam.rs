@@ -71,8 +71,10 @@ pub struct Rim {
     /// Its way within the step if nothing but the forces on the body acted, world axes, m.
     pub moves: Vec3,
     /// How far the load of its strut could push it along level ground within the step, were it turned to there, m, ≥ 0. With
-    /// [`Rim::moves`] it tells how two places share the load; at 0 the higher one carries all.
+    /// [`Rim::moves`] and [`Rim::driven`] it tells how two places share the load; at 0 the higher one carries all.
     pub give: f32,
+    /// The same of the force of its tyre along the heading, as it was in the last step, m; positive if that drives.
+    pub driven: f32,
 }
 
 impl Probe {

@@ -1,10 +1,13 @@
 //! Two places at which a wheel may stand at the end of a step: which share of its strut's load each of them carries.
 //!
-//! The strut's jounce is the larger of what the two ask, `c₁ + r₁ x` and `c₂ + r₂ x`, for a way x ahead and slopes r. The load F along the
-//! strut pushes the chassis back by `F dt² w (r₁ + s (r₂ − r₁))` if the steeper place carries the share s of it, w being the
-//! chassis' compliance along the road. With the way x without that, the shares are those for which both ask the same jounce at the end of the step:
-//! `s = (c₂ − c₁ + (r₂ − r₁) x) / (F dt² w (r₂ − r₁)²)`, held to 0 to 1. Without it, a driven wheel that comes to a kerb goes to and fro
-//! between road and edge, and pushes against neither for long enough to climb.
+//! The strut's jounce is the larger of what the two ask, `c₁ + r₁ x` and `c₂ + r₂ x`, for a way x ahead and slopes r; of the flatter
+//! one it is next to none. If the steeper place carries the share s of the force F along the strut, the wheel stands as on a slope
+//! `u = s (r₂ − r₁)`. That pushes the chassis back by `G F u`, and the tyre's force T pushes it ahead by `G T √(1 + u²)`, as it acts along
+//! that slope and on a wheel which only its strut holds; G is what dt² of a force does to the chassis along the road. With the way x
+//! without both, the places ask the same jounce at the end of the step for
+//! `G F u − G T √(1 + u²) = x + (c₂ − c₁) / (r₂ − r₁)`, a quadratic equation in u; the share is held to 0 to 1. Without the shares, a driven
+//! wheel that comes to a kerb goes to and fro between road and edge, and pushes against neither for long enough to climb. Without T, it
+//! stands the higher on the edge the longer the step is, where that is flatter, and climbs what it cannot hold on to.
 
 use crate::wheel::envelope::{Cuts, Rest, SAME, Seeker, Smooth, Stand, Touch, Triangle, cut};
 use bevy_math::Vec3;
@@ -59,9 +62,23 @@ impl Seeker {
             return 0.0;
         }
         // What a fast wheel meets within a step lies on a circle, not on its tangent: its way counts as far as the load could push it.
-        let way = (self.moves * (steep.slope - flat.slope)).clamp(-slack, slack);
-        let share = ((steep.bottom - flat.bottom + way) / slack).clamp(0.0, 1.0);
+        let apart = steep.slope - flat.slope;
+        let way = (self.moves * apart).clamp(-slack, slack);
+        let undriven = (steep.bottom - flat.bottom + way) / slack;
+        let share = (self.slope_stood_on(undriven * apart) / apart).clamp(0.0, 1.0);
         if steeper { share } else { 1.0 - share }
+    }
+
+    /// The slope which a wheel between two places stands on as on one, from that which it would without its tyre's force: u of the equation
+    /// above.
+    fn slope_stood_on(&self, undriven: f32) -> f32 {
+        let pull = self.driven / self.give;
+        let rest = 1.0 - pull * pull;
+        // No slope pushes back as much.
+        if rest <= 0.0 {
+            return pull * f32::INFINITY;
+        }
+        (undriven + pull * (rest + undriven * undriven).sqrt()) / rest
     }
 
     /// The one place that does to the chassis what both do.

@@ -125,6 +125,8 @@ struct Seeker {
     moves: f32,
     /// [`Rim::give`].
     give: f32,
+    /// [`Rim::driven`].
+    driven: f32,
 }
 
 /// A triangle cut by a plane of the wheel: a segment from left to right, the z of an end, and the edges it ends at.
@@ -213,6 +215,7 @@ impl Seeker {
                 stood: -probe.reach,
                 moves: 0.0,
                 give: 0.0,
+                driven: 0.0,
             };
         };
         let axes = [rim.forward, up.cross(rim.forward), up];
@@ -227,6 +230,7 @@ impl Seeker {
             stood: -rim.stood,
             moves,
             give: rim.give,
+            driven: rim.driven,
         }
     }
 

@@ -22,7 +22,17 @@ fn wheel(rim: Option<Rim>) -> Probe {
 fn disc() -> Probe {
     let forward = Vec3::X;
     let (moves, give) = (Vec3::ZERO, 0.0);
-    wheel(Some(Rim { forward, radius: RADIUS, half_width: 0.0, rounded: false, stood: 0.66, ahead: 0.3, moves, give }))
+    wheel(Some(Rim {
+        forward,
+        radius: RADIUS,
+        half_width: 0.0,
+        rounded: false,
+        stood: 0.66,
+        ahead: 0.3,
+        moves,
+        give,
+        driven: 0.0,
+    }))
 }
 
 /// A strip of ground from y = −1 to 1 through the points `x, z`, moved by `by`: two triangles between two points.
