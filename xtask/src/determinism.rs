@@ -1,29 +1,39 @@
-//! Equal bits: the `digest` example in debug and release, on one and two threads, and of each solver alone.
+//! Equal bits: the `digest` example on one and two threads, less optimised, of each solver alone, and in release.
 
 use std::process::Command;
 
 use crate::checks::{PROGRAMS, SOLVERS};
 use crate::run::{Outcome, built, cargo, output, run};
 
+/// What `.cargo/config.toml` has optimised most of our own; of the rest every build has the same.
+const OPTIMISED: [&str; 4] = ["skidpad-core", "skidpad-world", "skidpad-engines", "skidpad-rapier"];
+
 /// Every solver, but not the laboratory: less to build, and bits must not depend on that either.
 const RELEASE: &str = "run --package skidpad --example digest --release --quiet --no-default-features \
                        --features rapier,abreast,constraint,peers,serde,deterministic --";
 
-/// Builds the digests in several ways and compares them line by line.
-pub fn equal_bits() -> Outcome {
+/// Builds the digests in several ways and compares them line by line; in release, which takes as long as all others, if asked for.
+pub fn equal_bits(in_release: bool) -> Outcome {
     run(cargo(PROGRAMS))?;
     let expected = digests(built("examples/digest"), 1)?;
     println!("{}", expected.join("\n"));
-    let others =
-        [("debug", 2, built("examples/digest")), ("release", 1, cargo(RELEASE)), ("release", 2, cargo(RELEASE))];
-    for (profile, threads, command) in others {
-        let found = digests(command, threads)?;
+    let equals = |build: &str, command: Command, threads: usize| {
+        let (found, what) = (digests(command, threads)?, format!("{build}, {threads} threads"));
         if expected.len() != found.len() {
-            return Err(format!("{} digests, but {} with {profile}, {threads} threads", expected.len(), found.len()));
+            return Err(format!("{} digests, but {} {what}", expected.len(), found.len()));
         }
-        same(&expected, &found, &format!("{profile}, {threads} threads"))?;
+        same(&expected, &found, &what)?;
+        println!("{} digests are equal {what}", expected.len());
+        Ok(())
+    };
+    equals("as tests are built", built("examples/digest"), 2)?;
+    let less: String = OPTIMISED.iter().map(|own| format!(" --config profile.dev.package.{own}.opt-level=1")).collect();
+    run(cargo(&format!("build --workspace --example digest --quiet{less}")))?;
+    equals("less optimised", built("examples/digest"), 1)?;
+    if in_release {
+        equals("in release", cargo(RELEASE), 1)?;
+        equals("in release", cargo(RELEASE), 2)?;
     }
-    println!("{} digests are equal in debug and release, for 1 and 2 threads", expected.len());
     SOLVERS.into_iter().try_for_each(|solver| alone(solver, &expected))
 }
 
@@ -46,7 +56,7 @@ fn alone(solver: &str, expected: &[String]) -> Outcome {
 
 fn same(expected: &[String], found: &[String], build: &str) -> Outcome {
     match expected.iter().zip(found).find(|(a, b)| a != b) {
-        Some((a, b)) => Err(format!("first difference:\n  debug, 1 thread: {a}\n  {build}: {b}")),
+        Some((a, b)) => Err(format!("first difference:\n  as tests are built, 1 thread: {a}\n  {build}: {b}")),
         None => Ok(()),
     }
 }

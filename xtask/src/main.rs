@@ -69,7 +69,7 @@ fn main() -> ExitCode {
         Chore::Ci => checks::ci(&mut steps),
         Chore::Check => checks::check(&mut steps),
         Chore::Tidy => checks::tidy(&mut steps),
-        Chore::Determinism => checks::determinism(&mut steps),
+        Chore::Determinism => checks::determinism(&mut steps, true),
         Chore::Agreement => checks::agreement(&mut steps),
         Chore::Bench { instructions_only, libbullet } => bench::bench(&mut steps, instructions_only, libbullet),
         Chore::Package => checks::package(&mut steps),

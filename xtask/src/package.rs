@@ -26,8 +26,7 @@ pub fn bevy() -> Outcome {
     let mut patches = unpacked(&root().join("target/package"))?;
     let as_published: String =
         patches.iter().map(|(name, place)| format!(" --config patch.crates-io.{name}.path={place:?}")).collect();
-    let of_bevy =
-        "package --manifest-path crates/bevy/Cargo.toml --workspace --no-verify --offline --allow-dirty --quiet";
+    let of_bevy = "package --manifest-path crates/bevy/Cargo.toml --no-verify --offline --allow-dirty --quiet";
     run(cargo(&format!("{of_bevy}{as_published}")))?;
     patches.extend(unpacked(&root().join("crates/bevy/target/package"))?);
     let check = "check --offline --quiet --ignore-rust-version";

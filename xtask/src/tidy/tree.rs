@@ -69,7 +69,7 @@ fn text<'a>(files: &'a [File], path: &str) -> &'a str {
     files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str())
 }
 
-/// ARCHITECTURE.md names exactly the packages in `crates/` and in the workspaces `crates/bevy` and `crates/demo`.
+/// ARCHITECTURE.md names exactly the packages in `crates/` and in the workspace `crates/bevy`.
 fn map(files: &[File]) -> Vec<String> {
     let architecture = text(files, "ARCHITECTURE.md");
     let words = architecture.split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
@@ -80,7 +80,7 @@ fn map(files: &[File]) -> Vec<String> {
     named.sort_unstable();
     named.dedup();
     let mut folders = Vec::new();
-    for place in ["crates", "crates/bevy", "crates/demo"] {
+    for place in ["crates", "crates/bevy"] {
         let Ok(entries) = std::fs::read_dir(root().join(place)) else {
             return vec![format!("{place}: cannot be read")];
         };
