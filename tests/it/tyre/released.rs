@@ -79,27 +79,36 @@ fn release(solver: &BackendInfo, model: &Arc<Model>, speed: f64, hz: f32) -> [f6
     [frame.wheels[0].load_n, most, least]
 }
 
-/// The shipped cars on tyres with slip curves, and the most that solvers may differ from the reference at 240 and 1000 Hz. More than
-/// asked where the curve falls to half past its peak: any contact mass snaps back to the ground at that half, the solvers' patches follow
-/// the curve over its peak.
-const CARS: [(&str, f64); 9] = [
-    ("corvette_c5", ASKED),
-    ("corvette_c5_tmeasy", ASKED),
-    ("bmw_320i_mf", ASKED),
-    ("bmw_320i_commonroad", ASKED),
-    ("tesla_model3_awd", ASKED),
-    ("corvette_c5_mf", ASKED),
-    ("toyota_4runner", ASKED),
-    ("truck_6x4", ASKED),
-    ("unity_default", 0.22),
+/// The shipped cars on tyres with slip curves.
+const CARS: [&str; 9] = [
+    "corvette_c5",
+    "corvette_c5_tmeasy",
+    "bmw_320i_mf",
+    "bmw_320i_commonroad",
+    "tesla_model3_awd",
+    "corvette_c5_mf",
+    "toyota_4runner",
+    "truck_6x4",
+    "unity_default",
 ];
 
-/// At 30 and 60 Hz a wheel swings on its carcass within a step: how far is a matter of where in it the slip comes to an end.
-const COARSE: f64 = 0.21;
+/// Most that solvers may differ from the reference. At 30 and 60 Hz a wheel swings on its carcass within a step: how far is a matter of
+/// where in it the slip comes to an end.
+///
+/// More than asked of a curve that falls to half past its peak, at 3 m/s and 1000 Hz: any contact mass snaps back to the ground at that
+/// half, the solvers' patches follow the curve over its peak. With less and less mass the reference ends at 0.70 (0.51 with most, 0.63 in
+/// the mean), a solver at 0.84.
+fn most_apart(name: &str, speed: f64, hz: f32) -> f64 {
+    match (name, speed, hz) {
+        ("unity_default", _, 30.0 | 60.0) | ("unity_default", 3.0, 1000.0) => 0.22,
+        (_, _, 30.0 | 60.0) => 0.21,
+        _ => ASKED,
+    }
+}
 
 #[test]
 fn a_released_wheel_overshoots_as_its_carcass_does_and_never_turns_back() {
-    for (name, fine) in CARS {
+    for name in CARS {
         let mut parts = shipped(name);
         // Rotors and gears would turn with the wheels, and anti-lock brakes not lock them.
         parts.powertrain = Powertrain::None;
@@ -110,12 +119,15 @@ fn a_released_wheel_overshoots_as_its_carcass_does_and_never_turns_back() {
         for speed in SPEEDS {
             let mut reference = None;
             for solver in on_rows() {
-                for (hz, bound) in [(1000.0, fine), (240.0, fine), (60.0, fine.max(COARSE)), (30.0, fine.max(COARSE))] {
+                for hz in [1000.0, 240.0, 60.0, 30.0] {
                     let [load, most, least] = release(&solver, &model, speed, hz);
                     let carcass = *reference.get_or_insert_with(|| carcass(&model, load, speed));
                     let what = format!("{name} {} {hz} Hz {speed} m/s", solver.name);
                     let off = most - carcass;
-                    assert!(off.abs() < bound, "{what}: overshoots by {most:.3}, its carcass by {carcass:.3}");
+                    assert!(
+                        off.abs() < most_apart(name, speed, hz),
+                        "{what}: overshoots by {most:.3}, its carcass by {carcass:.3}"
+                    );
                     assert!(least > -1e-3, "{what}: turns back at {least}");
                 }
             }
