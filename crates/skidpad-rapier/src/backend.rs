@@ -48,6 +48,10 @@ fn substeps(dt: f32) -> usize {
 /// 10 mm beside the way of a car for a wall across it: at 5 m/s the car stops at the post.
 const SEES_AHEAD: f32 = 2e-3;
 
+/// Speed from which a corner beside one that is at the plane is foreseen to meet it, m/s. Slower ones are held by springs, too, and own
+/// solvers then spread their blow over two steps.
+const FALLS: f32 = 2.0;
+
 /// Solves of each substep's velocities, after those that part what overlaps, while a hull is at the plane and touches nothing else. Rapier
 /// begins a step with the impulses of the one before: one solve leaves some of the blow of a landed hull, and a landing at 120 Hz gained
 /// 1.2 % of m g h.
@@ -172,8 +176,12 @@ impl RapierBackend {
             let hull = &vehicle.model().parts().hull;
             let [now, then] = [0.0, dt].map(|dt| chassis::lowest(body, hull, normal, dt));
             let meets = then.min(now) < near && is_free(body, &self.world.narrow_phase, &self.world.colliders);
-            // One that slides along the plane has landed.
-            let lands = meets && now >= near;
+            let falls = |corner: Vec3| {
+                let [now, then] = [0.0, dt].map(|dt| chassis::height(body, corner, normal, dt));
+                now >= SEES_AHEAD && then < near && now - then > FALLS * dt
+            };
+            // One that slides along the plane has landed, but other corners of it may still come down.
+            let lands = meets && (now >= near || chassis::corners(hull).any(falls));
             // No farther than what lands: it would take edges beside its way for walls.
             let closing = -body.linvel().dot(normal) + body.angvel().length() * hull.half_extents.length();
             body.set_soft_ccd_prediction(if lands { dt * closing.max(0.0) } else { 0.0 });

@@ -53,6 +53,20 @@ pub(crate) fn lowest(body: &RigidBody, hull: &Hull, normal: Vec3, dt: f32) -> f3
     height + hull.centre.dot(rise) - hull.half_extents.dot(rise.abs())
 }
 
+/// Height of a `place` of the vehicle, as [`lowest`] has it.
+pub(crate) fn height(body: &RigidBody, place: Vec3, normal: Vec3, dt: f32) -> f32 {
+    (body.translation() + body.linvel() * dt).dot(normal)
+        + place.dot(body.rotation().inverse() * (normal + normal.cross(body.angvel()) * dt))
+}
+
+/// Corners of a `hull`, m.
+pub(crate) fn corners(hull: &Hull) -> impl Iterator<Item = Vec3> {
+    (0..8).map(|k| {
+        let sign = |bit: u8| if k & bit == 0 { -1.0 } else { 1.0 };
+        hull.centre + hull.half_extents * Vec3::new(sign(1), sign(2), sign(4))
+    })
+}
+
 /// Of two chassis of this kind neither meets the other; whatever has Rapier's default groups they do.
 pub fn pass_through_others(bodies: &RigidBodySet, colliders: &mut ColliderSet, handle: RigidBodyHandle) {
     let own = Group::GROUP_32;

@@ -162,16 +162,18 @@ fn landings_that_gave_energy_no_longer_do() {
     }
 }
 
-/// Rapier lifted hulls that a step had ended in the ground: 0.0025 of m g h at 60 Hz. Stopped where they meet it, they began the next
-/// step with the impulses of the blow: 0.012 at 120 Hz.
+/// Rapier lifted hulls that a step had ended in the ground: 0.0025 of m g h at 60 Hz, and 0.0032 where a corner was at the plane before.
+/// Stopped where they meet it, they began the next step with the impulses of the blow: 0.012 at 120 Hz.
 #[test]
 fn hulls_that_land_in_rapiers_world_are_not_lifted() {
     let found = [
-        ("corvette_c5", 60.0, &[76, 129, 105][..]),
-        ("tesla_model3_awd", 60.0, &[76, 238]),
-        ("kart", 60.0, &[184, 76, 129, 105]),
-        ("formula", 60.0, &[184, 76, 129, 105]),
-        ("bmw_320i_commonroad", 120.0, &[5]),
+        ("corvette_c5", 60.0, &[76, 129, 105, 99][..]),
+        ("tesla_model3_awd", 60.0, &[76, 238, 99]),
+        ("kart", 60.0, &[184, 76, 129, 105, 99, 299]),
+        ("formula", 60.0, &[184, 76, 129, 105, 99, 299]),
+        ("bmw_320i_commonroad", 60.0, &[99, 105]),
+        ("corvette_c5", 120.0, &[58]),
+        ("bmw_320i_commonroad", 120.0, &[5, 170]),
         ("bmw_320i_commonroad", 240.0, &[5]),
     ];
     for solver in on_rows().into_iter().filter(|solver| solver.name == "rapier") {
