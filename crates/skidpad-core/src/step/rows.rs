@@ -124,7 +124,7 @@ impl<W: Corners> Rows<W> {
     /// Goes back to where `other` is, in the memory that is there.
     pub(crate) fn copy(&mut self, other: &Self) {
         let mut own_motion = self.own_motion.take();
-        if other.own_motion.is_some() {
+        if other.own {
             own_motion.clone_from(&other.own_motion);
         }
         *self = Self { own_motion, ..*other };
