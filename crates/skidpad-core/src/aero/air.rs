@@ -1,7 +1,7 @@
 //! What acts on the chassis beside its tyres and struts: the air, force elements of one's own, and what nothing real does:
 //! the tricks of angular drag and of a point of force above the ground.
 
-use crate::aero::parameters::Table;
+use crate::aero::parameters::{AeroMaps, Table};
 use crate::assists::assist_log::{Assist, Contribution};
 use crate::controls::Controls;
 use crate::element::Motion;
@@ -90,8 +90,13 @@ impl Vehicle {
     }
 
     /// What maps make of drag and surfaces in air that comes at `velocity` (vehicle frame, m/s).
+    #[inline(always)]
     pub(crate) fn aero_factors(&self, velocity: Vec3) -> [f32; 3] {
-        let Some(maps) = &self.model.parts().aero.maps else { return [1.0; 3] };
+        self.model.parts().aero.maps.as_ref().map_or([1.0; 3], |maps| self.mapped_factors(maps, velocity))
+    }
+
+    #[inline(never)]
+    fn mapped_factors(&self, maps: &AeroMaps, velocity: Vec3) -> [f32; 3] {
         let mean_compression = self.model.mean_compression(|i| self.state.wheels[i].compression);
         maps.factors(mean_compression, math::atan(velocity.y.abs() / velocity.x.abs().max(LEAST_AIR_SPEED)))
     }

@@ -68,11 +68,14 @@ pub(crate) fn settle_clutches<W: Corners>(
             measured = [measured[0] + shaft_speed, measured[1] + answer];
         }
         let mut settled = true;
-        let change = W::Car::of_each(|car| {
-            let (change, done) = pass(car, measured.map(|of| of.car(car)));
-            settled &= done;
-            change
-        });
+        let change = W::Car::of_each(
+            #[inline(always)]
+            |car| {
+                let (change, done) = pass(car, measured.map(|of| of.car(car)));
+                settled &= done;
+                change
+            },
+        );
         for (bank, rows) in banks.iter().zip(&mut *rows) {
             rows.drive.shaft += bank.jacobian[0] * W::of_car(change);
         }

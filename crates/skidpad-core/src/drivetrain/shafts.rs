@@ -73,6 +73,7 @@ impl Shafts {
         [motors, motors + model.parts().motors.len()]
     }
 
+    #[inline(always)]
     pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, rows: &[Rows]) {
         let constraints = &self.constraints[..self.count];
         if let (Some(engine), Some(row)) = (&self.engine, constraints.first()) {
@@ -177,8 +178,13 @@ impl Vehicle {
         }
         if shafts.is_clutch() {
             // Where its wheels begin to slide, a clutch is solved as other rows are.
-            let pass = |_, measured| shafts.clutch_pass(measured);
-            if settle_clutches(B::of(self.model.banks()), B::of_mut(&mut self.rows), pass) {
+            let settled = settle_clutches(
+                B::of(self.model.banks()),
+                B::of_mut(&mut self.rows),
+                #[inline(always)]
+                |_, measured| shafts.clutch_pass(measured),
+            );
+            if settled {
                 return false;
             }
         }

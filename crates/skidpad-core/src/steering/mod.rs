@@ -13,18 +13,24 @@ use crate::wheel::parameters::Axle;
 
 impl Vehicle {
     /// Road-wheel angles: rate limit, axle ratio, Ackermann, toe, or the raw angle of a wheel.
+    #[inline(always)]
     pub(crate) fn steer(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
-        let parts = self.model.parts();
         let reach = asked.steer_rate * dt;
         self.state.steer += (asked.steer - self.state.steer).clamp(-reach, reach);
         // Toe and camber over travel, and raw angles, may have moved although the steering has not.
         let own = controls.wheels.is_empty() && !self.model.turned_by_travel();
         // By their bits: a zero of the other sign turns an axle by another one, which a world that resumes would have.
         let reached = self.state.steer.to_bits();
-        if own && self.turned_to == Some(reached) {
-            return;
+        if !own || self.turned_to != Some(reached) {
+            self.turned_to = own.then_some(reached);
+            self.turn_wheels(controls);
         }
-        self.turned_to = own.then_some(reached);
+    }
+
+    /// Turns the wheels to where the steering has been turned.
+    #[inline(never)]
+    fn turn_wheels(&mut self, controls: &Controls) {
+        let parts = self.model.parts();
         for (i, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
             let mean = self.state.steer * axle.steer_ratio;
             let track = parts.wheels[left].contact.y - parts.wheels[right].contact.y;

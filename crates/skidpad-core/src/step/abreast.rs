@@ -139,7 +139,7 @@ impl CarsAbreast {
 impl<W: Octet> Room<W> {
     fn of(model: &Arc<Model>, pack: &WheelPack) -> Self {
         let packs = [0, 1, 2, 3].map(|row| pack.spread(row));
-        let rows = [Rows::default(); WHEELS];
+        let rows = [(); WHEELS].map(|()| Rows::default());
         Self {
             model: Arc::clone(model),
             packs,

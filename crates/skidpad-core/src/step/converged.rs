@@ -284,20 +284,21 @@ impl Vehicle {
         self.load_axle_links::<B>();
         self.add_axle_links::<B>(&mut products, SpatialVector::default());
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            if rows.unsprung.own {
+            let moved = rows.on_their_own(|rows, own| {
                 if follow.loads || bank.links.is_some() {
-                    rows.lift(bank);
+                    rows.lift(own, bank);
                 }
-                rows.own_load(bank).add_to(&mut products, rows);
-            } else {
+                rows.own_load(own, bank).add_to(&mut products, rows);
+            });
+            if moved.is_none() {
                 rows.evaluate_load(bank);
                 products.add(rows.suspension.load_slope, rows.contact.normal);
             }
             if follow.loads {
                 if follow.slowly { rows.approach_limit() } else { rows.coupled.friction_bound = rows.limit() }
             }
-            rows.coupled.effective_mass = match &bank.links {
-                Some(links) if rows.unsprung.own => rows.answered_by_links(links),
+            rows.coupled.effective_mass = match (&bank.links, rows.unsprung()) {
+                (Some(links), Some(own)) => rows.answered_by_links(own, links),
                 _ => EffectiveMass { speed: rows.coupled.velocity.patch, compliance: [Four::default(); 3] },
             };
         }
@@ -308,14 +309,14 @@ impl Vehicle {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let before = rows.coupled.tyre;
             let tangent = rows.solve_block(bank, within).tangent();
-            let links = bank.links.as_ref().filter(|_| rows.unsprung.own);
+            let links = bank.links.as_ref().zip(rows.unsprung());
             let line = |k: usize| {
                 let row = tangent.row(k, rows);
-                (tangent.weights[k], links.map_or(row, |links| rows.row_on_links(links, row)))
+                (tangent.weights[k], links.map_or(row, |(links, own)| rows.row_on_links(own, links, row)))
             };
             products.add_all([line(0), line(1)]);
-            if let Some(links) = links {
-                rows.give_way_on_links(links, before);
+            if let Some(links) = &bank.links {
+                rows.on_their_own(|rows, own| rows.give_way_on_links(own, links, before));
             }
             given = given + rows.impulse(true).sum();
         }

@@ -63,34 +63,51 @@ impl Vehicle {
         coupling: Coupling,
         dt: f32,
     ) -> StepReport {
-        let is_one = self.rows.len() == 1;
-        let found = match finite(body) {
-            true if is_one => widest(
+        if self.rows.len() == 1 {
+            widest(
                 #[inline(always)]
-                || self.solve_banks::<One>(body, contacts, hull, controls, coupling, dt),
-            ),
-            true => widest(
+                || self.solve_or_abort::<One>(push, body, contacts, hull, controls, coupling, dt),
+            )
+        } else {
+            widest(
                 #[inline(always)]
-                || self.solve_banks::<Many>(body, contacts, hull, controls, coupling, dt),
-            ),
-            false => None,
-        };
-        let Some((found, report)) = found else { return self.abort_step(push) };
-        *push = found;
-        report
+                || self.solve_or_abort::<Many>(push, body, contacts, hull, controls, coupling, dt),
+            )
+        }
     }
 
-    /// The stages of a step, in their order; `None` where that ends beyond numbers.
+    /// The same of a car with so many banks.
     #[inline(always)]
-    fn solve_banks<B: Banks>(
+    fn solve_or_abort<B: Banks>(
         &mut self,
+        push: &mut Push,
         body: &Body,
         contacts: &[Option<Contact>],
         hull: &[HullPoint],
         controls: &Controls,
         coupling: Coupling,
         dt: f32,
-    ) -> Option<(Push, StepReport)> {
+    ) -> StepReport {
+        if finite(body)
+            && let Some(report) = self.solve_banks::<B>(push, body, contacts, hull, controls, coupling, dt)
+        {
+            return report;
+        }
+        self.abort_step(push)
+    }
+
+    /// The stages of a step, in their order; `None` where that ends beyond numbers.
+    #[inline(always)]
+    fn solve_banks<B: Banks>(
+        &mut self,
+        push: &mut Push,
+        body: &Body,
+        contacts: &[Option<Contact>],
+        hull: &[HullPoint],
+        controls: &Controls,
+        coupling: Coupling,
+        dt: f32,
+    ) -> Option<StepReport> {
         let asked = match self.applied.take() {
             Some(asked) => asked,
             None => self.apply_controls::<B>(body, controls, dt),
@@ -116,14 +133,14 @@ impl Vehicle {
         self.jack();
         self.record_assists(dt);
         let (linear, angular) = (external + self.beside + self.wheel_impulses::<B>(true)).parts();
-        let mut push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
+        *push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
         if !self.hull.is_off() {
             let (stop, turn_stop) = self.hull.impulse().parts();
             (push.stop, push.angular_stop) = (to_world * stop, to_world * turn_stop);
         }
         let all = push.impulse + push.angular_impulse + push.stop + push.angular_stop;
         let spins: f32 = B::of(&self.rows).iter().map(|rows| rows.coupled.spin.sum()).sum();
-        (all.x + all.y + all.z + spins).is_finite().then_some((push, report))
+        (all.x + all.y + all.z + spins).is_finite().then_some(report)
     }
 
     /// Turns rows of tyres to where wheels without mass move that stand on rims, or that links lead; returns the velocity `warm` with them.
@@ -218,7 +235,7 @@ impl Vehicle {
         warm: SpatialVector<f32>,
         dt: f32,
     ) -> SpatialVector<f32> {
-        let own = B::of(&self.rows).iter().any(|rows| rows.unsprung.own);
+        let own = B::of(&self.rows).iter().any(|rows| rows.own);
         if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads::<B>(warm, dt) }
     }
 
@@ -239,8 +256,7 @@ impl Vehicle {
     #[inline(never)]
     fn abort_step(&mut self, push: &mut Push) -> StepReport {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            *rows = Rows::default();
-            rows.dt = 1.0;
+            *rows = Rows { dt: 1.0, own_motion: rows.own_motion.take(), ..Rows::default() };
             rows.coupled.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.contact.compression = bank.gather(|i| self.state.wheels[i].compression);
         }

@@ -14,15 +14,20 @@ use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
 
 /// Workspace of four wheels, rebuilt every step. Lanes without a wheel touch nothing and weigh nothing.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rows<W: Corners = Four> {
     pub dt: f32,
+    /// Whether the bank has tyres with laws of their own; then those have moments.
+    pub has_laws: bool,
     pub begun: Begun<W>,
     pub steering: SteeringRows<W>,
     pub drive: DriveRows<W>,
     pub contact: ContactRows<W>,
     pub suspension: LoadRows<W>,
-    pub unsprung: UnsprungMotion<W>,
+    /// Whether the wheels of this step move on their own.
+    pub own: bool,
+    /// What they have then; the first such step asks for the memory.
+    pub own_motion: Option<Box<UnsprungMotion<W>>>,
     pub patch: PatchRows<W>,
     pub coupled: CoupledRows<W>,
 }
@@ -116,12 +121,27 @@ pub(crate) struct RowVelocity<W: Corners = Four> {
 }
 
 impl<W: Corners> Rows<W> {
+    /// Goes back to where `other` is, in the memory that is there.
+    pub(crate) fn copy(&mut self, other: &Self) {
+        let mut own_motion = self.own_motion.take();
+        if other.own {
+            own_motion.clone_from(&other.own_motion);
+        }
+        *self = Self { own_motion, ..*other };
+    }
+
+    /// What wheels have that move on their own in this step.
+    #[inline(always)]
+    pub(crate) fn unsprung(&self) -> Option<&UnsprungMotion<W>> {
+        if self.own { self.own_motion.as_deref() } else { None }
+    }
+
     /// Nothing carries, grips or moves on its own yet.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
+        self.own = false;
         self.patch.tyre_active = W::Mask::default();
         (self.suspension.load, self.suspension.pressing_share) = (W::default(), W::splat(1.0));
-        self.unsprung.own = false;
     }
 
     /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across, but for what links add to those of
@@ -138,10 +158,8 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn patch_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         let [along, across] = self.speeds(at);
-        if !self.unsprung.own {
-            return [along, across];
-        }
-        let [more_along, more_across] = self.unsprung.scrub.speed;
+        let Some(own) = self.unsprung() else { return [along, across] };
+        let [more_along, more_across] = own.scrub.speed;
         [along + more_along, across + more_across]
     }
 
@@ -176,7 +194,10 @@ impl<W: Corners> Rows<W> {
 
     #[inline(always)]
     fn heave_by(&self, change: SpatialVector<W>) -> W {
-        if self.unsprung.own { self.unsprung.heave.dot(change) } else { W::default() }
+        match self.unsprung() {
+            Some(own) => own.heave.dot(change),
+            None => W::default(),
+        }
     }
 
     /// What tyres and struts do to the chassis; without the loads when `with_loads` is off.
@@ -184,13 +205,16 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
         let mut sum = self.contact.forward * self.coupled.tyre[0] + self.contact.side * self.coupled.tyre[1];
         sum.angular = sum.angular - self.contact.axle * self.coupled.torque;
-        if self.patch.has_laws {
+        if self.has_laws {
             sum = sum + self.twist();
         }
         if !with_loads {
             return sum;
         }
         let sum = sum + self.contact.normal * self.suspension.load;
-        if self.unsprung.own { sum + self.travel_impulse() } else { sum }
+        match self.unsprung() {
+            Some(own) => sum + own.travel_impulse(),
+            None => sum,
+        }
     }
 }

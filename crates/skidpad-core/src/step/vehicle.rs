@@ -115,7 +115,7 @@ impl Vehicle {
     /// Goes back to where `other` of the same model is, in the memory that is there.
     pub(crate) fn copy(&mut self, other: &Self) {
         self.state.clone_from(&other.state);
-        self.rows.copy_from_slice(&other.rows);
+        self.rows.iter_mut().zip(&other.rows).for_each(|(rows, other)| rows.copy(other));
         self.shafts.copy(&other.shafts);
         self.hull.clear();
         self.beside = other.beside;
@@ -175,6 +175,7 @@ pub(crate) fn wheel_impulses<W: Corners>(rows: &[Rows<W>], with_loads: bool) -> 
     sum
 }
 
+#[inline(always)]
 pub(crate) fn finite(body: &Body) -> bool {
     // A sum is finite only if every term is: one test for all of them.
     let v = body.velocity + body.angular + body.free_velocity + body.free_angular;

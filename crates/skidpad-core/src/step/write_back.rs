@@ -23,6 +23,7 @@ fn turned(from: Quat, to: Quat) -> Vec3 {
 }
 
 /// Angular velocity of `body` after a step from `state`: one that 32 bits of a rotation lose counts as what it did to the rotation.
+#[inline(always)]
 pub(crate) fn settled_rate(state: &State, body: &Body, dt: f32) -> Vec3 {
     let lost = body.angular.length_squared() < LEAST_RATE * LEAST_RATE;
     if lost { turned(state.rotation, body.rotation) / dt } else { body.angular }
@@ -41,20 +42,25 @@ impl Vehicle {
         if !StepReport::is_step(dt) {
             return StepReport::of_no_step(dt).unwrap_or_default();
         }
+        if self.rows.len() == 1 {
+            widest(
+                #[inline(always)]
+                || self.finish_banks::<One>(body, dt),
+            )
+        } else {
+            widest(
+                #[inline(always)]
+                || self.finish_banks::<Many>(body, dt),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn finish_banks<B: Banks>(&mut self, body: &Body, dt: f32) -> StepReport {
         let angular = settled_rate(&self.state, body, dt);
         let report = self.follow(body);
         if !report.not_finite {
-            if self.rows.len() == 1 {
-                widest(
-                    #[inline(always)]
-                    || self.end_banks::<One>(body, angular, dt),
-                );
-            } else {
-                widest(
-                    #[inline(always)]
-                    || self.end_banks::<Many>(body, angular, dt),
-                );
-            }
+            self.end_banks::<B>(body, angular, dt);
         }
         report
     }
@@ -79,6 +85,7 @@ impl Vehicle {
     }
 
     /// Takes over the pose and twist of `body`, and leaves wheels and drive as they are.
+    #[inline(always)]
     pub(crate) fn follow(&mut self, body: &Body) -> StepReport {
         if !finite(body) {
             return StepReport { not_finite: true, ..StepReport::default() };
@@ -135,9 +142,9 @@ impl<W: Corners> Rows<W> {
         let [load, along, across, torque] =
             [self.pressing(), self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
                 .map(|impulse| impulse / step);
-        let (contact, compression, travel_rate) = if self.unsprung.own {
+        let (contact, compression, travel_rate) = if let Some(own) = self.unsprung() {
             let pressing = W::splat(0.0).less(self.suspension.load);
-            (pressing, self.next_travel(pose_lag, dt), self.unsprung.next_rate)
+            (pressing, own.next_travel(self.contact.compression, pose_lag, dt), own.next_rate)
         } else {
             (self.contact.in_contact, self.next_compression(bank, at, pose_lag, dt), W::default())
         };
@@ -172,7 +179,7 @@ impl Rows {
             Some(four) => four.iter_mut().zip(&ended.by_wheel()).for_each(|(wheel, ended)| ended.write(wheel)),
             None => write_apart(bank, ended, wheels),
         }
-        if self.patch.has_laws {
+        if self.has_laws {
             let [overturning, aligning] = self.patch.moments.map(|moment| (moment / Four::splat(dt)).lanes());
             bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
         }

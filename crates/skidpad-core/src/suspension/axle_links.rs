@@ -132,7 +132,7 @@ impl Vehicle {
         let mut found = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
         for (i, wheel) in self.model.wheels().iter().enumerate() {
             let place = self.model.place(i);
-            if !self.rows[place.bank].unsprung.own {
+            if !self.rows[place.bank].own {
                 let hanging = self.hanging(i, |rows| rows.suspension.axle_links.travel).min(wheel.strut.bump_travel);
                 found[place.bank][place.lane] = hanging;
             }
@@ -211,7 +211,7 @@ impl Vehicle {
         if !self.model.has_axle_links() {
             return given;
         }
-        for rows in B::of(&self.rows).iter().filter(|rows| !rows.unsprung.own) {
+        for rows in B::of(&self.rows).iter().filter(|rows| !rows.own) {
             given = given + Bars::of(from_ref(rows), warm).add_to(products);
         }
         if !self.model.axle_links_apart().is_empty() {
@@ -257,7 +257,7 @@ impl Vehicle {
 
     /// Whether an axle link answers wheels on their own, not the chassis.
     fn is_in_travel(&self, link: &AxleLink) -> bool {
-        !link.beside && self.rows[0].unsprung.own
+        !link.beside && self.rows[0].own
     }
 
     /// Wheel `i` as the end of an axle link: one through its strut, or `beside` it.
@@ -265,9 +265,10 @@ impl Vehicle {
         let place = self.model.place(i);
         let (rows, lane) = (&self.rows[place.bank], place.lane);
         let at = |of: Four| of.lanes()[lane];
-        if rows.unsprung.own && !beside {
+        let own = rows.unsprung();
+        if let Some(own) = own.filter(|_| !beside) {
             let [travel, rate_before] = [rows.suspension.axle_links.travel.at(lane), at(rows.contact.jounce_rate)];
-            let rate = at(rows.unsprung.next_rate);
+            let rate = at(own.next_rate);
             return End { place, follows: true, lifted: false, share: 1.0, per_cosine: 1.0, travel, rate_before, rate };
         }
         let lifted = rows.suspension.axle_links.lifted.lanes()[lane] && !beside;
@@ -279,17 +280,12 @@ impl Vehicle {
             follows,
             lifted,
             share: match beside && follows {
-                true if rows.unsprung.own => at(rows.unsprung.ground_share),
-                true => at(rows.contact.contact_share),
+                true => at(own.map_or(rows.contact.contact_share, |own| own.ground_share)),
                 false => 1.0,
             },
             per_cosine,
-            travel: if rows.unsprung.own {
-                at(rows.unsprung.ground)
-            } else {
-                rows.suspension.axle_links.travel.at(lane)
-            },
-            rate_before: only(at(if rows.unsprung.own { rows.unsprung.ground_rate } else { rows.contact.jounce_rate })),
+            travel: own.map_or(rows.suspension.axle_links.travel, |own| own.ground).at(lane),
+            rate_before: only(at(own.map_or(rows.contact.jounce_rate, |own| own.ground_rate))),
             rate: only(-at(rows.coupled.velocity.normal) * per_cosine),
         }
     }
@@ -352,7 +348,7 @@ impl<W: Corners> Rows<W> {
     /// Wheels that strut and axle links would pull off the ground.
     #[inline(always)]
     pub(crate) fn lifted(&self, bank: &WheelPack<W>) -> W::Mask {
-        if self.unsprung.own {
+        if self.own {
             return W::Mask::default();
         }
         let (spring, _) = bank.springs(self.suspension.axle_links.travel);
@@ -377,10 +373,13 @@ pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>],
 /// Impulses of the bars to the wheels across, of the `rows` of two axles; other axle links begin at nothing.
 #[inline(always)]
 pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
-    let own = rows[0].unsprung.own;
+    let own = rows[0].own;
     let rates = W::each(
         #[inline(always)]
-        |k| if own { rows[k].unsprung.next_rate } else { rows[k].end_rates() },
+        |k| match rows[k].unsprung() {
+            Some(own) => own.next_rate,
+            None => rows[k].end_rates(),
+        },
     );
     let step = W::splat(rows[0].dt);
     let middle = W::each(
@@ -475,7 +474,7 @@ mod tests {
         vehicle.rows[0].suspension.axle_links.travel = Four::new([0.01, 0.03, -0.02, 0.05]);
         vehicle.rows[0].contact.jounce_rate = Four::new([0.5, -0.25, 1.0, 2.0]);
         vehicle.sum_axle_links::<Many>();
-        vehicle.rows[0]
+        vehicle.rows[0].clone()
     }
 
     /// 32 bits of forces of hundreds of newtons.

@@ -78,11 +78,9 @@ pub(crate) struct AxleLinkRows<W: Corners = Four> {
     pub heave: [W; 2],
 }
 
-/// What a bank of wheels that move on their own needs beside its rows.
+/// What a bank of wheels that move on their own needs beside its rows. Only theirs have it: it is a fifth of a car's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UnsprungMotion<W: Corners = Four> {
-    /// Whether the wheels of this step move on their own.
-    pub own: bool,
     /// Jounce rate against the chassis before and after the step, m/s.
     pub rate: W,
     pub next_rate: W,

@@ -35,7 +35,7 @@ impl<W: Corners> Rows<W> {
         self.suspension.strut.start = begun + self.contact.beyond_droop;
         // Of the way within the ground.
         self.suspension.strut.middle = half * (begun + self.suspension.strut.start) + W::splat(0.25) * step * before;
-        let own = self.unsprung.own;
+        let own = self.own;
         self.suspension.strut.mass = if own { bank.unsprung_mass } else { bank.sprung };
         let carried = if own { bank.sprung - bank.unsprung_mass } else { bank.sprung };
         self.suspension.strut.weight = step * carried * W::splat(STANDARD_GRAVITY);

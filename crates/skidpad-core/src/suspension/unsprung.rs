@@ -27,7 +27,7 @@ use crate::state::WheelState;
 use crate::step::coupling::Coupling;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
-use crate::suspension::rows::{Scrub, UnsprungMotion};
+use crate::suspension::rows::{Scrub, TyreStep, UnsprungMotion};
 use crate::suspension::strut::{Beyond, MOST_STIFFENING};
 use crate::wheel::pack::{Beam, WheelPack};
 use crate::world::seam::{OVERLAP_RETURN_SPEED, Probe};
@@ -63,6 +63,26 @@ impl UnsprungMotion {
         let carried = Four::splat(2.0) * bank.unsprung_mass * beam.sway;
         self.mass += carried * beam.sway;
         self.shared = carried * beam.sway.across();
+    }
+
+    /// What beams and axle links take from each wheel per travel rate of the one across, kg; `None` where there is neither.
+    fn between(&self, bank: &WheelPack) -> Option<Four> {
+        let (between, zero) = (self.shared + self.axle_links[1], Four::default());
+        (bank.beam.is_some() || Four::any(zero.less(between.abs()))).then_some(between)
+    }
+}
+
+impl<W: Corners> UnsprungMotion<W> {
+    /// What accelerating the wheels takes from the chassis.
+    #[inline(always)]
+    pub(crate) fn travel_impulse(&self) -> SpatialVector<W> {
+        self.heave * (self.rate - self.next_rate)
+    }
+
+    /// Travel after a step of `dt` s from `travel`, in which the pose moved with the mean velocity of both ends, or by what `pose_lag`
+    /// says: the same rule for the wheel.
+    pub(crate) fn next_travel(&self, travel: W, pose_lag: f32, dt: f32) -> W {
+        travel + self.rate * W::splat(pose_lag) + self.next_rate * W::splat(dt - pose_lag)
     }
 }
 
@@ -172,8 +192,21 @@ impl Vehicle {
     /// Whether wheels move on their own in a step with this `coupling`: the model has to know how heavy all of them are.
     #[inline(always)]
     pub(crate) fn has_unsprung(&self, coupling: Coupling) -> bool {
-        matches!(coupling, Coupling::Converged { unsprung: true, .. })
-            && self.model.wheels().iter().all(|wheel| wheel.unsprung.is_some())
+        matches!(coupling, Coupling::Converged { unsprung: true, .. }) && self.knows_unsprung()
+    }
+
+    #[inline(always)]
+    fn knows_unsprung(&self) -> bool {
+        self.model.wheels().iter().all(|wheel| wheel.unsprung.is_some())
+    }
+
+    /// The same with the memory that steps take in which wheels move on their own, if they may.
+    pub(crate) fn with_room(&self) -> Self {
+        let mut same = self.clone();
+        for rows in same.rows.iter_mut().filter(|_| self.knows_unsprung()) {
+            rows.own_motion.get_or_insert_default();
+        }
+        same
     }
 
     /// Lets the rays `asked` by wheels on their own reach as far as tyres that carry nothing do.
@@ -213,8 +246,10 @@ impl Vehicle {
         dt: f32,
     ) -> SpatialVector<f32> {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.travel_row(bank, dt);
-            rows.lift(bank);
+            rows.on_their_own(|rows, own| {
+                rows.travel_row(own, bank, dt);
+                rows.lift(own, bank);
+            });
         }
         let mut after = warm;
         for _ in 0..SOLVES {
@@ -226,8 +261,10 @@ impl Vehicle {
             self.add_axle_links::<Many>(&mut products, SpatialVector::default());
             let mut given = self.beside;
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-                rows.own_load(bank).add_to(&mut products, rows);
-                given = given + (rows.contact.normal * rows.suspension.load + rows.travel_impulse()).sum();
+                rows.on_their_own(|rows, own| {
+                    rows.own_load(own, bank).add_to(&mut products, rows);
+                    given = given + (rows.contact.normal * rows.suspension.load + own.travel_impulse()).sum();
+                });
             }
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let change = system.solve(given - self.momentum(after - warm));
@@ -241,6 +278,18 @@ impl Vehicle {
 }
 
 impl Rows {
+    /// Does a `part` with what wheels have that move on their own, if these do.
+    #[inline(always)]
+    pub(crate) fn on_their_own<R>(&mut self, part: impl FnOnce(&mut Self, &mut UnsprungMotion) -> R) -> Option<R> {
+        if !self.own {
+            return None;
+        }
+        let mut own = self.own_motion.take()?;
+        let done = part(self, &mut own);
+        self.own_motion = Some(own);
+        Some(done)
+    }
+
     /// A tyre that carries nothing meets the ground before one that carries its share of the car at rest does, on which wheels stand else.
     #[inline(always)]
     pub(crate) fn meet_with_tyres(&mut self, bank: &WheelPack) {
@@ -256,38 +305,39 @@ impl Rows {
         // In step with the velocities, as the struts are; as tyres meet it that carry nothing.
         let ground =
             self.contact.compression + self.contact.beyond_droop + self.contact.jounce_rate * (pose_lag - half * step);
+        let mut own = self.own_motion.take().unwrap_or_default();
         let begun = travel + rate * (pose_lag - half * step);
-        self.unsprung.tyre.squash = ground - begun;
-        self.unsprung.tyre.rate = self.contact.jounce_rate - rate;
+        own.tyre.squash = ground - begun;
+        own.tyre.rate = self.contact.jounce_rate - rate;
         let middle = ground - bank.squash_at_rest() + Four::splat(0.25) * step * self.contact.jounce_rate;
-        self.unsprung.ground = middle.within(-bank.droop_travel, bank.solid_travel);
-        self.unsprung.ground_share = self.contact.contact_share;
-        self.unsprung.ground_rate = self.contact.jounce_rate;
-        self.unsprung.own = true;
-        (self.unsprung.rate, self.unsprung.next_rate) = (rate, rate);
-        self.unsprung.heave = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
-        (self.unsprung.mass, self.unsprung.shared) = (bank.unsprung_mass, Four::default());
+        own.ground = middle.within(-bank.droop_travel, bank.solid_travel);
+        own.ground_share = self.contact.contact_share;
+        own.ground_rate = self.contact.jounce_rate;
+        (own.rate, own.next_rate) = (rate, rate);
+        own.heave = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
+        (own.mass, own.shared) = (bank.unsprung_mass, Four::default());
         if let Some(beam) = &bank.beam {
-            self.unsprung.sway(bank, beam, centre, travel);
+            own.sway(bank, beam, centre, travel);
         }
-        self.unsprung.scrub = Scrub::default();
+        own.scrub = Scrub::default();
         if let Some(links) = &bank.links {
-            self.unsprung.lead_sideways(bank, links, centre);
-            self.unsprung.scrub.speed = self.scrubbed(links);
-            self.contact.started += self.unsprung.scrub.speed[0];
+            own.lead_sideways(bank, links, centre);
+            own.scrub.speed = self.scrubbed(links, rate);
+            self.contact.started += own.scrub.speed[0];
         }
         (self.contact.compression, self.contact.beyond_droop) = (travel, Four::default());
         self.contact.contact_share = Four::splat(1.0);
         self.contact.lag = rate * pose_lag;
         self.contact.jounce_rate = rate;
+        (self.own, self.own_motion) = (true, Some(own));
     }
 
     /// The tyre's spring over the step: its damper, and what the midpoint rule takes from the damping of a wheel that hops.
-    fn travel_row(&mut self, bank: &WheelPack, dt: f32) {
+    fn travel_row(&self, own: &mut UnsprungMotion, bank: &WheelPack, dt: f32) {
         let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
-        let mass = self.unsprung.mass;
-        self.unsprung.axle_links = self.axle_link_gains(step);
-        self.unsprung.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
+        let mass = own.mass;
+        own.axle_links = self.axle_link_gains(step);
+        own.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
         let rate = bank.tyre_rate;
         let relative = (rate + self.strut_rate() + self.suspension.axle_links.rate) * step * step / mass;
         let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(Four::splat(MOST_STIFFENING));
@@ -296,7 +346,7 @@ impl Rows {
         let share = half + half * stiff / (stiff + Four::splat(6.0));
         // From the midpoint rule, 1/4 of each rate, to implicit Euler with the mean velocity, 1/2 and 1.
         let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
-        let tyre = &mut self.unsprung.tyre;
+        let tyre = &mut own.tyre;
         tyre.unresolved = Four::splat(0.75) * unresolved;
         tyre.damping = share * damping + tyre.unresolved;
         let within = Beyond::of(tyre.squash, tyre.squash + step * tyre.rate).share.only(zero.less(tyre.squash));
@@ -319,8 +369,8 @@ impl Rows {
     /// Its damper takes part of the way within the ground by the mean rate along it, so that the impulse only grows with `ends`.
     /// Of the damping that a wheel has which no step resolves, none is left where it would push along the way: a wheel that turns over in the
     /// step would gain energy by it.
-    fn pushed(&self, bank: &WheelPack, ends: Four) -> [Four; 2] {
-        let (zero, step, tyre) = (Four::splat(0.0), Four::splat(self.dt), &self.unsprung.tyre);
+    fn pushed(&self, tyre: &TyreStep, bank: &WheelPack, ends: Four) -> [Four; 2] {
+        let (zero, step) = (Four::splat(0.0), Four::splat(self.dt));
         let turn = Four::splat(0.5 * self.dt);
         let (begun, rates) = (tyre.squash, tyre.rate + ends);
         let ended = begun + turn * rates;
@@ -339,12 +389,12 @@ impl Rows {
     }
 
     /// Load and travel rate of each wheel as the chassis now moves.
-    pub(crate) fn own_load(&mut self, bank: &WheelPack) -> UnsprungTangent {
+    pub(crate) fn own_load(&mut self, own: &mut UnsprungMotion, bank: &WheelPack) -> UnsprungTangent {
         let cosine = self.contact.cosine;
-        let Balance { tyre, tyre_slope, inertia, between, ended, .. } = self.seek(bank);
+        let Balance { tyre, tyre_slope, inertia, between, ended, .. } = self.seek(own, bank);
         self.suspension.load = tyre / cosine;
         let pressing = tyre_slope / (cosine * cosine);
-        let through = self.contact.normal * (tyre_slope / cosine) + self.unsprung.heave;
+        let through = self.contact.normal * (tyre_slope / cosine) + own.heave;
         let (yielding, together) = match between {
             Some(between) => {
                 let (yielding, together) = yielding_together(inertia, between, ended);
@@ -355,7 +405,7 @@ impl Rows {
         let yielding = yielding.only(bank.present() & !ended);
         if let Some(links) = &bank.links {
             let both = together.map_or(Four::default(), |together| Four::splat(-2.0) * together);
-            self.set_scrub(links, [both - yielding, both], tyre_slope / cosine);
+            own.scrub = self.scrub(own, links, [both - yielding, both], tyre_slope / cosine);
         }
         UnsprungTangent { pressing, yielding, through, together }
     }
@@ -363,14 +413,14 @@ impl Rows {
     /// Seeks the travel rates at which all impulses balance, of both wheels of an axle together where beam or axle links are between them.
     ///
     /// What is missing of the balance falls along a step, which is cut where it went too far, as that of the chassis is.
-    fn seek(&mut self, bank: &WheelPack) -> Balance {
-        let (slowest, present) = (self.unsprung.slowest, bank.present());
-        let between = self.between(bank);
-        let mut rate = self.unsprung.next_rate.at_least(slowest);
+    fn seek(&mut self, own: &mut UnsprungMotion, bank: &WheelPack) -> Balance {
+        let (slowest, present) = (own.slowest, bank.present());
+        let between = own.between(bank);
+        let mut rate = own.next_rate.at_least(slowest);
         let mut last = Way::default();
         let mut looks = 1;
         loop {
-            let mut found = self.balance(bank, between, rate);
+            let mut found = self.balance(own, bank, between, rate);
             let newton = ((rate + found.newton()).at_least(slowest) - rate).only(present);
             let (step, cut) = last.go_on(newton, &found);
             let unsettled = (cut | Four::splat(SETTLED).less(step.abs())) & present;
@@ -382,74 +432,51 @@ impl Rows {
                 looks += 1;
                 continue;
             }
-            self.unsprung.next_rate = rate;
+            own.next_rate = rate;
             return found;
         }
     }
 
-    /// What beams and axle links take from each wheel per travel rate of the one across, kg; `None` where there is neither.
-    fn between(&self, bank: &WheelPack) -> Option<Four> {
-        let (between, zero) = (self.unsprung.shared + self.unsprung.axle_links[1], Four::default());
-        (bank.beam.is_some() || Four::any(zero.less(between.abs()))).then_some(between)
-    }
-
     /// How impulses balance where the step ends with the travel rates `ends`.
-    fn balance(&mut self, bank: &WheelPack, between: Option<Four>, ends: Four) -> Balance {
-        let (mass, cosine) = (self.unsprung.mass, self.contact.cosine);
-        let [strut, strut_slope] = self.strut_along(bank, ends);
-        let [tyre, tyre_slope] = self.pushed(bank, -self.coupled.velocity.normal / cosine - ends);
-        let mut missing =
-            tyre - strut - mass * (ends - self.unsprung.rate) - self.coupled.velocity.heave + self.unsprung.lift;
+    fn balance(&mut self, own: &UnsprungMotion, bank: &WheelPack, between: Option<Four>, ends: Four) -> Balance {
+        let (mass, cosine) = (own.mass, self.contact.cosine);
+        let [strut, strut_slope] = self.strut_along(own, bank, ends);
+        let [tyre, tyre_slope] = self.pushed(&own.tyre, bank, -self.coupled.velocity.normal / cosine - ends);
+        let mut missing = tyre - strut - mass * (ends - own.rate) - self.coupled.velocity.heave + own.lift;
         if between.is_some() {
-            let carried = self.unsprung.shared * (ends - self.unsprung.rate).across();
-            let linked = self.unsprung.axle_links[1] * (ends - self.suspension.axle_links.seen).across();
+            let carried = own.shared * (ends - own.rate).across();
+            let linked = own.axle_links[1] * (ends - self.suspension.axle_links.seen).across();
             missing = missing - (carried + linked);
         }
-        let ended = !self.unsprung.slowest.less(ends) & missing.less(Four::default());
+        let ended = !own.slowest.less(ends) & missing.less(Four::default());
         Balance { tyre, tyre_slope, inertia: mass + strut_slope + tyre_slope, between, missing, ended }
     }
 
     /// Impulse of strut, stops and axle links along the travel, N s, and its slope, kg, where the step ends with the travel rate
     /// `ends`; axle links with wheels of other axles as those last were, and twice as stiff against what has changed since: as much as a
     /// axle link answers both its wheels at most, so that wherever the iteration ends axle links have given no energy.
-    fn strut_along(&mut self, bank: &WheelPack, ends: Four) -> [Four; 2] {
+    fn strut_along(&mut self, own: &UnsprungMotion, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let [strut, mut slope] = self.strut_line(bank, ends, self.dt);
         let mut impulse = strut + slope * ends;
-        let way = Four::splat(0.5 * self.dt) * (self.unsprung.rate + ends);
+        let way = Four::splat(0.5 * self.dt) * (own.rate + ends);
         let farthest = self.suspension.strut.start + way.at_least(Four::default());
         if Four::any(bank.bump_travel.less(farthest) & bank.present()) {
             let [stop, stop_slope] = self.stops(bank, ends, self.dt);
             impulse += stop;
             slope += stop_slope;
         }
-        let gain = self.unsprung.axle_links[0];
+        let gain = own.axle_links[0];
         [impulse + self.suspension.axle_links.impulse + gain * (ends - self.suspension.axle_links.seen), slope + gain]
     }
 
     /// Takes over what the tyre as it now acts lifts the wheel by.
     #[inline(always)]
-    pub(crate) fn lift(&mut self, bank: &WheelPack) {
+    pub(crate) fn lift(&self, own: &mut UnsprungMotion, bank: &WheelPack) {
         let across = self.contact.side.linear.z * self.coupled.tyre[1];
         let across = bank.beam.map_or(across, |beam| beam.share(across));
-        self.unsprung.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
+        own.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
         if let Some(links) = &bank.links {
-            self.unsprung.lift += links.lift(self.aside());
+            own.lift += links.lift(self.aside());
         }
-    }
-}
-
-impl<W: Corners> Rows<W> {
-    /// What accelerating the wheels takes from the chassis.
-    #[inline(always)]
-    pub(crate) fn travel_impulse(&self) -> SpatialVector<W> {
-        self.unsprung.heave * (self.unsprung.rate - self.unsprung.next_rate)
-    }
-
-    /// Travel after a step of `dt` s in which the pose moved with the mean velocity of both ends, or by what `pose_lag`
-    /// says: the same rule for the wheel.
-    pub(crate) fn next_travel(&self, pose_lag: f32, dt: f32) -> W {
-        self.contact.compression
-            + self.unsprung.rate * W::splat(pose_lag)
-            + self.unsprung.next_rate * W::splat(dt - pose_lag)
     }
 }

@@ -53,7 +53,7 @@ impl Vehicle {
         let one = |of: Four| of.lanes()[lane];
         let row = |of: SpatialVector<Four>| of.lane(lane).parts().0;
         // Under a wheel on its own the tyre gives, too.
-        let raised = if rows.unsprung.own { rows.unsprung.ground } else { rows.contact.compression };
+        let raised = rows.unsprung().map_or(rows.contact.compression, |own| own.ground);
         let point = Vec3::from(bank.contact.raised(raised).lane(lane));
         let to_vehicle = self.to_world.transpose();
         let at = SpatialVector::of(to_vehicle * self.state.velocity, to_vehicle * self.state.angular).at_each_wheel();

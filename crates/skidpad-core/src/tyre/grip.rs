@@ -88,7 +88,7 @@ impl<W: Corners> Rows<W> {
             unloaded_share: one + tyre.load_sensitivity,
             most_load: tyre.most_load * step,
         };
-        if self.patch.has_laws {
+        if self.has_laws {
             self.linearise_laws(&mut linearised, bank, tyres, &TyreInput { deflection, load, grip, share });
         }
         self.patch.lengths = linearised.lengths;

@@ -81,8 +81,8 @@ impl<W: Corners> Rows<W> {
     /// The moments of the last step, to start from.
     #[inline(always)]
     pub(crate) fn recall_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
-        self.patch.has_laws = !bank.laws.is_empty();
-        if self.patch.has_laws {
+        self.has_laws = !bank.laws.is_empty();
+        if self.has_laws {
             let last = |moment: W| (moment * W::splat(dt)).only(self.contact.in_contact);
             self.patch.moments = self.begun.moments.map(last);
         }

@@ -10,8 +10,6 @@ const LEAST_DECAY: f32 = 1e-3;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PatchRows<W: Corners = Four> {
     pub tyre_active: W::Mask,
-    /// Whether the bank has tyres with laws of their own; then those have moments.
-    pub has_laws: bool,
     /// Angular impulses of the tyres about heading and contact normal, N m s: first of the last step, then of this one.
     pub moments: [W; 2],
     /// See [`crate::model::Tyre::lengths`], m.

@@ -129,7 +129,7 @@ impl Riders {
     fn keep(&mut self, role: usize, vehicle: &Vehicle) {
         match self.begun[role].iter_mut().find(|one| Arc::ptr_eq(one.model(), vehicle.model())) {
             Some(begun) => begun.copy(vehicle),
-            None => self.begun[role].push(vehicle.clone()),
+            None => self.begun[role].push(vehicle.with_room()),
         }
     }
 

@@ -186,7 +186,7 @@ impl EndedByCar {
     pub fn of<W: Octet>(rows: &Rows<W>, ended: &Ended<W>, dt: f32) -> Self {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = ended.numbers();
         let mut moments = [[0.0; ABREAST]; 2];
-        if rows.patch.has_laws {
+        if rows.has_laws {
             moments = rows.patch.moments.map(|moment| (moment / W::splat(dt)).in_lanes());
         }
         Self {
