@@ -3,27 +3,24 @@
 use crate::assists::assist_log::{Assist, Contribution};
 use crate::drivetrain::constraints::Flywheel;
 use crate::drivetrain::converter::{Converter, LaunchDevice};
-use crate::drivetrain::motor::{MAX_MOTORS, Motor};
-use crate::drivetrain::rows::{MotorLimits, PowertrainLimits, Shafts};
+use crate::drivetrain::motor::Motor;
+use crate::drivetrain::rows::{MotorLimits, Shafts};
 use crate::model::Model;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 
-impl Default for PowertrainLimits {
+impl Default for MotorLimits {
     fn default() -> Self {
-        let motors = [MotorLimits { cruise: None, most: f32::INFINITY, changed: [0.0; 2] }; MAX_MOTORS];
-        Self { motors, limiting_assist: Assist::TractionControl }
+        Self { cruise: None, most: f32::INFINITY, changed: [0.0; 2] }
     }
 }
 
-impl PowertrainLimits {
-    /// What becomes of the torque (and its slope) that the pedals ask of motor `k` at a rotor speed of `speed` rad/s towards
-    /// the drive.
-    pub(crate) fn of(&mut self, k: usize, motor: &Motor, speed: f32, pedals: (f32, f32)) -> (f32, f32) {
-        let limit = &mut self.motors[k];
-        let driven = limit.cruise.map_or(pedals, |torque| within_reach(motor, speed, torque));
-        let held = if driven.0 > limit.most { (limit.most, 0.0) } else { driven };
-        limit.changed = [driven.0 - pedals.0, held.0 - driven.0];
+impl MotorLimits {
+    /// What becomes of the torque (and its slope) that the pedals ask of `motor` at a rotor speed of `speed` rad/s towards the drive.
+    pub(crate) fn of(&mut self, motor: &Motor, speed: f32, pedals: (f32, f32)) -> (f32, f32) {
+        let driven = self.cruise.map_or(pedals, |torque| within_reach(motor, speed, torque));
+        let held = if driven.0 > self.most { (self.most, 0.0) } else { driven };
+        self.changed = [driven.0 - pedals.0, held.0 - driven.0];
         held
     }
 }
@@ -41,10 +38,10 @@ fn within_reach(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
 impl Vehicle {
     /// Counts what assists changed at the motors in the step just solved.
     pub(crate) fn count_motors(&mut self) {
-        let Some(limits) = &self.shafts.limits else { return };
+        let Some(limited_by) = self.shafts.limited_by else { return };
         let assist_log = self.assist_log.get_or_insert_default();
-        for (i, assist) in [Assist::CruiseControl, limits.limiting_assist].into_iter().enumerate() {
-            let engine_torque = limits.motors.iter().map(|limit| limit.changed[i]).sum();
+        for (i, assist) in [Assist::CruiseControl, limited_by].into_iter().enumerate() {
+            let engine_torque = self.shafts.motors.iter().map(|motor| motor.limits.changed[i]).sum();
             assist_log.add(assist, Contribution { engine_torque, ..Contribution::default() });
         }
     }
@@ -152,26 +149,34 @@ impl Shafts {
     /// Torques motor `k` has at the speed the step began with, N m towards the drive: with the driver's pedals, braking with all
     /// it regenerates, and driving with all it has.
     pub(crate) fn motor_range(&self, motor: &Motor, k: usize) -> [f32; 3] {
-        let speed = self.rotors[k] * self.pull.direction;
-        let at = |demand: f32| motor.torque(speed, demand).0;
-        [self.pull.of(motor, self.rotors[k]).0, at(motor.demand(0.0, 1.0)), at(1.0)]
+        let rotor = self.motors[k].rotor;
+        let at = |demand: f32| motor.torque(rotor * self.pull.direction, demand).0;
+        [self.pull.of(motor, rotor).0, at(motor.demand(0.0, 1.0)), at(1.0)]
     }
 
     /// Lets cruise control have `torque` N m towards the drive of motor `k`.
     pub(crate) fn drive_motor(&mut self, k: usize, torque: f32) {
-        self.limits.get_or_insert_default().motors[k].cruise = Some(torque);
+        self.limit_motors(self.limited_by.unwrap_or(Assist::TractionControl));
+        self.motors[k].limits.cruise = Some(torque);
+    }
+
+    /// Lets assists have a say in what motors give, of which `limiting_assist` holds them back.
+    fn limit_motors(&mut self, limiting_assist: Assist) {
+        if self.limited_by.is_none() {
+            self.motors.iter_mut().for_each(|motor| motor.limits = MotorLimits::default());
+        }
+        self.limited_by = Some(limiting_assist);
     }
 
     /// Lets all motors begin with the torque they are to give, for `limiting_assist` to take from it.
     pub(crate) fn begin_holding(&mut self, limiting_assist: Assist, model: &Model, rows: &mut [Rows]) {
-        let mut limits = PowertrainLimits { limiting_assist, ..self.limits.unwrap_or_default() };
-        let [first, _] = self.first_rows(model);
+        self.limit_motors(limiting_assist);
+        let ([first, _], pull) = (self.first_rows(model), self.pull);
         for (k, motor) in model.parts().motors.iter().enumerate() {
-            let pedals = self.pull.of(motor, self.rotors[k]);
-            let (torque, _) = limits.of(k, motor, self.rotors[k] * self.pull.direction, pedals);
-            self.carry(model, rows, first + k, torque * self.pull.direction * self.dt);
+            let step = &mut self.motors[k];
+            let (torque, _) = step.limits.of(motor, step.rotor * pull.direction, pull.of(motor, step.rotor));
+            self.carry(model, rows, first + k, torque * pull.direction * self.dt);
         }
-        self.limits = Some(limits);
     }
 
     /// Lets motor `k` give its wheels no more than `shaft` N m s towards the drive, the mean of their speeds then being
@@ -180,10 +185,8 @@ impl Shafts {
         let (motor, [first, _], direction) = (&model.parts().motors[k], self.first_rows(model), self.pull.direction);
         let row = &self.constraints[first + k];
         let most = shaft / row.torque_ratio(direction);
-        let rotor = motor.inertia * (shaft_speed * motor.reduction - self.rotors[k]) * direction;
-        if let Some(limits) = &mut self.limits {
-            limits.motors[k].most = ((most + rotor) / self.dt).max(0.0);
-        }
+        let rotor = motor.inertia * (shaft_speed * motor.reduction - self.motors[k].rotor) * direction;
+        self.motors[k].limits.most = ((most + rotor) / self.dt).max(0.0);
         if row.impulse * direction > most {
             self.carry(model, rows, first + k, most * direction);
         }
@@ -200,6 +203,7 @@ pub(crate) fn converter(model: &Model) -> Option<&Converter> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::drivetrain::rows::MotorStep;
 
     /// Of 300 N m and 90 kW, which regenerates with three quarters of it.
     pub(crate) fn motor() -> Motor {
@@ -230,14 +234,16 @@ pub(crate) mod tests {
 
     #[test]
     fn cruise_control_has_the_torque_it_orders_whatever_the_pedals_say() {
-        let mut shafts = Shafts::default();
+        // Of an earlier step.
+        let limits = MotorLimits { most: 10.0, ..MotorLimits::default() };
+        let mut shafts = Shafts { motors: [MotorStep { rotor: 0.0, limits }; 2].into(), ..Shafts::default() };
         shafts.drive_motor(0, 120.0);
-        let mut limits = shafts.limits.expect("ordered");
-        assert_eq!(limits.of(0, &motor(), 100.0, (-75.0, 0.0)), (120.0, 0.0));
-        assert_eq!(limits.motors[0].changed, [195.0, 0.0]);
-        limits.motors[0].most = 50.0;
-        assert_eq!(limits.of(0, &motor(), 100.0, (-75.0, 0.0)), (50.0, 0.0));
-        assert_eq!(limits.motors[0].changed, [195.0, -70.0]);
-        assert_eq!(limits.of(1, &motor(), 100.0, (-75.0, 0.0)), (-75.0, 0.0), "the other motor has no limit");
+        let [driven, other] = &mut *shafts.motors else { panic!("two motors") };
+        assert_eq!(driven.limits.of(&motor(), 100.0, (-75.0, 0.0)), (120.0, 0.0));
+        assert_eq!(driven.limits.changed, [195.0, 0.0]);
+        driven.limits.most = 50.0;
+        assert_eq!(driven.limits.of(&motor(), 100.0, (-75.0, 0.0)), (50.0, 0.0));
+        assert_eq!(driven.limits.changed, [195.0, -70.0]);
+        assert_eq!(other.limits.of(&motor(), 100.0, (75.0, 0.0)), (75.0, 0.0), "the other motor has no limit");
     }
 }

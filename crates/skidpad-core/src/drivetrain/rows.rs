@@ -20,10 +20,10 @@ pub(crate) struct Shafts {
     pub dt: f32,
     pub engine: Option<Flywheel>,
     pub pull: PedalDemand,
-    /// Rotor speeds at the start of the step, rad/s.
-    pub rotors: [f32; MAX_MOTORS],
-    /// What assists want of the motors; `None` where they have not been asked.
-    pub limits: Option<PowertrainLimits>,
+    /// As many as the model has.
+    pub motors: Box<[MotorStep]>,
+    /// Who holds the motors back; `None` where assists have not been asked, whatever limits are left of an earlier step.
+    pub limited_by: Option<Assist>,
     /// How blocks bound tyres.
     pub within: Within,
 }
@@ -32,22 +32,33 @@ impl Shafts {
     /// Room for what turns the wheels of `model`.
     pub(crate) fn of(model: &Model) -> Self {
         let parts = model.parts();
-        let rows = 1 + parts.motors.len() + parts.couplings.len();
-        Self { constraints: vec![DriveConstraint::default(); rows].into(), ..Self::default() }
+        let motors = parts.motors.len();
+        let rows = 1 + motors + parts.couplings.len();
+        Self {
+            constraints: vec![DriveConstraint::default(); rows].into(),
+            motors: vec![MotorStep::default(); motors].into(),
+            ..Self::default()
+        }
     }
 
     /// Goes back to where `other` of the same model is, in the memory that is there.
     pub(crate) fn copy(&mut self, other: &Self) {
-        let mut constraints = core::mem::take(&mut self.constraints);
+        let (mut constraints, mut motors) = self.take_room();
         constraints.clone_from(&other.constraints);
-        *self = Self { constraints, ..*other };
+        motors.clone_from(&other.motors);
+        *self = Self { constraints, motors, ..*other };
     }
 
     /// Forgets the last step.
     pub(crate) fn clear(&mut self) {
-        let mut constraints = core::mem::take(&mut self.constraints);
+        let (mut constraints, mut motors) = self.take_room();
         constraints.fill(DriveConstraint::default());
-        *self = Self { constraints, ..Self::default() };
+        motors.fill(MotorStep::default());
+        *self = Self { constraints, motors, ..Self::default() };
+    }
+
+    fn take_room(&mut self) -> (Box<[DriveConstraint]>, Box<[MotorStep]>) {
+        (core::mem::take(&mut self.constraints), core::mem::take(&mut self.motors))
     }
 }
 
@@ -60,12 +71,12 @@ pub(crate) struct PedalDemand {
     pub direction: f32,
 }
 
-/// What assists want of the motors in a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PowertrainLimits {
-    pub motors: [MotorLimits; MAX_MOTORS],
-    /// Who holds them back.
-    pub limiting_assist: Assist,
+/// A motor in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MotorStep {
+    /// Speed of its rotor at the start, rad/s.
+    pub rotor: f32,
+    pub limits: MotorLimits,
 }
 
 /// What assists want of a motor. Torques of the rotor, N m towards the drive.

@@ -38,7 +38,7 @@ impl Shafts {
         dt: f32,
     ) {
         let parts = model.parts();
-        (self.engine, self.count, self.dt, self.pull, self.limits) = (None, 0, dt, pull, None);
+        (self.engine, self.count, self.dt, self.pull, self.limited_by) = (None, 0, dt, pull, None);
         if let Some((flywheel, clutch)) = engine {
             (self.engine, self.constraints[0], self.count) = (Some(*flywheel), *clutch, 1);
         }
@@ -56,7 +56,7 @@ impl Shafts {
 
     /// Tells how fast motor `k` turned when the step began, rad/s.
     pub(crate) fn turned(&mut self, k: usize, speed: f32) {
-        self.rotors[k] = speed;
+        self.motors[k].rotor = speed;
     }
 
     /// Takes back what motors and couplings carry: passes from impulses that are far off may settle with any.
@@ -101,7 +101,7 @@ impl Shafts {
                 .iter()
                 .zip(rows)
                 .map(|(bank, rows)| (bank.jacobian[motors + k] * rows.coupled.spin).sum());
-            let gained = turns.sum::<f32>() * row.ratio - self.rotors[k];
+            let gained = turns.sum::<f32>() * row.ratio - self.motors[k].rotor;
             *torque = (row.impulse + motor.inertia * gained) / self.dt;
         }
         for (carried, row) in drive.couplings.iter_mut().zip(&constraints[couplings..]) {

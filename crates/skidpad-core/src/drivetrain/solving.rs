@@ -133,7 +133,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         for _ in 0..BOUNDED {
             for (k, motor) in model.parts().motors.iter().enumerate() {
                 let (row, speed) = (&self.shafts.constraints[first + k], self.speeds[first + k]);
-                let turned = motor.inertia * (self.shafts.rotors[k] - speed);
+                let turned = motor.inertia * (self.shafts.motors[k].rotor - speed);
                 let most = self.shafts.dt * motor.peak_torque;
                 let impulse = turned + (row.impulse - turned).clamp(-most, most);
                 self.shafts.carry(model, rows, first + k, impulse);
@@ -251,14 +251,14 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         for (k, motor) in model.parts().motors.iter().enumerate() {
             let speed = self.speeds[first + k];
             let given = pull.of(motor, speed);
-            let (torque, slope) = match &mut self.shafts.limits {
-                Some(limits) => limits.of(k, motor, speed * pull.direction, given),
-                None => given,
-            };
+            let is_limited = self.shafts.limited_by.is_some();
+            let step = &mut self.shafts.motors[k];
+            let (torque, slope) = if is_limited { step.limits.of(motor, speed * pull.direction, given) } else { given };
+            let begun = motor.inertia * step.rotor;
             let slope = falling(slope, torque, motor.max_speed);
             let row = &mut self.shafts.constraints[first + k];
             row.per_speed = motor.inertia - dt * slope;
-            row.target_impulse = motor.inertia * self.shafts.rotors[k] + dt * (torque * pull.direction - slope * speed);
+            row.target_impulse = begun + dt * (torque * pull.direction - slope * speed);
         }
     }
 
