@@ -2,7 +2,9 @@
 //!
 //! `cargo run --release -p skidpad-avian --example agreement -- PAGE` writes the page, with `--check` behind it compares.
 
+use std::panic::resume_unwind;
 use std::process::ExitCode;
+use std::thread::ScopedJoinHandle;
 
 use skidpad_lab::agreement::{JUDGED_HZ, acceptance, measure};
 
@@ -22,7 +24,13 @@ fn main() -> ExitCode {
         eprintln!("{name}");
         measure(&solvers, name, &model, &[JUDGED_HZ], &|_, _| {})
     };
-    let runs: Result<Vec<_>, String> = skidpad_spec::shipped::names().map(drive).collect();
+    // Avian's runs take most of the time, so that vehicles side by side keep processors busy, solvers of one do not.
+    let runs: Result<Vec<_>, String> = std::thread::scope(|scope| {
+        let (names, drive) = (skidpad_spec::shipped::names(), &drive);
+        let started: Vec<_> = names.map(|name| scope.spawn(move || drive(name))).collect();
+        let done = |run: ScopedJoinHandle<'_, _>| run.join().unwrap_or_else(|panic| resume_unwind(panic));
+        started.into_iter().map(done).collect()
+    });
     let told = runs.map(|runs| {
         format!(
             "# Avian's world against skidpad's own\n\nWritten by the example `agreement` of `skidpad-avian`, not by hand. \
