@@ -46,9 +46,9 @@ const fn probes(scenario: &'static str, limit: Option<u64>) -> Count {
 }
 
 const COUNTS: [Count; 20] = [
-    plane("impulse", Some(6_000)),
+    plane("impulse", Some(5_750)),
     plane("impulse-abreast", Some(3_750)),
-    plane("constraint", Some(7_650)),
+    plane("constraint", Some(7_500)),
     plane("constraint-pyramid", None),
     plane("constraint-hybrid", None),
     plane("constraint-unsprung", None),
@@ -56,10 +56,10 @@ const COUNTS: [Count; 20] = [
     plane("rapier-stock", None),
     plane("bullet", None),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
-    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(10_000) },
+    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(8_600) },
     // Twice the plane.
-    waves("field", Some(13_200)),
-    waves("mesh", Some(13_200)),
+    waves("field", Some(11_200)),
+    waves("mesh", Some(11_200)),
     waves("discs-plane", None),
     waves("discs-field", None),
     waves("discs-mesh", None),
@@ -84,7 +84,7 @@ const BASELINE_FEATURES: &str =
 
 /// What is counted of a build for any processor of the target.
 const ON_BASELINE: [Count; 3] =
-    [plane("impulse", Some(6_700)), plane("constraint", Some(8_550)), plane("impulse-abreast", Some(5_700))];
+    [plane("impulse", Some(6_550)), plane("constraint", Some(8_450)), plane("impulse-abreast", Some(5_650))];
 
 /// Runs the criterion benches, unless only instructions are asked for, and counts.
 pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
