@@ -31,6 +31,18 @@ use bevy_math::Mat3;
 /// How far from an answer, m/s, a step may end that is taken although it did not converge.
 const LARGEST_RESIDUAL: f32 = 0.02;
 
+/// What a step is taken with: see [`Vehicle::solve`].
+#[derive(Clone, Copy)]
+pub(crate) struct StepInputs<'a> {
+    pub body: &'a Body,
+    pub contacts: &'a [Option<Contact>],
+    pub hull: &'a [HullPoint],
+    pub controls: &'a Controls,
+    pub coupling: Coupling,
+    /// s, > 0
+    pub dt: f32,
+}
+
 impl Vehicle {
     /// Solves one step of length `dt` (s, > 0) on `contacts`, one for each wheel, and returns what to do to the body. A
     /// converged coupling also keeps the points of its `hull` out of what they touch; one sweep leaves that to the world.
@@ -47,49 +59,31 @@ impl Vehicle {
         let mut push = Push::default();
         let report = match StepReport::of_no_step(dt) {
             Some(nothing) => nothing,
-            None => self.solve_into(&mut push, body, contacts, hull, controls, coupling, dt),
+            None => self.solve_into(&mut push, &StepInputs { body, contacts, hull, controls, coupling, dt }),
         };
         (push, report)
     }
 
     /// The same of a step that is one, with what to do to the body put into `push`.
-    pub(crate) fn solve_into(
-        &mut self,
-        push: &mut Push,
-        body: &Body,
-        contacts: &[Option<Contact>],
-        hull: &[HullPoint],
-        controls: &Controls,
-        coupling: Coupling,
-        dt: f32,
-    ) -> StepReport {
+    pub(crate) fn solve_into(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> StepReport {
         if self.rows.len() == 1 {
             widest(
                 #[inline(always)]
-                || self.solve_or_abort::<One>(push, body, contacts, hull, controls, coupling, dt),
+                || self.solve_or_abort::<One>(push, inputs),
             )
         } else {
             widest(
                 #[inline(always)]
-                || self.solve_or_abort::<Many>(push, body, contacts, hull, controls, coupling, dt),
+                || self.solve_or_abort::<Many>(push, inputs),
             )
         }
     }
 
     /// The same of a car with so many banks.
     #[inline(always)]
-    fn solve_or_abort<B: Banks>(
-        &mut self,
-        push: &mut Push,
-        body: &Body,
-        contacts: &[Option<Contact>],
-        hull: &[HullPoint],
-        controls: &Controls,
-        coupling: Coupling,
-        dt: f32,
-    ) -> StepReport {
-        if finite(body)
-            && let Some(report) = self.solve_banks::<B>(push, body, contacts, hull, controls, coupling, dt)
+    fn solve_or_abort<B: Banks>(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> StepReport {
+        if finite(inputs.body)
+            && let Some(report) = self.solve_banks::<B>(push, inputs)
         {
             return report;
         }
@@ -98,16 +92,8 @@ impl Vehicle {
 
     /// The stages of a step, in their order; `None` where that ends beyond numbers.
     #[inline(always)]
-    fn solve_banks<B: Banks>(
-        &mut self,
-        push: &mut Push,
-        body: &Body,
-        contacts: &[Option<Contact>],
-        hull: &[HullPoint],
-        controls: &Controls,
-        coupling: Coupling,
-        dt: f32,
-    ) -> Option<StepReport> {
+    fn solve_banks<B: Banks>(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> Option<StepReport> {
+        let StepInputs { body, contacts, hull, controls, coupling, dt } = *inputs;
         let asked = match self.applied.take() {
             Some(asked) => asked,
             None => self.apply_controls::<B>(body, controls, dt),

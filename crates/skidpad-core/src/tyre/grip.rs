@@ -55,12 +55,7 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn grip_row(&mut self, bank: &WheelPack<W>, tyres: &[Tyre], dt: f32) {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(dt));
         let (deflection, rolling_speed) = (self.begun.deflection, self.begun.rolling_speed.abs());
-        let [constant, linear, quadratic] = bank.rolling;
-        let mut coefficient = constant + (linear + quadratic * rolling_speed) * rolling_speed;
-        let [added, below] = bank.standing;
-        if W::any(zero.less(added)) {
-            coefficient += added * (one - rolling_speed.smoothstep(zero, below));
-        }
+        let mut coefficient = bank.rolling.at(rolling_speed);
         if self.contact.ground_motion.moves {
             coefficient += self.contact.ground_motion.rolling;
         }

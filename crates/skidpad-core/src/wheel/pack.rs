@@ -14,7 +14,7 @@ use crate::model::parts::ModelParts;
 use crate::suspension::parameters::{AntiRollBar, BarCoupling, Strut};
 use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
 use crate::tyre::parameters::Tyre;
-use crate::wheel::parameters::{ProbeShape, Wheel};
+use crate::wheel::parameters::{PreparedRolling, ProbeShape, Wheel};
 
 /// Where a wheel is among the banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +42,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub handbrake_torque: W,
     /// Whether some wheel's brake warms.
     pub has_discs: bool,
-    /// Rolling resistance coefficient: constant, per speed, per speed squared.
-    pub rolling: [W; 3],
-    /// What being at rest adds to it, and the speed at which that has faded, m/s.
-    pub standing: [W; 2],
+    pub rolling: PreparedRolling<W>,
     /// See [`Wheel::walking`].
     pub walking: [W; 2],
     /// Mass carried at rest, kg.
@@ -310,8 +307,10 @@ impl WheelPack {
             brake_torque: one(self.brake_torque),
             handbrake_torque: one(self.handbrake_torque),
             has_discs: self.has_discs,
-            rolling: self.rolling.map(one),
-            standing: both(self.standing),
+            rolling: PreparedRolling {
+                by_speed: self.rolling.by_speed.map(one),
+                standing: both(self.rolling.standing),
+            },
             walking: both(self.walking),
             sprung: one(self.sprung),
             unsprung_mass: one(self.unsprung_mass),
@@ -409,8 +408,10 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         brake_torque: of(&|w| w.brake_torque) * present,
         handbrake_torque: of(&|w| w.handbrake_torque) * present,
         has_discs: any(&|w| w.disc.is_some()),
-        rolling: [of(&|w| w.rolling.constant), of(&|w| w.rolling.linear), of(&|w| w.rolling.quadratic)],
-        standing: [of(&|w| w.rolling.most_added()), of(&|w| w.rolling.standing_below.max(f32::MIN_POSITIVE))],
+        rolling: PreparedRolling {
+            by_speed: [0, 1, 2].map(|k| of(&|w| w.rolling.prepare().by_speed[k])),
+            standing: [0, 1].map(|k| of(&|w| w.rolling.prepare().standing[k])),
+        },
         walking: [0, 1].map(|k| of(&|w| w.walking()[k])),
         sprung: Four::new(wheels.map(|i| sprung[i])),
         unsprung_mass: of(&|w| w.unsprung.map_or(0.0, |own| own.mass)),

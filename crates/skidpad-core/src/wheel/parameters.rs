@@ -166,20 +166,17 @@ pub struct Rolling {
 }
 
 impl Rolling {
-    /// The coefficient at `speed` m/s.
+    /// The coefficient at `speed` m/s, forwards as backwards.
     pub fn coefficient(&self, speed: f32) -> f32 {
-        self.constant + (self.linear + self.quadratic * speed) * speed + self.added(speed)
+        self.prepare().at(speed.abs())
     }
 
-    /// What being nearly at rest adds to the coefficient.
-    fn added(&self, speed: f32) -> f32 {
-        let most = self.most_added();
-        if most > 0.0 { most * (1.0 - speed.abs().smoothstep(0.0, self.standing_below)) } else { 0.0 }
-    }
-
-    /// What being at rest adds to the coefficient.
-    pub(crate) fn most_added(&self) -> f32 {
-        if self.standing_below > 0.0 { (self.standing - self.constant).max(0.0) } else { 0.0 }
+    pub(crate) fn prepare(&self) -> PreparedRolling<f32> {
+        let added = if self.standing_below > 0.0 { (self.standing - self.constant).max(0.0) } else { 0.0 };
+        PreparedRolling {
+            by_speed: [self.constant, self.linear, self.quadratic],
+            standing: [added, self.standing_below.max(f32::MIN_POSITIVE)],
+        }
     }
 
     /// Rolling resistance of an air-filled tyre on dry road at `pressure` bar.
@@ -192,6 +189,28 @@ impl Rolling {
             quadratic: 0.0095 * 0.036 * 0.036 / pressure,
             ..Self::default()
         }
+    }
+}
+
+/// The coefficients of [`Rolling`] of wheels side by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PreparedRolling<L> {
+    /// Constant, per speed, per speed squared.
+    pub by_speed: [L; 3],
+    /// What being at rest adds, and the speed at which that has faded, m/s, > 0.
+    pub standing: [L; 2],
+}
+
+impl<L: Lane> PreparedRolling<L> {
+    /// At `speed` m/s, ≥ 0.
+    #[inline(always)]
+    pub fn at(&self, speed: L) -> L {
+        let ([constant, linear, quadratic], [added, below]) = (self.by_speed, self.standing);
+        let (zero, rolling) = (L::splat(0.0), constant + (linear + quadratic * speed) * speed);
+        if !L::any(zero.less(added)) {
+            return rolling;
+        }
+        rolling + added * (L::splat(1.0) - speed.smoothstep(zero, below))
     }
 }
 

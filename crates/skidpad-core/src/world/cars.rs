@@ -9,6 +9,7 @@ use crate::controls::{Controls, bounded};
 use crate::instruction_set::widest;
 use crate::model::Model;
 use crate::state::State;
+use crate::step::StepInputs;
 use crate::step::abreast::{ABREAST, CarsAbreast};
 use crate::step::coupling::{Coupling, StepReport};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
@@ -362,7 +363,8 @@ impl Cars {
         if touches {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
-        let done = vehicle.solve_into(push, &self.bodies[i], met, &self.hull, asked, coupling, dt);
+        let (body, hull) = (&self.bodies[i], &self.hull[..]);
+        let done = vehicle.solve_into(push, &StepInputs { body, contacts: met, hull, controls: asked, coupling, dt });
         if touches {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }

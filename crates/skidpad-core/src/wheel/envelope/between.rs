@@ -106,3 +106,38 @@ impl Seeker {
         Stand { distance: -touch.bottom, normal, grip: triangle.grip, point: None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::seam::Probe;
+    use bevy_math::DVec3;
+
+    fn driven_by(pull: f32) -> Seeker {
+        let ray =
+            Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 1.0, rim: None };
+        Seeker { give: 1e-3, driven: 1e-3 * pull, ..Seeker::of(&ray) }
+    }
+
+    /// A wheel that nothing else moves stands where sin θ is its tyre's force over its strut's; one that is moved, where both balance.
+    #[test]
+    fn the_slope_that_a_driven_wheel_stands_on_balances_its_force() {
+        for (pull, slope) in [(0.0, 0.0), (0.6, 0.75), (-0.8, -4.0 / 3.0)] {
+            let found = driven_by(pull).slope_stood_on(0.0);
+            assert!((found - slope).abs() < 1e-6, "{pull}: {found}");
+        }
+        for (pull, undriven) in [(0.3, 0.2), (0.3, -0.5), (-0.5, 1.0), (0.9, -2.0)] {
+            let slope = driven_by(pull).slope_stood_on(undriven);
+            let left = slope - pull * (1.0 + slope * slope).sqrt();
+            assert!((left - undriven).abs() < 1e-5, "{pull}, {undriven}: {left}");
+        }
+    }
+
+    #[test]
+    fn no_slope_holds_a_force_as_large_as_the_struts() {
+        assert_eq!(
+            [1.0, 1.5, -1.0].map(|pull| driven_by(pull).slope_stood_on(0.1)),
+            [1.0, 1.0, -1.0].map(|sign| sign * f32::INFINITY)
+        );
+    }
+}
