@@ -25,6 +25,7 @@ mod linear;
 pub mod math;
 pub mod model;
 pub mod state;
+mod statics;
 mod steering;
 mod step;
 mod suspension;

@@ -45,6 +45,11 @@ pub fn ln(value: f32) -> f32 {
     libm::logf(value)
 }
 
+/// Whether all of `numbers` are finite.
+pub(crate) fn all_finite(numbers: &[f32]) -> bool {
+    numbers.iter().all(|number| number.is_finite())
+}
+
 /// Orientation after turning `rotation` by the world-frame `rate` (rad/s) for `dt` (s).
 ///
 /// The turn is the Cayley map of the rate: exact axis, angle short by θ³/12, no transcendental function.

@@ -13,3 +13,4 @@ mod rolling;
 pub(crate) mod rows;
 mod shafts;
 pub(crate) mod solving;
+pub(crate) mod state;

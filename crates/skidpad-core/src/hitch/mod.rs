@@ -2,3 +2,4 @@
 
 pub(crate) mod joint;
 pub(crate) mod parameters;
+pub(crate) mod state;

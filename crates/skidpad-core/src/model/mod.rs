@@ -13,12 +13,13 @@ pub use crate::aero::parameters::{Aero, AeroMaps, Surface, Table};
 pub use crate::assists::parameters::{
     AntiLock, Assists, CounterSteer, CruiseControl, LaunchControl, SpeedSteering, StabilityControl, TractionControl,
 };
-pub use crate::chassis::mass::{box_inertia, carried_masses, sprung_masses};
+pub use crate::chassis::mass::box_inertia;
 pub use crate::drivetrain::converter::{Clutch, Converter, LaunchDevice, LockUp};
 pub use crate::drivetrain::engine::{Continuous, Curve, Engine, Gearbox};
 pub use crate::drivetrain::motor::Motor;
 pub use crate::drivetrain::parameters::{Coupling, EngineDrive, Powertrain};
 pub use crate::hitch::parameters::{Coupler, Hitch, TrailerBrakes};
+pub use crate::statics::shares::{carried_masses, sprung_masses};
 pub use crate::steering::parameters::Steering;
 pub use crate::suspension::parameters::{
     AntiRollBar, BarCoupling, HeaveSpring, Knee, LateralCompliance, Strut, Unsprung,
@@ -141,18 +142,6 @@ impl Model {
         &self.sprung
     }
 
-    /// Load of wheel `i` at rest on level ground, N.
-    pub fn static_load(&self, i: usize) -> f32 {
-        self.sprung[i] * STANDARD_GRAVITY
-    }
-
-    /// Load of the coupler of a trailer at rest on level ground, N, negative where it pulls up; 0 of any other vehicle.
-    pub fn coupler_load(&self) -> f32 {
-        let carried: f32 = self.sprung.iter().sum();
-        let rests = self.parts.hitch.map_or(0.0, |hitch| hitch.carried_mass);
-        self.parts.coupler.map_or(0.0, |_| (self.parts.mass + rests - carried) * STANDARD_GRAVITY)
-    }
-
     /// The assists and tricks that can add anything, in the order of [`Assist::ALL`]; none for a plain car.
     pub fn assists(&self) -> &[Assist] {
         &self.assists
@@ -193,12 +182,6 @@ impl Model {
         }
         let [found, all] = counts.map(Four::new);
         found / all.at_least(Four::splat(1.0))
-    }
-
-    /// How far below its place at rest wheel `i` hangs without load, m.
-    pub(crate) fn hangs_below(&self, i: usize) -> f32 {
-        let LaneIndex { bank, lane } = self.place(i);
-        self.banks[bank].droop_travel.lanes()[lane]
     }
 
     /// Whether `wheels` are those of one axle, tied against each other.
@@ -247,15 +230,6 @@ impl Model {
         f64::from(pack::link_slope(&self.parts, i))
     }
 
-    /// What links push wheel `i` up by, its strut carrying so much more than the ground, where tyres push the car to the left by what
-    /// `aside` says (any force).
-    pub fn lifted_by_links(&self, i: usize, aside: impl Fn(usize) -> f64) -> f64 {
-        let axle = self.parts.wheels[i].axle;
-        let [left, right] = self.axle_wheels[axle];
-        let pushed = if self.parts.axles[axle].solid { 0.5 * (aside(left) + aside(right)) } else { aside(i) };
-        self.link_slope(i) * pushed
-    }
-
     /// Whether pedals drive it: an engine, torques straight at the wheels, or motors.
     pub fn is_driven(&self) -> bool {
         !matches!(self.parts.powertrain, Powertrain::None) || !self.parts.motors.is_empty()
@@ -292,22 +266,6 @@ impl Model {
     pub fn patch_lengths(&self, i: usize, load: f32, camber: f32) -> [f32; 2] {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
         self.tyre(i).lengths(&Conditions { camber: camber * hand, ..Conditions::upright(load, 0.0) })
-    }
-
-    /// Height of the centre of mass above the points at which tyre forces act, their mean by static load, m: the lever on
-    /// which they roll and pitch the car; negative where they act above it.
-    pub fn tyre_lever(&self) -> f64 {
-        let point = |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts.axles[wheel.axle].force_point * carried);
-        let raised = self.parts.wheels.iter().zip(&self.sprung).map(point).sum::<f64>() / f64::from(self.parts.mass);
-        f64::from(self.parts.centre_height) - raised
-    }
-
-    /// Height of the centre of mass above the roll axis, its axles' roll centres by static load, m: the lever on which tyre forces
-    /// roll the body on its springs. [`Model::tyre_lever`] where roll centres are at the ground.
-    pub fn roll_lever(&self) -> f64 {
-        let centre = |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts.axles[wheel.axle].roll_centre * carried);
-        let raised = self.parts.wheels.iter().zip(&self.sprung).map(centre).sum::<f64>();
-        self.tyre_lever() - raised / f64::from(self.parts.mass)
     }
 
     /// Camber of wheel `i` against the chassis, every wheel being compressed by what `compression` (m) says, rad, positive with

@@ -1,17 +1,18 @@
 //! What a car is doing: everything that advances in time, and nothing else. A clone is a rewind.
 
-pub(crate) mod equilibrium;
+pub(crate) mod placement;
 mod refused;
 pub mod saved;
 mod train;
 
-use crate::drivetrain::motor::MAX_MOTORS;
-use crate::drivetrain::parameters::MAX_COUPLINGS;
-use crate::lane::Lane;
-use crate::math;
+pub use crate::drivetrain::state::DriveState;
+pub use crate::hitch::state::Tow;
 use crate::model::Model;
-use crate::state::equilibrium::{StaticEquilibrium, Towing};
+pub use crate::state::placement::Placement;
+use crate::statics::equilibrium::{StaticEquilibrium, Towing, load_at};
 use crate::wheel::parameters::Wheel;
+pub use crate::wheel::state::WheelState;
+use crate::wheel::state::rolling_share;
 use crate::world::scene::Scene;
 use bevy_math::{DVec3, Quat, Vec3};
 
@@ -38,18 +39,6 @@ pub struct State {
     pub tow: Option<Tow>,
 }
 
-/// What tows a trailer.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tow {
-    /// Number of the vehicle ahead in its world. One that cannot tow tows nothing: one that is away, has no hitch, or is towed
-    /// by the trailer itself.
-    pub by: u32,
-    /// Mean force of the hitch on the trailer over the last step, world, N.
-    pub force: Vec3,
-    /// Share of the trailer's brake that its overrun device presses, 0 to 1; 0 without one.
-    pub overrun: f32,
-}
-
 impl Clone for State {
     fn clone(&self) -> Self {
         Self { wheels: self.wheels.clone(), ..*self }
@@ -61,86 +50,6 @@ impl Clone for State {
         wheels.clone_from(&other.wheels);
         *self = Self { wheels, ..*other };
     }
-}
-
-/// Motion of one wheel. A step reads and writes its numbers in fours, which lie side by side.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct WheelState {
-    /// Absolute rate about the axle, rad/s, positive rolls forward.
-    pub spin: f32,
-    /// Deflection of the contact patch along and across, m; over the relaxation length it is the lagged slip κ and −tan α.
-    pub deflection: [f32; 2],
-    /// Mean torque of brake, drive and rolling resistance on the wheel over the last step, N m; the chassis took the
-    /// opposite.
-    pub torque: f32,
-    /// Mean tyre force over the last step, along and across, N.
-    pub tyre: [f32; 2],
-    /// Speed of the wheel centre along the rolling direction after the last step, m/s.
-    pub rolling_speed: f32,
-    /// 0 at a standstill, where the patch holds like a spring, to 1 when rolling.
-    pub rolling: f32,
-    /// Compression from rest, m, positive in jounce, not below full droop.
-    pub compression: f32,
-    /// Rate of the compression of a wheel that moves on its own, m/s; 0 of one whose mass is the chassis'.
-    pub travel_rate: f32,
-    /// Mean load over the last step, along the contact normal, N, ≥ 0.
-    pub load: f32,
-    /// Sine of the camber against the ground, positive with the top leaning right; 0 without contact.
-    pub lean: f32,
-    /// Mean moment of the tyre about its heading over the last step, N m, positive leans the top to the right.
-    pub overturning: f32,
-    /// Mean moment of the tyre about the contact normal over the last step, N m, positive turns to the left.
-    pub aligning: f32,
-    /// Road-wheel angle, rad.
-    pub steer: f32,
-    /// Temperature of the brake disc above the air's, K; 0 without one.
-    pub disc: f32,
-    /// How far it has given way to the left, m; 0 on a rigid axle.
-    pub shift: f32,
-    /// Whether the ground was within reach.
-    pub contact: bool,
-}
-
-/// Motion of the drivetrain.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DriveState {
-    /// Crankshaft, rad/s; negative where the wheels turn a dead engine backwards.
-    pub engine_speed: f32,
-    /// Engaged gear: −1, 0, 1…
-    pub gear: i8,
-    /// Gear a running shift will engage.
-    pub next_gear: i8,
-    /// Ratio a continuous gearbox has reached, without the final drive; 0 of any other.
-    pub ratio: f32,
-    /// Time left of a running shift, s.
-    pub shift_left: f32,
-    /// Time since the last shift ended, s, up to 1000.
-    pub since_shift: f32,
-    /// Mean torque through the clutch over the last step, N m, positive drives forward in a forward gear.
-    pub clutch: f32,
-    /// Mean torque each coupling carried over the last step, N m, positive towards its first side.
-    pub couplings: [f32; MAX_COUPLINGS],
-    /// Mean torque of each motor's rotor over the last step, N m, positive drives forward.
-    pub motors: [f32; MAX_MOTORS],
-}
-
-/// Where and how a car starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Placement {
-    /// In the plane of the ground, m.
-    pub x: f64,
-    /// In the plane of the ground, m.
-    pub y: f64,
-    /// Of the wheels above the plane of the ground, m: the car is lifted as it stands, and its wheels hang down to what is
-    /// below them, plane or box.
-    pub height: f64,
-    /// Turned to the left about the ground's normal, rad.
-    pub heading: f32,
-    /// Forward speed, m/s; wheels, gear and engine turn with it.
-    pub speed: f32,
-    /// Gear to start in; `None`: the gear the gearbox would choose.
-    pub gear: Option<i8>,
 }
 
 impl State {
@@ -214,7 +123,7 @@ impl State {
         }
         let compressions: Vec<f32> = self.wheels.iter().map(|wheel| wheel.compression).collect();
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
-            wheel.load = if wheel.contact { equilibrium::load_at(model, |k| compressions[k], i) } else { 0.0 };
+            wheel.load = if wheel.contact { load_at(model, |k| compressions[k], i) } else { 0.0 };
         }
     }
 
@@ -228,85 +137,6 @@ impl State {
             && steer.is_finite()
             && drive.is_finite()
             && wheels.iter().all(WheelState::is_finite)
-            && tow.is_none_or(|tow| tow.force.is_finite() && tow.overrun.is_finite())
-    }
-}
-
-/// 0 below a crawl of `wheel`, 1 above its walking pace, at `speed` m/s (either sign).
-fn rolling_share(wheel: &Wheel, speed: f32) -> f32 {
-    let [crawl, walk] = wheel.walking();
-    speed.abs().smoothstep(crawl, walk)
-}
-
-fn all_finite(numbers: &[f32]) -> bool {
-    numbers.iter().all(|number| number.is_finite())
-}
-
-impl WheelState {
-    /// Steers the wheel to `angle` rad about a patch that stands where it is: its deflection stays on the ground, so it turns
-    /// in the wheel's axes. A patch that rolls is of the wheel's making.
-    pub(crate) fn steer_to(&mut self, angle: f32) {
-        let turned = (angle - self.steer) * (1.0 - self.rolling);
-        self.steer = angle;
-        if turned == 0.0 {
-            return;
-        }
-        let (sin, cos) = math::sin_cos(turned);
-        for [along, across] in [&mut self.deflection, &mut self.tyre] {
-            (*along, *across) = (cos * *along + sin * *across, cos * *across - sin * *along);
-        }
-    }
-
-    fn is_finite(&self) -> bool {
-        #[rustfmt::skip]
-        let Self {
-            spin, deflection, compression, travel_rate, load, tyre, torque, rolling_speed, rolling, steer, lean, overturning,
-            aligning, disc, shift, contact: _,
-        } = *self;
-        all_finite(&[spin, compression, travel_rate, load, torque, rolling_speed, rolling, steer])
-            && all_finite(&[lean, overturning, aligning, disc, shift])
-            && all_finite(&deflection)
-            && all_finite(&tyre)
-    }
-}
-
-impl DriveState {
-    /// Whether every number is finite.
-    pub fn is_finite(&self) -> bool {
-        let Self { engine_speed, gear: _, next_gear: _, ratio, shift_left, since_shift, clutch, couplings, motors } =
-            self;
-        all_finite(&[*engine_speed, *ratio, *shift_left, *since_shift, *clutch])
-            && all_finite(couplings)
-            && all_finite(motors)
-    }
-
-    fn rolling(model: &Model, placement: &Placement) -> Self {
-        let Some(drive) = model.parts().powertrain.engine() else {
-            let gear = placement.gear.unwrap_or(1);
-            return Self { gear, next_gear: gear, ..Self::default() };
-        };
-        let shaft = model
-            .wheels()
-            .iter()
-            .zip(&drive.shares)
-            .map(|(wheel, share)| share * placement.speed / wheel.radius)
-            .sum::<f32>();
-        let gearbox = &drive.gearbox;
-        let automatic = || match placement.speed {
-            s if s.abs() < 0.1 => 1.min(gearbox.nearest(i8::MAX)),
-            s if s < 0.0 => -1,
-            _ => gearbox.rolling_gear(shaft),
-        };
-        let gear = gearbox.nearest(placement.gear.unwrap_or_else(automatic));
-        let ratio = gearbox.continuous.map_or(0.0, |own| gearbox.wanted(&own, shaft, 0.0));
-        let turning = shaft * gearbox.ratio_at(gear, ratio);
-        Self {
-            ratio,
-            engine_speed: turning.clamp(drive.engine.idle, drive.engine.limit),
-            gear,
-            next_gear: gear,
-            since_shift: 1000.0,
-            ..Self::default()
-        }
+            && tow.as_ref().is_none_or(Tow::is_finite)
     }
 }

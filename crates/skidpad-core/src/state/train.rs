@@ -1,8 +1,8 @@
 //! A train at rest: vehicles hitched to each other that carry each other's couplers.
 
 use crate::model::Model;
-use crate::state::equilibrium::{StaticEquilibrium, Towing};
 use crate::state::{Placement, State, Tow};
+use crate::statics::equilibrium::{StaticEquilibrium, Towing};
 use crate::world::scene::Scene;
 use bevy_math::{Quat, Vec3};
 

@@ -32,10 +32,7 @@ impl Vehicle {
     /// What axle links lead to is taken where it hangs or stands without them, so that no wheel is asked before another: exact where the
     /// other one stands, and of bars between wheels that hang alike. Heave springs, which push both of those, ask anew from half way.
     pub(crate) fn hang(&mut self) {
-        let hanging = self.model.wheels().iter().enumerate().map(|(i, wheel)| {
-            let free = wheel.strut.compression_under((-self.model.static_load(i)).into(), 0.0) as f32;
-            free.clamp(-wheel.strut.droop_travel, wheel.strut.bump_travel)
-        });
+        let hanging = (0..self.model.wheels().len()).map(|i| -self.model.hangs_below(i));
         let mut free = [0.0; MAX_WHEELS];
         free.iter_mut().zip(hanging).for_each(|(to, from)| *to = from);
         self.put_hanging(&free, 1.0);

@@ -4,7 +4,7 @@ use crate::banks::Banks;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{Axes, SpatialVector, Vec3Lanes};
 use crate::math;
-use crate::state::equilibrium::load_at;
+use crate::statics::equilibrium::load_at;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::envelope::LEAST_GROUND_COSINE;

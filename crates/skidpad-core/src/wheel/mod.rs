@@ -7,3 +7,4 @@ pub(crate) mod ground;
 pub(crate) mod pack;
 pub(crate) mod parameters;
 pub(crate) mod rows;
+pub(crate) mod state;

@@ -1,0 +1,72 @@
+//! What a drivetrain keeps from step to step.
+
+use crate::drivetrain::motor::MAX_MOTORS;
+use crate::drivetrain::parameters::MAX_COUPLINGS;
+use crate::math::all_finite;
+use crate::model::Model;
+use crate::state::placement::Placement;
+
+/// Motion of the drivetrain.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DriveState {
+    /// Crankshaft, rad/s; negative where the wheels turn a dead engine backwards.
+    pub engine_speed: f32,
+    /// Engaged gear: −1, 0, 1…
+    pub gear: i8,
+    /// Gear a running shift will engage.
+    pub next_gear: i8,
+    /// Ratio a continuous gearbox has reached, without the final drive; 0 of any other.
+    pub ratio: f32,
+    /// Time left of a running shift, s.
+    pub shift_left: f32,
+    /// Time since the last shift ended, s, up to 1000.
+    pub since_shift: f32,
+    /// Mean torque through the clutch over the last step, N m, positive drives forward in a forward gear.
+    pub clutch: f32,
+    /// Mean torque each coupling carried over the last step, N m, positive towards its first side.
+    pub couplings: [f32; MAX_COUPLINGS],
+    /// Mean torque of each motor's rotor over the last step, N m, positive drives forward.
+    pub motors: [f32; MAX_MOTORS],
+}
+
+impl DriveState {
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        let Self { engine_speed, gear: _, next_gear: _, ratio, shift_left, since_shift, clutch, couplings, motors } =
+            self;
+        all_finite(&[*engine_speed, *ratio, *shift_left, *since_shift, *clutch])
+            && all_finite(couplings)
+            && all_finite(motors)
+    }
+
+    /// Of a car that starts as `placement` has it.
+    pub(crate) fn rolling(model: &Model, placement: &Placement) -> Self {
+        let Some(drive) = model.parts().powertrain.engine() else {
+            let gear = placement.gear.unwrap_or(1);
+            return Self { gear, next_gear: gear, ..Self::default() };
+        };
+        let shaft = model
+            .wheels()
+            .iter()
+            .zip(&drive.shares)
+            .map(|(wheel, share)| share * placement.speed / wheel.radius)
+            .sum::<f32>();
+        let gearbox = &drive.gearbox;
+        let automatic = || match placement.speed {
+            s if s.abs() < 0.1 => 1.min(gearbox.nearest(i8::MAX)),
+            s if s < 0.0 => -1,
+            _ => gearbox.rolling_gear(shaft),
+        };
+        let gear = gearbox.nearest(placement.gear.unwrap_or_else(automatic));
+        let ratio = gearbox.continuous.map_or(0.0, |own| gearbox.wanted(&own, shaft, 0.0));
+        let turning = shaft * gearbox.ratio_at(gear, ratio);
+        Self {
+            ratio,
+            engine_speed: turning.clamp(drive.engine.idle, drive.engine.limit),
+            gear,
+            next_gear: gear,
+            since_shift: 1000.0,
+            ..Self::default()
+        }
+    }
+}
