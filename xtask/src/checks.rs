@@ -10,6 +10,10 @@ pub const SOLVERS: [&str; 3] = ["rapier", "impulse", "constraint"];
 /// The command and the examples as tests of the workspace build them, with the same features of their dependencies.
 pub const PROGRAMS: &str = "build --workspace --bin skidpad --examples --quiet";
 
+/// The facade with features of its own choice: of other people's packages it takes what all tests of the workspace have built. That a game
+/// needs no more of them than it asks for is told by `package::game`.
+pub const BESIDE_OTHERS: &str = "--package skidpad --package others";
+
 /// The manifests of the two workspaces.
 const WORKSPACES: [&str; 2] = ["Cargo.toml", "crates/bevy/Cargo.toml"];
 
@@ -111,16 +115,16 @@ fn tests(steps: &mut Steps) {
 
 /// Each solver alone, by lints of all its targets; `determinism` drives with it.
 fn features() -> Outcome {
-    let mut commands =
-        vec!["clippy --package skidpad --no-default-features --all-targets --quiet -- -D warnings".into()];
+    let alone = format!("{BESIDE_OTHERS} --no-default-features --quiet");
+    let lint = |features: &str| format!("clippy {alone} --all-targets {features} -- -D warnings");
+    let mut commands = vec![lint("")];
     // A game: one solver, vehicle files, nothing else.
-    commands.push("test --package skidpad --no-default-features --features impulse,deterministic --doc --quiet".into());
-    commands.extend(SOLVERS.map(|solver| {
-        let features = format!("lab,deterministic,peers,{solver}");
-        format!(
-            "clippy --package skidpad --no-default-features --features {features} --all-targets --quiet -- -D warnings"
-        )
-    }));
+    commands.push(format!("test {alone} --features skidpad/impulse,skidpad/deterministic --doc"));
+    commands.extend(
+        SOLVERS.map(|solver| {
+            lint(&format!("--features skidpad/lab,skidpad/deterministic,skidpad/peers,skidpad/{solver}"))
+        }),
+    );
     all(&commands)
 }
 
@@ -153,12 +157,18 @@ fn example(name: &str, arguments: &[&str]) -> Outcome {
     run(command)
 }
 
-/// Lints of the packages of Bevy and of the demo; tests of the former. Nothing of the demo is run, so nothing of Bevy's renderer is
+/// Lints of the packages of Bevy and of the demo, of `skidpad-bevy` without features, too; tests of the former. Nothing of the demo is run, so nothing of Bevy's renderer is
 /// compiled further than checks need.
 fn bevy() -> Outcome {
+    let bare = "--package skidpad-bevy --package others --no-default-features";
+    let tree = format!("--manifest-path {}", WORKSPACES[1]);
+    none_of(tidy::built_twice(
+        &format!("{tree} {bare} --edges normal,build"),
+        &format!("{tree} --workspace --all-features --edges normal,build,dev"),
+    )?)?;
     all(&[
-        format!("clippy {BEVY} --package skidpad-bevy --no-default-features -- -D warnings"),
         format!("clippy {BEVY} --workspace --all-features --all-targets -- -D warnings"),
+        format!("clippy {BEVY} {bare} -- -D warnings"),
         format!("test {BEVY} --no-fail-fast"),
     ])?;
     example("netplay", &[])?;

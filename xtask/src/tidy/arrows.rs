@@ -1,6 +1,9 @@
 //! Which package may depend on which, and that every vector type is the same one.
 
+use std::collections::BTreeSet;
+
 use super::metadata;
+use crate::checks::BESIDE_OTHERS;
 use crate::run::{cargo, output};
 
 /// Package, and the packages of the workspace it may depend on. Development dependencies count too.
@@ -20,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "libbullet-bench",
         ],
     ),
+    ("others", &[]),
     ("libbullet-bench", &["skidpad-peers", "skidpad-core", "skidpad-spec"]),
     ("skidpad-cli", &["skidpad"]),
     ("skidpad-constraint", &["skidpad-world", "skidpad-core"]),
@@ -61,6 +65,8 @@ pub fn check() -> Result<Vec<String>, String> {
     }
     problems.extend(duplicates()?);
     problems.extend(game()?);
+    let selection = format!("{BESIDE_OTHERS} --no-default-features --edges normal,build,dev");
+    problems.extend(built_twice(&selection, "--workspace --edges normal,build,dev")?);
     Ok(problems)
 }
 
@@ -68,7 +74,7 @@ pub fn check() -> Result<Vec<String>, String> {
 fn game() -> Result<Option<String>, String> {
     let selection = "--package skidpad --no-default-features --features impulse --locked";
     let [tree, _] = output(cargo(&format!("tree {selection} --edges normal,build --prefix none --format {{p}}")))?;
-    let packages: std::collections::BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    let packages: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
     let most = GAME_PACKAGES;
     let more = packages.len() > most;
     Ok(more.then(|| format!("a game with `impulse` builds {} packages, but at most {most}", packages.len())))
@@ -90,4 +96,21 @@ fn duplicates() -> Result<Vec<String>, String> {
         }
     }
     Ok(problems)
+}
+
+/// Other people's packages that a selection with `others` takes with other features than all of its workspace: they would be built again.
+pub fn built_twice(selection: &str, all: &str) -> Result<Vec<String>, String> {
+    let taken = |selection: &str| -> Result<BTreeSet<String>, String> {
+        let mut command = cargo(&format!("tree {selection} --locked --prefix none"));
+        command.args(["--format", "{p} {f}"]);
+        let [tree, _] = output(command)?;
+        // Behind the version of an own one stands its folder.
+        let own =
+            |line: &str| line.split(' ').nth(2).is_some_and(|word| word.starts_with('(') && word != "(proc-macro)");
+        let lines = tree.lines().map(|line| line.trim_end_matches(" (*)"));
+        Ok(lines.filter(|line| !own(line)).map(str::to_owned).collect())
+    };
+    let (beside, workspace) = (taken(selection)?, taken(all)?);
+    let again = beside.difference(&workspace);
+    Ok(again.map(|package| format!("`others` does not name all features of {package}")).collect())
 }
