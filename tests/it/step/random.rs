@@ -17,7 +17,9 @@ impl Random {
 
     /// Between two numbers above 0, as likely in any decade.
     pub fn scaled(&mut self, low: f32, high: f32) -> f32 {
-        low * (high / low).powf(self.between(0.0, 1.0))
+        // In 64 bits of `libm`: functions of platforms differ in last digits, and the optimiser takes now this one, now that.
+        let share = libm::pow((high / low).into(), self.between(0.0, 1.0).into());
+        low * share as f32
     }
 
     /// As [`Random::scaled`], or infinite.

@@ -62,7 +62,7 @@ impl Trial {
             let carried = self.model.wheels().iter().zip(self.model.sprung()).filter(|(wheel, _)| wheel.axle == i);
             let load = 9.81 * carried.map(|(_, mass)| mass).sum::<f32>();
             // From the softest that files may have to the stiffness of tyres; damped from not at all to 0.3 s.
-            let rate = load * 10.0 * random.between(0.0, 3.0).exp();
+            let rate = load * 10.0 * libm::exp(random.between(0.0, 3.0).into()) as f32;
             let damping = if random.chance(0.3) { 0.0 } else { rate * random.between(0.0, 0.3) };
             axle.lateral_compliance = random.chance(0.8).then_some(LateralCompliance { rate, damping });
         }

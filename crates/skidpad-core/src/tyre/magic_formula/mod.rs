@@ -30,7 +30,7 @@ pub use radius::Radii;
 
 use super::dual::{self, Dual};
 use super::{Conditions, LEAST_GRIP, Moments, PreparedTyre, Real, Response, TyreModel, ValueFault};
-use crate::lane::Lane;
+use crate::lane::{Eight, Lane};
 use across::Across;
 use along::Along;
 use lengths::Lengths;
@@ -152,6 +152,17 @@ impl MagicFormula {
         let along = c.rcx1 != 0.0 && (c.rbx1, c.rbx3) != (0.0, 0.0);
         let across = c.rcy1 != 0.0 && (c.rby1, c.rby4) != (0.0, 0.0);
         self.uses == Uses::Combined && !along && !across
+    }
+
+    /// Forces of eight samples at once at the slips (κ, −tan α), along and across, N. Fits ask for millions of them, which are computed here
+    /// with the instructions that the physics is compiled for, whatever asks for them.
+    pub fn forces_of_eight(&self, slip: [Eight; 2], conditions: &Conditions<Eight>) -> [Eight; 2] {
+        self.prepare(conditions).force(slip).force
+    }
+
+    /// The same of their aligning moments, N m.
+    pub fn aligning_of_eight(&self, slip: [Eight; 2], conditions: &Conditions<Eight>) -> Eight {
+        self.moments(&self.prepare(conditions), slip).aligning
     }
 
     /// The same tyre on the other side of the car: left and right reflected, so that

@@ -11,7 +11,7 @@ pub use samples::{Sample, read_samples};
 
 use skidpad_core::lane::{Eight, Lane};
 use skidpad_core::tyre::magic_formula::{Coefficients, Uses, Version};
-use skidpad_core::tyre::{Conditions, MagicFormula, PreparedTyre, TyreModel};
+use skidpad_core::tyre::{Conditions, MagicFormula};
 use solve::{Parameter, least_squares};
 
 /// A tyre found for a table.
@@ -244,9 +244,9 @@ fn residuals(tyre: &MagicFormula, target: Target, rows: &[Sample]) -> Option<Vec
         };
         let slip = [lanes(|row| row.slip_ratio), lanes(|row| -row.slip_angle.tan())];
         let values = match target {
-            Target::Fx => tyre.prepare(&conditions).force(slip).force[0],
-            Target::Fy => tyre.prepare(&conditions).force(slip).force[1],
-            Target::Mz => tyre.moments(&tyre.prepare(&conditions), slip).aligning,
+            Target::Fx => tyre.forces_of_eight(slip, &conditions)[0],
+            Target::Fy => tyre.forces_of_eight(slip, &conditions)[1],
+            Target::Mz => tyre.aligning_of_eight(slip, &conditions),
         };
         let measured = rows.iter().map(|row| target.of(row).unwrap_or(0.0));
         residuals.extend(values.lanes().into_iter().zip(measured).map(|(v, m)| (f64::from(v) - m) / peak));
