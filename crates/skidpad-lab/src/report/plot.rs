@@ -29,7 +29,7 @@ const LETTERS: f64 = 13.0 * 1.24;
 pub struct Series {
     /// Number of the solver; picks colour and dashes.
     pub number: usize,
-    /// Whether it counts for the range of the y axis; others are cut off at its ends.
+    /// Whether it counts for the range of the y axis; others are cut off at its ends where they go far beyond.
     pub leads: bool,
     /// In drawing order.
     pub points: Vec<(f64, f64)>,
@@ -104,6 +104,9 @@ fn towed_colour(number: usize) -> RGBColor {
 /// Makes lines of what is towed thinner than any solver's.
 const TOWED_STYLE: &str = "svg .towed { stroke-width: 5; }";
 
+/// Share of the range of those that lead by which others may pass it and are in the picture.
+const LET_IN: f64 = 0.5;
+
 /// Most solvers whose lines have a look of their own.
 pub const LOOKS: usize = 6;
 
@@ -112,12 +115,19 @@ impl Plot {
         self.series.iter().chain(&self.towed)
     }
 
-    /// Range of `y` over the leading series, at least `least_span`, with a margin; of all when none leads.
+    /// Range of `y` over the leading series, at least `least_span`, with a margin; of all when none leads. Others are let in at an end
+    /// that they pass by little.
     fn y_range(&self) -> Range<f64> {
         let of = |leads: bool| self.lines().filter(move |s| s.leads || !leads).flat_map(|s| &s.points);
         let any_leads = self.lines().any(|s| s.leads);
         let fixed = self.levels.iter().copied().chain(self.dots.iter().chain(&self.floor).map(|p| p.1));
         let (low, high) = extent(of(any_leads).map(|p| p.1).chain(fixed));
+        let span = (high - low).max(self.least_span);
+        let others = self.lines().filter(|s| !s.leads).flat_map(|s| &s.points).map(|p| p.1);
+        let (lowest, highest) = extent(others.chain([low, high]));
+        let little = LET_IN * span;
+        let (low, high) =
+            (if low - lowest <= little { lowest } else { low }, if highest - high <= little { highest } else { high });
         let span = (high - low).max(self.least_span);
         let (middle, half) = (0.5 * (low + high), 0.56 * span);
         middle - half..middle + half
@@ -297,6 +307,19 @@ mod tests {
         let range = noisy.y_range();
         assert!((range.start + 0.56).abs() < 1e-6 && (range.end - 0.56).abs() < 1e-6, "{range:?}");
         assert_eq!(plot(Vec::new(), false).y_range(), -0.56..0.56);
+    }
+
+    #[test]
+    fn peers_that_go_a_little_beyond_are_in_the_picture() {
+        for (peak, highest) in [(0.9, 1.0), (1.4, 1.4), (1.6, 1.0)] {
+            let mut both = plot(vec![(0.0, 0.0), (1.0, 1.0)], false);
+            both.series.push(Series { number: 1, leads: false, points: vec![(0.0, 0.0), (1.0, peak)] });
+            let range = both.y_range();
+            assert!(
+                (range.end - 1.06 * highest).abs() < 1e-9 && (range.start + 0.06 * highest).abs() < 1e-9,
+                "{range:?}"
+            );
+        }
     }
 
     #[test]
