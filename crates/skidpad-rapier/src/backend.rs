@@ -176,9 +176,12 @@ impl RapierBackend {
             let hull = &vehicle.model().parts().hull;
             let [now, then] = [0.0, dt].map(|dt| chassis::lowest(body, hull, normal, dt));
             let meets = then.min(now) < near && is_free(body, &self.world.narrow_phase, &self.world.colliders);
+            // Where no wheel presses, as on a car that lies, no spring holds them.
+            let held = vehicle.state().wheels.iter().any(|wheel| wheel.load > 0.0);
+            let least = if held { FALLS } else { 0.0 };
             let falls = |corner: Vec3| {
                 let [now, then] = [0.0, dt].map(|dt| chassis::height(body, corner, normal, dt));
-                now >= SEES_AHEAD && then < near && now - then > FALLS * dt
+                now >= SEES_AHEAD && then < near && now - then > least * dt
             };
             // One that slides along the plane has landed, but other corners of it may still come down.
             let lands = meets && (now >= near || chassis::corners(hull).any(falls));

@@ -32,7 +32,7 @@ use skidpad_engines::{Faces, Stops, Track};
 /// landing's. `RigidBody::set_soft_ccd_prediction`, set to what the body moves by in a step where that ends in the ground and to zero
 /// elsewhere, and 4 for `num_internal_stabilization_iterations` end it; set for good, hulls stop at what they would pass.
 /// [`crate::BACKEND`] does both for hulls that come to the plane of its scene and touch nothing else; where a corner is there already, only if
-/// another one comes down faster than 2 m/s.
+/// another one comes down faster than 2 m/s, or no wheel presses.
 ///
 /// A parked car falls asleep when Rapier lets its body sleep, no wheel turns, nothing drives it and engine and steering
 /// are steady. Asleep it is not stepped, costs nothing and keeps its state. It wakes when its controls change, when

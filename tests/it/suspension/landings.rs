@@ -109,12 +109,10 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
 }
 
 /// Largest rise of the energy over `m g h` that is accepted: asked is 1e-3. At 30 Hz the strut's damper of a formula car whose wheel, on
-/// its own, turns over on metal within a step gives up to 0.0055 in 500 landings. Within a pyramid, which is no convex bound, a kart with 5 mm of
-/// travel rises by 0.004 where that turns over in a step.
+/// its own, turns over on metal within a step gives up to 0.0055 in 500 landings.
 fn accepted(solver: &str, name: &str, hz: f32) -> f64 {
     match (solver, name) {
         ("constraint-unsprung", "formula") if hz <= 30.0 => 6e-3,
-        ("constraint-pyramid", "kart") if hz <= 30.0 => 5e-3,
         _ => 1e-3,
     }
 }
@@ -185,6 +183,29 @@ fn hulls_that_land_in_rapiers_world_are_not_lifted() {
                 let found = land(&mut car, &audit, height, 6.0);
                 assert!(found.rise < 1e-3, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
             }
+        }
+    }
+}
+
+/// Cars that a wheel turned came down on another one that nothing had foreseen to land (0.0065 and 0.0016 of m g h), a kart on its side
+/// was lifted by Rapier (0.0016); a side force of `constraint-hybrid` stayed while its slip went to the other side (0.0026); tyres whose
+/// wheels had pressed on nothing when friction limits were taken kept a limit of none (0.0038 and 0.0013).
+#[test]
+fn the_last_landings_that_gave_energy_no_longer_do() {
+    let found = [
+        ("rapier", "formula", 30.0, &[496, 435][..]),
+        ("rapier", "kart", 30.0, &[355]),
+        ("constraint-hybrid", "kart", 60.0, &[396]),
+        ("constraint-pyramid", "kart", 30.0, &[56, 29]),
+    ];
+    for (solver, name, hz, seeds) in found {
+        let Some(solver) = on_rows().into_iter().find(|of| of.name == solver) else { continue };
+        let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
+        for &seed in seeds {
+            let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
+            let audit = Audit::of(&car, &solver, &Scene::flat());
+            let found = land(&mut car, &audit, height, 6.0);
+            assert!(found.rise < 1e-3, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
         }
     }
 }

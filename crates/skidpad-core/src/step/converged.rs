@@ -133,14 +133,17 @@ impl Rows {
         self.coupled.approach = Approach { share, missing, turned };
     }
 
-    /// Share of their limits that sliding tyres lack for those by their loads. Where the way to a limit turned between two velocities
-    /// that are as good as one, as `steady` says, the answer lies between them: a load on metal comes no nearer in `f32`.
+    /// Share of their limits that sliding tyres lack for those by their loads; all of it those that have none, as of a wheel that pressed on
+    /// nothing when they were taken. Where the way to a limit turned between two velocities that are as good as one, as `steady` says, the
+    /// answer lies between them: a load on metal comes no nearer in `f32`.
     fn friction_missing(&self, steady: bool) -> Four {
         let limit = self.limit();
         let [reach, found] = [self.coupled.friction_bound[0] + self.coupled.friction_bound[1], limit[0] + limit[1]];
-        let lacking = (found - reach) / reach.at_least(Four::splat(f32::MIN_POSITIVE));
+        let (zero, one) = (Four::default(), Four::splat(1.0));
+        let none = !zero.less(reach) & zero.less(found);
+        let lacking = Four::select(none, one, (found - reach) / reach.at_least(Four::splat(f32::MIN_POSITIVE)));
         let between = if steady { self.coupled.approach.turned } else { FourMask::default() };
-        lacking.only(self.coupled.sliding & !between)
+        lacking.only((self.coupled.sliding | none) & !between)
     }
 }
 

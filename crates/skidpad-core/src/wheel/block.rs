@@ -160,13 +160,22 @@ impl<W: Corners> Rows<W> {
         let grips = self.patch.tyre_active & zero.less(limit[0]) & zero.less(limit[1]);
         let used = self.coupled.tyre[0] / W::select(grips, limit[0], one);
         let left = (limit[1] * (one - used * used).at_least(zero).sqrt()).only(grips);
-        let across =
-            (self.patch.target_impulse[1] - self.patch.gain[1] * self.coupled.effective_mass.speed[1]).only(grips);
+        let speed = self.coupled.effective_mass.speed[1];
+        let ([along, mut gain], target_impulse) = (self.patch.gain, self.patch.target_impulse[1]);
+        let mut across = target_impulse - gain * speed;
+        if W::any(self.patch.bends) {
+            // As in `Rows::patch`: of both lines the lower one holds.
+            let steep = self.patch.straight_gain[1];
+            let straight = self.patch.straight_target[1] - steep * speed;
+            let lower = self.patch.bends & gain.less(steep) & (straight * target_impulse).less(across * target_impulse);
+            (across, gain) = (W::select(lower, straight, across), W::select(lower, steep, gain));
+        }
+        across = across.only(grips);
         self.coupled.tyre[1] = across.within(-left, left);
         self.coupled.sliding = left.less(across.abs());
         Patch {
             tyre: self.coupled.tyre,
-            gain: self.patch.gain.map(|g| g.only(grips)),
+            gain: [along, gain].map(|g| g.only(grips)),
             bounded: [self.contact.in_contact | !self.contact.in_contact, self.coupled.sliding],
             ..Patch::default()
         }

@@ -134,6 +134,38 @@ impl<W: Corners> Rows<W> {
         W::select(apart, self.share_after_fall(free(), dt), one)
     }
 
+    /// Wheels above ground that they do not come to as they fall.
+    pub(crate) fn apart(&self) -> W::Mask {
+        self.contact.beyond_droop.less(W::splat(-DROOP_SLACK)) & !self.contact.in_contact
+    }
+
+    /// Lets those of them meet it which close the gap in a step of `dt` s that begins at the velocity `moving` and ends at `loaded`;
+    /// whether any does.
+    pub(crate) fn land_by(
+        &mut self,
+        bank: &WheelPack<W>,
+        [moving, loaded]: [SpatialVector<W>; 2],
+        pose_lag: W,
+        dt: f32,
+    ) -> bool {
+        let [begins, ends] = [moving, loaded].map(|at| -self.separation_velocity(at) / self.contact.cosine);
+        let closed = begins * pose_lag + ends * (W::splat(dt) - pose_lag);
+        let lands = self.apart() & (-self.contact.beyond_droop).less(closed);
+        if !W::any(lands) {
+            return false;
+        }
+        let contact = &mut self.contact;
+        let share = W::splat(1.0) + contact.beyond_droop / closed;
+        contact.contact_share = W::select(lands, share, contact.contact_share);
+        contact.compression = W::select(lands, -bank.droop_travel, contact.compression);
+        // It may rise as the step begins.
+        let comes = begins.at_least(W::splat(0.0));
+        contact.jounce_rate = W::select(lands, comes, contact.jounce_rate);
+        contact.lag = W::select(lands, begins * pose_lag * share, contact.lag);
+        contact.in_contact = contact.in_contact | lands;
+        true
+    }
+
     #[cold]
     #[inline(never)]
     fn share_after_fall(&self, free: SpatialVector<W>, dt: f32) -> W {
@@ -312,7 +344,7 @@ impl Vehicle {
         (row.linear.dot(alone.linear) + row.angular.dot(alone.angular)) * self.model.wheels().len() as f32
     }
 
-    /// Contact points, row directions and last step's impulses of every wheel.
+    /// Contact points, row directions and last step's impulses of every wheel; whether all touch.
     #[inline(always)]
     pub(crate) fn locate<B: Banks>(
         &mut self,
@@ -321,7 +353,7 @@ impl Vehicle {
         contacts: &[Option<Contact>],
         unsprung: bool,
         dt: f32,
-    ) {
+    ) -> bool {
         let to_vehicle = to_world.transpose();
         let angular = to_vehicle * body.angular;
         let turn = Vec3Lanes::splat(angular * dt);
@@ -349,6 +381,7 @@ impl Vehicle {
         if !all_touch {
             self.hang();
         }
+        all_touch
     }
 }
 
