@@ -108,14 +108,8 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
     Landing { rise: rise / (weight * f64::from(height)), glued: upright && rests && deep }
 }
 
-/// Largest rise of the energy over `m g h` that is accepted: asked is 1e-3. At 30 Hz the strut's damper of a formula car whose wheel, on
-/// its own, turns over on metal within a step gives up to 0.0055 in 500 landings.
-fn accepted(solver: &str, name: &str, hz: f32) -> f64 {
-    match (solver, name) {
-        ("constraint-unsprung", "formula") if hz <= 30.0 => 6e-3,
-        _ => 1e-3,
-    }
-}
+/// Largest rise of the energy over `m g h`, as asked.
+const ACCEPTED: f64 = 1e-3;
 
 /// Row E18: random landings give no energy, and leave no strut on its stop.
 #[test]
@@ -129,7 +123,7 @@ fn e18_landings_give_no_energy() {
                     let found = land(&mut car, &audit, height, 6.0);
                     let what = format!("{} {hz} Hz {name} seed {seed}", solver.name);
                     assert!(!found.glued, "{what}: a strut stays on its stop");
-                    assert!(found.rise < accepted(solver.name, name, hz), "{what}: {:.5} of m g h", found.rise);
+                    assert!(found.rise < ACCEPTED, "{what}: {:.5} of m g h", found.rise);
                 }
             }
         }
@@ -154,7 +148,34 @@ fn landings_that_gave_energy_no_longer_do() {
                 let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
                 let audit = Audit::of(&car, &solver, &Scene::flat());
                 let found = land(&mut car, &audit, height, 6.0);
-                assert!(found.rise < 1e-3, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
+                assert!(
+                    found.rise < ACCEPTED,
+                    "{} {hz} Hz {name} seed {seed}: {:.5} of m g h",
+                    solver.name,
+                    found.rise
+                );
+            }
+        }
+    }
+}
+
+/// Dampers of wheels on their own that turn over within a step pushed along the way, as their end counted more than their start: landings of the
+/// 17,500 that gained up to 0.0083 of m g h, and karts 0.0028 by what damps their tyres.
+#[test]
+fn wheels_on_their_own_that_turn_over_give_no_energy() {
+    let found = [
+        ("formula", &[76, 410, 314, 258, 368, 66, 193, 164, 86, 9, 20, 238, 88, 438, 67, 262][..]),
+        ("formula", &[863, 734, 1435, 1791, 2341, 1553]),
+        ("kart", &[1756, 599, 2305, 2061, 1899, 1472]),
+    ];
+    for solver in on_rows().into_iter().filter(|solver| solver.name == "constraint-unsprung") {
+        for (name, seeds) in found {
+            let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
+            for &seed in seeds {
+                let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), 30.0);
+                let audit = Audit::of(&car, &solver, &Scene::flat());
+                let found = land(&mut car, &audit, height, 6.0);
+                assert!(found.rise < ACCEPTED, "{name} seed {seed}: {:.5} of m g h", found.rise);
             }
         }
     }
@@ -181,7 +202,12 @@ fn hulls_that_land_in_rapiers_world_are_not_lifted() {
                 let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
                 let audit = Audit::of(&car, &solver, &Scene::flat());
                 let found = land(&mut car, &audit, height, 6.0);
-                assert!(found.rise < 1e-3, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
+                assert!(
+                    found.rise < ACCEPTED,
+                    "{} {hz} Hz {name} seed {seed}: {:.5} of m g h",
+                    solver.name,
+                    found.rise
+                );
             }
         }
     }
@@ -205,7 +231,7 @@ fn the_last_landings_that_gave_energy_no_longer_do() {
             let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
             let audit = Audit::of(&car, &solver, &Scene::flat());
             let found = land(&mut car, &audit, height, 6.0);
-            assert!(found.rise < 1e-3, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
+            assert!(found.rise < ACCEPTED, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
         }
     }
 }

@@ -133,14 +133,17 @@ impl Rows {
         self.coupled.approach = Approach { share, missing, turned };
     }
 
-    /// Share of their limits that sliding tyres lack for those by their loads; all of it those that have none, as of a wheel that pressed on
-    /// nothing when they were taken. Where the way to a limit turned between two velocities that are as good as one, as `steady` says, the
-    /// answer lies between them: a load on metal comes no nearer in `f32`.
-    fn friction_missing(&self, steady: bool) -> Four {
+    /// Share of their limits that sliding tyres lack for those by their loads. Where the way to a limit turned between two velocities
+    /// that are as good as one, as `steady` says, the answer lies between them: a load on metal comes no nearer in `f32`.
+    ///
+    /// Within a pyramid, whose tyres do not slide together, those lack all of it that have none, as of a wheel that pressed on nothing
+    /// when they were taken: their patches would strain without a force. Within a cone such wheels find theirs as they begin to slide,
+    /// and loads that come and go from look to look would have no answer.
+    fn friction_missing(&self, within: Within, steady: bool) -> Four {
         let limit = self.limit();
         let [reach, found] = [self.coupled.friction_bound[0] + self.coupled.friction_bound[1], limit[0] + limit[1]];
         let (zero, one) = (Four::default(), Four::splat(1.0));
-        let none = !zero.less(reach) & zero.less(found);
+        let none = if within == Within::Pyramid { !zero.less(reach) & zero.less(found) } else { FourMask::default() };
         let lacking = Four::select(none, one, (found - reach) / reach.at_least(Four::splat(f32::MIN_POSITIVE)));
         let between = if steady { self.coupled.approach.turned } else { FourMask::default() };
         lacking.only((self.coupled.sliding | none) & !between)
@@ -195,7 +198,7 @@ impl Vehicle {
             report.residual = size(change);
             let agreed = follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING;
             let near = agreed && report.residual <= stop.tolerance;
-            if near && (!follow.slowly || self.reached_limits(settled && followed, stop.tolerance)) {
+            if near && (!follow.slowly || self.reached_limits(within, settled && followed, stop.tolerance)) {
                 self.hull.settle();
                 if follow.slowly {
                     self.hold_to_limits(within);
@@ -238,10 +241,10 @@ impl Vehicle {
 
     /// Whether limits of friction that are only approached are as good as those by the loads: they would change the velocity by no
     /// more than `tolerance` m/s, and none by much of itself, which is nothing to the chassis under a light wheel.
-    fn reached_limits(&self, steady: bool, tolerance: f32) -> bool {
+    fn reached_limits(&self, within: Within, steady: bool, tolerance: f32) -> bool {
         let (mut impulse, mut near) = (SpatialVector::default(), true);
         for rows in &self.rows {
-            let lacking = rows.friction_missing(steady);
+            let lacking = rows.friction_missing(within, steady);
             near &= !Four::any(Four::splat(LACKING).less(lacking.abs()));
             let [along, across] = rows.coupled.tyre.map(|x| x * lacking);
             impulse = impulse + (rows.contact.forward * along + rows.contact.side * across).sum();

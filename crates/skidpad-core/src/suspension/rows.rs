@@ -123,11 +123,8 @@ pub(crate) struct TyreStep<W: Corners = Four> {
     /// How far it is squashed at the start, from where it carries nothing, m, and how fast, m/s.
     pub squash: W,
     pub rate: W,
-    /// Force of all that damps where the way ends as it began, N, and per sum of the rates at both ends, N s/m.
-    pub begun: W,
+    /// Force of all that damps per sum of the rates at both ends, N s/m, and by how much more it counts the rate at the end, N: that is held
+    /// to what does not push along the way.
     pub damping: W,
-    /// Of that damping what a wheel has that no step resolves, N s/m, and by how much more its force, N, counts the rate at the end; that
-    /// is held to what does not push along the way.
-    pub unresolved: W,
     pub late: W,
 }

@@ -347,11 +347,9 @@ impl Rows {
         // From the midpoint rule, 1/4 of each rate, to implicit Euler with the mean velocity, 1/2 and 1.
         let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
         let tyre = &mut own.tyre;
-        tyre.unresolved = Four::splat(0.75) * unresolved;
-        tyre.damping = share * damping + tyre.unresolved;
+        tyre.damping = share * damping + Four::splat(0.75) * unresolved;
         let within = Beyond::of(tyre.squash, tyre.squash + step * tyre.rate).share.only(zero.less(tyre.squash));
-        tyre.begun = (one - share - share) * damping * tyre.rate * within;
-        tyre.late = -half * unresolved * tyre.rate * within;
+        tyre.late = ((one - share - share) * damping - half * unresolved) * tyre.rate * within;
     }
 
     /// How the impulses of axle links answer the travel rate of a wheel and that of the one across, kg, in a `step` of time.
@@ -367,8 +365,8 @@ impl Rows {
     /// Impulse of the tyre along the travel where its squash ends with the rate `ends`, N s, and its slope, kg.
     ///
     /// Its damper takes part of the way within the ground by the mean rate along it, so that the impulse only grows with `ends`.
-    /// Of the damping that a wheel has which no step resolves, none is left where it would push along the way: a wheel that turns over in the
-    /// step would gain energy by it.
+    /// None of it is left where it would push along the way, as the end counts more than the start: a wheel that turns over in the step would
+    /// gain energy by it.
     fn pushed(&self, tyre: &TyreStep, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let (zero, step) = (Four::splat(0.0), Four::splat(self.dt));
         let turn = Four::splat(0.5 * self.dt);
@@ -378,12 +376,11 @@ impl Rows {
         let partly = begun.less(zero) | ended.less(zero);
         let within = (ended.at_least(zero) - begun.at_least(zero)) / turn;
         let rates = Four::select(partly, within, rates);
-        let back = -tyre.unresolved * rates;
+        let both = tyre.damping * rates;
         let [low, high] = [tyre.late.at_most(zero), tyre.late.at_least(zero)];
-        let still = low.less(back) & back.less(high);
-        let force = bank.tyre_rate * squashed.mean + tyre.damping * rates + tyre.begun + back.within(low, high);
-        let damping = tyre.damping - tyre.unresolved.only(still);
-        let slope = bank.tyre_rate * squashed.slope * turn + damping.only(zero.less(ended));
+        let still = low.less(-both) & (-both).less(high);
+        let force = bank.tyre_rate * squashed.mean + (both + (-both).within(low, high));
+        let slope = bank.tyre_rate * squashed.slope * turn + tyre.damping.only(zero.less(ended) & !still);
         let presses = self.contact.in_contact & zero.less(force);
         [(step * force).only(presses), (step * slope).only(presses)]
     }
@@ -456,8 +453,7 @@ impl Rows {
     /// `ends`; axle links with wheels of other axles as those last were, and twice as stiff against what has changed since: as much as a
     /// axle link answers both its wheels at most, so that wherever the iteration ends axle links have given no energy.
     fn strut_along(&mut self, own: &UnsprungMotion, bank: &WheelPack, ends: Four) -> [Four; 2] {
-        let [strut, mut slope] = self.strut_line(bank, ends, self.dt);
-        let mut impulse = strut + slope * ends;
+        let [mut impulse, mut slope] = self.own_strut(bank, ends, self.dt);
         let way = Four::splat(0.5 * self.dt) * (own.rate + ends);
         let farthest = self.suspension.strut.start + way.at_least(Four::default());
         if Four::any(bank.bump_travel.less(farthest) & bank.present()) {
