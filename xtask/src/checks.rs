@@ -157,8 +157,8 @@ fn example(name: &str, arguments: &[&str]) -> Outcome {
     run(command)
 }
 
-/// Lints of the packages of Bevy and of the demo, of `skidpad-bevy` without features, too; tests of the former. Nothing of the demo is run, so nothing of Bevy's renderer is
-/// compiled further than checks need.
+/// Lints of the packages of Bevy and of the demo, of `skidpad-bevy` without features, too; tests of the former. Nothing of the demo is run,
+/// so nothing of Bevy's renderer is compiled further than checks need.
 fn bevy() -> Outcome {
     let bare = "--package skidpad-bevy --package others --no-default-features";
     let tree = format!("--manifest-path {}", WORKSPACES[1]);

@@ -111,6 +111,17 @@ fn land(car: &mut Drive, audit: &Audit, height: f32, seconds: f64) -> Landing {
 /// Largest rise of the energy over `m g h`, as asked.
 const ACCEPTED: f64 = 1e-3;
 
+/// Landings of a car on `solver` at `hz` give no energy.
+fn give_nothing(solver: &BackendInfo, name: &str, hz: f32, seeds: &[u64]) {
+    let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
+    for &seed in seeds {
+        let (mut car, height) = thrown(solver, &model, &mut Random(7919 * seed), hz);
+        let audit = Audit::of(&car, solver, &Scene::flat());
+        let rise = land(&mut car, &audit, height, 6.0).rise;
+        assert!(rise < ACCEPTED, "{} {hz} Hz {name} seed {seed}: {rise:.5} of m g h", solver.name);
+    }
+}
+
 /// Row E18: random landings give no energy, and leave no strut on its stop.
 #[test]
 fn e18_landings_give_no_energy() {
@@ -143,18 +154,7 @@ fn landings_that_gave_energy_no_longer_do() {
     ];
     for solver in on_rows().into_iter().filter(|solver| ["impulse", "constraint"].contains(&solver.name)) {
         for (name, hz, seeds) in found {
-            let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
-            for seed in seeds {
-                let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
-                let audit = Audit::of(&car, &solver, &Scene::flat());
-                let found = land(&mut car, &audit, height, 6.0);
-                assert!(
-                    found.rise < ACCEPTED,
-                    "{} {hz} Hz {name} seed {seed}: {:.5} of m g h",
-                    solver.name,
-                    found.rise
-                );
-            }
+            give_nothing(&solver, name, hz, &seeds);
         }
     }
 }
@@ -170,13 +170,7 @@ fn wheels_on_their_own_that_turn_over_give_no_energy() {
     ];
     for solver in on_rows().into_iter().filter(|solver| solver.name == "constraint-unsprung") {
         for (name, seeds) in found {
-            let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
-            for &seed in seeds {
-                let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), 30.0);
-                let audit = Audit::of(&car, &solver, &Scene::flat());
-                let found = land(&mut car, &audit, height, 6.0);
-                assert!(found.rise < ACCEPTED, "{name} seed {seed}: {:.5} of m g h", found.rise);
-            }
+            give_nothing(&solver, name, 30.0, seeds);
         }
     }
 }
@@ -197,18 +191,7 @@ fn hulls_that_land_in_rapiers_world_are_not_lifted() {
     ];
     for solver in on_rows().into_iter().filter(|solver| solver.name == "rapier") {
         for (name, hz, seeds) in found {
-            let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
-            for &seed in seeds {
-                let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
-                let audit = Audit::of(&car, &solver, &Scene::flat());
-                let found = land(&mut car, &audit, height, 6.0);
-                assert!(
-                    found.rise < ACCEPTED,
-                    "{} {hz} Hz {name} seed {seed}: {:.5} of m g h",
-                    solver.name,
-                    found.rise
-                );
-            }
+            give_nothing(&solver, name, hz, seeds);
         }
     }
 }
@@ -226,13 +209,7 @@ fn the_last_landings_that_gave_energy_no_longer_do() {
     ];
     for (solver, name, hz, seeds) in found {
         let Some(solver) = on_rows().into_iter().find(|of| of.name == solver) else { continue };
-        let (_, model) = landing_cars().into_iter().find(|(car, _)| *car == name).expect("there");
-        for &seed in seeds {
-            let (mut car, height) = thrown(&solver, &model, &mut Random(7919 * seed), hz);
-            let audit = Audit::of(&car, &solver, &Scene::flat());
-            let found = land(&mut car, &audit, height, 6.0);
-            assert!(found.rise < ACCEPTED, "{} {hz} Hz {name} seed {seed}: {:.5} of m g h", solver.name, found.rise);
-        }
+        give_nothing(&solver, name, hz, seeds);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Rules no compiler knows. Every check adds its problems to one list, so that one run shows all of them.
 
 mod arrows;
-pub use arrows::built_twice;
 mod code;
 mod rooms;
 mod scan;
 mod tree;
+
+pub use arrows::built_twice;
 
 use std::path::Path;
 

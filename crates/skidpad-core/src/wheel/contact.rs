@@ -127,16 +127,22 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     fn share_of_contact(&self, free: impl FnOnce() -> SpatialVector<W>, dt: f32) -> W {
         let one = W::splat(1.0);
-        let apart = self.contact.beyond_droop.less(W::splat(-DROOP_SLACK));
-        if !W::any(apart) {
+        let above = self.above_ground();
+        if !W::any(above) {
             return one;
         }
-        W::select(apart, self.share_after_fall(free(), dt), one)
+        W::select(above, self.share_after_fall(free(), dt), one)
     }
 
-    /// Wheels above ground that they do not come to as they fall.
+    /// Wheels that hang on their droop stops above ground.
+    #[inline(always)]
+    fn above_ground(&self) -> W::Mask {
+        self.contact.beyond_droop.less(W::splat(-DROOP_SLACK))
+    }
+
+    /// Those of them that do not come to it as they fall.
     pub(crate) fn apart(&self) -> W::Mask {
-        self.contact.beyond_droop.less(W::splat(-DROOP_SLACK)) & !self.contact.in_contact
+        self.above_ground() & !self.contact.in_contact
     }
 
     /// Lets those of them meet it which close the gap in a step of `dt` s that begins at the velocity `moving` and ends at `loaded`;
