@@ -1,4 +1,5 @@
-//! Every transcendental function a step may use, in one place.
+//! Every transcendental function of one number that a step may use. Those of several numbers side by side are in
+//! `tyre/functions.rs`.
 //!
 //! `libm` is plain Rust on correctly rounded operations, so results have the same bits on every target; the
 //! functions of `std` call the platform's library and clippy forbids them here.
