@@ -15,7 +15,8 @@ pub const BACKEND: BackendInfo = BackendInfo {
     },
 };
 
-/// The same with other shapes of the friction limit and with unsprung masses, to measure what they do.
+/// The same with other shapes of the friction limit and with unsprung masses, to measure what they do. They solve rows, but comparisons
+/// treat them as peers: no agreement is asked of them.
 pub const MODES: [BackendInfo; 3] = [
     BackendInfo {
         name: "constraint-pyramid",

@@ -162,7 +162,8 @@ pub struct BackendInfo {
     pub name: &'static str,
     /// One line: the world and how the rows are coupled.
     pub about: &'static str,
-    /// Whether it solves skidpad's rows (and must agree with its siblings) or stands in comparisons as a peer.
+    /// Whether it stands beside in comparisons: a vehicle of another engine, or a mode. The solvers of which this is false must agree
+    /// with each other.
     pub peer: bool,
     /// Whether its wheels are skidpad's rows, as those of modes are, too: they feel with rims, tow trailers and stand on ground that
     /// moves by itself.
