@@ -1,6 +1,6 @@
 //! One step of one vehicle: stages make the rows, a coupling solves them, the world gets one push.
 //!
-//! Everything between [`Vehicle::solve`]'s door and its return is in the vehicle frame at the start of the step, with
+//! Everything within [`Vehicle::solve`] is in the vehicle frame at the start of the step, with
 //! arms relative to the centre of mass; only row *directions* are taken at the predicted end of the step (with the
 //! start's, side-slip is 27 % off at 60 Hz).
 
