@@ -6,8 +6,14 @@
 #[inline(always)]
 pub fn widest<R>(part: impl FnOnce() -> R) -> R {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    if let Some(set) = fearless_simd::Level::new().as_avx2() {
-        return fearless_simd::Simd::vectorize(set, part);
+    {
+        let level = fearless_simd::Level::new();
+        if let Some(set) = level.as_avx512() {
+            return fearless_simd::Simd::vectorize(set, part);
+        }
+        if let Some(set) = level.as_avx2() {
+            return fearless_simd::Simd::vectorize(set, part);
+        }
     }
     part()
 }

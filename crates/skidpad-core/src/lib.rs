@@ -13,7 +13,6 @@ mod aero;
 mod assists;
 mod banks;
 mod chassis;
-pub mod columns;
 mod constants;
 pub mod controls;
 mod drivetrain;
@@ -31,6 +30,7 @@ mod step;
 mod suspension;
 pub mod telemetry;
 pub mod tyre;
+pub mod vectors;
 mod wheel;
 pub mod world;
 

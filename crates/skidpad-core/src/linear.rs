@@ -1,167 +1,11 @@
-//! Vectors over lanes, and the one dense solve of a step: a symmetric positive definite system in the six velocities of
-//! a rigid body.
+//! Vectors of six components over lanes, and the one dense solve of a step: a symmetric positive definite system in the six velocities
+//! of a rigid body.
 
 use core::ops::{Add, AddAssign, Mul, Sub};
 
 use crate::lane::{Corners, Four, Lane};
+use crate::vectors::Vec3Lanes;
 use bevy_math::{Mat3, Vec3};
-
-/// Three components.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Vec3Lanes<L> {
-    pub x: L,
-    pub y: L,
-    pub z: L,
-}
-
-impl<L: Lane> Vec3Lanes<L> {
-    #[inline(always)]
-    pub fn new(x: L, y: L, z: L) -> Self {
-        Self { x, y, z }
-    }
-
-    /// `vector` in every lane.
-    #[inline(always)]
-    pub fn splat(vector: Vec3) -> Self {
-        Self::new(L::splat(vector.x), L::splat(vector.y), L::splat(vector.z))
-    }
-
-    #[inline(always)]
-    pub fn dot(self, other: Self) -> L {
-        self.x * other.x + self.y * other.y + self.z * other.z
-    }
-
-    #[inline(always)]
-    pub fn cross(self, other: Self) -> Self {
-        Self::new(
-            self.y * other.z - self.z * other.y,
-            self.z * other.x - self.x * other.z,
-            self.x * other.y - self.y * other.x,
-        )
-    }
-
-    /// Component by component.
-    #[inline(always)]
-    pub fn times(self, other: Self) -> Self {
-        Self::new(self.x * other.x, self.y * other.y, self.z * other.z)
-    }
-
-    /// It, `by` higher.
-    #[inline(always)]
-    pub fn raised(self, by: L) -> Self {
-        Self::new(self.x, self.y, self.z + by)
-    }
-
-    /// `matrix` times it.
-    #[inline(always)]
-    pub fn mul_mat(self, matrix: &Mat3) -> Self {
-        Self::splat(matrix.x_axis) * self.x + Self::splat(matrix.y_axis) * self.y + Self::splat(matrix.z_axis) * self.z
-    }
-
-    #[inline(always)]
-    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
-        Self::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
-    }
-}
-
-/// Axes of one frame in another, as the columns of a matrix.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Axes<L> {
-    pub x: Vec3Lanes<L>,
-    pub y: Vec3Lanes<L>,
-    pub z: Vec3Lanes<L>,
-}
-
-impl Axes<f32> {
-    pub fn of(matrix: &Mat3) -> Self {
-        let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3Lanes::splat);
-        Self { x, y, z }
-    }
-}
-
-impl<L: Lane> Axes<L> {
-    /// Every number as `to` has it.
-    pub fn map<M: Lane>(&self, to: impl Fn(L) -> M) -> Axes<M> {
-        let [x, y, z] = [self.x, self.y, self.z].map(|axis| Vec3Lanes::new(to(axis.x), to(axis.y), to(axis.z)));
-        Axes { x, y, z }
-    }
-
-    /// The axes that a `rotation` (x, y, z, w) of length 1 leads to: [`Mat3::from_quat`], and its bits.
-    #[cfg(feature = "abreast")]
-    #[inline(always)]
-    pub fn rotated([x, y, z, w]: [L; 4]) -> Self {
-        let (one, x2, y2, z2) = (L::splat(1.0), x + x, y + y, z + z);
-        let (xx, xy, xz) = (x * x2, x * y2, x * z2);
-        let (yy, yz, zz) = (y * y2, y * z2, z * z2);
-        let (wx, wy, wz) = (w * x2, w * y2, w * z2);
-        Self {
-            x: Vec3Lanes::new(one - (yy + zz), xy + wz, xz - wy),
-            y: Vec3Lanes::new(xy - wz, one - (xx + zz), yz + wx),
-            z: Vec3Lanes::new(xz + wy, yz - wx, one - (xx + yy)),
-        }
-    }
-
-    /// Rows as columns.
-    #[cfg(feature = "abreast")]
-    #[inline(always)]
-    pub fn transposed(&self) -> Self {
-        let Self { x, y, z } = *self;
-        Self { x: Vec3Lanes::new(x.x, y.x, z.x), y: Vec3Lanes::new(x.y, y.y, z.y), z: Vec3Lanes::new(x.z, y.z, z.z) }
-    }
-
-    /// The matrix of these columns times `vector`.
-    #[inline(always)]
-    pub fn times(&self, vector: Vec3Lanes<L>) -> Vec3Lanes<L> {
-        self.x * vector.x + self.y * vector.y + self.z * vector.z
-    }
-}
-
-impl<C: Lane> Vec3Lanes<C> {
-    /// A car's, at each of its wheels.
-    #[inline(always)]
-    pub fn at_each_wheel<W: Corners<Car = C>>(self) -> Vec3Lanes<W> {
-        Vec3Lanes::new(W::of_car(self.x), W::of_car(self.y), W::of_car(self.z))
-    }
-}
-
-impl<W: Corners> Vec3Lanes<W> {
-    /// It in the frame that its car's `axes` lead to.
-    #[inline(always)]
-    pub fn turned(self, axes: &Axes<W::Car>) -> Self {
-        axes.x.at_each_wheel() * self.x + axes.y.at_each_wheel() * self.y + axes.z.at_each_wheel() * self.z
-    }
-}
-
-impl Vec3Lanes<Four> {
-    /// The vector of one lane.
-    pub fn lane(self, lane: usize) -> [f32; 3] {
-        [self.x, self.y, self.z].map(|v| v.lanes()[lane])
-    }
-}
-
-impl<L: Lane> Add for Vec3Lanes<L> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self::new(self.x + other.x, self.y + other.y, self.z + other.z)
-    }
-}
-
-impl<L: Lane> Sub for Vec3Lanes<L> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self::new(self.x - other.x, self.y - other.y, self.z - other.z)
-    }
-}
-
-impl<L: Lane> Mul<L> for Vec3Lanes<L> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, factor: L) -> Self {
-        Self::new(self.x * factor, self.y * factor, self.z * factor)
-    }
-}
 
 /// Six components: linear, then angular.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -521,16 +365,6 @@ impl<C: Lane> Factors<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(feature = "abreast")]
-    #[test]
-    fn axes_turn_as_matrices_do() {
-        use bevy_math::Quat;
-        for rotation in [Quat::from_xyzw(0.1, -0.7, 0.4, 0.58).normalize(), Quat::IDENTITY] {
-            let (axes, matrix) = (Axes::rotated(rotation.to_array()), Mat3::from_quat(rotation));
-            assert_eq!([axes, axes.transposed()], [Axes::of(&matrix), Axes::of(&matrix.transpose())]);
-        }
-    }
 
     #[test]
     fn solves_any_six_equations() {

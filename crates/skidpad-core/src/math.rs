@@ -4,6 +4,7 @@
 //! `libm` is plain Rust on correctly rounded operations, so results have the same bits on every target; the
 //! functions of `std` call the platform's library and clippy forbids them here.
 
+use crate::vectors::{self, Vec3Lanes};
 use bevy_math::{Quat, Vec3};
 
 /// Sine and cosine of `angle`, rad.
@@ -51,13 +52,10 @@ pub(crate) fn all_finite(numbers: &[f32]) -> bool {
     numbers.iter().all(|number| number.is_finite())
 }
 
-/// Orientation after turning `rotation` by the world-frame `rate` (rad/s) for `dt` (s).
-///
-/// The turn is the Cayley map of the rate: exact axis, angle short by θ³/12, no transcendental function.
+/// Orientation after turning `rotation` by the world-frame `rate` (rad/s) for `dt` (s): see [`vectors::turned`].
 #[inline(always)]
 pub fn turned(rotation: Quat, rate: Vec3, dt: f32) -> Quat {
-    let half = rate * (0.5 * dt);
-    (Quat::from_xyzw(half.x, half.y, half.z, 1.0) * rotation).normalize()
+    Quat::from_array(vectors::turned(rotation.to_array(), Vec3Lanes::splat(rate), dt))
 }
 
 /// Roll, pitch and yaw (rad) of `rotation` in the ISO 8855 order: yaw about z, pitch about y, roll about x.

@@ -2,7 +2,7 @@
 
 use skidpad_core::DVec3;
 
-use crate::world::Chassis;
+use crate::chassis::Chassis;
 
 /// Pairs whose bounds meet for which there is memory from the start, for each car; more ask for it.
 const NEAR: usize = 8;

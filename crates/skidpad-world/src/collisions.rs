@@ -9,11 +9,11 @@ use skidpad_core::{DVec3, HullPoint, Mat3, Vec3};
 
 use crate::Touching;
 use crate::bounds::Bounds;
+use crate::chassis::Chassis;
 use crate::ground::Ground;
 use crate::hull::{BLOW, CLOSED, PASSES, SETTLED, stops_of};
 use crate::links::{Link, hold, tighten};
 use crate::pair::{Meeting, Pair};
-use crate::world::Chassis;
 
 /// Most times that hulls are looked for again along the ways which impulses leave: each hands a blow on to the next car.
 const ROUNDS: usize = 16;

@@ -8,9 +8,9 @@ use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature, Triangle as Face};
 use skidpad_core::{HullPoint, Triangle, Vec3};
 
+use crate::chassis::Chassis;
 use crate::passing::Passing;
 use crate::terrain::{Region, Terrain};
-use crate::world::Chassis;
 
 /// What a hull lies deeper in than this, m, it is behind: meshes are sheets. Below a field there is ground all the way.
 const BEHIND: f32 = 0.3;

@@ -175,6 +175,11 @@ impl Ground {
         self.blocks.get(number)?.under(number, probe, arm, self.dt)
     }
 
+    /// Whether there is nothing but, perhaps, the plane.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.blocks.is_empty() && self.terrain.is_empty()
+    }
+
     /// Whether what wheels stand on has to be looked at: anything of it moves or has a texture.
     pub(crate) fn is_plain(&self) -> bool {
         self.platforms.is_empty() && !self.is_textured

@@ -3,12 +3,14 @@
 use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature};
 use skidpad_core::supports::{Drag, Given, answer, press_all, press_under_wheels, speed_against};
+use skidpad_core::vectors::{Axes, Vec3Lanes};
 use skidpad_core::{DVec3, HULL_POINTS, HullPoint, Vec3};
 
+use crate::chassis::Chassis;
 use crate::faces::Faces;
 use crate::ground::{Block, Ground};
 use crate::passing::Passing;
-use crate::world::Chassis;
+use crate::turning::lowest;
 
 /// Most passes over the points. What is left of a blow in the middle of them is a turn, and friction that holds against it: after
 /// eight, a beam evenly across the way threw a car aside with 0.15 of its speed.
@@ -148,7 +150,7 @@ impl Touching {
         if ground.has_plane {
             self.find_on_plane(chassis, ground, dt * (turning - chassis.velocity.dot(ground.normal)));
         }
-        if ground.blocks.is_empty() && ground.terrain.is_empty() {
+        if ground.is_bare() {
             return;
         }
         // The pose of a body that falls moves with the mean of its velocities.
@@ -198,8 +200,8 @@ impl Touching {
     fn find_on_plane(&mut self, chassis: &Chassis, ground: &Ground, ahead: f32) {
         let normal = ground.normal;
         let height = chassis.position.dot(normal.as_dvec3()) as f32;
-        let seen = chassis.seen_from(normal);
-        if height + seen.dot(chassis.hull.centre) - seen.abs().dot(chassis.hull.half_extents) > ahead {
+        let hull = [chassis.hull.centre, chassis.hull.half_extents].map(Vec3Lanes::splat);
+        if lowest(height, Vec3Lanes::splat(normal), &Axes::of(&chassis.axes), hull) > ahead {
             return;
         }
         for i in 0..POINTS {
@@ -283,6 +285,7 @@ fn corner(chassis: &Chassis, i: usize) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::turning::advance;
     use skidpad_core::{FixedBox, Mat3, Quat, Scene, model::Hull};
 
     fn crate_of_a_tonne() -> Chassis {
@@ -297,7 +300,7 @@ mod tests {
         for _ in 0..(seconds / dt) as usize {
             chassis.velocity.z -= 9.81 * dt;
             touching.keep_out(chassis, ground, &[], dt);
-            chassis.advance(dt);
+            advance(core::slice::from_mut(chassis), dt);
         }
     }
 

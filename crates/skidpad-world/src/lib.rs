@@ -7,6 +7,7 @@
 
 mod backend;
 mod bounds;
+mod chassis;
 mod collisions;
 mod faces;
 mod ground;
@@ -18,9 +19,11 @@ mod riding;
 mod settling;
 mod terrain;
 mod tree;
+mod turning;
 mod world;
 
 pub use backend::CarWorld;
+pub use chassis::Chassis;
 pub use ground::{Ground, Hit};
 pub use hull::Touching;
-pub use world::{Chassis, World};
+pub use world::World;

@@ -5,8 +5,8 @@
 
 use skidpad_core::{Mat3, Vec3, math, returned_gap};
 
+use crate::chassis::Chassis;
 use crate::hull::{PASSES, SETTLED};
-use crate::world::Chassis;
 
 /// A hitch: points of two chassis that stay together.
 #[derive(Clone, Copy, Debug)]

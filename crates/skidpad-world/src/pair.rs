@@ -5,8 +5,8 @@ use parry3d::query::ContactManifold;
 use parry3d::shape::{Cuboid, PolygonalFeature, SupportMap};
 use skidpad_core::{Quat, Vec3, math};
 
+use crate::chassis::Chassis;
 use crate::passing::{ADVANCES, Axes, TOUCHING, axes, farthest, gentlest};
-use crate::world::Chassis;
 
 /// By so much the faces of the second hull are wider when points are looked for, m: of faces that cover each other, as those of
 /// equal cars do, rounding would leave some corners out.

@@ -4,8 +4,8 @@ use parry3d::shape::Cuboid;
 use skidpad_core::{Contact, Feeler, Ground as StoodOn, Probe, Reaction, Seen, Texture, TriangleVisitor, Vec3};
 
 use crate::World;
+use crate::chassis::Chassis;
 use crate::ground::Block;
-use crate::world::Chassis;
 
 /// Farther than a wheel reaches below its lowest place at rest a car is not looked for, m.
 const BELOW: f32 = 1.0;

@@ -3,8 +3,8 @@
 use skidpad_core::{Foreseen, PlatformMotion, Vec3};
 
 use crate::World;
+use crate::chassis::Chassis;
 use crate::ground::Block;
-use crate::world::Chassis;
 
 impl Chassis {
     /// The hull as a box that goes on moving as it does, and rubs as bodies on it do.

@@ -6,10 +6,11 @@ use crate::assists::assist_log::{Assist, Contribution};
 use crate::controls::Controls;
 use crate::element::Motion;
 use crate::lane::{Four, Lane};
-use crate::linear::{SpatialVector, Vec3Lanes};
+use crate::linear::SpatialVector;
 use crate::math;
 use crate::model::Model;
 use crate::step::vehicle::Vehicle;
+use crate::vectors::Vec3Lanes;
 use crate::world::seam::Body;
 use bevy_math::{Mat3, Vec3};
 

@@ -2,8 +2,9 @@
 //! solve as the wheels. Solved after them instead, a car that rests on its floor pan has wheel loads that still fall.
 
 use crate::lane::{Four, Lane};
-use crate::linear::{OuterProducts, SpatialVector, Vec3Lanes};
+use crate::linear::{OuterProducts, SpatialVector};
 use crate::suspension::rows::SOLIDITY;
+use crate::vectors::Vec3Lanes;
 use crate::world::seam::{HULL_POINTS, HullPoint};
 use bevy_math::{Mat3, Vec3};
 

@@ -1,7 +1,7 @@
 //! Where the wheels head.
 
 use crate::lane::{Corners, Four};
-use crate::linear::Vec3Lanes;
+use crate::vectors::Vec3Lanes;
 
 /// Axle directions of four wheels.
 #[derive(Clone, Copy, Debug, Default)]

@@ -205,8 +205,8 @@ pub(crate) fn surroundings<W: Corners>(
 mod tests {
     use super::*;
     use crate::Vec3;
-    use crate::linear::Vec3Lanes;
     use crate::model::{Model, plain::plain_car};
+    use crate::vectors::Vec3Lanes;
 
     /// Speeds a wheel sees are those of its patch without what its own tyre does: `v − K p`, K what an impulse of the tyre gives the
     /// chassis at its patch, `1 / m + (r × a) · I⁻¹ (r × b)`.

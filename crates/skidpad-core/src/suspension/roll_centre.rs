@@ -10,10 +10,11 @@
 //! axle the mean of both wheels stands for either's Y and `κ ż`.
 
 use crate::lane::{Four, Lane};
-use crate::linear::{SpatialVector, Vec3Lanes};
+use crate::linear::SpatialVector;
 use crate::step::rows::{EffectiveMass, Rows};
 use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::{Scrub, UnsprungMotion};
+use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::{Links, WheelPack};
 use bevy_math::Vec3;
 

@@ -22,13 +22,14 @@
 
 use crate::banks::Many;
 use crate::lane::{Corners, Four, FourMask, Lane};
-use crate::linear::{OuterProducts, SpatialVector, Symmetric6, Vec3Lanes};
+use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::state::WheelState;
 use crate::step::coupling::Coupling;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::{Scrub, TyreStep, UnsprungMotion};
 use crate::suspension::strut::{Beyond, MOST_STIFFENING};
+use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::{Beam, WheelPack};
 use crate::world::seam::{OVERLAP_RETURN_SPEED, Probe};
 use bevy_math::Vec3;

@@ -2,11 +2,12 @@
 
 use crate::banks::Banks;
 use crate::lane::{Corners, Four, Lane};
-use crate::linear::{Axes, SpatialVector, Vec3Lanes};
+use crate::linear::SpatialVector;
 use crate::math;
 use crate::statics::equilibrium::load_at;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
+use crate::vectors::{Axes, Vec3Lanes};
 use crate::wheel::envelope::LEAST_GROUND_COSINE;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::parameters::Wheel;
@@ -69,7 +70,7 @@ impl<W: Corners> Rows<W> {
     /// Where wheels meet what their rays `met`, and the directions of their rows there.
     #[inline(always)]
     pub(crate) fn touch(&mut self, bank: &WheelPack<W>, met: &Met<W>, to_vehicle: &Axes<W::Car>) {
-        let normal = met.normal.turned(to_vehicle);
+        let normal = to_vehicle.times_at_each_wheel(met.normal);
         let reached = bank.start_height() - met.distance;
         let lean = self.contact.axle.dot(normal);
         let across = self.contact.axle - normal * lean;
@@ -260,7 +261,7 @@ pub(crate) fn rays<W: Corners>(
     angular: Vec3Lanes<W::Car>,
     dt: f32,
 ) -> (Vec3Lanes<W>, W) {
-    let start = bank.contact.raised(bank.start_height()).turned(to_world);
+    let start = to_world.times_at_each_wheel(bank.contact.raised(bank.start_height()));
     let closing = W::Car::splat(STEEPEST) * falling.dot(falling).sqrt() - falling.dot(to_world.z);
     let (roll, pitch) = (W::of_car(angular.dot(to_world.x)), W::of_car(angular.dot(to_world.y)));
     let sinking = W::of_car(closing) - roll * bank.contact.y + pitch * bank.contact.x;

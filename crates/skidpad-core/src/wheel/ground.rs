@@ -1,10 +1,11 @@
 //! Ground that moves: wheels feel its velocity at their contact points, and it feels what they do to it.
 
 use crate::lane::Four;
-use crate::linear::{SpatialVector, Vec3Lanes};
+use crate::linear::SpatialVector;
 use crate::math;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
+use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::GroundMotion;
 use crate::world::seam::{Contact, Ground, Probe, Reaction};

@@ -9,11 +9,11 @@ use crate::drivetrain::parameters::Powertrain;
 #[cfg(feature = "abreast")]
 use crate::lane::Octet;
 use crate::lane::{Corners, Four, Lane};
-use crate::linear::{Axes, Vec3Lanes};
 use crate::model::parts::ModelParts;
 use crate::suspension::parameters::{AntiRollBar, BarCoupling, Strut};
 use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
 use crate::tyre::parameters::Tyre;
+use crate::vectors::{Axes, Vec3Lanes};
 use crate::wheel::parameters::{PreparedRolling, ProbeShape, Wheel};
 
 /// Where a wheel is among the banks.

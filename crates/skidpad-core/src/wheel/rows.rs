@@ -1,7 +1,8 @@
 //! What is found where wheels meet the ground.
 
 use crate::lane::{Corners, Four};
-use crate::linear::{SpatialVector, Vec3Lanes};
+use crate::linear::SpatialVector;
+use crate::vectors::Vec3Lanes;
 
 /// Contact of four wheels: where it is, and the directions of their rows.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,11 +1,12 @@
 //! What cars abreast take from each car and give to each.
 
 use crate::lane::{Eight, Four, Octet};
-use crate::linear::{Axes, SpatialVector, Vec3Lanes};
+use crate::linear::SpatialVector;
 use crate::state::WheelState;
 use crate::step::rows::{Begun, Rows};
 use crate::step::vehicle::Vehicle;
 use crate::step::write_back::{Ended, WheelEnded};
+use crate::vectors::{Axes, Vec3Lanes};
 use crate::wheel::contact::{Met, rays};
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Contact, Probe};
