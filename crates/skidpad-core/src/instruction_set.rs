@@ -1,17 +1,18 @@
 //! Which instructions a step is compiled to: those every processor of the target has, or the widest that this one has. The bits are the
 //! same: compilers merge no multiplication with an addition unless told to, so only the encoding of the operations differs.
 
-/// Does a part of a step, compiled to the widest instructions this processor has. What is not inlined into it is the target's.
+/// Does a part of a step, compiled to the widest instructions this processor has: AVX-512, or AVX2. What is not inlined into it is the
+/// target's.
 #[cfg(feature = "instruction_sets")]
 #[inline(always)]
 pub fn widest<R>(part: impl FnOnce() -> R) -> R {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         let level = fearless_simd::Level::new();
-        if let Some(set) = level.as_avx512() {
+        if let Some(set) = level.as_avx512().filter(|_| sets_allowed() > 1) {
             return fearless_simd::Simd::vectorize(set, part);
         }
-        if let Some(set) = level.as_avx2() {
+        if let Some(set) = level.as_avx2().filter(|_| sets_allowed() > 0) {
             return fearless_simd::Simd::vectorize(set, part);
         }
     }
@@ -23,4 +24,76 @@ pub fn widest<R>(part: impl FnOnce() -> R) -> R {
 #[inline(always)]
 pub fn widest<R>(part: impl FnOnce() -> R) -> R {
     part()
+}
+
+/// How many sets beside the target's own a step may take: all, but where a test asks for fewer.
+#[cfg(all(feature = "instruction_sets", not(test)))]
+#[inline(always)]
+fn sets_allowed() -> usize {
+    usize::MAX
+}
+
+#[cfg(all(feature = "instruction_sets", test))]
+use tests::sets_allowed;
+
+#[cfg(all(feature = "instruction_sets", test))]
+mod tests {
+    use core::cell::Cell;
+    use std::sync::Arc;
+
+    use crate::model::{Model, plain::plain_car};
+    use crate::step::vehicle::CHASSIS_AT_ORIGIN;
+    use crate::state::Placement;
+    use crate::{Contact, Controls, Coupling, DVec3, Friction, Probe, Scene, State, Vec3, Vehicle};
+
+    thread_local! {
+        static ALLOWED: Cell<usize> = const { Cell::new(usize::MAX) };
+    }
+
+    pub fn sets_allowed() -> usize {
+        ALLOWED.get()
+    }
+
+    /// Bits of what a car does to its chassis that slides and yaws over a plane, steered and braked.
+    fn pushes(coupling: Coupling, allowed: usize) -> Vec<u32> {
+        const DT: f32 = 1.0 / 120.0;
+        ALLOWED.set(allowed);
+        let model = Arc::new(Model::new(plain_car()).expect("valid"));
+        let mut vehicle = Vehicle::new(model.clone(), State::at_rest(&model, &Scene::flat(), &Placement::default()));
+        let mut body = CHASSIS_AT_ORIGIN;
+        (body.velocity, body.angular) = (Vec3::new(14.0, 2.0, -0.3), Vec3::new(0.1, -0.05, 0.6));
+        let controls = Controls { steer: 0.3, brake: 0.4, ..Controls::default() };
+        let nowhere =
+            Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 0.0, rim: None };
+        let mut bits = Vec::new();
+        for _ in 0..60 {
+            (body.free_velocity, body.free_angular) = (body.velocity + Vec3::new(0.0, 0.0, -9.81 * DT), body.angular);
+            let mut asked = [nowhere; 4];
+            vehicle.probes(0, &body, DT, &mut asked);
+            let met = asked.map(|probe| {
+                let distance = probe.offset.z + 0.5 + body.position.z as f32;
+                let contact = Contact { distance, normal: Vec3::Z, grip: 1.0, point: None, ground: None };
+                (distance <= probe.reach).then_some(contact)
+            });
+            let (push, _) = vehicle.solve(&body, &met, &[], &controls, coupling, DT);
+            bits.extend([push.impulse, push.angular_impulse].iter().flat_map(|of| of.to_array()).map(f32::to_bits));
+            body.velocity = body.free_velocity + push.impulse / model.mass();
+            body.angular = body.free_angular + *model.inverse_inertia() * push.angular_impulse;
+            body.position += (body.velocity * DT).as_dvec3();
+            vehicle.finish(&body, DT);
+        }
+        ALLOWED.set(usize::MAX);
+        bits
+    }
+
+    /// Where this processor has the sets, which is told by nothing here.
+    #[test]
+    fn every_set_gives_the_same_bits() {
+        for coupling in [Coupling::OneSweep, Coupling::converged(Friction::Cone, false)] {
+            let of_target = pushes(coupling, 0);
+            for allowed in [1, 2] {
+                assert!(pushes(coupling, allowed) == of_target, "{coupling:?} with {allowed} sets");
+            }
+        }
+    }
 }
