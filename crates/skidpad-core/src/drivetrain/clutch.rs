@@ -136,9 +136,9 @@ struct Turning<W: Corners> {
 
 #[inline(always)]
 fn held_or_turning<W: Corners>(momentum: W, hold: W, inertia: W) -> (W, W) {
-    let shaft_speed = hold.less(momentum.abs());
+    let turns = hold.less(momentum.abs());
     let spin = (momentum - hold.signed_by(momentum)) / inertia;
-    (spin.only(shaft_speed), (W::splat(1.0) / inertia).only(shaft_speed))
+    (spin.only(turns), (W::splat(1.0) / inertia).only(turns))
 }
 
 #[cfg(test)]
