@@ -196,6 +196,34 @@ fn a_locked_wheel_stands_on_an_edge_when_friction_holds_along_its_tangent() {
     }
 }
 
+/// The grip that a wheel tells is the surface's, however much more or less than its strut's load an edge presses on it.
+#[test]
+fn a_wheel_on_an_edge_tells_the_grip_of_the_surface() {
+    let mut parts = feeling(on_stilts(), ProbeShape::Disc);
+    parts.bars.clear();
+    let (radius, ahead) = (parts.wheels[0].radius, parts.wheels[0].contact.x);
+    let model = parts.model();
+    let (sin, cos) = math::sin_cos(0.5);
+    let (height, half) = (0.01 + radius * (1.0 - cos), 5.0);
+    let middle = DVec3::new(10.0 + half, 0.0, f64::from(height) - half);
+    let top = FixedBox::upright(middle, DVec3::splat(2.0 * half).as_vec3());
+    let scene = Scene { grip: 0.8, boxes: vec![FixedBox { grip: 0.8, ..top }], ..Scene::flat() };
+    let placement = Placement { x: 10.0 - f64::from(radius * sin + ahead), ..Placement::default() };
+    for solver in solvers() {
+        let mut car = Drive::new(&solver, &model, &scene, placement, 240.0);
+        let mut on_edge = 0;
+        for _ in 0..120 {
+            car.step(&Controls { brake: 1.0, ..Controls::coasting() });
+            let Some(vehicle) = car.world.car(0).vehicle else { continue };
+            for contact in (0..4).filter_map(|wheel| vehicle.wheel_contact(wheel)) {
+                assert_eq!(contact.grip, 0.8, "{}: {contact:?}", solver.name);
+                on_edge += usize::from(contact.normal.x < -0.3);
+            }
+        }
+        assert!(on_edge > 0, "{}", solver.name);
+    }
+}
+
 /// Driven front wheels at a kerb climb it exactly if tan θ ≤ μ: what they push the road back with turns into what the edge carries,
 /// until the edge carries all. Their torque rises slowly, since a wheel that comes with speed climbs higher. From 240 Hz on their driver
 /// may also ease off as they slip, which no driver can do within longer steps: a wheel gains 30 m/s in one of 50 ms.

@@ -62,9 +62,10 @@ impl<W: Corners> Rows<W> {
         let pressing = self.pressing();
         let rolling = coefficient * pressing * bank.radius;
         self.patch.locking_capacity = self.drive.brake + rolling;
-        self.patch.tyre_active = self.contact.in_contact & zero.less(pressing) & zero.less(self.contact.grip);
+        self.patch.tyre_active =
+            self.contact.in_contact & zero.less(pressing) & zero.less(self.contact.friction_factor);
         let load = W::select(self.patch.tyre_active, pressing / step, bank.tyre.nominal_load);
-        let grip = W::select(self.patch.tyre_active, self.contact.grip, one);
+        let grip = W::select(self.patch.tyre_active, self.contact.friction_factor, one);
         let tyre = &bank.tyre;
         let share = self.begun.rolling.only(tyre.relaxes());
         let speed = rolling_speed.only(tyre.relaxes());

@@ -86,7 +86,7 @@ impl<W: Corners> Rows<W> {
         let point = bank.contact.raised(self.contact.compression);
         let pushed = bank.force_point.map_or(point, |height| point.raised(height));
         let centre = pushed.raised(bank.radius);
-        self.contact.grip = met.grip;
+        (self.contact.grip, self.contact.friction_factor) = (met.grip, met.grip);
         // A fast turn makes the axle longer than 1.
         self.contact.lean = lean.within(-W::splat(1.0), W::splat(1.0)).only(faces_ground);
         self.contact.cosine = normal.z;
@@ -227,7 +227,7 @@ impl Rows {
             share = Four::select(steep, self.pressed_at_limit(relieved, friction()), share);
         }
         let share = share.within(zero, Four::splat(MOST_PRESSED));
-        self.contact.grip = self.contact.grip * Four::select(zero.less(load), share, one);
+        self.contact.friction_factor = self.contact.grip * Four::select(zero.less(load), share, one);
     }
 
     /// Share of the load that presses on what a wheel stands on if its tyre uses all of its friction in the direction of the last step's

@@ -11,6 +11,8 @@ pub(crate) struct ContactRows<W: Corners = Four> {
     pub ground_motion: GroundMotion<W>,
     /// Factor of the surface on friction.
     pub grip: W,
+    /// Factor on friction under the strut's load: the grip, times the share of the load that presses on an edge.
+    pub friction_factor: W,
     /// Sine of the camber against the ground.
     pub lean: W,
     /// Share of the step in which there is contact: below 1 for a wheel that meets the ground within it.
