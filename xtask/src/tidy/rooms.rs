@@ -16,7 +16,7 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("suspension", &["suspension"]),
     ("own", &["suspension"]),
     ("own_motion", &["suspension"]),
-    ("patch", &["tyre", "assists"]),
+    ("tyre", &["tyre", "assists"]),
     ("coupled", &["wheel", "suspension", "drivetrain", "tyre"]),
 ];
 
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn rows_are_written_by_their_room() {
-        let text = "//! A.\nfn a() {\n    rows.drive.shaft += more;\n    let x = self.patch.gain;\n    (self.contact.lead, y) = z;\n}\n";
+        let text = "//! A.\nfn a() {\n    rows.drive.shaft += more;\n    let x = self.tyre.gain;\n    (self.contact.lead, y) = z;\n}\n";
         assert!(check(&[file("wheel/a.rs", text)])[0].contains("a.rs:3: `drive`"));
         assert_eq!(check(&[file("wheel/a.rs", text)]).len(), 1);
         assert_eq!(check(&[file("assists/a.rs", text)]).len(), 1);

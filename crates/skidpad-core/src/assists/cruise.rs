@@ -45,7 +45,7 @@ impl Vehicle {
         let driven: f32 = wheels.map(|(now, of)| now.torque / of.radius).sum();
         let held = self.model.banks().iter().zip(&self.rows);
         let held: f32 =
-            held.map(|(bank, rows)| (rows.patch.locking_capacity / bank.radius).only(bank.present()).sum()).sum();
+            held.map(|(bank, rows)| (rows.tyre.locking_capacity / bank.radius).only(bank.present()).sum()).sum();
         let share = approach(FORCE_RESPONSE, dt);
         (driven + self.model.rolling_mass() * missing * share) * dt + held
     }
@@ -125,7 +125,7 @@ impl Vehicle {
         for (bank, rows) in model.banks().iter().zip(&mut self.rows) {
             let more = brakes(bank) * Four::splat(pedal);
             rows.drive.brake += more;
-            rows.patch.locking_capacity += more;
+            rows.tyre.locking_capacity += more;
             added += more.sum();
         }
         self.count(Assist::CruiseControl, Contribution { brake_torque: added / dt, ..Contribution::default() });

@@ -161,7 +161,7 @@ impl Vehicle {
             let kept = (most - others).within(zero, foot);
             let cut = (foot - kept).only(fast);
             rows.drive.brake = rows.drive.brake - cut;
-            rows.patch.locking_capacity = rows.patch.locking_capacity - cut;
+            rows.tyre.locking_capacity = rows.tyre.locking_capacity - cut;
             taken += cut.sum();
         }
         self.count(Assist::AntiLock, Contribution { brake_torque: -taken / dt, ..Contribution::default() });
@@ -189,7 +189,7 @@ impl Vehicle {
         let mut lanes = [0.0; 4];
         lanes[place.lane] = added;
         rows.drive.brake += Four::new(lanes);
-        rows.patch.locking_capacity += Four::new(lanes);
+        rows.tyre.locking_capacity += Four::new(lanes);
         self.count(Assist::StabilityControl, Contribution { brake_torque: added / dt, ..Contribution::default() });
     }
 }
@@ -213,8 +213,8 @@ impl Rows {
         let [along, _] = self.speeds(at);
         let (goal, rolls) = spin_towards(Four::splat(-slip), along, [spin, speed, bank.radius], response, dt);
         let need = self.need_for(bank, along, goal);
-        let braking = need * speed.sign() - (self.patch.locking_capacity - self.drive.brake);
-        (braking, rolls & self.patch.tyre_active)
+        let braking = need * speed.sign() - (self.tyre.locking_capacity - self.drive.brake);
+        (braking, rolls & self.tyre.active)
     }
 
     /// Angular impulse that has to be taken from wheels, N m s, so that they turn by `goal` rad/s while their centres move at
@@ -225,8 +225,7 @@ impl Rows {
         let limit = self.limit();
         let across = self.coupled.tyre[1] / Four::select(zero.less(limit[1]), limit[1], one);
         let left = limit[0] * (one - across * across).at_least(zero).sqrt();
-        let tyre =
-            (self.patch.target_impulse[0] - self.patch.gain[0] * (along - bank.radius * goal)).within(-left, left);
+        let tyre = (self.tyre.target_impulse[0] - self.tyre.gain[0] * (along - bank.radius * goal)).within(-left, left);
         self.drive.momentum + self.drive.shaft - bank.radius * tyre - bank.spin_inertia * goal
     }
 }

@@ -116,11 +116,11 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             let share = bank.jacobian[row];
             let able = if target.stands {
-                rows.patch.locking_capacity / share
+                rows.tyre.locking_capacity / share
             } else {
                 let (goal, need) = rows.need_of_driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
                 speed += (share * goal).sum();
-                let hold = rows.patch.locking_capacity * Four::splat(target.direction);
+                let hold = rows.tyre.locking_capacity * Four::splat(target.direction);
                 (share * carried - need + hold) * Four::splat(target.direction) / share
             };
             bank.each(|lane, _| {
@@ -169,7 +169,7 @@ impl Vehicle {
                 motor
             } else {
                 let (_, need) = rows.need_of_driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
-                (need * direction - rows.patch.locking_capacity).within(zero, motor).only(rows.patch.tyre_active)
+                (need * direction - rows.tyre.locking_capacity).within(zero, motor).only(rows.tyre.active)
             };
             rows.drive.motor = rows.drive.motor - cut * direction;
             rows.drive.momentum = rows.drive.momentum - cut * direction;
@@ -190,11 +190,11 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let (_, need) = rows.need_of_driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
             let most = bank.brake_torque * Four::splat(own.brakes * dt);
-            let driven = zero.less(rows.drive.shaft * Four::splat(target.direction)) & rows.patch.tyre_active;
+            let driven = zero.less(rows.drive.shaft * Four::splat(target.direction)) & rows.tyre.active;
             let added =
-                (need * Four::splat(target.direction) - rows.patch.locking_capacity).within(zero, most).only(driven);
+                (need * Four::splat(target.direction) - rows.tyre.locking_capacity).within(zero, most).only(driven);
             rows.drive.brake += added;
-            rows.patch.locking_capacity += added;
+            rows.tyre.locking_capacity += added;
             braked += added.sum();
         }
         braked

@@ -91,13 +91,13 @@ impl<W: Corners> Rows<W> {
     /// answer a further impulse. The lateral row is left out: only the shaft's step uses this, the block is exact.
     #[inline(always)]
     pub(crate) fn spin_under(&self, bank: &WheelPack<W>) -> (W, W) {
-        let bent = self.spin_on(bank, self.patch.target_impulse[0], self.patch.gain[0]);
-        if !W::any(self.patch.bends) {
+        let bent = self.spin_on(bank, self.tyre.target_impulse[0], self.tyre.gain[0]);
+        if !W::any(self.tyre.bends) {
             return (bent.spin, bent.answer);
         }
-        let straight = self.spin_on(bank, self.patch.straight_target[0], self.patch.straight_gain[0]);
-        let over = (straight.grip * self.patch.target_impulse[0]).less(bent.grip * self.patch.target_impulse[0])
-            & self.patch.bends;
+        let straight = self.spin_on(bank, self.tyre.straight_target[0], self.tyre.straight_gain[0]);
+        let over = (straight.grip * self.tyre.target_impulse[0]).less(bent.grip * self.tyre.target_impulse[0])
+            & self.tyre.bends;
         (W::select(over, straight.spin, bent.spin), W::select(over, straight.answer, bent.answer))
     }
 
@@ -111,14 +111,13 @@ impl<W: Corners> Rows<W> {
         let per_spin = gain * radius / own;
         let limit = self.coupled.friction_bound[0];
         let (spin, answer) =
-            held_or_turning(momentum - radius * at_rest, self.patch.locking_capacity, inertia + radius * per_spin);
+            held_or_turning(momentum - radius * at_rest, self.tyre.locking_capacity, inertia + radius * per_spin);
         let grip = at_rest + per_spin * spin;
         let sliding = limit.less(grip.abs());
         if !W::any(sliding & bank.present()) {
             return Turning { spin, answer, grip };
         }
-        let slid =
-            held_or_turning(momentum - radius * grip.within(-limit, limit), self.patch.locking_capacity, inertia);
+        let slid = held_or_turning(momentum - radius * grip.within(-limit, limit), self.tyre.locking_capacity, inertia);
         Turning {
             spin: W::select(sliding, slid.0, spin),
             answer: W::select(sliding, slid.1, answer),

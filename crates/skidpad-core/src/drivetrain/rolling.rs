@@ -50,8 +50,8 @@ impl Rows {
     fn roll(&mut self, speed: Four, compliance: f32) {
         let (zero, compliance) = (Four::default(), Four::splat(compliance));
         self.coupled.effective_mass = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };
-        self.patch.gain = [Four::splat(RIGID) / compliance, zero];
-        (self.patch.target_impulse, self.patch.locking_capacity) = ([zero; 2], zero);
+        self.tyre.gain = [Four::splat(RIGID) / compliance, zero];
+        (self.tyre.target_impulse, self.tyre.locking_capacity) = ([zero; 2], zero);
         self.coupled.friction_bound = [Four::splat(f32::MAX); 2];
     }
 }

@@ -430,7 +430,7 @@ impl<W: Octet> Room<W> {
     /// As [`Vehicle::sweep_once`], where tyres are not stiff.
     #[inline(always)]
     fn sweep(&mut self, vehicles: &mut [Vehicle; ABREAST], loaded: SpatialVector<W>) {
-        let [gripping, ..] = W::sums(|k| [W::splat(1.0).only(self.rows[k].patch.tyre_active); 4]);
+        let [gripping, ..] = W::sums(|k| [W::splat(1.0).only(self.rows[k].tyre.active); 4]);
         for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
             rows.coupled.friction_bound = rows.limit();
             rows.coupled.effective_mass = surroundings(bank, false, rows, loaded, gripping);

@@ -9,7 +9,7 @@ use crate::linear::SpatialVector;
 use crate::state::WheelState;
 use crate::steering::rows::SteeringRows;
 use crate::suspension::rows::{LoadRows, UnsprungMotion};
-use crate::tyre::rows::PatchRows;
+use crate::tyre::rows::TyreRows;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
 
@@ -28,7 +28,7 @@ pub(crate) struct Rows<W: Corners = Four> {
     pub own: bool,
     /// What they have then; the first such step asks for the memory.
     pub own_motion: Option<Box<UnsprungMotion<W>>>,
-    pub patch: PatchRows<W>,
+    pub tyre: TyreRows<W>,
     pub coupled: CoupledRows<W>,
 }
 
@@ -140,7 +140,7 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
         self.own = false;
-        self.patch.tyre_active = W::Mask::default();
+        self.tyre.active = W::Mask::default();
         (self.suspension.load, self.suspension.pressing_share) = (W::default(), W::splat(1.0));
     }
 

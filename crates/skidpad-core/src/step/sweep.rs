@@ -64,8 +64,7 @@ impl Vehicle {
     /// linear rows. Tells whether they are.
     #[inline(always)]
     pub(crate) fn sweep_once<B: Banks>(&mut self, loaded: SpatialVector<f32>) -> bool {
-        let gripping: f32 =
-            B::of(&self.rows).iter().map(|rows| Four::splat(1.0).only(rows.patch.tyre_active).sum()).sum();
+        let gripping: f32 = B::of(&self.rows).iter().map(|rows| Four::splat(1.0).only(rows.tyre.active).sum()).sum();
         let gripping = Four::splat(gripping);
         let mut stiff = false;
         let is_slanted = self.model.has_slanted_rows();
@@ -137,7 +136,7 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn is_stiff(&self) -> W::Mask {
         let [along, _, across] = self.coupled.effective_mass.compliance;
         let most = W::splat(STIFF);
-        most.less(self.patch.gain[0] * along) | most.less(self.patch.gain[1] * across)
+        most.less(self.tyre.gain[0] * along) | most.less(self.tyre.gain[1] * across)
     }
 
     /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held, as the
@@ -149,15 +148,15 @@ impl<W: Corners> Rows<W> {
         // By the last tyre impulse: what a tyre needs of a brake at a velocity without tyres lets braked wheels turn, and cars slide
         // downhill; without it a wheel that its own patch swings counts as held.
         let need = momentum - radius * last;
-        let driven = momentum - self.patch.locking_capacity.signed_by(need);
-        let turns = self.patch.locking_capacity.less(need.abs());
+        let driven = momentum - self.tyre.locking_capacity.signed_by(need);
+        let turns = self.tyre.locking_capacity.less(need.abs());
         let [along, across] = self.patch_speeds(at);
-        let [stiff, side] = self.patch.gain;
+        let [stiff, side] = self.tyre.gain;
         let per_spin = (stiff * radius / bank.spin_inertia).only(turns);
         let gain = stiff / (one + per_spin * radius);
         let target_impulse =
-            (self.patch.target_impulse[0] - stiff * along + per_spin * driven) / (one + per_spin * radius);
-        ([target_impulse, self.patch.target_impulse[1] - side * across], [gain, side])
+            (self.tyre.target_impulse[0] - stiff * along + per_spin * driven) / (one + per_spin * radius);
+        ([target_impulse, self.tyre.target_impulse[1] - side * across], [gain, side])
     }
 }
 

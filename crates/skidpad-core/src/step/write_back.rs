@@ -134,11 +134,11 @@ impl<W: Corners> Rows<W> {
         let rolled = bank.radius * self.coupled.spin;
         let rolling_speed = W::select(self.contact.in_contact, along, rolled);
         let fastest = (along * along + across * across).at_least(rolled * rolled);
-        let squared = W::select(self.patch.tyre_active, fastest, rolling_speed * rolling_speed);
+        let squared = W::select(self.tyre.active, fastest, rolling_speed * rolling_speed);
         let rolling = rolling_shares(bank, squared);
         let slip_speed = [along - rolled, across];
         let left = self.drifted(slip_speed);
-        let deflection = self.deflections(bank, left, rolling).map(|u| u.only(self.patch.tyre_active));
+        let deflection = self.deflections(bank, left, rolling).map(|u| u.only(self.tyre.active));
         let [load, along, across, torque] =
             [self.pressing(), self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
                 .map(|impulse| impulse / step);
@@ -180,7 +180,7 @@ impl Rows {
             None => write_apart(bank, ended, wheels),
         }
         if self.has_laws {
-            let [overturning, aligning] = self.patch.moments.map(|moment| (moment / Four::splat(dt)).lanes());
+            let [overturning, aligning] = self.tyre.moments.map(|moment| (moment / Four::splat(dt)).lanes());
             bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
         }
     }

@@ -43,7 +43,7 @@ impl Vehicle {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let Some(lateral) = &bank.lateral else { continue };
             let rate = Giving::of(lateral, bank, wheels, rows.dt).rate(rows.coupled.tyre[1]);
-            let across = &mut rows.patch.drift[1];
+            let across = &mut rows.tyre.drift[1];
             across.kept = across.at(rate);
             let moved = (rate * Four::splat(rows.dt)).lanes();
             bank.each(|lane, wheel| wheels[wheel].shift += moved[lane]);
@@ -78,9 +78,9 @@ impl Giving {
 
 impl Rows {
     fn soften(&mut self, giving: &Giving) {
-        let patch = &mut self.patch;
-        (patch.target_impulse[1], patch.gain[1]) = giving.softened(patch.target_impulse[1], patch.gain[1]);
-        (patch.straight_target[1], patch.straight_gain[1]) =
-            giving.softened(patch.straight_target[1], patch.straight_gain[1]);
+        let tyre = &mut self.tyre;
+        (tyre.target_impulse[1], tyre.gain[1]) = giving.softened(tyre.target_impulse[1], tyre.gain[1]);
+        (tyre.straight_target[1], tyre.straight_gain[1]) =
+            giving.softened(tyre.straight_target[1], tyre.straight_gain[1]);
     }
 }

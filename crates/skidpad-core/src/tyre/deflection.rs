@@ -11,16 +11,13 @@ impl<W: Corners> Rows<W> {
     /// Deflections that sticking and creeping leave at the sliding speeds at the end of the step.
     #[inline(always)]
     pub(crate) fn drifted(&self, sliding: [W; 2]) -> [W; 2] {
-        let [along, across] = both(|i| self.patch.drift[i].at(sliding[i]));
-        if !W::any(self.patch.bends) {
+        let [along, across] = both(|i| self.tyre.drift[i].at(sliding[i]));
+        if !W::any(self.tyre.bends) {
             return [along, across];
         }
         // The row of less force is the one of more slip.
-        let (straight, target_impulse) = (self.patch.straight_drift.at(sliding[0]), self.patch.target_impulse[0]);
-        [
-            W::select((along * target_impulse).less(straight * target_impulse) & self.patch.bends, straight, along),
-            across,
-        ]
+        let (straight, target_impulse) = (self.tyre.straight_drift.at(sliding[0]), self.tyre.target_impulse[0]);
+        [W::select((along * target_impulse).less(straight * target_impulse) & self.tyre.bends, straight, along), across]
     }
 
     /// Deflections after the step: of a standing patch, of a rolling one, or in between.
@@ -28,7 +25,7 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn deflections(&self, bank: &WheelPack<W>, left: [W; 2], rolling: W) -> [W; 2] {
         let one = W::splat(1.0);
         let share = rolling.only(bank.tyre.relaxes());
-        let turning = within_largest_slip(left, self.patch.lengths);
+        let turning = within_largest_slip(left, self.tyre.lengths);
         if !W::any(share.less(one) & bank.present()) {
             return turning;
         }
@@ -58,14 +55,14 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     fn held_by_friction(&self) -> [W; 2] {
         let (limit, step) = (self.limit(), W::splat(self.dt));
-        [0, 1].map(|i| limit[i] / (self.patch.elastic[i] * step).at_least(W::splat(f32::MIN_POSITIVE)))
+        [0, 1].map(|i| limit[i] / (self.tyre.elastic[i] * step).at_least(W::splat(f32::MIN_POSITIVE)))
     }
 
     /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
     #[inline(always)]
     fn standing(&self, rolled: [W; 2]) -> [W; 2] {
         let (limit, step) = (self.limit(), W::splat(self.dt));
-        let scale = self.patch.elastic.map(|k| k * step);
+        let scale = self.tyre.elastic.map(|k| k * step);
         let impulse = [rolled[0] * scale[0], rolled[1] * scale[1]];
         let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
         let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
@@ -104,9 +101,9 @@ mod tests {
     fn a_patch_holds_no_more_than_its_friction() {
         let (dt, stiffness, limit) = (0.01, [200e3, 100e3], [30.0f32, 20.0f32]);
         let mut rows = Rows::<Four> { dt, ..Rows::default() };
-        rows.patch.elastic = stiffness.map(Four::splat);
-        (rows.patch.friction, rows.patch.unloaded_share) = (limit.map(Four::splat), Four::splat(1.0));
-        (rows.patch.most_load, rows.suspension.pressing_share) = (Four::splat(1e9), Four::splat(1.0));
+        rows.tyre.elastic = stiffness.map(Four::splat);
+        (rows.tyre.friction, rows.tyre.unloaded_share) = (limit.map(Four::splat), Four::splat(1.0));
+        (rows.tyre.most_load, rows.suspension.pressing_share) = (Four::splat(1e9), Four::splat(1.0));
         rows.suspension.load = Four::splat(1.0);
         let standing = |strain: [f32; 2]| rows.standing(strain.map(Four::splat)).map(|lanes| lanes.at(0));
         // Of the limits that is 0.4 and 0.5, then thrice as much.

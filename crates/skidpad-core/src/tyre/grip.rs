@@ -17,7 +17,7 @@ const STANDING_DAMPING: f32 = 0.4;
 const STRAIGHT: f32 = 0.8;
 
 /// What the patches of a bank are at the start of a step.
-struct Patched<W: Corners> {
+struct PatchState<W: Corners> {
     /// m
     deflection: [W; 2],
     /// Sliding speed along, m/s.
@@ -42,7 +42,7 @@ impl<W: Corners> Rows<W> {
     /// Target impulse and gain of tyre row `i`.
     #[cfg(test)]
     pub fn tyre_terms(&self, i: usize) -> (W, W) {
-        (self.patch.target_impulse[i], self.patch.gain[i])
+        (self.tyre.target_impulse[i], self.tyre.gain[i])
     }
 
     /// Below walking pace the patch is a spring on a friction cone (it parks, and gives back what it holds when the
@@ -61,11 +61,10 @@ impl<W: Corners> Rows<W> {
         }
         let pressing = self.pressing();
         let rolling = coefficient * pressing * bank.radius;
-        self.patch.locking_capacity = self.drive.brake + rolling;
-        self.patch.tyre_active =
-            self.contact.in_contact & zero.less(pressing) & zero.less(self.contact.friction_factor);
-        let load = W::select(self.patch.tyre_active, pressing / step, bank.tyre.nominal_load);
-        let grip = W::select(self.patch.tyre_active, self.contact.friction_factor, one);
+        self.tyre.locking_capacity = self.drive.brake + rolling;
+        self.tyre.active = self.contact.in_contact & zero.less(pressing) & zero.less(self.contact.friction_factor);
+        let load = W::select(self.tyre.active, pressing / step, bank.tyre.nominal_load);
+        let grip = W::select(self.tyre.active, self.contact.friction_factor, one);
         let tyre = &bank.tyre;
         let share = self.begun.rolling.only(tyre.relaxes());
         let speed = rolling_speed.only(tyre.relaxes());
@@ -87,9 +86,9 @@ impl<W: Corners> Rows<W> {
         if self.has_laws {
             self.linearise_laws(&mut linearised, bank, tyres, &TyreInput { deflection, load, grip, share });
         }
-        self.patch.lengths = linearised.lengths;
+        self.tyre.lengths = linearised.lengths;
         let rim = bank.radius * self.begun.spin;
-        let now = Patched {
+        let now = PatchState {
             deflection,
             sliding: self.contact.started - rim,
             share,
@@ -97,19 +96,19 @@ impl<W: Corners> Rows<W> {
             speed: W::select(zero.less(share), speed, rim.abs().only(tyre.relaxes())),
         };
         self.linearise(bank, &linearised, &now);
-        self.patch.sensitivity = linearised.sensitivity;
-        self.patch.unloaded_share = linearised.unloaded_share;
-        self.patch.most_load = linearised.most_load;
+        self.tyre.sensitivity = linearised.sensitivity;
+        self.tyre.unloaded_share = linearised.unloaded_share;
+        self.tyre.most_load = linearised.most_load;
     }
 
     /// Target impulse and gain of the tyre rows from what the patches give at the slip the step starts with.
     #[inline(always)]
-    fn linearise(&mut self, bank: &WheelPack<W>, linearised: &TyreLinearization<W>, now: &Patched<W>) {
+    fn linearise(&mut self, bank: &WheelPack<W>, linearised: &TyreLinearization<W>, now: &PatchState<W>) {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(self.dt));
         let standing = one - now.share;
         let stands = W::any(zero.less(standing));
         let (mut damping, mut held) = ([zero; 2], zero);
-        self.patch.bends = W::Mask::default();
+        self.tyre.bends = W::Mask::default();
         for i in [0, 1] {
             let elastic = linearised.stiffness[i] / linearised.lengths[i];
             let force = elastic * now.deflection[i] * standing + linearised.curve.force[i] * now.share;
@@ -126,15 +125,15 @@ impl<W: Corners> Rows<W> {
                 damping[i] = W::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
             }
             let target_impulse = step * (force + slope * late * (drift.kept - now.deflection[i]));
-            self.patch.elastic[i] = elastic;
-            self.patch.drift[i] = drift;
-            self.patch.target_impulse[i] = target_impulse.only(self.patch.tyre_active);
-            self.patch.gain[i] = (step * (slope * late * drift.per_speed + damping[i])).only(self.patch.tyre_active);
-            self.patch.bends = self.patch.bends | (sticking.less(W::splat(STRAIGHT)) & self.patch.tyre_active);
-            self.patch.friction[i] = linearised.friction[i].only(self.patch.tyre_active);
-            self.coupled.tyre[i] = self.coupled.tyre[i].only(self.patch.tyre_active);
+            self.tyre.elastic[i] = elastic;
+            self.tyre.drift[i] = drift;
+            self.tyre.target_impulse[i] = target_impulse.only(self.tyre.active);
+            self.tyre.gain[i] = (step * (slope * late * drift.per_speed + damping[i])).only(self.tyre.active);
+            self.tyre.bends = self.tyre.bends | (sticking.less(W::splat(STRAIGHT)) & self.tyre.active);
+            self.tyre.friction[i] = linearised.friction[i].only(self.tyre.active);
+            self.coupled.tyre[i] = self.coupled.tyre[i].only(self.tyre.active);
         }
-        if W::any(self.patch.bends) {
+        if W::any(self.tyre.bends) {
             self.straighten(held, linearised.lengths[0], damping, now);
         }
     }
@@ -142,28 +141,28 @@ impl<W: Corners> Rows<W> {
     /// The rows of patches whose slip goes away within the step: along, the carcass alone takes the force `held` at its start back
     /// to nothing; across, the slope at no slip answers the slip that is left.
     #[inline(always)]
-    fn straighten(&mut self, held: W, length: W, damping: [W; 2], now: &Patched<W>) {
+    fn straighten(&mut self, held: W, length: W, damping: [W; 2], now: &PatchState<W>) {
         let (one, step) = (W::splat(1.0), W::splat(self.dt));
         // Among large slips across, the force along may be more than its own deflection holds.
         let most = now.deflection[0].abs();
-        let carcass = (held / self.patch.elastic[0].at_least(W::splat(f32::MIN_POSITIVE))).within(-most, most);
+        let carcass = (held / self.tyre.elastic[0].at_least(W::splat(f32::MIN_POSITIVE))).within(-most, most);
         let creep = step * now.speed / length;
         let (along, late) = Drift::swinging([carcass, now.sliding], [one, creep], now.share, step);
-        self.patch.straight_drift = along;
+        self.tyre.straight_drift = along;
         let rows =
-            [(along, late, held - self.patch.elastic[0] * late * carcass), (self.patch.drift[1], one, W::default())];
+            [(along, late, held - self.tyre.elastic[0] * late * carcass), (self.tyre.drift[1], one, W::default())];
         for (i, (drift, late, start)) in rows.into_iter().enumerate() {
-            let slope = step * self.patch.elastic[i] * late;
-            self.patch.straight_target[i] = (step * start + slope * drift.kept).only(self.patch.tyre_active);
-            self.patch.straight_gain[i] = (slope * drift.per_speed + step * damping[i]).only(self.patch.tyre_active);
+            let slope = step * self.tyre.elastic[i] * late;
+            self.tyre.straight_target[i] = (step * start + slope * drift.kept).only(self.tyre.active);
+            self.tyre.straight_gain[i] = (slope * drift.per_speed + step * damping[i]).only(self.tyre.active);
         }
     }
 
     /// Largest tyre impulses under the load impulse realised so far, N s.
     #[inline(always)]
     pub fn limit(&self) -> [W; 2] {
-        let load = self.pressing().at_least(W::default()).at_most(self.patch.most_load);
-        let share = self.patch.unloaded_share - self.patch.sensitivity * load;
-        [self.patch.friction[0] * share * load, self.patch.friction[1] * share * load]
+        let load = self.pressing().at_least(W::default()).at_most(self.tyre.most_load);
+        let share = self.tyre.unloaded_share - self.tyre.sensitivity * load;
+        [self.tyre.friction[0] * share * load, self.tyre.friction[1] * share * load]
     }
 }

@@ -49,7 +49,7 @@ impl<W: Corners> Rows<W> {
             speed: self.begun.rolling_speed,
             pressure: W::default(),
         };
-        self.patch.moments = [W::default(); 2];
+        self.tyre.moments = [W::default(); 2];
         for law in &bank.laws {
             let answer = match &tyres[law.tyre] {
                 Tyre::Curve(tyre) => answer(tyre, &conditions, asked),
@@ -60,12 +60,12 @@ impl<W: Corners> Rows<W> {
                     handed(&**formula, bank.mirror_sign, &Conditions { pressure, ..conditions }, asked)
                 }
             };
-            let (lanes, biting) = (law.lanes(), law.lanes() & self.patch.tyre_active);
+            let (lanes, biting) = (law.lanes(), law.lanes() & self.tyre.active);
             *linearised = TyreLinearization::select(lanes, answer.linearised, *linearised);
-            self.patch.locking_capacity += (step * answer.resistance).only(biting);
+            self.tyre.locking_capacity += (step * answer.resistance).only(biting);
             for i in [0, 1] {
                 let moment = step * answer.moments[i] * asked.share;
-                self.patch.moments[i] = W::select(lanes, moment.only(biting), self.patch.moments[i]);
+                self.tyre.moments[i] = W::select(lanes, moment.only(biting), self.tyre.moments[i]);
             }
         }
     }
@@ -73,7 +73,7 @@ impl<W: Corners> Rows<W> {
     /// What the moments of the tyres do to the chassis.
     #[inline(always)]
     pub(crate) fn twist(&self) -> SpatialVector<W> {
-        let [overturning, aligning] = self.patch.moments;
+        let [overturning, aligning] = self.tyre.moments;
         let angular = self.contact.forward.linear * overturning + self.contact.normal.linear * aligning;
         SpatialVector { angular, ..SpatialVector::default() }
     }
@@ -84,7 +84,7 @@ impl<W: Corners> Rows<W> {
         self.has_laws = !bank.laws.is_empty();
         if self.has_laws {
             let last = |moment: W| (moment * W::splat(dt)).only(self.contact.in_contact);
-            self.patch.moments = self.begun.moments.map(last);
+            self.tyre.moments = self.begun.moments.map(last);
         }
     }
 }

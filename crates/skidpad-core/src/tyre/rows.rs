@@ -8,8 +8,9 @@ const LEAST_DECAY: f32 = 1e-3;
 
 /// Tyre rows of four wheels, along and across.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PatchRows<W: Corners = Four> {
-    pub tyre_active: W::Mask,
+pub(crate) struct TyreRows<W: Corners = Four> {
+    /// Tyres that have a load and friction.
+    pub active: W::Mask,
     /// Angular impulses of the tyres about heading and contact normal, N m s: first of the last step, then of this one.
     pub moments: [W; 2],
     /// See [`crate::model::Tyre::lengths`], m.

@@ -26,7 +26,7 @@ impl<W: Corners> Tangent<W> {
 
 /// Tyre impulses of a block, and what it takes to differentiate them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Patch<W: Corners = Four> {
+pub(crate) struct TyreSolution<W: Corners = Four> {
     tyre: [W; 2],
     sliding: W::Mask,
     gain: [W; 2],
@@ -39,7 +39,7 @@ pub(crate) struct Patch<W: Corners = Four> {
     bounded: [W::Mask; 2],
 }
 
-/// What sliding makes of a patch: see [`Patch`].
+/// What sliding makes of a patch: see [`TyreSolution`].
 struct Slid<W: Corners> {
     tyre: [W; 2],
     plastic: [W; 2],
@@ -60,13 +60,13 @@ impl<W: Corners> Rows<W> {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
     #[inline(always)]
-    pub(crate) fn solve_block(&mut self, bank: &WheelPack<W>, within: Within) -> Patch<W> {
+    pub(crate) fn solve_block(&mut self, bank: &WheelPack<W>, within: Within) -> TyreSolution<W> {
         let limit = self.coupled.friction_bound;
         if within == Within::Side {
             return self.solve_side(limit);
         }
         let momentum = self.drive.momentum + self.drive.shaft;
-        let out_of_reach = (self.patch.locking_capacity + bank.radius * limit[0]).less(momentum.abs());
+        let out_of_reach = (self.tyre.locking_capacity + bank.radius * limit[0]).less(momentum.abs());
         if !W::any(!out_of_reach & bank.present()) {
             return self.turning(bank, within, limit, momentum, momentum, None);
         }
@@ -82,26 +82,26 @@ impl<W: Corners> Rows<W> {
         limit: [W; 2],
         momentum: W,
         out_of_reach: W::Mask,
-    ) -> Patch<W> {
+    ) -> TyreSolution<W> {
         W::called(
             #[inline(always)]
             || {
-                let patch = self.patch(
+                let solution = self.solve_tyre(
                     within,
                     self.coupled.effective_mass.speed,
                     self.coupled.effective_mass.compliance,
                     limit,
                 );
-                let need = momentum - bank.radius * patch.tyre[0];
-                let held = !out_of_reach & !self.patch.locking_capacity.less(need.abs());
+                let need = momentum - bank.radius * solution.tyre[0];
+                let held = !out_of_reach & !self.tyre.locking_capacity.less(need.abs());
                 let need = W::select(out_of_reach, momentum, need);
                 if W::any(!held & bank.present()) {
-                    return self.turning(bank, within, limit, momentum, need, Some((held, patch)));
+                    return self.turning(bank, within, limit, momentum, need, Some((held, solution)));
                 }
                 (self.coupled.tyre, self.coupled.sliding, self.coupled.spin) =
-                    (patch.tyre, patch.sliding, W::default());
+                    (solution.tyre, solution.sliding, W::default());
                 self.coupled.torque = self.drive.motor + self.drive.shaft - need;
-                patch
+                solution
             },
         )
     }
@@ -109,7 +109,7 @@ impl<W: Corners> Rows<W> {
     /// Takes tyre impulses back to what friction gives under the load now.
     pub(crate) fn hold_to_limit(&mut self, within: Within) {
         let (zero, one, limit) = (W::splat(0.0), W::splat(1.0), self.limit());
-        let grips = self.patch.tyre_active & zero.less(limit[0]) & zero.less(limit[1]);
+        let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
         if within == Within::Pyramid {
             self.coupled.tyre = [0, 1].map(|i| self.coupled.tyre[i].within(-limit[i], limit[i]).only(grips));
             return;
@@ -129,65 +129,65 @@ impl<W: Corners> Rows<W> {
         limit: [W; 2],
         momentum: W,
         need: W,
-        held: Option<(W::Mask, Patch<W>)>,
-    ) -> Patch<W> {
+        held: Option<(W::Mask, TyreSolution<W>)>,
+    ) -> TyreSolution<W> {
         // Brake and rolling resistance oppose the need; 0 is taken with the backward ones.
-        let hold = W::select(W::splat(0.0).less(need), -self.patch.locking_capacity, self.patch.locking_capacity);
+        let hold = W::select(W::splat(0.0).less(need), -self.tyre.locking_capacity, self.tyre.locking_capacity);
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
         let driven = momentum + hold;
         let around = &self.coupled.effective_mass;
         let [along, between, across] = around.compliance;
         let speed = [around.speed[0] - radius * driven / inertia, around.speed[1]];
-        let turning = self.patch(within, speed, [along + radius * radius / inertia, between, across], limit);
-        let patch = match held {
-            Some((held, patch)) => Patch::select(held, patch, turning),
+        let turning = self.solve_tyre(within, speed, [along + radius * radius / inertia, between, across], limit);
+        let solution = match held {
+            Some((held, solution)) => TyreSolution::select(held, solution, turning),
             None => turning,
         };
-        (self.coupled.tyre, self.coupled.sliding) = (patch.tyre, patch.sliding);
-        let spin = (driven - radius * patch.tyre[0]) / inertia;
+        (self.coupled.tyre, self.coupled.sliding) = (solution.tyre, solution.sliding);
+        let spin = (driven - radius * solution.tyre[0]) / inertia;
         let (spin, torque) = match held {
             Some((held, _)) => (spin.only(!held), W::select(held, -need, hold)),
             None => (spin, hold),
         };
         self.coupled.spin = spin;
         self.coupled.torque = self.drive.motor + self.drive.shaft + torque;
-        patch
+        solution
     }
 
     /// The side impulse alone, inside what the forward one leaves of the ellipse.
-    fn solve_side(&mut self, limit: [W; 2]) -> Patch<W> {
+    fn solve_side(&mut self, limit: [W; 2]) -> TyreSolution<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let grips = self.patch.tyre_active & zero.less(limit[0]) & zero.less(limit[1]);
+        let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
         let used = self.coupled.tyre[0] / W::select(grips, limit[0], one);
         let left = (limit[1] * (one - used * used).at_least(zero).sqrt()).only(grips);
         let speed = self.coupled.effective_mass.speed[1];
-        let ([along, mut gain], target_impulse) = (self.patch.gain, self.patch.target_impulse[1]);
+        let ([along, mut gain], target_impulse) = (self.tyre.gain, self.tyre.target_impulse[1]);
         let mut across = target_impulse - gain * speed;
-        if W::any(self.patch.bends) {
-            // As in `Rows::patch`: of both lines the lower one holds.
-            let steep = self.patch.straight_gain[1];
-            let straight = self.patch.straight_target[1] - steep * speed;
-            let lower = self.patch.bends & gain.less(steep) & (straight * target_impulse).less(across * target_impulse);
+        if W::any(self.tyre.bends) {
+            // As in `Rows::solve_tyre`: of both lines the lower one holds.
+            let steep = self.tyre.straight_gain[1];
+            let straight = self.tyre.straight_target[1] - steep * speed;
+            let lower = self.tyre.bends & gain.less(steep) & (straight * target_impulse).less(across * target_impulse);
             (across, gain) = (W::select(lower, straight, across), W::select(lower, steep, gain));
         }
         across = across.only(grips);
         self.coupled.tyre[1] = across.within(-left, left);
         self.coupled.sliding = left.less(across.abs());
-        Patch {
+        TyreSolution {
             tyre: self.coupled.tyre,
             gain: [along, gain].map(|g| g.only(grips)),
             bounded: [self.contact.in_contact | !self.contact.in_contact, self.coupled.sliding],
-            ..Patch::default()
+            ..TyreSolution::default()
         }
     }
 
     /// Tyre impulses that are bounded one by one. Exact where the two do not answer each other, as in a converged
     /// coupling, whose blocks see a given velocity.
     #[inline(always)]
-    fn pyramid(patch: Patch<W>, limit: [W; 2]) -> Patch<W> {
-        let bounded = [0, 1].map(|i| limit[i].less(patch.tyre[i].abs()));
-        let tyre = [0, 1].map(|i| patch.tyre[i].within(-limit[i], limit[i]));
-        Patch { tyre, bounded, sliding: bounded[0] | bounded[1], ..patch }
+    fn pyramid(solution: TyreSolution<W>, limit: [W; 2]) -> TyreSolution<W> {
+        let bounded = [0, 1].map(|i| limit[i].less(solution.tyre[i].abs()));
+        let tyre = [0, 1].map(|i| solution.tyre[i].within(-limit[i], limit[i]));
+        TyreSolution { tyre, bounded, sliding: bounded[0] | bounded[1], ..solution }
     }
 
     /// Tyre impulses at relative `speed` with `compliance`, inside the ellipse of `limit`.
@@ -196,44 +196,44 @@ impl<W: Corners> Rows<W> {
     /// the law is below the line of its slope at no slip, and that one holds. Of two lines of which the lower one holds, the
     /// force changes without a jump, if a tyre that slides is asked at the slip that its carcass follows: what of it is not plastic.
     #[inline(always)]
-    fn patch(&self, within: Within, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> Patch<W> {
-        let patch = self.patch_on(self.patch.target_impulse, self.patch.gain, within, speed, compliance, limit);
-        if !W::any(self.patch.bends) {
-            return patch;
+    fn solve_tyre(&self, within: Within, speed: [W; 2], compliance: [W; 3], limit: [W; 2]) -> TyreSolution<W> {
+        let solution = self.solve_tyre_rows(self.tyre.target_impulse, self.tyre.gain, within, speed, compliance, limit);
+        if !W::any(self.tyre.bends) {
+            return solution;
         }
         // Number by number, so that those of a patch that does not bend stay in registers.
-        let Patch { tyre, sliding, gain, compliance, plastic, inverse, bounded } =
-            self.on_lower_lines(patch, within, speed, compliance, limit);
-        Patch { tyre, sliding, gain, compliance, plastic, inverse, bounded }
+        let TyreSolution { tyre, sliding, gain, compliance, plastic, inverse, bounded } =
+            self.on_lower_lines(solution, within, speed, compliance, limit);
+        TyreSolution { tyre, sliding, gain, compliance, plastic, inverse, bounded }
     }
 
-    /// The same where some law bends, from the `patch` on the lines at the slips the step began with.
+    /// The same where some law bends, from the `solution` on the lines at the slips the step began with.
     #[inline(never)]
     fn on_lower_lines(
         &self,
-        mut patch: Patch<W>,
+        mut solution: TyreSolution<W>,
         within: Within,
         speed: [W; 2],
         compliance: [W; 3],
         limit: [W; 2],
-    ) -> Patch<W> {
+    ) -> TyreSolution<W> {
         W::called(
             #[inline(always)]
             || {
                 let mut straight = [W::Mask::default(); 2];
                 for _ in 0..LINES_CHOSEN {
-                    let lower = self.straight_lower(&patch, straight, speed, compliance);
+                    let lower = self.straight_lower(&solution, straight, speed, compliance);
                     let [x, y] = [0, 1].map(|i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]));
                     if !W::any(x | y) {
                         break;
                     }
                     straight = lower;
                     let pick = |line: [W; 2], bent: [W; 2]| [0, 1].map(|i| W::select(straight[i], line[i], bent[i]));
-                    let target_impulse = pick(self.patch.straight_target, self.patch.target_impulse);
-                    let gain = pick(self.patch.straight_gain, self.patch.gain);
-                    patch = self.patch_on(target_impulse, gain, within, speed, compliance, limit);
+                    let target_impulse = pick(self.tyre.straight_target, self.tyre.target_impulse);
+                    let gain = pick(self.tyre.straight_gain, self.tyre.gain);
+                    solution = self.solve_tyre_rows(target_impulse, gain, within, speed, compliance, limit);
                 }
-                patch
+                solution
             },
         )
     }
@@ -245,24 +245,24 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     fn straight_lower(
         &self,
-        patch: &Patch<W>,
+        solution: &TyreSolution<W>,
         straight: [W::Mask; 2],
         speed: [W; 2],
         compliance: [W; 3],
     ) -> [W::Mask; 2] {
         let [along, between, across] = compliance;
-        let [x, y] = patch.tyre;
+        let [x, y] = solution.tyre;
         let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
         [0, 1].map(|i| {
-            let (target_impulse, gain) = (self.patch.target_impulse[i], self.patch.gain[i]);
-            let steeper = self.patch.straight_gain[i] - gain;
+            let (target_impulse, gain) = (self.tyre.target_impulse[i], self.tyre.gain[i]);
+            let steeper = self.tyre.straight_gain[i] - gain;
             let crossing =
-                (self.patch.straight_target[i] - target_impulse) / steeper.at_least(W::splat(f32::MIN_POSITIVE));
+                (self.tyre.straight_target[i] - target_impulse) / steeper.at_least(W::splat(f32::MIN_POSITIVE));
             let force = target_impulse - gain * crossing;
-            let slip = slips[i] + patch.plastic[i] * patch.tyre[i];
-            let stays = straight[i] & !(force * target_impulse).less(patch.tyre[i] * target_impulse);
+            let slip = slips[i] + solution.plastic[i] * solution.tyre[i];
+            let stays = straight[i] & !(force * target_impulse).less(solution.tyre[i] * target_impulse);
             let turns = (crossing * target_impulse).less(slip * target_impulse) & !straight[i];
-            (stays | turns) & self.patch.bends & W::splat(0.0).less(steeper)
+            (stays | turns) & self.tyre.bends & W::splat(0.0).less(steeper)
         })
     }
 
@@ -271,7 +271,7 @@ impl<W: Corners> Rows<W> {
     /// Sliding adds a plastic speed λ x/μ² to both rows, so the stiffer direction does not win: scaling the impulse
     /// instead gives a locked wheel at 45° a quarter of its friction sideways.
     #[inline(always)]
-    fn patch_on(
+    fn solve_tyre_rows(
         &self,
         target_impulse: [W; 2],
         gain: [W; 2],
@@ -279,9 +279,9 @@ impl<W: Corners> Rows<W> {
         speed: [W; 2],
         compliance: [W; 3],
         limit: [W; 2],
-    ) -> Patch<W> {
+    ) -> TyreSolution<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let grips = self.patch.tyre_active & zero.less(limit[0]) & zero.less(limit[1]);
+        let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
         let g = gain.map(|a| a.only(grips));
         let wanted = both(|i| (target_impulse[i] - g[i] * speed[i]).only(grips));
         let squared = limit.map(|l| W::select(grips, l * l, one));
@@ -289,8 +289,15 @@ impl<W: Corners> Rows<W> {
         let x = system.solve(wanted);
         let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
         let (none, nothing) = (W::Mask::default(), [zero; 2]);
-        let held =
-            Patch { tyre: x, sliding, gain: g, compliance, plastic: nothing, inverse: nothing, bounded: [none; 2] };
+        let held = TyreSolution {
+            tyre: x,
+            sliding,
+            gain: g,
+            compliance,
+            plastic: nothing,
+            inverse: nothing,
+            bounded: [none; 2],
+        };
         if within == Within::Pyramid {
             return Self::pyramid(held, limit.map(|l| l.only(grips)));
         }
@@ -298,7 +305,7 @@ impl<W: Corners> Rows<W> {
             return held;
         }
         let Slid { tyre, plastic, inverse } = Self::slide(x, sliding, g, compliance, system, wanted, squared, within);
-        Patch { tyre, plastic, inverse, ..held }
+        TyreSolution { tyre, plastic, inverse, ..held }
     }
 
     /// Brings the impulses `x` of the patches that are `sliding`, which the `system` has for those `wanted`, onto the ellipse of
@@ -353,7 +360,7 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-impl<W: Corners> Patch<W> {
+impl<W: Corners> TyreSolution<W> {
     /// Gains left of a patch; while it slides only the direction along the edge of the ellipse answers.
     pub(crate) fn tangent(&self) -> Tangent<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
@@ -425,9 +432,9 @@ mod tests {
     fn a_row_without_admittance_slides_at_its_limit() {
         let all = |x: f32| Four::splat(x);
         let mut rows = Rows::default();
-        rows.patch.tyre_active = all(0.0).less(all(1.0));
+        rows.tyre.active = all(0.0).less(all(1.0));
         let target_impulse = [all(10.0), all(1e-20)];
-        let patch = rows.patch_on(
+        let solution = rows.solve_tyre_rows(
             target_impulse,
             [all(0.0), all(1e-3)],
             Within::Cone,
@@ -435,7 +442,7 @@ mod tests {
             [all(0.0); 3],
             [all(1.0); 2],
         );
-        let [along, across] = patch.tyre.map(|x| x.lanes()[0]);
+        let [along, across] = solution.tyre.map(|x| x.lanes()[0]);
         assert!((along - 1.0).abs() < 1e-6 && across.abs() < 1e-6, "{along} {across}");
     }
 
@@ -445,9 +452,9 @@ mod tests {
         let all = |x: f32| Four::splat(x);
         let held = |tyre: [f32; 2], within| {
             let mut rows = Rows::<Four>::default();
-            rows.patch.tyre_active = all(0.0).less(all(1.0));
-            (rows.patch.friction, rows.patch.unloaded_share) = ([all(20.0), all(10.0)], all(1.0));
-            (rows.patch.most_load, rows.suspension.load, rows.suspension.pressing_share) =
+            rows.tyre.active = all(0.0).less(all(1.0));
+            (rows.tyre.friction, rows.tyre.unloaded_share) = ([all(20.0), all(10.0)], all(1.0));
+            (rows.tyre.most_load, rows.suspension.load, rows.suspension.pressing_share) =
                 (all(9.0), all(1.0), all(1.0));
             rows.coupled.tyre = tyre.map(all);
             rows.hold_to_limit(within);

@@ -188,7 +188,7 @@ impl EndedByCar {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = ended.numbers();
         let mut moments = [[0.0; ABREAST]; 2];
         if rows.has_laws {
-            moments = rows.patch.moments.map(|moment| (moment / W::splat(dt)).in_lanes());
+            moments = rows.tyre.moments.map(|moment| (moment / W::splat(dt)).in_lanes());
         }
         Self {
             numbers: [W::rows([a, b, c, d]), W::rows([e, f, g, h]), W::rows([i, j, k, l])],
