@@ -4,7 +4,7 @@ use crate::assists::DriverDemand;
 use crate::banks::Many;
 use crate::controls::Controls;
 use crate::lane::{Four, Lane};
-use crate::step::rows::{EffectiveMass, Rows};
+use crate::step::rows::{Rows, Surroundings};
 use crate::step::vehicle::Vehicle;
 
 /// How much stiffer than the car is heavy the contact of a rolling wheel is; the rest is what slips.
@@ -49,7 +49,7 @@ impl Rows {
     /// Wheels that stick to a mass of 1 / `compliance` kg each, which moves at `speed`, and have no brake.
     fn roll(&mut self, speed: Four, compliance: f32) {
         let (zero, compliance) = (Four::default(), Four::splat(compliance));
-        self.coupled.effective_mass = EffectiveMass { speed: [speed, zero], compliance: [compliance, zero, zero] };
+        self.coupled.surroundings = Surroundings { speed: [speed, zero], compliance: [compliance, zero, zero] };
         self.tyre.gain = [Four::splat(RIGID) / compliance, zero];
         (self.tyre.target_impulse, self.tyre.locking_capacity) = ([zero; 2], zero);
         self.coupled.friction_bound = [Four::splat(f32::MAX); 2];

@@ -433,7 +433,7 @@ impl<W: Octet> Room<W> {
         let [gripping, ..] = W::sums(|k| [W::splat(1.0).only(self.rows[k].tyre.active); 4]);
         for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
             rows.coupled.friction_bound = rows.limit();
-            rows.coupled.effective_mass = surroundings(bank, false, rows, loaded, gripping);
+            rows.coupled.surroundings = surroundings(bank, false, rows, loaded, gripping);
             leave::<W>(&mut self.alone, rows.is_stiff());
         }
         self.solve_clutches(vehicles);

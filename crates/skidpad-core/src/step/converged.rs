@@ -12,7 +12,7 @@ use crate::banks::{Banks, Many};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
-use crate::step::rows::{Approach, EffectiveMass, Rows};
+use crate::step::rows::{Approach, Rows, Surroundings};
 use crate::step::vehicle::{Vehicle, banks};
 use crate::world::seam::Body;
 use bevy_math::Vec3;
@@ -303,9 +303,9 @@ impl Vehicle {
             if follow.loads {
                 if follow.slowly { rows.approach_limit() } else { rows.coupled.friction_bound = rows.limit() }
             }
-            rows.coupled.effective_mass = match (&bank.links, rows.unsprung()) {
+            rows.coupled.surroundings = match (&bank.links, rows.unsprung()) {
                 (Some(links), Some(own)) => rows.answered_by_links(own, links),
-                _ => EffectiveMass { speed: rows.coupled.velocity.patch, compliance: [Four::default(); 3] },
+                _ => Surroundings { speed: rows.coupled.velocity.patch, compliance: [Four::default(); 3] },
             };
         }
         if within != Within::Side {

@@ -64,7 +64,7 @@ impl Begun {
 /// What a coupling finds for four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CoupledRows<W: Corners = Four> {
-    pub effective_mass: EffectiveMass<W>,
+    pub surroundings: Surroundings<W>,
     /// Of the chassis in an iteration.
     pub velocity: RowVelocity<W>,
     /// Largest tyre impulses along and across, N s.
@@ -100,7 +100,7 @@ const FIRST_SHARE: f32 = 0.5;
 
 /// The relative speed of the two tyre rows before the tyre acts, and what each unit of impulse changes in it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct EffectiveMass<L> {
+pub(crate) struct Surroundings<L> {
     /// m/s along and across, the wheel's spin not counted.
     pub speed: [L; 2],
     /// 1/kg: along, between the two, across.

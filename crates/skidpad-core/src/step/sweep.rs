@@ -5,7 +5,7 @@ use crate::constants::MAX_WHEELS;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
-use crate::step::rows::{EffectiveMass, Rows};
+use crate::step::rows::{Rows, Surroundings};
 use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
@@ -70,7 +70,7 @@ impl Vehicle {
         let is_slanted = self.model.has_slanted_rows();
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.coupled.friction_bound = rows.limit();
-            rows.coupled.effective_mass = surroundings(bank, is_slanted, rows, loaded.at_each_wheel(), gripping);
+            rows.coupled.surroundings = surroundings(bank, is_slanted, rows, loaded.at_each_wheel(), gripping);
             stiff |= Four::any(rows.is_stiff());
         }
         if stiff {
@@ -101,7 +101,7 @@ impl Vehicle {
         let at = self.couple_linear(loaded).at_each_wheel();
         let is_slanted = self.model.has_slanted_rows();
         for (bank, rows) in banks::<Many>(&self.model, &mut self.rows) {
-            rows.coupled.effective_mass = surroundings(bank, is_slanted, rows, at, gripping);
+            rows.coupled.surroundings = surroundings(bank, is_slanted, rows, at, gripping);
             rows.coupled.began = rows.coupled.tyre;
         }
     }
@@ -134,7 +134,7 @@ impl<W: Corners> Rows<W> {
     /// Where a tyre answers its own impulse, as often as there are wheels, with more than it.
     #[inline(always)]
     pub(crate) fn is_stiff(&self) -> W::Mask {
-        let [along, _, across] = self.coupled.effective_mass.compliance;
+        let [along, _, across] = self.coupled.surroundings.compliance;
         let most = W::splat(STIFF);
         most.less(self.tyre.gain[0] * along) | most.less(self.tyre.gain[1] * across)
     }
@@ -179,7 +179,7 @@ pub(crate) fn surroundings<W: Corners>(
     rows: &Rows<W>,
     at: SpatialVector<W>,
     share: W,
-) -> EffectiveMass<W> {
+) -> Surroundings<W> {
     let inverse_mass = bank.inverse_mass;
     // The two directions are unit vectors at right angles, but for those on rims and links.
     let forward = bank.inverse_inertia.times(rows.contact.forward.angular);
@@ -197,7 +197,7 @@ pub(crate) fn surroundings<W: Corners>(
         along - compliance[0] * rows.coupled.tyre[0] - compliance[1] * rows.coupled.tyre[1],
         across - compliance[1] * rows.coupled.tyre[0] - compliance[2] * rows.coupled.tyre[1],
     ];
-    EffectiveMass { speed, compliance }
+    Surroundings { speed, compliance }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 
 use crate::lane::{Four, Lane};
 use crate::linear::SpatialVector;
-use crate::step::rows::{EffectiveMass, Rows};
+use crate::step::rows::{Rows, Surroundings};
 use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::{Scrub, UnsprungMotion};
 use crate::vectors::Vec3Lanes;
@@ -136,7 +136,7 @@ impl Rows {
     /// going on so ends.
     #[cold]
     #[inline(never)]
-    pub(crate) fn answered_by_links(&self, own: &UnsprungMotion, links: &Links) -> EffectiveMass<Four> {
+    pub(crate) fn answered_by_links(&self, own: &UnsprungMotion, links: &Links) -> Surroundings<Four> {
         let given = links.shared(links.slope * own.scrub.answer);
         let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
         let compliance = [along * along * given, along * across * given, across * across * given];
@@ -146,7 +146,7 @@ impl Rows {
             rolling + more_along - compliance[0] * tyre[0] - compliance[1] * tyre[1],
             sliding + more_across - compliance[1] * tyre[0] - compliance[2] * tyre[1],
         ];
-        EffectiveMass { speed, compliance }
+        Surroundings { speed, compliance }
     }
 
     /// Lets wheels on their own give way to what their tyres push by beyond `before`.

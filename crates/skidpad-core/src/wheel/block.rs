@@ -88,8 +88,8 @@ impl<W: Corners> Rows<W> {
             || {
                 let solution = self.solve_tyre(
                     within,
-                    self.coupled.effective_mass.speed,
-                    self.coupled.effective_mass.compliance,
+                    self.coupled.surroundings.speed,
+                    self.coupled.surroundings.compliance,
                     limit,
                 );
                 let need = momentum - bank.radius * solution.tyre[0];
@@ -135,7 +135,7 @@ impl<W: Corners> Rows<W> {
         let hold = W::select(W::splat(0.0).less(need), -self.tyre.locking_capacity, self.tyre.locking_capacity);
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
         let driven = momentum + hold;
-        let around = &self.coupled.effective_mass;
+        let around = &self.coupled.surroundings;
         let [along, between, across] = around.compliance;
         let speed = [around.speed[0] - radius * driven / inertia, around.speed[1]];
         let turning = self.solve_tyre(within, speed, [along + radius * radius / inertia, between, across], limit);
@@ -160,7 +160,7 @@ impl<W: Corners> Rows<W> {
         let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
         let used = self.coupled.tyre[0] / W::select(grips, limit[0], one);
         let left = (limit[1] * (one - used * used).at_least(zero).sqrt()).only(grips);
-        let speed = self.coupled.effective_mass.speed[1];
+        let speed = self.coupled.surroundings.speed[1];
         let ([along, mut gain], target_impulse) = (self.tyre.gain, self.tyre.target_impulse[1]);
         let mut across = target_impulse - gain * speed;
         if W::any(self.tyre.bends) {
