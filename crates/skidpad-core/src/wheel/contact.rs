@@ -8,14 +8,11 @@ use crate::statics::equilibrium::load_at;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::vectors::{Axes, Vec3Lanes};
-use crate::wheel::envelope::LEAST_GROUND_COSINE;
+use crate::wheel::envelope::{STEEPEST_GROUND_COSINE, STEEPEST_GROUND_TANGENT};
 use crate::wheel::pack::WheelPack;
 use crate::wheel::parameters::Wheel;
 use crate::world::seam::{Body, Contact, Probe, Rim};
 use bevy_math::{DVec3, Mat3, Vec3};
-
-/// Tangent of the same angle: a wheel that moves sideways by a metre comes so much nearer to such ground along its ray, at most.
-const STEEPEST: f32 = 5.671_282;
 
 /// Walls that would stay farther from a rim than this are not looked for, m: what the forces of a step can still change.
 const NEAR: f32 = 0.03;
@@ -75,7 +72,7 @@ impl<W: Corners> Rows<W> {
         let lean = self.contact.axle.dot(normal);
         let across = self.contact.axle - normal * lean;
         let length = across.dot(across).sqrt();
-        let is_ground = !normal.z.less(W::splat(LEAST_GROUND_COSINE));
+        let is_ground = !normal.z.less(W::splat(STEEPEST_GROUND_COSINE));
         let has_heading = !length.less(W::splat(0.1));
         let faces_ground = met.hit & is_ground & has_heading;
         let up = Vec3Lanes::splat(Vec3::Z);
@@ -221,7 +218,7 @@ impl Rows {
         contact.side = contact.side + contact.normal * -aside;
         contact.started = contact.forward.dot(moving) - contact.ground_motion.speed[0];
         let relieved = self.begun.tyre[0] * rise + self.begun.tyre[1] * aside;
-        let steep = Four::splat(STEEP).less(rise.abs() + aside.abs());
+        let steep = Four::splat(STEEP_SLOPE).less(rise.abs() + aside.abs());
         let mut share = one - relieved / load;
         if Four::any(steep) {
             share = Four::select(steep, self.pressed_at_limit(relieved, friction()), share);
@@ -245,7 +242,7 @@ impl Rows {
 const MOST_PRESSED: f32 = 4.0;
 
 /// Slope of what a wheel stands on, against its strut, from which on its tyre's force changes by much what presses, and so its own limit.
-const STEEP: f32 = 0.3;
+const STEEP_SLOPE: f32 = 0.3;
 
 /// Rays of wheels of a car, or of several abreast, whose bodies are `falling` (m/s) and turning (rad/s, world axes): where they start,
 /// relative to the body's position, and how far they reach, m.
@@ -262,7 +259,7 @@ pub(crate) fn rays<W: Corners>(
     dt: f32,
 ) -> (Vec3Lanes<W>, W) {
     let start = to_world.times_at_each_wheel(bank.contact.raised(bank.start_height()));
-    let closing = W::Car::splat(STEEPEST) * falling.dot(falling).sqrt() - falling.dot(to_world.z);
+    let closing = W::Car::splat(STEEPEST_GROUND_TANGENT) * falling.dot(falling).sqrt() - falling.dot(to_world.z);
     let (roll, pitch) = (W::of_car(angular.dot(to_world.x)), W::of_car(angular.dot(to_world.y)));
     let sinking = W::of_car(closing) - roll * bank.contact.y + pitch * bank.contact.x;
     let ahead = (sinking * W::splat(dt)).at_least(W::splat(DROOP_SLACK));

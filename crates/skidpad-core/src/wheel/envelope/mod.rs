@@ -83,14 +83,14 @@ impl Triangle {
 /// Corners of the sides of a box, by the signs of x, y and z in three bits.
 const BOX_SIDES: [[usize; 4]; 6] = [[0, 2, 6, 4], [1, 5, 7, 3], [0, 4, 5, 1], [2, 3, 7, 6], [0, 1, 3, 2], [4, 6, 7, 5]];
 
-/// Contacts steeper than this against the suspension are obstacles, not ground: cosine of 80°.
-pub(crate) const LEAST_GROUND_COSINE: f32 = 0.173_648_18;
+/// Contacts steeper than 80° against the suspension are obstacles, not ground.
+pub(crate) const STEEPEST_GROUND_COSINE: f32 = 0.173_648_18;
+const STEEPEST_GROUND_SINE: f32 = 0.984_807_8;
+/// A wheel that moves sideways by a metre comes so much nearer to such ground along its ray, at most.
+pub(crate) const STEEPEST_GROUND_TANGENT: f32 = 5.671_282;
 
 /// What a wheel can climb: up to where contact normals are as steep as ground may be, as a share of its radius.
-const CLIMBS: f32 = 1.0 - LEAST_GROUND_COSINE;
-
-/// Sine of that angle.
-const STEEP: f32 = 0.984_807_8;
+const CLIMBS: f32 = 1.0 - STEEPEST_GROUND_COSINE;
 
 /// Rounds in which steps on steps are climbed.
 const ROUNDS: usize = 4;
@@ -143,7 +143,7 @@ impl Segment {
     /// Whether it is too steep to be ground.
     fn is_wall(&self) -> bool {
         let (width, rise) = (self.x[1] - self.x[0], self.z[1] - self.z[0]);
-        width < LEAST_GROUND_COSINE * (width * width + rise * rise).sqrt()
+        width < STEEPEST_GROUND_COSINE * (width * width + rise * rise).sqrt()
     }
 }
 
@@ -367,7 +367,7 @@ impl Seeker {
         };
         // What ends a wall may be half way up; what lies on top of it tells where it is climbed.
         let on_wall = end.is_some() && segment.is_wall();
-        if on_wall || x.abs() > STEEP * radius {
+        if on_wall || x.abs() > STEEPEST_GROUND_SINE * radius {
             return Rest::Beside;
         }
         if end.is_some_and(|end| open[end] || z > climbs) {
