@@ -18,10 +18,11 @@
 //! # Every law
 //! - is finite for every input, NaN included: none, negative or endless load, no or endless slip, standing or rolling
 //!   backwards;
-//! - is differentiable at zero slip, and gives exact slopes by carrying them along ([`Dual`]);
-//! - holds load, slip, camber and pressure in the range it is good for, and beyond the range of loads scales forces in
-//!   proportion to load (constant friction);
-//! - neither allocates nor panics nor branches on its inputs.
+//! - is differentiable at zero slip, and gives exact slopes: simple curves by formula, the others by carrying them along ([`Dual`]);
+//! - holds slip in the range it is good for, and load, camber and pressure where it depends on them. Beyond the range of loads measured
+//!   laws (Magic Formula, TMeasy) scale forces in proportion to load (constant friction); simple curves and the brush give no more friction
+//!   from the load on at which their load sensitivity lets them give most;
+//! - neither allocates nor panics.
 
 mod brush;
 mod compliance;

@@ -1,5 +1,5 @@
-//! One wheel's block: spin, tyre along and tyre across, solved in closed form against a given chassis motion. Four
-//! wheels side by side.
+//! One wheel's block: spin, tyre along and tyre across, solved together against a given chassis motion: in closed form where the tyre
+//! grips, by iterations on the friction cone where it slides. The wheels of a car or of several side by side.
 //!
 //! As separate rows in one sweep, brake and tyre run away on a slope; as one block they hold to a micrometre.
 
