@@ -81,7 +81,7 @@ impl Vehicle {
             let [pedals, regenerating, full] = self.shafts.motor_range(motor, k);
             let least = if brakes { regenerating } else { pedals };
             let end = if push < 0.0 { least.min(0.0) } else { full };
-            let per_turn: f32 = model.banks().iter().map(|bank| (bank.jacobian[first + k] / bank.radius).sum()).sum();
+            let per_turn: f32 = model.banks().iter().map(|bank| (bank.levers[first + k] / bank.radius).sum()).sum();
             let per_torque = self.shafts.constraints[first + k].torque_ratio(end) * per_turn * dt;
             motors[k] = [least, end, per_torque, motor.inertia * motor.reduction * per_turn * gained / dt];
             whole += end * per_torque;
@@ -104,9 +104,9 @@ impl Vehicle {
         }
         let (mut radius, mut turning) = (0.0, 0.0);
         for bank in self.model.banks() {
-            radius += (bank.jacobian[0] * bank.radius).sum();
+            radius += (bank.levers[0] * bank.radius).sum();
             let gained = Four::splat(gained) / bank.radius;
-            turning += (bank.jacobian[0] * (bank.gather(|i| self.state.wheels[i].spin) + gained)).sum();
+            turning += (bank.levers[0] * (bank.gather(|i| self.state.wheels[i].spin) + gained)).sum();
         }
         let least = self.shafts.least_pull(&self.model, turning) / radius;
         (push.max(least), self.shafts.pull(&self.model, push * radius, turning))

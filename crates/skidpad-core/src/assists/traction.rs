@@ -114,7 +114,7 @@ impl Vehicle {
         let carried = Four::splat(self.shafts.carried(row));
         let (mut least, mut most, mut speed) = (f32::INFINITY, 0.0f32, 0.0);
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
-            let share = bank.jacobian[row];
+            let share = bank.levers[row];
             let able = if target.stands {
                 rows.tyre.locking_capacity / share
             } else {

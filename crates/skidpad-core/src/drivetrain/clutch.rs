@@ -61,7 +61,7 @@ pub(crate) fn settle_clutches<W: Corners>(
             let [shaft_speed, answer, ..] = W::sums(
                 #[inline(always)]
                 |k| {
-                    let (lever, (spin, answer)) = (banks[k].jacobian[0], rows[k].spin_under(&banks[k]));
+                    let (lever, (spin, answer)) = (banks[k].levers[0], rows[k].spin_under(&banks[k]));
                     [lever * spin, lever * lever * answer, W::default(), W::default()]
                 },
             );
@@ -77,7 +77,7 @@ pub(crate) fn settle_clutches<W: Corners>(
             },
         );
         for (bank, rows) in banks.iter().zip(&mut *rows) {
-            rows.drive.shaft += bank.jacobian[0] * W::of_car(change);
+            rows.drive.shaft += bank.levers[0] * W::of_car(change);
         }
         if settled {
             return true;

@@ -55,14 +55,14 @@ impl Vehicle {
         let shaft = self.begin_shafts(controls, asked, direction, shaft_speed, dt);
         if has_engine {
             for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-                rows.drive.shaft = bank.jacobian[0] * Four::splat(shaft);
+                rows.drive.shaft = bank.levers[0] * Four::splat(shaft);
             }
         }
         let first = usize::from(has_engine);
         for (k, motor) in self.model.parts().motors.iter().enumerate() {
             let turns = self.model.banks().iter().zip(&self.rows);
             let shaft_speed =
-                turns.fold(0.0, |sum, (bank, rows)| sum + (bank.jacobian[first + k] * rows.begun.spin).sum());
+                turns.fold(0.0, |sum, (bank, rows)| sum + (bank.levers[first + k] * rows.begun.spin).sum());
             self.shafts.turned(k, shaft_speed * motor.reduction);
         }
     }
@@ -134,7 +134,7 @@ pub(crate) fn shaft_speed<W: Corners>(banks: &[WheelPack<W>], rows: &[Rows<W>]) 
     for (banks, rows) in banks.chunks(W::ROWS).zip(rows.chunks(W::ROWS)) {
         sum += W::sum_of(
             #[inline(always)]
-            |k| banks[k].jacobian[0] * rows[k].begun.spin,
+            |k| banks[k].levers[0] * rows[k].begun.spin,
         );
     }
     sum

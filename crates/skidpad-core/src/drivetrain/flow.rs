@@ -33,11 +33,11 @@ pub(crate) struct Flow {
 
 impl Flow {
     pub(crate) fn of(parts: &ModelParts, coupling: &Coupling) -> Self {
-        let on_sides = |jacobian: Box<[f32]>| {
-            let [first, second] = [0, 1].map(|side| coupling.sides[side].iter().map(|&i| jacobian[i]).sum::<f32>());
+        let on_sides = |levers: Box<[f32]>| {
+            let [first, second] = [0, 1].map(|side| coupling.sides[side].iter().map(|&i| levers[i]).sum::<f32>());
             (first != 0.0 && second != 0.0).then_some([first, second])
         };
-        let rows: Vec<Option<[f32; 2]>> = jacobian(parts).map(on_sides).collect();
+        let rows: Vec<Option<[f32; 2]>> = levers(parts).map(on_sides).collect();
         let sources = &rows[..rows.len() - parts.couplings.len()];
         let split = |sides: &[f32; 2]| sides[0] / (sides[0] + sides[1]);
         Self {
@@ -49,7 +49,7 @@ impl Flow {
 
 /// Lever of every wheel on each row between spins: the propeller shaft's first, if there is an engine, then the motors' and
 /// the couplings', which are positive on their first side.
-pub(crate) fn jacobian(parts: &ModelParts) -> impl Iterator<Item = Box<[f32]>> + '_ {
+pub(crate) fn levers(parts: &ModelParts) -> impl Iterator<Item = Box<[f32]>> + '_ {
     let wheels = || 0..parts.wheels.len();
     let mean = |of: &[usize], i: usize| if of.contains(&i) { 1.0 / of.len() as f32 } else { 0.0 };
     let motor = move |motor: &Motor| wheels().map(|i| mean(&motor.wheels, i)).collect();

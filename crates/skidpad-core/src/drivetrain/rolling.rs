@@ -37,8 +37,7 @@ impl Vehicle {
     fn driven_wheels(&self) -> f32 {
         let [_, couplings] = self.shafts.first_rows(&self.model);
         let counted = |row: usize| {
-            let squares: f32 =
-                self.model.banks().iter().map(|bank| (bank.jacobian[row] * bank.jacobian[row]).sum()).sum();
+            let squares: f32 = self.model.banks().iter().map(|bank| (bank.levers[row] * bank.levers[row]).sum()).sum();
             1.0 / squares
         };
         (0..couplings).map(counted).sum::<f32>().max(1.0)

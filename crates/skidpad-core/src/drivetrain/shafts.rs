@@ -78,7 +78,7 @@ impl Shafts {
         let constraints = &self.constraints[..self.count];
         if let (Some(engine), Some(row)) = (&self.engine, constraints.first()) {
             let turns =
-                || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.jacobian[0] * rows.coupled.spin).sum());
+                || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.coupled.spin).sum());
             let speed = match converter(model) {
                 Some(converter) if row.is_converter => {
                     let found = self.impeller(converter, engine, turns().sum::<f32>() * row.ratio);
@@ -96,11 +96,8 @@ impl Shafts {
         }
         for (k, (torque, motor)) in drive.motors.iter_mut().zip(&model.parts().motors).enumerate() {
             let row = &constraints[motors + k];
-            let turns = model
-                .banks()
-                .iter()
-                .zip(rows)
-                .map(|(bank, rows)| (bank.jacobian[motors + k] * rows.coupled.spin).sum());
+            let turns =
+                model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[motors + k] * rows.coupled.spin).sum());
             let gained = turns.sum::<f32>() * row.ratio - self.motors[k].rotor;
             *torque = (row.impulse + motor.inertia * gained) / self.dt;
         }
@@ -128,7 +125,7 @@ impl Shafts {
         let row = &mut self.constraints[i];
         let change = row.at_wheels(impulse) - row.at_wheels(row.impulse);
         for (bank, rows) in model.banks().iter().zip(rows) {
-            rows.drive.shaft += bank.jacobian[i] * Four::splat(change);
+            rows.drive.shaft += bank.levers[i] * Four::splat(change);
         }
         row.impulse = impulse;
     }

@@ -223,9 +223,9 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
                     found
                 }
             };
-            for (i, &lever) in bank.jacobian.iter().enumerate().take(count) {
+            for (i, &lever) in bank.levers.iter().enumerate().take(count) {
                 self.speeds[i] += (lever * spin).sum();
-                for (j, &other) in bank.jacobian.iter().enumerate().take(i + 1) {
+                for (j, &other) in bank.levers.iter().enumerate().take(i + 1) {
                     self.answers[i][j] += (lever * other * answer).sum();
                 }
             }

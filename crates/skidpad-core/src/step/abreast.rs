@@ -190,7 +190,7 @@ impl<W: Octet> Room<W> {
             }
             // Nothing of this step is told of it.
             vehicle.rows[0].dt = 0.0;
-            vehicle.rows[0].contact.ground_motion.moves = false;
+            vehicle.rows[0].contact.ground_motion.moves_or_textured = false;
             tell(car, *push, SWEPT_ONCE);
         }
     }
@@ -211,7 +211,7 @@ impl<W: Octet> Room<W> {
             momentum: of(|drive| drive.momentum),
             motor: of(|drive| drive.motor),
             brake: of(|drive| drive.brake),
-            shaft: self.model.banks()[0].jacobian.first().map_or(Four::default(), lever),
+            shaft: self.model.banks()[0].levers.first().map_or(Four::default(), lever),
         };
         vehicle.shafts.constraints[0].impulse = carried;
         vehicle.applied = asked;
@@ -286,7 +286,7 @@ impl<W: Octet> Room<W> {
         if has_engine {
             let shaft = W::of_each(|car| self.began[car][1]);
             for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
-                rows.drive.shaft = bank.jacobian[0] * shaft;
+                rows.drive.shaft = bank.levers[0] * shaft;
             }
         }
     }

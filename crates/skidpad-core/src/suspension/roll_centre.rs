@@ -83,7 +83,7 @@ impl Rows {
         let contact = &mut self.contact;
         contact.forward = contact.forward - leaning * along;
         contact.side = contact.side - leaning * across;
-        if contact.ground_motion.moves {
+        if contact.ground_motion.moves_or_textured {
             let rising = links.sideways(contact.ground_motion.speed[2]);
             contact.ground_motion.speed[0] = contact.ground_motion.speed[0] - rising * along;
             contact.ground_motion.speed[1] = contact.ground_motion.speed[1] - rising * across;

@@ -56,7 +56,7 @@ impl<W: Corners> Rows<W> {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(dt));
         let (deflection, rolling_speed) = (self.begun.deflection, self.begun.rolling_speed.abs());
         let mut coefficient = bank.rolling.at(rolling_speed);
-        if self.contact.ground_motion.moves {
+        if self.contact.ground_motion.moves_or_textured {
             coefficient += self.contact.ground_motion.rolling;
         }
         let pressing = self.pressing();

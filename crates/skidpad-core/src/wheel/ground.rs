@@ -14,7 +14,7 @@ use bevy_math::{Mat3, Quat, Vec3};
 impl Vehicle {
     /// Whether a wheel stood on ground that moves, or has a texture, when the step was solved.
     pub(crate) fn is_on_moving_ground(&self) -> bool {
-        self.rows.iter().any(|rows| rows.contact.ground_motion.moves)
+        self.rows.iter().any(|rows| rows.contact.ground_motion.moves_or_textured)
     }
 
     /// Writes what the wheels that `met` such ground do to it.
@@ -64,7 +64,7 @@ impl Rows {
         };
         if any {
             self.set_ground_motion(bank, contacts, to_vehicle);
-        } else if self.contact.ground_motion.moves {
+        } else if self.contact.ground_motion.moves_or_textured {
             self.contact.ground_motion = GroundMotion::default();
         }
     }
@@ -77,7 +77,7 @@ impl Rows {
         let velocity = velocity.mul_mat(to_vehicle);
         let along = |row: SpatialVector<Four>| row.linear.dot(velocity);
         self.contact.ground_motion = GroundMotion {
-            moves: true,
+            moves_or_textured: true,
             speed: [along(self.contact.forward), along(self.contact.side), along(self.contact.normal)],
             rolling: of(|g| g.texture.rolling),
         };

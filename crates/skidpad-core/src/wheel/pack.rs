@@ -4,7 +4,7 @@
 //! stands empty.
 
 use crate::constants::STANDARD_GRAVITY;
-use crate::drivetrain::flow::jacobian;
+use crate::drivetrain::flow::levers;
 use crate::drivetrain::parameters::Powertrain;
 #[cfg(feature = "abreast")]
 use crate::lane::Octet;
@@ -84,8 +84,8 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub lateral: Option<Lateral>,
     /// Torque of a motor of its own at full throttle, N m.
     pub direct: W,
-    /// Levers on each row between spins, see [`levers`].
-    pub jacobian: Box<[W]>,
+    /// On each row between spins: turns of the row per turn of the wheel, see [`levers`].
+    pub levers: Box<[W]>,
 }
 
 /// A tyre with a law of its own, and the wheels it is on.
@@ -335,7 +335,7 @@ impl WheelPack {
             links: None,
             lateral: None,
             direct: one(self.direct),
-            jacobian: self.jacobian.iter().map(|&of| one(of)).collect(),
+            levers: self.levers.iter().map(|&of| one(of)).collect(),
         }
     }
 }
@@ -440,7 +440,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         links: Links::of(parts, wheels, present),
         lateral: Lateral::of(parts, wheels, present),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
-        jacobian: jacobian(parts).map(|of| only(&|i| of[i])).collect(),
+        levers: levers(parts).map(|of| only(&|i| of[i])).collect(),
     }
 }
 

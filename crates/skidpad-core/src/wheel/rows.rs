@@ -41,8 +41,8 @@ pub(crate) struct ContactRows<W: Corners = Four> {
 /// What the rows of four wheels know of the ground under them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GroundMotion<W: Corners = Four> {
-    /// Whether any of it moves, can be moved, or is soft.
-    pub moves: bool,
+    /// Whether any of it moves, can be moved, or has a texture; else the rest is 0.
+    pub moves_or_textured: bool,
     /// Its velocity along, across and normal to the ground, m/s.
     pub speed: [W; 3],
     /// What its texture adds to the coefficient of rolling resistance.
