@@ -68,6 +68,16 @@ impl LockUp {
 /// Halvings in search of an impeller speed; the last bits of a float are not worth more.
 const HALVINGS: usize = 22;
 
+/// The speed between `low` and `high`, rad/s, from which on it `is_beyond` what is sought.
+#[inline]
+fn bisected([mut low, mut high]: [f32; 2], is_beyond: impl Fn(f32) -> bool) -> f32 {
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if is_beyond(middle) { high = middle } else { low = middle }
+    }
+    0.5 * (low + high)
+}
+
 impl Converter {
     /// Torques impeller and turbine take from the engine and give to the gearbox, N m, at their speeds, rad/s.
     pub fn torques(&self, impeller: f32, turbine: f32) -> [f32; 2] {
@@ -85,33 +95,20 @@ impl Converter {
     pub(crate) fn impeller_speed(&self, free: f32, per_torque: f32, turbine: f32) -> f32 {
         let missing = |speed: f32| free - per_torque * self.torques(speed, turbine)[0] - speed;
         let least = free.max(0.0);
-        let (mut low, mut high) = if missing(least) < 0.0 { (0.0, least) } else { (least, least.max(turbine)) };
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            if missing(middle) < 0.0 { high = middle } else { low = middle }
-        }
-        0.5 * (low + high)
+        let between = if missing(least) < 0.0 { [0.0, least] } else { [least, least.max(turbine)] };
+        bisected(between, |speed| missing(speed) < 0.0)
     }
 
     /// Impeller speed, rad/s up to `most`, at which the turbine gives `torque` N m while it turns with `turbine` rad/s.
     pub(crate) fn impeller_for(&self, torque: f32, turbine: f32, most: f32) -> f32 {
-        let (mut low, mut high) = (0.0, most.max(0.0));
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            if self.torques(middle, turbine)[1] < torque { low = middle } else { high = middle }
-        }
-        0.5 * (low + high)
+        let falls_short = |speed: f32| self.torques(speed, turbine)[1] < torque;
+        bisected([0.0, most.max(0.0)], |speed| !falls_short(speed))
     }
 
     /// Impeller speed, rad/s, at which an engine's `torque` at its speed balances the impeller's with the turbine at
     /// `turbine` rad/s; at most `limit`.
     pub fn balance(&self, torque: impl Fn(f32) -> f32, turbine: f32, limit: f32) -> f32 {
-        let (mut low, mut high) = (0.0, limit);
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            if torque(middle) < self.torques(middle, turbine)[0] { high = middle } else { low = middle }
-        }
-        0.5 * (low + high)
+        bisected([0.0, limit], |speed| torque(speed) < self.torques(speed, turbine)[0])
     }
 
     fn check(&self) -> Result<(), ModelError> {
