@@ -75,7 +75,7 @@ impl<W: Corners> Rows<W> {
             spring += rise * half_way * half_way * W::splat(1.0 / 6.0) - rate * quarter * ends;
         }
         let relative = (rate * step * step / bank.sprung).at_most(W::splat(MOST_STIFFENING));
-        self.suspension.strut.stiffening = W::splat(1.0) + relative * W::splat(1.0 / 6.0);
+        self.suspension.strut.stiffening = W::splat(1.0) + relative * W::splat(DAMPING_LOST);
         self.suspension.strut.rate = rate;
         self.suspension.strut.spring = step * quarter * rate;
         self.suspension.strut.held = self.suspension.strut.weight + step * spring;
@@ -107,13 +107,10 @@ impl<W: Corners> Rows<W> {
     /// Share of the damper that counts at the end of the step, and its force at the start, N.
     #[inline(always)]
     fn damper_begun(&self, bank: &WheelPack<W>, dt: f32) -> [W; 2] {
-        let (half, step) = (W::splat(0.5), W::splat(dt));
         let (before, opened_before) = damper_at(bank, self.contact.jounce_rate);
-        // Half of it counts at the end; all of it where it is stiff: the exponential fit of a damper on a mass, to second
-        // order and without an exponential. As stiff as it is at the start: a share that changed with the side the damper ends
-        // on would give the load a step there, and the solve of the loads no answer.
-        let stiff = before * step / self.suspension.strut.mass;
-        let share = half + half * stiff / (stiff + W::splat(6.0));
+        // As stiff as it is at the start: a share that changed with the side the damper ends on would give the load a step there, and
+        // the solve of the loads no answer.
+        let share = late_share(before * W::splat(dt) / self.suspension.strut.mass);
         [share, before * self.contact.jounce_rate + opened_before]
     }
 
@@ -262,6 +259,17 @@ const STEEPER: f32 = 1.2;
 
 /// A way shorter than this divides as this, m.
 const LEAST_WAY: f32 = 1e-7;
+
+/// Share of a damper that counts at the end of a step, where it slows its mass by `stiff` times its speed within the step: half, and all
+/// where it is stiff. The exponential fit of a damper on a mass, to second order and without an exponential.
+#[inline(always)]
+pub(crate) fn late_share<W: Corners>(stiff: W) -> W {
+    let half = W::splat(0.5);
+    half + half * stiff / (stiff + W::splat(6.0))
+}
+
+/// Share of its damping that the midpoint rule takes from a mode, per square of ω dt: 1/4 − 1/12.
+pub(crate) const DAMPING_LOST: f32 = 1.0 / 6.0;
 
 /// Largest square of ω dt that the damper makes up for.
 pub(crate) const MOST_STIFFENING: f32 = 4.0;

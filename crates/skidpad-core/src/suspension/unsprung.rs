@@ -28,7 +28,7 @@ use crate::step::coupling::Coupling;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::{Scrub, TyreStep, UnsprungMotion};
-use crate::suspension::strut::{Beyond, MOST_STIFFENING};
+use crate::suspension::strut::{Beyond, DAMPING_LOST, MOST_STIFFENING, late_share};
 use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::{Beam, WheelPack};
 use crate::world::seam::{OVERLAP_RETURN_SPEED, Probe};
@@ -342,9 +342,8 @@ impl Rows {
         let rate = bank.tyre_rate;
         let relative = (rate + self.strut_rate() + self.suspension.axle_links.rate) * step * step / mass;
         let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(Four::splat(MOST_STIFFENING));
-        let damping = bank.tyre_damping + lost * Four::splat(1.0 / 6.0);
-        let stiff = damping * step / mass;
-        let share = half + half * stiff / (stiff + Four::splat(6.0));
+        let damping = bank.tyre_damping + lost * Four::splat(DAMPING_LOST);
+        let share = late_share(damping * step / mass);
         // From the midpoint rule, 1/4 of each rate, to implicit Euler with the mean velocity, 1/2 and 1.
         let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
         let tyre = &mut own.tyre;
