@@ -14,6 +14,7 @@ use crate::linear::SpatialVector;
 use crate::math;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
+use crate::tyre::friction_ellipse;
 use crate::wheel::pack::WheelPack;
 
 impl Vehicle {
@@ -224,7 +225,7 @@ impl Rows {
         let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
         let limit = self.limit();
         let across = self.coupled.tyre[1] / Four::select(zero.less(limit[1]), limit[1], one);
-        let left = limit[0] * (one - across * across).at_least(zero).sqrt();
+        let left = limit[0] * friction_ellipse::left_beside(across);
         let tyre = (self.tyre.target_impulse[0] - self.tyre.gain[0] * (along - bank.radius * goal)).within(-left, left);
         self.drive.momentum + self.drive.shaft - bank.radius * tyre - bank.spin_inertia * goal
     }

@@ -12,7 +12,7 @@
 use super::dual::{Dual, root};
 use super::{
     Conditions, LEAST_GRIP, LEAST_RELAXATION, Moments, PreparedTyre, Real, Response, TyreModel, ValueFault, demand,
-    most_load,
+    friction_share, most_load,
 };
 use crate::lane::Lane;
 
@@ -78,8 +78,8 @@ impl TyreModel for Brush {
         let load = conditions.load.within(s(0.0), s(1e9));
         let relative_load = load / s(self.nominal_load);
         let held = relative_load.at_most(s(most_load(self.load_sensitivity)));
-        let loss = s(self.load_sensitivity) * (held - s(1.0));
-        let share = (s(1.0) - loss) * (held / relative_load).at_most(s(1.0));
+        let held_share = (held / relative_load).at_most(s(1.0));
+        let share = friction_share(s(self.load_sensitivity), held - s(1.0), held_share);
         let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
         // Below the least grip forces and stiffness fade to nothing.
         let fade = conditions.grip.within(s(0.0), grip) / grip;

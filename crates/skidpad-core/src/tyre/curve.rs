@@ -1,7 +1,8 @@
 //! Simple curves of force over slip, similar at every load: dry friction, straight lines, a slip curve.
 
 use super::{
-    Conditions, LEAST_GRIP, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault, demand, most_load,
+    Conditions, LEAST_GRIP, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault, demand, friction_share,
+    most_load,
 };
 use crate::lane::{Four, Lane, Spread, both};
 
@@ -305,7 +306,7 @@ impl<H: Copy> CurveConstants<H> {
     {
         let held = load.at_most(self.most_load.spread());
         let excess = (held - self.nominal_load.spread()) * self.per_nominal_load.spread();
-        let share = (L::splat(1.0) - self.load_sensitivity.spread() * excess) * (held / load);
+        let share = friction_share(self.load_sensitivity.spread(), excess, held / load);
         self.friction.map(|mu| mu.spread() * share)
     }
 

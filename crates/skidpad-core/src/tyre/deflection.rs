@@ -2,6 +2,7 @@
 
 use crate::lane::{Corners, both};
 use crate::step::rows::Rows;
+use crate::tyre::friction_ellipse;
 use crate::wheel::pack::WheelPack;
 
 /// Largest slip a deflection stands for; beyond, only its direction is kept.
@@ -65,7 +66,7 @@ impl<W: Corners> Rows<W> {
         let scale = self.tyre.elastic.map(|k| k * step);
         let impulse = [rolled[0] * scale[0], rolled[1] * scale[1]];
         let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
-        let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
+        let reach = friction_ellipse::reach(used);
         let holds = !W::splat(1.0).less(reach);
         let slid = [0, 1].map(|i| self.coupled.tyre[i] / scale[i]);
         // A damper's share of the force strains nothing.

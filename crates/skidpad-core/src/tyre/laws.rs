@@ -6,7 +6,7 @@ use crate::linear::SpatialVector;
 use crate::step::rows::Rows;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::TyreLinearization;
-use crate::tyre::{Conditions, PreparedTyre, TyreModel, functions};
+use crate::tyre::{Conditions, PreparedTyre, TyreModel, friction_ellipse, functions};
 use crate::wheel::pack::WheelPack;
 
 /// What the patches of a bank are asked.
@@ -116,7 +116,7 @@ fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: 
     let moments = if rolls { law.moments(&at, slip) } else { Default::default() };
     // Under both slips a law may reach beyond the ellipse of its two peaks; then it is the edge.
     let used = [0, 1].map(|i| curve.force[i] / limit[i].at_least(W::splat(LEAST_LIMIT)));
-    let reach = (used[0] * used[0] + used[1] * used[1]).at_least(one).sqrt();
+    let reach = friction_ellipse::reach(used).at_least(one);
     let linearised = TyreLinearization {
         stiffness: at.stiffness(),
         lengths,

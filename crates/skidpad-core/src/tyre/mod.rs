@@ -29,6 +29,7 @@ mod compliance;
 pub(crate) mod curve;
 mod deflection;
 mod dual;
+pub(crate) mod friction_ellipse;
 pub mod functions;
 pub(crate) mod grip;
 pub(crate) mod laws;
@@ -158,6 +159,16 @@ const LEAST_GRIP: f32 = 1e-3;
 
 /// Load, over the nominal one, from which a tyre of this load sensitivity grips no more: the limit `N (1 − s (N − 1))` would fall
 /// with the load beyond, and a tyre that is let go would grip more.
+///
+/// [`friction_share`] is the law; a step has it per load impulse, as [`rows::TyreRows::unloaded_share`] less
+/// [`rows::TyreRows::sensitivity`] times that.
 pub(crate) fn most_load(sensitivity: f32) -> f32 {
     if sensitivity > 0.0 { (1.0 + sensitivity) / (2.0 * sensitivity) } else { f32::INFINITY }
+}
+
+/// Friction coefficient over the nominal one under a load that is `excess` nominal loads above the nominal one, of which a share `held`
+/// counts: the rest is beyond [`most_load`].
+#[inline(always)]
+pub(crate) fn friction_share<L: Lane>(sensitivity: L, excess: L, held: L) -> L {
+    (L::splat(1.0) - sensitivity * excess) * held
 }

@@ -7,6 +7,7 @@ use crate::lane::{Corners, Four, both};
 use crate::linear::SpatialVector;
 use crate::step::coupling::Within;
 use crate::step::rows::Rows;
+use crate::tyre::friction_ellipse;
 use crate::wheel::pack::WheelPack;
 
 /// How a wheel's tyre impulse answers the chassis velocity: at most two directions, as symmetric gains.
@@ -115,7 +116,7 @@ impl<W: Corners> Rows<W> {
             return;
         }
         let used = [0, 1].map(|i| self.coupled.tyre[i] / W::select(grips, limit[i], one));
-        let reach = (used[0] * used[0] + used[1] * used[1]).sqrt();
+        let reach = friction_ellipse::reach(used);
         let share = W::select(one.less(reach), one / reach, one);
         self.coupled.tyre = self.coupled.tyre.map(|x| (x * share).only(grips));
     }
@@ -159,7 +160,7 @@ impl<W: Corners> Rows<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
         let used = self.coupled.tyre[0] / W::select(grips, limit[0], one);
-        let left = (limit[1] * (one - used * used).at_least(zero).sqrt()).only(grips);
+        let left = (limit[1] * friction_ellipse::left_beside(used)).only(grips);
         let speed = self.coupled.surroundings.speed[1];
         let ([along, mut gain], target_impulse) = (self.tyre.gain, self.tyre.target_impulse[1]);
         let mut across = target_impulse - gain * speed;
