@@ -71,7 +71,7 @@ impl State {
         let wheel = |(i, wheel): (usize, &Wheel)| WheelState {
             spin: placement.speed / wheel.radius,
             rolling_speed: placement.speed,
-            rolling: rolling_share(wheel, placement.speed),
+            rolling: rolling_share(wheel.walking(), placement.speed.abs()),
             contact: true,
             compression: rest.as_ref().map_or(0.0, |r| r.compressions[i]),
             load: rest.as_ref().map_or(model.static_load(i), |r| r.loads[i]),

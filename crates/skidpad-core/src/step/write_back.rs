@@ -9,7 +9,9 @@ use crate::state::{State, WheelState};
 use crate::step::coupling::StepReport;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, finite};
+use crate::wheel::contact::way;
 use crate::wheel::pack::WheelPack;
+use crate::wheel::state::rolling_share;
 use crate::world::seam::Body;
 use bevy_math::{Quat, Vec3};
 
@@ -167,7 +169,7 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> W {
         let rate = (-self.separation_velocity(at) / self.contact.cosine).only(self.contact.in_contact);
-        let moved = self.contact.jounce_rate * W::splat(pose_lag) + rate * W::splat(dt - pose_lag);
+        let moved = way([self.contact.jounce_rate, rate], W::splat(pose_lag), W::splat(dt));
         (self.contact.compression + self.contact.beyond_droop + moved).at_least(-bank.droop_travel)
     }
 }
@@ -245,11 +247,11 @@ impl WheelEnded {
 /// Shares of rolling at the speeds whose squares are given.
 #[inline(always)]
 fn rolling_shares<W: Corners>(bank: &WheelPack<W>, squared: W) -> W {
-    let [crawl, walk] = bank.walking;
+    let [_, walk] = bank.walking;
     if !W::any(squared.less(walk * walk)) {
         return W::splat(1.0);
     }
-    squared.sqrt().smoothstep(crawl, walk)
+    rolling_share(bank.walking, squared.sqrt())
 }
 
 #[cfg(test)]

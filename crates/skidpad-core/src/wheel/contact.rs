@@ -63,6 +63,13 @@ fn numbers(contact: &Contact) -> Four {
     Four::new([contact.distance, contact.normal.x, contact.normal.y, contact.normal.z])
 }
 
+/// How far a pose goes, m, in a step of `dt` s that begins and ends with these rates, m/s, where the world moves it by `pose_lag` s of the
+/// first.
+#[inline(always)]
+pub(crate) fn way<W: Corners>([begins, ends]: [W; 2], pose_lag: W, dt: W) -> W {
+    begins * pose_lag + ends * (dt - pose_lag)
+}
+
 impl<W: Corners> Rows<W> {
     /// Where wheels meet what their rays `met`, and the directions of their rows there.
     #[inline(always)]
@@ -153,7 +160,7 @@ impl<W: Corners> Rows<W> {
         dt: f32,
     ) -> bool {
         let [begins, ends] = [moving, loaded].map(|at| -self.separation_velocity(at) / self.contact.cosine);
-        let closed = begins * pose_lag + ends * (W::splat(dt) - pose_lag);
+        let closed = way([begins, ends], pose_lag, W::splat(dt));
         let lands = self.apart() & (-self.contact.beyond_droop).less(closed);
         if !W::any(lands) {
             return false;

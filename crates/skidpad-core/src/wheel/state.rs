@@ -2,7 +2,6 @@
 
 use crate::lane::Lane;
 use crate::math::{self, all_finite};
-use crate::wheel::parameters::Wheel;
 
 /// Motion of one wheel. A step reads and writes its numbers in fours, which lie side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -72,8 +71,8 @@ impl WheelState {
     }
 }
 
-/// 0 below a crawl of `wheel`, 1 above its walking pace, at `speed` m/s (either sign).
-pub(crate) fn rolling_share(wheel: &Wheel, speed: f32) -> f32 {
-    let [crawl, walk] = wheel.walking();
-    speed.abs().smoothstep(crawl, walk)
+/// 0 below a `crawl` of a wheel, 1 above its `walk`ing pace, at a `speed` m/s ≥ 0.
+#[inline(always)]
+pub(crate) fn rolling_share<L: Lane>([crawl, walk]: [L; 2], speed: L) -> L {
+    speed.smoothstep(crawl, walk)
 }
