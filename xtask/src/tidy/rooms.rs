@@ -14,8 +14,8 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("drive", &["drivetrain", "assists"]),
     ("contact", &["wheel", "suspension"]),
     ("suspension", &["suspension"]),
-    ("own", &["suspension"]),
-    ("own_motion", &["suspension"]),
+    ("has_unsprung", &["suspension"]),
+    ("unsprung_motion", &["suspension"]),
     ("tyre", &["tyre", "assists"]),
     ("coupled", &["wheel", "suspension", "drivetrain", "tyre"]),
 ];

@@ -16,11 +16,11 @@ const FORCE_RESPONSE: f32 = 0.01;
 impl Vehicle {
     /// Drives as fast as `speed` m/s: motors first, then the engine, then brakes, each with what the ones before leave, but
     /// never with less than the driver's throttle. Returns how far it pushed the brake pedal, 0 to 1.
-    pub(crate) fn cruise(&mut self, own: &CruiseControl, speed: f32, asked: &DriverDemand, dt: f32) -> f32 {
-        let brakes = own.may_brake && asked.own_throttle == 0.0;
+    pub(crate) fn cruise(&mut self, control: &CruiseControl, speed: f32, asked: &DriverDemand, dt: f32) -> f32 {
+        let brakes = control.may_brake && asked.own_throttle == 0.0;
         let along = self.state.rotation * crate::Vec3::X;
         let gained = (self.state.velocity - self.state.previous_velocity).dot(along);
-        let mut missing = self.wanted_push(own, speed - self.state.velocity.dot(along), gained, dt);
+        let mut missing = self.wanted_push(control, speed - self.state.velocity.dot(along), gained, dt);
         let (direct, added) = self.drive_direct_motors(missing, asked.own_throttle, dt);
         missing -= direct;
         missing -= self.order_motors(missing, brakes, gained, dt);
@@ -38,9 +38,9 @@ impl Vehicle {
     ///
     /// The force wanted is the last step's, plus a share of what mass times the missing acceleration asks: slopes, wind and a
     /// changed gear are in the acceleration it sees, so nothing has to be learnt, nor can anything wind up.
-    fn wanted_push(&self, own: &CruiseControl, slower: f32, gained: f32, dt: f32) -> f32 {
-        let most = own.largest_acceleration;
-        let missing = (slower / (own.response + dt)).clamp(-most, most) - gained / dt;
+    fn wanted_push(&self, control: &CruiseControl, slower: f32, gained: f32, dt: f32) -> f32 {
+        let most = control.largest_acceleration;
+        let missing = (slower / (control.response + dt)).clamp(-most, most) - gained / dt;
         let wheels = self.state.wheels.iter().zip(self.model.wheels());
         let driven: f32 = wheels.map(|(now, of)| now.torque / of.radius).sum();
         let held = self.model.banks().iter().zip(&self.rows);
@@ -51,14 +51,14 @@ impl Vehicle {
     }
 
     /// Lets torques straight at the wheels, which were given full throttle, push with `push` N s; with what they do, N s, and
-    /// what that is beyond the driver's `own` throttle, N m s.
-    fn drive_direct_motors(&mut self, push: f32, own: f32, dt: f32) -> (f32, f32) {
+    /// what that is beyond the driver's throttle `asked`, N m s.
+    fn drive_direct_motors(&mut self, push: f32, asked: f32, dt: f32) -> (f32, f32) {
         let banks = self.model.banks();
         let full: f32 = banks.iter().map(|bank| (bank.direct / bank.radius).only(bank.present()).sum() * dt).sum();
         if full <= 0.0 {
             return (0.0, 0.0);
         }
-        let throttle = (push / full).clamp(own, 1.0);
+        let throttle = (push / full).clamp(asked, 1.0);
         let mut whole = 0.0;
         for (bank, rows) in banks.iter().zip(&mut self.rows) {
             let changed = bank.direct * Four::splat((throttle - 1.0) * dt);
@@ -66,7 +66,7 @@ impl Vehicle {
             rows.drive.momentum += changed;
             whole += bank.direct.sum() * dt;
         }
-        (throttle * full, (throttle - own) * whole)
+        (throttle * full, (throttle - asked) * whole)
     }
 
     /// Orders the same share of what they have of all motors, to push with `push` N s, and to regenerate if cruise control

@@ -133,47 +133,47 @@ pub struct SpeedSteering {
 
 impl Assists {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        if let Some(own) = &self.abs {
-            share("slip of the anti-lock brakes", own.slip)?;
-            not_negative("response of the anti-lock brakes", own.response)?;
-            not_negative("speed below which anti-lock brakes are off", own.off_below)?;
+        if let Some(anti_lock) = &self.abs {
+            share("slip of the anti-lock brakes", anti_lock.slip)?;
+            not_negative("response of the anti-lock brakes", anti_lock.response)?;
+            not_negative("speed below which anti-lock brakes are off", anti_lock.off_below)?;
         }
-        if let Some(own) = &self.stability {
-            not_negative("understeer gradient of the stability control", own.understeer)?;
-            positive("largest acceleration of the stability control", own.largest_acceleration)?;
-            positive("largest sideslip angle of the stability control", own.largest_sideslip)?;
-            not_negative("tolerance of the stability control", own.tolerance)?;
-            not_negative("response of the stability control", own.response)?;
-            share("slip of the stability control's brakes", own.slip)?;
-            fading("stability control", own.fades_in)?;
+        if let Some(stability) = &self.stability {
+            not_negative("understeer gradient of the stability control", stability.understeer)?;
+            positive("largest acceleration of the stability control", stability.largest_acceleration)?;
+            positive("largest sideslip angle of the stability control", stability.largest_sideslip)?;
+            not_negative("tolerance of the stability control", stability.tolerance)?;
+            not_negative("response of the stability control", stability.response)?;
+            share("slip of the stability control's brakes", stability.slip)?;
+            fading("stability control", stability.fades_in)?;
         }
-        if let Some(own) = &self.traction {
-            share("slip of the traction control", own.slip)?;
-            positive("least slip speed of the traction control", own.least)?;
-            not_negative("response of the traction control", own.response)?;
-            not_negative("share of the brakes of the traction control", own.brakes)?;
-            not_negative("what the traction control leaves of the brakes", 1.0 - own.brakes)?;
+        if let Some(traction) = &self.traction {
+            share("slip of the traction control", traction.slip)?;
+            positive("least slip speed of the traction control", traction.least)?;
+            not_negative("response of the traction control", traction.response)?;
+            not_negative("share of the brakes of the traction control", traction.brakes)?;
+            not_negative("what the traction control leaves of the brakes", 1.0 - traction.brakes)?;
         }
-        if let Some(own) = &self.launch {
-            positive("engine speed of the launch control", own.engine_speed)?;
-            share("slip of the launch control", own.slip)?;
-            positive("least slip speed of the launch control", own.least)?;
-            not_negative("response of the launch control", own.response)?;
-            positive("speed up to which launch control acts", own.until)?;
+        if let Some(launch) = &self.launch {
+            positive("engine speed of the launch control", launch.engine_speed)?;
+            share("slip of the launch control", launch.slip)?;
+            positive("least slip speed of the launch control", launch.least)?;
+            not_negative("response of the launch control", launch.response)?;
+            positive("speed up to which launch control acts", launch.until)?;
         }
-        if let Some(own) = &self.cruise {
-            positive("response of the cruise control", own.response)?;
-            positive("largest acceleration of the cruise control", own.largest_acceleration)?;
+        if let Some(cruise) = &self.cruise {
+            positive("response of the cruise control", cruise.response)?;
+            positive("largest acceleration of the cruise control", cruise.largest_acceleration)?;
         }
-        if let Some(own) = &self.counter_steer {
-            not_negative("gain of the counter-steer assist", own.gain)?;
-            not_negative("authority of the counter-steer assist", own.authority)?;
-            fading("counter-steer assist", own.fades_in)?;
+        if let Some(counter_steer) = &self.counter_steer {
+            not_negative("gain of the counter-steer assist", counter_steer.gain)?;
+            not_negative("authority of the counter-steer assist", counter_steer.authority)?;
+            fading("counter-steer assist", counter_steer.fades_in)?;
         }
-        if let Some(own) = &self.speed_steering {
-            fading("steering by speed", own.between)?;
-            share("share of the lock", own.shares[0])?;
-            share("share of the steering's rate", own.shares[1])?;
+        if let Some(speed_steering) = &self.speed_steering {
+            fading("steering by speed", speed_steering.between)?;
+            share("share of the lock", speed_steering.shares[0])?;
+            share("share of the steering's rate", speed_steering.shares[1])?;
         }
         not_negative("distance by which the centre of mass is lowered", self.lowered_centre)?;
         not_negative("angular drag", self.angular_drag)

@@ -55,12 +55,16 @@ mod tests {
 
     #[test]
     fn wanted_yaw_rate_is_the_bicycles_within_grip() {
-        let own = StabilityControl { understeer: 0.002, largest_acceleration: 8.0, ..StabilityControl::default() };
+        let stability =
+            StabilityControl { understeer: 0.002, largest_acceleration: 8.0, ..StabilityControl::default() };
         let at = |speed: f32, across: f32| Planar { velocity: [speed, across], yaw_rate: 0.0 };
-        let slow = own.wanted_yaw_rate(0.02, 2.5, &at(10.0, 0.0));
+        let slow = stability.wanted_yaw_rate(0.02, 2.5, &at(10.0, 0.0));
         assert!((slow - 10.0 * 0.02 / (1.0 + 0.002 * 100.0 / 2.5)).abs() < 1e-6, "{slow}");
-        assert_eq!(own.wanted_yaw_rate(0.2, 2.5, &at(20.0, 0.0)), 0.4, "a / v");
-        assert_eq!(own.wanted_yaw_rate(-0.2, 2.5, &at(20.0, 0.0)), -0.4);
-        assert!(own.wanted_yaw_rate(0.2, 2.5, &at(20.0, -10.0)) < 0.0, "in a spin to the left the car is to turn back");
+        assert_eq!(stability.wanted_yaw_rate(0.2, 2.5, &at(20.0, 0.0)), 0.4, "a / v");
+        assert_eq!(stability.wanted_yaw_rate(-0.2, 2.5, &at(20.0, 0.0)), -0.4);
+        assert!(
+            stability.wanted_yaw_rate(0.2, 2.5, &at(20.0, -10.0)) < 0.0,
+            "in a spin to the left the car is to turn back"
+        );
     }
 }

@@ -33,16 +33,16 @@ impl Vehicle {
     fn assist_driver(&mut self, mut asked: DriverDemand, dt: f32) -> DriverDemand {
         let assists = self.model.parts().assists;
         let driver = asked.steer;
-        if let Some(own) = &assists.speed_steering {
-            let [lock, rate] = own.shares(self.forward_speed());
+        if let Some(speed_steering) = &assists.speed_steering {
+            let [lock, rate] = speed_steering.shares(self.forward_speed());
             let lock = lock * self.model.parts().steering.lock;
             let kept = asked.steer.clamp(-lock, lock);
             self.count(Assist::SpeedSteering, Contribution { steer: kept - asked.steer, ..Contribution::default() });
             (asked.steer, asked.steer_rate) = (kept, rate * asked.steer_rate);
         }
-        if let Some(own) = &assists.counter_steer {
+        if let Some(counter_steer) = &assists.counter_steer {
             let lock = self.model.parts().steering.lock;
-            let added = self.mean_slip().added(own, asked.steer, self.state.steer, self.forward_speed());
+            let added = self.mean_slip().added(counter_steer, asked.steer, self.state.steer, self.forward_speed());
             let steer = (asked.steer + added).clamp(-lock, lock);
             self.count(Assist::CounterSteer, Contribution { steer: steer - asked.steer, ..Contribution::default() });
             asked.steer = steer;
@@ -52,8 +52,8 @@ impl Vehicle {
             asked.throttle = 1.0;
         }
         self.correction = None;
-        if let Some(own) = &assists.stability {
-            self.correction = self.correct(own, driver, dt);
+        if let Some(stability) = &assists.stability {
+            self.correction = self.correct(stability, driver, dt);
             if self.correction.is_some() {
                 self.count(
                     Assist::StabilityControl,
@@ -77,14 +77,14 @@ impl Vehicle {
     fn assist_with_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
         let mut pedal = asked.brake;
-        if let (Some(own), Some(speed)) = (assists.cruise, asked.cruise) {
-            pedal = self.cruise(&own, speed, asked, dt);
+        if let (Some(cruise), Some(speed)) = (assists.cruise, asked.cruise) {
+            pedal = self.cruise(&cruise, speed, asked, dt);
         }
-        if let Some(own) = assists.abs.filter(|_| pedal > 0.0) {
-            self.keep_from_locking(&own, pedal, loaded, dt);
+        if let Some(anti_lock) = assists.abs.filter(|_| pedal > 0.0) {
+            self.keep_from_locking(&anti_lock, pedal, loaded, dt);
         }
-        if let (Some(own), Some(correction)) = (assists.stability, self.correction) {
-            self.brake_one_wheel(&own, correction, loaded, dt);
+        if let (Some(stability), Some(correction)) = (assists.stability, self.correction) {
+            self.brake_one_wheel(&stability, correction, loaded, dt);
         }
         self.assist_drive(asked, loaded, dt);
     }
@@ -123,16 +123,16 @@ impl Vehicle {
     }
 
     /// What the stability control has to do about the motion now, if anything; `steer` is the driver's.
-    fn correct(&self, own: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
+    fn correct(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
         let car = self.planar();
-        let share = own.share_at(car.velocity[0]);
+        let share = stability.share_at(car.velocity[0]);
         let (curvature, wheelbase) = self.steered_curvature(steer);
-        let wanted = own.wanted_yaw_rate(curvature, wheelbase, &car);
-        let excess = own.excess(car.yaw_rate, wanted) * share;
+        let wanted = stability.wanted_yaw_rate(curvature, wheelbase, &car);
+        let excess = stability.excess(car.yaw_rate, wanted) * share;
         if excess == 0.0 {
             return None;
         }
-        let moment = own.moment(excess, self.model.inertia().z_axis.z, dt);
+        let moment = stability.moment(excess, self.model.inertia().z_axis.z, dt);
         Some(Correction { moment, oversteer: moment * car.yaw_rate < 0.0 })
     }
 
@@ -149,14 +149,14 @@ impl Vehicle {
         (steer * (first.steer_ratio - rear.1) / wheelbase, wheelbase)
     }
 
-    fn keep_from_locking(&mut self, own: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
+    fn keep_from_locking(&mut self, anti_lock: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
         let (at, zero) = (loaded.at_each_wheel(), Four::splat(0.0));
         let mut taken = 0.0;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let [speed, spin] =
                 [bank.gather(|i| self.state.wheels[i].rolling_speed), bank.gather(|i| self.state.wheels[i].spin)];
-            let (most, fast) = rows.brake_to_slip(bank, at, own.slip, [speed, spin], own.response, dt);
-            let fast = fast & Four::splat(own.off_below).less(speed.abs());
+            let (most, fast) = rows.brake_to_slip(bank, at, anti_lock.slip, [speed, spin], anti_lock.response, dt);
+            let fast = fast & Four::splat(anti_lock.off_below).less(speed.abs());
             let foot = bank.brake_torque * Four::splat(pedal * dt);
             let others = rows.drive.brake - foot;
             let kept = (most - others).within(zero, foot);
@@ -170,7 +170,13 @@ impl Vehicle {
 
     /// Brakes the one wheel whose drag turns the car the wanted way: in front against too much turning, behind against too
     /// little, where braking costs the side force that is wanted less.
-    fn brake_one_wheel(&mut self, own: &StabilityControl, correction: Correction, loaded: SpatialVector<f32>, dt: f32) {
+    fn brake_one_wheel(
+        &mut self,
+        stability: &StabilityControl,
+        correction: Correction,
+        loaded: SpatialVector<f32>,
+        dt: f32,
+    ) {
         let axles = self.model.axle_wheels();
         let axle = if correction.oversteer { axles[0] } else { axles[axles.len() - 1] };
         let i = if correction.moment > 0.0 { axle[0] } else { axle[1] };
@@ -182,7 +188,8 @@ impl Vehicle {
         let (bank, rows) = (&self.model.banks()[place.bank], &mut self.rows[place.bank]);
         let [speed, spin] =
             [bank.gather(|i| self.state.wheels[i].rolling_speed), bank.gather(|i| self.state.wheels[i].spin)];
-        let (most, fast) = rows.brake_to_slip(bank, loaded.at_each_wheel(), own.slip, [speed, spin], own.response, dt);
+        let (most, fast) =
+            rows.brake_to_slip(bank, loaded.at_each_wheel(), stability.slip, [speed, spin], stability.response, dt);
         let (most, fast) = (most.lanes()[place.lane], fast.lanes()[place.lane]);
         let there = rows.drive.brake.lanes()[place.lane];
         let wanted = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;

@@ -39,19 +39,21 @@ impl MeanSlip {
         }
     }
 
-    /// The angle that `own` adds to `asked` rad of steering while the wheels stand at `now` rad and the car runs at `speed`
+    /// The angle that `counter_steer` adds to `asked` rad of steering while the wheels stand at `now` rad and the car runs at `speed`
     /// m/s, rad: `gain` times the mean slip angle, within its authority.
     ///
     /// Turned wheels slip less by what they are turned, so the mean is that of the steering being asked for:
     /// `δ = g (ᾱ − s (asked + δ − now))`, solved for δ, s the share of the weights on steered wheels.
-    pub fn added(&self, own: &CounterSteer, asked: f32, now: f32, speed: f32) -> f32 {
+    pub fn added(&self, counter_steer: &CounterSteer, asked: f32, now: f32, speed: f32) -> f32 {
         let weights = self.weights + self.loads * LEAST_SLIP;
         if weights <= 0.0 {
             return 0.0;
         }
         let (slip, steered) = (self.weighted / weights, self.steered / weights);
-        let angle = own.gain * (slip + steered * (now - asked)) / (1.0 + own.gain * steered.max(0.0));
-        angle.clamp(-own.authority, own.authority) * speed.smoothstep(own.fades_in[0], own.fades_in[1])
+        let angle =
+            counter_steer.gain * (slip + steered * (now - asked)) / (1.0 + counter_steer.gain * steered.max(0.0));
+        angle.clamp(-counter_steer.authority, counter_steer.authority)
+            * speed.smoothstep(counter_steer.fades_in[0], counter_steer.fades_in[1])
     }
 }
 
@@ -79,9 +81,9 @@ mod tests {
 
     #[test]
     fn shares_of_the_lock_fall_smoothly() {
-        let own = SpeedSteering { between: [10.0, 30.0], shares: [0.25, 0.5] };
-        assert_eq!(own.shares(5.0), [1.0, 1.0]);
-        assert_eq!(own.shares(20.0), [0.625, 0.75]);
-        assert_eq!(own.shares(-40.0), [0.25, 0.5]);
+        let steering = SpeedSteering { between: [10.0, 30.0], shares: [0.25, 0.5] };
+        assert_eq!(steering.shares(5.0), [1.0, 1.0]);
+        assert_eq!(steering.shares(20.0), [0.625, 0.75]);
+        assert_eq!(steering.shares(-40.0), [0.25, 0.5]);
     }
 }

@@ -46,21 +46,22 @@ impl Vehicle {
     /// impulses left.
     pub(crate) fn assist_drive(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
         let assists = self.model.parts().assists;
-        let starts = |own: &LaunchControl| asked.throttle >= LAUNCH_THROTTLE && self.forward_speed().abs() < own.until;
-        if let Some(own) = assists.launch.filter(starts) {
-            self.launch(&own, asked, loaded, dt);
-        } else if let Some(own) = assists.traction.filter(|_| asked.throttle > 0.0) {
-            self.control_traction(&own, loaded, dt);
+        let starts =
+            |launch: &LaunchControl| asked.throttle >= LAUNCH_THROTTLE && self.forward_speed().abs() < launch.until;
+        if let Some(launch) = assists.launch.filter(starts) {
+            self.launch(&launch, asked, loaded, dt);
+        } else if let Some(traction) = assists.traction.filter(|_| asked.throttle > 0.0) {
+            self.control_traction(&traction, loaded, dt);
         }
     }
 
-    fn control_traction(&mut self, own: &TractionControl, loaded: SpatialVector<f32>, dt: f32) {
-        let TractionControl { slip, least, response, brakes } = *own;
+    fn control_traction(&mut self, traction: &TractionControl, loaded: SpatialVector<f32>, dt: f32) {
+        let TractionControl { slip, least, response, brakes } = *traction;
         let target = SlipTarget { slip, least, response, direction: self.drive_direction(), stands: false };
         let strongest = usize::from(brakes > 0.0);
         let taken = self.hold_direct_motors(&target, loaded, dt);
         self.hold_motors(Assist::TractionControl, &target, strongest, loaded, dt);
-        let braked = if brakes > 0.0 { self.brake_spinning_wheels(own, &target, loaded, dt) } else { 0.0 };
+        let braked = if brakes > 0.0 { self.brake_spinning_wheels(traction, &target, loaded, dt) } else { 0.0 };
         let mut added =
             Contribution { engine_torque: -taken / dt, brake_torque: braked / dt, ..Contribution::default() };
         if self.shafts.engine_ratio().is_some()
@@ -71,8 +72,8 @@ impl Vehicle {
         self.count(Assist::TractionControl, added);
     }
 
-    fn launch(&mut self, own: &LaunchControl, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
-        let LaunchControl { slip, least, response, .. } = *own;
+    fn launch(&mut self, launch: &LaunchControl, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
+        let LaunchControl { slip, least, response, .. } = *launch;
         let stands = asked.brake > 0.0 && self.forward_speed().abs() < AT_THE_LINE;
         let target = SlipTarget { slip, least, response, direction: self.drive_direction(), stands };
         let mut taken = self.hold_direct_motors(&target, loaded, dt);
@@ -80,21 +81,21 @@ impl Vehicle {
         if self.shafts.engine_ratio().is_some()
             && let Some(limit) = self.traction_limit(0, &target, loaded, dt)
         {
-            taken += self.launch_engine(own, stands, &limit);
+            taken += self.launch_engine(launch, stands, &limit);
         }
         self.count(Assist::LaunchControl, Contribution { engine_torque: -taken / dt, ..Contribution::default() });
     }
 
     /// Holds the engine's speed while the clutch carries what the wheels take; what that took, N m s. A torque converter, which
     /// carries what it is given, gets no more from the engine than the wheels take.
-    fn launch_engine(&mut self, own: &LaunchControl, stands: bool, limit: &TractionLimit) -> f32 {
+    fn launch_engine(&mut self, launch: &LaunchControl, stands: bool, limit: &TractionLimit) -> f32 {
         let (shafts, model) = (&mut self.shafts, &self.model);
         if shafts.has_converter() {
             let cut = shafts.cut_engine(model, limit.shaft[0], limit.speed);
-            return if stands { cut + shafts.hold_engine(model, own.engine_speed, 0.0) } else { cut };
+            return if stands { cut + shafts.hold_engine(model, launch.engine_speed, 0.0) } else { cut };
         }
         shafts.limit_clutch(model, &mut self.rows, if stands { 0.0 } else { limit.shaft[0] });
-        shafts.hold_engine(model, own.engine_speed, limit.speed)
+        shafts.hold_engine(model, launch.engine_speed, limit.speed)
     }
 
     /// Which way the engaged gear drives.
@@ -181,7 +182,7 @@ impl Vehicle {
     /// Brakes driven wheels that an open differential lets spin; with what, N m s.
     fn brake_spinning_wheels(
         &mut self,
-        own: &TractionControl,
+        traction: &TractionControl,
         target: &SlipTarget,
         loaded: SpatialVector<f32>,
         dt: f32,
@@ -189,7 +190,7 @@ impl Vehicle {
         let (zero, mut braked) = (Four::splat(0.0), 0.0);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let (_, need) = rows.need_of_driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
-            let most = bank.brake_torque * Four::splat(own.brakes * dt);
+            let most = bank.brake_torque * Four::splat(traction.brakes * dt);
             let driven = zero.less(rows.drive.shaft * Four::splat(target.direction)) & rows.tyre.active;
             let added =
                 (need * Four::splat(target.direction) - rows.tyre.locking_capacity).within(zero, most).only(driven);

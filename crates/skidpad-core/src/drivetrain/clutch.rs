@@ -106,9 +106,9 @@ impl<W: Corners> Rows<W> {
     fn spin_on(&self, bank: &WheelPack<W>, target_impulse: W, gain: W) -> Turning<W> {
         let momentum = self.drive.momentum + self.drive.shaft;
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
-        let own = W::splat(1.0) + gain * self.coupled.surroundings.compliance[0];
-        let at_rest = (target_impulse - gain * self.coupled.surroundings.speed[0]) / own;
-        let per_spin = gain * radius / own;
+        let divisor = W::splat(1.0) + gain * self.coupled.surroundings.compliance[0];
+        let at_rest = (target_impulse - gain * self.coupled.surroundings.speed[0]) / divisor;
+        let per_spin = gain * radius / divisor;
         let limit = self.coupled.friction_bound[0];
         let (spin, answer) =
             held_or_turning(momentum - radius * at_rest, self.tyre.locking_capacity, inertia + radius * per_spin);

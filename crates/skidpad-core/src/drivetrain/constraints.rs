@@ -23,7 +23,7 @@ pub(crate) struct DriveConstraint {
     /// flows.
     pub gives: [f32; 2],
     /// Its law while it holds.
-    pub own: f32,
+    pub per_impulse: f32,
     pub per_speed: f32,
     pub target_impulse: f32,
     /// Least and largest impulse that hold.
@@ -79,7 +79,7 @@ impl DriveConstraint {
         Self {
             ratio,
             gives: gives(ratio, efficiency),
-            own: flywheel.inverse_inertia,
+            per_impulse: flywheel.inverse_inertia,
             per_speed: 1.0,
             target_impulse: flywheel.speed,
             bounds: [-capacity, capacity],
@@ -113,7 +113,7 @@ impl DriveConstraint {
         Self {
             ratio,
             gives: gives(ratio, efficiency),
-            own: 1.0,
+            per_impulse: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],
             impulse,
@@ -143,7 +143,7 @@ impl DriveConstraint {
         Self {
             ratio: motor.reduction,
             gives: gives(motor.reduction, if direction < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency }),
-            own: 1.0,
+            per_impulse: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],
             ..Self::default()
@@ -160,31 +160,35 @@ impl DriveConstraint {
         self.torque_ratio(impulse) * impulse
     }
 
-    /// `own`, `per_speed` and `target_impulse` of the row.
+    /// `per_impulse`, `per_speed` and `target_impulse` of the row.
     pub(crate) fn law(&self, regime: Regime) -> [f32; 3] {
         match regime {
-            Regime::Holds => [self.own, self.per_speed, self.target_impulse],
+            Regime::Holds => [self.per_impulse, self.per_speed, self.target_impulse],
             Regime::Slips(bound) => [1.0, self.viscous, self.bounds[bound]],
             Regime::Stands => [0.0, 1.0, 0.0],
-            Regime::Turns(0) => [self.own, self.per_speed, self.target_impulse + self.own * self.dry_drag],
-            Regime::Turns(_) => [self.own, self.per_speed, self.target_impulse - self.own * self.dry_drag],
+            Regime::Turns(0) => {
+                [self.per_impulse, self.per_speed, self.target_impulse + self.per_impulse * self.dry_drag]
+            }
+            Regime::Turns(_) => {
+                [self.per_impulse, self.per_speed, self.target_impulse - self.per_impulse * self.dry_drag]
+            }
         }
     }
 
     /// What its law misses at an impulse and a speed; positive asks for more.
     pub(crate) fn missing(&self, regime: Regime, impulse: f32, speed: f32) -> f32 {
-        let [own, per_speed, target_impulse] = self.law(regime);
-        target_impulse - own * impulse - per_speed * speed
+        let [per_impulse, per_speed, target_impulse] = self.law(regime);
+        target_impulse - per_impulse * impulse - per_speed * speed
     }
 
     /// Impulse of a row alone that holds, at a `speed` of the wheels that its impulse changes by `answer`; `None` where it does not.
     #[inline(always)]
     pub(crate) fn held(&self, speed: f32, answer: f32) -> Option<f32> {
-        let pivot = self.per_speed * answer + self.own;
-        let missing = self.target_impulse - self.own * self.impulse - self.per_speed * speed;
+        let pivot = self.per_speed * answer + self.per_impulse;
+        let missing = self.target_impulse - self.per_impulse * self.impulse - self.per_speed * speed;
         let impulse = self.impulse + missing / pivot;
         let [least, most] = self.bounds;
-        let holds = self.own > 0.0 && pivot > 0.0 && least <= impulse && impulse <= most;
+        let holds = self.per_impulse > 0.0 && pivot > 0.0 && least <= impulse && impulse <= most;
         holds.then_some(impulse)
     }
 
@@ -223,7 +227,7 @@ impl DriveConstraint {
         if beyond != 0.0 {
             return if self.viscous > 0.0 { speed + beyond / self.viscous } else { 0.0 };
         }
-        let (free, drag) = (self.target_impulse - self.own * impulse, self.own * self.dry_drag);
+        let (free, drag) = (self.target_impulse - self.per_impulse * impulse, self.per_impulse * self.dry_drag);
         if self.per_speed > 0.0 { speed - (free - free.clamp(-drag, drag)) / self.per_speed } else { 0.0 }
     }
 

@@ -134,14 +134,14 @@ impl Gearbox {
     /// As [`Gearbox::ratio`], with a continuous gearbox where it moves to when its output turns with `shaft_speed` rad/s times
     /// the final drive and the throttle is `throttle`.
     pub fn ratio_for(&self, gear: i8, shaft_speed: f32, throttle: f32) -> f32 {
-        self.ratio_at(gear, self.continuous.map_or(0.0, |own| self.wanted(&own, shaft_speed, throttle)))
+        self.ratio_at(gear, self.continuous.map_or(0.0, |continuous| self.wanted(&continuous, shaft_speed, throttle)))
     }
 
     /// The ratio a continuous gearbox moves to, without the final drive.
-    pub(crate) fn wanted(&self, own: &Continuous, shaft_speed: f32, throttle: f32) -> f32 {
+    pub(crate) fn wanted(&self, continuous: &Continuous, shaft_speed: f32, throttle: f32) -> f32 {
         let (low, high) = (self.forward[0], self.forward[self.forward.len() - 1]);
         let propeller = (shaft_speed * self.final_drive).max(f32::MIN_POSITIVE);
-        (own.aim(throttle) / propeller).min(low).max(high)
+        (continuous.aim(throttle) / propeller).min(low).max(high)
     }
 
     /// `gear` limited to those that exist; a continuous gearbox has one.
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_continuous_gearbox_aims_between_its_speeds_as_the_pedal_tells() {
-        let own = Continuous { speeds: [150.0, 550.0], rate: 1.0 };
-        assert_eq!([0.0, 0.25, 1.0].map(|throttle| own.aim(throttle)), [150.0, 250.0, 550.0]);
+        let continuous = Continuous { speeds: [150.0, 550.0], rate: 1.0 };
+        assert_eq!([0.0, 0.25, 1.0].map(|throttle| continuous.aim(throttle)), [150.0, 250.0, 550.0]);
     }
 }

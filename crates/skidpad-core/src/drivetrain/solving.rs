@@ -1,6 +1,6 @@
 //! Rows between spins, solved together for the wheels in their surroundings.
 //!
-//! A row's law is `own · impulse + per_speed · speed = target impulse` within its bounds; beyond them it slips. The wheels answer
+//! A row's law is `per_impulse · impulse + per_speed · speed = target impulse` within its bounds; beyond them it slips. The wheels answer
 //! linearly until one begins or ceases to slide or to be held: one Newton step solves all rows, another pass looks whether that has
 //! happened. Rows of couplings then follow the wheel blocks themselves.
 
@@ -327,12 +327,12 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         let mut right = [0.0; MOST];
         for i in 0..count {
             let row = &self.shafts.constraints[i];
-            let [own, per_speed, _] = row.law(regimes[i]);
+            let [per_impulse, per_speed, _] = row.law(regimes[i]);
             right[i] = row.missing(regimes[i], row.impulse, self.speeds[i]);
             for (entry, answer) in matrix[i].iter_mut().zip(&self.answers[i][..count]) {
                 *entry = per_speed * answer;
             }
-            matrix[i][i] += if own == 0.0 { RIGID_SHORTFALL * matrix[i][i] } else { own };
+            matrix[i][i] += if per_impulse == 0.0 { RIGID_SHORTFALL * matrix[i][i] } else { per_impulse };
         }
         for i in 0..count {
             let (done, left) = matrix.split_at_mut(i + 1);

@@ -58,7 +58,7 @@ impl DriveState {
             _ => gearbox.rolling_gear(shaft),
         };
         let gear = gearbox.nearest(placement.gear.unwrap_or_else(automatic));
-        let ratio = gearbox.continuous.map_or(0.0, |own| gearbox.wanted(&own, shaft, 0.0));
+        let ratio = gearbox.continuous.map_or(0.0, |continuous| gearbox.wanted(&continuous, shaft, 0.0));
         let turning = shaft * gearbox.ratio_at(gear, ratio);
         Self {
             ratio,

@@ -189,7 +189,7 @@ impl<W: Octet> Room<W> {
                 continue;
             }
             // Nothing of this step is told of it.
-            vehicle.rows[0].dt = 0.0;
+            vehicle.rows[0].forget_step();
             vehicle.rows[0].contact.ground_motion.moves_or_textured = false;
             tell(car, *push, SWEPT_ONCE);
         }

@@ -290,11 +290,11 @@ impl Vehicle {
         self.load_axle_links::<B>();
         self.add_axle_links::<B>(&mut products, SpatialVector::default());
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            let moved = rows.on_their_own(|rows, own| {
+            let moved = rows.on_their_own(|rows, unsprung| {
                 if follow.loads || bank.links.is_some() {
-                    rows.lift(own, bank);
+                    rows.lift(unsprung, bank);
                 }
-                rows.own_load(own, bank).add_to(&mut products, rows);
+                rows.own_load(unsprung, bank).add_to(&mut products, rows);
             });
             if moved.is_none() {
                 rows.evaluate_load(bank);
@@ -304,7 +304,7 @@ impl Vehicle {
                 if follow.slowly { rows.approach_limit() } else { rows.coupled.friction_bound = rows.limit() }
             }
             rows.coupled.surroundings = match (&bank.links, rows.unsprung()) {
-                (Some(links), Some(own)) => rows.answered_by_links(own, links),
+                (Some(links), Some(unsprung)) => rows.answered_by_links(unsprung, links),
                 _ => Surroundings { speed: rows.coupled.velocity.patch, compliance: [Four::default(); 3] },
             };
         }
@@ -318,11 +318,11 @@ impl Vehicle {
             let links = bank.links.as_ref().zip(rows.unsprung());
             let line = |k: usize| {
                 let row = tangent.row(k, rows);
-                (tangent.weights[k], links.map_or(row, |(links, own)| rows.row_on_links(own, links, row)))
+                (tangent.weights[k], links.map_or(row, |(links, unsprung)| rows.row_on_links(unsprung, links, row)))
             };
             products.add_all([line(0), line(1)]);
             if let Some(links) = &bank.links {
-                rows.on_their_own(|rows, own| rows.give_way_on_links(own, links, before));
+                rows.on_their_own(|rows, unsprung| rows.give_way_on_links(unsprung, links, before));
             }
             given = given + rows.impulse(true).sum();
         }

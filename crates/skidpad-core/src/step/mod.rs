@@ -249,8 +249,8 @@ impl Vehicle {
         warm: SpatialVector<f32>,
         dt: f32,
     ) -> SpatialVector<f32> {
-        let own = B::of(&self.rows).iter().any(|rows| rows.own);
-        if own { self.solve_own_loads(free, warm, dt) } else { self.solve_loads::<B>(warm, dt) }
+        let has_unsprung = B::of(&self.rows).iter().any(|rows| rows.has_unsprung);
+        if has_unsprung { self.solve_own_loads(free, warm, dt) } else { self.solve_loads::<B>(warm, dt) }
     }
 
     /// Takes a step that is far from convergence with one sweep, and leaves the hull to the world: what an unfinished iteration has
@@ -270,7 +270,7 @@ impl Vehicle {
     #[inline(never)]
     fn abort_step(&mut self, push: &mut Push) -> StepReport {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            *rows = Rows { dt: 1.0, own_motion: rows.own_motion.take(), ..Rows::default() };
+            *rows = Rows { dt: 1.0, unsprung_motion: rows.unsprung_motion.take(), ..Rows::default() };
             rows.coupled.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.contact.compression = bank.gather(|i| self.state.wheels[i].compression);
         }

@@ -16,6 +16,7 @@ use crate::wheel::rows::ContactRows;
 /// Workspace of four wheels, rebuilt every step. Lanes without a wheel touch nothing and weigh nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows<W: Corners = Four> {
+    /// Of the last step, s; 0 before there is one, see [`Rows::have_step`].
     pub dt: f32,
     /// Whether the bank has tyres with laws of their own; then those have moments.
     pub has_laws: bool,
@@ -25,9 +26,9 @@ pub(crate) struct Rows<W: Corners = Four> {
     pub contact: ContactRows<W>,
     pub suspension: LoadRows<W>,
     /// Whether the wheels of this step move on their own.
-    pub own: bool,
+    pub has_unsprung: bool,
     /// What they have then; the first such step asks for the memory.
-    pub own_motion: Option<Box<UnsprungMotion<W>>>,
+    pub unsprung_motion: Option<Box<UnsprungMotion<W>>>,
     pub tyre: TyreRows<W>,
     pub coupled: CoupledRows<W>,
 }
@@ -121,25 +122,36 @@ pub(crate) struct RowVelocity<W: Corners = Four> {
 }
 
 impl<W: Corners> Rows<W> {
+    /// Forgets the last step: nothing is told of it any more.
+    #[inline(always)]
+    pub(crate) fn forget_step(&mut self) {
+        self.dt = 0.0;
+    }
+
+    /// Whether there has been a step since a state was put in.
+    pub(crate) fn have_step(&self) -> bool {
+        self.dt != 0.0
+    }
+
     /// Goes back to where `other` is, in the memory that is there.
     pub(crate) fn copy(&mut self, other: &Self) {
-        let mut own_motion = self.own_motion.take();
-        if other.own {
-            own_motion.clone_from(&other.own_motion);
+        let mut unsprung_motion = self.unsprung_motion.take();
+        if other.has_unsprung {
+            unsprung_motion.clone_from(&other.unsprung_motion);
         }
-        *self = Self { own_motion, ..*other };
+        *self = Self { unsprung_motion, ..*other };
     }
 
     /// What wheels have that move on their own in this step.
     #[inline(always)]
     pub(crate) fn unsprung(&self) -> Option<&UnsprungMotion<W>> {
-        if self.own { self.own_motion.as_deref() } else { None }
+        if self.has_unsprung { self.unsprung_motion.as_deref() } else { None }
     }
 
     /// Nothing carries, grips or moves on its own yet.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
-        self.own = false;
+        self.has_unsprung = false;
         self.tyre.active = W::Mask::default();
         (self.suspension.load, self.suspension.pressing_share) = (W::default(), W::splat(1.0));
     }
@@ -158,8 +170,8 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn patch_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         let [along, across] = self.speeds(at);
-        let Some(own) = self.unsprung() else { return [along, across] };
-        let [more_along, more_across] = own.scrub.speed;
+        let Some(unsprung) = self.unsprung() else { return [along, across] };
+        let [more_along, more_across] = unsprung.scrub.speed;
         [along + more_along, across + more_across]
     }
 
@@ -195,7 +207,7 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     fn heave_by(&self, change: SpatialVector<W>) -> W {
         match self.unsprung() {
-            Some(own) => own.heave.dot(change),
+            Some(unsprung) => unsprung.heave.dot(change),
             None => W::default(),
         }
     }
@@ -213,7 +225,7 @@ impl<W: Corners> Rows<W> {
         }
         let sum = sum + self.contact.normal * self.suspension.load;
         match self.unsprung() {
-            Some(own) => sum + own.travel_impulse(),
+            Some(unsprung) => sum + unsprung.travel_impulse(),
             None => sum,
         }
     }

@@ -227,13 +227,13 @@ mod tests {
                 impulse / parts.mass + (inertia.inverse() * wheel.contact.cross(impulse)).cross(wheel.contact)
             };
             let (linear, angular) = twist.parts();
-            let own = linear + angular.cross(wheel.contact) - moved_by(Vec3::new(30.0, -20.0, 0.0));
+            let expected = linear + angular.cross(wheel.contact) - moved_by(Vec3::new(30.0, -20.0, 0.0));
             for (found, expected) in [
                 (seen.compliance[0], moved_by(Vec3::X).x),
                 (seen.compliance[1], moved_by(Vec3::X).y),
                 (seen.compliance[2], moved_by(Vec3::Y).y),
-                (seen.speed[0], own.x),
-                (seen.speed[1], own.y),
+                (seen.speed[0], expected.x),
+                (seen.speed[1], expected.y),
             ] {
                 let found = found.at(i);
                 // 32 bits of numbers up to 4.

@@ -107,7 +107,7 @@ impl Vehicle {
             self.state.clone_from(state);
             self.turned_to = None;
             // Nothing of the last step is told of it.
-            self.rows.iter_mut().for_each(|rows| rows.dt = 0.0);
+            self.rows.iter_mut().for_each(Rows::forget_step);
         }
         fits
     }

@@ -144,9 +144,9 @@ impl<W: Corners> Rows<W> {
         let [load, along, across, torque] =
             [self.pressing(), self.coupled.tyre[0], self.coupled.tyre[1], self.coupled.torque]
                 .map(|impulse| impulse / step);
-        let (contact, compression, travel_rate) = if let Some(own) = self.unsprung() {
+        let (contact, compression, travel_rate) = if let Some(unsprung) = self.unsprung() {
             let pressing = W::splat(0.0).less(self.suspension.load);
-            (pressing, own.next_travel(self.contact.compression, pose_lag, dt), own.next_rate)
+            (pressing, unsprung.next_travel(self.contact.compression, pose_lag, dt), unsprung.next_rate)
         } else {
             (self.contact.in_contact, self.next_compression(bank, at, pose_lag, dt), W::default())
         };

@@ -132,7 +132,7 @@ impl Vehicle {
         let mut found = [[f32::NEG_INFINITY; 4]; MAX_WHEELS];
         for (i, wheel) in self.model.wheels().iter().enumerate() {
             let place = self.model.place(i);
-            if !self.rows[place.bank].own {
+            if !self.rows[place.bank].has_unsprung {
                 let hanging = self.hanging(i, |rows| rows.suspension.axle_links.travel).min(wheel.strut.bump_travel);
                 found[place.bank][place.lane] = hanging;
             }
@@ -211,7 +211,7 @@ impl Vehicle {
         if !self.model.has_axle_links() {
             return given;
         }
-        for rows in B::of(&self.rows).iter().filter(|rows| !rows.own) {
+        for rows in B::of(&self.rows).iter().filter(|rows| !rows.has_unsprung) {
             given = given + Bars::of(from_ref(rows), warm).add_to(products);
         }
         if !self.model.axle_links_apart().is_empty() {
@@ -257,7 +257,7 @@ impl Vehicle {
 
     /// Whether an axle link answers wheels on their own, not the chassis.
     fn is_in_travel(&self, link: &AxleLink) -> bool {
-        !link.beside && self.rows[0].own
+        !link.beside && self.rows[0].has_unsprung
     }
 
     /// Wheel `i` as the end of an axle link: one through its strut, or `beside` it.
@@ -265,10 +265,10 @@ impl Vehicle {
         let place = self.model.place(i);
         let (rows, lane) = (&self.rows[place.bank], place.lane);
         let at = |of: Four| of.lanes()[lane];
-        let own = rows.unsprung();
-        if let Some(own) = own.filter(|_| !beside) {
+        let unsprung = rows.unsprung();
+        if let Some(unsprung) = unsprung.filter(|_| !beside) {
             let [travel, rate_before] = [rows.suspension.axle_links.travel.at(lane), at(rows.contact.jounce_rate)];
-            let rate = at(own.next_rate);
+            let rate = at(unsprung.next_rate);
             return End { place, follows: true, lifted: false, share: 1.0, per_cosine: 1.0, travel, rate_before, rate };
         }
         let lifted = rows.suspension.axle_links.lifted.lanes()[lane] && !beside;
@@ -280,12 +280,12 @@ impl Vehicle {
             follows,
             lifted,
             share: match beside && follows {
-                true => at(own.map_or(rows.contact.contact_share, |own| own.ground_share)),
+                true => at(unsprung.map_or(rows.contact.contact_share, |unsprung| unsprung.ground_share)),
                 false => 1.0,
             },
             per_cosine,
-            travel: own.map_or(rows.suspension.axle_links.travel, |own| own.ground).at(lane),
-            rate_before: only(at(own.map_or(rows.contact.jounce_rate, |own| own.ground_rate))),
+            travel: unsprung.map_or(rows.suspension.axle_links.travel, |unsprung| unsprung.ground).at(lane),
+            rate_before: only(at(unsprung.map_or(rows.contact.jounce_rate, |unsprung| unsprung.ground_rate))),
             rate: only(-at(rows.coupled.velocity.normal) * per_cosine),
         }
     }
@@ -348,7 +348,7 @@ impl<W: Corners> Rows<W> {
     /// Wheels that strut and axle links would pull off the ground.
     #[inline(always)]
     pub(crate) fn lifted(&self, bank: &WheelPack<W>) -> W::Mask {
-        if self.own {
+        if self.has_unsprung {
             return W::Mask::default();
         }
         let (spring, _) = bank.springs(self.suspension.axle_links.travel);
@@ -373,11 +373,11 @@ pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>],
 /// Impulses of the bars to the wheels across, of the `rows` of two axles; other axle links begin at nothing.
 #[inline(always)]
 pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
-    let own = rows[0].own;
+    let has_unsprung = rows[0].has_unsprung;
     let rates = W::each(
         #[inline(always)]
         |k| match rows[k].unsprung() {
-            Some(own) => own.next_rate,
+            Some(unsprung) => unsprung.next_rate,
             None => rows[k].end_rates(),
         },
     );
@@ -390,7 +390,7 @@ pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
     for (k, rows) in rows.iter_mut().enumerate() {
         let linked = &mut rows.suspension.axle_links;
         let impulse = step * linked.across * (middle[k] - across[k]);
-        if own {
+        if has_unsprung {
             (linked.impulse, linked.seen) = (impulse, rates[k]);
         } else {
             // From where it hangs, a wheel would be pushed as soon as the other one comes out.

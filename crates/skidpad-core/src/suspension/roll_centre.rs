@@ -73,8 +73,8 @@ impl Rows {
 
     /// What rows of tyres lose along the normals per leftwards tangent.
     fn leaning(&self, links: &Links) -> SpatialVector<Four> {
-        let own = self.contact.normal * links.slope;
-        own * links.alone + own.and_across() * links.half
+        let given = self.contact.normal * links.slope;
+        given * links.alone + given.and_across() * links.half
     }
 
     fn lean_on_links(&mut self, links: &Links, moving: SpatialVector<Four>) {
@@ -94,7 +94,7 @@ impl Rows {
     /// Takes over what links take of the loads. Where a side force is still that of a load which has gone, none.
     pub(crate) fn jack(&mut self, bank: &WheelPack) {
         let Some(links) = &bank.links else { return };
-        if self.own {
+        if self.has_unsprung {
             return;
         }
         let (jacked, load) = (links.lift(self.aside()), self.suspension.load);
@@ -105,7 +105,7 @@ impl Rows {
     /// What the rows of a wheel lack of what it does to the ground, N s: a beam hands on half of the other wheel's.
     pub(crate) fn pressed_by_links(&self, bank: &WheelPack) -> Vec3Lanes<Four> {
         match &bank.links {
-            Some(links) if !self.own => {
+            Some(links) if !self.has_unsprung => {
                 let jacked = self.suspension.load - self.pressing();
                 self.leaning(links).linear * self.aside() - self.contact.normal.linear * jacked
             }
@@ -117,11 +117,11 @@ impl Rows {
     /// the wheel across by `answers`, 1/kg, and loads fall with them by `pressing`, kg.
     #[cold]
     #[inline(never)]
-    pub(crate) fn scrub(&self, own: &UnsprungMotion, links: &Links, answers: [Four; 2], pressing: Four) -> Scrub {
+    pub(crate) fn scrub(&self, unsprung: &UnsprungMotion, links: &Links, answers: [Four; 2], pressing: Four) -> Scrub {
         let beam = links.half + links.half;
         let answer = links.slope * answers[0] + beam * links.slope.across() * answers[1];
         let handed = links.slope * links.alone * answers[1];
-        Scrub { answer, handed, pressing, speed: self.scrubbed(links, own.next_rate) }
+        Scrub { answer, handed, pressing, speed: self.scrubbed(links, unsprung.next_rate) }
     }
 
     #[inline(always)]
@@ -136,12 +136,12 @@ impl Rows {
     /// going on so ends.
     #[cold]
     #[inline(never)]
-    pub(crate) fn answered_by_links(&self, own: &UnsprungMotion, links: &Links) -> Surroundings<Four> {
-        let given = links.shared(links.slope * own.scrub.answer);
+    pub(crate) fn answered_by_links(&self, unsprung: &UnsprungMotion, links: &Links) -> Surroundings<Four> {
+        let given = links.shared(links.slope * unsprung.scrub.answer);
         let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
         let compliance = [along * along * given, along * across * given, across * across * given];
         let [rolling, sliding] = self.coupled.velocity.patch;
-        let [more_along, more_across] = own.scrub.speed;
+        let [more_along, more_across] = unsprung.scrub.speed;
         let speed = [
             rolling + more_along - compliance[0] * tyre[0] - compliance[1] * tyre[1],
             sliding + more_across - compliance[1] * tyre[0] - compliance[2] * tyre[1],
@@ -152,14 +152,14 @@ impl Rows {
     /// Lets wheels on their own give way to what their tyres push by beyond `before`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn give_way_on_links(&mut self, own: &mut UnsprungMotion, links: &Links, before: [Four; 2]) {
+    pub(crate) fn give_way_on_links(&mut self, unsprung: &mut UnsprungMotion, links: &Links, before: [Four; 2]) {
         let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
         let pushed = along * (tyre[0] - before[0]) + across * (tyre[1] - before[1]);
-        let Scrub { answer, handed, pressing, .. } = own.scrub;
+        let Scrub { answer, handed, pressing, .. } = unsprung.scrub;
         let faster = answer * links.shared(pushed) + (handed * pushed).across();
-        own.next_rate += faster;
+        unsprung.next_rate += faster;
         self.suspension.load = (self.suspension.load - pressing * faster).at_least(Four::default());
-        own.scrub.speed = self.scrubbed(links, own.next_rate);
+        unsprung.scrub.speed = self.scrubbed(links, unsprung.next_rate);
     }
 
     /// What `row` of a tyre becomes where travel answers both it and the chassis.
@@ -167,12 +167,12 @@ impl Rows {
     #[inline(never)]
     pub(crate) fn row_on_links(
         &self,
-        own: &UnsprungMotion,
+        unsprung: &UnsprungMotion,
         links: &Links,
         row: SpatialVector<Four>,
     ) -> SpatialVector<Four> {
-        let Scrub { answer, handed, pressing, .. } = own.scrub;
-        let through = self.contact.normal * pressing + own.heave;
+        let Scrub { answer, handed, pressing, .. } = unsprung.scrub;
+        let through = self.contact.normal * pressing + unsprung.heave;
         let across = (through.and_across() - through) * handed;
         let answer = through * answer;
         row - (answer * links.alone + across + answer.and_across() * links.half) * row.linear.y
@@ -206,7 +206,7 @@ mod tests {
             assert!((rows.pressing().at(lane) - expected).abs() < 1e-3, "{:?}", rows.pressing());
             assert!((lacking.z.at(lane) - (expected - 1000.0)).abs() < 1e-3, "{lacking:?}");
         }
-        rows.own = true;
+        rows.has_unsprung = true;
         assert_eq!(rows.pressed_by_links(bank).z.lanes(), [0.0; 4]);
     }
 }

@@ -35,17 +35,17 @@ impl<W: Corners> Rows<W> {
         self.suspension.strut.start = begun + self.contact.beyond_droop;
         // Of the way within the ground.
         self.suspension.strut.middle = half * (begun + self.suspension.strut.start) + W::splat(0.25) * step * before;
-        let own = self.own;
-        self.suspension.strut.mass = if own { bank.unsprung_mass } else { bank.sprung };
-        let carried = if own { bank.sprung - bank.unsprung_mass } else { bank.sprung };
+        let has_unsprung = self.has_unsprung;
+        self.suspension.strut.mass = if has_unsprung { bank.unsprung_mass } else { bank.sprung };
+        let carried = if has_unsprung { bank.sprung - bank.unsprung_mass } else { bank.sprung };
         self.suspension.strut.weight = step * carried * W::splat(STANDARD_GRAVITY);
-        let meets = if own { bank.present() } else { self.contact.in_contact };
+        let meets = if has_unsprung { bank.present() } else { self.contact.in_contact };
         // Rays may find a wheel deeper than its stops let it go, and a bar twisted by as much as nothing has paid for.
         let travel =
             W::select(meets, self.suspension.strut.middle, self.contact.compression).at_most(bank.solid_travel);
         (self.suspension.axle_links.travel, self.suspension.axle_links.lifted) = (travel, W::Mask::default());
         self.spring_to(bank, before, dt);
-        if !own {
+        if !has_unsprung {
             self.damp(bank, before, dt);
         }
     }

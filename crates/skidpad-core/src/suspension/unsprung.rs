@@ -139,8 +139,8 @@ impl Balance {
 
     /// How what is missing falls along a `step` of the travel rates, N s.
     fn fall(&self, step: Four) -> Four {
-        let own = self.inertia * step;
-        self.between.map_or(own, |between| own + between * step.across())
+        let alone = self.inertia * step;
+        self.between.map_or(alone, |between| alone + between * step.across())
     }
 }
 
@@ -205,7 +205,7 @@ impl Vehicle {
     pub(crate) fn with_room(&self) -> Self {
         let mut same = self.clone();
         for rows in same.rows.iter_mut().filter(|_| self.knows_unsprung()) {
-            rows.own_motion.get_or_insert_default();
+            rows.unsprung_motion.get_or_insert_default();
         }
         same
     }
@@ -247,9 +247,9 @@ impl Vehicle {
         dt: f32,
     ) -> SpatialVector<f32> {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.on_their_own(|rows, own| {
-                rows.travel_row(own, bank, dt);
-                rows.lift(own, bank);
+            rows.on_their_own(|rows, unsprung| {
+                rows.travel_row(unsprung, bank, dt);
+                rows.lift(unsprung, bank);
             });
         }
         let mut after = warm;
@@ -262,9 +262,9 @@ impl Vehicle {
             self.add_axle_links::<Many>(&mut products, SpatialVector::default());
             let mut given = self.beside;
             for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-                rows.on_their_own(|rows, own| {
-                    rows.own_load(own, bank).add_to(&mut products, rows);
-                    given = given + (rows.contact.normal * rows.suspension.load + own.travel_impulse()).sum();
+                rows.on_their_own(|rows, unsprung| {
+                    rows.own_load(unsprung, bank).add_to(&mut products, rows);
+                    given = given + (rows.contact.normal * rows.suspension.load + unsprung.travel_impulse()).sum();
                 });
             }
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
@@ -282,12 +282,12 @@ impl Rows {
     /// Does a `part` with what wheels have that move on their own, if these do.
     #[inline(always)]
     pub(crate) fn on_their_own<R>(&mut self, part: impl FnOnce(&mut Self, &mut UnsprungMotion) -> R) -> Option<R> {
-        if !self.own {
+        if !self.has_unsprung {
             return None;
         }
-        let mut own = self.own_motion.take()?;
-        let done = part(self, &mut own);
-        self.own_motion = Some(own);
+        let mut unsprung = self.unsprung_motion.take()?;
+        let done = part(self, &mut unsprung);
+        self.unsprung_motion = Some(unsprung);
         Some(done)
     }
 
@@ -306,39 +306,39 @@ impl Rows {
         // In step with the velocities, as the struts are; as tyres meet it that carry nothing.
         let ground =
             self.contact.compression + self.contact.beyond_droop + self.contact.jounce_rate * (pose_lag - half * step);
-        let mut own = self.own_motion.take().unwrap_or_default();
+        let mut unsprung = self.unsprung_motion.take().unwrap_or_default();
         let begun = travel + rate * (pose_lag - half * step);
-        own.tyre.squash = ground - begun;
-        own.tyre.rate = self.contact.jounce_rate - rate;
+        unsprung.tyre.squash = ground - begun;
+        unsprung.tyre.rate = self.contact.jounce_rate - rate;
         let middle = ground - bank.squash_at_rest() + Four::splat(0.25) * step * self.contact.jounce_rate;
-        own.ground = middle.within(-bank.droop_travel, bank.solid_travel);
-        own.ground_share = self.contact.contact_share;
-        own.ground_rate = self.contact.jounce_rate;
-        (own.rate, own.next_rate) = (rate, rate);
-        own.heave = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
-        (own.mass, own.shared) = (bank.unsprung_mass, Four::default());
+        unsprung.ground = middle.within(-bank.droop_travel, bank.solid_travel);
+        unsprung.ground_share = self.contact.contact_share;
+        unsprung.ground_rate = self.contact.jounce_rate;
+        (unsprung.rate, unsprung.next_rate) = (rate, rate);
+        unsprung.heave = SpatialVector::new(up, centre.cross(up)) * bank.unsprung_mass;
+        (unsprung.mass, unsprung.shared) = (bank.unsprung_mass, Four::default());
         if let Some(beam) = &bank.beam {
-            own.sway(bank, beam, centre, travel);
+            unsprung.sway(bank, beam, centre, travel);
         }
-        own.scrub = Scrub::default();
+        unsprung.scrub = Scrub::default();
         if let Some(links) = &bank.links {
-            own.lead_sideways(bank, links, centre);
-            own.scrub.speed = self.scrubbed(links, rate);
-            self.contact.started += own.scrub.speed[0];
+            unsprung.lead_sideways(bank, links, centre);
+            unsprung.scrub.speed = self.scrubbed(links, rate);
+            self.contact.started += unsprung.scrub.speed[0];
         }
         (self.contact.compression, self.contact.beyond_droop) = (travel, Four::default());
         self.contact.contact_share = Four::splat(1.0);
         self.contact.lag = rate * pose_lag;
         self.contact.jounce_rate = rate;
-        (self.own, self.own_motion) = (true, Some(own));
+        (self.has_unsprung, self.unsprung_motion) = (true, Some(unsprung));
     }
 
     /// The tyre's spring over the step: its damper, and what the midpoint rule takes from the damping of a wheel that hops.
-    fn travel_row(&self, own: &mut UnsprungMotion, bank: &WheelPack, dt: f32) {
+    fn travel_row(&self, unsprung: &mut UnsprungMotion, bank: &WheelPack, dt: f32) {
         let (zero, half, one, step) = (Four::splat(0.0), Four::splat(0.5), Four::splat(1.0), Four::splat(dt));
-        let mass = own.mass;
-        own.axle_links = self.axle_link_gains(step);
-        own.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
+        let mass = unsprung.mass;
+        unsprung.axle_links = self.axle_link_gains(step);
+        unsprung.slowest = ((-bank.droop_travel - self.led()) / step).at_most(Four::splat(OVERLAP_RETURN_SPEED));
         let rate = bank.tyre_rate;
         let relative = (rate + self.strut_rate() + self.suspension.axle_links.rate) * step * step / mass;
         let lost = (bank.tyre_damping + self.strut_damping(bank)) * relative.at_most(Four::splat(MOST_STIFFENING));
@@ -346,7 +346,7 @@ impl Rows {
         let share = late_share(damping * step / mass);
         // From the midpoint rule, 1/4 of each rate, to implicit Euler with the mean velocity, 1/2 and 1.
         let unresolved = (one - Four::splat(RESOLVED) / relative).at_least(zero) * rate * step;
-        let tyre = &mut own.tyre;
+        let tyre = &mut unsprung.tyre;
         tyre.damping = share * damping + Four::splat(0.75) * unresolved;
         let within = Beyond::of(tyre.squash, tyre.squash + step * tyre.rate).share.only(zero.less(tyre.squash));
         tyre.late = ((one - share - share) * damping - half * unresolved) * tyre.rate * within;
@@ -386,12 +386,12 @@ impl Rows {
     }
 
     /// Load and travel rate of each wheel as the chassis now moves.
-    pub(crate) fn own_load(&mut self, own: &mut UnsprungMotion, bank: &WheelPack) -> UnsprungTangent {
+    pub(crate) fn own_load(&mut self, unsprung: &mut UnsprungMotion, bank: &WheelPack) -> UnsprungTangent {
         let cosine = self.contact.cosine;
-        let Balance { tyre, tyre_slope, inertia, between, ended, .. } = self.seek(own, bank);
+        let Balance { tyre, tyre_slope, inertia, between, ended, .. } = self.seek(unsprung, bank);
         self.suspension.load = tyre / cosine;
         let pressing = tyre_slope / (cosine * cosine);
-        let through = self.contact.normal * (tyre_slope / cosine) + own.heave;
+        let through = self.contact.normal * (tyre_slope / cosine) + unsprung.heave;
         let (yielding, together) = match between {
             Some(between) => {
                 let (yielding, together) = yielding_together(inertia, between, ended);
@@ -402,7 +402,7 @@ impl Rows {
         let yielding = yielding.only(bank.present() & !ended);
         if let Some(links) = &bank.links {
             let both = together.map_or(Four::default(), |together| Four::splat(-2.0) * together);
-            own.scrub = self.scrub(own, links, [both - yielding, both], tyre_slope / cosine);
+            unsprung.scrub = self.scrub(unsprung, links, [both - yielding, both], tyre_slope / cosine);
         }
         UnsprungTangent { pressing, yielding, through, together }
     }
@@ -410,14 +410,14 @@ impl Rows {
     /// Seeks the travel rates at which all impulses balance, of both wheels of an axle together where beam or axle links are between them.
     ///
     /// What is missing of the balance falls along a step, which is cut where it went too far, as that of the chassis is.
-    fn seek(&mut self, own: &mut UnsprungMotion, bank: &WheelPack) -> Balance {
-        let (slowest, present) = (own.slowest, bank.present());
-        let between = own.between(bank);
-        let mut rate = own.next_rate.at_least(slowest);
+    fn seek(&mut self, unsprung: &mut UnsprungMotion, bank: &WheelPack) -> Balance {
+        let (slowest, present) = (unsprung.slowest, bank.present());
+        let between = unsprung.between(bank);
+        let mut rate = unsprung.next_rate.at_least(slowest);
         let mut last = Way::default();
         let mut looks = 1;
         loop {
-            let mut found = self.balance(own, bank, between, rate);
+            let mut found = self.balance(unsprung, bank, between, rate);
             let newton = ((rate + found.newton()).at_least(slowest) - rate).only(present);
             let (step, cut) = last.go_on(newton, &found);
             let unsettled = (cut | Four::splat(SETTLED).less(step.abs())) & present;
@@ -429,50 +429,50 @@ impl Rows {
                 looks += 1;
                 continue;
             }
-            own.next_rate = rate;
+            unsprung.next_rate = rate;
             return found;
         }
     }
 
     /// How impulses balance where the step ends with the travel rates `ends`.
-    fn balance(&mut self, own: &UnsprungMotion, bank: &WheelPack, between: Option<Four>, ends: Four) -> Balance {
-        let (mass, cosine) = (own.mass, self.contact.cosine);
-        let [strut, strut_slope] = self.strut_along(own, bank, ends);
-        let [tyre, tyre_slope] = self.pushed(&own.tyre, bank, -self.coupled.velocity.normal / cosine - ends);
-        let mut missing = tyre - strut - mass * (ends - own.rate) - self.coupled.velocity.heave + own.lift;
+    fn balance(&mut self, unsprung: &UnsprungMotion, bank: &WheelPack, between: Option<Four>, ends: Four) -> Balance {
+        let (mass, cosine) = (unsprung.mass, self.contact.cosine);
+        let [strut, strut_slope] = self.strut_along(unsprung, bank, ends);
+        let [tyre, tyre_slope] = self.pushed(&unsprung.tyre, bank, -self.coupled.velocity.normal / cosine - ends);
+        let mut missing = tyre - strut - mass * (ends - unsprung.rate) - self.coupled.velocity.heave + unsprung.lift;
         if between.is_some() {
-            let carried = own.shared * (ends - own.rate).across();
-            let linked = own.axle_links[1] * (ends - self.suspension.axle_links.seen).across();
+            let carried = unsprung.shared * (ends - unsprung.rate).across();
+            let linked = unsprung.axle_links[1] * (ends - self.suspension.axle_links.seen).across();
             missing = missing - (carried + linked);
         }
-        let ended = !own.slowest.less(ends) & missing.less(Four::default());
+        let ended = !unsprung.slowest.less(ends) & missing.less(Four::default());
         Balance { tyre, tyre_slope, inertia: mass + strut_slope + tyre_slope, between, missing, ended }
     }
 
     /// Impulse of strut, stops and axle links along the travel, N s, and its slope, kg, where the step ends with the travel rate
     /// `ends`; axle links with wheels of other axles as those last were, and twice as stiff against what has changed since: as much as a
     /// axle link answers both its wheels at most, so that wherever the iteration ends axle links have given no energy.
-    fn strut_along(&mut self, own: &UnsprungMotion, bank: &WheelPack, ends: Four) -> [Four; 2] {
+    fn strut_along(&mut self, unsprung: &UnsprungMotion, bank: &WheelPack, ends: Four) -> [Four; 2] {
         let [mut impulse, mut slope] = self.own_strut(bank, ends, self.dt);
-        let way = Four::splat(0.5 * self.dt) * (own.rate + ends);
+        let way = Four::splat(0.5 * self.dt) * (unsprung.rate + ends);
         let farthest = self.suspension.strut.start + way.at_least(Four::default());
         if Four::any(bank.bump_travel.less(farthest) & bank.present()) {
             let [stop, stop_slope] = self.stops(bank, ends, self.dt);
             impulse += stop;
             slope += stop_slope;
         }
-        let gain = own.axle_links[0];
+        let gain = unsprung.axle_links[0];
         [impulse + self.suspension.axle_links.impulse + gain * (ends - self.suspension.axle_links.seen), slope + gain]
     }
 
     /// Takes over what the tyre as it now acts lifts the wheel by.
     #[inline(always)]
-    pub(crate) fn lift(&self, own: &mut UnsprungMotion, bank: &WheelPack) {
+    pub(crate) fn lift(&self, unsprung: &mut UnsprungMotion, bank: &WheelPack) {
         let across = self.contact.side.linear.z * self.coupled.tyre[1];
         let across = bank.beam.map_or(across, |beam| beam.share(across));
-        own.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
+        unsprung.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
         if let Some(links) = &bank.links {
-            own.lift += links.lift(self.aside());
+            unsprung.lift += links.lift(self.aside());
         }
     }
 }

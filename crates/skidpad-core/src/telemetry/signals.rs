@@ -47,13 +47,13 @@ impl Vehicle {
     pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
         let place = self.model.place(wheel);
         let (bank, rows, lane) = (&self.model.banks()[place.bank], &self.rows[place.bank], place.lane);
-        if rows.dt == 0.0 || !rows.contact.in_contact.lanes()[lane] {
+        if !rows.have_step() || !rows.contact.in_contact.lanes()[lane] {
             return None;
         }
         let one = |of: Four| of.lanes()[lane];
         let row = |of: SpatialVector<Four>| of.lane(lane).parts().0;
         // Under a wheel on its own the tyre gives, too.
-        let raised = rows.unsprung().map_or(rows.contact.compression, |own| own.ground);
+        let raised = rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground);
         let point = Vec3::from(bank.contact.raised(raised).lane(lane));
         let to_vehicle = self.to_world.transpose();
         let at = SpatialVector::of(to_vehicle * self.state.velocity, to_vehicle * self.state.angular).at_each_wheel();
@@ -77,10 +77,7 @@ impl Vehicle {
     /// What the engine did in the last step; `None` without one, and before a step after [`Vehicle::set_state`].
     pub fn engine_signals(&self) -> Option<EngineSignals> {
         let (drive, flywheel) = (self.model.parts().powertrain.engine()?, self.shafts.engine?);
-        let dt = self.rows.first()?.dt;
-        if dt == 0.0 {
-            return None;
-        }
+        let dt = self.rows.first().filter(|rows| rows.have_step())?.dt;
         let (speed, started) = (self.state.drive.engine_speed, flywheel.started);
         let torque = (flywheel.speed - started) / (flywheel.inverse_inertia * dt);
         let full = drive.engine.torque.at(started);
