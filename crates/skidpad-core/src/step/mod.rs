@@ -88,7 +88,7 @@ impl Vehicle {
         {
             return report;
         }
-        self.abort_step(push)
+        self.abort_step(push, inputs.dt)
     }
 
     /// The stages of a step, in their order; `None` where that ends beyond numbers.
@@ -268,9 +268,9 @@ impl Vehicle {
     /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.
     #[cold]
     #[inline(never)]
-    fn abort_step(&mut self, push: &mut Push) -> StepReport {
+    fn abort_step(&mut self, push: &mut Push, dt: f32) -> StepReport {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            *rows = Rows { dt: 1.0, unsprung_motion: rows.unsprung_motion.take(), ..Rows::default() };
+            *rows = Rows { dt, unsprung_motion: rows.unsprung_motion.take(), ..Rows::default() };
             rows.coupled.spin = bank.gather(|i| self.state.wheels[i].spin);
             rows.contact.compression = bank.gather(|i| self.state.wheels[i].compression);
         }
