@@ -214,7 +214,7 @@ pub(crate) trait Corners: Lane + AddAssign + Spread<Self> {
     fn sum_of(of: impl Fn(usize) -> Self) -> Self::Car;
 
     /// Each wheel's neighbour on the other side of its axle.
-    fn across(of: Self::Each<Self>) -> Self::Each<Self>;
+    fn opposite(of: Self::Each<Self>) -> Self::Each<Self>;
 }
 
 /// 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest whole.
@@ -447,8 +447,8 @@ impl Corners for Four {
     }
 
     #[inline(always)]
-    fn across([of]: [Self; 1]) -> [Self; 1] {
-        [of.across()]
+    fn opposite([of]: [Self; 1]) -> [Self; 1] {
+        [of.opposite()]
     }
 }
 
@@ -464,7 +464,7 @@ impl EightMask {
 impl Four {
     /// Each lane's neighbour on the other side of its axle.
     #[inline(always)]
-    pub fn across(self) -> Self {
+    pub fn opposite(self) -> Self {
         let [a, b, c, d] = self.lanes();
         Self::new([b, a, d, c])
     }

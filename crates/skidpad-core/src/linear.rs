@@ -71,10 +71,10 @@ impl<W: Corners> SpatialVector<W> {
         SpatialVector::new(Vec3Lanes::new(lx, ly, lz), Vec3Lanes::new(ax, ay, az))
     }
 
-    /// Of each wheel's row, that of the wheel across.
+    /// Of each wheel's row, that of the opposite wheel.
     #[inline(always)]
-    pub fn across_of(each: W::Each<Self>) -> W::Each<Self> {
-        let of = |part: fn(&Self) -> W| W::across(W::each(|k| part(&each[k])));
+    pub fn opposite_of(each: W::Each<Self>) -> W::Each<Self> {
+        let of = |part: fn(&Self) -> W| W::opposite(W::each(|k| part(&each[k])));
         let [lx, ly, lz] = [of(|t| t.linear.x), of(|t| t.linear.y), of(|t| t.linear.z)];
         let [ax, ay, az] = [of(|t| t.angular.x), of(|t| t.angular.y), of(|t| t.angular.z)];
         W::each(|k| Self::new(Vec3Lanes::new(lx[k], ly[k], lz[k]), Vec3Lanes::new(ax[k], ay[k], az[k])))
@@ -82,11 +82,11 @@ impl<W: Corners> SpatialVector<W> {
 }
 
 impl SpatialVector<Four> {
-    /// Each lane's row and that of the wheel across.
+    /// Each lane's row and that of the opposite wheel.
     #[inline(always)]
-    pub fn and_across(self) -> Self {
-        let [across] = Self::across_of([self]);
-        self + across
+    pub fn and_opposite(self) -> Self {
+        let [opposite] = Self::opposite_of([self]);
+        self + opposite
     }
 
     /// Sum of the lanes, axle by axle.

@@ -87,7 +87,7 @@ macro_rules! of_eight_cars {
             }
 
             #[inline(always)]
-            fn across([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+            fn opposite([a, b, c, d]: [Self; 4]) -> [Self; 4] {
                 [b, a, d, c]
             }
         }

@@ -185,7 +185,7 @@ impl Model {
     }
 
     /// Whether `wheels` are those of one axle, tied against each other.
-    pub(crate) fn is_across(&self, wheels: [usize; 2], way: f32) -> bool {
+    pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], way: f32) -> bool {
         let [first, second] = wheels.map(|i| self.places[i]);
         way < 0.0 && first.bank == second.bank && first.lane ^ 1 == second.lane
     }

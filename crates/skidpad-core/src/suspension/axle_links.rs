@@ -109,9 +109,9 @@ impl Vehicle {
                 let linked = &mut self.rows[at.bank].suspension.axle_links;
                 linked.force.add_at(at.lane, link.rate * travel);
                 linked.rate.add_at(at.lane, link.rate);
-                if self.model.is_across(link.wheels, link.way) {
-                    linked.across.add_at(at.lane, link.rate);
-                } else if self.model.is_across(link.wheels, -link.way) {
+                if self.model.is_between_opposite(link.wheels, link.way) {
+                    linked.bar_rate.add_at(at.lane, link.rate);
+                } else if self.model.is_between_opposite(link.wheels, -link.way) {
                     linked.heave[0].add_at(at.lane, link.rate);
                     linked.heave[1].add_at(at.lane, link.damping);
                 }
@@ -252,7 +252,7 @@ impl Vehicle {
 
     /// Whether the rows of its wheels have an axle link: bars that join the wheels of an axle.
     fn is_in_rows(&self, link: &AxleLink) -> bool {
-        !link.beside && self.model.is_across(link.wheels, link.way)
+        !link.beside && self.model.is_between_opposite(link.wheels, link.way)
     }
 
     /// Whether an axle link answers wheels on their own, not the chassis.
@@ -357,20 +357,20 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// Rates of the bars to the wheels across, of the `rows` of two axles, and their forces at the travels found.
+/// Rates of the bars to the opposite wheels, of the `rows` of two axles, and their forces at the travels found.
 #[inline(always)]
 pub(crate) fn sum_bars<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], share: W) {
     let travel = W::each(|k| rows[k].suspension.axle_links.travel);
-    let across = W::across(travel);
+    let opposite = W::opposite(travel);
     for (k, (bank, rows)) in banks.iter().zip(rows).enumerate() {
-        let rate = bank.across * share;
+        let rate = bank.bar_rate * share;
         let linked = &mut rows.suspension.axle_links;
-        (linked.across, linked.rate) = (rate, rate);
-        linked.force = rate * (travel[k] - across[k]);
+        (linked.bar_rate, linked.rate) = (rate, rate);
+        linked.force = rate * (travel[k] - opposite[k]);
     }
 }
 
-/// Impulses of the bars to the wheels across, of the `rows` of two axles; other axle links begin at nothing.
+/// Impulses of the bars to the opposite wheels, of the `rows` of two axles; other axle links begin at nothing.
 #[inline(always)]
 pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
     let has_unsprung = rows[0].has_unsprung;
@@ -386,10 +386,10 @@ pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
         #[inline(always)]
         |k| rows[k].suspension.axle_links.travel + W::splat(0.25) * step * rates[k],
     );
-    let across = W::across(middle);
+    let opposite = W::opposite(middle);
     for (k, rows) in rows.iter_mut().enumerate() {
         let linked = &mut rows.suspension.axle_links;
-        let impulse = step * linked.across * (middle[k] - across[k]);
+        let impulse = step * linked.bar_rate * (middle[k] - opposite[k]);
         if has_unsprung {
             (linked.impulse, linked.seen) = (impulse, rates[k]);
         } else {
@@ -399,7 +399,7 @@ pub(crate) fn load_bars<W: Corners>(rows: &mut [Rows<W>]) {
     }
 }
 
-/// How bars to the wheels across answer the chassis velocity, of two axles.
+/// How bars to the opposite wheels answer the chassis velocity, of two axles.
 pub(crate) struct Bars<W: Corners = Four> {
     /// Half of each with each of its wheels.
     pub lines: W::Each<(W, SpatialVector<W>)>,
@@ -422,17 +422,17 @@ impl<W: Corners> Bars<W> {
             #[inline(always)]
             |k| rows[k].contact.normal * (one / rows[k].contact.cosine).only(presses[k]),
         );
-        let others = SpatialVector::<W>::across_of(ends);
+        let others = SpatialVector::<W>::opposite_of(ends);
         let rates = W::each(
             #[inline(always)]
             |k| rows[k].end_rates().only(presses[k]),
         );
-        let rates_across = W::across(rates);
+        let opposite_rates = W::opposite(rates);
         let warm = warm.at_each_wheel();
         let lines = W::each(
             #[inline(always)]
             |k| {
-                let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.axle_links.across;
+                let half = W::splat(0.125 * rows[k].dt * rows[k].dt) * rows[k].suspension.axle_links.bar_rate;
                 (half, ends[k] - others[k])
             },
         );
@@ -440,7 +440,7 @@ impl<W: Corners> Bars<W> {
             #[inline(always)]
             |k| {
                 let (half, row) = lines[k];
-                row * (half * (rates_across[k] - rates[k] - row.dot(warm)))
+                row * (half * (opposite_rates[k] - rates[k] - row.dot(warm)))
             },
         );
         Self { lines, given }

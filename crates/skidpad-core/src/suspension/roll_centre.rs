@@ -74,7 +74,7 @@ impl Rows {
     /// What rows of tyres lose along the normals per leftwards tangent.
     fn leaning(&self, links: &Links) -> SpatialVector<Four> {
         let given = self.contact.normal * links.slope;
-        given * links.alone + given.and_across() * links.half
+        given * links.alone + given.and_opposite() * links.half
     }
 
     fn lean_on_links(&mut self, links: &Links, moving: SpatialVector<Four>) {
@@ -114,12 +114,12 @@ impl Rows {
     }
 
     /// How wheels on their own scrub that travel at the rates now found. Those answer an impulse along the own travel and one along that of
-    /// the wheel across by `answers`, 1/kg, and loads fall with them by `pressing`, kg.
+    /// the opposite wheel by `answers`, 1/kg, and loads fall with them by `pressing`, kg.
     #[cold]
     #[inline(never)]
     pub(crate) fn scrub(&self, unsprung: &UnsprungMotion, links: &Links, answers: [Four; 2], pressing: Four) -> Scrub {
         let beam = links.half + links.half;
-        let answer = links.slope * answers[0] + beam * links.slope.across() * answers[1];
+        let answer = links.slope * answers[0] + beam * links.slope.opposite() * answers[1];
         let handed = links.slope * links.alone * answers[1];
         Scrub { answer, handed, pressing, speed: self.scrubbed(links, unsprung.next_rate) }
     }
@@ -156,7 +156,7 @@ impl Rows {
         let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
         let pushed = along * (tyre[0] - before[0]) + across * (tyre[1] - before[1]);
         let Scrub { answer, handed, pressing, .. } = unsprung.scrub;
-        let faster = answer * links.shared(pushed) + (handed * pushed).across();
+        let faster = answer * links.shared(pushed) + (handed * pushed).opposite();
         unsprung.next_rate += faster;
         self.suspension.load = (self.suspension.load - pressing * faster).at_least(Four::default());
         unsprung.scrub.speed = self.scrubbed(links, unsprung.next_rate);
@@ -173,9 +173,9 @@ impl Rows {
     ) -> SpatialVector<Four> {
         let Scrub { answer, handed, pressing, .. } = unsprung.scrub;
         let through = self.contact.normal * pressing + unsprung.heave;
-        let across = (through.and_across() - through) * handed;
+        let across = (through.and_opposite() - through) * handed;
         let answer = through * answer;
-        row - (answer * links.alone + across + answer.and_across() * links.half) * row.linear.y
+        row - (answer * links.alone + across + answer.and_opposite() * links.half) * row.linear.y
     }
 }
 

@@ -63,8 +63,8 @@ pub(crate) struct AxleLinkRows<W: Corners = Four> {
     /// Ends that hang, lifted off the ground by the axle link, and the impulse of all axle links that lifts them, N s.
     pub lifted: W::Mask,
     pub lifting: W,
-    /// Rate of the bars to the wheel across, part of `rate`, N/m.
-    pub across: W,
+    /// Of the bars to the opposite wheel, part of `rate`, N/m.
+    pub bar_rate: W,
     /// Of the axle links through the strut at the speeds seen, along the contact normal or the travel of a wheel on its own, N s.
     pub impulse: W,
     /// Travel rates of wheels on their own at which that is, m/s.
@@ -74,7 +74,7 @@ pub(crate) struct AxleLinkRows<W: Corners = Four> {
     /// How the force answers the wheel's own compression, N/m, and jounce rate, N s/m.
     pub rate: W,
     pub damping: W,
-    /// What heave springs to the wheel across have of these.
+    /// What heave springs to the opposite wheel have of these.
     pub heave: [W; 2],
 }
 
@@ -89,7 +89,7 @@ pub(crate) struct UnsprungMotion<W: Corners = Four> {
     /// What the wheel weighs along its travel, kg; the sideways motion of its beam included, and what that has of the other wheel's.
     pub mass: W,
     pub shared: W,
-    /// How the impulses of axle links answer the travel rate of the wheel, and that of the one across, kg.
+    /// How the impulses of axle links answer the travel rate of the wheel, and that of the opposite one, kg.
     pub axle_links: [W; 2],
     /// Impulse of the tyre along the travel, N s.
     pub lift: W,
@@ -111,7 +111,7 @@ pub(crate) struct Scrub<W: Corners = Four> {
     pub speed: [W; 2],
     /// By how much travel rates answer what tyres push to the left by, 1/kg.
     pub answer: W,
-    /// By how much that of the wheel across does, where axle links hand it on.
+    /// By how much that of the opposite wheel does, where axle links hand it on.
     pub handed: W,
     /// By how much the load falls with the travel rate, kg.
     pub pressing: W,

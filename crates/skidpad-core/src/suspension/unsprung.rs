@@ -57,16 +57,16 @@ impl UnsprungMotion {
     /// Takes the sideways motion of the wheels' beam into what a wheel at its `centre` and `travel` weighs.
     fn sway(&mut self, bank: &WheelPack, beam: &Beam, centre: Vec3Lanes<Four>, travel: Four) {
         let row = |along: Vec3| {
-            SpatialVector::new(Vec3Lanes::splat(along), centre.cross(Vec3Lanes::splat(along))).and_across()
+            SpatialVector::new(Vec3Lanes::splat(along), centre.cross(Vec3Lanes::splat(along))).and_opposite()
         };
         let across = row(Vec3::Y) + row(Vec3::Z) * beam.turned(travel);
         self.heave = self.heave - across * (beam.sway * bank.unsprung_mass);
         let carried = Four::splat(2.0) * bank.unsprung_mass * beam.sway;
         self.mass += carried * beam.sway;
-        self.shared = carried * beam.sway.across();
+        self.shared = carried * beam.sway.opposite();
     }
 
-    /// What beams and axle links take from each wheel per travel rate of the one across, kg; `None` where there is neither.
+    /// What beams and axle links take from each wheel per travel rate of the opposite one, kg; `None` where there is neither.
     fn between(&self, bank: &WheelPack) -> Option<Four> {
         let (between, zero) = (self.shared + self.axle_links[1], Four::default());
         (bank.beam.is_some() || Four::any(zero.less(between.abs()))).then_some(between)
@@ -94,7 +94,7 @@ pub(crate) struct UnsprungTangent {
     /// Weight of `through`, negative: what the wheel's giving way takes back.
     yielding: Four,
     through: SpatialVector<Four>,
-    /// Half of the weight of what a wheel and the one across yield together; none where neither beam nor axle links are between them.
+    /// Half of the weight of what a wheel and the opposite one yield together; none where neither beam nor axle links are between them.
     together: Option<Four>,
 }
 
@@ -103,7 +103,7 @@ impl UnsprungTangent {
         products.add(self.pressing, rows.contact.normal);
         products.add(self.yielding, self.through);
         if let Some(together) = self.together {
-            products.add(together, self.through.and_across());
+            products.add(together, self.through.and_opposite());
         }
     }
 }
@@ -113,7 +113,7 @@ struct Balance {
     /// Impulse of the tyre, N s, and how it falls with the travel rate, kg.
     tyre: Four,
     tyre_slope: Four,
-    /// How all that acts on a wheel falls with its travel rate, and with that of the wheel across, kg.
+    /// How all that acts on a wheel falls with its travel rate, and with that of the opposite wheel, kg.
     inertia: Four,
     between: Option<Four>,
     /// What acts beyond the momentum it gives, N s.
@@ -127,34 +127,34 @@ impl Balance {
     fn newton(&self) -> Four {
         let missing = self.missing.only(!self.ended);
         let Some(between) = self.between else { return missing / self.inertia };
-        let across = self.inertia.across();
-        let between = between.only(!self.ended & !ended_across(self.ended));
-        (across * missing - between * missing.across()) / (self.inertia * across - between * between)
+        let opposite = self.inertia.opposite();
+        let between = between.only(!self.ended & !opposite_ended(self.ended));
+        (opposite * missing - between * missing.opposite()) / (self.inertia * opposite - between * between)
     }
 
     /// Sum of what both wheels have of an axle that are sought together.
     fn both(&self, of: Four) -> Four {
-        if self.between.is_some() { of + of.across() } else { of }
+        if self.between.is_some() { of + of.opposite() } else { of }
     }
 
     /// How what is missing falls along a `step` of the travel rates, N s.
     fn fall(&self, step: Four) -> Four {
         let alone = self.inertia * step;
-        self.between.map_or(alone, |between| alone + between * step.across())
+        self.between.map_or(alone, |between| alone + between * step.opposite())
     }
 }
 
-fn ended_across(ended: FourMask) -> FourMask {
-    Four::default().less(Four::splat(1.0).only(ended).across())
+fn opposite_ended(ended: FourMask) -> FourMask {
+    Four::default().less(Four::splat(1.0).only(ended).opposite())
 }
 
-/// How travel rates answer impulses, negative, 1/kg: each its own alone, and half of what it is with the wheel across. One at the
+/// How travel rates answer impulses, negative, 1/kg: each its own alone, and half of what it is with the opposite wheel. One at the
 /// end of its travel leaves the other by itself.
 fn yielding_together(inertia: Four, between: Four, ended: FourMask) -> (Four, Four) {
-    let (one, across) = (Four::splat(1.0), inertia.across());
-    let determinant = inertia * across - between * between;
-    let left_alone = ended_across(ended);
-    let yielding = Four::select(left_alone, one / inertia, (across + between) / determinant);
+    let (one, opposite) = (Four::splat(1.0), inertia.opposite());
+    let determinant = inertia * opposite - between * between;
+    let left_alone = opposite_ended(ended);
+    let yielding = Four::select(left_alone, one / inertia, (opposite + between) / determinant);
     let together = Four::splat(0.5) * between / determinant;
     (-yielding, together.only(!ended & !left_alone))
 }
@@ -352,10 +352,10 @@ impl Rows {
         tyre.late = ((one - share - share) * damping - half * unresolved) * tyre.rate * within;
     }
 
-    /// How the impulses of axle links answer the travel rate of a wheel and that of the one across, kg, in a `step` of time.
+    /// How the impulses of axle links answer the travel rate of a wheel and that of the opposite one, kg, in a `step` of time.
     fn axle_link_gains(&self, step: Four) -> [Four; 2] {
         let (half, linked) = (Four::splat(0.5), &self.suspension.axle_links);
-        let bars = Four::splat(0.25) * step * step * linked.across;
+        let bars = Four::splat(0.25) * step * step * linked.bar_rate;
         let [rate, damping] = linked.heave;
         let heave = half * step * (half * step * rate + damping);
         let twice = step * (half * step * linked.rate + linked.damping);
@@ -441,8 +441,8 @@ impl Rows {
         let [tyre, tyre_slope] = self.pushed(&unsprung.tyre, bank, -self.coupled.velocity.normal / cosine - ends);
         let mut missing = tyre - strut - mass * (ends - unsprung.rate) - self.coupled.velocity.heave + unsprung.lift;
         if between.is_some() {
-            let carried = unsprung.shared * (ends - unsprung.rate).across();
-            let linked = unsprung.axle_links[1] * (ends - self.suspension.axle_links.seen).across();
+            let carried = unsprung.shared * (ends - unsprung.rate).opposite();
+            let linked = unsprung.axle_links[1] * (ends - self.suspension.axle_links.seen).opposite();
             missing = missing - (carried + linked);
         }
         let ended = !unsprung.slowest.less(ends) & missing.less(Four::default());

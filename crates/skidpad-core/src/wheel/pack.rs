@@ -62,8 +62,8 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     /// How far below its place at rest a wheel without load hangs, m.
     pub droop_travel: W,
     pub stop_rate: W,
-    /// Rate of the bars to the wheel across that have one rate at every speed, N/m.
-    pub across: W,
+    /// Of the bars to the opposite wheel that have one rate at every speed, N/m.
+    pub bar_rate: W,
     /// Compression at which nothing gives any more, m.
     pub solid_travel: W,
     /// The tyres with simple curves; something harmless in the lanes of the others.
@@ -114,8 +114,8 @@ impl Beam {
         let turn = |i: usize| {
             let wheel = &parts.wheels[i];
             let on = |other: &&Wheel| other.axle == wheel.axle && other.side != wheel.side;
-            let across = parts.wheels.iter().find(on)?;
-            parts.axles[wheel.axle].solid.then(|| 1.0 / (wheel.contact.y - across.contact.y))
+            let opposite = parts.wheels.iter().find(on)?;
+            parts.axles[wheel.axle].solid.then(|| 1.0 / (wheel.contact.y - opposite.contact.y))
         };
         let turns = wheels.map(|i| turn(i).unwrap_or(0.0));
         let turn = Four::new(turns) * present;
@@ -131,13 +131,13 @@ impl Beam {
     #[inline(always)]
     pub fn turned(&self, travel: Four) -> Four {
         let turn = self.turn * travel;
-        turn + turn.across()
+        turn + turn.opposite()
     }
 
     /// Each wheel's half of what acts on both ends of its beam; all of what acts on a wheel without.
     #[inline(always)]
     pub fn share(&self, of: Four) -> Four {
-        of + self.half * (of.across() - of)
+        of + self.half * (of.opposite() - of)
     }
 }
 
@@ -165,7 +165,7 @@ impl Links {
     /// What each wheel has of its own, or, on a beam, the mean of both.
     #[inline(always)]
     pub fn shared(&self, of: Four) -> Four {
-        of * self.alone + (of + of.across()) * self.half
+        of * self.alone + (of + of.opposite()) * self.half
     }
 
     /// How fast contact points move to the left against the body while the wheels travel at `rate` m/s.
@@ -217,8 +217,8 @@ pub(crate) fn link_slope(parts: &ModelParts, i: usize) -> f32 {
 pub(crate) fn left_of_middle(parts: &ModelParts, i: usize) -> f32 {
     let wheel = &parts.wheels[i];
     let on = |&(k, other): &(usize, &Wheel)| k != i && other.axle == wheel.axle;
-    let across = parts.wheels.iter().enumerate().find(on);
-    across.map_or(0.0, |(_, other)| 0.5 * (wheel.contact.y - other.contact.y))
+    let opposite = parts.wheels.iter().enumerate().find(on);
+    opposite.map_or(0.0, |(_, other)| 0.5 * (wheel.contact.y - other.contact.y))
 }
 
 impl<W: Corners> Law<W> {
@@ -324,7 +324,7 @@ impl WheelPack {
             bump_travel: one(self.bump_travel),
             droop_travel: one(self.droop_travel),
             stop_rate: one(self.stop_rate),
-            across: one(self.across),
+            bar_rate: one(self.bar_rate),
             solid_travel: one(self.solid_travel),
             tyre: self.tyre.map(one),
             laws: self.laws.iter().map(law).collect(),
@@ -426,8 +426,8 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         bump_travel: of(&|w| w.strut.bump_travel),
         droop_travel: Four::new(wheels.map(|i| reached_in_droop(&parts.wheels[i].strut, sprung[i]))),
         stop_rate: of(&|w| w.strut.stop_rate),
-        across: only(&|i| {
-            let bars = parts.bars.iter().filter(|bar| bar.wheels.contains(&i) && is_across(parts, bar));
+        bar_rate: only(&|i| {
+            let bars = parts.bars.iter().filter(|bar| bar.wheels.contains(&i) && counts_in_bar_rate(parts, bar));
             bars.fold(0.0, |sum, bar| sum + bar.rate)
         }),
         solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
@@ -445,14 +445,14 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
 }
 
 /// Whether a bar ties the wheels of one axle through their struts, at one rate.
-fn is_across(parts: &ModelParts, bar: &AntiRollBar) -> bool {
+fn counts_in_bar_rate(parts: &ModelParts, bar: &AntiRollBar) -> bool {
     let [left, right] = bar.wheels.map(|i| parts.wheels[i].axle);
     left == right && bar.coupling == BarCoupling::InLoadPath && bar.fades_in == [0.0; 2]
 }
 
-/// Numbers of the bars, and of the heave springs after them, that are not in [`WheelPack::across`].
+/// Numbers of the bars, and of the heave springs after them, that are not in [`WheelPack::bar_rate`].
 pub(crate) fn axle_links_apart(parts: &ModelParts) -> Box<[usize]> {
-    let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !is_across(parts, bar)).map(|(k, _)| k);
+    let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !counts_in_bar_rate(parts, bar)).map(|(k, _)| k);
     bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()
 }
 
