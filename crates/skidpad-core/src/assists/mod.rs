@@ -1,5 +1,5 @@
 //! Laws of the assists: pure functions of a car's motion and of what its driver asks. Who calls them, and what they then
-//! do to rows and shafts, is `vehicle::assists`.
+//! do to rows and shafts, is in `stage`, `traction` and `cruise`.
 //!
 //! None of them counts steps: each leads what it controls to its target with a time constant `τ`, by a share
 //! `dt / (τ + dt)` of the distance in a step, which neither overshoots in long steps nor fades out in short ones.

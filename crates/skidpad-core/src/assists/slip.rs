@@ -1,4 +1,4 @@
-//! Brakes and motors that hold a wheel near a slip: torques computed from the rows of the tyre, not searched for.
+//! Brakes that hold a wheel near a slip: by the spin it is to have next, from which the rows of its tyre tell their torque.
 
 use crate::assists::approach;
 use crate::lane::{Four, FourMask, Lane};

@@ -8,23 +8,28 @@ use crate::drivetrain::parameters::Coupling;
 const SETTLED_CLUTCH: f32 = 0.02;
 
 /// Change of any other impulse that ends the passes: a share of it, or a torque, N m.
-const SETTLED: [f32; 2] = [1e-3, 0.01];
+const SETTLED_IMPULSE: [f32; 2] = [1e-3, 0.01];
 
 /// A torque that does not change with speed is taken to fall by this share of it from a standstill to the speeds there are: what
 /// such a row misses counts as speed, too, or a step back towards its torque looks like one that gains nothing and is taken back.
 const LEAST_FALL: f32 = 1e-3;
 
-/// One row between spins. Impulses in N m s.
+/// One row between spins: the clutch or converter between engine and wheels, a motor on its wheels, a coupling between two sides. Its
+/// impulse `p` and the speed `ω` of both ends against each other follow `per_impulse · p + per_speed · ω = target_impulse`. Impulses in
+/// N m s.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DriveConstraint {
     /// Turns of the row per turn of the wheels on its levers.
     pub ratio: f32,
-    /// Torque on the wheels per torque through the row, negative and positive: losses are taken in the direction the power
+    /// Torque on the wheels per torque through the row, of a negative and of a positive one: losses are taken in the direction the power
     /// flows.
-    pub gives: [f32; 2],
-    /// Its law while it holds.
+    pub torque_ratios: [f32; 2],
+    /// Of its law while it holds: how the engine's flywheel answers its impulse, 1/(kg m²); 0 of a coupling, which has none; 1 of a motor or
+    /// a converter, whose law is an impulse over speed.
     pub per_impulse: f32,
+    /// 1 of a clutch or a coupling; of a motor or a converter how much its impulse falls with speed, kg m².
     pub per_speed: f32,
+    /// Of a clutch the speed that the flywheel has without it, rad/s; of a motor or a converter its impulse at no speed, N m s.
     pub target_impulse: f32,
     /// Least and largest impulse that hold.
     pub bounds: [f32; 2],
@@ -49,8 +54,8 @@ pub(crate) enum Regime {
     Turns(usize),
 }
 
-/// What drives the wheels when a row of `ratio` gives a negative and a positive torque with losses of `efficiency`.
-fn gives(ratio: f32, efficiency: f32) -> [f32; 2] {
+/// Torque on the wheels per negative and per positive torque through a row of `ratio` with losses of `efficiency`.
+fn torque_ratios(ratio: f32, efficiency: f32) -> [f32; 2] {
     [ratio / efficiency, ratio * efficiency]
 }
 
@@ -78,7 +83,7 @@ impl DriveConstraint {
     pub(crate) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
         Self {
             ratio,
-            gives: gives(ratio, efficiency),
+            torque_ratios: torque_ratios(ratio, efficiency),
             per_impulse: flywheel.inverse_inertia,
             per_speed: 1.0,
             target_impulse: flywheel.speed,
@@ -99,20 +104,20 @@ impl DriveConstraint {
     #[cold]
     #[inline(never)]
     pub(crate) fn slow_dead_engine(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
-        let [against, along] = self.gives;
+        let [against, along] = self.torque_ratios;
         if speed <= 0.0 {
-            self.gives = [if speed < 0.0 { along } else { against }, self.ratio / efficiency];
+            self.torque_ratios = [if speed < 0.0 { along } else { against }, self.ratio / efficiency];
         }
-        let [relative, torque] = SETTLED;
+        let [relative, torque] = SETTLED_IMPULSE;
         (self.dry_drag, self.settled) = (dry_drag, [relative, torque * dt]);
     }
 
     /// A torque converter that gave `impulse` before; its law follows in every pass.
     pub(crate) fn converter(ratio: f32, efficiency: f32, impulse: f32, dt: f32) -> Self {
-        let [relative, torque] = SETTLED;
+        let [relative, torque] = SETTLED_IMPULSE;
         Self {
             ratio,
-            gives: gives(ratio, efficiency),
+            torque_ratios: torque_ratios(ratio, efficiency),
             per_impulse: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],
@@ -125,10 +130,10 @@ impl DriveConstraint {
     /// A coupling that carries nothing yet.
     pub(crate) fn coupling(coupling: &Coupling, dt: f32) -> Self {
         let viscous = coupling.viscous * dt;
-        let [relative, torque] = SETTLED;
+        let [relative, torque] = SETTLED_IMPULSE;
         Self {
             ratio: 1.0,
-            gives: [1.0; 2],
+            torque_ratios: [1.0; 2],
             per_speed: 1.0,
             bounds: [-coupling.friction * dt, coupling.friction * dt],
             viscous,
@@ -139,10 +144,13 @@ impl DriveConstraint {
 
     /// A motor's rotor, which turns with its wheels; its law follows in every pass. In reverse it drives with negative torques.
     pub(crate) fn motor(motor: &Motor, direction: f32, dt: f32) -> Self {
-        let [relative, torque] = SETTLED;
+        let [relative, torque] = SETTLED_IMPULSE;
         Self {
             ratio: motor.reduction,
-            gives: gives(motor.reduction, if direction < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency }),
+            torque_ratios: torque_ratios(
+                motor.reduction,
+                if direction < 0.0 { 1.0 / motor.efficiency } else { motor.efficiency },
+            ),
             per_impulse: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
             settled: [relative, torque * dt],
@@ -152,7 +160,7 @@ impl DriveConstraint {
 
     /// Torque on the wheels per torque through the row, when that is `impulse`.
     pub(crate) fn torque_ratio(&self, impulse: f32) -> f32 {
-        self.gives[usize::from(impulse >= 0.0)]
+        self.torque_ratios[usize::from(impulse >= 0.0)]
     }
 
     /// What it is to the wheels when it has `impulse`.

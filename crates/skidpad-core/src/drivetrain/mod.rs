@@ -1,12 +1,12 @@
 //! What turns the wheels: engine, clutch or converter, gearbox, motors, couplings.
 
+pub(crate) mod assisted;
 pub(crate) mod clutch;
 pub(crate) mod constraints;
 pub(crate) mod converter;
 pub(crate) mod drive;
 pub(crate) mod engine;
 pub(crate) mod flow;
-pub(crate) mod limits;
 pub(crate) mod motor;
 pub(crate) mod parameters;
 mod rolling;

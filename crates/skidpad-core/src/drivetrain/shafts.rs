@@ -4,10 +4,10 @@
 //! Each wheel stands in with its inertia *and* the grip of its tyre, so no shaft stiffness limits the step.
 
 use crate::banks::{Banks, Many};
+use crate::drivetrain::assisted::converter;
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::converter::Converter;
-use crate::drivetrain::limits::converter;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MOST_CONSTRAINTS, PedalDemand, Shafts};
 use crate::drivetrain::solving::{Solving, Wheels};

@@ -4,8 +4,8 @@
 //! linearly until one begins or ceases to slide or to be held: one Newton step solves all rows, another pass looks whether that has
 //! happened. Rows of couplings then follow the wheel blocks themselves.
 
+use crate::drivetrain::assisted::converter;
 use crate::drivetrain::constraints::{DriveConstraint, Regime, falling};
-use crate::drivetrain::limits::converter;
 use crate::drivetrain::rows::Shafts;
 use crate::lane::Corners;
 use crate::model::Model;
@@ -370,7 +370,7 @@ impl<W: Corners> Rows<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drivetrain::limits::tests::motor;
+    use crate::drivetrain::assisted::tests::motor;
     use crate::drivetrain::rows::PedalDemand;
     use crate::model::plain::plain_car;
 
