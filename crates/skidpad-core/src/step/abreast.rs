@@ -72,7 +72,7 @@ impl CarsAbreast {
             && model.assists().is_empty()
             && !pack.has_discs
             && !pack.has_rims
-            && pack.links.is_none()
+            && pack.roll_centre_links.is_none()
             && pack.lateral.is_none())
         {
             return None;

@@ -23,9 +23,9 @@ use bevy_math::Vec3;
 const FOLLOWING: u16 = 12;
 
 /// Iterations in which the friction of the hull follows what presses it, once a step changes no velocity by more than
-/// [`SETTLED`] m/s: with the impulses of a first guess at a hard contact it would stop anything.
+/// [`HULL_FOLLOWS_BELOW`] m/s: with the impulses of a first guess at a hard contact it would stop anything.
 const HULL_FOLLOWING: u16 = 30;
-const SETTLED: f32 = 1e-2;
+const HULL_FOLLOWS_BELOW: f32 = 1e-2;
 
 /// A step is too long when the misfit along it has turned to more than this share of what it was.
 const OVERSHOOT: f32 = 0.5;
@@ -114,8 +114,9 @@ impl Step {
     }
 }
 
-const LESS: f32 = 0.5;
-const MORE: f32 = 1.25;
+/// By how much the share of the way to a friction limit changes: where the way turned, and where it did not.
+const SHARE_AFTER_TURN: f32 = 0.5;
+const SHARE_GROWTH: f32 = 1.25;
 
 impl Rows {
     /// Takes friction limits nearer to those by the loads.
@@ -127,7 +128,11 @@ impl Rows {
         let missing = limit[0] + limit[1] - self.coupled.friction_bound[0] - self.coupled.friction_bound[1];
         let Approach { share, missing: before, .. } = self.coupled.approach;
         let turned = (missing * before).less(zero);
-        let share = Four::select(turned, share * Four::splat(LESS), (share * Four::splat(MORE)).at_most(one));
+        let share = Four::select(
+            turned,
+            share * Four::splat(SHARE_AFTER_TURN),
+            (share * Four::splat(SHARE_GROWTH)).at_most(one),
+        );
         self.coupled.friction_bound =
             [0, 1].map(|i| self.coupled.friction_bound[i] + share * (limit[i] - self.coupled.friction_bound[i]));
         self.coupled.approach = Approach { share, missing, turned };
@@ -178,7 +183,7 @@ impl Vehicle {
             let follow = Follow {
                 loads: iteration <= FOLLOWING || settled,
                 slowly: iteration > FOLLOWING,
-                hull: report.residual <= SETTLED && (2..=HULL_FOLLOWING).contains(&iteration),
+                hull: report.residual <= HULL_FOLLOWS_BELOW && (2..=HULL_FOLLOWING).contains(&iteration),
             };
             let (given, system) = self.linearise::<B>(within, follow);
             let missing = given - momentum;
@@ -291,7 +296,7 @@ impl Vehicle {
         self.add_axle_links::<B>(&mut products, SpatialVector::default());
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let moved = rows.on_their_own(|rows, unsprung| {
-                if follow.loads || bank.links.is_some() {
+                if follow.loads || bank.roll_centre_links.is_some() {
                     rows.lift(unsprung, bank);
                 }
                 rows.own_load(unsprung, bank).add_to(&mut products, rows);
@@ -303,7 +308,7 @@ impl Vehicle {
             if follow.loads {
                 if follow.slowly { rows.approach_limit() } else { rows.coupled.friction_bound = rows.limit() }
             }
-            rows.coupled.surroundings = match (&bank.links, rows.unsprung()) {
+            rows.coupled.surroundings = match (&bank.roll_centre_links, rows.unsprung()) {
                 (Some(links), Some(unsprung)) => rows.answered_by_links(unsprung, links),
                 _ => Surroundings { speed: rows.coupled.velocity.patch, compliance: [Four::default(); 3] },
             };
@@ -315,13 +320,13 @@ impl Vehicle {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let before = rows.coupled.tyre;
             let tangent = rows.solve_block(bank, within).tangent();
-            let links = bank.links.as_ref().zip(rows.unsprung());
+            let links = bank.roll_centre_links.as_ref().zip(rows.unsprung());
             let line = |k: usize| {
                 let row = tangent.row(k, rows);
                 (tangent.weights[k], links.map_or(row, |(links, unsprung)| rows.row_on_links(unsprung, links, row)))
             };
             products.add_all([line(0), line(1)]);
-            if let Some(links) = &bank.links {
+            if let Some(links) = &bank.roll_centre_links {
                 rows.on_their_own(|rows, unsprung| rows.give_way_on_links(unsprung, links, before));
             }
             given = given + rows.impulse(true).sum();

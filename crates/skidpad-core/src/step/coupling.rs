@@ -127,7 +127,8 @@ impl StepReport {
     }
 }
 
-const CLOSER: f32 = 0.03;
+/// Of what inner solves may leave in one sweep, the share that they may leave in an iteration.
+const LEFT_IN_ITERATION: f32 = 0.03;
 
 /// What bounds the tyre impulses of a block in one iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -155,7 +156,7 @@ impl Within {
 
     /// Factor on what inner solves may leave: an iteration to a residual gets no nearer than what its parts leave.
     pub(crate) fn closeness(self) -> f32 {
-        if self == Within::NearCone { 1.0 } else { CLOSER }
+        if self == Within::NearCone { 1.0 } else { LEFT_IN_ITERATION }
     }
 }
 

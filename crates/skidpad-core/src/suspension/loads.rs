@@ -13,7 +13,7 @@ use crate::wheel::pack::WheelPack;
 
 /// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
 /// overshoot are cut: past kinks of several struts Newton's method may go to and fro, and what it then has may be any load.
-const SOLVES: usize = 40;
+const LOAD_SOLVES: usize = 40;
 pub(crate) const SHORTER: usize = 3;
 
 /// Looks at hanging wheels that heave springs push.
@@ -24,7 +24,7 @@ const LEAST_STEP: f32 = 1e-6;
 
 /// A load that differs from its linearisation by less than this share of it, or by less than this share of the weight, needs
 /// no other solve.
-const SETTLED: [f32; 2] = [1e-4, 1e-6];
+const SETTLED_LOAD: [f32; 2] = [1e-4, 1e-6];
 
 impl Vehicle {
     /// Compression of wheels without ground: strut, axle links and droop stop balance.
@@ -70,7 +70,7 @@ impl Vehicle {
             rows.evaluate_load(bank);
         }
         let (mut after, mut last) = (warm, None);
-        for solve in 0..SOLVES {
+        for solve in 0..LOAD_SOLVES {
             let (products, wished) = self.loads_and_ties::<B>(warm);
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let newton = warm + system.solve(wished);
@@ -205,7 +205,7 @@ impl<W: Corners> Rows<W> {
         let pressed = self.suspension.load_active;
         self.evaluate_load(bank);
         let told = (self.suspension.told + self.suspension.axle_links.impulse).only(pressed);
-        let [relative, weight] = SETTLED.map(W::splat);
+        let [relative, weight] = SETTLED_LOAD.map(W::splat);
         let allowed = relative * self.suspension.load + weight * self.suspension.strut.weight;
         allowed.less((self.suspension.load - told).abs())
     }

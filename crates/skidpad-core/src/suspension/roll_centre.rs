@@ -15,7 +15,7 @@ use crate::step::rows::{Rows, Surroundings};
 use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::{Scrub, UnsprungMotion};
 use crate::vectors::Vec3Lanes;
-use crate::wheel::pack::{Links, WheelPack};
+use crate::wheel::pack::{RollCentreLinks, WheelPack};
 use bevy_math::Vec3;
 
 impl Vehicle {
@@ -24,7 +24,7 @@ impl Vehicle {
     #[inline(never)]
     pub(crate) fn lean_on_links(&mut self, moving: SpatialVector<f32>) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            if let Some(links) = &bank.links {
+            if let Some(links) = &bank.roll_centre_links {
                 rows.lean_on_links(links, moving.at_each_wheel());
             }
         }
@@ -49,7 +49,7 @@ impl Vehicle {
 
 impl UnsprungMotion {
     /// Takes the sideways motion of wheels on links of their own into what a wheel at its `centre` weighs; that of a beam is its own.
-    pub(crate) fn lead_sideways(&mut self, bank: &WheelPack, links: &Links, centre: Vec3Lanes<Four>) {
+    pub(crate) fn lead_sideways(&mut self, bank: &WheelPack, links: &RollCentreLinks, centre: Vec3Lanes<Four>) {
         let slope = links.slope * links.alone;
         let left = Vec3Lanes::splat(Vec3::Y);
         self.heave = self.heave + SpatialVector::new(left, centre.cross(left)) * (slope * bank.unsprung_mass);
@@ -72,12 +72,12 @@ impl Rows {
     }
 
     /// What rows of tyres lose along the normals per leftwards tangent.
-    fn leaning(&self, links: &Links) -> SpatialVector<Four> {
+    fn leaning(&self, links: &RollCentreLinks) -> SpatialVector<Four> {
         let given = self.contact.normal * links.slope;
         given * links.alone + given.and_opposite() * links.half
     }
 
-    fn lean_on_links(&mut self, links: &Links, moving: SpatialVector<Four>) {
+    fn lean_on_links(&mut self, links: &RollCentreLinks, moving: SpatialVector<Four>) {
         let leaning = self.leaning(links);
         let [along, across] = self.leftwards();
         let contact = &mut self.contact;
@@ -93,7 +93,7 @@ impl Rows {
 
     /// Takes over what links take of the loads. Where a side force is still that of a load which has gone, none.
     pub(crate) fn jack(&mut self, bank: &WheelPack) {
-        let Some(links) = &bank.links else { return };
+        let Some(links) = &bank.roll_centre_links else { return };
         if self.has_unsprung {
             return;
         }
@@ -104,7 +104,7 @@ impl Rows {
 
     /// What the rows of a wheel lack of what it does to the ground, N s: a beam hands on half of the other wheel's.
     pub(crate) fn pressed_by_links(&self, bank: &WheelPack) -> Vec3Lanes<Four> {
-        match &bank.links {
+        match &bank.roll_centre_links {
             Some(links) if !self.has_unsprung => {
                 let jacked = self.suspension.load - self.pressing();
                 self.leaning(links).linear * self.aside() - self.contact.normal.linear * jacked
@@ -117,7 +117,13 @@ impl Rows {
     /// the opposite wheel by `answers`, 1/kg, and loads fall with them by `pressing`, kg.
     #[cold]
     #[inline(never)]
-    pub(crate) fn scrub(&self, unsprung: &UnsprungMotion, links: &Links, answers: [Four; 2], pressing: Four) -> Scrub {
+    pub(crate) fn scrub(
+        &self,
+        unsprung: &UnsprungMotion,
+        links: &RollCentreLinks,
+        answers: [Four; 2],
+        pressing: Four,
+    ) -> Scrub {
         let beam = links.half + links.half;
         let answer = links.slope * answers[0] + beam * links.slope.opposite() * answers[1];
         let handed = links.slope * links.alone * answers[1];
@@ -125,7 +131,7 @@ impl Rows {
     }
 
     #[inline(always)]
-    pub(crate) fn scrubbed(&self, links: &Links, rate: Four) -> [Four; 2] {
+    pub(crate) fn scrubbed(&self, links: &RollCentreLinks, rate: Four) -> [Four; 2] {
         let sideways = links.sideways(rate);
         self.leftwards().map(|tangent| tangent * sideways)
     }
@@ -136,7 +142,7 @@ impl Rows {
     /// going on so ends.
     #[cold]
     #[inline(never)]
-    pub(crate) fn answered_by_links(&self, unsprung: &UnsprungMotion, links: &Links) -> Surroundings<Four> {
+    pub(crate) fn answered_by_links(&self, unsprung: &UnsprungMotion, links: &RollCentreLinks) -> Surroundings<Four> {
         let given = links.shared(links.slope * unsprung.scrub.answer);
         let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
         let compliance = [along * along * given, along * across * given, across * across * given];
@@ -152,7 +158,12 @@ impl Rows {
     /// Lets wheels on their own give way to what their tyres push by beyond `before`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn give_way_on_links(&mut self, unsprung: &mut UnsprungMotion, links: &Links, before: [Four; 2]) {
+    pub(crate) fn give_way_on_links(
+        &mut self,
+        unsprung: &mut UnsprungMotion,
+        links: &RollCentreLinks,
+        before: [Four; 2],
+    ) {
         let ([along, across], tyre) = (self.leftwards(), self.coupled.tyre);
         let pushed = along * (tyre[0] - before[0]) + across * (tyre[1] - before[1]);
         let Scrub { answer, handed, pressing, .. } = unsprung.scrub;
@@ -168,7 +179,7 @@ impl Rows {
     pub(crate) fn row_on_links(
         &self,
         unsprung: &UnsprungMotion,
-        links: &Links,
+        links: &RollCentreLinks,
         row: SpatialVector<Four>,
     ) -> SpatialVector<Four> {
         let Scrub { answer, handed, pressing, .. } = unsprung.scrub;

@@ -42,11 +42,11 @@ const RESOLVED: f32 = 9.0;
 const LOOKS: usize = 24;
 
 /// Change of a travel rate that is none, m/s.
-const SETTLED: f32 = 1e-6;
+const SETTLED_TRAVEL_RATE: f32 = 1e-6;
 
 /// Solves of the loads before the coupling, which goes on with them from where one changes the velocity by less than this, m/s.
-const SOLVES: usize = 4;
-const NEAR: f32 = 1e-3;
+const SOLVES_BEFORE_COUPLING: usize = 4;
+const SETTLED_CHASSIS_SPEED: f32 = 1e-3;
 
 /// A step of travel rates is too long when what is missing along it has turned to more than this share of what it was; then between
 /// these shares of it go.
@@ -172,7 +172,8 @@ impl Way {
     fn go_on(&mut self, newton: Four, found: &Balance) -> (Four, FourMask) {
         let one = Four::splat(1.0);
         let ahead = found.both(self.step * found.missing);
-        let went = Four::splat(SETTLED).less(found.both(self.step.abs())) & Four::default().less(self.downhill);
+        let went =
+            Four::splat(SETTLED_TRAVEL_RATE).less(found.both(self.step.abs())) & Four::default().less(self.downhill);
         let too_far = went & ahead.less(Four::splat(-OVERSHOOT) * self.downhill);
         let downhill = found.both(newton * found.missing);
         if !Four::any(too_far) {
@@ -253,7 +254,7 @@ impl Vehicle {
             });
         }
         let mut after = warm;
-        for _ in 0..SOLVES {
+        for _ in 0..SOLVES_BEFORE_COUPLING {
             for rows in &mut self.rows {
                 rows.set_velocity(after.at_each_wheel(), (after - free).at_each_wheel());
             }
@@ -270,7 +271,7 @@ impl Vehicle {
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let change = system.solve(given - self.momentum(after - warm));
             after = after + change;
-            if change.dot(change) < NEAR * NEAR {
+            if change.dot(change) < SETTLED_CHASSIS_SPEED * SETTLED_CHASSIS_SPEED {
                 break;
             }
         }
@@ -321,7 +322,7 @@ impl Rows {
             unsprung.sway(bank, beam, centre, travel);
         }
         unsprung.scrub = Scrub::default();
-        if let Some(links) = &bank.links {
+        if let Some(links) = &bank.roll_centre_links {
             unsprung.lead_sideways(bank, links, centre);
             unsprung.scrub.speed = self.scrubbed(links, rate);
             self.contact.started += unsprung.scrub.speed[0];
@@ -400,7 +401,7 @@ impl Rows {
             None => (Four::splat(-1.0) / inertia, None),
         };
         let yielding = yielding.only(bank.present() & !ended);
-        if let Some(links) = &bank.links {
+        if let Some(links) = &bank.roll_centre_links {
             let both = together.map_or(Four::default(), |together| Four::splat(-2.0) * together);
             unsprung.scrub = self.scrub(unsprung, links, [both - yielding, both], tyre_slope / cosine);
         }
@@ -420,7 +421,7 @@ impl Rows {
             let mut found = self.balance(unsprung, bank, between, rate);
             let newton = ((rate + found.newton()).at_least(slowest) - rate).only(present);
             let (step, cut) = last.go_on(newton, &found);
-            let unsettled = (cut | Four::splat(SETTLED).less(step.abs())) & present;
+            let unsettled = (cut | Four::splat(SETTLED_TRAVEL_RATE).less(step.abs())) & present;
             if !Four::any(unsettled) {
                 rate += step;
                 found.tyre = (found.tyre - found.tyre_slope * step).at_least(Four::default());
@@ -471,7 +472,7 @@ impl Rows {
         let across = self.contact.side.linear.z * self.coupled.tyre[1];
         let across = bank.beam.map_or(across, |beam| beam.share(across));
         unsprung.lift = self.contact.forward.linear.z * self.coupled.tyre[0] + across;
-        if let Some(links) = &bank.links {
+        if let Some(links) = &bank.roll_centre_links {
             unsprung.lift += links.lift(self.aside());
         }
     }

@@ -1,8 +1,8 @@
 //! Simple curves of force over slip, similar at every load: dry friction, straight lines, a slip curve.
 
 use super::{
-    Conditions, LEAST_GRIP, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault, demand, friction_share,
-    most_load,
+    Conditions, LEAST_GRIP, LEAST_LOAD, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault, demand,
+    friction_share, most_load,
 };
 use crate::lane::{Four, Lane, Spread, both};
 
@@ -113,9 +113,6 @@ const TURN_TO_SLIDING: f32 = 1.0;
 
 /// Least normalised slip.
 const LEAST_SLIP: f32 = 1e-9;
-
-/// A tyre under less load than this, N, is one under it, scaled down.
-const LEAST_LOAD: f32 = 1.0;
 
 impl CurveTyre {
     /// Length over which the deflection of the patch builds up under the nominal load, m: the relaxation lengths, or the sliding

@@ -154,6 +154,9 @@ fn demand(faults: &mut Vec<ValueFault>, fine: bool, name: &'static str, found: f
 /// Shortest relaxation length, m. Lengths of measured tyres vanish with load; a step divides by them.
 pub const LEAST_RELAXATION: f32 = 0.01;
 
+/// Load below which friction and lengths are those at it, N, and forces in proportion to load: nothing is divided by no load.
+const LEAST_LOAD: f32 = 1.0;
+
 /// A tyre on a surface with less grip than this is one on this grip, scaled down: stiffness over friction stays finite.
 const LEAST_GRIP: f32 = 1e-3;
 

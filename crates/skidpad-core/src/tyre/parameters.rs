@@ -4,7 +4,7 @@ use crate::tyre::brush::Brush;
 use crate::tyre::curve::CurveTyre;
 use crate::tyre::magic_formula::MagicFormula;
 use crate::tyre::tmeasy::TMeasy;
-use crate::tyre::{Conditions, Moments, PreparedTyre, Response, TyreModel, ValueFault};
+use crate::tyre::{Conditions, LEAST_LOAD, Moments, PreparedTyre, Response, TyreModel, ValueFault};
 
 /// A tyre of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,9 +29,6 @@ impl From<CurveTyre> for Tyre {
         Self::Curve(tyre)
     }
 }
-
-/// Load below which friction and lengths are those at it, N: nothing is divided by no load.
-const LEAST_LOAD: f32 = 1.0;
 
 impl Tyre {
     /// Force at the slips (κ, −tan α) under `conditions`; their pressure counts only where it is above 0.

@@ -96,13 +96,14 @@ impl Direction {
     /// Values over load are parabolas through nothing at no load, with a slope of `2 one - two / 2` there: from `two = 4 one` on
     /// they are negative at low loads.
     fn check_low_loads(&self, double: &Self, faults: &mut Vec<ValueFault>) {
-        const LESS: &str = "less than four times that at the nominal load, else it is negative at low loads";
+        const BELOW_FOUR_TIMES: &str =
+            "less than four times that at the nominal load, else it is negative at low loads";
         for (name, one, two) in [
             ("slope", self.slope, double.slope),
             ("largest", self.largest, double.largest),
             ("sliding", self.sliding, double.sliding),
         ] {
-            demand(faults, two < 4.0 * one, name, two, LESS);
+            demand(faults, two < 4.0 * one, name, two, BELOW_FOUR_TIMES);
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::world::seam::{Body, Contact, Probe, Rim};
 use bevy_math::{DVec3, Mat3, Vec3};
 
 /// Walls that would stay farther from a rim than this are not looked for, m: what the forces of a step can still change.
-const NEAR: f32 = 0.03;
+const WALL_MARGIN: f32 = 0.03;
 
 /// A wheel that hangs this little above the ground is still held to it by its row, m; else rounding decides, step by step.
 pub(crate) const DROOP_SLACK: f32 = 1e-3;
@@ -337,7 +337,7 @@ impl Vehicle {
         let bank = &self.model.banks()[place.bank];
         let stood = bank.start_height().at(place.lane) - self.state.wheels[wheel].compression;
         let forward = to_world.x_axis * cos + to_world.y_axis * sin;
-        let ahead = (body.free_velocity.length() + body.angular.length() * of.contact.length()) * dt + NEAR;
+        let ahead = (body.free_velocity.length() + body.angular.length() * of.contact.length()) * dt + WALL_MARGIN;
         let moves = (body.free_velocity + body.free_angular.cross(*to_world * of.contact)) * dt;
         let by_force = dt * dt * self.give_along_road(of, sin, cos);
         let compression = |wheel: usize| self.state.wheels[wheel].compression;

@@ -79,7 +79,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     /// Of wheels on solid axles; `None` where every wheel has a link of its own.
     pub beam: Option<Beam>,
     /// Of wheels whose roll centre is off the ground; `None` where no axle has one.
-    pub links: Option<Links>,
+    pub roll_centre_links: Option<RollCentreLinks>,
     /// Of wheels that give way sideways; `None` where every axle is rigid.
     pub lateral: Option<Lateral>,
     /// Torque of a motor of its own at full throttle, N m.
@@ -143,7 +143,7 @@ impl Beam {
 
 /// Wheels that links lead sideways as they travel, about a roll centre off the ground; zeros in the lanes of the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Links {
+pub(crate) struct RollCentreLinks {
     /// How far a contact point moves to the left per metre of jounce, –; see [`crate::Model::link_slope`]. On a beam, half of what both
     /// wheels' travels make moves both.
     pub slope: Four,
@@ -153,7 +153,7 @@ pub(crate) struct Links {
     pub alone: Four,
 }
 
-impl Links {
+impl RollCentreLinks {
     fn of(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Option<Self> {
         let axle = |i: usize| &parts.axles[parts.wheels[i].axle];
         let slopes = wheels.map(|i| link_slope(parts, i));
@@ -332,7 +332,7 @@ impl WheelPack {
             has_rims: self.has_rims,
             force_point: self.force_point.map(one),
             beam: None,
-            links: None,
+            roll_centre_links: None,
             lateral: None,
             direct: one(self.direct),
             levers: self.levers.iter().map(|&of| one(of)).collect(),
@@ -437,7 +437,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         has_rims: any(&|w| w.probe != ProbeShape::Ray),
         force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
         beam: Beam::of(parts, wheels, present),
-        links: Links::of(parts, wheels, present),
+        roll_centre_links: RollCentreLinks::of(parts, wheels, present),
         lateral: Lateral::of(parts, wheels, present),
         direct: only(&|i| if let Powertrain::Direct(torques) = &parts.powertrain { torques[i] } else { 0.0 }),
         levers: levers(parts).map(|of| only(&|i| of[i])).collect(),

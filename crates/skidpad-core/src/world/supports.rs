@@ -17,7 +17,7 @@ const DRAG_STEPS: usize = 6;
 const CONE: f32 = 1e-5;
 
 /// Change of velocity by one point that ends the passes, m/s.
-const SETTLED: f32 = 1e-6;
+const SETTLED_SPEED: f32 = 1e-6;
 
 /// A contact that leaves the body less than this share of what it would move alone is held by others already.
 const HELD: f32 = 1e-4;
@@ -114,7 +114,7 @@ fn press(body: &mut impl Rigid, point: &HullPoint, so_far: &mut Given, friction:
     so_far.drag = drag;
     body.stop(more, arm.cross(more));
     let change = (push + more).length();
-    change * body.inverse_mass() > SETTLED && !(friction == Drag::Exact && change <= DIGITS * pressed)
+    change * body.inverse_mass() > SETTLED_SPEED && !(friction == Drag::Exact && change <= DIGITS * pressed)
 }
 
 /// Change of the speed `along` at `arm` by an impulse there, 1/kg.

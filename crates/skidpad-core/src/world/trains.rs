@@ -24,7 +24,7 @@ const STALLED: f32 = 1e-3;
 
 /// Most passes over the hitches of a train, and the change of velocity that ends them, m/s.
 const PASSES: usize = 200;
-const SETTLED: f32 = 1e-7;
+const SETTLED_SPEED: f32 = 1e-7;
 
 /// Share of what was missing that a look may leave; of more, the next one goes half the way back.
 const BETTER: f32 = 0.9;
@@ -377,7 +377,7 @@ impl Trains {
                 let Ok(members) = self.members.get_disjoint_mut(tie.between) else { continue };
                 changed = changed.max(tie.joint.relax(members.map(|member| &mut member.end)));
             }
-            if changed <= SETTLED {
+            if changed <= SETTLED_SPEED {
                 return;
             }
         }
