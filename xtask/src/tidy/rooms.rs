@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(check(&[file("wheel/a.rs", text)]).len(), 1);
         assert_eq!(check(&[file("assists/a.rs", text)]).len(), 1);
         assert!(check(&[file("step/a.rs", text)]).is_empty());
-        let whole = "//! A.\nfn a() {\n    rows.begun = begun;\n    (self.own, self.own_motion) = x;\n    rows.ownership = x;\n}\n";
+        let whole = "//! A.\nfn a() {\n    rows.begun = begun;\n    (self.has_unsprung, self.unsprung_motion) = x;\n    rows.tyres = x;\n}\n";
         assert_eq!(check(&[file("wheel/a.rs", whole)]).len(), 3);
         assert_eq!(check(&[file("suspension/a.rs", whole)]).len(), 1);
     }

@@ -254,8 +254,8 @@ impl<W: Corners> Beyond<W> {
 }
 
 /// How much steeper than by its rate at the end of the step the damper of a wheel on its own falls to nothing, where the wheel turns over.
-/// Tried from 1 to 100, on light planks, with stiff hitches and on cars with roll centres: each value leaves a few steps without an answer,
-/// only not the same ones, and the energy of the drives does not depend on it.
+/// Tried from 1 to 100 on light planks, with stiff bars and heave springs, and on cars with roll centres: every value leaves a few steps without
+/// an answer, but each other ones; energy does not depend on it.
 const STEEPER: f32 = 1.2;
 
 /// A way shorter than this divides as this, m.

@@ -4,6 +4,7 @@
 use crate::lane::Four;
 use crate::linear::SpatialVector;
 use crate::step::vehicle::Vehicle;
+use crate::tyre::friction_ellipse;
 use bevy_math::{DVec3, Vec3};
 
 /// Contact of a wheel after a step.
@@ -63,7 +64,7 @@ impl Vehicle {
         let through_links = Vec3::from(rows.pressed_by_links(bank).lane(lane));
         let impulse = forward * pushed + side * aside + normal * one(rows.suspension.load) + through_links;
         let used = rows.limit().map(one).map(|limit| 1.0 / limit.max(LEAST_LIMIT));
-        let reach = Vec3::new(pushed * used[0], aside * used[1], 0.0).length();
+        let reach = friction_ellipse::reach([pushed * used[0], aside * used[1]]);
         Some(WheelContact {
             point: self.state.position + (self.state.rotation * point).as_dvec3(),
             normal: self.to_world * normal,
