@@ -84,3 +84,30 @@ impl Rows {
             giving.softened(tyre.straight_target[1], tyre.straight_gain[1]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{LateralCompliance, Model, plain::plain_car};
+    use crate::state::Placement;
+    use crate::step::vehicle::CHASSIS_AT_ORIGIN;
+    use crate::{Body, Controls, Coupling, Scene, State, Vec3, Vehicle};
+
+    /// A body that is no number aborts the step. With stiffness k, damping c and no force, `y₁ = y₀ c / (c + k dt)` by implicit Euler.
+    #[test]
+    fn wheels_come_back_in_an_aborted_step_for_as_long_as_it_lasts() {
+        const DT: f32 = 0.01;
+        let mut parts = plain_car();
+        // Each wheel has half.
+        parts.axles[0].lateral_compliance = Some(LateralCompliance { rate: 2e5, damping: 1e4 });
+        let model = Model::new(parts).expect("valid");
+        let mut state = State::at_rest(&model, &Scene::flat(), &Placement::default());
+        state.wheels[0].shift = 0.012;
+        let mut car = Vehicle::new(model.into(), state);
+        let broken = Body { velocity: Vec3::NAN, ..CHASSIS_AT_ORIGIN };
+        let (_, report) = car.solve(&broken, &[None; 4], &[], &Controls::default(), Coupling::OneSweep, DT);
+        assert!(report.not_finite);
+        car.finish(&CHASSIS_AT_ORIGIN, DT);
+        let shift = car.state().wheels[0].shift;
+        assert!((shift - 0.01).abs() < 1e-8, "{shift} m");
+    }
+}
