@@ -195,7 +195,7 @@ impl Model {
         !self.parts.bars.is_empty() || !self.parts.heave_springs.is_empty()
     }
 
-    /// Bars, then heave springs, that are not in [`WheelPack::across`], by their number.
+    /// Bars, then heave springs, that are not in [`WheelPack::bar_rate`], by their number.
     pub(crate) fn axle_links_apart(&self) -> &[usize] {
         &self.axle_links_apart
     }

@@ -82,7 +82,7 @@ impl<W: Corners> Drift<W> {
 pub(crate) struct TyreLinearization<W: Corners = Four> {
     /// Slopes of the force at zero slip, N per unit slip.
     pub stiffness: [W; 2],
-    /// See [`Tyre::lengths`], m.
+    /// See [`crate::model::Tyre::lengths`], m.
     pub lengths: [W; 2],
     /// Force at the slip the step starts with.
     pub curve: Response<W>,

@@ -10,7 +10,7 @@ use bevy_math::{DVec3, Mat3, Vec3};
 pub(crate) struct Under {
     /// The vehicle whose hull it is.
     pub car: Option<usize>,
-    /// [`Ground::body`].
+    /// See [`crate::world::seam::Ground::body`].
     pub number: u64,
     /// Its centre of mass, m.
     pub centre: DVec3,

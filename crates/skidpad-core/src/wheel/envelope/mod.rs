@@ -147,7 +147,7 @@ impl Segment {
     }
 }
 
-/// Triangles that some plane of the wheel cuts: their numbers and their corners as seen, those that [`Seen`] are kept of or what they
+/// Triangles that some plane of the wheel cuts: their numbers and their corners as seen, those kept in [`feeler::Seen`] or what they
 /// are turned to each time.
 trait Cuts: Iterator<Item = (usize, Self::Corners)> + Clone {
     type Corners: Borrow<[Vec3; 3]>;
