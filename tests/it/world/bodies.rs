@@ -382,7 +382,7 @@ proptest! {
     fn bodies_among_cars_gain_no_energy(seed in any::<u64>(), hz in 60f32..480.0) {
         for solver in own_worlds() {
             let rise = rise_among_bodies(&solver, seed, hz);
-            // Of 6,000 at 60 Hz one gains 1.4e-3, ten more than 1e-4.
+            // Of 6,000 at 60 Hz one gains 1.4e-3, eight more above 1e-4.
             prop_assert!(rise < 2e-3, "{} at {hz} Hz: {rise} of the energy out of nothing", solver.name);
         }
     }

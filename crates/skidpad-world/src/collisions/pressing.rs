@@ -12,8 +12,9 @@ use crate::hull::{PASSES, SETTLED};
 use crate::links::Link;
 use crate::world::Chassis;
 
-/// Masses that differ by less than this factor creep no longer than [`PASSES`] last; a pile-up of equal cars is not worth more of them.
-const UNEVEN: f32 = 10.0;
+/// Where masses differ by less than this factor, [`PASSES`] leave less than a tenth of what creeps; leaps, which take impulses back and
+/// forth, are not worth their roundings there, nor their time in a pile-up of cars.
+const UNEVEN: f32 = 25.0;
 
 /// Most leaps over points that passes do not settle. Some tens are typical; crates of 1 kg on each other under one of 1.4 t take 200.
 const LEAPS: usize = 256;
