@@ -42,8 +42,8 @@ mod tests {
     use std::sync::Arc;
 
     use crate::model::{Model, plain::plain_car};
-    use crate::step::vehicle::CHASSIS_AT_ORIGIN;
     use crate::state::Placement;
+    use crate::step::vehicle::CHASSIS_AT_ORIGIN;
     use crate::{Contact, Controls, Coupling, DVec3, Friction, Probe, Scene, State, Vec3, Vehicle};
 
     thread_local! {
