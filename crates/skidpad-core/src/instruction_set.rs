@@ -36,14 +36,15 @@ fn sets_allowed() -> usize {
 #[cfg(all(feature = "instruction_sets", test))]
 use tests::sets_allowed;
 
-#[cfg(all(feature = "instruction_sets", test))]
+#[cfg(feature = "instruction_sets")]
+#[cfg(test)]
 mod tests {
     use core::cell::Cell;
     use std::sync::Arc;
 
     use crate::model::{Model, plain::plain_car};
-    use crate::step::vehicle::CHASSIS_AT_ORIGIN;
     use crate::state::Placement;
+    use crate::step::vehicle::CHASSIS_AT_ORIGIN;
     use crate::{Contact, Controls, Coupling, DVec3, Friction, Probe, Scene, State, Vec3, Vehicle};
 
     thread_local! {
