@@ -1,6 +1,6 @@
 //! Steps 64 cars and ends, for `cargo xtask bench` to count the instructions under valgrind.
 //!
-//! `instructions BACKEND SCENARIO STEPS`, where a scenario is `plane` (straight on), `field` or `mesh` (on waves), `discs-` before one
+//! `instructions BACKEND SCENARIO STEPS`, where a scenario is `plane` (straight on), `plane-VEHICLE` (a shipped one), `field` or `mesh` (on waves), `discs-` before one
 //! of these (wheels that feel with discs), `step-steer`, `alone` (one car instead of 64) or `rollback` (one car; each step stands for
 //! a rewind by ten steps, which are saved and taken again). `probes-` before a ground, or before its `discs-`: only what wheels ask of
 //! it; each step stands for the wheels of 64 cars, asked once.
@@ -11,7 +11,7 @@ mod shared;
 #[path = "solvers/ground.rs"]
 mod ground;
 
-use skidpad::core::{Backend, BackendInfo, Body, Controls, DVec3, Probe, Vec3, Vehicle};
+use skidpad::core::{Backend, BackendInfo, Body, Controls, DVec3, Probe, Scene, Vec3, Vehicle};
 
 /// Cars per world, as in the published counts.
 const CARS: usize = 64;
@@ -37,12 +37,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return probes(&backend, asked, steps.parse()?);
     }
     let (discs, on) = scenario.strip_prefix("discs-").map_or((false, scenario.as_str()), |ground| (true, ground));
+    let vehicle = on.strip_prefix("plane-");
     let driver: fn(u32) -> Controls = match on {
+        _ if vehicle.is_some() => |_| Controls { throttle: 0.2, ..Controls::default() },
         "plane" | "field" | "mesh" | "alone" => |_| Controls { throttle: 0.2, ..Controls::default() },
         "step-steer" => shared::step_steer,
         other => return Err(format!("there is no scenario `{other}`").into()),
     };
-    let mut world = ground::world(&backend, cars, on, discs);
+    let mut world = match vehicle {
+        Some(vehicle) => {
+            let cars = shared::cars_of(vehicle, cars).ok_or_else(|| format!("there is no vehicle `{vehicle}`"))?;
+            (backend.build)(&Scene::flat(), &cars, 1.0 / shared::RATE as f32)
+        }
+        None => ground::world(&backend, cars, on, discs),
+    };
     let mut controls = vec![driver(0); cars];
     for step in 0..steps.parse()? {
         // Only when they change, so that the solver's work alone is counted.

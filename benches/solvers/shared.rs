@@ -19,12 +19,17 @@ pub fn solvers() -> Vec<BackendInfo> {
     solvers
 }
 
-/// `count` Corvettes in neutral, 20 m apart, all at [`SPEED`].
+/// `count` Corvettes, 20 m apart, all at [`SPEED`].
 pub fn cars(count: usize) -> Vec<CarStart> {
-    let model = skidpad::spec::load("corvette_c5").expect("a shipped vehicle loads").model;
+    cars_of("corvette_c5", count).expect("a shipped vehicle loads")
+}
+
+/// The same of a shipped `vehicle`; `None` of one that there is not.
+pub fn cars_of(vehicle: &str, count: usize) -> Option<Vec<CarStart>> {
+    let model = skidpad::spec::load(vehicle).ok()?.model;
     let row = |i: usize| (20.0 * (i % 32) as f64, 20.0 * (i / 32) as f64);
     let placement = |i: usize| Placement { x: row(i).0, y: row(i).1, speed: SPEED, ..Placement::default() };
-    (0..count).map(|i| CarStart { model: model.clone(), placement: placement(i) }).collect()
+    Some((0..count).map(|i| CarStart { model: model.clone(), placement: placement(i) }).collect())
 }
 
 /// A world of `backend` with `count` cars on a plane.

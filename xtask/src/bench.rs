@@ -45,7 +45,12 @@ const fn probes(scenario: &'static str, limit: Option<u64>) -> Count {
     Count { backend: "impulse", scenario, steps: [10, 20], of: 4 * CARS, limit }
 }
 
-const COUNTS: [Count; 20] = [
+/// The same of a shipped vehicle.
+const fn vehicle(scenario: &'static str, limit: u64) -> Count {
+    Count { backend: "impulse", scenario, steps: [60, 120], of: CARS, limit: Some(limit) }
+}
+
+const COUNTS: [Count; 25] = [
     plane("impulse", Some(5_750)),
     plane("impulse-abreast", Some(3_750)),
     plane("constraint", Some(7_500)),
@@ -55,6 +60,11 @@ const COUNTS: [Count; 20] = [
     plane("rapier", Some(20_000)),
     plane("rapier-stock", None),
     plane("bullet", None),
+    vehicle("plane-corvette_c5_tmeasy", 99_999),
+    vehicle("plane-corvette_c5_mf", 99_999),
+    vehicle("plane-truck_6x4", 99_999),
+    vehicle("plane-toyota_4runner", 99_999),
+    vehicle("plane-tesla_model3_awd", 99_999),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
     Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(8_600) },
     // Twice the plane.

@@ -36,7 +36,8 @@ fn sets_allowed() -> usize {
 #[cfg(all(feature = "instruction_sets", test))]
 use tests::sets_allowed;
 
-#[cfg(all(feature = "instruction_sets", test))]
+#[cfg(feature = "instruction_sets")]
+#[cfg(test)]
 mod tests {
     use core::cell::Cell;
     use std::sync::Arc;

@@ -4,14 +4,17 @@
 //! Hulls that meet are solved together with all that they and their neighbours touch, so that a car pressed between a wall and
 //! another car enters neither. A car that meets none keeps every bit.
 
+mod pressing;
+
 use parry3d::query::ContactManifold;
 use skidpad_core::{DVec3, HullPoint, Mat3, Vec3};
 
 use crate::Touching;
 use crate::bounds::Bounds;
 use crate::chassis::Chassis;
+use crate::collisions::pressing::press_group;
 use crate::ground::Ground;
-use crate::hull::{BLOW, CLOSED, PASSES, SETTLED, stops_of};
+use crate::hull::{BLOW, CLOSED, SETTLED, stops_of};
 use crate::links::{Link, hold, tighten};
 use crate::pair::{Meeting, Pair};
 
@@ -92,6 +95,9 @@ struct Point {
     pressed: f32,
     /// N s.
     drag: Vec3,
+    /// What it had given before the last pass, and before the last leap, N s.
+    before: Vec3,
+    kept: Vec3,
 }
 
 impl Collisions {
@@ -337,23 +343,6 @@ fn may_meet(first: &Chassis, second: &Chassis, dt: f32) -> bool {
     near && !first.is_removed() && !second.is_removed()
 }
 
-/// Sequential impulses over the `points` of a group: first what presses alone, then friction with it. Friction that held against the
-/// turns which single points leave before the others answer would throw cars aside.
-fn press_group(points: &mut [Point], links: &mut [Link], chassis: &mut [Chassis]) {
-    for rub in [false, true] {
-        for _ in 0..PASSES {
-            let mut changed = false;
-            for point in points.iter_mut() {
-                changed |= point.press(chassis, links);
-                changed |= rub && point.rub(chassis, links);
-            }
-            if !changed {
-                break;
-            }
-        }
-    }
-}
-
 /// Holds the hitches `links` of a group for the coming `dt` s, and lets its `points` know what they move with them.
 fn aim(links: &mut [Link], points: &mut [Point], chassis: &mut [Chassis], dt: f32) {
     tighten(links, chassis, dt);
@@ -404,6 +393,8 @@ impl Point {
             answer: None,
             pressed: 0.0,
             drag: Vec3::ZERO,
+            before: Vec3::ZERO,
+            kept: Vec3::ZERO,
         };
         let velocity = point.velocity(chassis);
         // Until they touch, they slide by as much as they did: so both come where a blow at that moment would send them.
@@ -428,6 +419,8 @@ impl Point {
             answer: None,
             pressed: 0.0,
             drag: Vec3::ZERO,
+            before: Vec3::ZERO,
+            kept: Vec3::ZERO,
         }
     }
 

@@ -2,9 +2,11 @@
 //!
 //! Here: integration with positions in 64 bits; plane, boxes, fields of heights and meshes, met by rays, by the rims of wheels and
 //! by hulls; boxes that move by themselves; hulls of cars and free bodies against each other, and under wheels, which push them;
-//! hitches that hold while hulls are stopped. Not here: wheels (they come through the seam), shapes of bodies but boxes.
+//! hitches that hold while hulls are stopped. Not here: how tyres, struts and drivetrains act (that comes through the seam), shapes of
+//! bodies but boxes.
 #![forbid(unsafe_code)]
 
+mod abreast;
 mod backend;
 mod bounds;
 mod chassis;

@@ -1,9 +1,10 @@
 //! How rigid bodies turn, and what a step does to four of them side by side, a number of each in a lane, or to one.
 
-use skidpad_core::lane::{Four, FourMask, Lane};
+use skidpad_core::lane::{Four, Lane};
 use skidpad_core::vectors::{Axes, Vec3Lanes, turned};
 use skidpad_core::{Mat3, Push, Quat, Vec3, model::Hull};
 
+use crate::abreast::{Abreast, column, columns};
 use crate::chassis::{Chassis, Motion};
 use crate::ground::Ground;
 
@@ -37,76 +38,6 @@ impl<L: Lane> Turning<L> {
         let change = Self::through(&self.axes, &self.inverse_inertia, rate.cross(momentum));
         rate - change * L::splat(0.5 * dt)
     }
-}
-
-/// Numbers of `N` bodies side by side, or of one.
-trait Abreast<const N: usize>: Lane {
-    /// One number of each.
-    fn column(of: [f32; N]) -> Self;
-
-    /// Four numbers of each as each number of all.
-    fn columns(of: [[f32; 4]; N]) -> [Self; 4];
-
-    /// Each of four numbers of all as the numbers of each.
-    fn rows(of: [Self; 4]) -> [[f32; 4]; N];
-
-    /// Body by body.
-    fn each(mask: Self::Mask) -> [bool; N];
-}
-
-impl Abreast<1> for f32 {
-    #[inline(always)]
-    fn column([of]: [f32; 1]) -> Self {
-        of
-    }
-
-    #[inline(always)]
-    fn columns([of]: [[f32; 4]; 1]) -> [Self; 4] {
-        of
-    }
-
-    #[inline(always)]
-    fn rows(of: [Self; 4]) -> [[f32; 4]; 1] {
-        [of]
-    }
-
-    #[inline(always)]
-    fn each(mask: bool) -> [bool; 1] {
-        [mask]
-    }
-}
-
-impl Abreast<4> for Four {
-    #[inline(always)]
-    fn column(of: [f32; 4]) -> Self {
-        Self::new(of)
-    }
-
-    #[inline(always)]
-    fn columns([a, b, c, d]: [[f32; 4]; 4]) -> [Self; 4] {
-        Self::transposed([Self::new(a), Self::new(b), Self::new(c), Self::new(d)])
-    }
-
-    #[inline(always)]
-    fn rows(of: [Self; 4]) -> [[f32; 4]; 4] {
-        let [a, b, c, d] = Self::transposed(of);
-        [a.lanes(), b.lanes(), c.lanes(), d.lanes()]
-    }
-
-    #[inline(always)]
-    fn each(mask: FourMask) -> [bool; 4] {
-        mask.lanes()
-    }
-}
-
-#[inline(always)]
-fn columns<L: Abreast<N>, const N: usize, T>(of: [&T; N], numbers: impl Fn(&T) -> [f32; 4]) -> [L; 4] {
-    L::columns(of.map(numbers))
-}
-
-#[inline(always)]
-fn column<L: Abreast<N>, const N: usize, T>(of: [&T; N], number: impl Fn(&T) -> f32) -> L {
-    L::column(of.map(number))
 }
 
 #[inline(always)]
@@ -191,9 +122,22 @@ impl Chassis {
     }
 }
 
-/// Which hulls come so near to the plane of `ground` within `dt` s that their corners have to be looked at.
+/// Tells of every hull whether it comes so near to the plane of `ground` within `dt` s, if it gets no faster than by `falling` m/s, that
+/// its corners have to be looked at.
 #[inline(always)]
-fn near_plane<L: Abreast<N>, const N: usize>(of: [&Chassis; N], ground: &Ground, dt: f32) -> [bool; N] {
+pub(crate) fn find_near(chassis: &[Chassis], ground: &Ground, falling: f32, dt: f32, near: &mut [bool]) {
+    let (fours, rest) = chassis.as_chunks::<4>();
+    let (of_fours, of_rest) = near.as_chunks_mut::<4>();
+    for (four, near) in fours.iter().zip(of_fours) {
+        *near = near_plane::<Four, 4>(four.each_ref(), ground, falling, dt);
+    }
+    for (one, near) in rest.iter().zip(of_rest) {
+        [*near] = near_plane::<f32, 1>([one], ground, falling, dt);
+    }
+}
+
+#[inline(always)]
+fn near_plane<L: Abreast<N>, const N: usize>(of: [&Chassis; N], ground: &Ground, falling: f32, dt: f32) -> [bool; N] {
     let (normal, wide) = (Vec3Lanes::<L>::splat(ground.normal), ground.normal.as_dvec3());
     let [velocity, angular, ..]: [Vec3Lanes<L>; 4] = motions(of);
     let [x, y, z, half_x] = columns(of, |Chassis { hull: Hull { centre, half_extents }, .. }| {
@@ -202,34 +146,9 @@ fn near_plane<L: Abreast<N>, const N: usize>(of: [&Chassis; N], ground: &Ground,
     let (half_y, half_z) = (column(of, |one| one.hull.half_extents.y), column(of, |one| one.hull.half_extents.z));
     let hull = [Vec3Lanes::new(x, y, z), Vec3Lanes::new(half_x, half_y, half_z)];
     let height = column(of, |one| one.position.dot(wide) as f32);
-    let turning = angular.dot(angular).sqrt() * column(of, |one| one.hull_reach);
+    let turning = angular.dot(angular).sqrt() * column(of, |one| one.hull_reach) + L::splat(falling);
     let ahead = L::splat(dt) * (turning - velocity.dot(normal));
     L::each(!ahead.less(lowest(height, normal, &matrices(of, |one| &one.axes), hull)))
-}
-
-/// Does `each` with every chassis whose hull comes near to the plane of `ground` within `dt` s.
-#[inline(always)]
-pub(crate) fn near_the_plane(
-    chassis: &mut [Chassis],
-    ground: &Ground,
-    dt: f32,
-    mut each: impl FnMut(usize, &mut Chassis),
-) {
-    let (fours, rest) = chassis.as_chunks_mut::<4>();
-    let in_fours = 4 * fours.len();
-    for (number, four) in fours.iter_mut().enumerate() {
-        let [a, b, c, d] = &*four;
-        let near = near_plane::<Four, 4>([a, b, c, d], ground, dt);
-        if near.contains(&true) {
-            let near = four.iter_mut().enumerate().zip(near).filter(|(_, near)| *near);
-            near.for_each(|((k, one), _)| each(4 * number + k, one));
-        }
-    }
-    for (k, one) in rest.iter_mut().enumerate() {
-        if near_plane::<f32, 1>([one], ground, dt)[0] {
-            each(in_fours + k, one);
-        }
-    }
 }
 
 /// Height of the lowest point of a hull, m, along the `normal` of a plane, above which its centre of mass is at `height` m: a box with
@@ -339,5 +258,75 @@ pub(crate) fn advance(chassis: &mut [Chassis], dt: f32) {
     for one in rest {
         let [moved] = moved::<f32, 1>([one], dt);
         one.take(&moved);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skidpad_core::{DVec3, Scene};
+
+    /// Five that tumble, slide and fall, of several shapes; the last one beyond 32 bits.
+    fn five() -> Vec<Chassis> {
+        (0..5)
+            .map(|k| {
+                let of = k as f32;
+                let inertia = Mat3::from_cols(
+                    Vec3::new(400.0 + of, -3.0, 12.0 * of),
+                    Vec3::new(-3.0, 1600.0, 0.5),
+                    Vec3::new(12.0 * of, 0.5, 1800.0 - 50.0 * of),
+                );
+                let hull = Hull { centre: Vec3::new(0.1, 0.0, 0.2), half_extents: Vec3::new(2.0, 0.9, 0.4 + 0.1 * of) };
+                let mut one = Chassis::rigid(900.0 + 100.0 * of, inertia, hull);
+                let rate = if k == 4 { Vec3::splat(1e30) } else { Vec3::new(0.3 * of, -1.5, 0.2 - of) };
+                let rotation = Quat::from_xyzw(0.1 * of, -0.2, 0.4, 0.8).normalize();
+                one.place(
+                    DVec3::new(1e6 * f64::from(of), 3.0, 0.3 + f64::from(of)),
+                    rotation,
+                    [Vec3::new(9.0, of, -2.0), rate],
+                );
+                one
+            })
+            .collect()
+    }
+
+    fn bits(one: &Chassis) -> Vec<u32> {
+        let Chassis { position, rotation, axes, velocity, angular, lag, .. } = one;
+        let place = position.to_array().map(f64::to_bits).map(|bits| [(bits >> 32) as u32, bits as u32]);
+        let moves = [*velocity, *angular, lag.velocity, lag.angular].map(|of| of.to_array());
+        let numbers = rotation.to_array().into_iter().chain(axes.to_cols_array()).chain(moves.into_iter().flatten());
+        place.into_iter().flatten().chain(numbers.map(f32::to_bits)).collect()
+    }
+
+    #[test]
+    fn a_body_among_others_moves_as_it_does_alone() {
+        let (mut all, mut alone) = (five(), five());
+        all[1].remove();
+        alone[1].remove();
+        let ground = Ground::new(&Scene::flat());
+        let fall = Vec3::new(0.0, 0.0, -0.08);
+        let pushes: Vec<Push> = (0..5)
+            .map(|k| Push {
+                impulse: Vec3::new(3.0, k as f32, 80.0),
+                angular_impulse: Vec3::new(-2.0, 5.0, k as f32),
+                stop: Vec3::new(0.0, 0.0, if k == 2 { 7.0 } else { 0.0 }),
+                ..Push::default()
+            })
+            .collect();
+        for step in 0..20 {
+            let mut near = [false; 5];
+            push(&mut all, &pushes, fall);
+            find_near(&all, &ground, 0.08, 0.01, &mut near);
+            advance(&mut all, 0.01);
+            for (k, (one, pushes)) in alone.iter_mut().zip(pushes.chunks(1)).enumerate() {
+                let (one, near_alone) = (core::slice::from_mut(one), &mut [false]);
+                push(one, pushes, fall);
+                find_near(one, &ground, 0.08, 0.01, near_alone);
+                advance(one, 0.01);
+                assert_eq!((bits(&all[k]), near[k]), (bits(&one[0]), near_alone[0]), "body {k}");
+            }
+            assert!(step > 0 || all[4].twist() == [Vec3::ZERO; 2], "one too fast for 32 bits stops");
+        }
+        assert_eq!(bits(&all[1]), bits(&five()[1]), "one that has left");
     }
 }

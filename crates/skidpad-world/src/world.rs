@@ -33,6 +33,8 @@ pub struct World {
     pub(crate) near: Vec<Seen>,
     /// What stops rims, with the number of the car; car by car.
     stops: Vec<(usize, HullPoint)>,
+    /// Which chassis may touch the ground in this step.
+    near_ground: Vec<bool>,
 }
 
 impl World {
@@ -57,6 +59,7 @@ impl World {
             has_rims: false,
             near: Vec::new(),
             stops: Vec::new(),
+            near_ground: vec![true; bodies],
         }
     }
 
@@ -68,6 +71,7 @@ impl World {
         }
         self.is_replaced = true;
         self.chassis.insert(self.cars(), chassis);
+        self.near_ground.push(true);
         if let Some(collisions) = &mut self.collisions {
             collisions.make_room(self.chassis.len());
         }
@@ -148,16 +152,24 @@ impl World {
     /// Keeps every hull out of the ground.
     #[inline(always)]
     fn keep_out(&mut self, dt: f32) {
-        let Self { touching, ground, stops, .. } = self;
-        let mut keep_out = |car: usize, chassis: &mut Chassis| {
-            if !chassis.away {
-                touching.keep_out(chassis, ground, stops_of(stops, car), dt);
+        let mut near = core::mem::take(&mut self.near_ground);
+        self.find_near(0.0, dt, &mut near);
+        if near.contains(&true) {
+            let all = self.chassis.iter_mut().enumerate().zip(&near);
+            for ((car, chassis), _) in all.filter(|((_, chassis), near)| **near && !chassis.away) {
+                self.touching.keep_out(chassis, &self.ground, stops_of(&self.stops, car), dt);
             }
-        };
-        if ground.is_bare() && stops.is_empty() {
-            turning::near_the_plane(&mut self.chassis, ground, dt, keep_out);
+        }
+        self.near_ground = near;
+    }
+
+    /// Which chassis may touch the ground within `dt` s, if they get no faster than by `falling` m/s.
+    #[inline(always)]
+    fn find_near(&self, falling: f32, dt: f32, near: &mut [bool]) {
+        if self.ground.is_bare() && self.stops.is_empty() {
+            turning::find_near(&self.chassis, &self.ground, falling, dt, near);
         } else {
-            self.chassis.iter_mut().enumerate().for_each(|(car, chassis)| keep_out(car, chassis));
+            near.fill(true);
         }
     }
 
@@ -192,6 +204,7 @@ impl World {
 impl WorldPort for World {
     fn bodies(&self, dt: f32, bodies: &mut [Body]) {
         let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
+        let has_trailers = self.collisions.as_ref().is_some_and(|collisions| collisions.has_trailers);
         for (chassis, body) in self.chassis.iter().zip(bodies) {
             *body = Body {
                 position: chassis.position,
@@ -200,7 +213,7 @@ impl WorldPort for World {
                 angular: chassis.angular,
                 free_velocity: chassis.velocity + fall,
                 free_angular: chassis.angular,
-                drift: chassis.drift(dt),
+                drift: if has_trailers { chassis.drift(dt) } else { Vec3::ZERO },
                 wind: self.ground.wind(),
                 pose_lag: 0.5 * dt,
                 resolution: 0.0,
@@ -227,6 +240,14 @@ impl WorldPort for World {
         if self.collisions.is_some() && self.chassis.len() > 1 {
             self.probe_hulls(asked, answered);
         }
+    }
+
+    fn near_hulls(&mut self, dt: f32, near: &mut [bool]) {
+        let falling = self.ground.gravity() * dt;
+        widest(
+            #[inline(always)]
+            || self.find_near(falling, dt, near),
+        );
     }
 
     fn hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad::core::model::{BarCoupling, Motor, Powertrain, Strut, Unsprung};
 use skidpad::core::state::WheelState;
 use skidpad::core::tyre::Conditions;
-use skidpad::core::{BackendInfo, Controls, DVec3, Mat3, Model, Scene, State, Vec3};
+use skidpad::core::{Backend, BackendInfo, Contact, Controls, DVec3, Ground, Mat3, Model, Probe, Scene, State, Vec3};
 
 use crate::common::{Drive, GRAVITY};
 
@@ -15,6 +15,16 @@ const METAL_RETURN: f64 = 2.0 * 0.7 * METAL;
 
 /// Cosine of the lean from which on a car lies.
 const LIES: f64 = 0.5;
+
+/// Cosine of the steepest face that a wheel stands on, to its travel.
+const STANDS: f32 = 0.173_648_18;
+
+/// What the rays of a car stand on, and what springs were given as these stepped up, J.
+#[derive(Default)]
+pub struct StepsUp {
+    stands_on: Vec<Option<u64>>,
+    given: f64,
+}
 
 /// Counts the energy of one car, and what drives it.
 pub struct Audit {
@@ -55,6 +65,53 @@ impl Audit {
     pub fn given_back(&self, state: &State) -> f64 {
         let [moving, held] = self.moving_and_held(state);
         moving + held.min(0.0)
+    }
+
+    /// Energy of `car` among bodies, J: of struts as compressed as its rays find them, and without what they hold because rays have come
+    /// upon a body. A ray has no size: what it comes upon lifts the wheel at once, by no work of anything, and the spring gives back what
+    /// that pressed it by. Over one body, which is a box, rays go up and down steadily, and the car works on it.
+    pub fn energy_on_rays(&self, world: &mut dyn Backend, car: usize, steps: &mut StepsUp) -> f64 {
+        let met = self.met_by_rays(world, car);
+        let bodies: Vec<_> = met.iter().map(|met| met.as_ref()?.ground.map(|ground| ground.body)).collect();
+        steps.stands_on.resize(bodies.len(), None);
+        let mut unlifted = world.state(car).clone();
+        let mut found = unlifted.clone();
+        for (i, wheel) in self.model.wheels().iter().enumerate() {
+            let Some(contact) = met[i] else { continue };
+            let reached = (2.0 * wheel.radius - contact.distance).max(-wheel.strut.droop_travel);
+            let steps_up = bodies[i] != steps.stands_on[i] && bodies[i].is_some_and(|body| body != Ground::STILL);
+            let now = &mut found.wheels[i];
+            match wheel.unsprung.filter(|_| self.own_wheels) {
+                Some(own) if steps_up => {
+                    let pressed = self.model.static_load(i) + own.tyre_rate * (reached - now.compression);
+                    now.load = now.load.max(pressed);
+                }
+                None if steps_up => now.compression = now.compression.max(reached),
+                None if now.load > 0.0 => {
+                    (now.compression, unlifted.wheels[i].compression) = (reached, reached);
+                }
+                _ => {}
+            }
+        }
+        steps.stands_on = bodies;
+        let energy = self.energy(&found);
+        steps.given += energy - self.energy(&unlifted);
+        energy - steps.given
+    }
+
+    /// What the rays of `car` meet as it is, of what wheels stand on.
+    fn met_by_rays(&self, world: &mut dyn Backend, car: usize) -> Vec<Option<Contact>> {
+        let state = world.state(car);
+        let (position, up) = (state.position, state.rotation * Vec3::Z);
+        let rays = self.model.wheels().iter().map(|wheel| {
+            let offset = state.rotation * (wheel.contact + Vec3::Z * (2.0 * wheel.radius));
+            let reach = 2.0 * wheel.radius + wheel.strut.droop_travel;
+            Probe { car, position, offset, direction: -up, reach, rim: None }
+        });
+        let rays: Vec<_> = rays.collect();
+        let mut met = vec![None; rays.len()];
+        assert!(world.probe(&rays, &mut met), "worlds of solvers answer probes");
+        met.iter().map(|met: &Option<Contact>| met.filter(|contact| contact.normal.dot(up) >= STANDS)).collect()
     }
 
     /// Of what moves and is lifted, and in springs and patches, from rest on, J.

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use skidpad::core::{
-    Backend, BackendInfo, BodyMotion, CarStart, Controls, DVec3, FreeBody, Mat3, Model, Quat, Scene, State, Vec3,
+    Backend, BackendInfo, BodyMotion, CarStart, Controls, DVec3, FreeBody, Mat3, Model, Quat, Scene, Vec3,
     state::Placement,
 };
 
 use super::traffic::own_worlds;
 use crate::common::{GRAVITY, Simplify, c5, close, on_rows};
-use crate::step::{energy::Audit, random::Random};
+use crate::step::{
+    energy::{Audit, StepsUp},
+    random::Random,
+};
 
 /// A world of `bodies` alone on a plane that rises by `slope` rad.
 fn world_of(solver: &BackendInfo, slope: f32, bodies: Vec<FreeBody>, hz: f32) -> Box<dyn Backend> {
@@ -333,41 +336,66 @@ fn worlds_agree_on_a_shunted_crate() {
     }
 }
 
+/// A car that slides and rolls among five bodies in any pose and motion, which fall on it and each other: all together never have more
+/// energy than before, but for what rays give that step up. The largest rise over the energy of the start.
+fn rise_among_bodies(solver: &BackendInfo, seed: u64, hz: f32) -> f64 {
+    let mut random = Random(seed);
+    let model = c5().without_air().model();
+    let mut top = 0.0;
+    let bodies: [FreeBody; 5] = std::array::from_fn(|_| {
+        let body = random_body(&mut random, 0.0);
+        // They start apart, however they are turned: what overlaps is lifted out.
+        let reach = f64::from(body.hull.half_extents.length());
+        let position = body.motion.position + DVec3::Z * (top + reach);
+        top += 2.0 * reach;
+        let velocity = Vec3::new(random.between(-6.0, 6.0), random.between(-6.0, 6.0), 0.0);
+        let angular = Vec3::Z * random.between(-4.0, 4.0);
+        FreeBody { motion: BodyMotion { position, velocity, angular, ..body.motion }, ..body }
+    });
+    let placement = Placement {
+        x: f64::from(random.between(-12.0, -6.0)),
+        speed: random.between(0.0, 15.0),
+        gear: Some(0),
+        ..Placement::default()
+    };
+    let start = CarStart { model: model.clone(), placement };
+    let mut world = (solver.build)(&Scene { bodies: bodies.to_vec(), ..Scene::flat() }, &[start], 1.0 / hz);
+    let audit = Audit::by_compressions(&model, solver);
+    let mut steps = StepsUp::default();
+    let mut sum = |world: &mut dyn Backend| audit.energy_on_rays(world, 0, &mut steps) + energy(world, &bodies);
+    let begun = sum(&mut *world);
+    let (mut least, mut rise) = (begun, 0.0f64);
+    for _ in 0..(4.0 * hz) as usize {
+        let report = world.step(&[Controls { brake: 0.2, ..Controls::coasting() }]);
+        assert!(!report.not_finite, "{} at {hz} Hz, seed {seed}", solver.name);
+        let now = sum(&mut *world);
+        rise = rise.max(now - least);
+        least = least.min(now);
+    }
+    rise / begun
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Cars that slide and roll among bodies in any pose and motion, on a slope: all together never have more energy than before.
     #[test]
     fn bodies_among_cars_gain_no_energy(seed in any::<u64>(), hz in 60f32..480.0) {
-        let mut random = Random(seed);
-        let model = c5().without_air().model();
-        let bodies: Vec<FreeBody> = (0..5u8).map(|k| {
-            let height = 1.5 + 1.5 * f64::from(k);
-            let body = random_body(&mut random, height);
-            let velocity = Vec3::new(random.between(-6.0, 6.0), random.between(-6.0, 6.0), 0.0);
-            FreeBody { motion: BodyMotion { velocity, angular: Vec3::Z * random.between(-4.0, 4.0), ..body.motion }, ..body }
-        }).collect();
-        let placement = Placement {
-            x: f64::from(random.between(-12.0, -6.0)),
-            speed: random.between(0.0, 15.0),
-            gear: Some(0),
-            ..Placement::default()
-        };
         for solver in own_worlds() {
-            let start = CarStart { model: model.clone(), placement };
-            let mut world = (solver.build)(&Scene { bodies: bodies.clone(), ..Scene::flat() }, &[start], 1.0 / hz);
-            let audit = Audit::by_compressions(&model, &solver);
-            let sum = |world: &dyn Backend, of_car: fn(&Audit, &State) -> f64| of_car(&audit, world.state(0)) + energy(world, &bodies);
-            let begun = sum(&*world, Audit::energy);
-            let (mut least, mut rise) = (begun, 0.0f64);
-            for _ in 0..(4.0 * hz) as usize {
-                let report = world.step(&[Controls { brake: 0.2, ..Controls::coasting() }]);
-                prop_assert!(!report.not_finite, "{} at {hz} Hz", solver.name);
-                rise = rise.max(sum(&*world, Audit::given_back) - least);
-                least = least.min(sum(&*world, Audit::energy));
-            }
-            // As of cars on cars, whose rays step up onto what they meet: most gain 1e-7, one of some 200 gained 2e-3.
-            prop_assert!(rise < 4e-3 * begun, "{} at {hz} Hz: {} of the energy out of nothing", solver.name, rise / begun);
+            let rise = rise_among_bodies(&solver, seed, hz);
+            // Of 6,000 at 60 Hz one gains 1.4e-3, eight more above 1e-4.
+            prop_assert!(rise < 2e-3, "{} at {hz} Hz: {rise} of the energy out of nothing", solver.name);
+        }
+    }
+}
+
+/// Crates of 3 to 10 kg under bodies of 1.3 to 2 t that fall on them are not pressed into the ground and into these, which would rise with them
+/// as overlaps return: by 1.1 % and 1.0 % of the energy in these two worlds, when 64 passes over the contacts ended each step.
+#[test]
+fn heavy_bodies_on_light_ones_gain_no_energy() {
+    for solver in own_worlds() {
+        for seed in [8908471918377288623, 17403721697013721731] {
+            let rise = rise_among_bodies(&solver, seed, 60.0);
+            assert!(rise < 1e-4, "{}, seed {seed}: {rise} of the energy out of nothing", solver.name);
         }
     }
 }

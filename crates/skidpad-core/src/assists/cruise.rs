@@ -3,7 +3,6 @@
 use crate::assists::assist_log::{Assist, Contribution};
 use crate::assists::parameters::CruiseControl;
 use crate::assists::{DriverDemand, approach};
-use crate::drivetrain::drive::disc_shares;
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::lane::{Four, Lane};
 use crate::step::vehicle::Vehicle;
@@ -115,7 +114,7 @@ impl Vehicle {
     /// Brakes with `push` N s as the foot brake shares it, as far as that goes; how far down that is its pedal, 0 to 1.
     fn brake_against(&mut self, push: f32, dt: f32) -> f32 {
         let (model, wheels) = (&self.model, &self.state.wheels);
-        let brakes = |bank: &WheelPack| bank.brake_torque * disc_shares(bank, model, wheels) * Four::splat(dt);
+        let brakes = |bank: &WheelPack| bank.brake_torque * bank.disc_shares(wheels) * Four::splat(dt);
         let full: f32 = model.banks().iter().map(|bank| (brakes(bank) / bank.radius).only(bank.present()).sum()).sum();
         if push <= 0.0 || full <= 0.0 {
             return 0.0;

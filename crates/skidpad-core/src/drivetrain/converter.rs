@@ -92,11 +92,37 @@ impl Converter {
 
     /// Impeller speed, rad/s, at which `speed + impulse per torque` balances: the `w` of `w = free − per_torque · T(w)`
     /// with the turbine at `turbine` rad/s; 0 for one that would turn backwards, which drag of the engine never makes it do.
+    ///
+    /// Between two points of the capacity, `c = a + b r`, the torque `c w²` at the ratio r = turbine / w is `a w² + b turbine w`, and on the
+    /// overrun, where r = w / turbine, `−a turbine² − b turbine w`: a quadratic or a linear equation of the one piece in which it balances.
     pub(crate) fn impeller_speed(&self, free: f32, per_torque: f32, turbine: f32) -> f32 {
+        let points = self.capacity.points();
+        let drives = turbine <= 0.0 || free >= turbine;
         let missing = |speed: f32| free - per_torque * self.torques(speed, turbine)[0] - speed;
-        let least = free.max(0.0);
-        let between = if missing(least) < 0.0 { [0.0, least] } else { [least, least.max(turbine)] };
-        bisected(between, |speed| missing(speed) < 0.0)
+        // From equal speeds on, piece by piece away from them.
+        let mut near = turbine.max(0.0);
+        let pieces = if turbine > 0.0 { points.len() } else { 0 };
+        for k in (0..pieces).rev() {
+            let [ratio, capacity] = points[k];
+            let [next, at_next] = points.get(k + 1).copied().unwrap_or([1.0, capacity]);
+            if next <= ratio {
+                continue;
+            }
+            let far = match drives {
+                true if ratio > 0.0 => turbine / ratio,
+                true => f32::INFINITY,
+                false => turbine * ratio,
+            };
+            if far == f32::INFINITY || (missing(far) < 0.0) == drives {
+                let slope = (at_next - capacity) / (next - ratio);
+                let line = [capacity - slope * ratio, slope * turbine].map(|of| per_torque * of);
+                return balanced(line, free, turbine, drives).max(near.min(far)).min(near.max(far));
+            }
+            near = far;
+        }
+        let line = [per_torque * points[0][1], 0.0];
+        let [least, most] = if drives { [near, f32::INFINITY] } else { [0.0, near] };
+        balanced(line, free, turbine, drives).max(least).min(most)
     }
 
     /// Impeller speed, rad/s up to `most`, at which the turbine gives `torque` N m while it turns with `turbine` rad/s.
@@ -127,6 +153,18 @@ impl Converter {
         positive("speed of a lock-up clutch", lock_up.speed)?;
         positive("lowest gear of a lock-up clutch", lock_up.lowest_gear.into())
     }
+}
+
+/// Speed of an impeller that would turn with `free` rad/s, where the impulse per torque `A w² + B w` or, on the overrun,
+/// `−A turbine² − B w` slows it.
+fn balanced([a, b]: [f32; 2], free: f32, turbine: f32, drives: bool) -> f32 {
+    if !drives {
+        return (free + a * turbine * turbine) / (1.0 - b);
+    }
+    let linear = 1.0 + b;
+    let root = (linear * linear + 4.0 * a * free).max(0.0).sqrt();
+    // Of both forms the one that subtracts nothing.
+    if linear >= 0.0 { 2.0 * free / (linear + root) } else { (root - linear) / (2.0 * a) }
 }
 
 impl LaunchDevice {
@@ -184,6 +222,38 @@ mod tests {
             let speed = converter.impeller_speed(free, 0.2, turbine);
             let missing = free - 0.2 * converter.torques(speed, turbine)[0] - speed;
             assert!(missing.abs() < 0.02, "{free} {turbine}: {speed}, {missing}");
+        }
+    }
+
+    /// At any speeds, and for steps and engines from 1 kHz and 1 kg m² to 20 Hz and 0.02 kg m²; curves may begin above and rise on the way.
+    #[test]
+    fn the_impeller_balances_wherever_it_is_driven() {
+        let curve = |points: &[[f32; 2]]| Curve::new(points.to_vec()).expect("rising speeds");
+        let shapes: [&[[f32; 2]]; 5] = [
+            &[[0.0, 4e-3], [0.85, 3e-3], [1.0, 0.0]],
+            &[[0.0, 2e-3], [0.5, 2.5e-3], [0.9, 1e-3], [0.97, 8e-4], [1.0, 0.0]],
+            &[[0.6, 3e-3], [1.0, 0.0]],
+            &[[0.0, 0.0], [0.3, 3e-3], [1.0, 0.0]],
+            &[[0.0, 4e-3], [0.9, 0.0]],
+        ];
+        for capacity in shapes {
+            let converter = Converter { capacity: curve(capacity), ..converter() };
+            for per_torque in [1e-3, 0.04, 0.25, 2.5] {
+                let all =
+                    (-2..=14).flat_map(|free| (-2..=14).map(move |turbine| [free, turbine].map(|of| 50.0 * of as f32)));
+                for [free, turbine] in all {
+                    let speed = converter.impeller_speed(free, per_torque, turbine);
+                    let torque = converter.torques(speed, turbine)[0];
+                    let missing = free - per_torque * torque - speed;
+                    let size = free.abs().max(speed).max((per_torque * torque).abs());
+                    let stands = speed == 0.0 && missing <= 0.0;
+                    // Some roundings of 32 bits, more where the torque changes steeply with the speed.
+                    assert!(
+                        stands || missing.abs() <= 2e-5 * size * (1.0 + per_torque * 50.0),
+                        "{capacity:?} {per_torque} {free} {turbine}: {speed}, {missing}"
+                    );
+                }
+            }
         }
     }
 }

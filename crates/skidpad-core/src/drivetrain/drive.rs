@@ -40,8 +40,8 @@ impl Vehicle {
         let pedals = [asked.throttle * direction, asked.brake, asked.handbrake].map(Four::splat);
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let [mut motor, mut brake] = bank.pedal_torques(pedals);
-            if bank.has_discs {
-                brake = brake * disc_shares(bank, &self.model, &self.state.wheels);
+            if bank.discs.is_some() {
+                brake = brake * bank.disc_shares(&self.state.wheels);
             }
             if !controls.wheels.is_empty() {
                 let raw = |i: usize| controls.wheels.get(i).copied().unwrap_or_default();
@@ -95,7 +95,9 @@ impl Vehicle {
             direction = state.select_gear(&drive.gearbox, controls.gear, &driven, throttle, dt);
             let (mut flywheel, row) = engage(drive, state, controls, throttle, shaft_speed, dt);
             if !self.model.assists().is_empty() {
-                flywheel.bounds = [0.0, own_throttle].map(|t| flywheel_speed(drive, state, t, controls.starter, dt));
+                let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, dt);
+                flywheel.bounds =
+                    [with(0.0), if own_throttle == throttle { flywheel.speed } else { with(own_throttle) }];
             }
             Some((flywheel, row))
         } else {
@@ -104,6 +106,21 @@ impl Vehicle {
         let pull = PedalDemand { throttle: throttle.min(own_throttle), brake, direction };
         self.shafts.begin(running.as_ref(), pull, &self.model, dt);
         running.map_or(0.0, |(_, clutch)| clutch.at_wheels(clutch.impulse))
+    }
+}
+
+impl WheelPack {
+    /// Share of their torque that warm brakes have.
+    #[inline(always)]
+    pub(crate) fn disc_shares(&self, wheels: &[WheelState]) -> Four {
+        self.discs.map_or(Four::splat(1.0), |discs| discs.share_at(self.temperatures(wheels)))
+    }
+
+    /// Of brake discs, K above the air.
+    #[inline(always)]
+    pub(crate) fn temperatures(&self, wheels: &[WheelState]) -> Four {
+        let [a, b, c, d] = self.pick(wheels);
+        Four::new([a.disc, b.disc, c.disc, d.disc])
     }
 }
 
@@ -144,11 +161,6 @@ pub(crate) fn shaft_speed<W: Corners>(banks: &[WheelPack<W>], rows: &[Rows<W>]) 
 fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
     let State { drive, rotation, velocity, .. } = state;
     drive.select_direction(asked, || (*rotation * Vec3::X).dot(*velocity) / pace)
-}
-
-/// Share of their torque that warm brakes have.
-pub(crate) fn disc_shares(bank: &WheelPack, model: &Model, wheels: &[WheelState]) -> Four {
-    bank.gather(|i| model.wheels()[i].disc.map_or(1.0, |disc| disc.share_at(wheels[i].disc)))
 }
 
 #[inline(always)]

@@ -10,7 +10,7 @@ use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::converter::Converter;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MOST_CONSTRAINTS, PedalDemand, Shafts};
-use crate::drivetrain::solving::{Solving, Wheels};
+use crate::drivetrain::solving::{FEW, Solving, Wheels};
 use crate::lane::{Four, Lane};
 use crate::model::Model;
 use crate::state::DriveState;
@@ -133,9 +133,19 @@ impl Shafts {
 
 impl Shafts {
     /// Solves whatever rows there are.
-    #[inline(never)]
     fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        let mut solving = Solving::<MOST_CONSTRAINTS>::of(self);
+        match self.count {
+            1 => self.settle_rows::<1>(model, rows, wheels),
+            2 => self.settle_rows::<2>(model, rows, wheels),
+            3 => self.settle_rows::<3>(model, rows, wheels),
+            FEW => self.settle_rows::<FEW>(model, rows, wheels),
+            _ => self.settle_rows::<MOST_CONSTRAINTS>(model, rows, wheels),
+        }
+    }
+
+    #[inline(never)]
+    fn settle_rows<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        let mut solving = Solving::<MOST>::of(self);
         if !solving.settle(model, rows, wheels) && !model.parts().motors.is_empty() {
             solving.bound_motors(model, rows, wheels);
         }

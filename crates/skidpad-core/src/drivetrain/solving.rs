@@ -48,7 +48,10 @@ pub(crate) enum Wheels {
     AsBlocks,
 }
 
-/// Rows between spins while they are solved, at most `MOST`.
+/// Most rows that are solved by loops of a known length.
+pub(crate) const FEW: usize = 4;
+
+/// Rows between spins while they are solved: `MOST`, or at most so many where these are more than [`FEW`].
 pub(crate) struct Solving<'a, const MOST: usize> {
     shafts: &'a mut Shafts,
     /// Of the rows, rad/s, under the present impulses.
@@ -70,10 +73,10 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         Self { shafts, speeds: [0.0; MOST], answers: square, change: [[0.0; 2]; MOST], fastest: 0.0, matrix: square }
     }
 
-    /// Number of rows.
+    /// Number of rows, which the compiler knows of a few.
     #[inline(always)]
     fn count(&self) -> usize {
-        if MOST == 1 { 1 } else { self.shafts.count }
+        if MOST <= FEW { MOST } else { self.shafts.count }
     }
 
     /// Torque of the turbine at the speed it has now, and how it changes with it, the impeller following.

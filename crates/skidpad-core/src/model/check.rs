@@ -3,8 +3,9 @@
 use crate::constants::MAX_WHEELS;
 use crate::model::error::{ModelError, finite, not_negative, positive, positive_or_infinite, within};
 use crate::model::parts::ModelParts;
+use crate::wheel::disc::Disc;
 use crate::wheel::pack::left_of_middle;
-use crate::wheel::parameters::{Axle, Disc, ProbeShape, Wheel};
+use crate::wheel::parameters::{Axle, ProbeShape, Wheel};
 use bevy_math::Vec3;
 
 /// Most height of a roll centre over half the track: on steeper links side forces lift wheels off the ground, or press without end.

@@ -25,7 +25,8 @@ pub use crate::suspension::parameters::{
     AntiRollBar, BarCoupling, HeaveSpring, Knee, LateralCompliance, Strut, Unsprung,
 };
 pub use crate::tyre::parameters::Tyre;
-pub use crate::wheel::parameters::{Axle, Disc, Guidance, ProbeShape, Rolling, Side, Wheel};
+pub use crate::wheel::disc::Disc;
+pub use crate::wheel::parameters::{Axle, Guidance, ProbeShape, Rolling, Side, Wheel};
 
 use crate::assists::assist_log::Assist;
 use crate::drivetrain::flow::Flow;

@@ -70,7 +70,7 @@ impl CarsAbreast {
             && parts.wheels.len() == WHEELS
             && pack.is_first_four()
             && model.assists().is_empty()
-            && !pack.has_discs
+            && pack.discs.is_none()
             && !pack.has_rims
             && pack.roll_centre_links.is_none()
             && pack.lateral.is_none())

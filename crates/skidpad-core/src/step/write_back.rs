@@ -4,12 +4,12 @@ use crate::banks::{Banks, Many, One};
 use crate::instruction_set::widest;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::SpatialVector;
-use crate::model::Model;
 use crate::state::{State, WheelState};
 use crate::step::coupling::StepReport;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, finite};
 use crate::wheel::contact::way;
+use crate::wheel::disc::Discs;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::state::rolling_share;
 use crate::world::seam::Body;
@@ -77,8 +77,8 @@ impl Vehicle {
         }
         let state = &mut self.state;
         for (bank, rows) in B::of(self.model.banks()).iter().zip(B::of(&self.rows)) {
-            if bank.has_discs {
-                rows.warm_discs(bank, &self.model, dt, &mut state.wheels);
+            if let Some(discs) = &bank.discs {
+                rows.warm_discs(bank, discs, dt, &mut state.wheels);
             }
             let ended = rows.ended(bank, at, self.pose_lag, dt);
             rows.write_back(bank, ended, dt, &mut state.wheels);
@@ -188,14 +188,15 @@ impl Rows {
     }
 
     /// Turns what brakes did to wheels that still have the spin they began the step with into heat.
-    fn warm_discs(&self, bank: &WheelPack, model: &Model, dt: f32, wheels: &mut [WheelState]) {
-        let (brake, spin) = (self.drive.brake.lanes(), self.coupled.spin.lanes());
-        bank.each(|k, i| {
-            let Some(disc) = &model.wheels()[i].disc else { return };
-            let wheel = &mut wheels[i];
-            let turned = 0.5 * (wheel.spin.abs() + spin[k].abs());
-            wheel.disc = disc.warmed(wheel.disc, brake[k] * turned, wheel.rolling_speed, dt);
-        });
+    #[inline(always)]
+    fn warm_discs(&self, bank: &WheelPack, discs: &Discs, dt: f32, wheels: &mut [WheelState]) {
+        let [a, b, c, d] = bank.pick(wheels);
+        let spin = Four::new([a.spin, b.spin, c.spin, d.spin]);
+        let rolling_speed = Four::new([a.rolling_speed, b.rolling_speed, c.rolling_speed, d.rolling_speed]);
+        let turned = Four::splat(0.5) * (spin.abs() + self.coupled.spin.abs());
+        let work = self.drive.brake * turned;
+        let warmed = discs.warmed(bank.temperatures(wheels), work, rolling_speed, dt).lanes();
+        bank.each(|lane, i| wheels[i].disc = warmed[lane]);
     }
 }
 

@@ -72,7 +72,7 @@ impl TyreModel for Brush {
     type Prepared<L: Lane> = PreparedBrush<L>;
 
     /// Camber and pressure have no effect, speed only through its sign on the moment.
-    #[inline]
+    #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedBrush<L> {
         let s = L::splat;
         let load = conditions.load.within(s(0.0), s(1e9));
@@ -150,25 +150,25 @@ pub(crate) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2]) -> [R; 2] {
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedBrush<L> {
-    #[inline]
+    #[inline(always)]
     fn force(&self, slip: [L; 2]) -> Response<L> {
         let inputs = [Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)];
         let (forces, _) = self.forces(inputs);
         Response { force: forces.map(|f| f.value), slope: [forces[0].slope[0], forces[1].slope[1]] }
     }
 
-    #[inline]
+    #[inline(always)]
     fn stiffness(&self) -> [L; 2] {
         self.stiffness
     }
 
-    #[inline]
+    #[inline(always)]
     fn limit(&self) -> [L; 2] {
         self.limit
     }
 
     /// Half the patch: the distance a bristle rolls on average before it is replaced.
-    #[inline]
+    #[inline(always)]
     fn relaxation(&self) -> [L; 2] {
         [self.half_length.within(L::splat(LEAST_RELAXATION), L::splat(100.0)); 2]
     }

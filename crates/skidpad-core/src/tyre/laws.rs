@@ -1,6 +1,7 @@
 //! Patches under the tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank
 //! is evaluated once for all four lanes, and kept where a wheel has it.
 
+use crate::instruction_set::widest;
 use crate::lane::Corners;
 use crate::linear::SpatialVector;
 use crate::step::rows::Rows;
@@ -104,7 +105,17 @@ fn handed<W: Corners, M: TyreModel>(
     answer
 }
 
+/// Called, as a law is long, and so compiled for the instructions of the step by itself.
+#[inline(never)]
 fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &TyreInput<W>) -> TyreOutput<W> {
+    widest(
+        #[inline(always)]
+        || answer_here(law, conditions, asked),
+    )
+}
+
+#[inline(always)]
+fn answer_here<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &TyreInput<W>) -> TyreOutput<W> {
     let (zero, one) = (W::default(), W::splat(1.0));
     let at = law.prepare(conditions);
     let (lengths, limit) = (at.relaxation(), at.limit());

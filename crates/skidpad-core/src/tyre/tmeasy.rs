@@ -112,7 +112,7 @@ impl TyreModel for TMeasy {
     type Prepared<L: Lane> = PreparedTMeasy<L>;
 
     /// Camber, speed and pressure have no effect. Grip scales the forces, and the slips with them, but not the slope.
-    #[inline]
+    #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L> {
         let s = L::splat;
         let present = conditions.load.within(s(0.0), s(1e9)) / s(self.nominal_load);
@@ -211,23 +211,23 @@ impl<R> Merged<R> {
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedTMeasy<L> {
-    #[inline]
+    #[inline(always)]
     fn force(&self, slip: [L; 2]) -> Response<L> {
         let forces = self.forces([Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)]);
         Response { force: forces.map(|f| f.value), slope: [forces[0].slope[0], forces[1].slope[1]] }
     }
 
-    #[inline]
+    #[inline(always)]
     fn stiffness(&self) -> [L; 2] {
         self.curves.map(|curve| curve.slope)
     }
 
-    #[inline]
+    #[inline(always)]
     fn limit(&self) -> [L; 2] {
         self.curves.map(|curve| curve.largest)
     }
 
-    #[inline]
+    #[inline(always)]
     fn relaxation(&self) -> [L; 2] {
         self.relaxation
     }

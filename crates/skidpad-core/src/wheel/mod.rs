@@ -2,6 +2,7 @@
 
 pub(crate) mod block;
 pub(crate) mod contact;
+pub(crate) mod disc;
 pub(crate) mod envelope;
 pub(crate) mod ground;
 pub(crate) mod pack;

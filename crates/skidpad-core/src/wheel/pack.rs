@@ -14,6 +14,7 @@ use crate::suspension::parameters::{AntiRollBar, BarCoupling, Strut};
 use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
 use crate::tyre::parameters::Tyre;
 use crate::vectors::{Axes, Vec3Lanes};
+use crate::wheel::disc::Discs;
 use crate::wheel::parameters::{PreparedRolling, ProbeShape, Wheel};
 
 /// Where a wheel is among the banks.
@@ -41,7 +42,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub brake_torque: W,
     pub handbrake_torque: W,
     /// Whether some wheel's brake warms.
-    pub has_discs: bool,
+    pub discs: Option<Discs>,
     pub rolling: PreparedRolling<W>,
     /// See [`Wheel::walking`].
     pub walking: [W; 2],
@@ -306,7 +307,7 @@ impl WheelPack {
             spin_inertia: one(self.spin_inertia),
             brake_torque: one(self.brake_torque),
             handbrake_torque: one(self.handbrake_torque),
-            has_discs: self.has_discs,
+            discs: None,
             rolling: PreparedRolling {
                 by_speed: self.rolling.by_speed.map(one),
                 standing: both(self.rolling.standing),
@@ -407,7 +408,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         spin_inertia: of(&|w| w.spin_inertia),
         brake_torque: of(&|w| w.brake_torque) * present,
         handbrake_torque: of(&|w| w.handbrake_torque) * present,
-        has_discs: any(&|w| w.disc.is_some()),
+        discs: Discs::of(wheels.map(|i| parts.wheels[i].disc)),
         rolling: PreparedRolling {
             by_speed: [0, 1, 2].map(|k| of(&|w| w.rolling.prepare().by_speed[k])),
             standing: [0, 1].map(|k| of(&|w| w.rolling.prepare().standing[k])),

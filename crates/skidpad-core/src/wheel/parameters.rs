@@ -3,6 +3,7 @@
 use crate::constants::STANDARD_GRAVITY;
 use crate::lane::Lane;
 use crate::suspension::parameters::{LateralCompliance, Strut, Unsprung};
+use crate::wheel::disc::Disc;
 use bevy_math::Vec3;
 
 /// Where on its axle a wheel sits.
@@ -116,38 +117,6 @@ impl Wheel {
 /// [`Wheel::walking`] over `√(g R)` (Froude's number, so that cars of every size do alike): 0.5 and 1.5 m/s of a wheel of 0.32 m.
 /// The upper one is a walking pace; much higher and slow driving loses its slip, much lower and a car rebounds from a locked stop.
 const WALKING: [f32; 2] = [0.2822, 0.8466];
-
-/// A brake disc or drum: takes up what the brakes do to a turning wheel, cools in the air, and holds less when hot.
-/// Temperatures are above that of the air, K.
-///
-/// `C dT/dt = M |ω| − (h₀ + h₁ v) T`, one lump of metal (Limpert, Brake Design and Safety, lumped temperature analysis).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Disc {
-    /// C: mass times specific heat, J/K, > 0.
-    pub heat_capacity: f32,
-    /// h₀ and h₁: what the air takes at rest, W/K, and more of it with speed, W s/(K m), each ≥ 0.
-    pub cooling: [f32; 2],
-    /// Temperatures up to which a brake holds all and from which it holds the least, K, rising.
-    pub fades: [f32; 2],
-    /// Share of its torque that is left of a brake that has faded, in [0, 1].
-    pub least_share: f32,
-}
-
-impl Disc {
-    /// Share of the brake's torque that is left at `temperature` K above the air.
-    pub fn share_at(&self, temperature: f32) -> f32 {
-        let [from, to] = self.fades;
-        let faded = ((temperature - from) / (to - from)).clamp(0.0, 1.0);
-        1.0 - (1.0 - self.least_share) * faded
-    }
-
-    /// Temperature after `dt` s in which the brake turned `work` J into heat at `speed` m/s, K above the air; the air's part is
-    /// taken by the temperature the step ends with, so that no step is too long.
-    pub(crate) fn warmed(&self, temperature: f32, work: f32, speed: f32, dt: f32) -> f32 {
-        let cooled = dt * (self.cooling[0] + self.cooling[1] * speed.abs()) / self.heat_capacity;
-        (temperature + work / self.heat_capacity) / (1.0 + cooled)
-    }
-}
 
 /// Rolling resistance coefficient `c = constant + linear v + quadratic v²`, v in m/s; the moment is `c · load · radius`.
 /// A wheel at rest may resist more, as one that has sunk in or a tyre with a flat spot does.

@@ -59,6 +59,8 @@ pub struct Cars {
     pushes: Vec<Push>,
     /// On ground that moves; empty if none does.
     reactions: Vec<Reaction>,
+    /// Which hulls may touch something in this step, where the coupling solves for that.
+    near: Vec<bool>,
     /// Which vehicles the last push stepped.
     stepped: Vec<bool>,
     /// From which vehicles on it did so abreast.
@@ -94,6 +96,7 @@ impl Cars {
             hull_rows: HullRows::with_room(),
             pushes: Vec::new(),
             reactions: Vec::new(),
+            near: Vec::new(),
             stepped: Vec::new(),
             were_abreast: Vec::new(),
             reports: Vec::new(),
@@ -120,6 +123,7 @@ impl Cars {
         self.away.push(false);
         self.bodies.push(CHASSIS_AT_ORIGIN);
         self.pushes.push(Push::default());
+        self.near.push(false);
         self.stepped.push(false);
         self.were_abreast.push(false);
         self.reports.push(StepReport::default());
@@ -232,6 +236,11 @@ impl Cars {
             || self.ask(coupling, dt),
         );
         world.probe(&self.probes[..probes], &mut self.contacts[..probes]);
+        if coupling == Coupling::OneSweep {
+            self.near.fill(false);
+        } else {
+            world.near_hulls(dt, &mut self.near);
+        }
         self.reactions.clear();
         let mut report = if world.bears_wheels() {
             self.solve_riders_first(world, controls, coupling, trains.as_deref_mut(), dt)
@@ -355,7 +364,7 @@ impl Cars {
         }
         let asked = asked.unwrap_or(&self.coasting);
         self.hull.clear();
-        if coupling != Coupling::OneSweep {
+        if self.near[i] {
             world.hull_points(i, dt, &mut self.hull);
         }
         let (vehicle, met) = (&mut self.vehicles[i], &self.contacts[rays.clone()]);

@@ -207,6 +207,11 @@ pub trait WorldPort {
     fn bodies(&self, dt: f32, bodies: &mut [Body]);
     /// Answers `asked` into `answered`, in order; a miss is `None`.
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]);
+    /// Writes which vehicles' hulls may touch something within the coming step of `dt` s, so that [`WorldPort::hull_points`] is asked of
+    /// these alone. Called at most once a step.
+    fn near_hulls(&mut self, _dt: f32, near: &mut [bool]) {
+        near.fill(true);
+    }
     /// Adds the points at which the hull of vehicle `car` touches something within the coming step of `dt` s to `points`, at
     /// most [`HULL_POINTS`]. Asked only for vehicles that solve for them; a world that keeps hulls out itself adds none.
     fn hull_points(&mut self, _car: usize, _dt: f32, _points: &mut Vec<HullPoint>) {}

@@ -239,3 +239,20 @@ fn all_that_touches_has_points() {
     }
     assert!(met > 5_000, "{met} of 20,000");
 }
+
+/// A body of 2 t that comes down with 8 m/s on a crate of 20 or 10 kg on the ground stops there: neither enters the other or the ground.
+#[test]
+fn a_heavy_body_stops_on_a_light_one() {
+    for (mass, hz) in [20.0, 10.0].into_iter().flat_map(|mass| RATES.map(|hz| (mass, hz))) {
+        let mut world = World::new(Scene::flat());
+        world.add(at(body(mass, 0.2, 0.0), DVec3::Z * 0.12, Quat::IDENTITY, [Vec3::ZERO; 2]));
+        let falls = [Vec3::Z * -8.0, Vec3::ZERO];
+        world.add(at(body(2000.0, 1.0, 0.0), DVec3::Z * 0.94, Quat::IDENTITY, falls));
+        run(&mut world, 0.3, hz);
+        let [below, above] = [0, 1].map(|k| world.chassis_mut()[k].clone());
+        let what =
+            format!("{mass} kg at {hz} Hz: {} and {} m up, {} m/s", below.position, above.position, above.velocity);
+        assert!((below.position.z - 0.12).abs() < 3e-3 && (above.position.z - 0.84).abs() < 3e-3, "{what}");
+        assert!(below.velocity.length() < 0.02 && above.velocity.length() < 0.02, "{what}");
+    }
+}

@@ -37,7 +37,7 @@ struct Combined<L> {
 
 impl<L: Lane> Across<L> {
     /// At `camber` rad, which need not be that of `shared`: moments want the upright tyre too.
-    #[inline]
+    #[inline(always)]
     pub fn new(tyre: &MagicFormula, shared: &Shared<L>, camber: L) -> Self {
         let c = &tyre.c;
         let s = L::splat;
@@ -104,12 +104,14 @@ impl<L: Lane> Across<L> {
     }
 
     /// Slope of Fy over −tan α at the curve's own zero, N, ≥ 0.
+    #[inline(always)]
     pub fn stiffness(&self) -> L {
         // A tyre without force across has no peak.
         L::select(L::splat(0.0).less(self.peak), -self.cornering, L::splat(0.0))
     }
 
     /// Largest force, N, ≥ 0.
+    #[inline(always)]
     pub fn limit(&self) -> L {
         self.peak + self.vertical.abs()
     }
@@ -135,6 +137,7 @@ impl<L: Lane> Combined<L> {
 
 /// K_yα at `camber` rad, N/rad, held at least a hundredth of the load away from 0 (book 4.E25; MF 5.2 without camber
 /// and pressure in the load of the largest stiffness).
+#[inline(always)]
 fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &Shared<L>, camber: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
@@ -150,6 +153,7 @@ fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &Shared<L>, camber:
 
 /// Horizontal shift, rad, and vertical shift, N, at `camber` rad (book 4.E27 to 4.E30; MF 5.2 with camber in the
 /// horizontal shift directly).
+#[inline(always)]
 fn shifts<L: Lane>(tyre: &MagicFormula, shared: &Shared<L>, camber: L, cornering: L) -> [L; 2] {
     let c = &tyre.c;
     let s = L::splat;

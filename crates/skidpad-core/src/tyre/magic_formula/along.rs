@@ -32,7 +32,7 @@ struct Combined<L> {
 }
 
 impl<L: Lane> Along<L> {
-    #[inline]
+    #[inline(always)]
     pub fn new(tyre: &MagicFormula, shared: &Shared<L>) -> Self {
         let c = &tyre.c;
         let s = L::splat;
@@ -83,11 +83,13 @@ impl<L: Lane> Along<L> {
     }
 
     /// Slope at the curve's own zero, N, ≥ 0.
+    #[inline(always)]
     pub fn stiffness(&self) -> L {
         self.stiffness
     }
 
     /// Largest force, N, ≥ 0.
+    #[inline(always)]
     pub fn limit(&self) -> L {
         self.peak + self.vertical.abs()
     }

@@ -18,7 +18,7 @@ impl<L: Lane> PreparedMagicFormula<L> {
     /// That is the direction of the slips on the ellipse of both friction limits where both slide, and each force alone
     /// where the other slip is 0 (the friction ellipse of Adams/Tire's PAC2002, with β for the direction, written without
     /// its tangent).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_ellipse<R: Real<L>>(&self, slip: [R; 2], forces: [R; 2]) -> [R; 2] {
         let s = L::splat;
         let limits = [self.along.limit(), self.across.limit()].map(|limit| limit * self.shared.excess);
@@ -37,7 +37,7 @@ impl<L: Lane> PreparedMagicFormula<L> {
     }
 
     /// What the ellipse leaves of both forces, 1 where coefficients of combined slip say it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn shares(&self, slip: [L; 2], [ratio, angle]: [L; 2]) -> [L; 2] {
         let one = L::splat(1.0);
         if !self.by_ellipse {

@@ -51,6 +51,7 @@ impl Lengths {
     }
 
     /// Along and across, m, where the slip stiffness is `stiffness` N.
+    #[inline(always)]
     pub fn at<L: Lane>(&self, shared: &Shared<L>, stiffness: [L; 2]) -> [L; 2] {
         [self.along.at(shared, stiffness[0]), self.across.at(shared, stiffness[1])]
             .map(|length| length.within(L::splat(LEAST_RELAXATION), L::splat(100.0)))
@@ -58,6 +59,7 @@ impl Lengths {
 }
 
 impl Law {
+    #[inline(always)]
     fn at<L: Lane>(self, shared: &Shared<L>, slip_stiffness: L) -> L {
         let s = L::splat;
         let one = s(1.0);

@@ -200,6 +200,7 @@ impl MagicFormula {
         self.c.lfzo * self.c.fnomin
     }
 
+    #[inline(always)]
     fn shared<L: Lane>(&self, conditions: &Conditions<L>) -> Shared<L> {
         let c = &self.c;
         let s = L::splat;
@@ -228,7 +229,7 @@ impl MagicFormula {
 impl TyreModel for MagicFormula {
     type Prepared<L: Lane> = PreparedMagicFormula<L>;
 
-    #[inline]
+    #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedMagicFormula<L> {
         let shared = self.shared(conditions);
         let along = Along::new(self, &shared);
@@ -249,12 +250,12 @@ impl TyreModel for MagicFormula {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn moments<L: Lane>(&self, at: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
         moments::moments(self, at, slip)
     }
 
-    #[inline]
+    #[inline(always)]
     fn rolling_resistance<L: Lane>(&self, at: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
         moments::rolling_resistance(self, at, slip)
     }
@@ -279,7 +280,7 @@ impl<L: Lane> PreparedMagicFormula<L> {
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
-    #[inline]
+    #[inline(always)]
     fn force(&self, slip: [L; 2]) -> Response<L> {
         let inputs @ [along, across] = slip.map(|slip| Dual::<L, 1>::input(slip, 0));
         let (ratio, angle) = (self.ratio(along), self.angle(across));
@@ -292,19 +293,19 @@ impl<L: Lane> PreparedTyre<L> for PreparedMagicFormula<L> {
         Response { force: [along.value, across.value], slope: [along.slope[0], across.slope[0]] }
     }
 
-    #[inline]
+    #[inline(always)]
     fn stiffness(&self) -> [L; 2] {
         [self.along.stiffness() * self.shared.excess, self.across.stiffness() * self.shared.excess]
     }
 
     /// Peaks of the curves plus their vertical shifts. Slip ratio can bring up to `RVY1..3` of friction to the force
     /// across on top.
-    #[inline]
+    #[inline(always)]
     fn limit(&self) -> [L; 2] {
         [self.along.limit() * self.shared.excess, self.across.limit() * self.shared.excess]
     }
 
-    #[inline]
+    #[inline(always)]
     fn relaxation(&self) -> [L; 2] {
         self.lengths.at(&self.shared, [self.along.stiffness(), self.across.stiffness()])
     }

@@ -22,7 +22,7 @@ struct At<L> {
 }
 
 /// Moments at the slips (κ, −tan α).
-#[inline]
+#[inline(always)]
 pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
     let shared = point.shared;
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
@@ -53,6 +53,7 @@ pub(crate) fn moments<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula
 }
 
 /// Mx (book 4.E69 with the square where MF-Tyre has it; MF 5.2: its first three terms).
+#[inline(always)]
 fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     let c = &tyre.c;
     let s = L::splat;
@@ -79,6 +80,7 @@ fn overturning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
 
 /// Size of the rolling resistance moment while the tyre transmits `along` N (paper's eq. with F_z0, book 4.E70 with the
 /// load instead), not below 0, under the held load.
+#[inline(always)]
 fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, along: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
@@ -96,7 +98,7 @@ fn resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, alo
 }
 
 /// Size of the rolling resistance moment at the slips (κ, −tan α), N m.
-#[inline]
+#[inline(always)]
 pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedMagicFormula<L>, slip: [L; 2]) -> L {
     let (ratio, angle): (L, L) = (point.ratio(slip[0]), point.angle(slip[1]));
     let along = point.along.force(ratio, angle, point.combined) * point.shares(slip, [ratio, angle])[0];
@@ -104,6 +106,7 @@ pub(crate) fn rolling_resistance<L: Lane>(tyre: &MagicFormula, point: &PreparedM
 }
 
 /// Which way the wheel rolls, fading out below VXLOW of rolling speed, to nothing at a locked wheel.
+#[inline(always)]
 fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
     let s = L::splat;
     let rolling_speed = speed.within(s(-1e3), s(1e3)) + ratio * speed.abs().at_most(s(1e3));
@@ -114,6 +117,7 @@ fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
 const LEAST_FADE: f32 = 0.01;
 
 /// Mz: trail times force, residual moment, and the force along at its lever (paper A54 to A60 and book 4.E71 to 4.E78).
+#[inline(always)]
 fn aligning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
     let c = &tyre.c;
     let s = L::splat;
@@ -138,6 +142,7 @@ fn aligning<L: Lane>(tyre: &MagicFormula, at: &At<L>) -> L {
 }
 
 /// Equivalent slip angle: `atan √(tan² α + (Kx κ / Ky)²)` with the sign of `angle`.
+#[inline(always)]
 fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
     let angle = angle.within(L::splat(-1.57), L::splat(1.57));
     let tangent = functions::sin(angle) / functions::cos(angle);
@@ -146,6 +151,7 @@ fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
 }
 
 /// Pneumatic trail, m, without the cosine of the slip angle.
+#[inline(always)]
 fn trail<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, angle: L, slip: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
@@ -168,6 +174,7 @@ fn trail<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, angle: L, slip: L)
 }
 
 /// Residual moment, N m, without the cosine of the slip angle.
+#[inline(always)]
 fn residual<L: Lane>(tyre: &MagicFormula, at: &At<L>, camber: L, slip: L) -> L {
     let c = &tyre.c;
     let s = L::splat;
