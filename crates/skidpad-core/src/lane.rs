@@ -13,6 +13,7 @@ mod octet;
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, IndexMut, Mul, Neg, Not, Sub};
 
+use crate::instruction_set::widest;
 use wide::{bytemuck, f32x4, f32x8, u32x4, u32x8};
 
 /// Numbers a kernel computes with: `f32`, or [`Four`] or [`Eight`] of them.
@@ -65,6 +66,12 @@ pub trait Lane:
     #[inline(always)]
     fn called<R>(part: impl FnOnce() -> R) -> R {
         part()
+    }
+
+    /// Does a `part` of a step in the widest instructions that numbers like these are computed with.
+    #[inline(always)]
+    fn widest<R>(part: impl FnOnce() -> R) -> R {
+        widest(part)
     }
 
     /// `self` where `mask` holds, 0 elsewhere.
@@ -288,9 +295,16 @@ use by_lane;
 /// a NaN, as a comparison and a selection do.
 const RETURNS_THE_SECOND: bool = cfg!(target_feature = "sse");
 
-/// `count` numbers side by side in `numbers`, whose bits are `bits`.
+/// Does a `part` in the instructions that every processor of the target has: where there are wider ones, steps take [`WideEight`], not
+/// [`Eight`].
+#[inline(always)]
+fn target<R>(part: impl FnOnce() -> R) -> R {
+    part()
+}
+
+/// `count` numbers side by side in `numbers`, whose bits are `bits`; a part of a step is done by `widest`.
 macro_rules! side_by_side {
-    ($(#[$doc:meta])* $type:ident, $mask:ident: $numbers:ident, $bits:ident, $count:literal) => {
+    ($(#[$doc:meta])* $type:ident, $mask:ident: $numbers:ident, $bits:ident, $count:literal, $widest:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub struct $type($numbers);
@@ -357,6 +371,11 @@ macro_rules! side_by_side {
             }
 
             #[inline(always)]
+            fn widest<R>(part: impl FnOnce() -> R) -> R {
+                $widest(part)
+            }
+
+            #[inline(always)]
             fn less(self, other: Self) -> $mask {
                 $mask(self.0.simd_lt(other.0))
             }
@@ -411,12 +430,12 @@ macro_rules! side_by_side {
 
 side_by_side! {
     /// Four numbers that are computed with side by side: in a step two axles, left before right.
-    Four, FourMask: f32x4, u32x4, 4
+    Four, FourMask: f32x4, u32x4, 4, widest
 }
 
 side_by_side! {
     /// Eight numbers that are computed with side by side.
-    Eight, EightMask: f32x8, u32x8, 8
+    Eight, EightMask: f32x8, u32x8, 8, target
 }
 
 impl Corners for Four {

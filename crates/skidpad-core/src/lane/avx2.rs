@@ -170,6 +170,11 @@ impl Lane for WideEight {
     fn called<R>(part: impl FnOnce() -> R) -> R {
         avx2().vectorize(part)
     }
+
+    #[inline(always)]
+    fn widest<R>(part: impl FnOnce() -> R) -> R {
+        avx2().vectorize(part)
+    }
 }
 
 impl Spread<Self> for WideEight {

@@ -17,7 +17,6 @@ use crate::controls::Controls;
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::drive::shaft_speed;
 use crate::drivetrain::rows::DriveRows;
-use crate::instruction_set::widest;
 use crate::lane::{Eight, Four, Lane, Octet, WideEight, has_wide};
 use crate::linear::{SpatialVector, Symmetric6};
 use crate::model::Model;
@@ -77,8 +76,7 @@ impl CarsAbreast {
         {
             return None;
         }
-        // Laws of tyres are called, in the target's instructions.
-        Some(match has_wide() && pack.laws.is_empty() {
+        Some(match has_wide() {
             true => Self::InOne(Box::new(Room::of(model, pack))),
             false => Self::InPairs(Box::new(Room::of(model, pack))),
         })
@@ -154,7 +152,7 @@ impl<W: Octet> Room<W> {
     }
 
     fn ask(&mut self, first: usize, bodies: &[Body; ABREAST], dt: f32, asked: &mut [[Probe; WHEELS]; ABREAST]) {
-        widest(
+        W::widest(
             #[inline(always)]
             || {
                 self.chassis = Chassis::of(bodies);
@@ -175,7 +173,7 @@ impl<W: Octet> Room<W> {
         mut tell: impl FnMut(usize, Push, StepReport),
     ) {
         let (mut asked, mut pushes) = ([None; ABREAST], [Push::default(); ABREAST]);
-        widest(
+        W::widest(
             #[inline(always)]
             || self.solve_rows(vehicles, bodies, contacts, controls, dt, &mut asked, &mut pushes),
         );
@@ -478,7 +476,7 @@ impl<W: Octet> Room<W> {
         dt: f32,
         tell: impl FnMut(usize, StepReport),
     ) {
-        widest(
+        W::widest(
             #[inline(always)]
             || self.finish_rows(vehicles, bodies, dt, tell),
         );

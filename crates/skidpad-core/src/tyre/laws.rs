@@ -1,7 +1,6 @@
 //! Patches under the tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank
 //! is evaluated once for all four lanes, and kept where a wheel has it.
 
-use crate::instruction_set::widest;
 use crate::lane::Corners;
 use crate::linear::SpatialVector;
 use crate::step::rows::Rows;
@@ -32,7 +31,22 @@ struct TyreOutput<W: Corners> {
 
 impl<W: Corners> Rows<W> {
     /// Takes over the patches of `bank` whose tyres have laws of their own, with their moments and rolling resistance.
+    #[inline(never)]
     pub(crate) fn linearise_laws(
+        &mut self,
+        linearised: &mut TyreLinearization<W>,
+        bank: &WheelPack<W>,
+        tyres: &[Tyre],
+        asked: &TyreInput<W>,
+    ) {
+        W::widest(
+            #[inline(always)]
+            || self.linearise_each_law(linearised, bank, tyres, asked),
+        );
+    }
+
+    #[inline(always)]
+    fn linearise_each_law(
         &mut self,
         linearised: &mut TyreLinearization<W>,
         bank: &WheelPack<W>,
@@ -91,6 +105,7 @@ impl<W: Corners> Rows<W> {
 }
 
 /// A tyre that is not the same left and right: mirrored wheels ask and are answered with left and right exchanged.
+#[inline(always)]
 fn handed<W: Corners, M: TyreModel>(
     law: &M,
     mirror_sign: W,
@@ -105,17 +120,8 @@ fn handed<W: Corners, M: TyreModel>(
     answer
 }
 
-/// Called, as a law is long, and so compiled for the instructions of the step by itself.
-#[inline(never)]
-fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &TyreInput<W>) -> TyreOutput<W> {
-    widest(
-        #[inline(always)]
-        || answer_here(law, conditions, asked),
-    )
-}
-
 #[inline(always)]
-fn answer_here<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &TyreInput<W>) -> TyreOutput<W> {
+fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &TyreInput<W>) -> TyreOutput<W> {
     let (zero, one) = (W::default(), W::splat(1.0));
     let at = law.prepare(conditions);
     let (lengths, limit) = (at.relaxation(), at.limit());
