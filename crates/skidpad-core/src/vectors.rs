@@ -229,8 +229,9 @@ mod tests {
             let by = found * start.inverse();
             // The next term is θ⁵/80, roundings of 32 bits 1e-7.
             assert!((by.xyz().normalize() - axis).length() < 1e-4);
-            let missing = angle - 2.0 * by.xyz().length().atan2(by.w);
-            assert!((missing - angle.powi(3) / 12.0).abs() < angle.powi(5) / 80.0 + 1e-6, "{angle}: {missing}");
+            let missing = angle - 2.0 * crate::math::atan2(by.xyz().length(), by.w);
+            let (squared, cubed) = (angle * angle, angle * angle * angle);
+            assert!((missing - cubed / 12.0).abs() < cubed * squared / 80.0 + 1e-6, "{angle}: {missing}");
         }
     }
 }
