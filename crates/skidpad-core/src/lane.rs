@@ -220,6 +220,12 @@ pub(crate) trait Corners: Lane + AddAssign + Spread<Self> {
     /// The first of those sums alone.
     fn sum_of(of: impl Fn(usize) -> Self) -> Self::Car;
 
+    /// The number of one lane.
+    fn lane(self, lane: usize) -> f32;
+
+    /// Whether `mask` holds in one lane.
+    fn holds(mask: Self::Mask, lane: usize) -> bool;
+
     /// Each wheel's neighbour on the other side of its axle.
     fn opposite(of: Self::Each<Self>) -> Self::Each<Self>;
 }
@@ -463,6 +469,16 @@ impl Corners for Four {
     #[inline(always)]
     fn sum_of(of: impl Fn(usize) -> Self) -> f32 {
         of(0).sum()
+    }
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> f32 {
+        self.at(lane)
+    }
+
+    #[inline(always)]
+    fn holds(mask: FourMask, lane: usize) -> bool {
+        mask.lanes()[lane]
     }
 
     #[inline(always)]

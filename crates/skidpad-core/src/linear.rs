@@ -94,7 +94,9 @@ impl SpatialVector<Four> {
     pub fn sum(self) -> SpatialVector<f32> {
         Self::sum_of(|_| self)
     }
+}
 
+impl<W: Corners> SpatialVector<W> {
     /// The row of one lane.
     pub fn lane(self, lane: usize) -> SpatialVector<f32> {
         SpatialVector::of(self.linear.lane(lane).into(), self.angular.lane(lane).into())

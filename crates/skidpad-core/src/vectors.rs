@@ -2,7 +2,7 @@
 
 use core::ops::{Add, Mul, Sub};
 
-use crate::lane::{Corners, Four, Lane};
+use crate::lane::{Corners, Lane};
 use bevy_math::{Mat3, Vec3};
 
 /// Three components.
@@ -153,10 +153,13 @@ impl<C: Lane> Vec3Lanes<C> {
     }
 }
 
-impl Vec3Lanes<Four> {
+impl<L: Lane> Vec3Lanes<L> {
     /// The vector of one lane.
-    pub(crate) fn lane(self, lane: usize) -> [f32; 3] {
-        [self.x, self.y, self.z].map(|v| v.lanes()[lane])
+    pub(crate) fn lane(self, lane: usize) -> [f32; 3]
+    where
+        L: Corners,
+    {
+        [self.x.lane(lane), self.y.lane(lane), self.z.lane(lane)]
     }
 }
 

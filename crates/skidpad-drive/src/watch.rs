@@ -162,7 +162,7 @@ impl Watch {
 
 impl BodyBefore {
     fn of(car: &CarView<'_>) -> Self {
-        let engine = car.vehicle.and_then(skidpad_core::Vehicle::engine_signals);
+        let engine = car.engine_signals();
         Self {
             velocity: car.state.velocity,
             angular: car.state.angular,
@@ -179,7 +179,7 @@ impl WheelBefore {
     /// The wheel after the step that followed; what happened to it goes to `event`.
     fn next(self, car: &CarView<'_>, i: usize, body: Option<&BodyBefore>, event: &mut dyn FnMut(Event)) -> Self {
         let (wheel, strut) = (&car.state.wheels[i], &car.model.wheels()[i].strut);
-        let contact = car.vehicle.and_then(|vehicle| vehicle.wheel_contact(i));
+        let contact = car.wheel_contact(i);
         let loud = contact.as_ref().map_or(0.0, skid_intensity);
         let now = Self {
             touches: wheel.contact,
@@ -214,9 +214,10 @@ impl WheelBefore {
 
 /// Change of velocity in the last step beyond what wheels and gravity make, if it is a hit.
 fn blow(car: &CarView<'_>, before: &BodyBefore, dt: f32) -> Option<Vec3> {
-    let vehicle = car.vehicle?;
+    // Of peers no forces are told.
+    car.vehicle?;
     let forces: Vec3 =
-        (0..car.state.wheels.len()).filter_map(|i| vehicle.wheel_contact(i)).map(|contact| contact.force).sum();
+        (0..car.state.wheels.len()).filter_map(|i| car.wheel_contact(i)).map(|contact| contact.force).sum();
     let explained = (forces * car.model.inverse_mass() - Vec3::Z * STANDARD_GRAVITY) * dt;
     let change = car.state.velocity - before.velocity - explained;
     (change.length() > HIT).then_some(change)

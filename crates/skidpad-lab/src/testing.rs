@@ -126,8 +126,7 @@ impl Backend for PointMass {
         1
     }
     fn car(&self, _car: usize) -> CarView<'_> {
-        let report = StepReport::default();
-        CarView { model: &self.model, state: &self.state, away: false, report, vehicle: None, ahead: None }
+        CarView::without_rows(&self.model, &self.state, false, StepReport::default())
     }
     fn set_state(&mut self, _car: usize, state: &State) -> bool {
         self.state = state.clone();

@@ -202,7 +202,7 @@ impl Backend for StockBackend {
 
     fn car(&self, car: usize) -> CarView<'_> {
         let StockCar { model, state, away, .. } = &self.cars[car];
-        CarView { model, state, away: *away, report: StepReport::default(), vehicle: None, ahead: None }
+        CarView::without_rows(model, state, *away, StepReport::default())
     }
 
     fn assist_log(&self, car: usize) -> AssistLog {

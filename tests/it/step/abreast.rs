@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, FixedBox, Model, Quat, Scene, State, Texture};
+use skidpad::core::{
+    Backend, BackendInfo, CarStart, Controls, EngineSignals, FixedBox, Model, Quat, Scene, State, Texture, WheelContact,
+};
 
 use skidpad::core::model::{AntiRollBar, BarCoupling, Wheel};
 use skidpad::core::state::{Placement, WheelState};
@@ -48,9 +50,15 @@ fn change(controls: &mut Controls, random: &mut Random, lock: f32) {
     };
 }
 
-/// Whether a world tells of a contact of the first wheel of `car`: of cars abreast it tells nothing.
+/// Whether the first wheel of `car` touches by rows of the car's own: those of cars abreast are not.
 fn touches(world: &dyn Backend, car: usize) -> bool {
     world.car(car).vehicle.is_some_and(|vehicle| vehicle.wheel_contact(0).is_some())
+}
+
+/// What is told of the wheels and the engine of `car`.
+fn told(world: &dyn Backend, car: usize) -> (Vec<Option<WheelContact>>, Option<EngineSignals>) {
+    let view = world.car(car);
+    ((0..view.state.wheels.len()).map(|wheel| view.wheel_contact(wheel)).collect(), view.engine_signals())
 }
 
 /// One leaves from among the others and comes back elsewhere; more enter, until the last are eight, too.
@@ -95,6 +103,7 @@ fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usiz
                 together[0] += 1;
                 together[1] += usize::from(is_held_in_droop(alone.state(car), model));
             }
+            assert_eq!(told(&*abreast, car), told(&*alone, car), "{what}, {hz} Hz, step {step}, car {car}");
             assert!(
                 ours == theirs,
                 "{what}, {hz} Hz, step {step}, car {car}: {:?} abreast, {:?} alone",

@@ -88,7 +88,7 @@ fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
     let state = car.state;
     let to_body = state.rotation.inverse();
     let felt = to_body * (state.velocity - state.previous_velocity) / dt.max(f32::MIN_POSITIVE);
-    let engine = car.vehicle.and_then(skidpad_core::Vehicle::engine_signals);
+    let engine = car.engine_signals();
     CarSignals {
         speed: (to_body * state.velocity).dot(Vec3::X),
         gear: state.drive.gear,
@@ -102,7 +102,7 @@ fn signals(car: &CarView<'_>, dt: f32) -> CarSignals {
 
 fn wheel_signals(car: &CarView<'_>, i: usize) -> WheelSignals {
     let radius = car.model.wheels()[i].radius;
-    let Some(contact) = car.vehicle.and_then(|vehicle| vehicle.wheel_contact(i)) else {
+    let Some(contact) = car.wheel_contact(i) else {
         return WheelSignals { radius, ..WheelSignals::default() };
     };
     WheelSignals {

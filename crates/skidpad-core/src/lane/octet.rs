@@ -87,6 +87,16 @@ macro_rules! of_eight_cars {
             }
 
             #[inline(always)]
+            fn lane(self, lane: usize) -> f32 {
+                self.in_lanes()[lane]
+            }
+
+            #[inline(always)]
+            fn holds(mask: Self::Mask, lane: usize) -> bool {
+                <Self as Octet>::bits(mask) & (1 << lane) != 0
+            }
+
+            #[inline(always)]
             fn opposite([a, b, c, d]: [Self; 4]) -> [Self; 4] {
                 [b, a, d, c]
             }

@@ -20,6 +20,7 @@ use crate::drivetrain::rows::DriveRows;
 use crate::lane::{Eight, Four, Lane, Octet, WideEight, has_wide};
 use crate::linear::{SpatialVector, Symmetric6};
 use crate::model::Model;
+use crate::state::State;
 use crate::step::abreast::each::{Chassis, EndedByCar, Moving, WHEELS, met, moves};
 use crate::step::coupling::{Coupling, StepReport, Within};
 use crate::step::rows::{Begun, Rows};
@@ -28,10 +29,11 @@ use crate::step::vehicle::{Vehicle, response, wheel_impulses};
 use crate::step::write_back::settled_rate;
 use crate::suspension::axle_links::{Bars, load_bars, sum_bars};
 use crate::suspension::loads::{SHORTER, loads_at_once};
+use crate::telemetry::signals::{WheelContact, WheelRows};
 use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Contact, Probe, Push};
-use bevy_math::Vec3;
+use bevy_math::{Mat3, Vec3};
 
 /// Plain cars of one model, in lanes as wide as the processor has them.
 #[derive(Clone, Debug)]
@@ -124,6 +126,30 @@ impl CarsAbreast {
         }
     }
 
+    /// What is told of car `lane` after its last step, in `state` since; `None` where it went alone or has been put elsewhere.
+    pub fn wheel_contact(&self, lane: usize, wheel: usize, state: &State) -> Option<WheelContact> {
+        match self {
+            Self::InOne(room) => room.wheel_rows(lane, wheel)?.contact(state),
+            Self::InPairs(room) => room.wheel_rows(lane, wheel)?.contact(state),
+        }
+    }
+
+    /// Length of the last step of car `lane`, s; likewise.
+    pub fn step_of(&self, lane: usize) -> Option<f32> {
+        match self {
+            Self::InOne(room) => room.wheel_rows(lane, 0).map(|wheel| wheel.rows.dt),
+            Self::InPairs(room) => room.wheel_rows(lane, 0).map(|wheel| wheel.rows.dt),
+        }
+    }
+
+    /// Tells nothing more of the last step of car `lane`.
+    pub fn forget(&mut self, lane: usize) {
+        match self {
+            Self::InOne(room) => room.alone[lane] = true,
+            Self::InPairs(room) => room.alone[lane] = true,
+        }
+    }
+
     /// As [`Vehicle::finish`] of each.
     pub fn finish(&self, vehicles: &mut [Vehicle], bodies: &[Body], dt: f32, tell: impl FnMut(usize, StepReport)) {
         let (Some(vehicles), Some(bodies)) = (vehicles.first_chunk_mut(), bodies.first_chunk()) else { return };
@@ -136,6 +162,13 @@ impl CarsAbreast {
 }
 
 impl<W: Octet> Room<W> {
+    fn wheel_rows(&self, lane: usize, wheel: usize) -> Option<WheelRows<'_, W>> {
+        let (bank, rows) = (self.packs.get(wheel)?, self.rows.get(wheel)?);
+        let [x, y, z] = [self.chassis.to_world.x, self.chassis.to_world.y, self.chassis.to_world.z];
+        let to_world = Mat3::from_cols(x.lane(lane).into(), y.lane(lane).into(), z.lane(lane).into());
+        (!self.alone[lane]).then_some(WheelRows { bank, rows, lane, to_world, through_links: Vec3::ZERO })
+    }
+
     fn of(model: &Arc<Model>, pack: &WheelPack) -> Self {
         let packs = [0, 1, 2, 3].map(|row| pack.spread(row));
         let rows = [(); WHEELS].map(|()| Rows::default());

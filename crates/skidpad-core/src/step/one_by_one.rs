@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::controls::Controls;
 use crate::model::Model;
+use crate::state::State;
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
+use crate::telemetry::signals::WheelContact;
 use crate::world::seam::{Body, Contact, Probe, Push};
 
 /// Cars abreast.
@@ -37,6 +39,18 @@ impl CarsAbreast {
         _: f32,
         _: impl FnMut(usize, Push, StepReport),
     ) {
+        match *self {}
+    }
+
+    pub fn wheel_contact(&self, _: usize, _: usize, _: &State) -> Option<WheelContact> {
+        match *self {}
+    }
+
+    pub fn step_of(&self, _: usize) -> Option<f32> {
+        match *self {}
+    }
+
+    pub fn forget(&mut self, _: usize) {
         match *self {}
     }
 

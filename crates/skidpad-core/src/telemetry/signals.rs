@@ -1,11 +1,15 @@
 //! What happens where a wheel touches and in the engine, for effects, sound and force feedback. Read from the rows of the last step: who
 //! does not ask pays nothing.
 
-use crate::lane::Four;
+use crate::lane::Corners;
 use crate::linear::SpatialVector;
+use crate::state::State;
+use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::tyre::friction_ellipse;
-use bevy_math::{DVec3, Vec3};
+use crate::vectors::Vec3Lanes;
+use crate::wheel::pack::WheelPack;
+use bevy_math::{DVec3, Mat3, Vec3};
 
 /// Contact of a wheel after a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,42 +47,70 @@ pub struct EngineSignals {
 /// Limit of friction below which a tyre uses none of it, N s.
 const LEAST_LIMIT: f32 = 1e-6;
 
-impl Vehicle {
-    /// Contact of wheel `wheel` in the last step; `None` off the ground, and before a step after [`Vehicle::set_state`].
-    pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
-        let place = self.model.place(wheel);
-        let (bank, rows, lane) = (&self.model.banks()[place.bank], &self.rows[place.bank], place.lane);
-        if !rows.have_step() || !rows.contact.in_contact.lanes()[lane] {
+/// A wheel of a car, in a lane of the rows of its last step.
+pub(crate) struct WheelRows<'a, W: Corners> {
+    pub bank: &'a WheelPack<W>,
+    pub rows: &'a Rows<W>,
+    pub lane: usize,
+    /// Vehicle axes to world axes at the start of that step.
+    pub to_world: Mat3,
+    /// What links press on the ground beside the rows, N s, vehicle axes.
+    pub through_links: Vec3,
+}
+
+impl<W: Corners> WheelRows<'_, W> {
+    /// Contact of the wheel, of a car that is in `state` since.
+    pub fn contact(&self, state: &State) -> Option<WheelContact> {
+        let Self { bank, rows, lane, to_world, through_links } = *self;
+        if !W::holds(rows.contact.in_contact, lane) {
             return None;
         }
-        let one = |of: Four| of.lanes()[lane];
-        let row = |of: SpatialVector<Four>| of.lane(lane).parts().0;
+        let one = |of: W| of.lane(lane);
+        let row = |of: SpatialVector<W>| of.lane(lane).parts().0;
         // Under a wheel on its own the tyre gives, too.
         let raised = rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground);
         let point = Vec3::from(bank.contact.raised(raised).lane(lane));
-        let to_vehicle = self.to_world.transpose();
-        let at = SpatialVector::of(to_vehicle * self.state.velocity, to_vehicle * self.state.angular).at_each_wheel();
-        let [along, across] = rows.patch_speeds(at).map(one);
+        let to_vehicle = to_world.transpose();
+        let [velocity, angular] = [state.velocity, state.angular].map(|of| Vec3Lanes::splat(to_vehicle * of));
+        let [along, across] = rows.patch_speeds(SpatialVector::new(velocity, angular)).map(one);
         let [pushed, aside] = rows.coupled.tyre.map(one);
         let (forward, side, normal) = (row(rows.contact.forward), row(rows.contact.side), row(rows.contact.normal));
-        let through_links = Vec3::from(rows.pressed_by_links(bank).lane(lane));
         let impulse = forward * pushed + side * aside + normal * one(rows.suspension.load) + through_links;
         let used = rows.limit().map(one).map(|limit| 1.0 / limit.max(LEAST_LIMIT));
         let reach = friction_ellipse::reach([pushed * used[0], aside * used[1]]);
         Some(WheelContact {
-            point: self.state.position + (self.state.rotation * point).as_dvec3(),
-            normal: self.to_world * normal,
+            point: state.position + (state.rotation * point).as_dvec3(),
+            normal: to_world * normal,
             grip: one(rows.contact.grip),
             sliding: [along - one(bank.radius) * one(rows.coupled.spin), across],
-            force: self.to_world * (impulse / rows.dt),
+            force: to_world * (impulse / rows.dt),
             used: if one(rows.pressing()) > 0.0 { reach.min(1.0) } else { 0.0 },
         })
     }
+}
 
-    /// What the engine did in the last step; `None` without one, and before a step after [`Vehicle::set_state`].
+impl Vehicle {
+    /// Contact of wheel `wheel` in the last step; `None` off the ground, before a step after [`Vehicle::set_state`], and of a car that was
+    /// stepped abreast, of which [`crate::CarView::wheel_contact`] tells.
+    pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
+        let place = self.model.place(wheel);
+        let (bank, rows, lane) = (&self.model.banks()[place.bank], &self.rows[place.bank], place.lane);
+        if !rows.have_step() {
+            return None;
+        }
+        let through_links = Vec3::from(rows.pressed_by_links(bank).lane(lane));
+        WheelRows { bank, rows, lane, to_world: self.to_world, through_links }.contact(&self.state)
+    }
+
+    /// What the engine did in the last step; `None` without one, before a step after [`Vehicle::set_state`], and of a car that was stepped
+    /// abreast, of which [`crate::CarView::engine_signals`] tells.
     pub fn engine_signals(&self) -> Option<EngineSignals> {
+        self.engine_signals_of_step(self.rows.first().filter(|rows| rows.have_step())?.dt)
+    }
+
+    /// The same of a step of `dt` s.
+    pub(crate) fn engine_signals_of_step(&self, dt: f32) -> Option<EngineSignals> {
         let (drive, flywheel) = (self.model.parts().powertrain.engine()?, self.shafts.engine?);
-        let dt = self.rows.first().filter(|rows| rows.have_step())?.dt;
         let (speed, started) = (self.state.drive.engine_speed, flywheel.started);
         let torque = (flywheel.speed - started) / (flywheel.inverse_inertia * dt);
         let full = drive.engine.torque.at(started);

@@ -14,6 +14,7 @@ use crate::step::abreast::{ABREAST, CarsAbreast};
 use crate::step::coupling::{Coupling, StepReport};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
 use crate::telemetry::frame::Frame;
+use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::world::riders::{Riders, Stack};
 use crate::world::seam::{Body, Contact, Foreseen, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, WorldPort};
 use crate::world::trains::{Solver, Trains};
@@ -34,6 +35,33 @@ pub struct CarView<'a> {
     pub vehicle: Option<&'a Vehicle>,
     /// What the vehicle does that tows it; `None` of one on its own.
     pub ahead: Option<&'a State>,
+    /// Those it was stepped beside, and its number among them.
+    abreast: Option<(&'a CarsAbreast, usize)>,
+}
+
+impl<'a> CarView<'a> {
+    /// A car of a world that solves no rows.
+    pub fn without_rows(model: &'a Arc<Model>, state: &'a State, away: bool, report: StepReport) -> Self {
+        Self { model, state, away, report, vehicle: None, ahead: None, abreast: None }
+    }
+
+    /// Contact of wheel `wheel` in the last step; `None` off the ground, before a step after the car was put elsewhere, of one that has left,
+    /// and of peers.
+    pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
+        if self.away {
+            return None;
+        }
+        let abreast = self.abreast.and_then(|(cars, lane)| cars.wheel_contact(lane, wheel, self.state));
+        abreast.or_else(|| self.vehicle?.wheel_contact(wheel))
+    }
+
+    /// What the engine did in the last step; `None` without one, before a step after the car was put elsewhere, of one that has left, and of
+    /// peers.
+    pub fn engine_signals(&self) -> Option<EngineSignals> {
+        let vehicle = self.vehicle.filter(|_| !self.away)?;
+        let abreast = self.abreast.and_then(|(cars, lane)| vehicle.engine_signals_of_step(cars.step_of(lane)?));
+        abreast.or_else(|| vehicle.engine_signals())
+    }
 }
 
 impl CarView<'_> {
@@ -138,7 +166,7 @@ impl Cars {
     }
 
     /// Steps plain cars of one model eight abreast from now on, where eight that follow each other in one sweep are of it, or each
-    /// by itself. Both give the same bits; of cars abreast nothing is told of wheels' contacts and engines.
+    /// by itself. Both give the same bits; cars abreast take more memory.
     #[cfg(feature = "abreast")]
     pub fn set_abreast(&mut self, is_abreast: bool) {
         // Rooms stay: a step that has begun in them ends in them.
@@ -158,7 +186,14 @@ impl Cars {
         let vehicle = &self.vehicles[car];
         let (away, report) = (self.away[car], self.reports[car]);
         let (state, ahead) = (vehicle.state(), self.ahead(vehicle.state()));
-        CarView { model: vehicle.model(), state, away, report, vehicle: Some(vehicle), ahead }
+        let abreast = self.room_of(car).map(|room| (room, car % ABREAST));
+        CarView { model: vehicle.model(), state, away, report, vehicle: Some(vehicle), ahead, abreast }
+    }
+
+    /// Where vehicle `car` was stepped beside others, if the last step was.
+    fn room_of(&self, car: usize) -> Option<&CarsAbreast> {
+        let first = car - car % ABREAST;
+        self.abreast.get(first / ABREAST)?.as_ref().filter(|_| self.were_abreast[first])
     }
 
     /// State of the vehicle that tows one in `state`.
@@ -178,6 +213,9 @@ impl Cars {
     pub fn set_state(&mut self, car: usize, state: &State) -> bool {
         let taken = self.vehicles[car].set_state(state);
         self.away[car] &= !taken;
+        if taken && let Some(Some(room)) = self.abreast.get_mut(car / ABREAST) {
+            room.forget(car % ABREAST);
+        }
         taken
     }
 

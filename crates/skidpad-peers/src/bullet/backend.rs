@@ -208,7 +208,7 @@ impl Backend for BulletWorld {
 
     fn car(&self, car: usize) -> CarView<'_> {
         let Driven { model, state, away, report, .. } = &self.cars[car];
-        CarView { model, state, away: *away, report: *report, vehicle: None, ahead: None }
+        CarView::without_rows(model, state, *away, *report)
     }
 
     fn assist_log(&self, car: usize) -> AssistLog {
