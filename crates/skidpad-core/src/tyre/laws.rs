@@ -104,20 +104,26 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// A tyre that is not the same left and right: mirrored wheels ask and are answered with left and right exchanged.
-#[inline(always)]
+/// A tyre that is not the same left and right: mirrored wheels ask and are answered with left and right exchanged. Called: what it takes of
+/// registers and memory is its own.
+#[inline(never)]
 fn handed<W: Corners, M: TyreModel>(
     law: &M,
     mirror_sign: W,
     conditions: &Conditions<W>,
     asked: &TyreInput<W>,
 ) -> TyreOutput<W> {
-    let [along, across] = asked.deflection;
-    let mirrored = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
-    let mut answer = answer(law, &mirrored, &TyreInput { deflection: [along, across * mirror_sign], ..*asked });
-    answer.linearised.curve.force[1] = answer.linearised.curve.force[1] * mirror_sign;
-    answer.moments = answer.moments.map(|moment| moment * mirror_sign);
-    answer
+    W::widest(
+        #[inline(always)]
+        || {
+            let [along, across] = asked.deflection;
+            let mirrored = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
+            let mut answer = answer(law, &mirrored, &TyreInput { deflection: [along, across * mirror_sign], ..*asked });
+            answer.linearised.curve.force[1] = answer.linearised.curve.force[1] * mirror_sign;
+            answer.moments = answer.moments.map(|moment| moment * mirror_sign);
+            answer
+        },
+    )
 }
 
 #[inline(always)]
