@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::state::saved::{CarOf, LoadError, SaveError};
 use crate::state::{Placement, State, saved};
 use crate::step::coupling::StepReport;
-use crate::world::cars::CarView;
+use crate::world::car_view::CarView;
 use crate::world::free_body::BodyMotion;
 use crate::world::scene::Scene;
 use crate::world::seam::{Contact, Probe};

@@ -3,6 +3,7 @@
 pub mod axes;
 pub mod backend;
 pub mod boxes;
+pub(crate) mod car_view;
 pub mod cars;
 pub mod free_body;
 pub mod level_of_detail;

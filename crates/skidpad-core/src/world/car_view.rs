@@ -1,0 +1,64 @@
+//! What a world tells of a car.
+
+use std::sync::Arc;
+
+use crate::assists::assist_log::AssistLog;
+use crate::model::Model;
+use crate::state::State;
+use crate::step::abreast::CarsAbreast;
+use crate::step::coupling::StepReport;
+use crate::step::vehicle::Vehicle;
+use crate::telemetry::frame::Frame;
+use crate::telemetry::signals::{EngineSignals, WheelContact};
+
+/// A car of a world after its last step.
+#[derive(Clone, Copy, Debug)]
+pub struct CarView<'a> {
+    /// What it is.
+    pub model: &'a Arc<Model>,
+    /// What it is doing.
+    pub state: &'a State,
+    /// Whether it has left.
+    pub away: bool,
+    /// How its last step went; of a car that has left or sleeps, that nothing did.
+    pub report: StepReport,
+    /// The rows it drives on: where its wheels touch, and what its engine does. Peers have none.
+    pub vehicle: Option<&'a Vehicle>,
+    /// What the vehicle does that tows it; `None` of one on its own.
+    pub ahead: Option<&'a State>,
+    /// Those it was stepped beside, and its number among them.
+    pub(crate) abreast: Option<(&'a CarsAbreast, usize)>,
+}
+
+impl<'a> CarView<'a> {
+    /// A car of a world that solves no rows.
+    pub fn without_rows(model: &'a Arc<Model>, state: &'a State, away: bool, report: StepReport) -> Self {
+        Self { model, state, away, report, vehicle: None, ahead: None, abreast: None }
+    }
+
+    /// Contact of wheel `wheel` in the last step; `None` off the ground, before a step after the car was put elsewhere, of one that has left,
+    /// and of peers.
+    pub fn wheel_contact(&self, wheel: usize) -> Option<WheelContact> {
+        if self.away {
+            return None;
+        }
+        let abreast = self.abreast.and_then(|(cars, lane)| cars.wheel_contact(lane, wheel, self.state));
+        abreast.or_else(|| self.vehicle?.wheel_contact(wheel))
+    }
+
+    /// What the engine did in the last step; `None` without one, before a step after the car was put elsewhere, of one that has left, and of
+    /// peers.
+    pub fn engine_signals(&self) -> Option<EngineSignals> {
+        let vehicle = self.vehicle.filter(|_| !self.away)?;
+        let abreast = self.abreast.and_then(|(cars, lane)| vehicle.engine_signals_of_step(cars.step_of(lane)?));
+        abreast.or_else(|| vehicle.engine_signals())
+    }
+}
+
+impl CarView<'_> {
+    /// Its telemetry at `time` s, after a step of `dt` s.
+    pub fn frame(&self, time: f64, dt: f32) -> Frame {
+        let assist_log = self.vehicle.map_or(AssistLog::default(), |vehicle| *vehicle.assist_log());
+        Frame::of(self.model, self.state, self.ahead, &assist_log, time, dt)
+    }
+}
