@@ -7,7 +7,7 @@
 use super::brush::theoretical;
 use super::dual::{Dual, root};
 use super::{Conditions, LEAST_GRIP, LEAST_RELAXATION, PreparedTyre, Real, Response, TyreModel, ValueFault, demand};
-use crate::lane::Lane;
+use crate::lane::{Lane, both};
 
 /// The curve of one direction at one load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,19 +120,22 @@ impl TyreModel for TMeasy {
         let excess = present / load;
         let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
         let fade = conditions.grip.within(s(0.0), grip) / grip;
-        let curves = [0, 1].map(|i| {
-            let (one, two) = (self.nominal[i], self.double[i]);
-            // Through nothing at no load, and both stated values.
-            let force = |one: f32, two: f32| load * (s(2.0 * one - 0.5 * two) - s(one - 0.5 * two) * load) * excess;
-            let slip = |one: f32, two: f32| (s(one) + s(two - one) * (load - s(1.0))).at_least(s(0.1 * one)) * grip;
-            Curve {
-                slope: force(one.slope, two.slope) * fade,
-                largest: force(one.largest, two.largest) * grip * fade,
-                largest_slip: slip(one.largest_slip, two.largest_slip),
-                sliding: force(one.sliding, two.sliding) * grip * fade,
-                sliding_slip: slip(one.sliding_slip, two.sliding_slip),
-            }
-        });
+        let curves = both(
+            #[inline(always)]
+            |i| {
+                let (one, two) = (self.nominal[i], self.double[i]);
+                // Through nothing at no load, and both stated values.
+                let force = |one: f32, two: f32| load * (s(2.0 * one - 0.5 * two) - s(one - 0.5 * two) * load) * excess;
+                let slip = |one: f32, two: f32| (s(one) + s(two - one) * (load - s(1.0))).at_least(s(0.1 * one)) * grip;
+                Curve {
+                    slope: force(one.slope, two.slope) * fade,
+                    largest: force(one.largest, two.largest) * grip * fade,
+                    largest_slip: slip(one.largest_slip, two.largest_slip),
+                    sliding: force(one.sliding, two.sliding) * grip * fade,
+                    sliding_slip: slip(one.sliding_slip, two.sliding_slip),
+                }
+            },
+        );
         let [along, across] = [0, 1].map(|i| curves[i].largest_slip);
         let rise = curves.map(|curve| curve.largest / curve.slope.at_least(s(1e-6)));
         let rises = (rise[0] + rise[1]).at_least(s(1e-12));
@@ -158,18 +161,15 @@ impl<L: Lane> PreparedTMeasy<L> {
         let resting = size.value().less(s(2e-6));
         let direction =
             scaled.map(|scaled| R::choose(resting, R::constant(s(std::f32::consts::FRAC_1_SQRT_2)), scaled / size));
-        let merged = |each: fn(&Curve<L>) -> L, scale: [L; 2]| {
-            let [x, y] = [0, 1].map(|i| direction[i] * (each(&self.curves[i]) * scale[i]));
-            root(x * x + y * y, s(1e-12))
-        };
+        let [x, y] = self.curves;
         let ones = [one; 2];
         let over = self.reference.map(|reference| one / reference);
         let curve = Merged {
-            slope: merged(|curve| curve.slope, self.reference),
-            largest: merged(|curve| curve.largest, ones),
-            largest_slip: merged(|curve| curve.largest_slip, over),
-            sliding: merged(|curve| curve.sliding, ones),
-            sliding_slip: merged(|curve| curve.sliding_slip, over),
+            slope: merged(direction, [x.slope, y.slope], self.reference),
+            largest: merged(direction, [x.largest, y.largest], ones),
+            largest_slip: merged(direction, [x.largest_slip, y.largest_slip], over),
+            sliding: merged(direction, [x.sliding, y.sliding], ones),
+            sliding_slip: merged(direction, [x.sliding_slip, y.sliding_slip], over),
         };
         let per_slip = curve.force_per_slip(size);
         // At rest each direction has its own slope.
@@ -178,6 +178,13 @@ impl<L: Lane> PreparedTMeasy<L> {
             R::choose(resting, elastic, scaled[i] * per_slip)
         })
     }
+}
+
+/// Of both numbers, each in its own direction and times its `scale`, the one that counts in `direction`.
+#[inline(always)]
+fn merged<L: Lane, R: Real<L>>(direction: [R; 2], of: [L; 2], scale: [L; 2]) -> R {
+    let [x, y] = [direction[0] * (of[0] * scale[0]), direction[1] * (of[1] * scale[1])];
+    root(x * x + y * y, L::splat(1e-12))
 }
 
 /// The curve over the merged slip in one direction.
