@@ -6,7 +6,6 @@
 //! bodies but boxes.
 #![forbid(unsafe_code)]
 
-mod abreast;
 mod backend;
 mod bounds;
 mod chassis;
@@ -19,6 +18,7 @@ mod pair;
 mod passing;
 mod riding;
 mod settling;
+mod side_by_side;
 mod terrain;
 mod tree;
 mod turning;

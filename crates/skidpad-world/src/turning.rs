@@ -4,9 +4,9 @@ use skidpad_core::lane::{Four, Lane};
 use skidpad_core::vectors::{Axes, Vec3Lanes, turned};
 use skidpad_core::{Mat3, Push, Quat, Vec3, model::Hull};
 
-use crate::abreast::{Abreast, column, columns};
 use crate::chassis::{Chassis, Motion};
 use crate::ground::Ground;
+use crate::side_by_side::{SideBySide, column, columns};
 
 /// Turning of rigid bodies in world axes; matrices lead from their own axes.
 pub(crate) struct Turning<L> {
@@ -41,7 +41,7 @@ impl<L: Lane> Turning<L> {
 }
 
 #[inline(always)]
-fn matrices<L: Abreast<N>, const N: usize>(of: [&Chassis; N], matrix: impl Fn(&Chassis) -> &Mat3) -> Axes<L> {
+fn matrices<L: SideBySide<N>, const N: usize>(of: [&Chassis; N], matrix: impl Fn(&Chassis) -> &Mat3) -> Axes<L> {
     let [xx, xy, xz, yx] = columns(of, |chassis| {
         let Mat3 { x_axis, y_axis, .. } = *matrix(chassis);
         [x_axis.x, x_axis.y, x_axis.z, y_axis.x]
@@ -56,7 +56,7 @@ fn matrices<L: Abreast<N>, const N: usize>(of: [&Chassis; N], matrix: impl Fn(&C
 
 /// How they move, and by how much their poses lag.
 #[inline(always)]
-fn motions<L: Abreast<N>, const N: usize>(of: [&Chassis; N]) -> [Vec3Lanes<L>; 4] {
+fn motions<L: SideBySide<N>, const N: usize>(of: [&Chassis; N]) -> [Vec3Lanes<L>; 4] {
     let [a, b, c, d] = columns(of, |Chassis { velocity: v, angular: w, .. }| [v.x, v.y, v.z, w.x]);
     let [e, f, g, h] = columns(of, |Chassis { angular: w, lag, .. }| [w.y, w.z, lag.velocity.x, lag.velocity.y]);
     let [i, j, k, l] = columns(of, |Chassis { lag: Motion { velocity: v, angular: w }, .. }| [v.z, w.x, w.y, w.z]);
@@ -88,7 +88,7 @@ type MotionNumbers = [[f32; 4]; 3];
 
 /// How chassis move when they have been pushed.
 #[inline(always)]
-fn pushed<L: Abreast<N>, const N: usize>(of: [&Chassis; N], pushes: [&Push; N], fall: Vec3) -> [MotionNumbers; N] {
+fn pushed<L: SideBySide<N>, const N: usize>(of: [&Chassis; N], pushes: [&Push; N], fall: Vec3) -> [MotionNumbers; N] {
     let [a, b, c, d] = columns(pushes, |Push { impulse: of, angular_impulse: turn, .. }| [of.x, of.y, of.z, turn.x]);
     let (e, f) = (column(pushes, |push| push.angular_impulse.y), column(pushes, |push| push.angular_impulse.z));
     let (impulse, turn) = (Vec3Lanes::<L>::new(a, b, c), Vec3Lanes::new(d, e, f));
@@ -137,7 +137,12 @@ pub(crate) fn find_near(chassis: &[Chassis], ground: &Ground, falling: f32, dt: 
 }
 
 #[inline(always)]
-fn near_plane<L: Abreast<N>, const N: usize>(of: [&Chassis; N], ground: &Ground, falling: f32, dt: f32) -> [bool; N] {
+fn near_plane<L: SideBySide<N>, const N: usize>(
+    of: [&Chassis; N],
+    ground: &Ground,
+    falling: f32,
+    dt: f32,
+) -> [bool; N] {
     let (normal, wide) = (Vec3Lanes::<L>::splat(ground.normal), ground.normal.as_dvec3());
     let [velocity, angular, ..]: [Vec3Lanes<L>; 4] = motions(of);
     let [x, y, z, half_x] = columns(of, |Chassis { hull: Hull { centre, half_extents }, .. }| {
@@ -178,7 +183,7 @@ struct Moved {
 
 /// Where chassis get to in `dt` s.
 #[inline(always)]
-fn moved<L: Abreast<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [Moved; N] {
+fn moved<L: SideBySide<N>, const N: usize>(of: [&Chassis; N], dt: f32) -> [Moved; N] {
     let [velocity, angular, velocity_lag, lag] = motions(of);
     let way = (velocity - velocity_lag) * L::splat(dt);
     let rotation = columns(of, |one| one.rotation.to_array());

@@ -22,7 +22,8 @@ pub struct CarView<'a> {
     pub away: bool,
     /// How its last step went; of a car that has left or sleeps, that nothing did.
     pub report: StepReport,
-    /// The rows it drives on: where its wheels touch, and what its engine does. Peers have none.
+    /// The rows it drives on; peers have none. Where wheels touch and what an engine does is told by [`CarView::wheel_contact`] and
+    /// [`CarView::engine_signals`], of a car that was stepped abreast by these alone.
     pub vehicle: Option<&'a Vehicle>,
     /// What the vehicle does that tows it; `None` of one on its own.
     pub ahead: Option<&'a State>,
@@ -53,9 +54,7 @@ impl<'a> CarView<'a> {
         let abreast = self.abreast.and_then(|(cars, lane)| vehicle.engine_signals_of_step(cars.step_of(lane)?));
         abreast.or_else(|| vehicle.engine_signals())
     }
-}
 
-impl CarView<'_> {
     /// Its telemetry at `time` s, after a step of `dt` s.
     pub fn frame(&self, time: f64, dt: f32) -> Frame {
         let assist_log = self.vehicle.map_or(AssistLog::default(), |vehicle| *vehicle.assist_log());

@@ -3,7 +3,7 @@
 use skidpad_core::lane::{Four, FourMask, Lane};
 
 /// Numbers of `N` things side by side, or of one.
-pub(crate) trait Abreast<const N: usize>: Lane {
+pub(crate) trait SideBySide<const N: usize>: Lane {
     /// One number of each.
     fn column(of: [f32; N]) -> Self;
 
@@ -17,7 +17,7 @@ pub(crate) trait Abreast<const N: usize>: Lane {
     fn each(mask: Self::Mask) -> [bool; N];
 }
 
-impl Abreast<1> for f32 {
+impl SideBySide<1> for f32 {
     #[inline(always)]
     fn column([of]: [f32; 1]) -> Self {
         of
@@ -39,7 +39,7 @@ impl Abreast<1> for f32 {
     }
 }
 
-impl Abreast<4> for Four {
+impl SideBySide<4> for Four {
     #[inline(always)]
     fn column(of: [f32; 4]) -> Self {
         Self::new(of)
@@ -64,12 +64,12 @@ impl Abreast<4> for Four {
 
 /// Four numbers of each thing as each number of all.
 #[inline(always)]
-pub(crate) fn columns<L: Abreast<N>, const N: usize, T>(of: [&T; N], numbers: impl Fn(&T) -> [f32; 4]) -> [L; 4] {
+pub(crate) fn columns<L: SideBySide<N>, const N: usize, T>(of: [&T; N], numbers: impl Fn(&T) -> [f32; 4]) -> [L; 4] {
     L::columns(of.map(numbers))
 }
 
 /// One number of each thing.
 #[inline(always)]
-pub(crate) fn column<L: Abreast<N>, const N: usize, T>(of: [&T; N], number: impl Fn(&T) -> f32) -> L {
+pub(crate) fn column<L: SideBySide<N>, const N: usize, T>(of: [&T; N], number: impl Fn(&T) -> f32) -> L {
     L::column(of.map(number))
 }
