@@ -362,10 +362,9 @@ impl<W: Corners> Rows<W> {
     /// With the driven momentum `d` and the tyre's answer `T` to its speed along, `I ω = d − R x` and `x' = T R / I d'`.
     fn spin_of_block(&mut self, bank: &WheelPack<W>, within: Within) -> (W, W) {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let tangent = self.solve_block(bank, within).tangent();
-        let along = |k: usize| tangent.weights[k] * tangent.directions[k][0] * tangent.directions[k][0];
+        let along = self.solve_block(bank, within).tangent().along();
         let (radius, inertia) = (bank.radius, bank.spin_inertia);
-        let free = (one - radius * radius / inertia * (along(0) + along(1))).at_least(zero);
+        let free = (one - radius * radius / inertia * along).at_least(zero);
         (self.coupled.spin, (free / inertia).only(zero.less(self.coupled.spin.abs())))
     }
 }

@@ -14,6 +14,7 @@ use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{Approach, Rows, Surroundings};
 use crate::step::vehicle::{Vehicle, banks};
+use crate::suspension::loads::Loaded;
 use crate::world::seam::Body;
 use bevy_math::Vec3;
 
@@ -47,6 +48,8 @@ struct Follow {
     /// Part of the way to the limits by the loads, since all of it leads to and fro.
     slowly: bool,
     hull: bool,
+    /// Whether the rows have the loads of the velocity they see.
+    loaded: bool,
 }
 
 /// Of a velocity, m/s, turning at an arm of 1 m.
@@ -156,21 +159,26 @@ impl Rows {
 }
 
 impl Vehicle {
-    /// Iterates from the velocity `start`, with loads, of a car that has `free` without wheels. Tells also how far from an answer it
+    /// Iterates from where a car is `loaded` that has the velocity `free` without wheels. Tells also how far from an answer it
     /// ends if it does not converge, m/s: steps that are cut come to rest at kinks, too.
     #[inline(always)]
     pub(crate) fn converge<B: Banks>(
         &mut self,
         free: SpatialVector<f32>,
-        start: SpatialVector<f32>,
+        loaded: Loaded,
         stop: Stop,
         friction: Friction,
     ) -> (StepReport, f32) {
+        let Loaded { velocity: start, in_rows: mut has_loads } = loaded;
         let mut within = Within::of(friction);
         // The forward impulses stay as one sweep leaves them, where that agrees with itself.
-        if within == Within::Side && self.sweep_once::<B>(start) && self.disagrees(free, self.shafts.dt) {
-            within = Within::Cone;
+        if within == Within::Side && self.sweep_once::<B>(start) {
+            has_loads = false;
+            if self.disagrees(free, self.shafts.dt) {
+                within = Within::Cone;
+            }
         }
+        has_loads &= !B::of(&self.rows).iter().any(Rows::changes_when_asked_again);
         self.shafts.within = within;
         let mut momentum = self.set_velocity::<B>(free, start);
         let mut report = StepReport::default();
@@ -184,6 +192,7 @@ impl Vehicle {
                 loads: iteration <= FOLLOWING || settled,
                 slowly: iteration > FOLLOWING,
                 hull: report.residual <= HULL_FOLLOWS_BELOW && (2..=HULL_FOLLOWING).contains(&iteration),
+                loaded: has_loads && iteration == 1,
             };
             let (given, system) = self.linearise::<B>(within, follow);
             let missing = given - momentum;
@@ -191,7 +200,11 @@ impl Vehicle {
             // With other limits the misfit is another function.
             let other = follow.hull || (follow.loads && iteration > FOLLOWING);
             let back = if other { None } else { last.shortened(missing, &system, CUT_TO * stop.tolerance) };
-            let change = back.unwrap_or_else(|| system.solve(missing));
+            // Written out: a closure is called, in the instructions of every processor.
+            let change = match back {
+                Some(back) => back,
+                None => system.solve(missing),
+            };
             momentum = momentum + self.momentum(change);
             for rows in B::of_mut(&mut self.rows) {
                 rows.add_velocity(change.at_each_wheel());
@@ -231,7 +244,7 @@ impl Vehicle {
     /// Ends an iteration without an answer, of a chassis that gained `momentum`; how far off that is, m/s.
     #[cold]
     fn give_up(&mut self, within: Within, momentum: SpatialVector<f32>) -> f32 {
-        let (given, _) = self.linearise::<Many>(within, Follow { loads: false, slowly: true, hull: false });
+        let (given, _) = self.linearise::<Many>(within, Follow { loads: false, slowly: true, hull: false, loaded: false });
         self.hull.settle();
         self.hold_to_limits(within);
         size(self.response(given - momentum))
@@ -271,7 +284,7 @@ impl Vehicle {
         let free = self.free_velocity_in_body(body, &self.to_world);
         let to_vehicle = self.to_world.transpose();
         self.set_velocity::<Many>(free, SpatialVector::of(to_vehicle * end[0], to_vehicle * end[1]));
-        self.answer::<Many>(Within::Cone, Follow { loads: false, slowly: true, hull: false }).1
+        self.answer::<Many>(Within::Cone, Follow { loads: false, slowly: true, hull: false, loaded: false }).1
     }
 
     /// Momentum of the chassis at a velocity.
@@ -291,8 +304,10 @@ impl Vehicle {
     /// The same, with that derivative wheel by wheel and without the mass.
     #[inline(always)]
     fn answer<B: Banks>(&mut self, within: Within, follow: Follow) -> (SpatialVector<f32>, OuterProducts) {
+        if !follow.loaded {
+            self.load_axle_links::<B>();
+        }
         let mut products = OuterProducts::none();
-        self.load_axle_links::<B>();
         self.add_axle_links::<B>(&mut products, SpatialVector::default());
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let moved = rows.on_their_own(|rows, unsprung| {
@@ -302,7 +317,9 @@ impl Vehicle {
                 rows.own_load(unsprung, bank).add_to(&mut products, rows);
             });
             if moved.is_none() {
-                rows.evaluate_load(bank);
+                if !follow.loaded {
+                    rows.evaluate_load(bank);
+                }
                 products.add(rows.suspension.load_slope, rows.contact.normal);
             }
             if follow.loads {
@@ -319,13 +336,11 @@ impl Vehicle {
         let mut given = self.beside + self.hull.answer(&mut products, follow.hull);
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let before = rows.coupled.tyre;
-            let tangent = rows.solve_block(bank, within).tangent();
-            let links = bank.roll_centre_links.as_ref().zip(rows.unsprung());
-            let line = |k: usize| {
-                let row = tangent.row(k, rows);
-                (tangent.weights[k], links.map_or(row, |(links, unsprung)| rows.row_on_links(unsprung, links, row)))
-            };
-            products.add_all([line(0), line(1)]);
+            let mut lines = rows.solve_block(bank, within).tangent().lines(rows);
+            if let (Some(links), Some(unsprung)) = (&bank.roll_centre_links, rows.unsprung()) {
+                lines = lines.map(|(weight, row)| (weight, rows.row_on_links(unsprung, links, row)));
+            }
+            products.add_all(lines);
             if let Some(links) = &bank.roll_centre_links {
                 rows.on_their_own(|rows, unsprung| rows.give_way_on_links(unsprung, links, before));
             }

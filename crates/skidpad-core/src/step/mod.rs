@@ -26,11 +26,22 @@ use crate::linear::SpatialVector;
 use crate::step::coupling::{Coupling, Friction, StepReport, Stop, Within};
 use crate::step::rows::{Begun, Rows};
 use crate::step::vehicle::{Vehicle, banks, finite};
+use crate::suspension::loads::Loaded;
 use crate::world::seam::{Body, Contact, HullPoint, Push};
 use bevy_math::Mat3;
 
 /// How far from an answer, m/s, a step may end that is taken although it did not converge.
 const LARGEST_RESIDUAL: f32 = 0.02;
+
+/// Velocities of the chassis on the way through a step.
+pub(crate) struct Velocities {
+    /// Without wheels.
+    pub free: SpatialVector<f32>,
+    /// With the last step's tyres.
+    pub warm: SpatialVector<f32>,
+    /// With the loads, too.
+    pub loaded: Loaded,
+}
 
 /// What a step is taken with: see [`Vehicle::solve`].
 #[derive(Clone, Copy)]
@@ -120,8 +131,8 @@ impl Vehicle {
         self.jack();
         self.grip_rows::<B>(dt);
         self.soften();
-        self.assist_brakes(&asked, loaded, dt);
-        let report = self.couple::<B>(coupling, [free, warm, loaded], hull, dt);
+        self.assist_brakes(&asked, loaded.velocity, dt);
+        let report = self.couple::<B>(coupling, &Velocities { free, warm, loaded }, hull, dt);
         self.jack();
         self.record_assists(dt);
         let (linear, angular) = (external + self.beside + self.wheel_impulses::<B>(true)).parts();
@@ -145,7 +156,7 @@ impl Vehicle {
             return;
         }
         self.axle_link_rows::<Many>(dt);
-        let loaded = self.solve_any_loads::<Many>(free, warm, dt).at_each_wheel();
+        let loaded = self.solve_any_loads::<Many>(free, warm, dt).velocity.at_each_wheel();
         let to_vehicle = self.to_world.transpose();
         let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular).at_each_wheel();
         let mut lands = false;
@@ -206,12 +217,12 @@ impl Vehicle {
         }
     }
 
-    /// Solves the rows from the `velocities` without wheels, with the last step's tyres, and with the loads.
+    /// Solves the rows from the `velocities`.
     #[inline(always)]
     fn couple<B: Banks>(
         &mut self,
         coupling: Coupling,
-        velocities: [SpatialVector<f32>; 3],
+        velocities: &Velocities,
         hull: &[HullPoint],
         dt: f32,
     ) -> StepReport {
@@ -226,31 +237,22 @@ impl Vehicle {
 
     /// The converged coupling, or one sweep where that ends far from an answer.
     #[inline(always)]
-    fn iterate<B: Banks>(
-        &mut self,
-        velocities: [SpatialVector<f32>; 3],
-        stop: Stop,
-        friction: Friction,
-        dt: f32,
-    ) -> StepReport {
-        let [free, warm, loaded] = velocities;
-        let (report, missing) = self.converge::<B>(free, loaded, stop, friction);
+    fn iterate<B: Banks>(&mut self, velocities: &Velocities, stop: Stop, friction: Friction, dt: f32) -> StepReport {
+        let (report, missing) = self.converge::<B>(velocities.free, velocities.loaded, stop, friction);
         if missing > LARGEST_RESIDUAL {
-            self.sweep_instead(free, warm, dt);
+            self.sweep_instead(velocities.free, velocities.warm, dt);
         }
         report
     }
 
-    /// Loads of wheels that move on their own, or with the chassis; returns the velocity after them.
+    /// Loads of wheels that move on their own, or with the chassis.
     #[inline(always)]
-    fn solve_any_loads<B: Banks>(
-        &mut self,
-        free: SpatialVector<f32>,
-        warm: SpatialVector<f32>,
-        dt: f32,
-    ) -> SpatialVector<f32> {
+    fn solve_any_loads<B: Banks>(&mut self, free: SpatialVector<f32>, warm: SpatialVector<f32>, dt: f32) -> Loaded {
         let has_unsprung = B::of(&self.rows).iter().any(|rows| rows.has_unsprung);
-        if has_unsprung { self.solve_own_loads(free, warm, dt) } else { self.solve_loads::<B>(warm, dt) }
+        if has_unsprung {
+            return Loaded { velocity: self.solve_own_loads(free, warm, dt), in_rows: false };
+        }
+        self.solve_loads::<B>(warm, dt)
     }
 
     /// Takes a step that is far from convergence with one sweep, and leaves the hull to the world: what an unfinished iteration has
@@ -262,7 +264,7 @@ impl Vehicle {
         self.hull.clear();
         self.shafts.within = Within::NearCone;
         let loaded = self.solve_any_loads::<Many>(free, warm, dt);
-        self.sweep_once::<Many>(loaded);
+        self.sweep_once::<Many>(loaded.velocity);
     }
 
     /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.

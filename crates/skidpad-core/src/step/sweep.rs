@@ -4,18 +4,19 @@ use crate::banks::{Banks, Many};
 use crate::constants::MAX_WHEELS;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::step::Velocities;
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{Rows, Surroundings};
 use crate::step::vehicle::{Vehicle, banks};
+use crate::suspension::loads::Loaded;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
 
 impl Vehicle {
-    /// One sweep from the velocities without wheels, with the last step's tyres and with the loads; where tyres are stiff and it agrees
-    /// neither with the loads nor with itself, the converged coupling.
+    /// One sweep from the `velocities`; where tyres are stiff and it agrees neither with the loads nor with itself, the converged coupling.
     #[inline(always)]
-    pub(crate) fn sweep<B: Banks>(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
-        if self.sweep_once::<B>(velocities[2]) {
+    pub(crate) fn sweep<B: Banks>(&mut self, velocities: &Velocities, dt: f32) -> StepReport {
+        if self.sweep_once::<B>(velocities.loaded.velocity) {
             return self.iterate_if_stiff(velocities, dt);
         }
         SWEPT_ONCE
@@ -23,12 +24,14 @@ impl Vehicle {
 
     #[cold]
     #[inline(never)]
-    fn iterate_if_stiff(&mut self, velocities: [SpatialVector<f32>; 3], dt: f32) -> StepReport {
-        if !self.disagrees(velocities[0], dt) {
+    fn iterate_if_stiff(&mut self, velocities: &Velocities, dt: f32) -> StepReport {
+        if !self.disagrees(velocities.free, dt) {
             self.hold_to_limits(Within::Cone);
             return SWEPT_ONCE;
         }
         self.shafts.clear_impulses(&self.model, &mut self.rows);
+        // The loads were looked at elsewhere since.
+        let velocities = &Velocities { loaded: Loaded { in_rows: false, ..velocities.loaded }, ..*velocities };
         self.iterate::<Many>(velocities, Stop::SHIPPED, Friction::Cone, dt)
     }
 

@@ -26,6 +26,13 @@ const LEAST_STEP: f32 = 1e-6;
 /// no other solve.
 const SETTLED_LOAD: [f32; 2] = [1e-4, 1e-6];
 
+/// The chassis velocity that loads lead to, and whether the rows have the loads of just that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loaded {
+    pub velocity: SpatialVector<f32>,
+    pub in_rows: bool,
+}
+
 impl Vehicle {
     /// Compression of wheels without ground: strut, axle links and droop stop balance.
     ///
@@ -56,12 +63,12 @@ impl Vehicle {
         }
     }
 
-    /// Solves all load rows together, each not below zero, from the velocity `warm`; returns the velocity after them.
+    /// Solves all load rows together, each not below zero, from the velocity `warm`.
     ///
     /// Every load only falls with the speed at which its wheel parts from the ground: the loads are the derivative of a convex
     /// function, and Newton's method goes to its minimum.
     #[inline(always)]
-    pub(crate) fn solve_loads<B: Banks>(&mut self, warm: SpatialVector<f32>, dt: f32) -> SpatialVector<f32> {
+    pub(crate) fn solve_loads<B: Banks>(&mut self, warm: SpatialVector<f32>, dt: f32) -> Loaded {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             rows.begin_load(bank, warm.at_each_wheel(), dt);
         }
@@ -85,7 +92,7 @@ impl Vehicle {
                 settled &= !Four::any(rows.settle_load(bank));
             }
             if settled {
-                return after;
+                return Loaded { velocity: after, in_rows: true };
             }
         }
         let mut given = self.beside;
@@ -93,7 +100,7 @@ impl Vehicle {
             rows.suspension.load = rows.suspension.load.at_least(Four::default());
             given = given + (rows.contact.normal * rows.suspension.load).sum();
         }
-        warm + self.response(given)
+        Loaded { velocity: warm + self.response(given), in_rows: false }
     }
 
     /// How loads and axle links answer the chassis velocity, and what they give from the velocity `warm` on as it stays.
@@ -187,6 +194,12 @@ impl<W: Corners> Rows<W> {
         self.suspension.load = load.only(self.suspension.load_active);
         self.suspension.load_slope =
             W::select(held, self.suspension.droop_gain, slope).only(self.suspension.load_active);
+    }
+
+    /// Whether loads are others when they are asked for again at the speed seen: a droop stop pulls but once.
+    #[inline(always)]
+    pub(crate) fn changes_when_asked_again(&self) -> bool {
+        W::any(self.suspension.at_droop_stop)
     }
 
     /// Velocity of the load rows at the chassis velocity `after`, and the loads that their linearisations have there.

@@ -13,15 +13,30 @@ use crate::wheel::pack::WheelPack;
 /// How a wheel's tyre impulse answers the chassis velocity: at most two directions, as symmetric gains.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tangent<W: Corners = Four> {
-    pub weights: [W; 2],
-    pub directions: [[W; 2]; 2],
+    weights: [W; 2],
+    /// Along and across; `None`: those themselves.
+    directions: Option<[[W; 2]; 2]>,
 }
 
 impl<W: Corners> Tangent<W> {
-    /// Direction `k` as a row on the chassis.
+    /// The directions, each with its weight, as rows on the chassis.
     #[inline(always)]
-    pub fn row(&self, k: usize, rows: &Rows<W>) -> SpatialVector<W> {
-        rows.contact.forward * self.directions[k][0] + rows.contact.side * self.directions[k][1]
+    pub fn lines(&self, rows: &Rows<W>) -> [(W, SpatialVector<W>); 2] {
+        let ([first, second], [forward, side]) = (self.weights, [rows.contact.forward, rows.contact.side]);
+        match self.directions {
+            None => [(first, forward), (second, side)],
+            Some([[a, b], [c, d]]) => [(first, forward * a + side * b), (second, forward * c + side * d)],
+        }
+    }
+
+    /// How the impulse along answers the speed along.
+    #[inline(always)]
+    pub fn along(&self) -> W {
+        let [first, second] = self.weights;
+        match self.directions {
+            None => first,
+            Some([[a, _], [c, _]]) => first * a * a + second * c * c,
+        }
     }
 }
 
@@ -363,16 +378,20 @@ impl<W: Corners> Rows<W> {
 
 impl<W: Corners> TyreSolution<W> {
     /// Gains left of a patch; while it slides only the direction along the edge of the ellipse answers.
+    #[inline(always)]
     pub(crate) fn tangent(&self) -> Tangent<W> {
-        let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let [along, _, across] = self.compliance;
-        let spring = |i: usize, c: W| self.gain[i] / (one + self.gain[i] * (c + self.plastic[i]));
+        let spring = |i: usize, c: W| self.gain[i] / (W::splat(1.0) + self.gain[i] * (c + self.plastic[i]));
         let weights = [spring(0, along).only(!self.bounded[0]), spring(1, across).only(!self.bounded[1])];
-        let free = Tangent { weights, directions: [[one, zero], [zero, one]] };
         let cone = self.sliding & !self.bounded[0] & !self.bounded[1];
-        if !W::any(cone) {
-            return free;
-        }
+        if W::any(cone) { self.along_the_edge(weights, cone) } else { Tangent { weights, directions: None } }
+    }
+
+    /// The same where patches slide on the `cone`, of those that do not with these `weights`.
+    #[cold]
+    #[inline(never)]
+    fn along_the_edge(&self, weights: [W; 2], cone: W::Mask) -> Tangent<W> {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let normal = [0, 1].map(|i| self.tyre[i] * self.inverse[i]);
         let length = (normal[0] * normal[0] + normal[1] * normal[1]).sqrt();
         let edge = [-normal[1] / length, normal[0] / length];
@@ -381,7 +400,7 @@ impl<W: Corners> TyreSolution<W> {
         let pick = |yes: W, no: W| W::select(cone, yes.only(known), no);
         Tangent {
             weights: [pick(weight, weights[0]), pick(zero, weights[1])],
-            directions: [[pick(edge[0], one), pick(edge[1], zero)], [zero, pick(zero, one)]],
+            directions: Some([[pick(edge[0], one), pick(edge[1], zero)], [zero, pick(zero, one)]]),
         }
     }
 
