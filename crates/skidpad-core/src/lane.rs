@@ -176,6 +176,9 @@ pub(crate) fn both<T>(mut of: impl FnMut(usize) -> T) -> [T; 2] {
 
 /// Numbers of one car, or of several abreast.
 pub(crate) trait Abreast: Lane + AddAssign {
+    /// Four of them.
+    type Quad: Quad<Self>;
+
     /// The number of one car.
     fn car(self, car: usize) -> f32;
 
@@ -183,7 +186,50 @@ pub(crate) trait Abreast: Lane + AddAssign {
     fn of_each(of: impl FnMut(usize) -> f32) -> Self;
 }
 
+/// Four numbers of each car, side by side if it is one.
+pub(crate) trait Quad<C>:
+    Copy + Debug + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+{
+    /// From each of them.
+    fn of(numbers: [C; 4]) -> Self;
+
+    /// Each of them.
+    fn numbers(self) -> [C; 4];
+
+    /// It, with another `first` one.
+    fn with_first(self, first: C) -> Self;
+
+    /// Four times the same.
+    #[inline(always)]
+    fn all(number: C) -> Self
+    where
+        C: Copy,
+    {
+        Self::of([number; 4])
+    }
+}
+
+impl Quad<f32> for Four {
+    #[inline(always)]
+    fn of(numbers: [f32; 4]) -> Self {
+        Self::new(numbers)
+    }
+
+    #[inline(always)]
+    fn numbers(self) -> [f32; 4] {
+        self.lanes()
+    }
+
+    #[inline(always)]
+    fn with_first(self, first: f32) -> Self {
+        let [_, b, c, d] = self.lanes();
+        Self::new([first, b, c, d])
+    }
+}
+
 impl Abreast for f32 {
+    type Quad = Four;
+
     #[inline(always)]
     fn car(self, _: usize) -> f32 {
         self

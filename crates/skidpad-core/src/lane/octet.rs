@@ -1,10 +1,11 @@
 //! Eight numbers as those of cars abreast, and as a wheel of each.
 
 use core::fmt::Debug;
+use core::ops::{Add, Mul, Sub};
 
 use wide::{bytemuck, f32x4};
 
-use crate::lane::{Abreast, Corners, Eight, EightMask, Four};
+use crate::lane::{Abreast, Corners, Eight, EightMask, Four, Lane, Quad};
 
 /// Numbers of eight cars abreast, or of a wheel of each.
 pub(crate) trait Octet: Abreast + Corners<Car = Self> {
@@ -41,10 +42,50 @@ pub(crate) trait Octet: Abreast + Corners<Car = Self> {
     }
 }
 
+/// Four numbers of each of several cars.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FourOf<W>([W; 4]);
+
+macro_rules! each_of_four {
+    ($($trait:ident $method:ident),*) => {$(
+        impl<W: Lane> $trait for FourOf<W> {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+                Self([a.$method(e), b.$method(f), c.$method(g), d.$method(h)])
+            }
+        }
+    )*};
+}
+
+each_of_four!(Add add, Sub sub, Mul mul);
+
+impl<W: Lane> Quad<W> for FourOf<W> {
+    #[inline(always)]
+    fn of(numbers: [W; 4]) -> Self {
+        Self(numbers)
+    }
+
+    #[inline(always)]
+    fn numbers(self) -> [W; 4] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn with_first(self, first: W) -> Self {
+        let [_, b, c, d] = self.0;
+        Self([first, b, c, d])
+    }
+}
+
 /// Eight numbers of a type as those of cars abreast, and as a wheel of each.
 macro_rules! of_eight_cars {
     ($type:ty) => {
         impl Abreast for $type {
+            type Quad = crate::lane::octet::FourOf<Self>;
+
             #[inline(always)]
             fn car(self, car: usize) -> f32 {
                 self.in_lanes()[car]

@@ -14,7 +14,7 @@ use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{Approach, Rows, Surroundings};
 use crate::step::vehicle::{Vehicle, banks};
-use crate::suspension::loads::Loaded;
+use crate::suspension::rows::Loaded;
 use crate::world::seam::Body;
 use bevy_math::Vec3;
 
@@ -169,18 +169,9 @@ impl Vehicle {
         stop: Stop,
         friction: Friction,
     ) -> (StepReport, f32) {
-        let Loaded { velocity: start, in_rows: mut has_loads } = loaded;
-        let mut within = Within::of(friction);
-        // The forward impulses stay as one sweep leaves them, where that agrees with itself.
-        if within == Within::Side && self.sweep_once::<B>(start) {
-            has_loads = false;
-            if self.disagrees(free, self.shafts.dt) {
-                within = Within::Cone;
-            }
-        }
-        has_loads &= !B::of(&self.rows).iter().any(Rows::changes_when_asked_again);
+        let (within, has_loads) = self.bounds_of::<B>(friction, free, loaded);
         self.shafts.within = within;
-        let mut momentum = self.set_velocity::<B>(free, start);
+        let mut momentum = self.set_velocity::<B>(free, loaded.velocity);
         let mut report = StepReport::default();
         let (mut last, mut followed) = (Step::default(), false);
         for iteration in 1..=stop.iterations.max(1) {
@@ -205,29 +196,43 @@ impl Vehicle {
                 Some(back) => back,
                 None => system.solve(missing),
             };
+            self.hull.add_velocity(change);
+            if back.is_none() {
+                report.residual = size(change);
+                let agreed = follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING;
+                let near = agreed && report.residual <= stop.tolerance;
+                if near && (!follow.slowly || self.reached_limits(within, settled && followed, stop.tolerance)) {
+                    self.hull.settle();
+                    if follow.slowly {
+                        self.hold_to_limits(within);
+                    }
+                    return (report, 0.0);
+                }
+                followed = follow.loads;
+                last = Step::whole(change, missing);
+            }
+            // Of an answer nobody asks for these any more.
             momentum = momentum + self.momentum(change);
             for rows in B::of_mut(&mut self.rows) {
                 rows.add_velocity(change.at_each_wheel());
             }
-            self.hull.add_velocity(change);
-            if back.is_some() {
-                continue;
-            }
-            report.residual = size(change);
-            let agreed = follow.hull || self.hull.is_off() || iteration > HULL_FOLLOWING;
-            let near = agreed && report.residual <= stop.tolerance;
-            if near && (!follow.slowly || self.reached_limits(within, settled && followed, stop.tolerance)) {
-                self.hull.settle();
-                if follow.slowly {
-                    self.hold_to_limits(within);
-                }
-                return (report, 0.0);
-            }
-            followed = follow.loads;
-            last = Step::whole(change, missing);
         }
         report.not_converged = true;
         (report, report.residual.max(self.give_up(within, momentum)))
+    }
+
+    /// What bounds the tyres where `friction` is asked for, and whether the rows have the loads they would find.
+    #[inline(always)]
+    fn bounds_of<B: Banks>(&mut self, friction: Friction, free: SpatialVector<f32>, loaded: Loaded) -> (Within, bool) {
+        let (mut within, mut has_loads) = (Within::of(friction), loaded.in_rows);
+        // The forward impulses stay as one sweep leaves them, where that agrees with itself.
+        if within == Within::Side && self.sweep_once::<B>(loaded.velocity) {
+            has_loads = false;
+            if self.disagrees(free, self.shafts.dt) {
+                within = Within::Cone;
+            }
+        }
+        (within, has_loads && !B::of(&self.rows).iter().any(Rows::changes_when_asked_again))
     }
 
     /// Shows rows and hull the velocity `start` of a car that has `free` without wheels; returns the momentum it gained.
@@ -244,7 +249,8 @@ impl Vehicle {
     /// Ends an iteration without an answer, of a chassis that gained `momentum`; how far off that is, m/s.
     #[cold]
     fn give_up(&mut self, within: Within, momentum: SpatialVector<f32>) -> f32 {
-        let (given, _) = self.linearise::<Many>(within, Follow { loads: false, slowly: true, hull: false, loaded: false });
+        let (given, _) =
+            self.linearise::<Many>(within, Follow { loads: false, slowly: true, hull: false, loaded: false });
         self.hull.settle();
         self.hold_to_limits(within);
         size(self.response(given - momentum))
@@ -307,8 +313,7 @@ impl Vehicle {
         if !follow.loaded {
             self.load_axle_links::<B>();
         }
-        let mut products = OuterProducts::none();
-        self.add_axle_links::<B>(&mut products, SpatialVector::default());
+        let mut products = self.axle_link_products::<B>();
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let moved = rows.on_their_own(|rows, unsprung| {
                 if follow.loads || bank.roll_centre_links.is_some() {

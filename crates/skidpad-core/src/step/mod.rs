@@ -26,7 +26,7 @@ use crate::linear::SpatialVector;
 use crate::step::coupling::{Coupling, Friction, StepReport, Stop, Within};
 use crate::step::rows::{Begun, Rows};
 use crate::step::vehicle::{Vehicle, banks, finite};
-use crate::suspension::loads::Loaded;
+use crate::suspension::rows::Loaded;
 use crate::world::seam::{Body, Contact, HullPoint, Push};
 use bevy_math::Mat3;
 
@@ -232,7 +232,22 @@ impl Vehicle {
             return self.sweep::<B>(velocities, dt);
         };
         self.hull.set_contacts(hull, &self.to_world, self.model.mass(), dt);
-        self.iterate::<B>(velocities, Stop { tolerance, iterations }, friction, dt)
+        self.iterate_apart::<B>(velocities, Stop { tolerance, iterations }, friction, dt)
+    }
+
+    /// [`Vehicle::iterate`] as a function of its own, so that its registers are not those of the stages before.
+    #[inline(never)]
+    fn iterate_apart<B: Banks>(
+        &mut self,
+        velocities: &Velocities,
+        stop: Stop,
+        friction: Friction,
+        dt: f32,
+    ) -> StepReport {
+        widest(
+            #[inline(always)]
+            || self.iterate::<B>(velocities, stop, friction, dt),
+        )
     }
 
     /// The converged coupling, or one sweep where that ends far from an answer.

@@ -8,7 +8,7 @@ use crate::step::Velocities;
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{Rows, Surroundings};
 use crate::step::vehicle::{Vehicle, banks};
-use crate::suspension::loads::Loaded;
+use crate::suspension::rows::Loaded;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
 

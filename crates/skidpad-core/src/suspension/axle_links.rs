@@ -199,6 +199,25 @@ impl Vehicle {
         self.beside = beside;
     }
 
+    /// How the axle links answer changes of the chassis velocity.
+    #[inline(always)]
+    pub(crate) fn axle_link_products<B: Banks>(&self) -> OuterProducts {
+        if let [rows] = B::of(&self.rows)
+            && self.model.has_axle_links()
+            && self.model.axle_links_apart().is_empty()
+            && !rows.has_unsprung
+        {
+            let Bars { lines: [bar], .. } = Bars::of(from_ref(rows), SpatialVector::default());
+            return OuterProducts::of(
+                #[inline(always)]
+                |_| [bar],
+            );
+        }
+        let mut products = OuterProducts::none();
+        self.add_axle_links::<B>(&mut products, SpatialVector::default());
+        products
+    }
+
     /// Adds how the axle links answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm`
     /// on as it stays, beyond what is in the loads.
     #[inline(always)]

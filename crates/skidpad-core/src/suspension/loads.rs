@@ -8,7 +8,7 @@ use crate::step::converged::Step;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::suspension::axle_links::Bars;
-use crate::suspension::rows::SOLIDITY;
+use crate::suspension::rows::{Loaded, SOLIDITY};
 use crate::wheel::pack::WheelPack;
 
 /// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
@@ -25,13 +25,6 @@ const LEAST_STEP: f32 = 1e-6;
 /// A load that differs from its linearisation by less than this share of it, or by less than this share of the weight, needs
 /// no other solve.
 const SETTLED_LOAD: [f32; 2] = [1e-4, 1e-6];
-
-/// The chassis velocity that loads lead to, and whether the rows have the loads of just that.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Loaded {
-    pub velocity: SpatialVector<f32>,
-    pub in_rows: bool,
-}
 
 impl Vehicle {
     /// Compression of wheels without ground: strut, axle links and droop stop balance.
@@ -109,7 +102,10 @@ impl Vehicle {
         let rows = B::of(&self.rows);
         if rows.len() == 1 && self.model.has_axle_links() && self.model.axle_links_apart().is_empty() {
             let bars = Bars::of(rows, warm);
-            let products = OuterProducts::of(|k| [rows[k].load_line(), bars.lines[k]]);
+            let products = OuterProducts::of(
+                #[inline(always)]
+                |k| [rows[k].load_line(), bars.lines[k]],
+            );
             return (products, wished_loads(rows) + (self.beside + bars.given));
         }
         let (mut products, wished) = loads_at_once(rows);

@@ -6,6 +6,13 @@ use crate::linear::SpatialVector;
 /// Gain of ground under a wheel at its droop stop, in masses carried, and of hulls: leaves a thousandth of the speed, and f32 still solves it.
 pub(crate) const SOLIDITY: f32 = 1e3;
 
+/// The chassis velocity that loads lead to, and whether the rows have the loads of just that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loaded {
+    pub velocity: SpatialVector<f32>,
+    pub in_rows: bool,
+}
+
 /// Load rows of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LoadRows<W: Corners = Four> {
