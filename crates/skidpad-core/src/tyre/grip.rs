@@ -4,6 +4,7 @@ use crate::banks::Banks;
 use crate::lane::Corners;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
+use crate::tyre::curve::CurveConstants;
 use crate::tyre::laws::TyreInput;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::{Drift, TyreLinearization};
@@ -38,6 +39,29 @@ impl Vehicle {
     }
 }
 
+impl<W: Corners> CurveConstants<W> {
+    /// Simple curves, in a step of `step` s.
+    #[inline(always)]
+    fn linearised(&self, asked: &TyreInput<W>, step: W) -> TyreLinearization<W> {
+        let TyreInput { deflection, load, grip, share } = *asked;
+        let point = self.at(load, grip);
+        let curve = if W::any(W::default().less(share)) {
+            self.force(&point, [0, 1].map(|i| deflection[i] / point.lengths[i]))
+        } else {
+            Default::default()
+        };
+        TyreLinearization {
+            stiffness: point.stiffness,
+            lengths: point.lengths,
+            curve,
+            friction: [self.friction[0] * grip, self.friction[1] * grip],
+            sensitivity: self.load_sensitivity / (self.nominal_load * step),
+            unloaded_share: W::splat(1.0) + self.load_sensitivity,
+            most_load: self.most_load * step,
+        }
+    }
+}
+
 impl<W: Corners> Rows<W> {
     /// Target impulse and gain of tyre row `i`.
     #[cfg(test)]
@@ -68,23 +92,10 @@ impl<W: Corners> Rows<W> {
         let tyre = &bank.tyre;
         let share = self.begun.rolling.only(tyre.relaxes());
         let speed = rolling_speed.only(tyre.relaxes());
-        let point = tyre.at(load, grip);
-        let curve = if W::any(zero.less(share)) {
-            tyre.force(&point, [0, 1].map(|i| deflection[i] / point.lengths[i]))
-        } else {
-            Default::default()
-        };
-        let mut linearised = TyreLinearization {
-            stiffness: point.stiffness,
-            lengths: point.lengths,
-            curve,
-            friction: [tyre.friction[0] * grip, tyre.friction[1] * grip],
-            sensitivity: tyre.load_sensitivity / (tyre.nominal_load * step),
-            unloaded_share: one + tyre.load_sensitivity,
-            most_load: tyre.most_load * step,
-        };
+        let asked = TyreInput { deflection, load, grip, share };
+        let mut linearised = if bank.has_curves { tyre.linearised(&asked, step) } else { TyreLinearization::default() };
         if self.has_laws {
-            self.linearise_laws(&mut linearised, bank, tyres, &TyreInput { deflection, load, grip, share });
+            self.linearise_laws(&mut linearised, bank, tyres, &asked);
         }
         self.tyre.lengths = linearised.lengths;
         let rim = bank.radius * self.begun.spin;

@@ -1,13 +1,13 @@
 //! Patches under the tyre laws that are evaluated one law at a time: brush, TMeasy, Magic Formula. Each law of a bank
 //! is evaluated once for all four lanes, and kept where a wheel has it.
 
-use crate::lane::Corners;
+use crate::lane::{Corners, both};
 use crate::linear::SpatialVector;
 use crate::step::rows::Rows;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::TyreLinearization;
 use crate::tyre::{Conditions, PreparedTyre, TyreModel, friction_ellipse, functions};
-use crate::wheel::pack::WheelPack;
+use crate::wheel::pack::{OfOneLaw, WheelPack};
 
 /// What the patches of a bank are asked.
 pub(crate) struct TyreInput<W> {
@@ -27,6 +27,22 @@ struct TyreOutput<W: Corners> {
     moments: [W; 2],
     /// Size of the rolling resistance, N m.
     resistance: W,
+}
+
+impl<W: Corners> TyreInput<W> {
+    /// Whether the patch of some wheel is renewed as it rolls.
+    #[inline(always)]
+    fn some_rolls(&self) -> bool {
+        W::any(W::default().less(self.share))
+    }
+}
+
+impl<W: Corners> TyreOutput<W> {
+    /// Of a law without moments and rolling resistance.
+    #[inline(always)]
+    fn of_forces(linearised: TyreLinearization<W>) -> Self {
+        Self { linearised, moments: [W::default(); 2], resistance: W::default() }
+    }
 }
 
 impl<W: Corners> Rows<W> {
@@ -54,35 +70,46 @@ impl<W: Corners> Rows<W> {
         asked: &TyreInput<W>,
     ) {
         let step = W::splat(self.dt);
-        // A patch that faces no ground has no camber.
-        let upright = W::splat(1.0) - self.contact.lean * self.contact.lean;
-        let camber = functions::atan(self.contact.lean / upright.at_least(W::splat(1e-6)).sqrt());
+        // Camber and pressure are told those that ask for them.
         let conditions = Conditions {
             load: asked.load,
             grip: asked.grip,
-            camber,
+            camber: W::default(),
             speed: self.begun.rolling_speed,
             pressure: W::default(),
         };
         self.tyre.moments = [W::default(); 2];
         for law in &bank.laws {
-            let answer = match &tyres[law.tyre] {
-                Tyre::Curve(tyre) => answer(tyre, &conditions, asked),
-                Tyre::Brush(tyre) => answer(tyre, &conditions, asked),
-                Tyre::TMeasy(tyre) => answer(tyre, &conditions, asked),
-                Tyre::MagicFormula { formula, pressure } => {
-                    let pressure = W::splat(*pressure);
-                    handed(&**formula, bank.mirror_sign, &Conditions { pressure, ..conditions }, asked)
-                }
+            let answer = match &law.tyres {
+                OfOneLaw::TMeasy(tyres) => TyreOutput::of_forces(linearised_at(&tyres.at(&conditions), asked).0),
+                OfOneLaw::One(tyre) => match &tyres[*tyre] {
+                    Tyre::Brush(tyre) => answer(tyre, &conditions, asked),
+                    Tyre::MagicFormula { formula, pressure } => {
+                        let leaning = Conditions { camber: self.camber(), pressure: W::splat(*pressure), ..conditions };
+                        handed(&**formula, bank.mirror_sign, &leaning, asked)
+                    }
+                    // Asked side by side.
+                    Tyre::Curve(_) | Tyre::TMeasy(_) => continue,
+                },
             };
             let (lanes, biting) = (law.lanes(), law.lanes() & self.tyre.active);
-            *linearised = TyreLinearization::select(lanes, answer.linearised, *linearised);
+            *linearised = match W::any(!lanes) {
+                true => TyreLinearization::select(lanes, answer.linearised, *linearised),
+                false => answer.linearised,
+            };
             self.tyre.locking_capacity += (step * answer.resistance).only(biting);
             for i in [0, 1] {
                 let moment = step * answer.moments[i] * asked.share;
                 self.tyre.moments[i] = W::select(lanes, moment.only(biting), self.tyre.moments[i]);
             }
         }
+    }
+
+    /// Against the ground, rad, positive with the top leaning right; a patch that faces no ground has none.
+    #[inline(always)]
+    fn camber(&self) -> W {
+        let upright = W::splat(1.0) - self.contact.lean * self.contact.lean;
+        functions::atan(self.contact.lean / upright.at_least(W::splat(1e-6)).sqrt())
     }
 
     /// What the moments of the tyres do to the chassis.
@@ -128,15 +155,25 @@ fn handed<W: Corners, M: TyreModel>(
 
 #[inline(always)]
 fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: &TyreInput<W>) -> TyreOutput<W> {
-    let (zero, one) = (W::default(), W::splat(1.0));
     let at = law.prepare(conditions);
+    let (linearised, slip) = linearised_at(&at, asked);
+    let moments = if asked.some_rolls() { law.moments(&at, slip) } else { Default::default() };
+    TyreOutput {
+        linearised,
+        moments: [moments.overturning, moments.aligning],
+        resistance: law.rolling_resistance(&at, slip),
+    }
+}
+
+/// What a tyre under given conditions answers by its forces, and the slips at which it does.
+#[inline(always)]
+fn linearised_at<W: Corners, P: PreparedTyre<W>>(at: &P, asked: &TyreInput<W>) -> (TyreLinearization<W>, [W; 2]) {
+    let (zero, one) = (W::default(), W::splat(1.0));
     let (lengths, limit) = (at.relaxation(), at.limit());
-    let slip = [0, 1].map(|i| asked.deflection[i] / lengths[i]);
-    let rolls = W::any(zero.less(asked.share));
-    let mut curve = if rolls { at.force(slip) } else { Default::default() };
+    let slip = both(|i| asked.deflection[i] / lengths[i]);
+    let mut curve = if asked.some_rolls() { at.force(slip) } else { Default::default() };
     // Past the peak the force is taken as it is.
     curve.slope = curve.slope.map(|slope| slope.at_least(zero));
-    let moments = if rolls { law.moments(&at, slip) } else { Default::default() };
     // Under both slips a law may reach beyond the ellipse of its two peaks; then it is the edge.
     let used = [0, 1].map(|i| curve.force[i] / limit[i].at_least(W::splat(LEAST_LIMIT)));
     let reach = friction_ellipse::reach(used).at_least(one);
@@ -149,11 +186,7 @@ fn answer<W: Corners, M: TyreModel>(law: &M, conditions: &Conditions<W>, asked: 
         unloaded_share: one,
         most_load: W::splat(f32::INFINITY),
     };
-    TyreOutput {
-        linearised,
-        moments: [moments.overturning, moments.aligning],
-        resistance: law.rolling_resistance(&at, slip),
-    }
+    (linearised, slip)
 }
 
 /// Limit below which a force counts as within it, N.

@@ -36,7 +36,7 @@ pub(crate) mod laws;
 pub mod magic_formula;
 pub(crate) mod parameters;
 pub(crate) mod rows;
-mod tmeasy;
+pub(crate) mod tmeasy;
 
 pub use brush::{Brush, PreparedBrush};
 pub use curve::{CurveLaw, CurveTyre, PreparedCurve};

@@ -78,7 +78,7 @@ impl<W: Corners> Drift<W> {
 }
 
 /// How the patches of a bank linearised.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TyreLinearization<W: Corners = Four> {
     /// Slopes of the force at zero slip, N per unit slip.
     pub stiffness: [W; 2],

@@ -7,7 +7,7 @@
 use super::brush::theoretical;
 use super::dual::{Dual, root};
 use super::{Conditions, LEAST_GRIP, LEAST_RELAXATION, PreparedTyre, Real, Response, TyreModel, ValueFault, demand};
-use crate::lane::{Lane, both};
+use crate::lane::{Four, Lane, Spread, both};
 
 /// The curve of one direction at one load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +55,41 @@ struct Curve<L> {
     largest_slip: L,
     sliding: L,
     sliding_slip: L,
+}
+
+/// What a tyre's curves are made of, ready to be asked: of one tyre, or of several side by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TMeasyConstants<H> {
+    nominal_load: H,
+    /// Along and across.
+    directions: [DirectionConstants<H>; 2],
+}
+
+/// The same of one direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct DirectionConstants<H> {
+    slope: ForceOverLoad<H>,
+    largest: ForceOverLoad<H>,
+    largest_slip: SlipOverLoad<H>,
+    sliding: ForceOverLoad<H>,
+    sliding_slip: SlipOverLoad<H>,
+    /// Relaxation length per slope at the nominal load, m/N.
+    give: H,
+}
+
+/// `linear x − square x²` at a load of x nominal ones: through nothing at no load, and both stated values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ForceOverLoad<H> {
+    linear: H,
+    square: H,
+}
+
+/// `nominal + rise (x − 1)` at a load of x nominal ones, but no less than `least`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct SlipOverLoad<H> {
+    nominal: H,
+    rise: H,
+    least: H,
 }
 
 /// Loads over the nominal one the data is good for; beyond, forces are proportional to load.
@@ -114,8 +149,70 @@ impl TyreModel for TMeasy {
     /// Camber, speed and pressure have no effect. Grip scales the forces, and the slips with them, but not the slope.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L> {
+        self.constants().at(conditions)
+    }
+}
+
+impl TMeasy {
+    pub(crate) fn constants(&self) -> TMeasyConstants<f32> {
+        let of = |i: usize| DirectionConstants::of(&self.nominal[i], &self.double[i], self.relaxation[i]);
+        TMeasyConstants { nominal_load: self.nominal_load, directions: [of(0), of(1)] }
+    }
+}
+
+impl DirectionConstants<f32> {
+    fn of(one: &Direction, two: &Direction, relaxation: f32) -> Self {
+        let force = |one: f32, two: f32| ForceOverLoad { linear: 2.0 * one - 0.5 * two, square: one - 0.5 * two };
+        let slip = |one: f32, two: f32| SlipOverLoad { nominal: one, rise: two - one, least: 0.1 * one };
+        Self {
+            slope: force(one.slope, two.slope),
+            largest: force(one.largest, two.largest),
+            largest_slip: slip(one.largest_slip, two.largest_slip),
+            sliding: force(one.sliding, two.sliding),
+            sliding_slip: slip(one.sliding_slip, two.sliding_slip),
+            give: relaxation / one.slope,
+        }
+    }
+}
+
+impl<H: Copy> TMeasyConstants<H> {
+    /// Every number as `to` has those of four tyres.
+    fn joined<T: Copy>(tyres: [&Self; 4], to: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
+        let direction = |i: usize| {
+            let tyres = tyres.map(|tyre| &tyre.directions[i]);
+            let one = |of: &dyn Fn(&DirectionConstants<H>) -> H| to(tyres.map(of));
+            let force = |of: fn(&DirectionConstants<H>) -> &ForceOverLoad<H>| ForceOverLoad {
+                linear: one(&|tyre| of(tyre).linear),
+                square: one(&|tyre| of(tyre).square),
+            };
+            let slip = |of: fn(&DirectionConstants<H>) -> &SlipOverLoad<H>| SlipOverLoad {
+                nominal: one(&|tyre| of(tyre).nominal),
+                rise: one(&|tyre| of(tyre).rise),
+                least: one(&|tyre| of(tyre).least),
+            };
+            DirectionConstants {
+                slope: force(|tyre| &tyre.slope),
+                largest: force(|tyre| &tyre.largest),
+                largest_slip: slip(|tyre| &tyre.largest_slip),
+                sliding: force(|tyre| &tyre.sliding),
+                sliding_slip: slip(|tyre| &tyre.sliding_slip),
+                give: one(&|tyre| tyre.give),
+            }
+        };
+        TMeasyConstants {
+            nominal_load: to(tyres.map(|tyre| tyre.nominal_load)),
+            directions: [direction(0), direction(1)],
+        }
+    }
+
+    /// The tyre under `conditions`.
+    #[inline(always)]
+    pub(crate) fn at<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L>
+    where
+        H: Spread<L>,
+    {
         let s = L::splat;
-        let present = conditions.load.within(s(0.0), s(1e9)) / s(self.nominal_load);
+        let present = conditions.load.within(s(0.0), s(1e9)) / self.nominal_load.spread();
         let load = present.within(s(LOADS[0]), s(LOADS[1]));
         let excess = present / load;
         let grip = conditions.grip.within(s(LEAST_GRIP), s(1e3));
@@ -123,16 +220,13 @@ impl TyreModel for TMeasy {
         let curves = both(
             #[inline(always)]
             |i| {
-                let (one, two) = (self.nominal[i], self.double[i]);
-                // Through nothing at no load, and both stated values.
-                let force = |one: f32, two: f32| load * (s(2.0 * one - 0.5 * two) - s(one - 0.5 * two) * load) * excess;
-                let slip = |one: f32, two: f32| (s(one) + s(two - one) * (load - s(1.0))).at_least(s(0.1 * one)) * grip;
+                let of = &self.directions[i];
                 Curve {
-                    slope: force(one.slope, two.slope) * fade,
-                    largest: force(one.largest, two.largest) * grip * fade,
-                    largest_slip: slip(one.largest_slip, two.largest_slip),
-                    sliding: force(one.sliding, two.sliding) * grip * fade,
-                    sliding_slip: slip(one.sliding_slip, two.sliding_slip),
+                    slope: of.slope.at(load) * excess * fade,
+                    largest: of.largest.at(load) * excess * grip * fade,
+                    largest_slip: of.largest_slip.at(load) * grip,
+                    sliding: of.sliding.at(load) * excess * grip * fade,
+                    sliding_slip: of.sliding_slip.at(load) * grip,
                 }
             },
         );
@@ -142,11 +236,41 @@ impl TyreModel for TMeasy {
         PreparedTMeasy {
             curves,
             reference: [along / (along + across) + rise[0] / rises, across / (along + across) + rise[1] / rises],
-            relaxation: [0, 1].map(|i| {
-                let give = self.relaxation[i] / self.nominal[i].slope;
-                (curves[i].slope * s(give)).at_least(s(LEAST_RELAXATION))
-            }),
+            relaxation: both(|i| (curves[i].slope * self.directions[i].give.spread()).at_least(s(LEAST_RELAXATION))),
         }
+    }
+}
+
+impl TMeasyConstants<Four> {
+    /// Four tyres side by side.
+    pub(crate) fn side_by_side(tyres: [&TMeasyConstants<f32>; 4]) -> Self {
+        TMeasyConstants::joined(tyres, Four::new)
+    }
+
+    /// Every number as `to` has it.
+    #[cfg(feature = "abreast")]
+    pub(crate) fn map<T: Copy>(&self, to: impl Fn(Four) -> T) -> TMeasyConstants<T> {
+        Self::joined([self; 4], |[one, ..]| to(one))
+    }
+}
+
+impl<H: Copy> ForceOverLoad<H> {
+    #[inline(always)]
+    fn at<L: Lane>(&self, load: L) -> L
+    where
+        H: Spread<L>,
+    {
+        load * (self.linear.spread() - self.square.spread() * load)
+    }
+}
+
+impl<H: Copy> SlipOverLoad<H> {
+    #[inline(always)]
+    fn at<L: Lane>(&self, load: L) -> L
+    where
+        H: Spread<L>,
+    {
+        (self.nominal.spread() + self.rise.spread() * (load - L::splat(1.0))).at_least(self.least.spread())
     }
 }
 
@@ -164,14 +288,20 @@ impl<L: Lane> PreparedTMeasy<L> {
         let [x, y] = self.curves;
         let ones = [one; 2];
         let over = self.reference.map(|reference| one / reference);
-        let curve = Merged {
+        let rise = Rise {
             slope: merged(direction, [x.slope, y.slope], self.reference),
             largest: merged(direction, [x.largest, y.largest], ones),
             largest_slip: merged(direction, [x.largest_slip, y.largest_slip], over),
-            sliding: merged(direction, [x.sliding, y.sliding], ones),
-            sliding_slip: merged(direction, [x.sliding_slip, y.sliding_slip], over),
         };
-        let per_slip = curve.force_per_slip(size);
+        let per_slip = force_per_slip(
+            size,
+            rise,
+            #[inline(always)]
+            || Fall {
+                sliding: merged(direction, [x.sliding, y.sliding], ones),
+                sliding_slip: merged(direction, [x.sliding_slip, y.sliding_slip], over),
+            },
+        );
         // At rest each direction has its own slope.
         [0, 1].map(|i| {
             let elastic = slip[i] * self.curves[i].slope;
@@ -187,34 +317,38 @@ fn merged<L: Lane, R: Real<L>>(direction: [R; 2], of: [L; 2], scale: [L; 2]) -> 
     root(x * x + y * y, L::splat(1e-12))
 }
 
-/// The curve over the merged slip in one direction.
-struct Merged<R> {
+/// The curve over the merged slip in one direction, up to the largest force.
+struct Rise<R> {
     slope: R,
     largest: R,
     largest_slip: R,
+}
+
+/// The same beyond it.
+struct Fall<R> {
     sliding: R,
     sliding_slip: R,
 }
 
-impl<R> Merged<R> {
-    /// Force over slip at the merged slip `size`: a rational rise to the largest force, a cubic fall to the sliding one,
-    /// and constant from there on.
-    #[inline(always)]
-    fn force_per_slip<L: Lane>(self, size: R) -> R
-    where
-        R: Real<L>,
-    {
-        let s = L::splat;
-        let one = s(1.0);
-        let x = size / self.largest_slip;
-        let steepness = self.slope * self.largest_slip / self.largest;
-        let rising = self.slope / (x * (x + steepness - s(2.0)) + one);
-        let fallen = (size - self.largest_slip) / (self.sliding_slip - self.largest_slip);
-        let fallen = super::dual::within(fallen, s(0.0), one);
-        let fall = (self.largest - self.sliding) * fallen * fallen * (-(fallen + fallen) + s(3.0));
-        let falling = (self.largest - fall) / size;
-        R::choose(x.value().less(one), rising, falling)
+/// Force over slip at the merged slip `size`: a rational rise to the largest force, a cubic `fall` to the sliding one, which is looked at
+/// only where some slip is as large, and constant from there on.
+#[inline(always)]
+fn force_per_slip<L: Lane, R: Real<L>>(size: R, rise: Rise<R>, fall: impl FnOnce() -> Fall<R>) -> R {
+    let s = L::splat;
+    let one = s(1.0);
+    let Rise { slope, largest, largest_slip } = rise;
+    let x = size / largest_slip;
+    let rises = x.value().less(one);
+    let steepness = slope * largest_slip / largest;
+    let rising = slope / (x * (x + steepness - s(2.0)) + one);
+    if !L::any(!rises) {
+        return rising;
     }
+    let Fall { sliding, sliding_slip } = fall();
+    let fallen = (size - largest_slip) / (sliding_slip - largest_slip);
+    let fallen = super::dual::within(fallen, s(0.0), one);
+    let fall = (largest - sliding) * fallen * fallen * (-(fallen + fallen) + s(3.0));
+    R::choose(rises, rising, (largest - fall) / size)
 }
 
 impl<L: Lane> PreparedTyre<L> for PreparedTMeasy<L> {

@@ -13,6 +13,7 @@ use crate::model::parts::ModelParts;
 use crate::suspension::parameters::{AntiRollBar, BarCoupling, Strut};
 use crate::tyre::curve::{CurveConstants, CurveLaw, CurveTyre};
 use crate::tyre::parameters::Tyre;
+use crate::tyre::tmeasy::TMeasyConstants;
 use crate::vectors::{Axes, Vec3Lanes};
 use crate::wheel::disc::Discs;
 use crate::wheel::parameters::{PreparedRolling, ProbeShape, Wheel};
@@ -69,6 +70,8 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub solid_travel: W,
     /// The tyres with simple curves; something harmless in the lanes of the others.
     pub tyre: CurveConstants<W>,
+    /// Whether some lane has no other law.
+    pub has_curves: bool,
     /// The tyres with other laws, each once.
     pub laws: Box<[Law<W>]>,
     /// −1 where a tyre is mounted with left and right exchanged, else 1.
@@ -89,13 +92,21 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub levers: Box<[W]>,
 }
 
-/// A tyre with a law of its own, and the wheels it is on.
+/// Tyres with a law of their own, and the wheels they are on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Law<W = Four> {
-    /// Index into the tyres.
-    pub tyre: usize,
-    /// 1 where a wheel has it.
+    pub tyres: OfOneLaw<W>,
+    /// 1 where a wheel has one.
     on: W,
+}
+
+/// Tyres that are asked at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum OfOneLaw<W> {
+    /// All on TMeasy, side by side.
+    TMeasy(TMeasyConstants<W>),
+    /// One, by its index into the tyres.
+    One(usize),
 }
 
 /// Wheels on the beams of solid axles; zeros in the lanes of the others. A beam follows the body sideways at its roll centre, and
@@ -295,7 +306,13 @@ impl WheelPack {
     pub fn spread<W: Octet>(&self, row: usize) -> WheelPack<W> {
         let one = |of: Four| W::splat(of.at(row));
         let both = |of: [Four; 2]| of.map(one);
-        let law = |law: &Law| Law { tyre: law.tyre, on: one(law.on) };
+        let law = |law: &Law| {
+            let tyres = match &law.tyres {
+                OfOneLaw::TMeasy(tyres) => OfOneLaw::TMeasy(tyres.map(one)),
+                OfOneLaw::One(tyre) => OfOneLaw::One(*tyre),
+            };
+            Law { tyres, on: one(law.on) }
+        };
         WheelPack {
             wheels: self.wheels,
             first: self.first,
@@ -328,7 +345,8 @@ impl WheelPack {
             bar_rate: one(self.bar_rate),
             solid_travel: one(self.solid_travel),
             tyre: self.tyre.map(one),
-            laws: self.laws.iter().map(law).collect(),
+            has_curves: self.laws.iter().all(|law| law.on.at(row) == 0.0),
+            laws: self.laws.iter().filter(|law| law.on.at(row) != 0.0).map(law).collect(),
             mirror_sign: one(self.mirror_sign),
             has_rims: self.has_rims,
             force_point: self.force_point.map(one),
@@ -397,6 +415,7 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
     let any = |f: &dyn Fn(&Wheel) -> bool| wheels.iter().any(|&i| f(&parts.wheels[i]));
     let only = |f: &dyn Fn(usize) -> f32| Four::new(wheels.map(f)) * present;
     let follow = (0..4).all(|k| wheels[k] == wheels[0] + k);
+    let laws = laws(parts, wheels, present);
     WheelPack {
         wheels,
         first: follow.then_some(wheels[0]),
@@ -433,7 +452,8 @@ fn bank(parts: &ModelParts, sprung: &[f32], wheels: [usize; 4], present: Four) -
         }),
         solid_travel: of(&|w| w.strut.bump_travel + w.strut.stop_travel),
         tyre: CurveConstants::side_by_side(wheels.map(|i| curve(&parts.tyres[parts.wheels[i].tyre]).constants())),
-        laws: laws(parts, wheels, present),
+        has_curves: laws.iter().fold(Four::default(), |on, law| on + law.on) != Four::splat(1.0),
+        laws,
         mirror_sign: of(&|w| if w.mirrored { -1.0 } else { 1.0 }),
         has_rims: any(&|w| w.probe != ProbeShape::Ray),
         force_point: any(&|w| parts.axles[w.axle].force_point != 0.0).then(|| of(&|w| parts.axles[w.axle].force_point)),
@@ -478,16 +498,21 @@ fn curve(tyre: &Tyre) -> CurveTyre {
 }
 
 fn laws(parts: &ModelParts, wheels: [usize; 4], present: Four) -> Box<[Law]> {
-    let own: [Option<usize>; 4] = wheels.map(|i| {
-        let tyre = parts.wheels[i].tyre;
-        (!matches!(parts.tyres[tyre], Tyre::Curve(_))).then_some(tyre)
-    });
+    let tyres = wheels.map(|i| parts.wheels[i].tyre);
+    let on = |has: &dyn Fn(usize) -> bool| Four::new(tyres.map(|i| if has(i) { 1.0 } else { 0.0 })) * present;
+    let constants = |i: usize| if let Tyre::TMeasy(tyre) = &parts.tyres[i] { Some(tyre.constants()) } else { None };
     let mut laws = Vec::new();
-    for tyre in own.into_iter().flatten() {
-        if laws.iter().all(|law: &Law| law.tyre != tyre) {
-            let on = Four::new(own.map(|other| if other == Some(tyre) { 1.0 } else { 0.0 })) * present;
-            laws.push(Law { tyre, on });
+    if let Some(any) = tyres.into_iter().find_map(constants) {
+        let each = tyres.map(|i| constants(i).unwrap_or(any));
+        let tyres = OfOneLaw::TMeasy(TMeasyConstants::side_by_side(each.each_ref()));
+        laws.push(Law { tyres, on: on(&|i| constants(i).is_some()) });
+    }
+    let mut ones: Vec<usize> = Vec::new();
+    for tyre in tyres {
+        if matches!(parts.tyres[tyre], Tyre::Brush(_) | Tyre::MagicFormula { .. }) && !ones.contains(&tyre) {
+            ones.push(tyre);
         }
     }
+    laws.extend(ones.into_iter().map(|tyre| Law { tyres: OfOneLaw::One(tyre), on: on(&|i| i == tyre) }));
     laws.into()
 }
