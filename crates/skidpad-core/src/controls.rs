@@ -1,5 +1,7 @@
 //! What the driver, a script or an assist asks of a car for one step.
 
+use crate::lane::Lane;
+
 /// Inputs of one step. Values outside their range are clamped, values that are not finite read as 0.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Controls {
@@ -73,5 +75,12 @@ pub const LARGEST_TORQUE: f32 = 1e6;
 
 /// `value` clamped to `low..=high`; not finite reads as 0.
 pub fn bounded(value: f32, low: f32, high: f32) -> f32 {
-    if value.is_finite() { value.clamp(low, high) } else { 0.0 }
+    all_bounded(value, low, high)
+}
+
+/// The same of several numbers at once.
+#[inline(always)]
+pub(crate) fn all_bounded<L: Lane>(values: L, low: L, high: L) -> L {
+    let raised = L::select(values.less(low), low, values);
+    L::select(high.less(raised), high, raised).only(values.abs().less(L::splat(f32::INFINITY)))
 }

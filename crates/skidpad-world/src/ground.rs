@@ -1,8 +1,12 @@
 //! What cars stand on: the plane and the boxes of a scene, asked by ray and by hull.
 
+use crate::side_by_side::{SideBySide, columns};
 use crate::terrain::Terrain;
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
+use skidpad_core::instruction_set::widest;
+use skidpad_core::lane::Four;
+use skidpad_core::vectors::Vec3Lanes;
 use skidpad_core::{
     Contact, DVec3, FixedBox, Ground as StoodOn, Platform, PlatformMotion, Probe, Quat, Scene, Texture, Vec3,
     world::scene::FLUSH,
@@ -44,6 +48,12 @@ pub(crate) struct Block {
     /// Of a platform in the step at hand.
     pub motion: Option<PlatformMotion>,
 }
+
+/// Rays that come to the plane slower than by this share of their way do not meet it.
+const LEAST_CLOSING: f32 = 1e-3;
+
+/// The least difference of two numbers that are not one.
+const LEAST_DIFFERENCE: f32 = f32::from_bits(1);
 
 /// How far faces may be from where they should be for the rounding of coordinates, as a share of them.
 pub(crate) const ROUNDED: f32 = 4.0 * f32::EPSILON;
@@ -231,22 +241,62 @@ impl Ground {
 
     /// Answers every probe from the plane.
     pub(crate) fn probe_plane(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+        widest(
+            #[inline(always)]
+            || self.probe_plane_in_fours(asked, answered),
+        );
+    }
+
+    #[inline(always)]
+    fn probe_plane_in_fours(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         if !self.has_plane {
             answered.fill(None);
             return;
         }
-        let normal = self.normal;
-        let wide = normal.as_dvec3();
-        let mut height = (usize::MAX, 0.0f32);
-        for (probe, answer) in asked.iter().zip(answered) {
-            // The origin lies on the plane: the height of the body is one 64-bit product, the rest is relative to it.
-            if probe.car != height.0 {
-                height = (probe.car, probe.position.dot(wide) as f32);
+        let wide = self.normal.as_dvec3();
+        let mut last = (usize::MAX, 0.0f32);
+        // The origin lies on the plane: the height of the body is one 64-bit product, the rest is relative to it.
+        let mut height = |probe: &Probe| {
+            if probe.car != last.0 {
+                last = (probe.car, probe.position.dot(wide) as f32);
             }
-            let closing = -probe.direction.dot(normal);
-            let distance = (height.1 + probe.offset.dot(normal)) / closing;
-            let met = closing > 1e-3 && distance <= probe.reach;
-            *answer = met.then_some(Contact { distance, normal, grip: self.grip, point: None, ground: None });
+            last.1
+        };
+        let count = asked.len().min(answered.len());
+        let (fours, rest) = asked[..count].as_chunks::<4>();
+        let (of_fours, of_rest) = answered[..count].as_chunks_mut::<4>();
+        for (four, answers) in fours.iter().zip(of_fours) {
+            let [a, b, c, d] = four;
+            let heights = [height(a), height(b), height(c), height(d)];
+            self.meet_plane::<Four, 4>([a, b, c, d], heights, answers);
+        }
+        for (probe, answer) in rest.iter().zip(of_rest) {
+            self.meet_plane::<f32, 1>([probe], [height(probe)], core::array::from_mut(answer));
+        }
+    }
+
+    /// The answers of the plane to probes of bodies that are so high above it.
+    #[inline(always)]
+    fn meet_plane<L: SideBySide<N>, const N: usize>(
+        &self,
+        asked: [&Probe; N],
+        heights: [f32; N],
+        answered: &mut [Option<Contact>; N],
+    ) {
+        let normal = Vec3Lanes::<L>::splat(self.normal);
+        let [x, y, z, reach] = columns(asked, |probe| [probe.offset.x, probe.offset.y, probe.offset.z, probe.reach]);
+        let [down_x, down_y, down_z, _] =
+            columns::<L, N, _>(asked, |probe| [probe.direction.x, probe.direction.y, probe.direction.z, 0.0]);
+        let closing = -Vec3Lanes::new(down_x, down_y, down_z).dot(normal);
+        let distance = (L::column(heights) + Vec3Lanes::new(x, y, z).dot(normal)) / closing;
+        // As `distance <= reach`, and no for a number that is none: differences of unequal numbers are no less than that.
+        let reaches = (distance - reach).less(L::splat(LEAST_DIFFERENCE));
+        let met = L::each(L::splat(LEAST_CLOSING).less(closing) & reaches);
+        let numbers = L::rows([distance, normal.x, normal.y, normal.z]);
+        for (k, answer) in answered.iter_mut().enumerate() {
+            let [distance, x, y, z] = numbers[k];
+            let (normal, grip) = (Vec3::new(x, y, z), self.grip);
+            *answer = met[k].then_some(Contact { distance, normal, grip, point: None, ground: None });
         }
     }
 

@@ -222,6 +222,13 @@ impl WorldPort for World {
         }
     }
 
+    fn moved(&self, _dt: f32, bodies: &mut [Body]) {
+        for (chassis, body) in self.chassis.iter().zip(bodies) {
+            (body.position, body.rotation) = (chassis.position, chassis.rotation);
+            (body.velocity, body.angular) = (chassis.velocity, chassis.angular);
+        }
+    }
+
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         let is_plain = self.ground.is_plain();
         self.ground.probe_plane(asked, answered);

@@ -14,7 +14,8 @@ mod stage;
 pub(crate) mod steering;
 mod traction;
 
-use crate::controls::{Controls, bounded};
+use crate::controls::{Controls, all_bounded};
+use crate::lane::Four;
 use crate::steering::parameters::Steering;
 
 /// What pedals and steering wheel ask for, once clamped; assists change it.
@@ -39,7 +40,10 @@ pub(crate) struct DriverDemand {
 impl DriverDemand {
     #[inline(always)]
     pub fn of(controls: &Controls, steering: &Steering) -> Self {
-        let (throttle, brake) = (bounded(controls.throttle, 0.0, 1.0), bounded(controls.brake, 0.0, 1.0));
+        let Controls { throttle, brake, handbrake, steer, .. } = *controls;
+        let asked = Four::new([throttle, brake, handbrake, steer]);
+        let (low, high) = (Four::new([0.0, 0.0, 0.0, -steering.lock]), Four::new([1.0, 1.0, 1.0, steering.lock]));
+        let [throttle, brake, handbrake, steer] = all_bounded(asked, low, high).lanes();
         Self {
             throttle,
             own_throttle: throttle,
@@ -48,8 +52,8 @@ impl DriverDemand {
                 speed.is_finite() && brake == 0.0 && forward
             }),
             brake,
-            handbrake: bounded(controls.handbrake, 0.0, 1.0),
-            steer: bounded(controls.steer, -steering.lock, steering.lock),
+            handbrake,
+            steer,
             steer_rate: steering.rate,
         }
     }

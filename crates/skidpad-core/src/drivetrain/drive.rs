@@ -90,22 +90,21 @@ impl Vehicle {
     ) -> f32 {
         let DriverDemand { throttle, brake, own_throttle, .. } = *asked;
         let (state, wheels) = (&mut self.state.drive, &self.state.wheels);
-        let running: Option<Running> = if let Some(drive) = self.model.parts().powertrain.engine() {
+        let engine = self.model.parts().powertrain.engine();
+        if let Some(drive) = engine {
             let driven = Driven { model: &self.model, shares: &drive.shares, wheels, shaft_speed };
             direction = state.select_gear(&drive.gearbox, controls.gear, &driven, throttle, dt);
-            let (mut flywheel, row) = engage(drive, state, controls, throttle, shaft_speed, dt);
-            if !self.model.assists().is_empty() {
-                let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, dt);
-                flywheel.bounds =
-                    [with(0.0), if own_throttle == throttle { flywheel.speed } else { with(own_throttle) }];
-            }
-            Some((flywheel, row))
-        } else {
-            None
-        };
+        }
         let pull = PedalDemand { throttle: throttle.min(own_throttle), brake, direction };
-        self.shafts.begin(running.as_ref(), pull, &self.model, dt);
-        running.map_or(0.0, |(_, clutch)| clutch.at_wheels(clutch.impulse))
+        self.shafts.begin(pull, &self.model, dt);
+        let Some(drive) = engine else { return 0.0 };
+        let (mut flywheel, clutch) = engage(drive, state, controls, throttle, shaft_speed, dt);
+        if !self.model.assists().is_empty() {
+            let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, dt);
+            flywheel.bounds = [with(0.0), if own_throttle == throttle { flywheel.speed } else { with(own_throttle) }];
+        }
+        self.shafts.engage(flywheel, clutch);
+        clutch.at_wheels(clutch.impulse)
     }
 }
 

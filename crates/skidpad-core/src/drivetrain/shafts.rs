@@ -27,31 +27,28 @@ impl PedalDemand {
 }
 
 impl Shafts {
-    /// Begins a step: an engine's row, if there is one, before those of motors and couplings. Rows carry nothing yet but the
-    /// clutch, which carries what it did.
+    /// Begins a step with the rows of motors and couplings, which carry nothing yet.
     #[inline(always)]
-    pub(crate) fn begin(
-        &mut self,
-        engine: Option<&(Flywheel, DriveConstraint)>,
-        pull: PedalDemand,
-        model: &Model,
-        dt: f32,
-    ) {
+    pub(crate) fn begin(&mut self, pull: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
         (self.engine, self.count, self.dt, self.pull, self.limited_by) = (None, 0, dt, pull, None);
-        if let Some((flywheel, clutch)) = engine {
-            (self.engine, self.constraints[0], self.count) = (Some(*flywheel), *clutch, 1);
-        }
         if parts.motors.is_empty() && parts.couplings.is_empty() {
             return;
         }
         let motors = parts.motors.iter().map(|motor| DriveConstraint::motor(motor, pull.direction, dt));
         let couplings = parts.couplings.iter().map(|coupling| DriveConstraint::coupling(coupling, dt));
-        let others = &mut self.constraints[usize::from(engine.is_some())..];
+        let others = &mut self.constraints[usize::from(parts.powertrain.engine().is_some())..];
         for (to, row) in others.iter_mut().zip(motors.chain(couplings)) {
             *to = row;
             self.count += 1;
         }
+    }
+
+    /// Puts the row of an engine before the others: its clutch begins with what it carried.
+    #[inline(always)]
+    pub(crate) fn engage(&mut self, flywheel: Flywheel, clutch: DriveConstraint) {
+        (self.engine, self.constraints[0]) = (Some(flywheel), clutch);
+        self.count += 1;
     }
 
     /// Tells how fast motor `k` turned when the step began, rad/s.

@@ -383,7 +383,7 @@ mod tests {
         parts.motors = vec![motor()];
         let model = Model::new(parts).expect("valid");
         let mut shafts = Shafts::of(&model);
-        shafts.begin(None, PedalDemand { direction: -1.0, ..PedalDemand::default() }, &model, 0.01);
+        shafts.begin(PedalDemand { direction: -1.0, ..PedalDemand::default() }, &model, 0.01);
         shafts.drive_motor(0, 250.0);
         let mut solving = Solving::<1>::of(&mut shafts);
         solving.speeds = [-600.0];

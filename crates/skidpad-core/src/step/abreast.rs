@@ -527,7 +527,7 @@ impl<W: Octet> Room<W> {
         let mut follows = [false; ABREAST];
         for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
             if self.alone[car] {
-                tell(car, vehicle.finish(body, dt));
+                tell(car, vehicle.finish_step(body, dt));
                 continue;
             }
             angular[car] = settled_rate(&vehicle.state, body, dt);

@@ -41,9 +41,14 @@ impl Vehicle {
     /// A rate near the last digits of the rotation counts as what it did to the rotation: taken as it is, the centre of mass of a
     /// parked car would creep against a turning that never happens.
     pub fn finish(&mut self, body: &Body, dt: f32) -> StepReport {
-        if !StepReport::is_step(dt) {
-            return StepReport::of_no_step(dt).unwrap_or_default();
+        match StepReport::of_no_step(dt) {
+            Some(nothing) => nothing,
+            None => self.finish_step(body, dt),
         }
+    }
+
+    /// The same of a step that is one.
+    pub(crate) fn finish_step(&mut self, body: &Body, dt: f32) -> StepReport {
         if self.rows.len() == 1 {
             widest(
                 #[inline(always)]

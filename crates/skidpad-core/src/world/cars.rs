@@ -406,7 +406,7 @@ impl Cars {
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
         }
-        world.bodies(dt, &mut self.bodies);
+        world.moved(dt, &mut self.bodies);
         if !self.reactions.is_empty() {
             self.follow_ground(world);
         }
@@ -437,7 +437,7 @@ impl Cars {
         }
         let (vehicle, body) = (&mut self.vehicles[first], &self.bodies[first]);
         let done = if self.stepped[first] {
-            vehicle.finish(body, dt)
+            vehicle.finish_step(body, dt)
         } else if !(self.away[first] || body.asleep) {
             vehicle.follow(body)
         } else {

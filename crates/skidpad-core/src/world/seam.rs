@@ -35,8 +35,9 @@ pub struct Body {
 }
 
 /// A ray along a wheel's suspension travel. Offsets are relative to a body, so that 32-bit numbers keep their
-/// precision far from the origin.
+/// precision far from the origin. Four numbers that are read at once lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Probe {
     /// Which vehicle asks; its own body must not answer.
     pub car: usize,
@@ -44,10 +45,10 @@ pub struct Probe {
     pub position: DVec3,
     /// Start of the ray relative to `position`, world axes, m.
     pub offset: Vec3,
-    /// Unit vector, world axes.
-    pub direction: Vec3,
     /// Length of the ray, m.
     pub reach: f32,
+    /// Unit vector, world axes.
+    pub direction: Vec3,
     /// The rim that comes down along the ray; `None` if the ray alone feels for the ground.
     pub rim: Option<Rim>,
 }
@@ -84,8 +85,9 @@ impl Probe {
     }
 }
 
-/// Where a probe met the ground.
+/// Where a probe met the ground. Its first four numbers, which are read at once, lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Contact {
     /// From the start of the ray, m; may be negative when a plane reaches above the start. Of a rim: to the lowest point of the
     /// wheel that stands there.
@@ -205,6 +207,10 @@ pub(crate) const OVERLAP_RETURN_SPEED: f32 = 1.0;
 pub trait WorldPort {
     /// Writes the chassis of every vehicle into `bodies`.
     fn bodies(&self, dt: f32, bodies: &mut [Body]);
+    /// Writes the poses, velocities and sleep of every chassis after a step of `dt` s into `bodies`; the rest of these may stay.
+    fn moved(&self, dt: f32, bodies: &mut [Body]) {
+        self.bodies(dt, bodies);
+    }
     /// Answers `asked` into `answered`, in order; a miss is `None`.
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]);
     /// Writes which vehicles' hulls may touch something within the coming step of `dt` s, so that [`WorldPort::hull_points`] is asked of
