@@ -51,25 +51,25 @@ const fn vehicle(scenario: &'static str, limit: u64) -> Count {
 }
 
 const COUNTS: [Count; 25] = [
-    plane("impulse", Some(5_600)),
-    plane("impulse-abreast", Some(3_550)),
-    plane("constraint", Some(7_200)),
+    plane("impulse", Some(5_400)),
+    plane("impulse-abreast", Some(3_400)),
+    plane("constraint", Some(6_650)),
     plane("constraint-pyramid", None),
     plane("constraint-hybrid", None),
     plane("constraint-unsprung", None),
     plane("rapier", Some(20_000)),
     plane("rapier-stock", None),
     plane("bullet", None),
-    vehicle("plane-corvette_c5_tmeasy", 7_700),
+    vehicle("plane-corvette_c5_tmeasy", 5_940),
     vehicle("plane-corvette_c5_mf", 15_900),
-    vehicle("plane-truck_6x4", 8_500),
-    vehicle("plane-toyota_4runner", 9_600),
-    vehicle("plane-tesla_model3_awd", 8_750),
+    vehicle("plane-truck_6x4", 8_200),
+    vehicle("plane-toyota_4runner", 9_400),
+    vehicle("plane-tesla_model3_awd", 8_600),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
-    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(8_250) },
+    Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(7_600) },
     // Twice the plane.
-    waves("field", Some(11_200)),
-    waves("mesh", Some(11_200)),
+    waves("field", Some(10_470)),
+    waves("mesh", Some(10_470)),
     waves("discs-plane", None),
     waves("discs-field", None),
     waves("discs-mesh", None),
@@ -94,7 +94,7 @@ const BASELINE_FEATURES: &str =
 
 /// What is counted of a build for any processor of the target.
 const ON_BASELINE: [Count; 3] =
-    [plane("impulse", Some(6_350)), plane("constraint", Some(8_150)), plane("impulse-abreast", Some(5_450))];
+    [plane("impulse", Some(6_150)), plane("constraint", Some(7_600)), plane("impulse-abreast", Some(5_350))];
 
 /// Runs the criterion benches, unless only instructions are asked for, and counts.
 pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
