@@ -72,7 +72,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub tyre: CurveConstants<W>,
     /// Whether some lane has no other law.
     pub has_curves: bool,
-    /// The tyres with other laws, each once.
+    /// The tyres with other laws: those on TMeasy at once, each other one once.
     pub laws: Box<[Law<W>]>,
     /// −1 where a tyre is mounted with left and right exchanged, else 1.
     pub mirror_sign: W,
