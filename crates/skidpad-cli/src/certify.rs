@@ -12,8 +12,8 @@ use crate::able::able;
 use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of};
 use crate::fail::{self, BadArgument};
-use crate::output::{Table, print};
-use crate::run::{check_duration, overrides, progress_bar, tell_notes};
+use crate::output::{Table, print, tell_notes};
+use crate::run::{check_duration, overrides, progress_bar};
 
 /// Longest list of deciding figures in the table; a report has them all.
 const MOST_NAMED: usize = 1;

@@ -12,8 +12,8 @@ use skidpad::lab::{Comparison, Manoeuvre};
 use crate::able::able;
 use crate::arguments::{Changes, Compare};
 use crate::fail;
-use crate::output::{Table, print};
-use crate::run::{ON_A_SCENE, assists, check_duration, health, overrides, progress_bar, tell_notes, time_step};
+use crate::output::{Table, print, tell_notes};
+use crate::run::{ON_A_SCENE, assists, check_duration, health, overrides, progress_bar, time_step};
 
 /// Compares what was asked for, prints the tables and writes the report.
 pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {

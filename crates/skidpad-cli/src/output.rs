@@ -1,8 +1,16 @@
-//! Text for terminals: aligned tables, and printing that survives a closed pipe.
+//! Text for terminals: aligned tables, notes, and printing that survives a closed pipe.
 
 use std::io::{ErrorKind, Write};
 
 use miette::IntoDiagnostic;
+use skidpad::spec::Loaded;
+
+/// Tells what is worth a look in the files of a vehicle.
+pub fn tell_notes(vehicle: &Loaded) {
+    for note in &vehicle.notes {
+        eprintln!("worth a look: {note}");
+    }
+}
 
 /// Rows of cells, printed in columns as wide as their widest cell.
 #[derive(Debug, Default)]

@@ -18,7 +18,7 @@ use crate::UNFINISHED;
 use crate::able::able;
 use crate::arguments::{Changes, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable};
-use crate::output::{Table, print};
+use crate::output::{Table, print, tell_notes};
 use crate::towing;
 
 /// Most steps one run may have: their telemetry is kept in a temporary file, about half a kilobyte each.
@@ -94,13 +94,6 @@ fn outputs(asked: &Run) -> impl Iterator<Item = (&'static str, &Path)> {
 pub fn keep_tyres(vehicle: &Loaded, (argument, path): (&'static str, &Path)) -> Result<(), SameFile> {
     let tyres: Vec<_> = vehicle.tyre_files.iter().map(|file| ("a tyre of the vehicle", Some(file.as_path()))).collect();
     fail::not_over(argument, path, &tyres)
-}
-
-/// Tells what is worth a look in the files of a vehicle.
-pub fn tell_notes(vehicle: &Loaded) {
-    for note in &vehicle.notes {
-        eprintln!("worth a look: {note}");
-    }
 }
 
 /// Writes one object from names with units to full values, `null` for what did not happen, and how the steps went.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use skidpad::core::Model;
-use skidpad::lab::towing::Towed;
+use skidpad::lab::units::Towed;
 
 use crate::fail::BadArgument;
-use crate::run::tell_notes;
+use crate::output::tell_notes;
 
 /// What a car of `model` tows, from the front: full trailers as two units, dolly and trailer.
 pub fn trailers(named: &[String], model: &Arc<Model>) -> miette::Result<Vec<Towed>> {

@@ -39,6 +39,7 @@ pub mod sweep;
 mod testing;
 pub mod towing;
 pub mod trajectory;
+pub mod units;
 
 pub use certify::Certificate;
 pub use compare::{Comparison, Progress, Spread, compare};

@@ -7,8 +7,8 @@ use skidpad_core::{Backend, BackendInfo, CarStart, Frame, Model, State};
 use crate::driver::{Driver, DriverInput};
 use crate::extent::{Extent, LeftGround, stands};
 use crate::manoeuvre::Setup;
-use crate::towing::UnitName;
 use crate::trajectory::Trajectory;
+use crate::units::UnitName;
 
 /// Length of a step, s: finite, above 0 and at most [`TimeStep::LONGEST_S`].
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]

@@ -9,7 +9,7 @@ use skidpad_core::{Assist, Contribution, Frame, Model, StepReport};
 use crate::extent::LeftGround;
 use crate::files::{WriteError, write_atomically};
 use crate::rows::Rows;
-use crate::towing::UnitName;
+use crate::units::UnitName;
 
 /// Telemetry of one car over one run. Row 0 is the start at t = 0; row k is the state after the step that ends at
 /// `k · dt`. Times are products, not sums, so no rounding builds up. Never empty. Rows of long runs are in a temporary file, so

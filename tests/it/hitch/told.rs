@@ -7,7 +7,7 @@ use skidpad::core::state::Placement;
 use skidpad::core::telemetry::frame::HITCH_CHANNELS;
 use skidpad::core::{Backend, Controls, Frame, HitchFrame, Model, Scene, State, Vec3};
 use skidpad::lab::manoeuvre::{Course, LaneChange, Slalom};
-use skidpad::lab::towing::Towed;
+use skidpad::lab::units::Towed;
 use skidpad::lab::{Manoeuvre, Overrides, TimeStep, Trajectory, simulate};
 use std::sync::Arc;
 

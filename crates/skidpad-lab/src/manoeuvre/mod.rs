@@ -30,8 +30,9 @@ use skidpad_core::{Model, Scene};
 
 use crate::driver::Driver;
 use crate::metrics::Metric;
-use crate::towing::{self, Towed};
+use crate::towing;
 use crate::trajectory::Trajectory;
+use crate::units::Towed;
 
 /// 100 km/h, m/s.
 pub const KMH_100: f64 = 100.0 / 3.6;

@@ -6,7 +6,19 @@ use std::fmt::Write as _;
 use skidpad_core::world::scene::FLUSH;
 use skidpad_core::{DVec3, Scene, Triangle};
 
-use super::plot::View;
+/// What of the world a plot of it shows, and where in the drawing.
+pub struct View {
+    /// m.
+    pub x: Range<f64>,
+    /// m.
+    pub y: Range<f64>,
+    /// Size on the page, px.
+    pub pixels: [f64; 2],
+    /// Left and upper end in the drawing.
+    pub corner: [f64; 2],
+    /// Size in the drawing.
+    pub drawn: [f64; 2],
+}
 
 /// Looks of what is drawn here; part of the pictures, so that pages without them do not have it.
 pub const STYLE: &str = include_str!("ground.css");

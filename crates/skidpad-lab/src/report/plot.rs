@@ -7,7 +7,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::escape::escape;
-use super::ground;
+use super::ground::{self, View};
 use skidpad_core::Scene;
 
 /// Pixels of the drawing per pixel on the page: plotters rounds to whole ones, and lines must stay smooth.
@@ -64,26 +64,11 @@ pub struct Plot {
     pub towed: Vec<Series>,
 }
 
-/// What of the world a plot of it shows, and where in the drawing.
-pub struct View {
-    /// m.
-    pub x: Range<f64>,
-    /// m.
-    pub y: Range<f64>,
-    /// Size on the page, px.
-    pub pixels: [f64; 2],
-    /// Left and upper end in the drawing.
-    pub corner: [f64; 2],
-    /// Size in the drawing.
-    pub drawn: [f64; 2],
-}
-
-impl View {
-    fn of(size: [u32; 2], x: Range<f64>, y: Range<f64>) -> Self {
-        let pixels = [size[0] - LEFT - 2 * AROUND, size[1] - BELOW - 2 * AROUND].map(f64::from);
-        let corner = [LEFT + AROUND, AROUND].map(|at| f64::from(at * FINE));
-        Self { x, y, pixels, corner, drawn: pixels.map(|size| size * f64::from(FINE)) }
-    }
+/// What a picture of so many pixels shows of the world, and where.
+fn view(size: [u32; 2], x: Range<f64>, y: Range<f64>) -> View {
+    let pixels = [size[0] - LEFT - 2 * AROUND, size[1] - BELOW - 2 * AROUND].map(f64::from);
+    let corner = [LEFT + AROUND, AROUND].map(|at| f64::from(at * FINE));
+    View { x, y, pixels, corner, drawn: pixels.map(|size| size * f64::from(FINE)) }
 }
 
 /// Sentinel colours, replaced by classes once the SVG is made.
@@ -179,7 +164,7 @@ impl Plot {
             below += &format!("<style>{TOWED_STYLE}</style>");
         }
         if let Some(scene) = &self.ground {
-            below += &ground::from_above(scene, &View::of(size, x, y));
+            below += &ground::from_above(scene, &view(size, x, y));
         }
         Ok(with_classes(&text, size, title, &below))
     }
