@@ -197,7 +197,11 @@ pub(crate) trait Quad<C>:
     fn numbers(self) -> [C; 4];
 
     /// It, with another `first` one.
-    fn with_first(self, first: C) -> Self;
+    #[inline(always)]
+    fn with_first(self, first: C) -> Self {
+        let [_, b, c, d] = self.numbers();
+        Self::of([first, b, c, d])
+    }
 
     /// Four times the same.
     #[inline(always)]
@@ -218,12 +222,6 @@ impl Quad<f32> for Four {
     #[inline(always)]
     fn numbers(self) -> [f32; 4] {
         self.lanes()
-    }
-
-    #[inline(always)]
-    fn with_first(self, first: f32) -> Self {
-        let [_, b, c, d] = self.lanes();
-        Self::new([first, b, c, d])
     }
 }
 

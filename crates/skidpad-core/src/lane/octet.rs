@@ -72,12 +72,6 @@ impl<W: Lane> Quad<W> for FourOf<W> {
     fn numbers(self) -> [W; 4] {
         self.0
     }
-
-    #[inline(always)]
-    fn with_first(self, first: W) -> Self {
-        let [_, b, c, d] = self.0;
-        Self([first, b, c, d])
-    }
 }
 
 /// Eight numbers of a type as those of cars abreast, and as a wheel of each.

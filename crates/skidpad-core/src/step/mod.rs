@@ -232,32 +232,23 @@ impl Vehicle {
             return self.sweep::<B>(velocities, dt);
         };
         self.hull.set_contacts(hull, &self.to_world, self.model.mass(), dt);
-        self.iterate_apart::<B>(velocities, Stop { tolerance, iterations }, friction, dt)
+        self.iterate::<B>(velocities, Stop { tolerance, iterations }, friction, dt)
     }
 
-    /// [`Vehicle::iterate`] as a function of its own, so that its registers are not those of the stages before.
+    /// The converged coupling, or one sweep where that ends far from an answer. A function of its own, so that its registers are not
+    /// those of the stages before.
     #[inline(never)]
-    fn iterate_apart<B: Banks>(
-        &mut self,
-        velocities: &Velocities,
-        stop: Stop,
-        friction: Friction,
-        dt: f32,
-    ) -> StepReport {
+    fn iterate<B: Banks>(&mut self, velocities: &Velocities, stop: Stop, friction: Friction, dt: f32) -> StepReport {
         widest(
             #[inline(always)]
-            || self.iterate::<B>(velocities, stop, friction, dt),
+            || {
+                let (report, missing) = self.converge::<B>(velocities.free, velocities.loaded, stop, friction);
+                if missing > LARGEST_RESIDUAL {
+                    self.sweep_instead(velocities.free, velocities.warm, dt);
+                }
+                report
+            },
         )
-    }
-
-    /// The converged coupling, or one sweep where that ends far from an answer.
-    #[inline(always)]
-    fn iterate<B: Banks>(&mut self, velocities: &Velocities, stop: Stop, friction: Friction, dt: f32) -> StepReport {
-        let (report, missing) = self.converge::<B>(velocities.free, velocities.loaded, stop, friction);
-        if missing > LARGEST_RESIDUAL {
-            self.sweep_instead(velocities.free, velocities.warm, dt);
-        }
-        report
     }
 
     /// Loads of wheels that move on their own, or with the chassis.
