@@ -121,6 +121,9 @@ impl Vehicle {
         let lowered = self.model.parts().assists.lowered_centre;
         let assist_log = self.assist_log.get_or_insert_default();
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
+            if bank.force_point.is_none() && lowered == 0.0 {
+                continue;
+            }
             let tyre =
                 rows.contact.forward.linear * rows.coupled.tyre[0] + rows.contact.side.linear * rows.coupled.tyre[1];
             // Moments of `height ẑ × force`, left + right first.

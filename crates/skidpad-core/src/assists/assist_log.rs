@@ -127,6 +127,12 @@ impl AssistLog {
     /// Nothing was added.
     pub(crate) const NOTHING: Self = Self { added: [None; Assist::ALL.len()] };
 
+    /// Counts from nothing again.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.added.iter_mut().for_each(|added| *added = None);
+    }
+
     /// What `assist` added.
     pub fn of(&self, assist: Assist) -> Contribution {
         self.added[assist as usize].unwrap_or_default()

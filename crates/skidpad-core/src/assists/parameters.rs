@@ -132,6 +132,25 @@ pub struct SpeedSteering {
 }
 
 impl Assists {
+    /// Whether any of them changes what the driver asks for.
+    #[inline(always)]
+    pub(crate) fn change_demand(&self) -> bool {
+        let Self { speed_steering, counter_steer, cruise, stability, .. } = self;
+        speed_steering.is_some() | counter_steer.is_some() | cruise.is_some() | stability.is_some()
+    }
+
+    /// Whether any of them changes what engine and motors give.
+    #[inline(always)]
+    pub(crate) fn change_drive(&self) -> bool {
+        self.traction.is_some() | self.launch.is_some() | self.cruise.is_some()
+    }
+
+    /// Whether any of them has to look at brakes or drive, with so much of the foot brake asked for.
+    #[inline(always)]
+    pub(crate) fn change_torques(&self, brake: f32) -> bool {
+        self.change_drive() | self.stability.is_some() | (brake > 0.0 && self.abs.is_some())
+    }
+
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         if let Some(anti_lock) = &self.abs {
             share("slip of the anti-lock brakes", anti_lock.slip)?;

@@ -25,8 +25,10 @@ impl Vehicle {
         if self.model.assists().is_empty() {
             return asked;
         }
-        self.assist_log.as_deref_mut().map(core::mem::take);
-        self.assist_driver(asked, dt)
+        if let Some(assist_log) = self.assist_log.as_deref_mut() {
+            assist_log.clear();
+        }
+        if self.model.parts().assists.change_demand() { self.assist_driver(asked, dt) } else { asked }
     }
 
     #[inline(never)]
@@ -68,7 +70,7 @@ impl Vehicle {
     /// Lets assists change the brakes, from the velocity `loaded` that loads and the last step's tyre impulses left.
     #[inline(always)]
     pub(crate) fn assist_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
-        if !self.model.assists().is_empty() {
+        if self.model.parts().assists.change_torques(asked.brake) {
             self.assist_with_brakes(asked, loaded, dt);
         }
     }

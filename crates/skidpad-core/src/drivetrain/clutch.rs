@@ -34,7 +34,7 @@ impl Shafts {
         let row = &mut self.constraints[0];
         let change = row.at_wheels(after) - row.at_wheels(before);
         row.impulse = after;
-        (change, self.has_settled(0, before))
+        (change, row.has_settled([before, after], self.within))
     }
 
     /// Impulse of a clutch that may begin or cease to slip.

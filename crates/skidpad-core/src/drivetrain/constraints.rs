@@ -2,6 +2,7 @@
 
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::parameters::Coupling;
+use crate::step::coupling::Within;
 
 /// Change of the clutch's impulse, as a share of its capacity, so small that no wheel can have begun or ceased to slide
 /// unnoticed; the Newton step itself is exact while none does.
@@ -9,6 +10,9 @@ const SETTLED_CLUTCH: f32 = 0.02;
 
 /// Change of any other impulse that ends the passes: a share of it, or a torque, N m.
 const SETTLED_IMPULSE: [f32; 2] = [1e-3, 0.01];
+
+/// The most that torque is of a motor, as a share of its peak.
+const SETTLED_MOTOR: f32 = 1e-4;
 
 /// A torque that does not change with speed is taken to fall by this share of it from a standstill to the speeds there are: what
 /// such a row misses counts as speed, too, or a step back towards its torque looks like one that gains nothing and is taken back.
@@ -153,7 +157,7 @@ impl DriveConstraint {
             ),
             per_impulse: 1.0,
             bounds: [f32::NEG_INFINITY, f32::INFINITY],
-            settled: [relative, torque * dt],
+            settled: [relative, torque.min(SETTLED_MOTOR * motor.peak_torque) * dt],
             ..Self::default()
         }
     }
@@ -198,6 +202,13 @@ impl DriveConstraint {
         let [least, most] = self.bounds;
         let holds = self.per_impulse > 0.0 && pivot > 0.0 && least <= impulse && impulse <= most;
         holds.then_some(impulse)
+    }
+
+    /// Whether the impulse `after` is next to what it was `before`.
+    #[inline(always)]
+    pub(crate) fn has_settled(&self, [before, after]: [f32; 2], within: Within) -> bool {
+        let [relative, absolute] = self.settled;
+        (after - before).abs() <= within.closeness() * (relative * after.abs() + absolute)
     }
 
     /// What the row is taken to do first.
@@ -287,6 +298,14 @@ mod tests {
         }
         assert_eq!(row.next(Regime::Turns(0), 5.0, 1.0), Regime::Stands, "turned backwards no more");
         assert_eq!(row.next(Regime::Turns(1), -5.0, -1.0), Regime::Stands, "turned forwards no more");
+    }
+
+    /// By a share of what is carried, and a constant.
+    #[test]
+    fn a_row_has_settled_when_it_changes_by_less_than_its_measure() {
+        let row = DriveConstraint { settled: [0.01, 0.5], ..DriveConstraint::default() };
+        let settled = |change: f32| row.has_settled([100.0 + change, 100.0], Within::NearCone);
+        assert_eq!([0.0, 1.4, -1.4, 1.6, -1.6].map(settled), [true, true, true, false, false]);
     }
 
     /// Passes of a coupling end at a thousandth of what it carries, and a hundredth of a newton metre.

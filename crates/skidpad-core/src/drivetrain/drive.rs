@@ -60,7 +60,7 @@ impl Vehicle {
         }
         let first = usize::from(has_engine);
         for (k, motor) in self.model.parts().motors.iter().enumerate() {
-            let turns = self.model.banks().iter().zip(&self.rows);
+            let turns = B::of(self.model.banks()).iter().zip(&self.rows);
             let shaft_speed =
                 turns.fold(0.0, |sum, (bank, rows)| sum + (bank.levers[first + k] * rows.begun.spin).sum());
             self.shafts.turned(k, shaft_speed * motor.reduction);
@@ -99,7 +99,7 @@ impl Vehicle {
         self.shafts.begin(pull, &self.model, dt);
         let Some(drive) = engine else { return 0.0 };
         let (mut flywheel, clutch) = engage(drive, state, controls, throttle, shaft_speed, dt);
-        if !self.model.assists().is_empty() {
+        if self.model.parts().assists.change_drive() {
             let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, dt);
             flywheel.bounds = [with(0.0), if own_throttle == throttle { flywheel.speed } else { with(own_throttle) }];
         }

@@ -45,6 +45,11 @@ impl Motor {
         self.reduction * sum / self.wheels.len() as f32
     }
 
+    /// Angular momentum of the rotor per speed of the car that rolls on its wheels, kg m.
+    pub(crate) fn momentum(&self, wheels: &[Wheel]) -> f32 {
+        self.inertia * self.turns_per_metre(wheels)
+    }
+
     /// Largest torque at a rotor speed (rad/s), N m: the peak, then constant power.
     pub fn available(&self, speed: f32) -> f32 {
         self.peak_torque.min(self.power / speed.abs().max(f32::MIN_POSITIVE))
@@ -148,5 +153,6 @@ mod tests {
         (wheels[0].radius, wheels[1].radius) = (0.25, 0.5);
         // 9 (1 / 0.25 + 1 / 0.5) / 2.
         assert_eq!(motor().turns_per_metre(&wheels), 27.0);
+        assert_eq!(motor().momentum(&wheels), 27.0 * 0.05);
     }
 }

@@ -21,16 +21,21 @@ impl Vehicle {
         let pedals = Controls { throttle, brake, clutch, gear, starter, ..Controls::default() };
         self.begin::<Many>();
         self.drive::<Many>(&pedals, &DriverDemand::of(&pedals, &self.model.parts().steering), dt);
-        let compliance = self.model.inverse_mass() * self.driven_wheels();
-        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            rows.roll(bank.radius * bank.gather(|i| self.state.wheels[i].spin), compliance);
-        }
+        self.stick_to_road();
         self.roll_shafts();
         for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
             let force = ((rows.drive.motor + rows.drive.shaft) / (bank.radius * Four::splat(dt))).lanes();
             bank.each(|k, i| forces[i] = force[k]);
         }
-        self.shafts.write_back(&mut self.state.drive, &self.model, &self.rows);
+        self.shafts.write_back::<Many>(&mut self.state.drive, &self.model, &self.rows);
+    }
+
+    /// Lets every wheel stick to its share of a mass that moves as the wheel rolls.
+    fn stick_to_road(&mut self) {
+        let compliance = self.model.inverse_mass() * self.driven_wheels();
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            rows.roll(bank.radius * bank.gather(|i| self.state.wheels[i].spin), compliance);
+        }
     }
 
     /// Wheels that engine and motors drive, counted by their shares of each shaft.
@@ -58,9 +63,11 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drivetrain::assisted::tests::motor;
     use crate::drivetrain::converter::{Clutch, LaunchDevice};
     use crate::drivetrain::engine::{Curve, Engine, Gearbox};
     use crate::drivetrain::parameters::{EngineDrive, Powertrain};
+    use crate::lane::FourMask;
     use crate::model::{Model, plain::plain_car};
     use crate::state::{Placement, State};
     use crate::world::scene::Scene;
@@ -127,6 +134,35 @@ mod tests {
         for (found, expected) in forces.into_iter().zip([0.0, 0.0, expected, expected]) {
             // What slips is a millionth, and 32 bits of a contact that stiff leave as much again.
             assert!((found - expected).abs() <= 1e-4 * expected, "{found} instead of {expected} N");
+        }
+    }
+
+    /// Wheel, rotor and the mass on its contact turn as one: `(I + n² J + m R²) Δω = n T dt`, and the gearing gets `T dt − J n Δω`,
+    /// whatever it is taken to have carried before.
+    #[test]
+    fn a_motor_that_goes_on_ends_where_it_would_from_nothing() {
+        let model = Model::new(crate::ModelParts { motors: vec![motor()], ..plain_car() }).expect("valid");
+        let placement = Placement { speed: 6.0, ..Placement::default() };
+        let mut car = {
+            let state = State::at_rest(&model, &Scene::flat(), &placement);
+            Vehicle::new(model.into(), state)
+        };
+        let gained = 9.0 * 300.0 * DT / (1.0 + 81.0 * 0.05 + 1200.0 * 0.3 * 0.3);
+        let expected = 300.0 * DT - 0.05 * 9.0 * gained;
+        let controls = Controls { throttle: 1.0, ..Controls::default() };
+        for carried in [0.0, 250.0, expected / DT, 400.0, -300.0] {
+            car.state.drive.motors[0] = carried;
+            car.begin::<Many>();
+            car.drive::<Many>(&controls, &DriverDemand::of(&controls, &car.model.parts().steering), DT);
+            car.stick_to_road();
+            car.rows[0].tyre.active = !FourMask::default();
+            car.solve_shafts::<Many>();
+            let found = car.shafts.constraints[0].impulse;
+            // As above.
+            assert!(
+                (found - expected).abs() <= 1e-4 * expected,
+                "{found} instead of {expected} N m s after {carried} N m"
+            );
         }
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Shafts {
     pub motors: Box<[MotorStep]>,
     /// Who holds the motors back; `None` where assists have not been asked, whatever limits are left of an earlier step.
     pub limited_by: Option<Assist>,
+    /// Whether rows have been tried from what they carried in the last step.
+    pub has_gone_on: bool,
     /// How blocks bound tyres.
     pub within: Within,
 }

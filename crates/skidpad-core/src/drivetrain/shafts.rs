@@ -10,7 +10,8 @@ use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::converter::Converter;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MOST_CONSTRAINTS, PedalDemand, Shafts};
-use crate::drivetrain::solving::{FEW, Solving, Wheels};
+use crate::drivetrain::solving::{Carried, FEW, Solving, Wheels};
+use crate::instruction_set::widest;
 use crate::lane::{Four, Lane};
 use crate::model::Model;
 use crate::state::DriveState;
@@ -32,6 +33,7 @@ impl Shafts {
     pub(crate) fn begin(&mut self, pull: PedalDemand, model: &Model, dt: f32) {
         let parts = model.parts();
         (self.engine, self.count, self.dt, self.pull, self.limited_by) = (None, 0, dt, pull, None);
+        self.has_gone_on = false;
         if parts.motors.is_empty() && parts.couplings.is_empty() {
             return;
         }
@@ -71,11 +73,11 @@ impl Shafts {
     }
 
     #[inline(always)]
-    pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, rows: &[Rows]) {
+    pub(crate) fn write_back<B: Banks>(&self, drive: &mut DriveState, model: &Model, rows: &[Rows]) {
         let constraints = &self.constraints[..self.count];
         if let (Some(engine), Some(row)) = (&self.engine, constraints.first()) {
             let turns =
-                || model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.coupled.spin).sum());
+                || B::of(model.banks()).iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.coupled.spin).sum());
             let speed = match converter(model) {
                 Some(converter) if row.is_converter => {
                     let found = self.impeller(converter, engine, turns().sum::<f32>() * row.ratio);
@@ -93,8 +95,10 @@ impl Shafts {
         }
         for (k, (torque, motor)) in drive.motors.iter_mut().zip(&model.parts().motors).enumerate() {
             let row = &constraints[motors + k];
-            let turns =
-                model.banks().iter().zip(rows).map(|(bank, rows)| (bank.levers[motors + k] * rows.coupled.spin).sum());
+            let turns = B::of(model.banks())
+                .iter()
+                .zip(rows)
+                .map(|(bank, rows)| (bank.levers[motors + k] * rows.coupled.spin).sum());
             let gained = turns.sum::<f32>() * row.ratio - self.motors[k].rotor;
             *torque = (row.impulse + motor.inertia * gained) / self.dt;
         }
@@ -107,13 +111,6 @@ impl Shafts {
     pub(crate) fn impeller(&self, converter: &Converter, engine: &Flywheel, turbine: f32) -> f32 {
         let free = engine.speed - engine.dry_drag * engine.inverse_inertia;
         converter.impeller_speed(free, self.dt * engine.inverse_inertia, turbine)
-    }
-
-    /// Whether the impulse of row `i` is next to what it was `before`.
-    #[inline(always)]
-    pub(crate) fn has_settled(&self, i: usize, before: f32) -> bool {
-        let ([relative, absolute], after) = (self.constraints[i].settled, self.constraints[i].impulse);
-        (after - before).abs() <= self.within.closeness() * (relative * after.abs() + absolute)
     }
 
     /// Lets row `i` carry `impulse`, and its wheels feel it.
@@ -129,6 +126,29 @@ impl Shafts {
 }
 
 impl Shafts {
+    /// Whether the rows go on with what they carried in the last step, with little change.
+    #[inline(always)]
+    fn go_on(&mut self, model: &Model, rows: &mut [Rows], carried: Carried<'_>) -> bool {
+        match self.count {
+            1 => self.go_on_rows::<1>(model, rows, carried),
+            2 => self.go_on_rows::<2>(model, rows, carried),
+            3 => self.go_on_rows::<3>(model, rows, carried),
+            FEW => self.go_on_rows::<FEW>(model, rows, carried),
+            _ => self.go_on_rows::<MOST_CONSTRAINTS>(model, rows, carried),
+        }
+    }
+
+    #[inline(always)]
+    fn go_on_rows<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], carried: Carried<'_>) -> bool {
+        let mut begun = [0.0; MOST];
+        begun.iter_mut().zip(&self.constraints).for_each(|(impulse, row)| *impulse = row.impulse);
+        let goes_on = Solving::<MOST>::of(self).go_on(model, rows, carried);
+        if !goes_on {
+            (0..self.count).for_each(|i| self.carry(model, rows, i, begun[i]));
+        }
+        goes_on
+    }
+
     /// Solves whatever rows there are.
     fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         match self.count {
@@ -153,61 +173,54 @@ impl Vehicle {
     /// Solves clutch and couplings; leaves each wheel's shaft impulse.
     #[inline(always)]
     pub(crate) fn solve_shafts<B: Banks>(&mut self) {
-        if self.settle_shafts::<B>() {
-            self.follow_blocks();
+        if !self.settle_clutch::<B>() {
+            self.solve_rows();
         }
     }
 
-    /// Solves all rows once more for wheels as their blocks.
-    #[cold]
+    /// Solves rows that are not those of a clutch alone on wheels that grip: for wheels as their blocks, from what was carried in the last
+    /// step or, where that is far off, from what wheels alone make of it.
     #[inline(never)]
-    fn follow_blocks(&mut self) {
-        self.shafts.settle(&self.model, &mut self.rows, Wheels::AsBlocks);
+    fn solve_rows(&mut self) {
+        widest(
+            #[inline(always)]
+            || {
+                let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
+                let is_first = !core::mem::replace(&mut shafts.has_gone_on, true);
+                let gained = self.to_world.x_axis.dot(self.state.velocity - self.state.previous_velocity);
+                let carried = Carried { drive: &self.state.drive, gained };
+                if !(is_first && !shafts.is_clutch() && shafts.go_on(model, rows, carried)) {
+                    shafts.settle(model, rows, Wheels::Alone);
+                    shafts.settle(model, rows, Wheels::AsBlocks);
+                }
+            },
+        );
     }
 
     /// The same for wheels that have no block; leaves their spin, too.
     pub(crate) fn roll_shafts(&mut self) {
-        self.settle_shafts::<Many>();
+        if !self.settle_clutch::<Many>() {
+            self.shafts.settle(&self.model, &mut self.rows, Wheels::Alone);
+        }
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.coupled.spin = rows.spin_under(bank).0;
         }
     }
 
-    /// Solves all rows for wheels alone; whether any but a clutch on wheels that grip carries something, and has to look at blocks.
+    /// Solves a clutch alone for wheels alone; whether that is all, as these grip or no row carries anything.
     #[inline(always)]
-    fn settle_shafts<B: Banks>(&mut self) -> bool {
+    fn settle_clutch<B: Banks>(&mut self) -> bool {
         let shafts = &mut self.shafts;
         if shafts.are_open() {
-            return false;
+            return true;
         }
-        if shafts.is_clutch() {
-            // Where its wheels begin to slide, a clutch is solved as other rows are.
-            let settled = settle_clutches(
+        // Where its wheels begin to slide, a clutch is solved as other rows are.
+        shafts.is_clutch()
+            && settle_clutches(
                 B::of(self.model.banks()),
                 B::of_mut(&mut self.rows),
                 #[inline(always)]
                 |_, measured| shafts.clutch_pass(measured),
-            );
-            if settled {
-                return false;
-            }
-        }
-        shafts.settle(&self.model, &mut self.rows, Wheels::Alone);
-        true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::drivetrain::constraints::DriveConstraint;
-
-    /// By a share of what is carried, and a constant.
-    #[test]
-    fn a_row_has_settled_when_it_changes_by_less_than_its_measure() {
-        let row = DriveConstraint { settled: [0.01, 0.5], impulse: 100.0, ..DriveConstraint::default() };
-        let shafts = Shafts { constraints: [row].into(), count: 1, ..Shafts::default() };
-        let changes = [0.0, 1.4, -1.4, 1.6, -1.6];
-        assert_eq!(changes.map(|change| shafts.has_settled(0, 100.0 + change)), [true, true, true, false, false]);
+            )
     }
 }

@@ -7,14 +7,18 @@
 use crate::drivetrain::assisted::converter;
 use crate::drivetrain::constraints::{DriveConstraint, Regime, falling};
 use crate::drivetrain::rows::Shafts;
-use crate::lane::Corners;
+use crate::lane::{Corners, Four, Lane};
 use crate::model::Model;
+use crate::state::DriveState;
 use crate::step::coupling::Within;
 use crate::step::rows::Rows;
 use crate::wheel::pack::WheelPack;
 
 /// Newton passes.
 const PASSES: usize = 16;
+
+/// Those from what was carried in the last step.
+const GOING_ON: usize = 2;
 
 /// Looks at motors that have not settled, each of which takes from them what is beyond their peak torque.
 const BOUNDED: usize = 4;
@@ -48,6 +52,22 @@ pub(crate) enum Wheels {
     AsBlocks,
 }
 
+/// What is known of the last step.
+#[derive(Clone, Copy)]
+pub(crate) struct Carried<'a> {
+    pub drive: &'a DriveState,
+    /// How much faster it made the car, m/s forward.
+    pub gained: f32,
+}
+
+impl Carried<'_> {
+    /// What motor `k` gives its gearing in a step of `dt` s like that one, N m s: what its rotor does not take.
+    #[inline(always)]
+    fn by_motor(&self, model: &Model, k: usize, dt: f32) -> f32 {
+        dt * self.drive.motors[k] - model.rotor_momentum()[k] * self.gained
+    }
+}
+
 /// Most rows that are solved by loops of a known length.
 pub(crate) const FEW: usize = 4;
 
@@ -60,8 +80,6 @@ pub(crate) struct Solving<'a, const MOST: usize> {
     pub answers: [[f32; MOST]; MOST],
     /// Impulse of every row before its last change, and that change.
     change: [[f32; 2]; MOST],
-    /// Of the wheels as blocks, rad/s, either sign.
-    fastest: f32,
     /// Of the elimination.
     matrix: [[f32; MOST]; MOST],
 }
@@ -70,7 +88,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     #[inline(always)]
     pub(crate) fn of(shafts: &'a mut Shafts) -> Self {
         let square = [[0.0; MOST]; MOST];
-        Self { shafts, speeds: [0.0; MOST], answers: square, change: [[0.0; 2]; MOST], fastest: 0.0, matrix: square }
+        Self { shafts, speeds: [0.0; MOST], answers: square, change: [[0.0; 2]; MOST], matrix: square }
     }
 
     /// Number of rows, which the compiler knows of a few.
@@ -107,7 +125,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             if coupled && pass < FOLLOWING && self.set_capacities(model, rows) {
                 self.look(model, rows, wheels);
             }
-            if wheels == Wheels::AsBlocks && self.agrees() {
+            if wheels == Wheels::AsBlocks && self.agrees(rows) {
                 return true;
             }
             let found = self.step();
@@ -115,7 +133,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             for (i, &after) in found[..self.count()].iter().enumerate() {
                 let before = self.shafts.constraints[i].impulse;
                 self.shafts.carry(model, rows, i, after);
-                settled &= self.shafts.has_settled(i, before);
+                settled &= self.shafts.constraints[i].has_settled([before, after], self.shafts.within);
                 self.change[i] = [before, after - before];
             }
             if settled {
@@ -126,6 +144,59 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             self.shorten(model, rows, wheels, downhill);
         }
         false
+    }
+
+    /// The same for wheels as blocks from what the rows `carried` in the last step, which is close to the answer while nothing jumps.
+    #[inline(always)]
+    pub(crate) fn go_on(&mut self, model: &Model, rows: &mut [Rows], carried: Carried<'_>) -> bool {
+        let (dt, [motors, couplings]) = (self.shafts.dt, self.shafts.first_rows(model));
+        self.carry_all(
+            model,
+            rows,
+            #[inline(always)]
+            |i, row| match i {
+                _ if i < motors => row.impulse,
+                _ if i < couplings => carried.by_motor(model, i - motors, dt),
+                _ => dt * carried.drive.couplings[i - couplings],
+            },
+        );
+        for _ in 0..GOING_ON {
+            if couplings < self.count() {
+                self.set_capacities(model, rows);
+            }
+            self.look_at(model, rows, Wheels::AsBlocks);
+            let (found, within) = (self.step(), self.shafts.within);
+            let mut settled = true;
+            self.carry_all(
+                model,
+                rows,
+                #[inline(always)]
+                |i, row| {
+                    settled &= row.has_settled([row.impulse, found[i]], within);
+                    found[i]
+                },
+            );
+            if settled {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Lets every row carry an impulse, and its wheels feel it.
+    #[inline(always)]
+    fn carry_all(&mut self, model: &Model, rows: &mut [Rows], mut impulse: impl FnMut(usize, &DriveConstraint) -> f32) {
+        let (count, mut changes) = (self.count(), [0.0; MOST]);
+        for (i, row) in self.shafts.constraints[..count].iter_mut().enumerate() {
+            let impulse = impulse(i, row);
+            changes[i] = row.at_wheels(impulse) - row.at_wheels(row.impulse);
+            row.impulse = impulse;
+        }
+        for (bank, rows) in model.banks().iter().zip(rows) {
+            for (lever, change) in bank.levers[..count].iter().zip(changes) {
+                rows.drive.shaft += *lever * Four::splat(change);
+            }
+        }
     }
 
     /// Takes from every motor what it would give beyond its peak torque, as its wheels then turn: passes that have not settled may
@@ -148,6 +219,11 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     /// Speeds of the rows under the impulses they carry, and their laws there.
     #[inline(never)]
     fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.look_at(model, rows, wheels);
+    }
+
+    #[inline(always)]
+    fn look_at(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         self.measure(model, rows, wheels);
         if self.shafts.constraints[0].is_converter {
             self.linearise_converter(model);
@@ -193,11 +269,13 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         }
     }
 
-    /// Whether every row turns as its law says.
-    fn agrees(&self) -> bool {
+    /// Whether every row turns as its law says, with wheels that have last been measured as blocks.
+    fn agrees(&self, rows: &[Rows]) -> bool {
         let [relative, absolute] = AGREED;
         let closeness = self.shafts.within.closeness();
-        let tolerance = closeness * (relative * self.fastest + absolute);
+        let fastest =
+            rows.iter().flat_map(|rows| rows.coupled.spin.lanes()).fold(0.0f32, |most, spin| most.max(spin.abs()));
+        let tolerance = closeness * (relative * fastest + absolute);
         self.shafts.constraints[..self.count()].iter().zip(&self.speeds).all(|(row, &speed)| {
             let [[least, most], [share, alone]] = [row.bounds, row.settled];
             let beyond = row.impulse - row.impulse.max(least).min(most);
@@ -208,11 +286,9 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     }
 
     /// Speeds of the rows, and how they answer each other.
+    #[inline(always)]
     fn measure(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         let count = self.count();
-        if wheels == Wheels::AsBlocks {
-            self.fastest = 0.0;
-        }
         for i in 0..count {
             self.speeds[i] = 0.0;
             self.answers[i][..count].fill(0.0);
@@ -220,11 +296,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         for (bank, rows) in model.banks().iter().zip(rows) {
             let (spin, answer) = match wheels {
                 Wheels::Alone => rows.spin_under(bank),
-                Wheels::AsBlocks => {
-                    let found = rows.spin_of_block(bank, self.shafts.within);
-                    self.fastest = found.0.lanes().iter().fold(self.fastest, |most, spin| most.max(spin.abs()));
-                    found
-                }
+                Wheels::AsBlocks => rows.spin_of_block(bank, self.shafts.within),
             };
             for (i, &lever) in bank.levers.iter().enumerate().take(count) {
                 self.speeds[i] += (lever * spin).sum();
@@ -249,6 +321,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     }
 
     /// Rotor and torque of every motor at the speed it has now: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`.
+    #[inline(always)]
     fn linearise_motors(&mut self, model: &Model) {
         let (pull, dt, [first, _]) = (self.shafts.pull, self.shafts.dt, self.shafts.first_rows(model));
         for (k, motor) in model.parts().motors.iter().enumerate() {
@@ -360,6 +433,7 @@ impl<W: Corners> Rows<W> {
     /// As [`Rows::spin_under`] with both tyre rows, as the block solves them.
     ///
     /// With the driven momentum `d` and the tyre's answer `T` to its speed along, `I ω = d − R x` and `x' = T R / I d'`.
+    #[inline(always)]
     fn spin_of_block(&mut self, bank: &WheelPack<W>, within: Within) -> (W, W) {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let along = self.solve_block(bank, within).tangent().along();

@@ -48,6 +48,7 @@ pub struct Model {
     banks: Box<[WheelPack]>,
     places: Box<[LaneIndex]>,
     flows: Box<[Flow]>,
+    rotor_momentum: Box<[f32]>,
     axle_links_apart: Box<[usize]>,
     turned_by_travel: bool,
     has_rims: bool,
@@ -98,6 +99,7 @@ impl Model {
             sprung,
             assists: used(&parts),
             flows: parts.couplings.iter().map(|coupling| Flow::of(&parts, coupling)).collect(),
+            rotor_momentum: parts.motors.iter().map(|motor| motor.momentum(&parts.wheels)).collect(),
             axle_links_apart: pack::axle_links_apart(&parts),
             has_rims: parts.wheels.iter().any(|wheel| wheel.probe != ProbeShape::Ray),
             has_links: parts.axles.iter().any(|axle| axle.roll_centre != 0.0),
@@ -239,6 +241,11 @@ impl Model {
     /// What drives both sides of each coupling.
     pub(crate) fn flows(&self) -> &[Flow] {
         &self.flows
+    }
+
+    /// See [`Motor::momentum`].
+    pub(crate) fn rotor_momentum(&self) -> &[f32] {
+        &self.rotor_momentum
     }
 
     /// The tyre of wheel `i`.

@@ -546,7 +546,7 @@ impl<W: Octet> Room<W> {
             }
         }
         for (_, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
-            vehicle.shafts.write_back(&mut vehicle.state.drive, &self.model, &vehicle.rows);
+            vehicle.shafts.write_back::<One>(&mut vehicle.state.drive, &self.model, &vehicle.rows);
         }
     }
 }

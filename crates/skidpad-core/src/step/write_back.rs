@@ -88,7 +88,7 @@ impl Vehicle {
             let ended = rows.ended(bank, at, self.pose_lag, dt);
             rows.write_back(bank, ended, dt, &mut state.wheels);
         }
-        self.shafts.write_back(&mut state.drive, &self.model, &self.rows);
+        self.shafts.write_back::<B>(&mut state.drive, &self.model, &self.rows);
     }
 
     /// Takes over the pose and twist of `body`, and leaves wheels and drive as they are.
@@ -192,15 +192,12 @@ impl Rows {
         }
     }
 
-    /// Turns what brakes did to wheels that still have the spin they began the step with into heat.
+    /// Turns what brakes did to wheels into heat.
     #[inline(always)]
     fn warm_discs(&self, bank: &WheelPack, discs: &Discs, dt: f32, wheels: &mut [WheelState]) {
-        let [a, b, c, d] = bank.pick(wheels);
-        let spin = Four::new([a.spin, b.spin, c.spin, d.spin]);
-        let rolling_speed = Four::new([a.rolling_speed, b.rolling_speed, c.rolling_speed, d.rolling_speed]);
-        let turned = Four::splat(0.5) * (spin.abs() + self.coupled.spin.abs());
+        let turned = Four::splat(0.5) * (self.begun.spin.abs() + self.coupled.spin.abs());
         let work = self.drive.brake * turned;
-        let warmed = discs.warmed(bank.temperatures(wheels), work, rolling_speed, dt).lanes();
+        let warmed = discs.warmed(bank.temperatures(wheels), work, self.begun.rolling_speed, dt).lanes();
         bank.each(|lane, i| wheels[i].disc = warmed[lane]);
     }
 }
