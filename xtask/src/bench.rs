@@ -63,8 +63,8 @@ const COUNTS: [Count; 25] = [
     vehicle("plane-corvette_c5_tmeasy", 5_940),
     vehicle("plane-corvette_c5_mf", 15_900),
     vehicle("plane-truck_6x4", 8_200),
-    vehicle("plane-toyota_4runner", 9_400),
-    vehicle("plane-tesla_model3_awd", 8_600),
+    vehicle("plane-toyota_4runner", 6_640),
+    vehicle("plane-tesla_model3_awd", 6_300),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
     Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(7_600) },
     // Twice the plane.

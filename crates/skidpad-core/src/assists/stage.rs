@@ -70,7 +70,7 @@ impl Vehicle {
     /// Lets assists change the brakes, from the velocity `loaded` that loads and the last step's tyre impulses left.
     #[inline(always)]
     pub(crate) fn assist_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
-        if self.model.parts().assists.change_torques(asked.brake) {
+        if !self.model.assists().is_empty() && self.model.parts().assists.change_torques(asked.brake) {
             self.assist_with_brakes(asked, loaded, dt);
         }
     }

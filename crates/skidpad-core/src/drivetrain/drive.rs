@@ -99,7 +99,7 @@ impl Vehicle {
         self.shafts.begin(pull, &self.model, dt);
         let Some(drive) = engine else { return 0.0 };
         let (mut flywheel, clutch) = engage(drive, state, controls, throttle, shaft_speed, dt);
-        if self.model.parts().assists.change_drive() {
+        if !self.model.assists().is_empty() && self.model.parts().assists.change_drive() {
             let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, dt);
             flywheel.bounds = [with(0.0), if own_throttle == throttle { flywheel.speed } else { with(own_throttle) }];
         }
