@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::checks::{BESIDE_OTHERS, PROGRAMS, SOLVERS};
+use crate::builds::{BESIDE_OTHERS, PROGRAMS, SOLVERS};
 use crate::run::{Outcome, built, cargo, output, run};
 
 /// What `.cargo/config.toml` has optimised most of our own; of the rest every build has the same.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod builds;
 mod checks;
 mod determinism;
 mod mutants;

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+mod bearing;
 mod bodies;
 mod borne;
 mod car_slot;

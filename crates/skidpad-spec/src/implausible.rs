@@ -3,8 +3,8 @@
 use skidpad_core::model::Wheel;
 use skidpad_core::{Model, STANDARD_GRAVITY};
 
+use crate::fault_collector::join;
 use crate::lint::Lint;
-use crate::read::join;
 use crate::spec::{Tyre, VehicleSpec};
 
 /// A description with the model it makes.

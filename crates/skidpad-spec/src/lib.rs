@@ -18,9 +18,11 @@
 mod compile;
 #[cfg(feature = "terrain_files")]
 pub mod crg;
+mod described;
 #[cfg(feature = "graphics")]
 mod drawn;
 mod fault;
+mod fault_collector;
 mod file_resolver;
 mod ground;
 mod implausible;
@@ -29,6 +31,7 @@ mod lint;
 mod lints;
 mod load;
 mod load_scene;
+mod nearest;
 pub mod read;
 mod schema;
 pub mod shipped;

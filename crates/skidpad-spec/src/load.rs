@@ -1,9 +1,10 @@
 //! Getting a vehicle by name or path.
 
+use crate::fault_collector::{line_starts, position};
 use crate::file_resolver::FileResolver;
 use crate::lint::Lint;
 use crate::lints::lints;
-use crate::read::{Beyond, line_starts, position};
+use crate::read::Beyond;
 use crate::spec::Tyre;
 use crate::tir::Note;
 use crate::{Faults, VehicleSpec, compile, read, shipped};
@@ -133,7 +134,7 @@ pub fn load(name_or_path: &str) -> Result<Loaded, LoadError> {
 
 fn unknown(name: &str) -> LoadError {
     let names: Vec<&str> = shipped::names().chain(shipped::trailers()).collect();
-    let help = match crate::read::nearest(name, names.iter().copied()) {
+    let help = match crate::nearest::nearest(name, names.iter().copied()) {
         Some(like) => format!("did you mean `{like}`?"),
         None => format!("shipped vehicles: {}; or give the path of a vehicle file", names.join(", ")),
     };

@@ -267,7 +267,7 @@ impl Rigid for Chassis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turning::advance;
+    use crate::in_fours::advance;
 
     /// A body thrown about its middle axis tumbles; it keeps its energy.
     #[test]

@@ -1,7 +1,7 @@
 //! What cars stand on: the plane and the boxes of a scene, asked by ray and by hull.
 
 use crate::side_by_side::{SideBySide, columns};
-use crate::terrain::Terrain;
+use crate::terrain::{ROUNDED, Terrain};
 use parry3d::query::{Ray, RayCast};
 use parry3d::shape::Cuboid;
 use skidpad_core::instruction_set::widest;
@@ -54,9 +54,6 @@ const LEAST_CLOSING: f32 = 1e-3;
 
 /// The least difference of two numbers that are not one.
 const LEAST_DIFFERENCE: f32 = f32::from_bits(1);
-
-/// How far faces may be from where they should be for the rounding of coordinates, as a share of them.
-pub(crate) const ROUNDED: f32 = 4.0 * f32::EPSILON;
 
 /// Where a ray met the ground, in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]

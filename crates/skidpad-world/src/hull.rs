@@ -9,8 +9,8 @@ use skidpad_core::{DVec3, HULL_POINTS, HullPoint, Vec3};
 use crate::chassis::Chassis;
 use crate::faces::Faces;
 use crate::ground::{Block, Ground};
+use crate::in_fours::lowest;
 use crate::passing::Passing;
-use crate::turning::lowest;
 
 /// Most passes over the points. What is left of a blow in the middle of them is a turn, and friction that holds against it: after
 /// eight, a beam evenly across the way threw a car aside with 0.15 of its speed.
@@ -285,7 +285,7 @@ fn corner(chassis: &Chassis, i: usize) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turning::advance;
+    use crate::in_fours::advance;
     use skidpad_core::{FixedBox, Mat3, Quat, Scene, model::Hull};
 
     fn crate_of_a_tonne() -> Chassis {

@@ -13,6 +13,7 @@ mod collisions;
 mod faces;
 mod ground;
 mod hull;
+mod in_fours;
 mod links;
 mod pair;
 mod passing;
@@ -21,6 +22,7 @@ mod settling;
 mod side_by_side;
 mod terrain;
 mod tree;
+mod triangles;
 mod turning;
 mod world;
 

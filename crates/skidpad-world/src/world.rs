@@ -8,7 +8,7 @@ use skidpad_core::{
 use crate::chassis::Chassis;
 use crate::collisions::Collisions;
 use crate::hull::stops_of;
-use crate::{Ground, Touching, turning};
+use crate::{Ground, Touching, in_fours};
 
 /// Chassis and free bodies on the ground of a scene.
 #[derive(Clone, Debug)]
@@ -118,7 +118,7 @@ impl World {
     pub fn ask(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         self.ground.probe_plane(asked, answered);
         self.ground.probe_blocks(asked, answered);
-        self.ground.terrain.probe(&self.ground, asked, answered, &mut self.near, &mut Vec::new());
+        self.ground.probe_triangles(asked, answered, &mut self.near, &mut Vec::new());
         self.ask_hulls(asked, answered);
         for (_, answer) in asked.iter().zip(answered).filter(|(probe, _)| probe.car >= self.cars()) {
             *answer = None;
@@ -146,7 +146,7 @@ impl World {
         if !met {
             self.keep_out(dt);
         }
-        turning::advance(&mut self.chassis, dt);
+        in_fours::advance(&mut self.chassis, dt);
     }
 
     /// Keeps every hull out of the ground.
@@ -167,7 +167,7 @@ impl World {
     #[inline(always)]
     fn find_near(&self, falling: f32, dt: f32, near: &mut [bool]) {
         if self.ground.is_bare() && self.stops.is_empty() {
-            turning::find_near(&self.chassis, &self.ground, falling, dt, near);
+            in_fours::find_near(&self.chassis, &self.ground, falling, dt, near);
         } else {
             near.fill(true);
         }
@@ -177,7 +177,7 @@ impl World {
     fn push_all(&mut self, dt: f32, pushes: &[Push]) {
         let fall = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         let cars = pushes.len().min(self.chassis.len());
-        turning::push(&mut self.chassis[..cars], pushes, fall);
+        in_fours::push(&mut self.chassis[..cars], pushes, fall);
         if self.bodies > 0 {
             for body in self.chassis.iter_mut().skip(pushes.len()) {
                 body.push(fall, Vec3::ZERO);
@@ -239,7 +239,7 @@ impl WorldPort for World {
             self.ground.probe_blocks(asked, answered);
         }
         if self.has_rims || !self.ground.terrain.is_empty() {
-            self.ground.terrain.probe(&self.ground, asked, answered, &mut self.near, &mut self.stops);
+            self.ground.probe_triangles(asked, answered, &mut self.near, &mut self.stops);
         }
         if !is_plain {
             self.ground.put_textures(asked, answered);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::metadata;
-use crate::checks::BESIDE_OTHERS;
+use crate::builds::BESIDE_OTHERS;
 use crate::run::{cargo, output};
 
 /// Package, and the packages of the workspace it may depend on. Development dependencies count too.

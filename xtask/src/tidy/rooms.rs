@@ -1,4 +1,4 @@
-//! Rooms of the core: files import each other without circles, and rows are written by the rooms that may.
+//! Files import each other without circles; rows of the core are written by the rooms that may.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,14 +23,36 @@ const WRITERS: &[(&str, &[&str])] = &[
 /// Stands in for every other room: the drivetrain of a peer without tyres.
 const STANDS_IN: &str = "drivetrain/rolling.rs";
 
-/// Problems of the core's files.
+/// Problems of all files of source.
 pub fn check(files: &[File]) -> Vec<String> {
-    let core: Vec<(&str, String)> = files
-        .iter()
-        .filter_map(|file| Some((file.path.strip_prefix(CORE)?, without_tests(&code_only(&file.text)))))
-        .filter(|(path, _)| path.ends_with(".rs") && *path != "lib.rs")
-        .collect();
-    let mut problems: Vec<String> = circles(&core).iter().map(|files| format!("{CORE}: a circle of {files}")).collect();
+    let mut problems = Vec::new();
+    for (folder, files) in &sources(files) {
+        problems.extend(circles(files).iter().map(|files| format!("{folder}: a circle of {files}")));
+        if *folder == CORE {
+            problems.extend(foreign_rows(files));
+        }
+    }
+    problems
+}
+
+/// Folders of source, and of their files but the first of a crate the path in there and the code.
+fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
+    let mut found: BTreeMap<&str, Vec<(&str, String)>> = BTreeMap::new();
+    for file in files {
+        let Some(at) = file.path.find("src/").filter(|at| *at == 0 || file.path[..*at].ends_with('/')) else {
+            continue;
+        };
+        let (folder, path) = file.path.split_at(at + "src/".len());
+        if path.ends_with(".rs") && !["lib.rs", "main.rs"].contains(&path) {
+            found.entry(folder).or_default().push((path, without_tests(&code_only(&file.text))));
+        }
+    }
+    found
+}
+
+/// Rows that rooms of the core write which are not theirs.
+fn foreign_rows(core: &[(&str, String)]) -> Vec<String> {
+    let mut problems = Vec::new();
     for (path, code) in core.iter().filter(|(path, _)| *path != STANDS_IN) {
         let room = path.split('/').next().unwrap_or_default();
         let wrong = written(code).into_iter().filter(|(_, rows)| !may_write(room, rows));
@@ -74,11 +96,11 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Sets of files that import each other in a circle.
-fn circles(core: &[(&str, String)]) -> Vec<String> {
+fn circles(files: &[(&str, String)]) -> Vec<String> {
     let module = |path: &str| path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
-    let names: BTreeSet<String> = core.iter().map(|(path, _)| module(path)).collect();
+    let names: BTreeSet<String> = files.iter().map(|(path, _)| module(path)).collect();
     let graph: BTreeMap<String, BTreeSet<String>> =
-        core.iter().map(|(path, code)| (module(path), imports(code, &names, &module(path)))).collect();
+        files.iter().map(|(path, code)| (module(path), imports(code, &names, &module(path)))).collect();
     let reach: BTreeMap<&String, BTreeSet<&String>> = graph.keys().map(|from| (from, reached(from, &graph))).collect();
     let circle =
         |of: &String| -> Vec<&String> { reach[of].iter().copied().filter(|to| reach[to].contains(of)).collect() };
@@ -137,6 +159,15 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains("step, tyre::a, wheel::c"), "{found:?}");
         assert!(check(&files[..1]).is_empty());
+    }
+
+    #[test]
+    fn files_of_one_crate_are_no_circle_with_those_of_another() {
+        let of = |path: &str, text: &str| File { path: path.into(), text: text.into() };
+        let first = || of("crates/one/src/a.rs", "//! A.\nuse crate::b::B;\n");
+        let back = |folder: &str| of(&format!("{folder}/src/b.rs"), "//! B.\nuse crate::a::A;\n");
+        assert!(check(&[first(), of("crates/two/src/a.rs", "//! A.\n"), back("crates/two")]).is_empty());
+        assert_eq!(check(&[first(), back("crates/one")]), ["crates/one/src/: a circle of a, b"]);
     }
 
     #[test]

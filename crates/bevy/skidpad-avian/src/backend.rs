@@ -17,7 +17,8 @@ use skidpad_core::{
 };
 
 use crate::cars::{AvianCars, Host};
-use crate::port::{Port, World as Read};
+use crate::port::Port;
+use crate::world::World as Read;
 
 /// Entry for a list of backends.
 pub const BACKEND: BackendInfo = BackendInfo {

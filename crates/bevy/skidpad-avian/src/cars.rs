@@ -6,11 +6,12 @@ use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use skidpad_bevy::{AXES, CarHost, CarNumbers};
 use skidpad_core::{CarView, Cars, Contact, Controls, Model, Probe, State, StepReport, Vec3, Vehicle, WorldPort};
-use skidpad_engines::{Faces, Stops, Track};
+use skidpad_engines::Track;
 
+use crate::car_slot::{CarSlot, Memory};
 use crate::chassis::{self, Chassis};
-use crate::ground::Loaded;
-use crate::port::{Port, World};
+use crate::port::Port;
+use crate::world::World;
 
 /// The cars of Avian's world.
 #[derive(Resource)]
@@ -24,34 +25,6 @@ pub struct AvianCars {
     pub(crate) report: StepReport,
     /// Of the air, z up, m/s.
     pub(crate) wind: Vec3,
-}
-
-/// What is kept of one car.
-#[derive(Clone, Debug)]
-pub(crate) struct CarSlot {
-    pub chassis: Entity,
-    pub track: Track,
-    /// Velocity that the step ends with unless something else acts, m/s.
-    pub ends: Vec3,
-    /// What the wheels may meet in the coming step.
-    pub near: Vec<Entity>,
-    /// The joint that lets it and what tows it pass through each other, and the number of that.
-    pub towed: Option<(u32, Entity)>,
-    /// Bodies it tows or is towed by: its wheels do not stand on them.
-    pub tied: Vec<Entity>,
-}
-
-/// What is used again from step to step.
-#[derive(Default)]
-pub(crate) struct Memory {
-    /// Bodies under the wheels of this step.
-    pub loaded: Vec<Loaded>,
-    /// Those of the step before.
-    pub before: Vec<Loaded>,
-    pub faces: Faces<Entity>,
-    /// Whether the world has been stepped.
-    pub stepped: bool,
-    pub stops: Stops,
 }
 
 impl Default for AvianCars {

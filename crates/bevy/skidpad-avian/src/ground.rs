@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 use skidpad_core::{Ground, Mat3, Texture, Vec3};
 use skidpad_engines::{Meeting, Motion, Pushed};
 
-use crate::port::{BodyItem, World};
+use crate::world::{BodyItem, World};
 
 /// A body under wheels, as it was before they pushed it.
 #[derive(Clone, Copy, Debug)]

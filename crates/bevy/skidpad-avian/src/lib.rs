@@ -20,10 +20,12 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+mod car_slot;
 mod cars;
 mod chassis;
 mod ground;
 mod port;
+mod world;
 
 use avian3d::dynamics::integrator::{IntegrationSystems, VelocityIntegrationData, pre_process_velocity_increments};
 use avian3d::dynamics::rigid_body::forces::ForceSystems;
@@ -42,8 +44,10 @@ pub use backend::BACKEND;
 pub use cars::AvianCars;
 pub use chassis::{Chassis, ChassisOf};
 
+use car_slot::CarSlot;
 use cars::Host;
-use port::{Port, World};
+use port::Port;
+use world::World;
 
 /// Cars in Avian's world. Add it after [`CarPlugin`] and Avian's plugins, in one schedule.
 #[derive(Clone, Copy, Debug, Default)]
@@ -157,12 +161,12 @@ const LEAST_DOWN: f32 = 0.5;
 const OTHER_MASS: f32 = 1e-3;
 
 /// What is wrong with the world for these cars.
-fn misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[cars::CarSlot]) -> Option<Misuse> {
+fn misuse(world: &World, vehicles: &[skidpad_core::Vehicle], slots: &[CarSlot]) -> Option<Misuse> {
     let gravity = world.gravity.0;
     if gravity.dot(AXES.to_world(Vec3::Z)) > -LEAST_DOWN * gravity.length() && gravity != Vec3::ZERO {
         return Some(Misuse::OtherAxes);
     }
-    let is_other = |(slot, vehicle): (&cars::CarSlot, &skidpad_core::Vehicle)| {
+    let is_other = |(slot, vehicle): (&CarSlot, &skidpad_core::Vehicle)| {
         let Ok(body) = world.bodies.get(slot.chassis) else { return false };
         (body.mass.inverse() * vehicle.model().mass() - 1.0).abs() > OTHER_MASS
     };

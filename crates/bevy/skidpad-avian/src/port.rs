@@ -1,12 +1,9 @@
 //! The seam to Avian: bodies and rays in, accelerations out.
 
-use avian3d::collision::contact_types::ContactGraph;
 use avian3d::dynamics::integrator::{VelocityIntegrationData, solve_gyroscopic_torque};
 use avian3d::dynamics::solver::solver_body::{SolverBodies, SolverBodyIndex};
 use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
-use bevy_ecs::query::QueryData;
-use bevy_ecs::system::SystemParam;
 use bevy_math::Quat;
 use skidpad_bevy::{AXES, GroundSurface};
 use skidpad_core::world::scene::FLUSH;
@@ -15,50 +12,9 @@ use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::{Ray, intersection_test};
 use skidpad_engines::{BLOW, Meeting, beside, bounds_of, cast, pose_lag, ray, resolution};
 
-use crate::cars::{CarSlot, Memory};
+use crate::car_slot::{CarSlot, Memory};
 use crate::ground::{Loaded, ground, motion, pushed};
-
-/// A body of Avian's.
-#[derive(QueryData)]
-pub(crate) struct BodyData {
-    pub kind: &'static RigidBody,
-    pub position: &'static Position,
-    pub rotation: &'static Rotation,
-    pub velocity: &'static LinearVelocity,
-    pub angular: &'static AngularVelocity,
-    pub mass: &'static ComputedMass,
-    pub inertia: &'static ComputedAngularInertia,
-    pub centre: &'static ComputedCenterOfMass,
-    damping: Option<&'static LinearDamping>,
-    angular_damping: Option<&'static AngularDamping>,
-    gravity: Option<&'static GravityScale>,
-    increments: Option<&'static VelocityIntegrationData>,
-    index: Option<&'static SolverBodyIndex>,
-}
-
-pub(crate) type BodyItem<'a> = BodyDataItem<'a, 'a>;
-
-type ColliderData = (
-    &'static Collider,
-    &'static Position,
-    &'static Rotation,
-    Option<&'static ColliderOf>,
-    Option<&'static CollisionLayers>,
-    Option<&'static GroundSurface>,
-);
-
-/// What is read of Avian's world.
-#[derive(SystemParam)]
-pub(crate) struct World<'w, 's> {
-    pub spatial: SpatialQuery<'w, 's>,
-    pub bodies: Query<'w, 's, BodyData>,
-    pub colliders: Query<'w, 's, ColliderData, (Without<Sensor>, Without<ColliderDisabled>)>,
-    pub all: Query<'w, 's, Entity, With<Collider>>,
-    pub colliders_of: Query<'w, 's, &'static RigidBodyColliders>,
-    pub contacts: Res<'w, ContactGraph>,
-    pub gravity: Res<'w, Gravity>,
-    pub substeps: Res<'w, SubstepCount>,
-}
+use crate::world::{BodyItem, World};
 
 /// What is put on bodies in a step.
 #[derive(Default)]

@@ -44,6 +44,7 @@ mod car;
 mod follow;
 #[cfg(feature = "gizmos")]
 mod gizmos;
+mod hitching;
 mod motion;
 #[cfg(feature = "own_world")]
 mod own_world;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::car::{Car, CarControls, CarDriver, Teleport};
 use crate::motion::CarMotion;
 use crate::place::start_at;
-use crate::towing::{Settled, TowedBy};
+use crate::towing::TowedBy;
 use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -76,6 +76,14 @@ impl CarNumbers {
     fn gone(&self, is_gone: impl Fn(Entity) -> bool) -> Vec<Entity> {
         self.cars.iter().flatten().copied().filter(|car| is_gone(*car)).collect()
     }
+}
+
+/// A car that was put somewhere since the last tick.
+pub(crate) struct Settled {
+    pub car: Entity,
+    pub state: State,
+    /// By a jump, so that what it tows has to follow.
+    pub jumped: bool,
 }
 
 type Arriving<'w> = (

@@ -5,7 +5,9 @@ use bevy::prelude::*;
 use skidpad_bevy::{CarDriver, CarInputs, CarSystems};
 use skidpad_drive::{Inputs, Keys, Shaping};
 
-use crate::garage::Driven;
+/// The vehicle that the player drives.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct Driven;
 
 /// What is held.
 #[derive(Resource, Clone, Copy, Default)]

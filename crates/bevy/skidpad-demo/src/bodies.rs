@@ -5,7 +5,7 @@ use skidpad_bevy::core::Model;
 use skidpad_bevy::core::model::Hull;
 use skidpad_bevy::{AXES, Car, Wheel};
 
-use crate::garage::Driven;
+use crate::asked::Driven;
 
 pub fn plugin(app: &mut App) {
     app.add_systems(PostUpdate, (clothe_cars, clothe_wheels).before(TransformSystems::Propagate));

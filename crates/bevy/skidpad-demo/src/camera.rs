@@ -4,8 +4,7 @@ use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll};
 use bevy::prelude::*;
 use skidpad_bevy::{Car, CarSignals, TowedBy};
 
-use crate::asked::Press;
-use crate::garage::Driven;
+use crate::asked::{Driven, Press};
 use crate::scenery::HAZE;
 
 #[derive(Resource, Clone, Copy, Default, PartialEq, Eq)]

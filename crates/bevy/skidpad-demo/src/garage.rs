@@ -6,15 +6,11 @@ use skidpad_core::{BackendInfo, Model};
 use skidpad_drive::{Driver, Gears, Pose};
 use std::sync::Arc;
 
-use crate::asked::Press;
+use crate::asked::{Driven, Press};
 use crate::scenery::StartPlace;
 
 /// Every solver there is a key for.
 pub const SOLVERS: [BackendInfo; 3] = [skidpad_impulse::BACKEND, skidpad_constraint::BACKEND, skidpad_rapier::BACKEND];
-
-/// The vehicle that the player drives.
-#[derive(Component, Clone, Copy, Debug)]
-pub struct Driven;
 
 /// What there is to choose, and what is chosen.
 #[derive(Resource, Clone, Debug)]

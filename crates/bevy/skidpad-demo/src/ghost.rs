@@ -7,9 +7,9 @@ use skidpad_bevy::{AXES, Car, CarControls, CarMotion, CarSystems, transform_of};
 use skidpad_drive::{Drawn, Pose};
 use std::sync::Arc;
 
-use crate::asked::Press;
+use crate::asked::{Driven, Press};
 use crate::bodies::{Paint, body, wheel};
-use crate::garage::{Driven, Garage};
+use crate::garage::Garage;
 
 /// What the ghost drives on.
 #[derive(Resource, Clone)]

@@ -5,8 +5,8 @@ use skidpad_bevy::core::{Assist, Contribution};
 use skidpad_bevy::{Car, CarGizmos, CarMotion, CarSignals, OwnWorld, Wheel, WheelSignals};
 use skidpad_core::STANDARD_GRAVITY;
 
-use crate::asked::{PRESSES, Press};
-use crate::garage::{Driven, Garage};
+use crate::asked::{Driven, PRESSES, Press};
+use crate::garage::Garage;
 use crate::ghost::Ghost;
 use crate::rewind::Rewinding;
 

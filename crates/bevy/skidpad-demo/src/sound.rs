@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::garage::Driven;
+use crate::asked::Driven;
 
 const RATE: u32 = 44_100;
 

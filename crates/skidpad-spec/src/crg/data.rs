@@ -2,7 +2,7 @@
 
 use super::header::{Channel, Header, number};
 use super::{CrgRoad, MOST_POINTS, lefts, sin_cos};
-use crate::read::FaultCollector;
+use crate::fault_collector::FaultCollector;
 use crate::{FaultKind, MOST_SHOWN};
 use skidpad_core::DVec3;
 

@@ -1,7 +1,8 @@
 //! The header of an OpenCRG file: blocks from `$NAME` to `$`, up to a line of `$$$$`; comments after `!` and in lines with `*` in front.
 
 use crate::FaultKind;
-use crate::read::{FaultCollector, nearest};
+use crate::fault_collector::FaultCollector;
+use crate::nearest::nearest;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -10,7 +10,7 @@ mod data;
 mod header;
 
 use crate::Faults;
-use crate::read::FaultCollector;
+use crate::fault_collector::FaultCollector;
 use skidpad_core::{DVec2, DVec3, math};
 
 /// Points a road may have.

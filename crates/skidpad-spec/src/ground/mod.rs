@@ -17,9 +17,9 @@ mod picture;
 #[cfg(feature = "terrain_files")]
 mod triangles;
 
+use crate::fault_collector::{FaultCollector, join};
 use crate::file_resolver::FileResolver;
 use crate::lint::Lint;
-use crate::read::{FaultCollector, join};
 use crate::spec::{BodySpec, FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
 use crate::{FaultKind, Faults, SceneSpec};
 use skidpad_core::{HeightField, PathFault, Platform, Scene, TerrainFault, TriangleMesh};

@@ -4,7 +4,7 @@
 //! curves and surfaces are refused. Material files are not looked for: a material is its name.
 
 use super::triangles::{Refusal, Triangles, check_counts};
-use crate::read::FaultCollector;
+use crate::fault_collector::FaultCollector;
 use crate::{FaultKind, MOST_SHOWN};
 use std::ops::Range;
 

@@ -2,8 +2,8 @@
 //!
 //! Blanking keeps every other byte where it was, so positions in the blanked text are positions in the original.
 
-use super::FaultCollector;
 use crate::FaultKind;
+use crate::fault_collector::FaultCollector;
 use std::ops::Range;
 use toml::de::DeTable;
 

@@ -1,9 +1,9 @@
 //! Walks the tree along the schema: reports keys, types and ranges, and repairs what is wrong with placeholders.
 
-use super::nearest::meant;
 use super::tree::{Item, Key, Node};
-use super::{FaultCollector, nearest};
 use crate::FaultKind;
+use crate::fault_collector::{FaultCollector, join};
+use crate::nearest::{meant, nearest};
 use crate::schema::{Schema, Shape, accepts};
 use std::ops::Range;
 use toml::{Table, Value};
@@ -270,11 +270,4 @@ fn name_of(node: &Node) -> &str {
 
 pub(super) fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// `path.key`, with quotes if the key needs them.
-pub(crate) fn join(path: &str, key: &str) -> String {
-    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    let key = if bare { key.to_owned() } else { format!("{key:?}") };
-    if path.is_empty() { key } else { format!("{path}.{key}") }
 }

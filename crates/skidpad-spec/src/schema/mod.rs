@@ -9,7 +9,7 @@ mod shape;
 pub use derived::{scene_schema, schema, schema_of};
 pub(crate) use shape::{Shape, accepts};
 
-use crate::read::Described;
+use crate::described::Described;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

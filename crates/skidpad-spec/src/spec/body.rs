@@ -1,6 +1,6 @@
 //! What a scene file says of free bodies: boxes that can be pushed.
 
-use crate::spec::scene::full_grip;
+use crate::spec::terrain::full_grip;
 use serde::{Deserialize, Serialize};
 use skidpad_core::model::box_inertia;
 use skidpad_core::{BODYWORK_FRICTION, BodyMotion, DVec3, FixedBox, FreeBody, Mat3, Vec3, model::Hull};

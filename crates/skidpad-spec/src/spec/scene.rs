@@ -4,7 +4,7 @@ use crate::file_resolver::FileResolver;
 use crate::ground::{self, Ground};
 use crate::spec::body::BodySpec;
 use crate::spec::motion::MotionSpec;
-use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec, TextureSpec};
+use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec, TextureSpec, full_grip};
 use crate::{Faults, LoadedScene};
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
@@ -160,10 +160,6 @@ fn is_the_rule(plane: &bool) -> bool {
 
 fn standard_gravity() -> f64 {
     9.81
-}
-
-pub(super) fn full_grip() -> f64 {
-    1.0
 }
 
 impl SceneSpec {

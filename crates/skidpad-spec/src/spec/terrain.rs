@@ -35,7 +35,7 @@ pub struct HeightFieldSpec {
     #[serde(default)]
     pub smooth: bool,
     /// Factor on the friction of every tyre on it.
-    #[serde(default = "super::scene::full_grip")]
+    #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
@@ -91,7 +91,7 @@ pub struct RoadSpec {
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0.01, max = 1000))))]
     pub wavelengths_m: [f64; 2],
     /// Factor on the friction of every tyre on it.
-    #[serde(default = "super::scene::full_grip")]
+    #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
@@ -162,7 +162,7 @@ pub struct CrgSpec {
     #[serde(default = "is_smooth")]
     pub smooth: bool,
     /// Factor on the friction of every tyre on it.
-    #[serde(default = "super::scene::full_grip")]
+    #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
@@ -207,7 +207,7 @@ pub struct MeshSpec {
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 180)))]
     pub crease_deg: f64,
     /// Factor on the friction of every tyre on it.
-    #[serde(default = "super::scene::full_grip")]
+    #[serde(default = "full_grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 10)))]
     pub grip: f64,
     /// What it does to wheels beside its grip. Absent: it is hard and even.
@@ -307,4 +307,9 @@ impl MeshSpec {
         let crease = self.crease_deg.to_radians() as f32;
         TriangleMesh::of_surfaces(DVec3::from_array(self.origin_m), corners, triangles, crease, surfaces)
     }
+}
+
+/// Of ground that says nothing of its grip.
+pub(super) fn full_grip() -> f64 {
+    1.0
 }

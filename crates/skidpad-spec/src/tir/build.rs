@@ -5,7 +5,7 @@ use super::lines::{Header, Place, Statement, fault, split};
 use super::section_of;
 use super::units::{Units, unquoted};
 use crate::lint::Lint;
-use crate::read::nearest;
+use crate::nearest::nearest;
 use crate::{Fault, FaultKind, Faults};
 use skidpad_core::model::Side;
 use skidpad_core::tyre::MagicFormula;

@@ -263,7 +263,7 @@ impl Rules<'_> {
     /// Steered axles need limits of the steering.
     pub fn steering(&mut self) {
         let steered = self.spec.axles.iter().position(|axle| axle.steer_ratio != 0.0);
-        let Some(axle) = steered.filter(|_| !self.collector.places.0.contains_key("steering")) else { return };
+        let Some(axle) = steered.filter(|_| self.collector.given("steering").is_none()) else { return };
         let ratio = format!("axles[{axle}].steer_ratio");
         if self.sound(&["axles", &ratio, "steering"]) {
             let span = self.collector.place("steering");

@@ -8,9 +8,11 @@ mod drive;
 mod suspension;
 mod tyre;
 
-use super::walk::{join, quoted};
-use super::{FaultCollector, Formulas, nearest};
+use super::Formulas;
+use super::walk::quoted;
+use crate::fault_collector::{FaultCollector, join};
 use crate::file_resolver::FileResolver;
+use crate::nearest::nearest;
 use crate::{FaultKind, VehicleSpec};
 use std::borrow::Cow;
 
@@ -87,7 +89,7 @@ impl Rules<'_> {
 
     /// Lets the last fault point at `other` too, if it stands in the text.
     fn point_at(&mut self, other: &str) {
-        let against = self.collector.places.0.get(&*self.at(other)).cloned();
+        let against = self.collector.given(&self.at(other));
         if let Some(fault) = self.collector.faults.last_mut() {
             fault.against = against;
         }

@@ -1,0 +1,169 @@
+//! The points that bear free bodies under wheels, found in Rapier's world, and what it gets of their pushes.
+
+use rapier3d::parry::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
+use rapier3d::prelude::*;
+use skidpad_core::supports::{Rigid, answer};
+use skidpad_core::{Foreseen, HullPoint, Mat3, Reaction, Vec3};
+
+use crate::borne::{Borne, Moving};
+use crate::ground;
+use crate::port::Port;
+
+/// A point that would stay further away than this is not looked at, m: what the forces of a step can still change.
+const NEAR: f32 = 0.03;
+
+impl Port<'_> {
+    /// As [`skidpad_core::WorldPort::foresee`]. Other bodies that bear this one go on as they move now.
+    pub(crate) fn foresee_body(&mut self, handle: RigidBodyHandle, pushed: [Vec3; 2], dt: f32) -> Option<Foreseen> {
+        let axes = self.axes;
+        let borne = self.borne(handle, dt)?;
+        let moving = borne.pushed(pushed.map(|part| axes.to_world(part)), dt);
+        let columns = answer(&moving, &borne.points, &borne.given);
+        // What a push along an axis of the cars makes is the sum of what its components along the world's do.
+        let of = |first: usize, axis: Vec3| {
+            let along = axes.to_world(axis).to_array();
+            [0, 1].map(|part| axes.from_world((0..3).map(|k| columns[first + k][part] * along[k]).sum::<Vec3>()))
+        };
+        let [x, y, z] = Vec3::AXES;
+        let answer = [of(0, x), of(0, y), of(0, z), of(3, x), of(3, y), of(3, z)];
+        Some(Foreseen { ends: [axes.from_world(moving.velocity), axes.from_world(moving.angular)], answer })
+    }
+
+    /// Hands Rapier what the pushes of wheels on bodies and what bears these leave together, and takes these `reactions` out.
+    pub(crate) fn react_on_borne(&mut self, dt: f32, reactions: &[Reaction]) {
+        let mut all = std::mem::take(self.borne);
+        for borne in all.iter_mut().filter(|borne| !borne.points.is_empty()) {
+            let Some(centre) = self.sets.bodies.get(borne.handle).map(RigidBody::center_of_mass) else { continue };
+            self.remember(borne.handle, dt);
+            let own = reactions.iter().filter(|reaction| ground::handle(reaction.body) == borne.handle);
+            let pushed = own.fold([Vec3::ZERO; 2], |[impulse, angular], reaction| {
+                let push = self.axes.to_world(reaction.impulse);
+                let arm = self.axes.point_to_world(reaction.point).as_vec3() - centre;
+                [impulse + push, angular + arm.cross(push)]
+            });
+            let moving = borne.pushed(pushed, dt);
+            let mass = 1.0 / borne.free.inverse_mass;
+            let gained = (moving.velocity - borne.free.velocity) * (mass / borne.damped[0]);
+            let turned = borne.free.inverse_inertia.inverse() * (moving.angular - borne.free.angular) / borne.damped[1];
+            if let Some(body) = self.sets.bodies.get_mut(borne.handle) {
+                body.add_force(gained / dt, true);
+                body.add_torque(turned / dt, true);
+            }
+            for ((point, given), on) in borne.points.iter().zip(&borne.given).zip(&borne.on) {
+                if let Some(on) = on
+                    && given.pressed > 0.0
+                {
+                    let push = point.normal * given.pressed + given.drag;
+                    self.push_body(*on, centre + point.arm, -push, dt);
+                }
+            }
+        }
+        *self.borne = all;
+    }
+
+    /// Whether the points that bear a body are solved with the wheels on it.
+    pub(crate) fn is_borne(&self, handle: RigidBodyHandle) -> bool {
+        self.borne.iter().any(|borne| borne.handle == handle && !borne.points.is_empty())
+    }
+
+    /// Pushes a body under wheels, or under such a body, over the coming `dt` s.
+    pub(crate) fn push_body(&mut self, handle: RigidBodyHandle, point: Vec3, impulse: Vec3, dt: f32) {
+        self.remember(handle, dt);
+        if let Some(body) = self.sets.bodies.get_mut(handle).filter(|body| body.is_dynamic()) {
+            body.add_force_at_point(impulse / dt, point, true);
+        }
+    }
+
+    /// What bears a body; `None` where nothing does, or where joints or locks hold it, of which only Rapier's solver knows.
+    fn borne(&mut self, handle: RigidBodyHandle, dt: f32) -> Option<&mut Borne> {
+        let known = self.borne.iter().position(|borne| borne.handle == handle);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let borne = self.find_borne(handle, dt)?;
+                self.borne.push(borne);
+                self.borne.len() - 1
+            }
+        };
+        Some(&mut self.borne[at]).filter(|borne| !borne.points.is_empty())
+    }
+
+    fn find_borne(&self, handle: RigidBodyHandle, dt: f32) -> Option<Borne> {
+        let body = self.sets.bodies.get(handle).filter(|body| body.is_dynamic())?;
+        let is_free = body.locked_axes().is_empty() && self.sets.joints.attached_joints(handle).next().is_none();
+        let mass = body.mass_properties();
+        let inverse_mass = mass.effective_inv_mass.x;
+        if !is_free || inverse_mass <= 0.0 {
+            return None;
+        }
+        let damped = [body.linear_damping(), body.angular_damping()].map(|damping| 1.0 / (1.0 + dt * damping));
+        let pull = self.sets.gravity * body.gravity_scale() + body.user_force() * inverse_mass;
+        let turning = Vec3::AXES.map(|axis| mass.effective_world_inv_inertia * axis);
+        let free = Moving {
+            inverse_mass,
+            inverse_inertia: Mat3::from_cols(turning[0], turning[1], turning[2]),
+            velocity: (body.linvel() + pull * dt) * damped[0],
+            angular: body.angvel_with_gyroscopic_forces(dt) * damped[1],
+        };
+        let mut borne = Borne { handle, points: Vec::new(), on: Vec::new(), given: Vec::new(), free, damped };
+        for own in body.colliders() {
+            if let Some(own) = self.sets.colliders.get(*own).filter(|own| own.is_enabled() && !own.is_sensor()) {
+                self.find_points(&mut borne, own, dt);
+            }
+        }
+        Some(borne)
+    }
+
+    /// Adds the points at which `own`, a collider of the body, touches what is near, but for cars.
+    fn find_points(&self, borne: &mut Borne, own: &Collider, dt: f32) {
+        let (velocity, angular) = (borne.free.velocity, borne.free.angular);
+        let place = self.pose_of(own);
+        let bounds = own.shape().compute_aabb(&place);
+        let ahead = NEAR + dt * (velocity.length() + angular.length() * bounds.half_extents().length());
+        let parent = own.parent();
+        let touches = |_: ColliderHandle, other: &Collider| {
+            other.parent().is_none_or(|body| Some(body) != parent && self.car_of(body).is_none())
+                && other.solver_groups().test(own.solver_groups())
+        };
+        let filter = QueryFilter { groups: Some(own.collision_groups()), ..QueryFilter::default() };
+        let filter = filter.exclude_sensors().predicate(&touches);
+        let mut near = Vec::new();
+        self.find_near(filter, bounds.loosened(ahead), &mut near);
+        // Whatever order the world keeps them in.
+        near.sort_unstable_by_key(|handle| handle.into_raw_parts());
+        let centre = parent.and_then(|body| self.sets.bodies.get(body)).map_or(Vec3::ZERO, RigidBody::center_of_mass);
+        let mut manifolds: Vec<ContactManifold<(), ()>> = Vec::new();
+        for other in near.iter().filter_map(|near| self.sets.colliders.get(*near)) {
+            manifolds.clear();
+            let between = place.inv_mul(&self.pose_of(other));
+            let (shape, of_other) = (own.shape(), other.shape());
+            let found =
+                DefaultQueryDispatcher.contact_manifolds(&between, shape, of_other, ahead, &mut manifolds, &mut None);
+            if found.is_err() {
+                continue;
+            }
+            let on = other.parent();
+            let carrier = on.and_then(|on| self.sets.bodies.get(on));
+            let friction = CoefficientCombineRule::combine(
+                own.friction(),
+                other.friction(),
+                own.friction_combine_rule(),
+                other.friction_combine_rule(),
+            );
+            for manifold in &manifolds {
+                let pose = manifold.subshape_pos1().map_or(place, |within| place * *within);
+                let normal = -(pose.rotation * manifold.local_n1);
+                for point in &manifold.points {
+                    let at = pose * point.local_p1;
+                    let velocity = carrier.map_or(Vec3::ZERO, |on| on.velocity_at_point(at));
+                    let found = HullPoint { arm: at - centre, gap: point.dist, normal, friction, velocity };
+                    let closing = borne.free.speed_at(found.arm) - velocity;
+                    if found.gap + dt * closing.dot(normal) < NEAR {
+                        borne.points.push(found);
+                        borne.on.push(on.filter(|_| carrier.is_some_and(RigidBody::is_dynamic)));
+                    }
+                }
+            }
+        }
+    }
+}
