@@ -7,11 +7,11 @@
 //! |---|---|---|
 //! | `rapier` | `rapier` | rigid bodies, colliders and queries of rapier3d |
 //! | `impulse` | `impulse` | skidpad's own, one sweep of per-wheel impulses |
-//! | `abreast` | `impulse-abreast` (`impulse::ABREAST`) | the same, plain cars of one model eight at a time |
 //! | `constraint` | `constraint`, and its [`modes`] | skidpad's own, all rows solved together |
 //! | `peers` | `bullet`, and `rapier-stock` with `rapier` | vehicles of other engines, to be compared with |
 //! | `lab` | | `lab`: manoeuvres, metrics, reports; faults of files drawn into their text, importers, tyre fits; with `terrain_files` |
 //! | `terrain_files` | | ground of scenes from files: PNG, OBJ, glTF, OpenCRG |
+//! | `abreast` | | plain cars of one model eight at a time with `impulse` and `rapier`, with the bits of each alone |
 //! | `instruction_sets` | | steps in the widest instructions of the processor they run on, with the same bits |
 //! | `deterministic` | | the same bits on every target, at the price of SIMD in glam and Rapier |
 //! | `serde` | | `rapier::SavedCars`, beside worlds saved with Rapier's own serde |

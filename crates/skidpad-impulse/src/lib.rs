@@ -16,13 +16,3 @@ pub const BACKEND: BackendInfo = BackendInfo {
     rows: true,
     build: |scene, cars, dt| Box::new(CarWorld::new("impulse", Coupling::OneSweep, scene, cars, dt)),
 };
-
-/// The same for many cars of one model: eight at a time, a wheel of each in a lane of a vector, with the same bits.
-#[cfg(feature = "abreast")]
-pub const ABREAST: BackendInfo = BackendInfo {
-    name: "impulse-abreast",
-    about: "`impulse` with plain cars of one model eight abreast",
-    peer: false,
-    rows: true,
-    build: |scene, cars, dt| Box::new(CarWorld::new("impulse-abreast", Coupling::OneSweep, scene, cars, dt).abreast()),
-};

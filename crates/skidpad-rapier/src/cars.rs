@@ -100,7 +100,7 @@ impl RapierCars {
         let slots = cars.iter().map(|(handle, vehicle)| slot(axes, *handle, vehicle)).collect();
         let vehicles = cars.into_iter().map(|(_, vehicle)| vehicle).collect();
         Self {
-            cars: Cars::new(vehicles),
+            cars: Cars::new(vehicles, Coupling::OneSweep),
             axes,
             slots,
             loaded: Vec::new(),
@@ -229,7 +229,7 @@ impl RapierCars {
             bears: false,
             ground,
         };
-        let report = report.and(self.cars.push(&mut port, controls, Coupling::OneSweep, dt));
+        let report = report.and(self.cars.push(&mut port, controls, dt));
         hitches::hold(port.sets.joints, &self.cars, port.slots, dt);
         report
     }

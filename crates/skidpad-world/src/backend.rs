@@ -11,7 +11,6 @@ use crate::{Chassis, World};
 #[derive(Clone, Debug)]
 pub struct CarWorld {
     name: &'static str,
-    coupling: Coupling,
     cars: Cars,
     world: World,
     scene: Scene,
@@ -23,15 +22,7 @@ impl CarWorld {
     pub fn new(name: &'static str, coupling: Coupling, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
         let mut world = World::new(scene.clone());
         let vehicles = cars.iter().map(|start| vehicle(&mut world, scene, start)).collect();
-        Self { name, coupling, cars: Cars::new(vehicles), world, scene: scene.clone(), clock: Clock { dt, steps: 0 } }
-    }
-
-    /// The same with plain cars of one model stepped abreast; see [`Cars::set_abreast`].
-    #[cfg(feature = "abreast")]
-    #[must_use]
-    pub fn abreast(mut self) -> Self {
-        self.cars.set_abreast(true);
-        self
+        Self { name, cars: Cars::new(vehicles, coupling), world, scene: scene.clone(), clock: Clock { dt, steps: 0 } }
     }
 
     /// Puts every chassis where its vehicle's last good state is, so that no motion is left outside the states.
@@ -64,7 +55,7 @@ impl Backend for CarWorld {
             self.world.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
         }
         self.world.begin_step(self.time(), self.clock.dt);
-        let pushed = self.cars.push(&mut self.world, controls, self.coupling, self.clock.dt);
+        let pushed = self.cars.push(&mut self.world, controls, self.clock.dt);
         for (car, by) in self.cars.towed() {
             self.world.chassis_mut()[car].be_towed(by);
         }

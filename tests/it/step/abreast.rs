@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, EngineSignals, FixedBox, Model, Quat, Scene, State, Texture, WheelContact,
+    Backend, CarStart, Controls, Course, DVec3, EngineSignals, FixedBox, Model, Platform, Quat, Scene, State, Texture,
+    Vec3, WheelContact,
 };
 
 use skidpad::core::model::{AntiRollBar, BarCoupling, Wheel};
@@ -15,6 +16,12 @@ use crate::step::random_cars::random_car;
 
 /// Eight abreast, eight more, and some that are too few.
 const CARS: usize = 19;
+
+/// Things to drive over in each of three rows.
+const BLOCKS: u32 = 7;
+
+/// Of the ground that they lie on, rad.
+const SLOPE: f32 = 0.05;
 
 /// Those that come later.
 const MORE: usize = 5;
@@ -61,6 +68,14 @@ fn told(world: &dyn Backend, car: usize) -> (Vec<Option<WheelContact>>, Option<E
     ((0..view.state.wheels.len()).map(|wheel| view.wheel_contact(wheel)).collect(), view.engine_signals())
 }
 
+/// The same cars, of two models in turn that are alike: none goes abreast.
+fn in_turn(starts: &[CarStart]) -> Vec<CarStart> {
+    let mut apart = starts.to_vec();
+    let other = Arc::new(Model::clone(&starts[0].model));
+    apart.iter_mut().skip(1).step_by(2).for_each(|start| start.model = other.clone());
+    apart
+}
+
 /// One leaves from among the others and comes back elsewhere; more enter, until the last are eight, too.
 fn come_and_go(world: &mut dyn Backend, starts: &[CarStart], step: usize, steps: usize) {
     if step == steps / 3 {
@@ -86,15 +101,15 @@ fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usiz
     let starts = starts(model, &mut random);
     // Each alone: some would meet.
     let scene = Scene { cars_collide: false, ..scene.clone() };
-    let world = |solver: BackendInfo| (solver.build)(&scene, &starts, 1.0 / hz);
-    let [mut abreast, mut alone] = [skidpad::impulse::ABREAST, skidpad::impulse::BACKEND].map(world);
+    let apart = in_turn(&starts);
+    let world = |starts: &[CarStart]| (skidpad::impulse::BACKEND.build)(&scene, starts, 1.0 / hz);
+    let [mut abreast, mut alone] = [&starts, &apart].map(|starts| world(starts));
     let mut controls = vec![Controls { throttle: 0.3, ..Controls::default() }; CARS + MORE];
     let (lock, mut together) = (model.parts().steering.lock, [0, 0]);
     for step in 0..steps {
         controls.iter_mut().for_each(|controls| change(controls, &mut random, lock));
-        for world in [&mut abreast, &mut alone] {
-            come_and_go(&mut **world, &starts, step, steps);
-        }
+        come_and_go(&mut *abreast, &starts, step, steps);
+        come_and_go(&mut *alone, &apart, step, steps);
         let reports = [abreast.step(&controls), alone.step(&controls)];
         assert_eq!(reports[0], reports[1], "{what}, {hz} Hz, step {step}");
         for car in 0..alone.cars() {
@@ -115,16 +130,34 @@ fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usiz
     together.map(|count| count as f64 / (steps * CARS) as f64)
 }
 
-/// A slope with a few things on it to drive over, into and off.
+/// A slope with a few things on it to drive over, into and off, some of loose gravel, some that move.
 pub fn rough() -> Scene {
+    let texture = |i: u32| Texture { rolling: if i % 3 == 1 { 0.05 } else { 0.0 }, ..Texture::NONE };
+    let along = Quat::from_rotation_y(-SLOPE);
+    let at = |x: f64, y: f64| DVec3::new(x, y, f64::from(SLOPE).tan() * x);
+    let place = |i: u32| [90.0 * f64::from(i % BLOCKS), 25.0 * f64::from(i / BLOCKS) - 25.0];
     let block = |i: u32| FixedBox {
-        centre: [25.0 * f64::from(i % 5), 12.0 * f64::from(i / 5) - 20.0, 0.0].into(),
-        rotation: Quat::from_rotation_y(0.1 * (i % 3) as f32 - 0.1),
+        centre: at(place(i)[0], place(i)[1]),
+        rotation: along * Quat::from_rotation_y(0.1 * (i % 3) as f32 - 0.1),
         half_extents: [4.0, 3.0, 0.02 + 0.1 * (i % 4) as f32].into(),
         grip: 0.2 + 0.2 * (i % 5) as f32,
-        texture: Texture::NONE,
+        texture: texture(i),
     };
-    Scene { boxes: (0..20).map(block).collect(), ..Scene::sloping(0.05) }
+    // Even and thin: cars roll off them without a hop.
+    let plate = |i: u32| FixedBox {
+        centre: at(place(i)[0] + 30.0, place(i)[1] + 10.0),
+        rotation: along,
+        half_extents: [7.0, 5.0, 0.01].into(),
+        ..block(i)
+    };
+    let moving = |i: u32| Platform {
+        shape: plate(i),
+        axis: Vec3::Z,
+        course: Course::Steady { velocity: Vec3::new(-0.5, 0.3, 0.0), rate: 0.02 },
+    };
+    let (all, some) = (0..3 * BLOCKS, (0..3 * BLOCKS).step_by(2));
+    let (boxes, platforms) = (all.map(block).collect(), some.map(moving).collect());
+    Scene { boxes, platforms, ..Scene::sloping(SLOPE) }
 }
 
 #[test]
@@ -136,8 +169,10 @@ fn shipped_cars_abreast_have_the_bits_of_each_alone() {
             same_bits(name, &model, &rough(), 240.0, 300, 100 + i as u64)[0],
         ];
         println!("{name}: {shares:.2?} of the steps abreast");
-        // Sixteen of the nineteen can be; the others stand, hang or brake to a stop now and then.
-        assert!(!name.starts_with("corvette") || shares.iter().all(|share| *share > 0.4), "{name}: {shares:?}");
+        // Sixteen of the nineteen can be; the others stand, hang or brake to a stop now and then, on rough ground most of them do.
+        let least = [0.4, 0.2];
+        let are_enough = shares.iter().zip(least).all(|(share, least)| *share > least);
+        assert!(!name.starts_with("corvette") || are_enough, "{name}: {shares:?}");
     }
 }
 

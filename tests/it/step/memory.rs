@@ -52,7 +52,7 @@ fn allocations(solver: &BackendInfo, name: &str, scene: &Scene) -> u64 {
 #[test]
 fn no_step_of_an_own_world_allocates() {
     let solvers = own_code().into_iter().filter(|solver| solver.name != "rapier");
-    for solver in solvers.chain([skidpad::impulse::ABREAST]) {
+    for solver in solvers {
         for name in skidpad::spec::shipped::names() {
             for (what, scene) in [("a slope", Scene::sloping(0.05)), ("boxes", rough())] {
                 assert_eq!(allocations(&solver, name, &scene), 0, "{}, {name}, {what}", solver.name);

@@ -30,7 +30,7 @@ pub struct AvianCars {
 impl Default for AvianCars {
     fn default() -> Self {
         Self {
-            cars: Cars::new(Vec::new()),
+            cars: Cars::new(Vec::new(), Coupling::OneSweep),
             slots: Vec::new(),
             numbers: CarNumbers::default(),
             controls: Vec::new(),

@@ -106,7 +106,7 @@ fn before_step(
     let misuse = misuse(&world, rows.vehicles(), slots);
     let mut port = Port::new(&world, slots, memory, *wind);
     port.dt = dt;
-    let solved = rows.push(&mut port, controls, Coupling::OneSweep, dt);
+    let solved = rows.push(&mut port, controls, dt);
     *report = StepReport { misuse, ..StepReport::default() }.and(solved);
     let pushes = port.pushes;
     let (mut increments, mut solver) = params.p1();

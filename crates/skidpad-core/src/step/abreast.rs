@@ -21,12 +21,12 @@ use crate::lane::{Eight, Four, Lane, Octet, WideEight, has_wide};
 use crate::linear::{SpatialVector, Symmetric6};
 use crate::model::Model;
 use crate::state::State;
-use crate::step::abreast::each::{Chassis, EndedByCar, Moving, WHEELS, met, moves};
+use crate::step::StepInputs;
+use crate::step::abreast::each::{Chassis, EndedByCar, Motion, WHEELS, met, moves};
 use crate::step::coupling::{Coupling, StepReport, Within};
 use crate::step::rows::{Begun, Rows};
 use crate::step::sweep::{SWEPT_ONCE, surroundings};
 use crate::step::vehicle::{Vehicle, response, wheel_impulses};
-use crate::step::write_back::settled_rate;
 use crate::suspension::axle_links::{Bars, load_bars, sum_bars};
 use crate::suspension::loads::{SHORTER, loads_at_once};
 use crate::telemetry::signals::{WheelContact, WheelRows};
@@ -34,6 +34,12 @@ use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Contact, Probe, Push};
 use bevy_math::{Mat3, Vec3};
+
+/// Cars that may go alone in a step: with more, all are slower abreast than one by one.
+const MOST_ALONE: usize = 3;
+
+/// Steps that cars go one by one, at most, until they try to go abreast again: one, and twice as many whenever it turns out too early.
+const LONGEST_APART: u8 = 64;
 
 /// Plain cars of one model, in lanes as wide as the processor has them.
 #[derive(Clone, Debug)]
@@ -46,7 +52,8 @@ pub(crate) enum CarsAbreast {
 #[derive(Clone, Debug)]
 pub(crate) struct Room<W: Octet> {
     model: Arc<Model>,
-    packs: [WheelPack<W>; WHEELS],
+    /// One for all cars of the model.
+    packs: Arc<[WheelPack<W>; WHEELS]>,
     rows: [Rows<W>; WHEELS],
     /// At the start of the step.
     chassis: Chassis<W>,
@@ -56,12 +63,21 @@ pub(crate) struct Room<W: Octet> {
     began: [[f32; 2]; ABREAST],
     /// Which cars go on alone in this step.
     alone: [bool; ABREAST],
+    /// For how many steps all of them go one by one, and how many it will be the next time.
+    apart: [u8; 2],
     pose_lag: f32,
 }
 
 impl CarsAbreast {
-    /// Room for cars of `model`; `None` where it is not plain: two axles of two wheels, no assists, at most a clutch between the wheels.
-    pub fn of(model: &Arc<Model>) -> Option<Self> {
+    /// Room for cars of `model`; `None` where it is not plain: two axles of two wheels, no assists, at most a clutch between the wheels. What
+    /// is the same of all cars of a model is taken over from those that have room already.
+    pub fn of(model: &Arc<Model>, others: &[Option<Self>]) -> Option<Self> {
+        let alike = others.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
+        match alike {
+            Some(Self::InPairs(room)) => return Some(Self::InPairs(room.another().into())),
+            Some(Self::InOne(room)) => return Some(Self::InOne(room.another().into())),
+            None => (),
+        }
         let parts = model.parts();
         let linked = model.axle_links_apart().is_empty();
         let shafts = parts.motors.is_empty() && parts.couplings.is_empty();
@@ -79,18 +95,38 @@ impl CarsAbreast {
             return None;
         }
         Some(match has_wide() {
-            true => Self::InOne(Box::new(Room::of(model, pack))),
-            false => Self::InPairs(Box::new(Room::of(model, pack))),
+            true => Self::InOne(Room::of(model, pack).into()),
+            false => Self::InPairs(Room::of(model, pack).into()),
         })
+    }
+
+    fn model(&self) -> &Arc<Model> {
+        match self {
+            Self::InPairs(room) => &room.model,
+            Self::InOne(room) => &room.model,
+        }
     }
 
     /// Whether all of `vehicles` are of its model.
     pub fn fits(&self, vehicles: &[Vehicle]) -> bool {
-        let model = match self {
-            Self::InPairs(room) => &room.model,
-            Self::InOne(room) => &room.model,
+        vehicles.len() == ABREAST && vehicles.iter().all(|vehicle| Arc::ptr_eq(self.model(), vehicle.model()))
+    }
+
+    /// Whether they go one by one in this step.
+    pub fn go_apart(&self) -> bool {
+        match self {
+            Self::InPairs(room) => room.apart[0] > 0,
+            Self::InOne(room) => room.apart[0] > 0,
+        }
+    }
+
+    /// Counts a step in which they go one by one.
+    pub fn went_apart(&mut self) {
+        let apart = match self {
+            Self::InPairs(room) => &mut room.apart[0],
+            Self::InOne(room) => &mut room.apart[0],
         };
-        vehicles.len() == ABREAST && vehicles.iter().all(|vehicle| Arc::ptr_eq(model, vehicle.model()))
+        *apart = apart.saturating_sub(1);
     }
 
     /// As [`Vehicle::probes`] of each of [`ABREAST`] vehicles, from number `first` on: `asked` are wheel by wheel, car by car. A step
@@ -106,7 +142,7 @@ impl CarsAbreast {
         }
     }
 
-    /// As [`Vehicle::solve`] of each of the vehicles that have asked, in one sweep; `contacts` are wheel by wheel, car by car.
+    /// As [`Vehicle::solve_into`] of each of the vehicles that have asked, in one sweep; `contacts` are wheel by wheel, car by car.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],
@@ -114,14 +150,16 @@ impl CarsAbreast {
         contacts: &[Option<Contact>],
         controls: [&Controls; ABREAST],
         dt: f32,
-        tell: impl FnMut(usize, Push, StepReport),
+        pushes: &mut [Push],
+        tell: impl FnMut(usize, StepReport),
     ) {
         let (Some(vehicles), Some(bodies)) = (vehicles.first_chunk_mut(), bodies.first_chunk()) else { return };
+        let Some(pushes) = pushes.first_chunk_mut() else { return };
         let (contacts, _) = contacts.as_chunks();
         let Some(contacts) = contacts.first_chunk() else { return };
         match self {
-            Self::InOne(room) if has_wide() => room.solve(vehicles, bodies, contacts, controls, dt, tell),
-            Self::InPairs(room) => room.solve(vehicles, bodies, contacts, controls, dt, tell),
+            Self::InOne(room) if has_wide() => room.solve(vehicles, bodies, contacts, controls, dt, pushes, tell),
+            Self::InPairs(room) => room.solve(vehicles, bodies, contacts, controls, dt, pushes, tell),
             Self::InOne(_) => (),
         }
     }
@@ -150,7 +188,7 @@ impl CarsAbreast {
         }
     }
 
-    /// As [`Vehicle::finish`] of each.
+    /// As [`Vehicle::finish`] of each; `tell` has the reports of those that went alone, or found no numbers.
     pub fn finish(&self, vehicles: &mut [Vehicle], bodies: &[Body], dt: f32, tell: impl FnMut(usize, StepReport)) {
         let (Some(vehicles), Some(bodies)) = (vehicles.first_chunk_mut(), bodies.first_chunk()) else { return };
         match self {
@@ -170,16 +208,24 @@ impl<W: Octet> Room<W> {
     }
 
     fn of(model: &Arc<Model>, pack: &WheelPack) -> Self {
-        let packs = [0, 1, 2, 3].map(|row| pack.spread(row));
-        let rows = [(); WHEELS].map(|()| Rows::default());
+        Self::on(Arc::clone(model), Arc::new([0, 1, 2, 3].map(|row| pack.spread(row))))
+    }
+
+    /// Room for others of the same model.
+    fn another(&self) -> Self {
+        Self::on(Arc::clone(&self.model), Arc::clone(&self.packs))
+    }
+
+    fn on(model: Arc<Model>, packs: Arc<[WheelPack<W>; WHEELS]>) -> Self {
         Self {
-            model: Arc::clone(model),
+            model,
             packs,
-            rows,
+            rows: [(); WHEELS].map(|()| Rows::default()),
             chassis: Chassis::default(),
             turned_to: [None; ABREAST],
             began: [[0.0; 2]; ABREAST],
             alone: [true; ABREAST],
+            apart: [0, 1],
             pose_lag: 0.0,
         }
     }
@@ -188,7 +234,9 @@ impl<W: Octet> Room<W> {
         W::widest(
             #[inline(always)]
             || {
-                self.chassis = Chassis::of(bodies);
+                let are_finite;
+                (self.chassis, are_finite) = Chassis::of(bodies);
+                self.alone = are_finite.map(|is_finite| !is_finite);
                 for (k, bank) in self.packs.iter().enumerate() {
                     self.chassis.ask(bank, k, first, bodies, dt, asked);
                 }
@@ -203,26 +251,29 @@ impl<W: Octet> Room<W> {
         contacts: &[[Option<Contact>; WHEELS]; ABREAST],
         controls: [&Controls; ABREAST],
         dt: f32,
-        mut tell: impl FnMut(usize, Push, StepReport),
+        pushes: &mut [Push; ABREAST],
+        mut tell: impl FnMut(usize, StepReport),
     ) {
-        let (mut asked, mut pushes) = ([None; ABREAST], [Push::default(); ABREAST]);
+        let mut asked = [None; ABREAST];
         W::widest(
             #[inline(always)]
-            || self.solve_rows(vehicles, bodies, contacts, controls, dt, &mut asked, &mut pushes),
+            || self.solve_rows(vehicles, bodies, contacts, controls, dt, &mut asked, pushes),
         );
-        for (car, push) in pushes.iter().enumerate() {
-            let vehicle = &mut vehicles[car];
+        let too_many = self.alone.iter().filter(|alone| **alone).count() > MOST_ALONE;
+        let next = self.apart[1];
+        self.apart = if too_many { [next, (2 * next).min(LONGEST_APART)] } else { [0, 1] };
+        for (car, (vehicle, push)) in vehicles.iter_mut().zip(pushes).enumerate() {
             if self.alone[car] {
-                self.part(vehicle, car, &bodies[car], asked[car]);
-                let (push, done) =
-                    vehicle.solve(&bodies[car], &contacts[car], &[], controls[car], Coupling::OneSweep, dt);
-                tell(car, push, done);
+                let (body, contacts, controls) = (&bodies[car], &contacts[car], controls[car]);
+                self.part(vehicle, car, body, asked[car]);
+                let coupling = Coupling::OneSweep;
+                tell(car, vehicle.solve_into(push, &StepInputs { body, contacts, hull: &[], controls, coupling, dt }));
                 continue;
             }
             // Nothing of this step is told of it.
             vehicle.rows[0].forget_step();
-            vehicle.rows[0].contact.ground_motion.moves_or_textured = false;
-            tell(car, *push, SWEPT_ONCE);
+            vehicle.rows[0].contact.ground_motion.leave();
+            tell(car, SWEPT_ONCE);
         }
     }
 
@@ -263,10 +314,8 @@ impl<W: Octet> Room<W> {
     ) {
         let chassis = self.chassis;
         self.pose_lag = bodies[0].pose_lag;
-        let are_finite = chassis.are_finite(bodies);
-        for car in 0..ABREAST {
-            let is_plain = controls[car].wheels.is_empty() && bodies[car].pose_lag == self.pose_lag;
-            self.alone[car] = !(are_finite[car] && is_plain);
+        for (alone, (controls, body)) in self.alone.iter_mut().zip(controls.iter().zip(bodies)) {
+            *alone |= !controls.wheels.is_empty() | (body.pose_lag != self.pose_lag);
         }
         self.drive(vehicles, controls, dt, asked);
         self.locate(contacts, &chassis, dt);
@@ -306,7 +355,7 @@ impl<W: Octet> Room<W> {
             rows.begin_drive(bank, bank.pedal_torques(pedals), dt);
         }
         let has_engine = self.model.parts().powertrain.engine().is_some();
-        let shaft = if has_engine { shaft_speed(&self.packs, &self.rows) } else { W::default() };
+        let shaft = if has_engine { shaft_speed(&*self.packs, &self.rows) } else { W::default() };
         self.began = [[0.0; 2]; ABREAST];
         for (car, vehicle) in vehicles.iter_mut().enumerate() {
             if let Some(asked) = &asked[car] {
@@ -385,7 +434,8 @@ impl<W: Octet> Room<W> {
         let last = W::rows([turn.y, turn.z, turn.y, turn.z]);
         for (push, (first, last)) in pushes.iter_mut().zip(first.into_iter().zip(last)) {
             let ([x, y, z, a], [b, c, ..]) = (first.lanes(), last.lanes());
-            (push.impulse, push.angular_impulse) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
+            let (impulse, angular_impulse) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
+            *push = Push { impulse, angular_impulse, ..Push::default() };
         }
     }
 
@@ -397,7 +447,7 @@ impl<W: Octet> Room<W> {
         }
         if self.model.has_axle_links() {
             let share = W::of_each(|car| vehicles[car].bar_share);
-            sum_bars(&self.packs, &mut self.rows, share);
+            sum_bars(&*self.packs, &mut self.rows, share);
             for (bank, rows) in self.packs.iter().zip(&self.rows) {
                 leave::<W>(&mut self.alone, rows.lifted(bank));
             }
@@ -496,7 +546,7 @@ impl<W: Octet> Room<W> {
             settled[car] = done;
             (change, done)
         };
-        settle_clutches(&self.packs, &mut self.rows, &mut pass);
+        settle_clutches(&*self.packs, &mut self.rows, &mut pass);
         for (alone, settled) in alone.iter_mut().zip(settled) {
             *alone |= !settled;
         }
@@ -523,22 +573,23 @@ impl<W: Octet> Room<W> {
         dt: f32,
         mut tell: impl FnMut(usize, StepReport),
     ) {
-        let mut angular = [Vec3::ZERO; ABREAST];
-        let mut follows = [false; ABREAST];
+        let mut motion = Motion::of(bodies);
+        motion.settle_rates(vehicles, bodies, dt);
+        let mut follows = motion.are_finite(bodies);
         for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
             if self.alone[car] {
+                follows[car] = false;
                 tell(car, vehicle.finish_step(body, dt));
-                continue;
+            } else if follows[car] {
+                vehicle.state.follow(body);
+            } else {
+                tell(car, StepReport { not_finite: true, ..StepReport::default() });
             }
-            angular[car] = settled_rate(&vehicle.state, body, dt);
-            let report = vehicle.follow(body);
-            follows[car] = !report.not_finite;
-            tell(car, report);
         }
         if !follows.contains(&true) {
             return;
         }
-        let moving = Moving::of(bodies, &angular).turned(&self.chassis.to_vehicle);
+        let moving = motion.twist(&self.chassis.to_vehicle);
         for (k, (bank, rows)) in self.packs.iter().zip(&self.rows).enumerate() {
             let ended = EndedByCar::of(rows, &rows.ended(bank, moving, self.pose_lag, dt), dt);
             for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {

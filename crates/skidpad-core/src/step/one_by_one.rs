@@ -18,8 +18,16 @@ pub(crate) const ABREAST: usize = 8;
 pub(crate) enum CarsAbreast {}
 
 impl CarsAbreast {
-    pub fn of(_: &Arc<Model>) -> Option<Self> {
+    pub fn of(_: &Arc<Model>, _: &[Option<Self>]) -> Option<Self> {
         None
+    }
+
+    pub fn go_apart(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn went_apart(&mut self) {
+        match *self {}
     }
 
     pub fn fits(&self, _: &[Vehicle]) -> bool {
@@ -37,7 +45,8 @@ impl CarsAbreast {
         _: &[Option<Contact>],
         _: [&Controls; ABREAST],
         _: f32,
-        _: impl FnMut(usize, Push, StepReport),
+        _: &mut [Push],
+        _: impl FnMut(usize, StepReport),
     ) {
         match *self {}
     }

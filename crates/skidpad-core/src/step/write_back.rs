@@ -16,7 +16,7 @@ use crate::world::seam::Body;
 use bevy_math::{Quat, Vec3};
 
 /// Angular velocity, rad/s, of which 32 bits of a rotation keep a tenth at 1000 Hz.
-const LEAST_RATE: f32 = 1e-3;
+pub(crate) const LEAST_RATE: f32 = 1e-3;
 
 /// The small turn from a rotation to another one, rad: their difference has no rounding.
 fn turned(from: Quat, to: Quat) -> Vec3 {
@@ -97,13 +97,20 @@ impl Vehicle {
         if !finite(body) {
             return StepReport { not_finite: true, ..StepReport::default() };
         }
-        let state = &mut self.state;
-        state.previous_velocity = state.velocity;
-        state.position = body.position;
-        state.rotation = body.rotation;
-        state.velocity = body.velocity;
-        state.angular = body.angular;
+        self.state.follow(body);
         StepReport::default()
+    }
+}
+
+impl State {
+    /// Takes over the pose and twist of `body`.
+    #[inline(always)]
+    pub(crate) fn follow(&mut self, body: &Body) {
+        self.previous_velocity = self.velocity;
+        self.position = body.position;
+        self.rotation = body.rotation;
+        self.velocity = body.velocity;
+        self.angular = body.angular;
     }
 }
 

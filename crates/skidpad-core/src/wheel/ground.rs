@@ -64,8 +64,8 @@ impl Rows {
         };
         if any {
             self.set_ground_motion(bank, contacts, to_vehicle);
-        } else if self.contact.ground_motion.moves_or_textured {
-            self.contact.ground_motion = GroundMotion::default();
+        } else {
+            self.contact.ground_motion.leave();
         }
     }
 

@@ -48,3 +48,13 @@ pub(crate) struct GroundMotion<W: Corners = Four> {
     /// What its texture adds to the coefficient of rolling resistance.
     pub rolling: W,
 }
+
+impl<W: Corners> GroundMotion<W> {
+    /// Knows of none from now on.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self) {
+        if self.moves_or_textured {
+            *self = Self::default();
+        }
+    }
+}

@@ -19,6 +19,7 @@ use bevy_math::{DVec3, Vec3};
 /// The vehicles of a world, with the buffers their step needs. A step allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Cars {
+    coupling: Coupling,
     vehicles: Vec<Vehicle>,
     /// Which vehicles have left.
     away: Vec<bool>,
@@ -40,9 +41,8 @@ pub struct Cars {
     /// How the last step of each went.
     reports: Vec<StepReport>,
     coasting: Controls,
-    /// Workspaces of those that may be stepped abreast, [`ABREAST`] after [`ABREAST`]; none where no car is to be.
+    /// Workspaces of those that may be stepped abreast, [`ABREAST`] after [`ABREAST`]; none where a step iterates.
     abreast: Vec<Option<CarsAbreast>>,
-    is_abreast: bool,
     /// Those that can tow or be towed; `None` where no vehicle can.
     trains: Option<Box<Trains>>,
     /// Those that stand on others.
@@ -56,9 +56,13 @@ const NOWHERE: Probe =
     Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, reach: 0.0, rim: None };
 
 impl Cars {
-    /// Takes the vehicles in the order of the world's bodies.
-    pub fn new(vehicles: Vec<Vehicle>) -> Self {
+    /// Takes the vehicles in the order of the world's bodies, to be stepped with `coupling`.
+    ///
+    /// In one sweep, and with the feature `abreast`, plain ones of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) go eight abreast: the
+    /// first eight, the next eight and so on, wherever eight are alike. They have the bits of each alone.
+    pub fn new(vehicles: Vec<Vehicle>, coupling: Coupling) -> Self {
         let mut cars = Self {
+            coupling,
             vehicles: Vec::new(),
             away: Vec::new(),
             bodies: Vec::new(),
@@ -74,7 +78,6 @@ impl Cars {
             reports: Vec::new(),
             coasting: Controls::coasting(),
             abreast: Vec::new(),
-            is_abreast: false,
             trains: None,
             riders: Riders::default(),
             towed: Controls::coasting(),
@@ -109,20 +112,14 @@ impl Cars {
         self.vehicles.len() - 1
     }
 
-    /// Steps plain cars of one model eight abreast from now on, where eight that follow each other in one sweep are of it, or each
-    /// by itself. Both give the same bits; cars abreast take more memory.
-    #[cfg(feature = "abreast")]
-    pub fn set_abreast(&mut self, is_abreast: bool) {
-        // Rooms stay: a step that has begun in them ends in them.
-        self.is_abreast = is_abreast;
-        self.make_room_abreast();
-    }
-
     fn make_room_abreast(&mut self) {
-        let missing = self.vehicles.chunks_exact(ABREAST).skip(self.abreast.len()).filter(|_| self.is_abreast);
-        let room: Vec<_> =
-            missing.map(|vehicles| CarsAbreast::of(vehicles[0].model()).filter(|room| room.fits(vehicles))).collect();
-        self.abreast.extend(room);
+        if self.coupling != Coupling::OneSweep {
+            return;
+        }
+        for vehicles in self.vehicles.chunks_exact(ABREAST).skip(self.abreast.len()) {
+            let room = CarsAbreast::of(vehicles[0].model(), &self.abreast);
+            self.abreast.push(room.filter(|room| room.fits(vehicles)));
+        }
     }
 
     /// Vehicle `car` after its last step.
@@ -195,16 +192,11 @@ impl Cars {
     /// First half of a step: reads bodies, probes the ground, solves the rows and hands the pushes to `world`,
     /// which then advances by `dt` s (> 0). Missing controls coast. Vehicles that have left, or whose bodies are asleep, do
     /// nothing; nor does any in a step that is none ([`StepReport::of_no_step`]), which hands nothing to `world`.
-    pub fn push(
-        &mut self,
-        world: &mut dyn WorldPort,
-        controls: &[Controls],
-        coupling: Coupling,
-        dt: f32,
-    ) -> StepReport {
+    pub fn push(&mut self, world: &mut dyn WorldPort, controls: &[Controls], dt: f32) -> StepReport {
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
         }
+        let coupling = self.coupling;
         world.bodies(dt, &mut self.bodies);
         let mut trains = self.trains.take();
         if let Some(trains) = &mut trains {
@@ -215,7 +207,7 @@ impl Cars {
         }
         let probes = widest(
             #[inline(always)]
-            || self.ask(coupling, dt),
+            || self.ask(dt),
         );
         world.probe(&self.probes[..probes], &mut self.contacts[..probes]);
         if coupling == Coupling::OneSweep {
@@ -246,13 +238,13 @@ impl Cars {
 
     /// Writes what the wheels of all vehicles that are stepped ask of the world; returns how many these are.
     #[inline(always)]
-    fn ask(&mut self, coupling: Coupling, dt: f32) -> usize {
+    fn ask(&mut self, dt: f32) -> usize {
         for (stepped, (away, body)) in self.stepped.iter_mut().zip(self.away.iter().zip(&self.bodies)) {
             *stepped = !(away | body.asleep);
         }
         let (mut first, mut i) = (0, 0);
         while i < self.vehicles.len() {
-            if coupling == Coupling::OneSweep && self.are_abreast(i) {
+            if self.are_abreast(i) {
                 first = self.ask_abreast(i, first, dt);
                 i += ABREAST;
                 continue;
@@ -261,7 +253,7 @@ impl Cars {
                 let (vehicle, body) = (&self.vehicles[i], &self.bodies[i]);
                 let last = first + vehicle.model().wheels().len();
                 vehicle.probes(i, body, dt, &mut self.probes[first..last]);
-                vehicle.reach_with_tyres(coupling, &mut self.probes[first..last]);
+                vehicle.reach_with_tyres(self.coupling, &mut self.probes[first..last]);
                 first = last;
             }
             i += 1;
@@ -291,9 +283,8 @@ impl Cars {
     ) -> StepReport {
         let (mut first, mut report, mut i) = (0, StepReport::default(), 0);
         while i < self.vehicles.len() {
-            self.were_abreast[i] = coupling == Coupling::OneSweep
-                && self.are_abreast(i)
-                && trains.as_ref().is_none_or(|trains| !trains.have(i..i + ABREAST));
+            self.were_abreast[i] =
+                self.are_abreast(i) && trains.as_ref().is_none_or(|trains| !trains.have(i..i + ABREAST));
             if self.were_abreast[i] {
                 let last = first + (i..i + ABREAST).map(|i| self.vehicles[i].model().wheels().len()).sum::<usize>();
                 report = report.and(self.solve_abreast(i, first..last, controls, dt));
@@ -301,6 +292,11 @@ impl Cars {
                 continue;
             }
             let last = first + if self.stepped[i] { self.vehicles[i].model().wheels().len() } else { 0 };
+            if i.is_multiple_of(ABREAST)
+                && let Some(Some(room)) = self.abreast.get_mut(i / ABREAST)
+            {
+                room.went_apart();
+            }
             if !trains.as_mut().is_some_and(|trains| trains.take(i, &(first..last))) {
                 report = report.and(self.solve_one(i, first..last, world, controls.get(i), coupling, dt));
                 self.push_ground(i, first..last);
@@ -375,9 +371,8 @@ impl Cars {
 
     /// Whether the vehicles from `first` on are stepped abreast.
     fn are_abreast(&self, first: usize) -> bool {
-        self.is_abreast
-            && first.is_multiple_of(ABREAST)
-            && self.abreast.get(first / ABREAST).is_some_and(Option::is_some)
+        first.is_multiple_of(ABREAST)
+            && matches!(self.abreast.get(first / ABREAST), Some(Some(room)) if !room.go_apart())
             && self.stepped[first..first + ABREAST].iter().all(|stepped| *stepped)
     }
 
@@ -386,10 +381,11 @@ impl Cars {
         let Some(Some(room)) = self.abreast.get_mut(first / ABREAST) else { return StepReport::default() };
         let asked = core::array::from_fn(|k| controls.get(first + k).unwrap_or(&self.coasting));
         let cars = first..first + ABREAST;
-        let (vehicles, bodies) = (&mut self.vehicles[cars.clone()], &self.bodies[cars]);
+        let (vehicles, bodies) = (&mut self.vehicles[cars.clone()], &self.bodies[cars.clone()]);
+        let (contacts, pushes) = (&self.contacts[rays.clone()], &mut self.pushes[cars]);
         let mut report = StepReport::default();
-        room.solve(vehicles, bodies, &self.contacts[rays.clone()], asked, dt, |k, push, done| {
-            (self.pushes[first + k], self.reports[first + k]) = (push, done);
+        room.solve(vehicles, bodies, contacts, asked, dt, pushes, |k, done| {
+            self.reports[first + k] = done;
             report = report.and(done);
         });
         let wheels = rays.len() / ABREAST;

@@ -5,7 +5,7 @@ use crate::linear::SpatialVector;
 use crate::state::WheelState;
 use crate::step::rows::{Begun, Rows};
 use crate::step::vehicle::Vehicle;
-use crate::step::write_back::{Ended, WheelEnded};
+use crate::step::write_back::{Ended, LEAST_RATE, WheelEnded, settled_rate};
 use crate::vectors::{Axes, Vec3Lanes};
 use crate::wheel::contact::{Met, rays};
 use crate::wheel::pack::WheelPack;
@@ -31,30 +31,25 @@ pub(crate) struct Chassis<W> {
     pub free: SpatialVector<W>,
     /// Velocity in the air.
     pub in_air: Vec3Lanes<W>,
-    /// No number where one of all these is none.
-    sum: W,
 }
 
 impl<W: Octet> Chassis<W> {
     #[inline(always)]
-    pub fn of(bodies: &[Body; ABREAST]) -> Self {
-        let rotation = W::columns(|car| Four::new(bodies[car].rotation.to_array()));
-        let to_world = Axes::rotated(rotation);
+    pub fn of(bodies: &[Body; ABREAST]) -> (Self, [bool; ABREAST]) {
+        let motion = Motion::of(bodies);
+        let to_world = Axes::rotated(motion.rotation);
         let to_vehicle = to_world.transposed();
-        let of = |part: fn(&Body) -> Vec3| vector(|car| part(&bodies[car]));
-        let (velocity, angular) = (of(|body| body.velocity), of(|body| body.angular));
-        let (free, free_angular) = (of(|body| body.free_velocity), of(|body| body.free_angular));
-        let (moves, [x, y, z, w]) = (velocity + angular + free + free_angular, rotation);
-        Self {
+        let wind = vector(|car| bodies[car].wind);
+        let chassis = Self {
             to_world,
             to_vehicle,
-            angular,
-            falling: free,
-            moving: turned(SpatialVector::new(velocity, angular), &to_vehicle),
-            free: turned(SpatialVector::new(free, free_angular), &to_vehicle),
-            in_air: to_vehicle.times(velocity - of(|body| body.wind)),
-            sum: (moves.x + moves.y + moves.z) + (x + y + z + w),
-        }
+            angular: motion.angular,
+            falling: motion.free,
+            moving: motion.twist(&to_vehicle),
+            free: turned(SpatialVector::new(motion.free, motion.free_angular), &to_vehicle),
+            in_air: to_vehicle.times(motion.velocity - wind),
+        };
+        (chassis, motion.are_finite(bodies))
     }
 
     /// Rays of wheel `k`, which is in `bank`, of each car, from car `first` on.
@@ -77,32 +72,57 @@ impl<W: Octet> Chassis<W> {
             asked[k].cast(first + car, body.position, Vec3::new(x, y, z), ends[car]);
         }
     }
+}
+
+/// How cars abreast move, world axes: at the start of a step, or at its end.
+pub(crate) struct Motion<W> {
+    rotation: [W; 4],
+    velocity: Vec3Lanes<W>,
+    angular: Vec3Lanes<W>,
+    /// What they would end the step with.
+    free: Vec3Lanes<W>,
+    free_angular: Vec3Lanes<W>,
+}
+
+impl<W: Octet> Motion<W> {
+    #[inline(always)]
+    pub fn of(bodies: &[Body; ABREAST]) -> Self {
+        let of = |part: fn(&Body) -> Vec3| vector(|car| part(&bodies[car]));
+        Self {
+            rotation: W::columns(|car| Four::new(bodies[car].rotation.to_array())),
+            velocity: of(|body| body.velocity),
+            angular: of(|body| body.angular),
+            free: of(|body| body.free_velocity),
+            free_angular: of(|body| body.free_angular),
+        }
+    }
 
     /// As [`crate::step::vehicle::finite`] of each.
     #[inline(always)]
     pub fn are_finite(&self, bodies: &[Body; ABREAST]) -> [bool; ABREAST] {
-        let bits = W::bits(self.sum.abs().less(W::splat(f32::INFINITY)));
+        let moves = self.velocity + self.angular + self.free + self.free_angular;
+        let [x, y, z, w] = self.rotation;
+        let sum = (moves.x + moves.y + moves.z) + (x + y + z + w);
+        let bits = W::bits(sum.abs().less(W::splat(f32::INFINITY)));
         let mut are_finite = [false; ABREAST];
         for (car, (is_finite, body)) in are_finite.iter_mut().zip(bodies).enumerate() {
             *is_finite = bits & (1 << car) != 0 && (body.position.x + body.position.y + body.position.z).is_finite();
         }
         are_finite
     }
-}
 
-/// Velocities of cars abreast, world axes.
-pub(crate) struct Moving<W>(SpatialVector<W>);
-
-impl<W: Octet> Moving<W> {
-    /// As `bodies` move, but for how fast they turn.
+    /// Takes the angular velocities of `vehicles` after a step as [`settled_rate`] has them.
     #[inline(always)]
-    pub fn of(bodies: &[Body; ABREAST], angular: &[Vec3; ABREAST]) -> Self {
-        Self(SpatialVector::new(vector(|car| bodies[car].velocity), vector(|car| angular[car])))
+    pub fn settle_rates(&mut self, vehicles: &[Vehicle; ABREAST], bodies: &[Body; ABREAST], dt: f32) {
+        if W::any(self.angular.dot(self.angular).less(W::splat(LEAST_RATE * LEAST_RATE))) {
+            self.angular = vector(|car| settled_rate(&vehicles[car].state, &bodies[car], dt));
+        }
     }
 
+    /// Velocities in the frames that `axes` lead to.
     #[inline(always)]
-    pub fn turned(&self, to_vehicle: &Axes<W>) -> SpatialVector<W> {
-        turned(self.0, to_vehicle)
+    pub fn twist(&self, axes: &Axes<W>) -> SpatialVector<W> {
+        turned(SpatialVector::new(self.velocity, self.angular), axes)
     }
 }
 
