@@ -178,17 +178,11 @@ pub(crate) fn both<T>(mut of: impl FnMut(usize) -> T) -> [T; 2] {
 pub(crate) trait Abreast: Lane + AddAssign {
     /// Four of them.
     type Quad: Quad<Self>;
-
-    /// The number of one car.
-    fn car(self, car: usize) -> f32;
-
-    /// One of each car, by its place.
-    fn of_each(of: impl FnMut(usize) -> f32) -> Self;
 }
 
 /// Four numbers of each car, side by side if it is one.
 pub(crate) trait Quad<C>:
-    Copy + Debug + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+    Copy + Debug + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     /// From each of them.
     fn of(numbers: [C; 4]) -> Self;
@@ -227,16 +221,6 @@ impl Quad<f32> for Four {
 
 impl Abreast for f32 {
     type Quad = Four;
-
-    #[inline(always)]
-    fn car(self, _: usize) -> f32 {
-        self
-    }
-
-    #[inline(always)]
-    fn of_each(mut of: impl FnMut(usize) -> f32) -> Self {
-        of(0)
-    }
 }
 
 /// Numbers at the corners of cars: of the four wheels of two axles of one car side by side, or of one wheel each of several cars.

@@ -2,7 +2,7 @@
 
 use crate::drivetrain::rows::Shafts;
 use crate::drivetrain::solving::Solving;
-use crate::lane::{Abreast, Corners};
+use crate::lane::Corners;
 use crate::step::rows::Rows;
 use crate::wheel::pack::WheelPack;
 
@@ -39,7 +39,7 @@ impl Shafts {
 
     /// Impulse of a clutch that may begin or cease to slip.
     #[inline(never)]
-    fn slipping(&mut self, speed: f32, answer: f32) -> f32 {
+    pub(crate) fn slipping(&mut self, speed: f32, answer: f32) -> f32 {
         let mut solving = Solving::<1>::of(self);
         (solving.speeds, solving.answers) = ([speed], [[answer]]);
         let [after] = solving.step();
@@ -47,13 +47,13 @@ impl Shafts {
     }
 }
 
-/// Solves clutches alone for wheels alone by a `pass` of each car's: from how its wheels turn the shaft and how they answer it, what
-/// it adds to its impulse on them, and whether it has settled. Tells whether all have.
+/// Solves clutches alone for wheels alone by a `pass` of all cars': from how their wheels turn the shaft and how they answer it, what it
+/// adds to its impulse on them, and whether all have settled. Tells whether they have.
 #[inline(always)]
 pub(crate) fn settle_clutches<W: Corners>(
     banks: &[WheelPack<W>],
     rows: &mut [Rows<W>],
-    mut pass: impl FnMut(usize, [f32; 2]) -> (f32, bool),
+    mut pass: impl FnMut([W::Car; 2]) -> (W::Car, bool),
 ) -> bool {
     for _ in 0..PASSES {
         let mut measured = [W::Car::default(); 2];
@@ -67,15 +67,7 @@ pub(crate) fn settle_clutches<W: Corners>(
             );
             measured = [measured[0] + shaft_speed, measured[1] + answer];
         }
-        let mut settled = true;
-        let change = W::Car::of_each(
-            #[inline(always)]
-            |car| {
-                let (change, done) = pass(car, measured.map(|of| of.car(car)));
-                settled &= done;
-                change
-            },
-        );
+        let (change, settled) = pass(measured);
         for (bank, rows) in banks.iter().zip(&mut *rows) {
             rows.drive.shaft += bank.levers[0] * W::of_car(change);
         }

@@ -2,6 +2,7 @@
 
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::parameters::Coupling;
+use crate::lane::Lane;
 use crate::step::coupling::Within;
 
 /// Change of the clutch's impulse, as a share of its capacity, so small that no wheel can have begun or ceased to slide
@@ -61,6 +62,41 @@ pub(crate) enum Regime {
 /// Torque on the wheels per negative and per positive torque through a row of `ratio` with losses of `efficiency`.
 fn torque_ratios(ratio: f32, efficiency: f32) -> [f32; 2] {
     [ratio / efficiency, ratio * efficiency]
+}
+
+/// That of them which counts, when `impulse` is what goes through the row.
+#[inline(always)]
+pub(crate) fn torque_ratio<L: Lane>([against, along]: [L; 2], impulse: L) -> L {
+    L::select(impulse.less(L::splat(0.0)), against, along)
+}
+
+/// What `impulse` is to the wheels.
+#[inline(always)]
+pub(crate) fn at_wheels<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
+    torque_ratio(torque_ratios, impulse) * impulse
+}
+
+/// Impulse within its bounds of a row alone that follows its law and had `before`, at a speed of the wheels that its impulse changes by
+/// `answer`, and whether there is one.
+#[inline(always)]
+pub(crate) fn held<L: Lane>(
+    [per_impulse, per_speed, target_impulse]: [L; 3],
+    [least, most]: [L; 2],
+    before: L,
+    [speed, answer]: [L; 2],
+) -> (L, L::Mask) {
+    let zero = L::splat(0.0);
+    let pivot = per_speed * answer + per_impulse;
+    let missing = target_impulse - per_impulse * before - per_speed * speed;
+    let impulse = before + missing / pivot;
+    let beyond = impulse.less(least) | most.less(impulse);
+    (impulse, zero.less(per_impulse) & zero.less(pivot) & !beyond)
+}
+
+/// Whether an impulse is next to what it was before, by these measures.
+#[inline(always)]
+pub(crate) fn settles<L: Lane>([relative, absolute]: [L; 2], [before, after]: [L; 2], within: Within) -> L::Mask {
+    !(L::splat(within.closeness()) * (relative * after.abs() + absolute)).less((after - before).abs())
 }
 
 /// `slope` of a `torque` over speeds up to `range` rad/s, no flatter than [`LEAST_FALL`] has it.
@@ -163,13 +199,15 @@ impl DriveConstraint {
     }
 
     /// Torque on the wheels per torque through the row, when that is `impulse`.
+    #[inline(always)]
     pub(crate) fn torque_ratio(&self, impulse: f32) -> f32 {
-        self.torque_ratios[usize::from(impulse >= 0.0)]
+        torque_ratio(self.torque_ratios, impulse)
     }
 
     /// What it is to the wheels when it has `impulse`.
+    #[inline(always)]
     pub(crate) fn at_wheels(&self, impulse: f32) -> f32 {
-        self.torque_ratio(impulse) * impulse
+        at_wheels(self.torque_ratios, impulse)
     }
 
     /// `per_impulse`, `per_speed` and `target_impulse` of the row.
@@ -196,19 +234,15 @@ impl DriveConstraint {
     /// Impulse of a row alone that holds, at a `speed` of the wheels that its impulse changes by `answer`; `None` where it does not.
     #[inline(always)]
     pub(crate) fn held(&self, speed: f32, answer: f32) -> Option<f32> {
-        let pivot = self.per_speed * answer + self.per_impulse;
-        let missing = self.target_impulse - self.per_impulse * self.impulse - self.per_speed * speed;
-        let impulse = self.impulse + missing / pivot;
-        let [least, most] = self.bounds;
-        let holds = self.per_impulse > 0.0 && pivot > 0.0 && least <= impulse && impulse <= most;
+        let law = [self.per_impulse, self.per_speed, self.target_impulse];
+        let (impulse, holds) = held(law, self.bounds, self.impulse, [speed, answer]);
         holds.then_some(impulse)
     }
 
     /// Whether the impulse `after` is next to what it was `before`.
     #[inline(always)]
     pub(crate) fn has_settled(&self, [before, after]: [f32; 2], within: Within) -> bool {
-        let [relative, absolute] = self.settled;
-        (after - before).abs() <= within.closeness() * (relative * after.abs() + absolute)
+        settles(self.settled, [before, after], within)
     }
 
     /// What the row is taken to do first.

@@ -52,7 +52,8 @@ impl Vehicle {
         }
         let has_engine = self.model.parts().powertrain.engine().is_some();
         let shaft_speed = if has_engine { shaft_speed(B::of(self.model.banks()), B::of(&self.rows)) } else { 0.0 };
-        let shaft = self.begin_shafts(controls, asked, direction, shaft_speed, dt);
+        let full_load = |engine: &Engine, speed| engine.torque.at(speed);
+        let shaft = self.begin_shafts(controls, asked, direction, shaft_speed, full_load, dt);
         if has_engine {
             for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
                 rows.drive.shaft = bank.levers[0] * Four::splat(shaft);
@@ -78,7 +79,7 @@ impl Vehicle {
     }
 
     /// Gear and clutch of an engine whose shaft turns with `shaft_speed` rad/s, and the rows of all shafts; `direction` is the direction of a car
-    /// without one. Returns what clutch or converter begin to give that shaft, N m s.
+    /// without one, `full_load` its torque at a speed, N m. Returns what clutch or converter begin to give that shaft, N m s.
     #[inline(always)]
     pub(crate) fn begin_shafts(
         &mut self,
@@ -86,6 +87,7 @@ impl Vehicle {
         asked: &DriverDemand,
         mut direction: f32,
         shaft_speed: f32,
+        full_load: impl Fn(&Engine, f32) -> f32,
         dt: f32,
     ) -> f32 {
         let DriverDemand { throttle, brake, own_throttle, .. } = *asked;
@@ -98,9 +100,9 @@ impl Vehicle {
         let pull = PedalDemand { throttle: throttle.min(own_throttle), brake, direction };
         self.shafts.begin(pull, &self.model, dt);
         let Some(drive) = engine else { return 0.0 };
-        let (mut flywheel, clutch) = engage(drive, state, controls, throttle, shaft_speed, dt);
+        let (mut flywheel, clutch) = engage(drive, state, controls, throttle, shaft_speed, &full_load, dt);
         if !self.model.assists().is_empty() && self.model.parts().assists.change_drive() {
-            let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, dt);
+            let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, &full_load, dt);
             flywheel.bounds = [with(0.0), if own_throttle == throttle { flywheel.speed } else { with(own_throttle) }];
         }
         self.shafts.engage(flywheel, clutch);
@@ -169,11 +171,12 @@ fn engage(
     controls: &Controls,
     throttle: f32,
     shaft_speed: f32,
+    full_load: impl Fn(&Engine, f32) -> f32,
     dt: f32,
 ) -> Running {
     let EngineDrive { engine, launch_device, gearbox, .. } = drive;
     let shifting = state.shift_left > 0.0;
-    let speed = flywheel_speed(drive, state, throttle, controls.starter, dt);
+    let speed = flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
     let dry_drag = if controls.starter { 0.0 } else { engine.dry_drag(state.engine_speed) * dt };
     let started = state.engine_speed;
     let flywheel = Flywheel { started, speed, inverse_inertia: 1.0 / engine.inertia, dry_drag, bounds: [speed; 2] };
@@ -204,22 +207,35 @@ fn engage(
 
 /// Speed of the engine after `dt` s before its clutch acts, rad/s.
 #[inline(always)]
-fn flywheel_speed(drive: &EngineDrive, state: &DriveState, throttle: f32, starter: bool, dt: f32) -> f32 {
+fn flywheel_speed(
+    drive: &EngineDrive,
+    state: &DriveState,
+    throttle: f32,
+    starter: bool,
+    full_load: impl Fn(&Engine, f32) -> f32,
+    dt: f32,
+) -> f32 {
     let engine = &drive.engine;
     let throttle = if state.shift_left > 0.0 { 0.0 } else { engine.opened(throttle) };
-    state.engine_speed + dt * engine_torque(engine, state.engine_speed, throttle, starter) / engine.inertia
+    state.engine_speed + dt * engine_torque(engine, state.engine_speed, throttle, starter, full_load) / engine.inertia
 }
 
 /// Crankshaft torque, N m: throttle times the full-load curve, minus drag as the throttle closes, plus the idle
 /// governor, minus what the limiter cuts. A dead engine has, at best, its starter: its drag is dry friction.
 #[inline(always)]
-fn engine_torque(engine: &Engine, speed: f32, throttle: f32, starter: bool) -> f32 {
+fn engine_torque(
+    engine: &Engine,
+    speed: f32,
+    throttle: f32,
+    starter: bool,
+    full_load: impl Fn(&Engine, f32) -> f32,
+) -> f32 {
     if engine.is_dead(speed) {
         return if starter { (engine.idle - speed) / IDLE_RESPONSE * engine.inertia } else { 0.0 };
     }
     let throttle = if speed < FIRES_FROM { 0.0 } else { throttle * engine.unlimited(speed) };
     let drag = engine.drag_at(speed) * (1.0 - throttle) * (speed / engine.idle).clamp(-1.0, 1.0);
-    let pull = engine.torque.at(speed) * throttle;
+    let pull = full_load(engine, speed) * throttle;
     let below_idle = (engine.idle - speed) / IDLE_RESPONSE * engine.inertia;
     let governor =
         if speed < engine.idle * 1.1 { (below_idle + drag - pull).clamp(0.0, engine.torque.peak()) } else { 0.0 };
@@ -381,6 +397,7 @@ mod tests {
     /// drag made up for; half the limiter's band takes half the torque.
     #[test]
     fn the_crankshaft_has_pull_less_drag_and_what_the_governor_gives() {
+        let full_load = |engine: &Engine, speed: f32| engine.torque.at(speed);
         let governed = |speed: f32| (80.0 - speed) / IDLE_RESPONSE * 0.2;
         for (speed, throttle, torque) in [
             (400.0, 1.0, 200.0),
@@ -393,11 +410,15 @@ mod tests {
             (84.0, 0.5, 100.0 - 0.5 * 31.0),
             (20.0, 1.0, 0.0),
         ] {
-            let found = engine_torque(&engine(), speed, throttle, false);
+            let found = engine_torque(&engine(), speed, throttle, false, full_load);
             // Differences of numbers up to 200 N m, and of 700 rad/s over a band of 14.
             assert!((found - torque).abs() < 2e-3, "{found} instead of {torque} N m at {speed} rad/s");
         }
-        assert_eq!(engine_torque(&engine(), 20.0, 0.0, true), governed(20.0), "a starter turns a dead engine");
+        assert_eq!(
+            engine_torque(&engine(), 20.0, 0.0, true, full_load),
+            governed(20.0),
+            "a starter turns a dead engine"
+        );
     }
 
     /// Neutral is what a car gets that rolls against the way asked for, faster than a walk.

@@ -1,5 +1,7 @@
 //! Engine and gearbox.
 
+#[cfg(feature = "abreast")]
+use crate::lane::Lane;
 use crate::model::error::{ModelError, not_negative, positive};
 
 /// Share of the limiter speed over which it takes the torque away.
@@ -46,6 +48,24 @@ impl Curve {
         }
         let (a, b) = (points[next - 1], points[next]);
         a[1] + (b[1] - a[1]) * ((speed - a[0]) / (b[0] - a[0]))
+    }
+
+    /// The same at a speed in each lane, which is a number.
+    #[inline(always)]
+    #[cfg(feature = "abreast")]
+    pub(crate) fn at_each<L: Lane>(&self, speed: L) -> L {
+        let lanes = |point: [f32; 2]| point.map(L::splat);
+        let [first, .., last] = &*self.points else { return L::default() };
+        let ([first, first_value], [last, last_value]) = (lanes(*first), lanes(*last));
+        let ([mut a, mut from], [mut b, mut to]) = (lanes(self.points[0]), lanes(self.points[1]));
+        for points in self.points.windows(2).skip(1) {
+            let ([c, at_c], [d, at_d]) = (lanes(points[0]), lanes(points[1]));
+            let beyond = !speed.less(c);
+            (a, from) = (L::select(beyond, c, a), L::select(beyond, at_c, from));
+            (b, to) = (L::select(beyond, d, b), L::select(beyond, at_d, to));
+        }
+        let value = from + (to - from) * ((speed - a) / (b - a));
+        L::select(speed.less(first), first_value, L::select(speed.less(last), value, last_value))
     }
 
     /// Largest value at a point.
@@ -238,6 +258,8 @@ mod tests {
             [(0.0, 393.0), (100.0, 393.0), (280.0, 434.0), (460.0, 475.0), (628.0, 373.0), (900.0, 373.0)]
         {
             assert_eq!(curve.at(speed), torque, "at {speed} rad/s");
+            #[cfg(feature = "abreast")]
+            assert_eq!(curve.at_each(speed), torque, "at {speed} rad/s in a lane");
         }
         assert_eq!(curve.peak(), 475.0);
     }

@@ -220,7 +220,7 @@ impl Vehicle {
                 B::of(self.model.banks()),
                 B::of_mut(&mut self.rows),
                 #[inline(always)]
-                |_, measured| shafts.clutch_pass(measured),
+                |measured| shafts.clutch_pass(measured),
             )
     }
 }

@@ -1,7 +1,7 @@
 //! Eight numbers as those of cars abreast, and as a wheel of each.
 
 use core::fmt::Debug;
-use core::ops::{Add, Mul, Sub};
+use core::ops::{Add, Div, Mul, Sub};
 
 use wide::{bytemuck, f32x4};
 
@@ -23,6 +23,19 @@ pub(crate) trait Octet: Abreast + Corners<Car = Self> {
 
     /// One bit for each lane where a mask holds, the lowest for the first.
     fn bits(mask: Self::Mask) -> u32;
+
+    /// The number of one car.
+    #[inline(always)]
+    fn car(self, car: usize) -> f32 {
+        self.in_lanes()[car]
+    }
+
+    /// One of each car, by its place.
+    #[inline(always)]
+    fn of_each(mut of: impl FnMut(usize) -> f32) -> Self {
+        // Written out: a function that makes an array is called.
+        Self::of_lanes([of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)])
+    }
 
     /// Four numbers of each of eight as each number of all eight.
     #[inline(always)]
@@ -60,7 +73,7 @@ macro_rules! each_of_four {
     )*};
 }
 
-each_of_four!(Add add, Sub sub, Mul mul);
+each_of_four!(Add add, Sub sub, Mul mul, Div div);
 
 impl<W: Lane> Quad<W> for FourOf<W> {
     #[inline(always)]
@@ -79,17 +92,6 @@ macro_rules! of_eight_cars {
     ($type:ty) => {
         impl Abreast for $type {
             type Quad = crate::lane::octet::FourOf<Self>;
-
-            #[inline(always)]
-            fn car(self, car: usize) -> f32 {
-                self.in_lanes()[car]
-            }
-
-            #[inline(always)]
-            fn of_each(mut of: impl FnMut(usize) -> f32) -> Self {
-                // Written out: a function that makes an array is called.
-                Self::of_lanes([of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)])
-            }
         }
 
         impl Corners for $type {

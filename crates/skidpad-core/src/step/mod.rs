@@ -55,6 +55,17 @@ pub(crate) struct StepInputs<'a> {
     pub dt: f32,
 }
 
+/// The same of cars abreast, one after the other; contacts wheel by wheel, car by car.
+#[cfg_attr(not(feature = "abreast"), expect(dead_code, reason = "no car goes abreast"))]
+#[derive(Clone, Copy)]
+pub(crate) struct InputsAbreast<'a> {
+    pub bodies: &'a [Body],
+    pub contacts: &'a [Option<Contact>],
+    pub controls: &'a [&'a Controls],
+    /// s, > 0
+    pub dt: f32,
+}
+
 impl Vehicle {
     /// Solves one step of length `dt` (s, > 0) on `contacts`, one for each wheel, and returns what to do to the body. A
     /// converged coupling also keeps the points of its `hull` out of what they touch; one sweep leaves that to the world.

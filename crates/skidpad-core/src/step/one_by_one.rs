@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::controls::Controls;
 use crate::model::Model;
 use crate::state::State;
+use crate::step::InputsAbreast;
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
 use crate::telemetry::signals::WheelContact;
-use crate::world::seam::{Body, Contact, Probe, Push};
+use crate::world::seam::{Body, Probe, Push};
 
 /// Cars abreast.
 pub(crate) const ABREAST: usize = 8;
@@ -30,6 +30,10 @@ impl CarsAbreast {
         match *self {}
     }
 
+    pub fn has_parted(&self) -> bool {
+        match *self {}
+    }
+
     pub fn fits(&self, _: &[Vehicle]) -> bool {
         match *self {}
     }
@@ -41,13 +45,10 @@ impl CarsAbreast {
     pub fn solve(
         &mut self,
         _: &mut [Vehicle],
-        _: &[Body],
-        _: &[Option<Contact>],
-        _: [&Controls; ABREAST],
-        _: f32,
+        _: &InputsAbreast<'_>,
         _: &mut [Push],
-        _: impl FnMut(usize, StepReport),
-    ) {
+        _: &mut [StepReport],
+    ) -> StepReport {
         match *self {}
     }
 

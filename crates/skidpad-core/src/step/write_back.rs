@@ -2,33 +2,50 @@
 
 use crate::banks::{Banks, Many, One};
 use crate::instruction_set::widest;
-use crate::lane::{Corners, Four, Lane};
+use crate::lane::{Abreast, Corners, Four, Lane, Quad};
 use crate::linear::SpatialVector;
 use crate::state::{State, WheelState};
 use crate::step::coupling::StepReport;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, finite};
+use crate::vectors::Vec3Lanes;
 use crate::wheel::contact::way;
 use crate::wheel::disc::Discs;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::state::rolling_share;
 use crate::world::seam::Body;
-use bevy_math::{Quat, Vec3};
+use bevy_math::Vec3;
 
 /// Angular velocity, rad/s, of which 32 bits of a rotation keep a tenth at 1000 Hz.
-pub(crate) const LEAST_RATE: f32 = 1e-3;
+const LEAST_RATE: f32 = 1e-3;
 
-/// The small turn from a rotation to another one, rad: their difference has no rounding.
-fn turned(from: Quat, to: Quat) -> Vec3 {
-    let change = Quat::from_xyzw(to.x - from.x, to.y - from.y, to.z - from.z, to.w - from.w);
-    (change * from.conjugate()).xyz() * 2.0
+/// The small turn from a rotation to another one, rad: twice the vector of `(to − from) from*`. Their difference has no rounding.
+#[inline(always)]
+fn turned<C: Abreast>(from: C::Quad, to: C::Quad) -> C::Quad {
+    let [x, y, z, w] = from.numbers();
+    let [a, b, c, d] = (to - from).numbers();
+    let half = C::Quad::all(a) * C::Quad::of([w, z, -y, x])
+        + C::Quad::all(d) * C::Quad::of([-x, -y, -z, w])
+        + C::Quad::all(b) * C::Quad::of([-z, w, x, y])
+        + C::Quad::all(c) * C::Quad::of([y, -x, w, z]);
+    half * C::Quad::all(C::splat(2.0))
 }
 
-/// Angular velocity of `body` after a step from `state`: one that 32 bits of a rotation lose counts as what it did to the rotation.
+/// Angular velocity after a step of `dt` s in which a body turned between the rotations of `turn`: one that 32 bits of a rotation lose
+/// counts as what it did to the rotation.
 #[inline(always)]
-pub(crate) fn settled_rate(state: &State, body: &Body, dt: f32) -> Vec3 {
-    let lost = body.angular.length_squared() < LEAST_RATE * LEAST_RATE;
-    if lost { turned(state.rotation, body.rotation) / dt } else { body.angular }
+pub(crate) fn settled_rate<C: Abreast>(
+    angular: Vec3Lanes<C>,
+    turn: impl FnOnce() -> [C::Quad; 2],
+    dt: f32,
+) -> Vec3Lanes<C> {
+    let lost = angular.dot(angular).less(C::splat(LEAST_RATE * LEAST_RATE));
+    if !C::any(lost) {
+        return angular;
+    }
+    let [from, to] = turn();
+    let [x, y, z, _] = (turned::<C>(from, to) / C::Quad::all(C::splat(dt))).numbers();
+    Vec3Lanes::select(lost, Vec3Lanes::new(x, y, z), angular)
 }
 
 impl Vehicle {
@@ -64,10 +81,11 @@ impl Vehicle {
 
     #[inline(always)]
     fn finish_banks<B: Banks>(&mut self, body: &Body, dt: f32) -> StepReport {
-        let angular = settled_rate(&self.state, body, dt);
+        let turn = [self.state.rotation, body.rotation].map(|rotation| Four::new(rotation.to_array()));
+        let angular = settled_rate(Vec3Lanes::<f32>::splat(body.angular), || turn, dt);
         let report = self.follow(body);
         if !report.not_finite {
-            self.end_banks::<B>(body, angular, dt);
+            self.end_banks::<B>(body, angular.to_array().into(), dt);
         }
         report
     }
@@ -267,13 +285,16 @@ fn rolling_shares<W: Corners>(bank: &WheelPack<W>, squared: W) -> W {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy_math::Quat;
 
     /// A turn of θ about a unit axis a is θ a, but for `θ³ / 24`.
     #[test]
     fn a_small_turn_is_its_angle_about_its_axis() {
         let from = Quat::from_xyzw(0.5, -0.5, 0.5, 0.5);
         for axis in [Vec3::X, Vec3::Y, Vec3::new(0.6, 0.0, -0.8)] {
-            let found = turned(from, Quat::from_axis_angle(axis, 1e-3) * from);
+            let to = Quat::from_axis_angle(axis, 1e-3) * from;
+            let [x, y, z, _] = turned::<f32>(Four::new(from.to_array()), Four::new(to.to_array())).lanes();
+            let found = Vec3::new(x, y, z);
             // Components of quaternions are rounded to 6e-8.
             assert!((found - axis * 1e-3).length() < 3e-7, "{found}");
         }

@@ -6,10 +6,10 @@ use crate::chassis::hull::HullRows;
 use crate::controls::{Controls, bounded};
 use crate::instruction_set::widest;
 use crate::state::State;
-use crate::step::StepInputs;
 use crate::step::abreast::{ABREAST, CarsAbreast};
 use crate::step::coupling::{Coupling, StepReport};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
+use crate::step::{InputsAbreast, StepInputs};
 use crate::world::car_view::CarView;
 use crate::world::riders::{Riders, Stack};
 use crate::world::seam::{Body, Contact, Foreseen, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, WorldPort};
@@ -379,15 +379,14 @@ impl Cars {
     /// Solves the vehicles from `first` on abreast, whose rays are `rays`.
     fn solve_abreast(&mut self, first: usize, rays: Range<usize>, controls: &[Controls], dt: f32) -> StepReport {
         let Some(Some(room)) = self.abreast.get_mut(first / ABREAST) else { return StepReport::default() };
-        let asked = core::array::from_fn(|k| controls.get(first + k).unwrap_or(&self.coasting));
+        let controls: [_; ABREAST] = core::array::from_fn(|k| controls.get(first + k).unwrap_or(&self.coasting));
         let cars = first..first + ABREAST;
         let (vehicles, bodies) = (&mut self.vehicles[cars.clone()], &self.bodies[cars.clone()]);
-        let (contacts, pushes) = (&self.contacts[rays.clone()], &mut self.pushes[cars]);
-        let mut report = StepReport::default();
-        room.solve(vehicles, bodies, contacts, asked, dt, pushes, |k, done| {
-            self.reports[first + k] = done;
-            report = report.and(done);
-        });
+        let inputs = InputsAbreast { bodies, contacts: &self.contacts[rays.clone()], controls: &controls, dt };
+        let report = room.solve(vehicles, &inputs, &mut self.pushes[cars.clone()], &mut self.reports[cars]);
+        if !room.has_parted() {
+            return report;
+        }
         let wheels = rays.len() / ABREAST;
         for (k, vehicle) in vehicles.iter().enumerate().filter(|(_, vehicle)| vehicle.is_on_moving_ground()) {
             let own = rays.start + k * wheels..rays.start + (k + 1) * wheels;

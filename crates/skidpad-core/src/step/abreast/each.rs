@@ -1,11 +1,11 @@
 //! What cars abreast take from each car and give to each.
 
-use crate::lane::{Eight, Four, Octet};
+use crate::lane::{Eight, Four, Octet, Quad};
 use crate::linear::SpatialVector;
 use crate::state::WheelState;
 use crate::step::rows::{Begun, Rows};
 use crate::step::vehicle::Vehicle;
-use crate::step::write_back::{Ended, LEAST_RATE, WheelEnded, settled_rate};
+use crate::step::write_back::{Ended, WheelEnded, settled_rate};
 use crate::vectors::{Axes, Vec3Lanes};
 use crate::wheel::contact::{Met, rays};
 use crate::wheel::pack::WheelPack;
@@ -113,10 +113,15 @@ impl<W: Octet> Motion<W> {
 
     /// Takes the angular velocities of `vehicles` after a step as [`settled_rate`] has them.
     #[inline(always)]
-    pub fn settle_rates(&mut self, vehicles: &[Vehicle; ABREAST], bodies: &[Body; ABREAST], dt: f32) {
-        if W::any(self.angular.dot(self.angular).less(W::splat(LEAST_RATE * LEAST_RATE))) {
-            self.angular = vector(|car| settled_rate(&vehicles[car].state, &bodies[car], dt));
-        }
+    pub fn settle_rates(&mut self, vehicles: &[Vehicle; ABREAST], dt: f32) {
+        let from = || W::columns(|car| Four::new(vehicles[car].state.rotation.to_array()));
+        let to = self.rotation;
+        self.angular = settled_rate(
+            self.angular,
+            #[inline(always)]
+            || [W::Quad::of(from()), W::Quad::of(to)],
+            dt,
+        );
     }
 
     /// Velocities in the frames that `axes` lead to.
@@ -198,7 +203,8 @@ pub(crate) fn air_factors<W: Octet>(vehicles: &[Vehicle; ABREAST], velocity: Vec
 /// What a wheel of each car ends with, car by car.
 pub(crate) struct EndedByCar {
     numbers: [[Four; ABREAST]; 3],
-    moments: [[f32; ABREAST]; 2],
+    /// Of tyres with laws of their own.
+    moments: Option<[[f32; ABREAST]; 2]>,
     contact: u32,
 }
 
@@ -206,13 +212,10 @@ impl EndedByCar {
     #[inline(always)]
     pub fn of<W: Octet>(rows: &Rows<W>, ended: &Ended<W>, dt: f32) -> Self {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = ended.numbers();
-        let mut moments = [[0.0; ABREAST]; 2];
-        if rows.has_laws {
-            moments = rows.tyre.moments.map(|moment| (moment / W::splat(dt)).in_lanes());
-        }
+        let in_lanes = |moment: W| (moment / W::splat(dt)).in_lanes();
         Self {
             numbers: [W::rows([a, b, c, d]), W::rows([e, f, g, h]), W::rows([i, j, k, l])],
-            moments,
+            moments: rows.has_laws.then(|| rows.tyre.moments.map(in_lanes)),
             contact: W::bits(ended.contact),
         }
     }
@@ -221,6 +224,8 @@ impl EndedByCar {
     pub fn write(&self, car: usize, wheel: &mut WheelState) {
         let numbers = [self.numbers[0][car], self.numbers[1][car], self.numbers[2][car]];
         WheelEnded { numbers, contact: self.contact & (1 << car) != 0 }.write(wheel);
-        [wheel.overturning, wheel.aligning] = [self.moments[0][car], self.moments[1][car]];
+        if let Some([overturning, aligning]) = &self.moments {
+            [wheel.overturning, wheel.aligning] = [overturning[car], aligning[car]];
+        }
     }
 }

@@ -1,0 +1,518 @@
+//! One step of several plain cars of one model abreast, a wheel of each in a lane: the stages of [`Vehicle::solve`] in one sweep, and
+//! their bits.
+//!
+//! Steering, gears and engine are done car by car. A car that does what few do in the same step (a wheel hangs, stands or grips
+//! stiffly, loads or clutch need more looks) goes on alone from there.
+
+use std::sync::Arc;
+
+use crate::aero::air::air;
+use crate::assists::DriverDemand;
+use crate::banks::One;
+use crate::controls::Controls;
+use crate::drivetrain::clutch::settle_clutches;
+use crate::drivetrain::drive::shaft_speed;
+use crate::drivetrain::engine::Engine;
+use crate::drivetrain::rows::DriveRows;
+use crate::lane::{Four, Lane, Octet};
+use crate::linear::{SpatialVector, Symmetric6};
+use crate::model::Model;
+use crate::step::abreast::clutches::Clutches;
+use crate::step::abreast::each::{self, ABREAST, Chassis, EndedByCar, Motion, WHEELS, met, moves};
+use crate::step::coupling::{Coupling, StepReport, Within};
+use crate::step::rows::{Begun, Rows};
+use crate::step::sweep::{SWEPT_ONCE, surroundings};
+use crate::step::vehicle::{Vehicle, response, wheel_impulses};
+use crate::step::{InputsAbreast, StepInputs};
+use crate::suspension::axle_links::{Bars, load_bars, sum_bars};
+use crate::suspension::loads::{SHORTER, loads_at_once};
+use crate::telemetry::signals::WheelRows;
+use crate::vectors::Vec3Lanes;
+use crate::wheel::pack::WheelPack;
+use crate::world::seam::{Body, Contact, Probe, Push};
+use bevy_math::{Mat3, Vec3};
+
+/// Cars that may go alone in a step: with more, all are slower abreast than one by one.
+const MOST_ALONE: usize = 3;
+
+/// Steps that cars go one by one, at most, until they try to go abreast again: one, and twice as many whenever it turns out too early.
+const LONGEST_APART: u8 = 64;
+
+/// Workspace of plain cars of one model, by wheel.
+#[derive(Clone, Debug)]
+pub(crate) struct Room<W: Octet> {
+    pub model: Arc<Model>,
+    /// One for all cars of the model.
+    packs: Arc<[WheelPack<W>; WHEELS]>,
+    rows: [Rows<W>; WHEELS],
+    /// At the start of the step.
+    chassis: Chassis<W>,
+    /// See [`Vehicle::turned_to`]: what the rows have.
+    turned_to: [Option<u32>; ABREAST],
+    /// What each clutch carried as the step began, and gave its shaft, N m s.
+    began: [[f32; 2]; ABREAST],
+    /// Which cars go on alone in this step.
+    alone: [bool; ABREAST],
+    /// For how many steps all of them go one by one, and how many it will be the next time.
+    apart: [u8; 2],
+    pose_lag: f32,
+}
+
+impl<W: Octet> Room<W> {
+    pub fn wheel_rows(&self, lane: usize, wheel: usize) -> Option<WheelRows<'_, W>> {
+        let (bank, rows) = (self.packs.get(wheel)?, self.rows.get(wheel)?);
+        let [x, y, z] = [self.chassis.to_world.x, self.chassis.to_world.y, self.chassis.to_world.z];
+        let to_world = Mat3::from_cols(x.lane(lane).into(), y.lane(lane).into(), z.lane(lane).into());
+        (!self.alone[lane]).then_some(WheelRows { bank, rows, lane, to_world, through_links: Vec3::ZERO })
+    }
+
+    pub fn of(model: &Arc<Model>, pack: &WheelPack) -> Self {
+        Self::on(Arc::clone(model), Arc::new([0, 1, 2, 3].map(|row| pack.spread(row))))
+    }
+
+    /// Room for others of the same model.
+    pub fn another(&self) -> Self {
+        Self::on(Arc::clone(&self.model), Arc::clone(&self.packs))
+    }
+
+    fn on(model: Arc<Model>, packs: Arc<[WheelPack<W>; WHEELS]>) -> Self {
+        Self {
+            model,
+            packs,
+            rows: [(); WHEELS].map(|()| Rows::default()),
+            chassis: Chassis::default(),
+            turned_to: [None; ABREAST],
+            began: [[0.0; 2]; ABREAST],
+            alone: [true; ABREAST],
+            apart: [0, 1],
+            pose_lag: 0.0,
+        }
+    }
+
+    /// Whether they go one by one in this step.
+    pub fn goes_apart(&self) -> bool {
+        self.apart[0] > 0
+    }
+
+    /// Counts a step in which they do.
+    pub fn went_apart(&mut self) {
+        self.apart[0] = self.apart[0].saturating_sub(1);
+    }
+
+    /// Whether any went alone in the last step.
+    pub fn has_parted(&self) -> bool {
+        self.alone.contains(&true)
+    }
+
+    /// Tells nothing more of the last step of car `lane`.
+    pub fn forget(&mut self, lane: usize) {
+        self.alone[lane] = true;
+    }
+
+    pub fn ask(&mut self, first: usize, bodies: &[Body; ABREAST], dt: f32, asked: &mut [[Probe; WHEELS]; ABREAST]) {
+        W::widest(
+            #[inline(always)]
+            || {
+                let are_finite;
+                (self.chassis, are_finite) = Chassis::of(bodies);
+                self.alone = are_finite.map(|is_finite| !is_finite);
+                for (k, bank) in self.packs.iter().enumerate() {
+                    self.chassis.ask(bank, k, first, bodies, dt, asked);
+                }
+            },
+        );
+    }
+
+    pub fn solve(
+        &mut self,
+        vehicles: &mut [Vehicle; ABREAST],
+        &InputsAbreast { bodies, contacts, controls, dt }: &InputsAbreast<'_>,
+        pushes: &mut [Push; ABREAST],
+        reports: &mut [StepReport],
+    ) -> StepReport {
+        let (contacts, _) = contacts.as_chunks();
+        let (Some(bodies), Some(contacts), Some(controls)) =
+            (bodies.first_chunk(), contacts.first_chunk(), controls.first_chunk())
+        else {
+            return StepReport::default();
+        };
+        let mut asked = [None; ABREAST];
+        W::widest(
+            #[inline(always)]
+            || self.solve_rows(vehicles, bodies, contacts, controls, dt, &mut asked, pushes),
+        );
+        let too_many = self.alone.iter().filter(|alone| **alone).count() > MOST_ALONE;
+        let next = self.apart[1];
+        self.apart = if too_many { [next, (2 * next).min(LONGEST_APART)] } else { [0, 1] };
+        reports.fill(SWEPT_ONCE);
+        let mut report = if self.alone.contains(&false) { SWEPT_ONCE } else { StepReport::default() };
+        for (car, (vehicle, push)) in vehicles.iter_mut().zip(pushes).enumerate() {
+            if self.alone[car] {
+                let (body, contacts, controls) = (&bodies[car], &contacts[car], controls[car]);
+                self.part(vehicle, car, body, asked[car]);
+                let inputs = StepInputs { body, contacts, hull: &[], controls, coupling: Coupling::OneSweep, dt };
+                reports[car] = vehicle.solve_into(push, &inputs);
+                report = report.and(reports[car]);
+                continue;
+            }
+            // Nothing of this step is told of it.
+            vehicle.rows[0].forget_step();
+            vehicle.rows[0].contact.ground_motion.leave();
+        }
+        report
+    }
+
+    /// Lets a vehicle go on alone whose driver has `asked`, if its step has begun.
+    #[cold]
+    #[inline(never)]
+    fn part(&self, vehicle: &mut Vehicle, car: usize, body: &Body, asked: Option<DriverDemand>) {
+        if asked.is_none() {
+            return;
+        }
+        vehicle.begin_at(body);
+        vehicle.begin::<One>();
+        let of = |part: fn(&DriveRows<W>) -> W| Four::new([0, 1, 2, 3].map(|k| part(&self.rows[k].drive).car(car)));
+        let [carried, shaft] = self.began[car];
+        let lever = |lever: &Four| *lever * Four::splat(shaft);
+        vehicle.rows[0].drive = DriveRows {
+            momentum: of(|drive| drive.momentum),
+            motor: of(|drive| drive.motor),
+            brake: of(|drive| drive.brake),
+            shaft: self.model.banks()[0].levers.first().map_or(Four::default(), lever),
+        };
+        vehicle.shafts.constraints[0].impulse = carried;
+        vehicle.applied = asked;
+    }
+
+    /// The stages of the step: what the drivers ask, and what all that pushes. Where a car goes on alone, that is nothing; it asks
+    /// nothing where its step has not begun.
+    #[inline(always)]
+    fn solve_rows(
+        &mut self,
+        vehicles: &mut [Vehicle; ABREAST],
+        bodies: &[Body; ABREAST],
+        contacts: &[[Option<Contact>; WHEELS]; ABREAST],
+        controls: &[&Controls; ABREAST],
+        dt: f32,
+        asked: &mut [Option<DriverDemand>; ABREAST],
+        pushes: &mut [Push; ABREAST],
+    ) {
+        let chassis = self.chassis;
+        self.pose_lag = bodies[0].pose_lag;
+        for (alone, (controls, body)) in self.alone.iter_mut().zip(controls.iter().zip(bodies)) {
+            *alone |= !controls.wheels.is_empty() | (body.pose_lag != self.pose_lag);
+        }
+        self.drive(vehicles, controls, dt, asked);
+        self.locate(contacts, &chassis, dt);
+        let external = self.air(vehicles, &chassis, dt);
+        let free = chassis.free + response(&self.model, external);
+        let warm = free + response(&self.model, wheel_impulses(&self.rows, false));
+        self.strut_rows(vehicles, dt);
+        let loaded = self.solve_loads(warm, dt);
+        self.grip_rows(dt);
+        self.sweep(vehicles, loaded);
+        let given = external + SpatialVector::default() + wheel_impulses(&self.rows, true);
+        self.push(given, pushes);
+    }
+
+    /// What drivers have `asked` of cars whose step begins, and what that does to their wheels.
+    #[inline(always)]
+    fn drive(
+        &mut self,
+        vehicles: &mut [Vehicle; ABREAST],
+        controls: &[&Controls; ABREAST],
+        dt: f32,
+        asked: &mut [Option<DriverDemand>; ABREAST],
+    ) {
+        let mut pedals = [[0.0; ABREAST]; 3];
+        let mut towards = [0.0; ABREAST];
+        for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| !self.alone[*car]) {
+            let demand = vehicle.steer_as_asked(controls[car], dt);
+            towards[car] = vehicle.direction_without_engine(controls[car]);
+            pedals[0][car] = demand.throttle * towards[car];
+            (pedals[1][car], pedals[2][car]) = (demand.brake, demand.handbrake);
+            asked[car] = Some(demand);
+        }
+        self.turn_axles(vehicles);
+        let pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
+        for (k, (bank, rows)) in self.packs.iter().zip(&mut self.rows).enumerate() {
+            rows.begun = Begun::of_cars(vehicles, k, !bank.laws.is_empty());
+            rows.begin_drive(bank, bank.pedal_torques(pedals), dt);
+        }
+        let has_engine = self.model.parts().powertrain.engine().is_some();
+        let shaft = if has_engine { shaft_speed(&*self.packs, &self.rows) } else { W::default() };
+        self.began = [[0.0; 2]; ABREAST];
+        let full_load = self.full_loads(vehicles);
+        for (car, vehicle) in vehicles.iter_mut().enumerate() {
+            if let Some(asked) = &asked[car] {
+                let torque = |_: &Engine, _| full_load[car];
+                let shaft = vehicle.begin_shafts(controls[car], asked, towards[car], shaft.car(car), torque, dt);
+                self.began[car] = [vehicle.shafts.constraints[0].impulse, shaft];
+            }
+        }
+        if has_engine {
+            let shaft = W::of_each(|car| self.began[car][1]);
+            for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+                rows.drive.shaft = bank.levers[0] * shaft;
+            }
+        }
+    }
+
+    /// Torques that the engines of `vehicles` have at full load, N m.
+    #[inline(always)]
+    fn full_loads(&self, vehicles: &[Vehicle; ABREAST]) -> [f32; ABREAST] {
+        let Some(drive) = self.model.parts().powertrain.engine() else { return [0.0; ABREAST] };
+        drive.engine.torque.at_each(W::of_each(|car| vehicles[car].state.drive.engine_speed)).in_lanes()
+    }
+
+    /// Takes over where axles point, if any has been turned.
+    #[inline(always)]
+    fn turn_axles(&mut self, vehicles: &[Vehicle; ABREAST]) {
+        let mut are_turned = true;
+        for (turned_to, vehicle) in self.turned_to.iter_mut().zip(vehicles) {
+            are_turned &= turned_to.is_some() && *turned_to == vehicle.turned_to;
+            *turned_to = vehicle.turned_to;
+        }
+        if !are_turned {
+            self.take_axles(vehicles);
+        }
+    }
+
+    #[inline(never)]
+    fn take_axles(&mut self, vehicles: &[Vehicle; ABREAST]) {
+        let axle = |car: usize| vehicles[car].rows[0].steering.straight_axle;
+        let [x, y, z] = [W::columns(|car| axle(car).x), W::columns(|car| axle(car).y), W::columns(|car| axle(car).z)];
+        for (k, rows) in self.rows.iter_mut().enumerate() {
+            rows.steering.straight_axle = Vec3Lanes::new(x[k], y[k], z[k]);
+        }
+    }
+
+    /// Contact points, row directions and last step's impulses of every wheel.
+    #[inline(always)]
+    fn locate(&mut self, contacts: &[[Option<Contact>; WHEELS]; ABREAST], chassis: &Chassis<W>, dt: f32) {
+        for (alone, met) in self.alone.iter_mut().zip(contacts) {
+            *alone |= moves(met);
+        }
+        let turn = chassis.moving.angular * W::splat(dt);
+        for (k, (bank, rows)) in self.packs.iter().zip(&mut self.rows).enumerate() {
+            let straight = rows.steering.straight_axle;
+            rows.contact.axle = straight + turn.cross(straight);
+            rows.touch(bank, &met(contacts, k), &chassis.to_vehicle);
+            rows.move_over(chassis.moving, || chassis.free, W::splat(self.pose_lag), dt);
+            rows.recall_moments(bank, dt);
+            rows.begin();
+            leave::<W>(&mut self.alone, !rows.contact.in_contact);
+        }
+    }
+
+    /// What the air does to the chassis.
+    #[inline(always)]
+    fn air(&self, vehicles: &[Vehicle; ABREAST], chassis: &Chassis<W>, dt: f32) -> SpatialVector<W> {
+        let mut factors = [W::splat(1.0); 3];
+        if self.model.parts().aero.maps.is_some() {
+            factors = each::air_factors(vehicles, chassis.in_air);
+        }
+        air(&self.model, chassis.in_air, factors, dt)
+    }
+
+    /// What the impulses `given` are in the world. Cars that end beyond numbers go on alone.
+    #[inline(always)]
+    fn push(&mut self, given: SpatialVector<W>, pushes: &mut [Push; ABREAST]) {
+        let spins = self.rows.iter().fold(W::default(), |sum, rows| sum + rows.coupled.spin);
+        let to_world = self.chassis.to_world;
+        let (impulse, turn) = (to_world.times(given.linear), to_world.times(given.angular));
+        let all = impulse + turn;
+        let size = (all.x + all.y + all.z + spins).abs();
+        leave::<W>(&mut self.alone, !size.less(W::splat(f32::INFINITY)));
+        let first = W::rows([impulse.x, impulse.y, impulse.z, turn.x]);
+        let last = W::rows([turn.y, turn.z, turn.y, turn.z]);
+        for (push, (first, last)) in pushes.iter_mut().zip(first.into_iter().zip(last)) {
+            let ([x, y, z, a], [b, c, ..]) = (first.lanes(), last.lanes());
+            let (impulse, angular_impulse) = (Vec3::new(x, y, z), Vec3::new(a, b, c));
+            *push = Push { impulse, angular_impulse, ..Push::default() };
+        }
+    }
+
+    /// Struts and the bars across their axles.
+    #[inline(always)]
+    fn strut_rows(&mut self, vehicles: &[Vehicle; ABREAST], dt: f32) {
+        for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+            rows.strut_step(bank, dt);
+        }
+        if self.model.has_axle_links() {
+            let share = W::of_each(|car| vehicles[car].bar_share);
+            sum_bars(&*self.packs, &mut self.rows, share);
+            for (bank, rows) in self.packs.iter().zip(&self.rows) {
+                leave::<W>(&mut self.alone, rows.lifted(bank));
+            }
+        }
+    }
+
+    /// As [`Vehicle::solve_loads`], as long as no step is cut.
+    #[inline(always)]
+    fn solve_loads(&mut self, warm: SpatialVector<W>, dt: f32) -> SpatialVector<W> {
+        for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+            rows.begin_load(bank, warm, dt);
+        }
+        self.load_bars();
+        for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+            rows.evaluate_load(bank);
+        }
+        let (mut after, mut settled) = (warm, W::Mask::default());
+        for _ in 0..SHORTER {
+            let (mut products, mut wished) = loads_at_once(&self.rows);
+            let mut tied = SpatialVector::default();
+            if self.model.has_axle_links() {
+                tied = tied + Bars::of(&self.rows, warm).add_to(&mut products);
+            }
+            wished = wished + tied;
+            let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
+            let newton = warm + system.solve(wished);
+            after = select(settled, after, newton);
+            for rows in &mut self.rows {
+                rows.set_load_velocity(after);
+            }
+            self.load_bars();
+            let mut off = W::Mask::default();
+            for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+                off = off | rows.settle_load(bank);
+            }
+            settled = settled | !off;
+            if !W::any(!settled) {
+                break;
+            }
+        }
+        leave::<W>(&mut self.alone, !settled);
+        after
+    }
+
+    #[inline(always)]
+    fn load_bars(&mut self) {
+        if self.model.has_axle_links() {
+            load_bars(&mut self.rows);
+        }
+    }
+
+    /// Tyre rows of wheels that roll.
+    #[inline(never)]
+    fn grip_rows(&mut self, dt: f32) {
+        W::called(
+            #[inline(always)]
+            || {
+                for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+                    leave::<W>(&mut self.alone, rows.begun.rolling.less(W::splat(1.0)));
+                    rows.grip_row(bank, &self.model.parts().tyres, dt);
+                }
+            },
+        )
+    }
+
+    /// As [`Vehicle::sweep_once`], where tyres are not stiff.
+    #[inline(never)]
+    fn sweep(&mut self, vehicles: &mut [Vehicle; ABREAST], loaded: SpatialVector<W>) {
+        W::called(
+            #[inline(always)]
+            || {
+                let [gripping, ..] = W::sums(|k| [W::splat(1.0).only(self.rows[k].tyre.active); 4]);
+                for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+                    rows.coupled.friction_bound = rows.limit();
+                    rows.coupled.surroundings = surroundings(bank, false, rows, loaded, gripping);
+                    leave::<W>(&mut self.alone, rows.is_stiff());
+                }
+                self.solve_clutches(vehicles);
+                for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+                    rows.solve_block(bank, Within::NearCone);
+                }
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn solve_clutches(&mut self, vehicles: &mut [Vehicle; ABREAST]) {
+        let mut unsettled = [0.0; ABREAST];
+        for (car, vehicle) in vehicles.iter_mut().enumerate() {
+            vehicle.shafts.within = Within::NearCone;
+            vehicle.hull.clear();
+            let is_open = vehicle.shafts.are_open();
+            self.alone[car] |= !(is_open || vehicle.shafts.is_clutch());
+            unsettled[car] = if is_open || self.alone[car] { 0.0 } else { 1.0 };
+        }
+        let unsettled = W::splat(0.0).less(W::of_lanes(unsettled));
+        if !W::any(unsettled) {
+            return;
+        }
+        let mut clutches = Clutches::<W>::of(vehicles, unsettled);
+        settle_clutches(
+            &*self.packs,
+            &mut self.rows,
+            #[inline(always)]
+            |measured| clutches.pass(vehicles, measured),
+        );
+        leave::<W>(&mut self.alone, clutches.write_back(vehicles));
+    }
+
+    pub fn finish(
+        &self,
+        vehicles: &mut [Vehicle; ABREAST],
+        bodies: &[Body; ABREAST],
+        dt: f32,
+        tell: impl FnMut(usize, StepReport),
+    ) {
+        W::widest(
+            #[inline(always)]
+            || self.finish_rows(vehicles, bodies, dt, tell),
+        );
+    }
+
+    #[inline(always)]
+    fn finish_rows(
+        &self,
+        vehicles: &mut [Vehicle; ABREAST],
+        bodies: &[Body; ABREAST],
+        dt: f32,
+        mut tell: impl FnMut(usize, StepReport),
+    ) {
+        let mut motion = Motion::of(bodies);
+        motion.settle_rates(vehicles, dt);
+        let mut follows = motion.are_finite(bodies);
+        for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
+            if self.alone[car] {
+                follows[car] = false;
+                tell(car, vehicle.finish_step(body, dt));
+            } else if follows[car] {
+                vehicle.state.follow(body);
+            } else {
+                tell(car, StepReport { not_finite: true, ..StepReport::default() });
+            }
+        }
+        if !follows.contains(&true) {
+            return;
+        }
+        let moving = motion.twist(&self.chassis.to_vehicle);
+        for (k, (bank, rows)) in self.packs.iter().zip(&self.rows).enumerate() {
+            let ended = EndedByCar::of(rows, &rows.ended(bank, moving, self.pose_lag, dt), dt);
+            for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+                ended.write(car, &mut vehicle.state.wheels[k]);
+            }
+        }
+        for (_, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+            vehicle.shafts.write_back::<One>(&mut vehicle.state.drive, &self.model, &vehicle.rows);
+        }
+    }
+}
+
+#[inline(always)]
+fn select<W: Octet>(mask: W::Mask, yes: SpatialVector<W>, no: SpatialVector<W>) -> SpatialVector<W> {
+    SpatialVector::new(Vec3Lanes::select(mask, yes.linear, no.linear), Vec3Lanes::select(mask, yes.angular, no.angular))
+}
+
+/// Lets the cars of `mask` go on alone.
+#[inline(always)]
+fn leave<W: Octet>(alone: &mut [bool; ABREAST], mask: W::Mask) {
+    let bits = W::bits(mask);
+    if bits != 0 {
+        for (car, alone) in alone.iter_mut().enumerate() {
+            *alone |= bits & (1 << car) != 0;
+        }
+    }
+}
