@@ -60,23 +60,17 @@ impl Vehicle {
     pub fn finish(&mut self, body: &Body, dt: f32) -> StepReport {
         match StepReport::of_no_step(dt) {
             Some(nothing) => nothing,
-            None => self.finish_step(body, dt),
+            None => widest(
+                #[inline(always)]
+                || self.finish_step(body, dt),
+            ),
         }
     }
 
-    /// The same of a step that is one.
+    /// The same of a step that is one, in the instructions of who calls.
+    #[inline(always)]
     pub(crate) fn finish_step(&mut self, body: &Body, dt: f32) -> StepReport {
-        if self.rows.len() == 1 {
-            widest(
-                #[inline(always)]
-                || self.finish_banks::<One>(body, dt),
-            )
-        } else {
-            widest(
-                #[inline(always)]
-                || self.finish_banks::<Many>(body, dt),
-            )
-        }
+        if self.rows.len() == 1 { self.finish_banks::<One>(body, dt) } else { self.finish_banks::<Many>(body, dt) }
     }
 
     #[inline(always)]

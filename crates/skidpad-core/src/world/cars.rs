@@ -405,6 +405,14 @@ impl Cars {
         if !self.reactions.is_empty() {
             self.follow_ground(world);
         }
+        widest(
+            #[inline(always)]
+            || self.finish_all(dt),
+        )
+    }
+
+    #[inline(always)]
+    fn finish_all(&mut self, dt: f32) -> StepReport {
         let (mut report, mut i) = (StepReport::default(), 0);
         while i < self.vehicles.len() {
             let last = if self.were_abreast[i] { i + ABREAST } else { i + 1 };
@@ -418,6 +426,7 @@ impl Cars {
     }
 
     /// Writes the realised motion back into the states of `cars`: of one, or of those abreast.
+    #[inline(always)]
     fn finish(&mut self, cars: Range<usize>, dt: f32) -> StepReport {
         let first = cars.start;
         if self.were_abreast[first]

@@ -478,7 +478,7 @@ impl<W: Octet> Room<W> {
         for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
             if self.alone[car] {
                 follows[car] = false;
-                tell(car, vehicle.finish_step(body, dt));
+                tell(car, vehicle.finish(body, dt));
             } else if follows[car] {
                 vehicle.state.follow(body);
             } else {
