@@ -1,8 +1,6 @@
 //! Cars and scenarios that benches share.
 
-use std::sync::Arc;
-
-use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Model, Scene, state::Placement};
+use skidpad::core::{Backend, BackendInfo, CarStart, Controls, Scene, state::Placement};
 
 /// Steps per second of simulated time.
 pub const RATE: u32 = 120;
@@ -11,11 +9,12 @@ pub const RATE: u32 = 120;
 pub const SPEED: f32 = 100.0 / 3.6;
 
 /// `impulse` with cars that never go abreast, as neighbours are of different models, though alike.
+#[cfg(feature = "impulse")]
 pub const ONE_BY_ONE: BackendInfo = BackendInfo {
     name: "impulse-one-by-one",
     build: |scene, cars, dt| {
         let mut cars = cars.to_vec();
-        let other = Arc::new(Model::clone(&cars[0].model));
+        let other = std::sync::Arc::new(skidpad::core::Model::clone(&cars[0].model));
         cars.iter_mut().skip(1).step_by(2).for_each(|car| car.model = other.clone());
         (skidpad::impulse::BACKEND.build)(scene, &cars, dt)
     },
@@ -26,6 +25,7 @@ pub const ONE_BY_ONE: BackendInfo = BackendInfo {
 pub fn solvers() -> Vec<BackendInfo> {
     let mut solvers = skidpad::backends();
     solvers.extend(skidpad::modes());
+    #[cfg(feature = "impulse")]
     solvers.push(ONE_BY_ONE);
     #[cfg(feature = "libbullet")]
     solvers.extend([libbullet_bench::BACKEND, libbullet_bench::STATICS_ONLY]);

@@ -10,7 +10,7 @@ const OPTIMISED: [&str; 4] = ["skidpad-core", "skidpad-world", "skidpad-engines"
 
 /// Every solver, but not the laboratory: less to build, and bits must not depend on that either.
 const RELEASE: &str = "run --package skidpad --example digest --release --quiet --no-default-features \
-                       --features rapier,abreast,constraint,peers,serde,deterministic --";
+                       --features rapier,impulse,abreast,constraint,peers,serde,deterministic --";
 
 /// Builds the digests in several ways and compares them line by line; in release, which takes as long as all others, if asked for.
 pub fn equal_bits(in_release: bool) -> Outcome {

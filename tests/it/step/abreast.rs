@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use skidpad::core::{
-    Backend, CarStart, Controls, Course, DVec3, EngineSignals, FixedBox, Model, Platform, Quat, Scene, State, Texture,
-    Vec3, WheelContact,
+    Backend, BackendInfo, CarStart, Controls, Course, DVec3, EngineSignals, FixedBox, Model, Platform, Quat, Scene,
+    State, Texture, Vec3, WheelContact,
 };
 
 use skidpad::core::model::{AntiRollBar, BarCoupling, Wheel};
@@ -97,12 +97,25 @@ fn is_held_in_droop(car: &State, model: &Model) -> bool {
 /// Drives cars of `model` abreast and alone for `steps` and compares all their bits after each; returns the share of steps that were
 /// taken abreast, and of those in which a droop stop held a wheel.
 fn same_bits(what: &str, model: &Arc<Model>, scene: &Scene, hz: f32, steps: usize, seed: u64) -> [f64; 2] {
+    same_bits_on(&skidpad::impulse::BACKEND, what, model, scene, hz, steps, seed)
+}
+
+/// The same on one solver, for so many steps of so many a second.
+fn same_bits_on(
+    solver: &BackendInfo,
+    what: &str,
+    model: &Arc<Model>,
+    scene: &Scene,
+    hz: f32,
+    steps: usize,
+    seed: u64,
+) -> [f64; 2] {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let starts = starts(model, &mut random);
     // Each alone: some would meet.
     let scene = Scene { cars_collide: false, ..scene.clone() };
     let apart = in_turn(&starts);
-    let world = |starts: &[CarStart]| (skidpad::impulse::BACKEND.build)(&scene, starts, 1.0 / hz);
+    let world = |starts: &[CarStart]| (solver.build)(&scene, starts, 1.0 / hz);
     let [mut abreast, mut alone] = [&starts, &apart].map(|starts| world(starts));
     let mut controls = vec![Controls { throttle: 0.3, ..Controls::default() }; CARS + MORE];
     let (lock, mut together) = (model.parts().steering.lock, [0, 0]);
@@ -173,6 +186,18 @@ fn shipped_cars_abreast_have_the_bits_of_each_alone() {
         let least = [0.4, 0.2];
         let are_enough = shares.iter().zip(least).all(|(share, least)| *share > least);
         assert!(!name.starts_with("corvette") || are_enough, "{name}: {shares:?}");
+    }
+}
+
+/// Where bodies are moved by an engine, and poses lag by another share of the step.
+#[test]
+fn cars_abreast_in_rapiers_world_have_the_bits_of_each_alone() {
+    for (i, name) in ["corvette_c5", "corvette_c5_mf", "unity_default"].into_iter().enumerate() {
+        let model = skidpad::spec::load(name).expect("shipped").model;
+        let shares = [(Scene::flat(), 60.0), (rough(), 120.0)]
+            .map(|(scene, hz)| same_bits_on(&skidpad::rapier::BACKEND, name, &model, &scene, hz, 240, 1 + i as u64)[0]);
+        println!("{name}: {shares:.2?} of the steps abreast");
+        assert!(!name.starts_with("corvette") || shares.iter().all(|share| *share > 0.2), "{name}: {shares:?}");
     }
 }
 
