@@ -5,7 +5,9 @@ use std::sync::Arc;
 use avian3d::prelude::*;
 use bevy_ecs::prelude::*;
 use skidpad_bevy::{AXES, CarHost, CarNumbers};
-use skidpad_core::{CarView, Cars, Contact, Controls, Model, Probe, State, StepReport, Vec3, Vehicle, WorldPort};
+use skidpad_core::{
+    CarView, Cars, Contact, Controls, Coupling, Model, Probe, State, StepReport, Vec3, Vehicle, WorldPort,
+};
 use skidpad_engines::Track;
 
 use crate::car_slot::{CarSlot, Memory};

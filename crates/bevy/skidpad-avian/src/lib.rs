@@ -34,7 +34,7 @@ use avian3d::prelude::*;
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_time::prelude::*;
-use skidpad_bevy::core::{Coupling, Misuse, StepReport};
+use skidpad_bevy::core::{Misuse, StepReport};
 use skidpad_bevy::{AXES, Arrivals, CarControls, CarMotion, CarPlugin, CarSystems};
 use skidpad_core::Vec3;
 use skidpad_engines::pose_lag;
