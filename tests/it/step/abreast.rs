@@ -33,9 +33,9 @@ fn starts(model: &Arc<Model>, random: &mut Random) -> Vec<CarStart> {
     let mut placement = |car: usize| Placement {
         x: 30.0 * car as f64,
         y: random.between(-40.0, 40.0).into(),
-        speed: if random.chance(0.2) { 0.0 } else { random.between(-3.0, 40.0) },
+        speed: if random.chance(0.08) { 0.0 } else { random.between(-3.0, 40.0) },
         heading: random.between(-3.2, 3.2),
-        height: if random.chance(0.1) { random.between(0.0, 0.5).into() } else { 0.0 },
+        height: if random.chance(0.04) { random.between(0.0, 0.5).into() } else { 0.0 },
         ..Placement::default()
     };
     (0..CARS).map(|car| CarStart { model: model.clone(), placement: placement(car) }).collect()
@@ -243,7 +243,8 @@ fn a_car_stays_abreast_while_its_droop_stops_hold_wheels() {
     parts.wheels.iter_mut().for_each(|wheel| wheel.strut.droop_travel = 0.01);
     let model = parts.model();
     for (i, hz) in [60.0, 120.0, 240.0].into_iter().enumerate() {
-        let [_, held] = same_bits("C5 with short droop", &model, &rough(), hz, 300, 300 + i as u64);
+        let [_, held] = same_bits("C5 with short droop", &model, &Scene::sloping(SLOPE), hz, 300, 300 + i as u64);
+        println!("{hz} Hz: held in {held:.2} of the steps");
         assert!(held > 0.1, "{hz} Hz: {held}");
     }
 }

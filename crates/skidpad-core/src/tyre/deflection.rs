@@ -43,11 +43,24 @@ impl<W: Corners> Rows<W> {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
                 let standing = self.standing(left);
                 // As far as a patch stands, it is a spring: what friction does not hold would be memory of a slide.
-                let most = self.held_by_friction().map(|u| u / (one - share).at_least(W::splat(f32::MIN_POSITIVE)));
-                let turned = [0, 1].map(|i| turning[i].within(-most[i], most[i]));
-                let mixed = [0, 1].map(|i| standing[i] * (one - share) + turned[i] * share);
+                let (held, stays) = (self.held_by_friction(), (one - share).at_least(W::splat(f32::MIN_POSITIVE)));
+                let most = both(
+                    #[inline(always)]
+                    |i| held[i] / stays,
+                );
+                let turned = both(
+                    #[inline(always)]
+                    |i| turning[i].within(-most[i], most[i]),
+                );
+                let mixed = both(
+                    #[inline(always)]
+                    |i| standing[i] * (one - share) + turned[i] * share,
+                );
                 let (rolls, stands) = (!share.less(one), !zero.less(share));
-                [0, 1].map(|i| W::select(rolls, turning[i], W::select(stands, standing[i], mixed[i])))
+                both(
+                    #[inline(always)]
+                    |i| W::select(rolls, turning[i], W::select(stands, standing[i], mixed[i])),
+                )
             },
         )
     }
@@ -56,26 +69,38 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     fn held_by_friction(&self) -> [W; 2] {
         let (limit, step) = (self.limit(), W::splat(self.dt));
-        [0, 1].map(|i| limit[i] / (self.tyre.elastic[i] * step).at_least(W::splat(f32::MIN_POSITIVE)))
+        both(
+            #[inline(always)]
+            |i| limit[i] / (self.tyre.elastic[i] * step).at_least(W::splat(f32::MIN_POSITIVE)),
+        )
     }
 
     /// Deflection of a patch that is a spring on a friction cone: while it slides, what its force says.
     #[inline(always)]
     fn standing(&self, rolled: [W; 2]) -> [W; 2] {
         let (limit, step) = (self.limit(), W::splat(self.dt));
-        let scale = self.tyre.elastic.map(|k| k * step);
+        let scale = both(
+            #[inline(always)]
+            |i| self.tyre.elastic[i] * step,
+        );
         let impulse = [rolled[0] * scale[0], rolled[1] * scale[1]];
         let used = [impulse[0] / limit[0], impulse[1] / limit[1]];
         let reach = friction_ellipse::reach(used);
         let holds = !W::splat(1.0).less(reach);
-        let slid = [0, 1].map(|i| self.coupled.tyre[i] / scale[i]);
+        let slid = both(
+            #[inline(always)]
+            |i| self.coupled.tyre[i] / scale[i],
+        );
         // A damper's share of the force strains nothing.
         let squared = |u: [W; 2]| u[0] * u[0] + u[1] * u[1];
         let slides = self.coupled.sliding & !squared(rolled).less(squared(slid));
-        [0, 1].map(|i| {
-            let held = W::select(holds, rolled[i], impulse[i] / reach / scale[i]);
-            W::select(slides, slid[i], held)
-        })
+        both(
+            #[inline(always)]
+            |i| {
+                let held = W::select(holds, rolled[i], impulse[i] / reach / scale[i]);
+                W::select(slides, slid[i], held)
+            },
+        )
     }
 }
 

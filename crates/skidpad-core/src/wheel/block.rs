@@ -341,7 +341,10 @@ impl<W: Corners> Rows<W> {
             #[inline(always)]
             || {
                 let (zero, one) = (W::splat(0.0), W::splat(1.0));
-                let inverse = squared.map(|s| one / s);
+                let inverse = both(
+                    #[inline(always)]
+                    |i| one / squared[i],
+                );
                 let reach_of = |x: [W; 2]| (x[0] * x[0] * inverse[0] + x[1] * x[1] * inverse[1]).sqrt();
                 // A row without gain keeps its impulse; the other one tells when no multiplier changes anything any more.
                 let stuck_below = W::splat(1e-6) * inverse[0].at_most(inverse[1]) * g[0].at_least(g[1]);
@@ -367,9 +370,18 @@ impl<W: Corners> Rows<W> {
                 }
                 let over = sliding & one.less(reach);
                 Slid {
-                    tyre: x.map(|x| W::select(over, x / reach, x)),
-                    plastic: inverse.map(|i| (plastic * i).only(sliding)),
-                    inverse: inverse.map(|i| i.only(sliding)),
+                    tyre: both(
+                        #[inline(always)]
+                        |i| W::select(over, x[i] / reach, x[i]),
+                    ),
+                    plastic: both(
+                        #[inline(always)]
+                        |i| (plastic * inverse[i]).only(sliding),
+                    ),
+                    inverse: both(
+                        #[inline(always)]
+                        |i| inverse[i].only(sliding),
+                    ),
                 }
             },
         )

@@ -33,10 +33,13 @@ use crate::world::seam::{Body, Contact, Probe, Push};
 use bevy_math::{Mat3, Vec3};
 
 /// Cars that may go alone in a step: with more, all are slower abreast than one by one.
-const MOST_ALONE: usize = 3;
+const MOST_ALONE: usize = 2;
 
 /// Steps that cars go one by one, at most, until they try to go abreast again: one, and twice as many whenever it turns out too early.
 const LONGEST_APART: u8 = 64;
+
+/// Faster than anybody walks, m/s.
+const FAST: f32 = 100.0;
 
 /// Workspace of plain cars of one model, by wheel.
 #[derive(Clone, Debug)]
@@ -400,7 +403,10 @@ impl<W: Octet> Room<W> {
             #[inline(always)]
             || {
                 for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
-                    leave::<W>(&mut self.alone, rows.begun.rolling.less(W::splat(1.0)));
+                    let rolls = W::splat(1.0);
+                    leave::<W>(&mut self.alone, rows.begun.rolling.less(rolls));
+                    // Of those that have left nobody asks what standing patches do.
+                    rows.begun.rolling = rows.begun.rolling.at_least(rolls);
                     rows.grip_row(bank, &self.model.parts().tyres, dt);
                 }
             },
@@ -488,7 +494,12 @@ impl<W: Octet> Room<W> {
         if !follows.contains(&true) {
             return;
         }
-        let moving = motion.twist(&self.chassis.to_vehicle);
+        let mut moving = motion.twist(&self.chassis.to_vehicle);
+        if follows.contains(&false) {
+            // The others are not asked; fast, they keep nobody from skipping what only standing patches need.
+            let follow = W::of_each(|car| if follows[car] { 1.0 } else { 0.0 });
+            moving.linear.x = W::select(W::splat(0.0).less(follow), moving.linear.x, W::splat(FAST));
+        }
         for (k, (bank, rows)) in self.packs.iter().zip(&self.rows).enumerate() {
             let ended = EndedByCar::of(rows, &rows.ended(bank, moving, self.pose_lag, dt), dt);
             for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
