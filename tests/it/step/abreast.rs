@@ -179,13 +179,11 @@ fn shipped_cars_abreast_have_the_bits_of_each_alone() {
         let model = skidpad::spec::load(name).expect("shipped").model;
         let shares = [
             same_bits(name, &model, &Scene::flat(), 60.0, 300, 1 + i as u64)[0],
-            same_bits(name, &model, &rough(), 240.0, 300, 100 + i as u64)[0],
+            same_bits(name, &model, &rough(), 240.0, 300, 200 + i as u64)[0],
         ];
         println!("{name}: {shares:.2?} of the steps abreast");
-        // Sixteen of the nineteen can be; the others stand, hang or brake to a stop now and then, on rough ground most of them do.
-        let least = [0.4, 0.2];
-        let are_enough = shares.iter().zip(least).all(|(share, least)| *share > least);
-        assert!(!name.starts_with("corvette") || are_enough, "{name}: {shares:?}");
+        // Sixteen of the nineteen can be; the others stand, hang, meet ground that moves or brake to a stop now and then.
+        assert!(!name.starts_with("corvette") || shares.iter().all(|share| *share > 0.4), "{name}: {shares:?}");
     }
 }
 

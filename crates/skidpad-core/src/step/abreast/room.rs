@@ -479,8 +479,8 @@ impl<W: Octet> Room<W> {
         mut tell: impl FnMut(usize, StepReport),
     ) {
         let mut motion = Motion::of(bodies);
-        motion.settle_rates(vehicles, dt);
         let mut follows = motion.are_finite(bodies);
+        motion.settle_rates(vehicles, dt);
         for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
             if self.alone[car] {
                 follows[car] = false;
