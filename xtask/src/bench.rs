@@ -64,7 +64,7 @@ const COUNTS: [Count; 27] = [
     vehicle("impulse-one-by-one", "plane-corvette_c5_tmeasy", 5_940),
     vehicle("impulse", "plane-corvette_c5_mf", 5_700),
     vehicle("impulse-one-by-one", "plane-corvette_c5_mf", 15_900),
-    vehicle("impulse", "plane-truck_6x4", 8_100),
+    vehicle("impulse", "plane-truck_6x4", 4_300),
     vehicle("impulse", "plane-toyota_4runner", 6_640),
     vehicle("impulse", "plane-tesla_model3_awd", 6_250),
     // Two seconds from the start: half a second straight on, the step, the new steady state.

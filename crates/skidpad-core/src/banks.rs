@@ -5,6 +5,10 @@ pub(crate) trait Banks {
     fn of<T>(all: &[T]) -> &[T];
 
     fn of_mut<T>(all: &mut [T]) -> &mut [T];
+
+    /// How many wheels cars abreast have, of `all` that a loop finds.
+    #[cfg(feature = "abreast")]
+    fn wheels(all: usize) -> usize;
 }
 
 /// One, of a car on two axles. As the compiler knows it, no loop counts.
@@ -23,6 +27,12 @@ impl Banks for One {
     fn of_mut<T>(all: &mut [T]) -> &mut [T] {
         &mut all[..1]
     }
+
+    #[cfg(feature = "abreast")]
+    #[inline(always)]
+    fn wheels(_: usize) -> usize {
+        4
+    }
 }
 
 impl Banks for Many {
@@ -33,6 +43,12 @@ impl Banks for Many {
 
     #[inline(always)]
     fn of_mut<T>(all: &mut [T]) -> &mut [T] {
+        all
+    }
+
+    #[cfg(feature = "abreast")]
+    #[inline(always)]
+    fn wheels(all: usize) -> usize {
         all
     }
 }

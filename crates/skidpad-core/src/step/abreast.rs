@@ -12,11 +12,11 @@ use crate::lane::{Eight, WideEight, has_wide};
 use crate::model::Model;
 use crate::state::State;
 use crate::step::InputsAbreast;
-use crate::step::abreast::each::WHEELS;
 use crate::step::abreast::room::Room;
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
 use crate::telemetry::signals::WheelContact;
+use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Probe, Push};
 
 /// Does the same to a room of either kind.
@@ -37,8 +37,8 @@ pub(crate) enum CarsAbreast {
 }
 
 impl CarsAbreast {
-    /// Room for cars of `model`; `None` where it is not plain: two axles of two wheels, no assists, at most a clutch between the wheels. What
-    /// is the same of all cars of a model is taken over from those that have room already.
+    /// Room for cars of `model`; `None` where that is not plain. What is the same of all cars of a model is taken over from those that
+    /// have room already.
     pub fn of(model: &Arc<Model>, others: &[Option<Self>]) -> Option<Self> {
         let alike = others.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
         match alike {
@@ -46,25 +46,12 @@ impl CarsAbreast {
             Some(Self::InOne(room)) => return Some(Self::InOne(room.another().into())),
             None => (),
         }
-        let parts = model.parts();
-        let linked = model.axle_links_apart().is_empty();
-        let shafts = parts.motors.is_empty() && parts.couplings.is_empty();
-        let [pack] = model.banks() else { return None };
-        if !(linked
-            && shafts
-            && parts.wheels.len() == WHEELS
-            && pack.is_first_four()
-            && model.assists().is_empty()
-            && pack.discs.is_none()
-            && !pack.has_rims
-            && pack.roll_centre_links.is_none()
-            && pack.lateral.is_none())
-        {
+        if !is_plain(model) {
             return None;
         }
         Some(match has_wide() {
-            true => Self::InOne(Room::of(model, pack).into()),
-            false => Self::InPairs(Room::of(model, pack).into()),
+            true => Self::InOne(Room::of(model).into()),
+            false => Self::InPairs(Room::of(model).into()),
         })
     }
 
@@ -96,8 +83,6 @@ impl CarsAbreast {
     /// begins with it.
     pub fn ask(&mut self, first: usize, bodies: &[Body], dt: f32, asked: &mut [Probe]) {
         let Some(bodies) = bodies.first_chunk() else { return };
-        let (asked, _) = asked.as_chunks_mut();
-        let Some(asked) = asked.first_chunk_mut() else { return };
         match self {
             Self::InOne(room) if has_wide() => room.ask(first, bodies, dt, asked),
             Self::InPairs(room) => room.ask(first, bodies, dt, asked),
@@ -147,4 +132,21 @@ impl CarsAbreast {
             Self::InOne(_) => (),
         }
     }
+}
+
+/// Whether cars of `model` can go abreast: axles of two wheels, one after the other, no assists, at most a clutch between the wheels.
+fn is_plain(model: &Model) -> bool {
+    let parts = model.parts();
+    let bank = |(k, bank): (usize, &WheelPack)| {
+        bank.follows(4 * k)
+            && bank.discs.is_none()
+            && !bank.has_rims
+            && bank.roll_centre_links.is_none()
+            && bank.lateral.is_none()
+    };
+    model.axle_links_apart().is_empty()
+        && parts.motors.is_empty()
+        && parts.couplings.is_empty()
+        && model.assists().is_empty()
+        && model.banks().iter().enumerate().all(bank)
 }

@@ -254,10 +254,15 @@ impl WheelPack {
         all.get(self.first?..)?.first_chunk()
     }
 
-    /// Whether its lanes are the first four wheels, in order.
+    /// Whether its lanes are two axles of two wheels, or one, in order, from wheel `first` on.
     #[cfg(feature = "abreast")]
-    pub fn is_first_four(&self) -> bool {
-        self.first == Some(0)
+    pub fn follows(&self, first: usize) -> bool {
+        let lanes = match self.present.lanes() {
+            [1.0, 1.0, 1.0, 1.0] => 4,
+            [1.0, 1.0, 0.0, 0.0] => 2,
+            _ => return false,
+        };
+        self.wheels[..lanes].iter().enumerate().all(|(lane, wheel)| *wheel == first + lane)
     }
 
     /// Reads one number of each wheel; 0 for an empty lane.

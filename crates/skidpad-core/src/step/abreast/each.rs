@@ -15,9 +15,6 @@ use bevy_math::Vec3;
 /// Cars abreast.
 pub(crate) const ABREAST: usize = Eight::COUNT;
 
-/// Wheels of each.
-pub(crate) const WHEELS: usize = 4;
-
 /// What the world tells of cars abreast, vehicle frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chassis<W> {
@@ -52,24 +49,25 @@ impl<W: Octet> Chassis<W> {
         (chassis, motion.are_finite(bodies))
     }
 
-    /// Rays of wheel `k`, which is in `bank`, of each car, from car `first` on.
+    /// Rays of wheel `k` of so many `wheels`, which is in `bank`, of each car, from car `first` on.
     #[inline(always)]
     pub fn ask(
         &self,
         bank: &WheelPack<W>,
-        k: usize,
+        [k, wheels]: [usize; 2],
         first: usize,
         bodies: &[Body; ABREAST],
         dt: f32,
-        asked: &mut [[Probe; WHEELS]; ABREAST],
+        asked: &mut [Probe],
     ) {
         let (start, reach) = rays(bank, &self.to_world, self.falling, self.angular, dt);
         let ends = W::rows([start.x, start.y, start.z, reach]);
         let down = self.to_world.z * W::splat(-1.0);
         let down = W::rows([down.x, down.y, down.z, reach]);
-        for (car, (asked, body)) in asked.iter_mut().zip(bodies).enumerate() {
+        let asked = &mut asked[..ABREAST * wheels];
+        for (car, body) in bodies.iter().enumerate() {
             let [x, y, z, _] = down[car].lanes();
-            asked[k].cast(first + car, body.position, Vec3::new(x, y, z), ends[car]);
+            asked[car * wheels + k].cast(first + car, body.position, Vec3::new(x, y, z), ends[car]);
         }
     }
 }
@@ -164,20 +162,21 @@ impl<W: Octet> Begun<W> {
     }
 }
 
-/// Whether a wheel stands on ground that moves, or has a texture.
+/// Whether a wheel of a car, which has `met` that, stands on ground that moves, or has a texture.
 #[inline(always)]
-pub(crate) fn moves(met: &[Option<Contact>; WHEELS]) -> bool {
+pub(crate) fn moves(met: &[Option<Contact>]) -> bool {
     let tells = |contact: &Option<Contact>| contact.as_ref().is_some_and(|contact| contact.ground.is_some());
-    tells(&met[0]) | tells(&met[1]) | tells(&met[2]) | tells(&met[3])
+    met.iter().fold(false, |any, contact| any | tells(contact))
 }
 
 /// What a wheel without ground has met.
 const NOTHING: Contact = Contact { distance: 0.0, normal: Vec3::ZERO, grip: 0.0, point: None, ground: None };
 
-/// What wheel `k` of each car has met.
+/// What wheel `k` of so many `wheels` of each car has met: `contacts` are wheel by wheel, car by car.
 #[inline(always)]
-pub(crate) fn met<W: Octet>(contacts: &[[Option<Contact>; WHEELS]; ABREAST], k: usize) -> Met<W> {
-    let of = |car: usize| contacts[car][k].as_ref().unwrap_or(&NOTHING);
+pub(crate) fn met<W: Octet>(contacts: &[Option<Contact>], [k, wheels]: [usize; 2]) -> Met<W> {
+    let contacts = &contacts[..ABREAST * wheels];
+    let of = |car: usize| contacts[car * wheels + k].as_ref().unwrap_or(&NOTHING);
     let [distance, x, y, z] = W::columns(|car| {
         let Contact { distance, normal, .. } = of(car);
         Four::new([*distance, normal.x, normal.y, normal.z])

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::aero::air::air;
 use crate::assists::DriverDemand;
-use crate::banks::One;
+use crate::banks::{Banks, Many, One};
 use crate::controls::Controls;
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::drive::shaft_speed;
@@ -18,7 +18,7 @@ use crate::lane::{Four, Lane, Octet};
 use crate::linear::{SpatialVector, Symmetric6};
 use crate::model::Model;
 use crate::step::abreast::clutches::Clutches;
-use crate::step::abreast::each::{self, ABREAST, Chassis, EndedByCar, Motion, WHEELS, met, moves};
+use crate::step::abreast::each::{self, ABREAST, Chassis, EndedByCar, Motion, met, moves};
 use crate::step::coupling::{Coupling, StepReport, Within};
 use crate::step::rows::{Begun, Rows};
 use crate::step::sweep::{SWEPT_ONCE, surroundings};
@@ -45,9 +45,12 @@ const FAST: f32 = 100.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Room<W: Octet> {
     pub model: Arc<Model>,
-    /// One for all cars of the model.
-    packs: Arc<[WheelPack<W>; WHEELS]>,
-    rows: [Rows<W>; WHEELS],
+    /// One for all cars of the model; as many as its banks have lanes.
+    packs: Arc<[WheelPack<W>]>,
+    /// Those of lanes without a wheel stay as they are, and weigh nothing.
+    rows: Box<[Rows<W>]>,
+    /// So many lanes have one, the first ones.
+    wheels: usize,
     /// At the start of the step.
     chassis: Chassis<W>,
     /// See [`Vehicle::turned_to`]: what the rows have.
@@ -69,8 +72,9 @@ impl<W: Octet> Room<W> {
         (!self.alone[lane]).then_some(WheelRows { bank, rows, lane, to_world, through_links: Vec3::ZERO })
     }
 
-    pub fn of(model: &Arc<Model>, pack: &WheelPack) -> Self {
-        Self::on(Arc::clone(model), Arc::new([0, 1, 2, 3].map(|row| pack.spread(row))))
+    pub fn of(model: &Arc<Model>) -> Self {
+        let rows = |bank: &WheelPack| [0, 1, 2, 3].map(|row| bank.spread(row));
+        Self::on(Arc::clone(model), model.banks().iter().flat_map(rows).collect())
     }
 
     /// Room for others of the same model.
@@ -78,11 +82,12 @@ impl<W: Octet> Room<W> {
         Self::on(Arc::clone(&self.model), Arc::clone(&self.packs))
     }
 
-    fn on(model: Arc<Model>, packs: Arc<[WheelPack<W>; WHEELS]>) -> Self {
+    fn on(model: Arc<Model>, packs: Arc<[WheelPack<W>]>) -> Self {
         Self {
+            wheels: model.wheels().len(),
             model,
+            rows: packs.iter().map(|_| Rows::default()).collect(),
             packs,
-            rows: [(); WHEELS].map(|()| Rows::default()),
             chassis: Chassis::default(),
             turned_to: [None; ABREAST],
             began: [[0.0; 2]; ABREAST],
@@ -112,18 +117,47 @@ impl<W: Octet> Room<W> {
         self.alone[lane] = true;
     }
 
-    pub fn ask(&mut self, first: usize, bodies: &[Body; ABREAST], dt: f32, asked: &mut [[Probe; WHEELS]; ABREAST]) {
+    /// Each wheel's pack, and its rows.
+    #[inline(always)]
+    fn wheels<B: Banks>(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut Rows<W>)> {
+        let wheels = B::wheels(self.wheels);
+        self.packs[..wheels].iter().zip(&mut self.rows[..wheels])
+    }
+
+    /// The rows of all lanes.
+    #[inline(always)]
+    fn rows<B: Banks>(&self) -> &[Rows<W>] {
+        &self.rows[..B::wheels(self.rows.len())]
+    }
+
+    /// The pack and the rows of all lanes.
+    #[inline(always)]
+    fn lanes<B: Banks>(&mut self) -> (&[WheelPack<W>], &mut [Rows<W>]) {
+        let lanes = B::wheels(self.rows.len());
+        (&self.packs[..lanes], &mut self.rows[..lanes])
+    }
+
+    pub fn ask(&mut self, first: usize, bodies: &[Body; ABREAST], dt: f32, asked: &mut [Probe]) {
         W::widest(
             #[inline(always)]
             || {
                 let are_finite;
                 (self.chassis, are_finite) = Chassis::of(bodies);
                 self.alone = are_finite.map(|is_finite| !is_finite);
-                for (k, bank) in self.packs.iter().enumerate() {
-                    self.chassis.ask(bank, k, first, bodies, dt, asked);
+                match self.wheels {
+                    4 => self.ask_all::<One>(first, bodies, dt, asked),
+                    _ => self.ask_all::<Many>(first, bodies, dt, asked),
                 }
             },
         );
+    }
+
+    #[inline(always)]
+    fn ask_all<B: Banks>(&self, first: usize, bodies: &[Body; ABREAST], dt: f32, asked: &mut [Probe]) {
+        let wheels = B::wheels(self.wheels);
+        for (k, bank) in self.packs[..wheels].iter().enumerate() {
+            self.chassis.ask(bank, [k, wheels], first, bodies, dt, asked);
+        }
     }
 
     pub fn solve(
@@ -133,16 +167,16 @@ impl<W: Octet> Room<W> {
         pushes: &mut [Push; ABREAST],
         reports: &mut [StepReport],
     ) -> StepReport {
-        let (contacts, _) = contacts.as_chunks();
-        let (Some(bodies), Some(contacts), Some(controls)) =
-            (bodies.first_chunk(), contacts.first_chunk(), controls.first_chunk())
-        else {
+        let (Some(bodies), Some(controls)) = (bodies.first_chunk(), controls.first_chunk()) else {
             return StepReport::default();
         };
         let mut asked = [None; ABREAST];
         W::widest(
             #[inline(always)]
-            || self.solve_rows(vehicles, bodies, contacts, controls, dt, &mut asked, pushes),
+            || match self.wheels {
+                4 => self.solve_rows::<One>(vehicles, bodies, contacts, controls, dt, &mut asked, pushes),
+                _ => self.solve_rows::<Many>(vehicles, bodies, contacts, controls, dt, &mut asked, pushes),
+            },
         );
         let too_many = self.alone.iter().filter(|alone| **alone).count() > MOST_ALONE;
         let next = self.apart[1];
@@ -151,7 +185,8 @@ impl<W: Octet> Room<W> {
         let mut report = if self.alone.contains(&false) { SWEPT_ONCE } else { StepReport::default() };
         for (car, (vehicle, push)) in vehicles.iter_mut().zip(pushes).enumerate() {
             if self.alone[car] {
-                let (body, contacts, controls) = (&bodies[car], &contacts[car], controls[car]);
+                let (body, controls) = (&bodies[car], controls[car]);
+                let contacts = &contacts[car * self.wheels..][..self.wheels];
                 self.part(vehicle, car, body, asked[car]);
                 let inputs = StepInputs { body, contacts, hull: &[], controls, coupling: Coupling::OneSweep, dt };
                 reports[car] = vehicle.solve_into(push, &inputs);
@@ -159,8 +194,10 @@ impl<W: Octet> Room<W> {
                 continue;
             }
             // Nothing of this step is told of it.
-            vehicle.rows[0].forget_step();
-            vehicle.rows[0].contact.ground_motion.leave();
+            for rows in &mut vehicle.rows {
+                rows.forget_step();
+                rows.contact.ground_motion.leave();
+            }
         }
         report
     }
@@ -173,16 +210,19 @@ impl<W: Octet> Room<W> {
             return;
         }
         vehicle.begin_at(body);
-        vehicle.begin::<One>();
-        let of = |part: fn(&DriveRows<W>) -> W| Four::new([0, 1, 2, 3].map(|k| part(&self.rows[k].drive).car(car)));
+        vehicle.begin::<Many>();
         let [carried, shaft] = self.began[car];
         let lever = |lever: &Four| *lever * Four::splat(shaft);
-        vehicle.rows[0].drive = DriveRows {
-            momentum: of(|drive| drive.momentum),
-            motor: of(|drive| drive.motor),
-            brake: of(|drive| drive.brake),
-            shaft: self.model.banks()[0].levers.first().map_or(Four::default(), lever),
-        };
+        let (four, _) = self.rows.as_chunks::<4>();
+        for (bank, (to, four)) in self.model.banks().iter().zip(vehicle.rows.iter_mut().zip(four)) {
+            let of = |part: fn(&DriveRows<W>) -> W| Four::new(four.each_ref().map(|rows| part(&rows.drive).car(car)));
+            to.drive = DriveRows {
+                momentum: of(|drive| drive.momentum),
+                motor: of(|drive| drive.motor),
+                brake: of(|drive| drive.brake),
+                shaft: bank.levers.first().map_or(Four::default(), lever),
+            };
+        }
         vehicle.shafts.constraints[0].impulse = carried;
         vehicle.applied = asked;
     }
@@ -190,11 +230,11 @@ impl<W: Octet> Room<W> {
     /// The stages of the step: what the drivers ask, and what all that pushes. Where a car goes on alone, that is nothing; it asks
     /// nothing where its step has not begun.
     #[inline(always)]
-    fn solve_rows(
+    fn solve_rows<B: Banks>(
         &mut self,
         vehicles: &mut [Vehicle; ABREAST],
         bodies: &[Body; ABREAST],
-        contacts: &[[Option<Contact>; WHEELS]; ABREAST],
+        contacts: &[Option<Contact>],
         controls: &[&Controls; ABREAST],
         dt: f32,
         asked: &mut [Option<DriverDemand>; ABREAST],
@@ -205,22 +245,22 @@ impl<W: Octet> Room<W> {
         for (alone, (controls, body)) in self.alone.iter_mut().zip(controls.iter().zip(bodies)) {
             *alone |= !controls.wheels.is_empty() | (body.pose_lag != self.pose_lag);
         }
-        self.drive(vehicles, controls, dt, asked);
-        self.locate(contacts, &chassis, dt);
+        self.drive::<B>(vehicles, controls, dt, asked);
+        self.locate::<B>(contacts, &chassis, dt);
         let external = self.air(vehicles, &chassis, dt);
         let free = chassis.free + response(&self.model, external);
-        let warm = free + response(&self.model, wheel_impulses(&self.rows, false));
-        self.strut_rows(vehicles, dt);
-        let loaded = self.solve_loads(warm, dt);
-        self.grip_rows(dt);
-        self.sweep(vehicles, loaded);
-        let given = external + SpatialVector::default() + wheel_impulses(&self.rows, true);
-        self.push(given, pushes);
+        let warm = free + response(&self.model, wheel_impulses(self.rows::<B>(), false));
+        self.strut_rows::<B>(vehicles, dt);
+        let loaded = self.solve_loads::<B>(warm, dt);
+        self.grip_rows::<B>(dt);
+        self.sweep::<B>(vehicles, loaded);
+        let given = external + SpatialVector::default() + wheel_impulses(self.rows::<B>(), true);
+        self.push::<B>(given, pushes);
     }
 
     /// What drivers have `asked` of cars whose step begins, and what that does to their wheels.
     #[inline(always)]
-    fn drive(
+    fn drive<B: Banks>(
         &mut self,
         vehicles: &mut [Vehicle; ABREAST],
         controls: &[&Controls; ABREAST],
@@ -238,12 +278,13 @@ impl<W: Octet> Room<W> {
         }
         self.turn_axles(vehicles);
         let pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
-        for (k, (bank, rows)) in self.packs.iter().zip(&mut self.rows).enumerate() {
+        for (k, (bank, rows)) in self.wheels::<B>().enumerate() {
             rows.begun = Begun::of_cars(vehicles, k, !bank.laws.is_empty());
             rows.begin_drive(bank, bank.pedal_torques(pedals), dt);
         }
         let has_engine = self.model.parts().powertrain.engine().is_some();
-        let shaft = if has_engine { shaft_speed(&*self.packs, &self.rows) } else { W::default() };
+        let (packs, rows) = self.lanes::<B>();
+        let shaft = if has_engine { shaft_speed(packs, rows) } else { W::default() };
         self.began = [[0.0; 2]; ABREAST];
         let full_load = self.full_loads(vehicles);
         for (car, vehicle) in vehicles.iter_mut().enumerate() {
@@ -255,7 +296,7 @@ impl<W: Octet> Room<W> {
         }
         if has_engine {
             let shaft = W::of_each(|car| self.began[car][1]);
-            for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+            for (bank, rows) in self.wheels::<B>() {
                 rows.drive.shaft = bank.levers[0] * shaft;
             }
         }
@@ -283,24 +324,28 @@ impl<W: Octet> Room<W> {
 
     #[inline(never)]
     fn take_axles(&mut self, vehicles: &[Vehicle; ABREAST]) {
-        let axle = |car: usize| vehicles[car].rows[0].steering.straight_axle;
-        let [x, y, z] = [W::columns(|car| axle(car).x), W::columns(|car| axle(car).y), W::columns(|car| axle(car).z)];
-        for (k, rows) in self.rows.iter_mut().enumerate() {
-            rows.steering.straight_axle = Vec3Lanes::new(x[k], y[k], z[k]);
+        let (four, _) = self.rows.as_chunks_mut::<4>();
+        for (bank, four) in four.iter_mut().enumerate() {
+            let axle = |car: usize| vehicles[car].rows[bank].steering.straight_axle;
+            let [x, y, z] = [W::columns(|i| axle(i).x), W::columns(|i| axle(i).y), W::columns(|i| axle(i).z)];
+            for (k, rows) in four.iter_mut().enumerate() {
+                rows.steering.straight_axle = Vec3Lanes::new(x[k], y[k], z[k]);
+            }
         }
     }
 
     /// Contact points, row directions and last step's impulses of every wheel.
     #[inline(always)]
-    fn locate(&mut self, contacts: &[[Option<Contact>; WHEELS]; ABREAST], chassis: &Chassis<W>, dt: f32) {
-        for (alone, met) in self.alone.iter_mut().zip(contacts) {
+    fn locate<B: Banks>(&mut self, contacts: &[Option<Contact>], chassis: &Chassis<W>, dt: f32) {
+        for (alone, met) in self.alone.iter_mut().zip(contacts.chunks_exact(B::wheels(self.wheels))) {
             *alone |= moves(met);
         }
         let turn = chassis.moving.angular * W::splat(dt);
-        for (k, (bank, rows)) in self.packs.iter().zip(&mut self.rows).enumerate() {
+        let wheels = B::wheels(self.wheels);
+        for (k, (bank, rows)) in self.packs[..wheels].iter().zip(&mut self.rows[..wheels]).enumerate() {
             let straight = rows.steering.straight_axle;
             rows.contact.axle = straight + turn.cross(straight);
-            rows.touch(bank, &met(contacts, k), &chassis.to_vehicle);
+            rows.touch(bank, &met(contacts, [k, wheels]), &chassis.to_vehicle);
             rows.move_over(chassis.moving, || chassis.free, W::splat(self.pose_lag), dt);
             rows.recall_moments(bank, dt);
             rows.begin();
@@ -320,8 +365,8 @@ impl<W: Octet> Room<W> {
 
     /// What the impulses `given` are in the world. Cars that end beyond numbers go on alone.
     #[inline(always)]
-    fn push(&mut self, given: SpatialVector<W>, pushes: &mut [Push; ABREAST]) {
-        let spins = self.rows.iter().fold(W::default(), |sum, rows| sum + rows.coupled.spin);
+    fn push<B: Banks>(&mut self, given: SpatialVector<W>, pushes: &mut [Push; ABREAST]) {
+        let spins = self.rows::<B>().iter().fold(W::default(), |sum, rows| sum + rows.coupled.spin);
         let to_world = self.chassis.to_world;
         let (impulse, turn) = (to_world.times(given.linear), to_world.times(given.angular));
         let all = impulse + turn;
@@ -338,14 +383,18 @@ impl<W: Octet> Room<W> {
 
     /// Struts and the bars across their axles.
     #[inline(always)]
-    fn strut_rows(&mut self, vehicles: &[Vehicle; ABREAST], dt: f32) {
-        for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+    fn strut_rows<B: Banks>(&mut self, vehicles: &[Vehicle; ABREAST], dt: f32) {
+        for (bank, rows) in self.wheels::<B>() {
             rows.strut_step(bank, dt);
         }
         if self.model.has_axle_links() {
             let share = W::of_each(|car| vehicles[car].bar_share);
-            sum_bars(&*self.packs, &mut self.rows, share);
-            for (bank, rows) in self.packs.iter().zip(&self.rows) {
+            let (packs, rows) = self.lanes::<B>();
+            for (packs, rows) in packs.chunks_exact(W::ROWS).zip(rows.chunks_exact_mut(W::ROWS)) {
+                sum_bars(packs, rows, share);
+            }
+            let wheels = B::wheels(self.wheels);
+            for (bank, rows) in self.packs[..wheels].iter().zip(&self.rows[..wheels]) {
                 leave::<W>(&mut self.alone, rows.lifted(bank));
             }
         }
@@ -353,31 +402,33 @@ impl<W: Octet> Room<W> {
 
     /// As [`Vehicle::solve_loads`], as long as no step is cut.
     #[inline(always)]
-    fn solve_loads(&mut self, warm: SpatialVector<W>, dt: f32) -> SpatialVector<W> {
-        for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+    fn solve_loads<B: Banks>(&mut self, warm: SpatialVector<W>, dt: f32) -> SpatialVector<W> {
+        for (bank, rows) in self.wheels::<B>() {
             rows.begin_load(bank, warm, dt);
         }
-        self.load_bars();
-        for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+        self.load_bars::<B>();
+        for (bank, rows) in self.wheels::<B>() {
             rows.evaluate_load(bank);
         }
         let (mut after, mut settled) = (warm, W::Mask::default());
         for _ in 0..SHORTER {
-            let (mut products, mut wished) = loads_at_once(&self.rows);
+            let (mut products, mut wished) = loads_at_once(self.rows::<B>());
             let mut tied = SpatialVector::default();
             if self.model.has_axle_links() {
-                tied = tied + Bars::of(&self.rows, warm).add_to(&mut products);
+                for rows in self.rows::<B>().chunks_exact(W::ROWS) {
+                    tied = tied + Bars::of(rows, warm).add_to(&mut products);
+                }
             }
             wished = wished + tied;
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let newton = warm + system.solve(wished);
             after = select(settled, after, newton);
-            for rows in &mut self.rows {
+            for (_, rows) in self.wheels::<B>() {
                 rows.set_load_velocity(after);
             }
-            self.load_bars();
+            self.load_bars::<B>();
             let mut off = W::Mask::default();
-            for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+            for (bank, rows) in self.wheels::<B>() {
                 off = off | rows.settle_load(bank);
             }
             settled = settled | !off;
@@ -390,19 +441,23 @@ impl<W: Octet> Room<W> {
     }
 
     #[inline(always)]
-    fn load_bars(&mut self) {
+    fn load_bars<B: Banks>(&mut self) {
         if self.model.has_axle_links() {
-            load_bars(&mut self.rows);
+            let (_, rows) = self.lanes::<B>();
+            for rows in rows.chunks_exact_mut(W::ROWS) {
+                load_bars(rows);
+            }
         }
     }
 
     /// Tyre rows of wheels that roll.
     #[inline(never)]
-    fn grip_rows(&mut self, dt: f32) {
+    fn grip_rows<B: Banks>(&mut self, dt: f32) {
         W::called(
             #[inline(always)]
             || {
-                for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+                let wheels = B::wheels(self.wheels);
+                for (bank, rows) in self.packs[..wheels].iter().zip(&mut self.rows[..wheels]) {
                     let rolls = W::splat(1.0);
                     leave::<W>(&mut self.alone, rows.begun.rolling.less(rolls));
                     // Of those that have left nobody asks what standing patches do.
@@ -415,18 +470,22 @@ impl<W: Octet> Room<W> {
 
     /// As [`Vehicle::sweep_once`], where tyres are not stiff.
     #[inline(never)]
-    fn sweep(&mut self, vehicles: &mut [Vehicle; ABREAST], loaded: SpatialVector<W>) {
+    fn sweep<B: Banks>(&mut self, vehicles: &mut [Vehicle; ABREAST], loaded: SpatialVector<W>) {
         W::called(
             #[inline(always)]
             || {
-                let [gripping, ..] = W::sums(|k| [W::splat(1.0).only(self.rows[k].tyre.active); 4]);
-                for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+                let mut gripping = W::default();
+                for rows in self.rows::<B>().chunks_exact(W::ROWS) {
+                    gripping += W::sum_of(|k| W::splat(1.0).only(rows[k].tyre.active));
+                }
+                let wheels = B::wheels(self.wheels);
+                for (bank, rows) in self.packs[..wheels].iter().zip(&mut self.rows[..wheels]) {
                     rows.coupled.friction_bound = rows.limit();
                     rows.coupled.surroundings = surroundings(bank, false, rows, loaded, gripping);
                     leave::<W>(&mut self.alone, rows.is_stiff());
                 }
-                self.solve_clutches(vehicles);
-                for (bank, rows) in self.packs.iter().zip(&mut self.rows) {
+                self.solve_clutches::<B>(vehicles);
+                for (bank, rows) in self.wheels::<B>() {
                     rows.solve_block(bank, Within::NearCone);
                 }
             },
@@ -434,7 +493,7 @@ impl<W: Octet> Room<W> {
     }
 
     #[inline(always)]
-    fn solve_clutches(&mut self, vehicles: &mut [Vehicle; ABREAST]) {
+    fn solve_clutches<B: Banks>(&mut self, vehicles: &mut [Vehicle; ABREAST]) {
         let mut unsettled = [0.0; ABREAST];
         for (car, vehicle) in vehicles.iter_mut().enumerate() {
             vehicle.shafts.within = Within::NearCone;
@@ -448,9 +507,10 @@ impl<W: Octet> Room<W> {
             return;
         }
         let mut clutches = Clutches::<W>::of(vehicles, unsettled);
+        let (packs, rows) = self.lanes::<B>();
         settle_clutches(
-            &*self.packs,
-            &mut self.rows,
+            packs,
+            rows,
             #[inline(always)]
             |measured| clutches.pass(vehicles, measured),
         );
@@ -466,12 +526,15 @@ impl<W: Octet> Room<W> {
     ) {
         W::widest(
             #[inline(always)]
-            || self.finish_rows(vehicles, bodies, dt, tell),
+            || match self.wheels {
+                4 => self.finish_rows::<One>(vehicles, bodies, dt, tell),
+                _ => self.finish_rows::<Many>(vehicles, bodies, dt, tell),
+            },
         );
     }
 
     #[inline(always)]
-    fn finish_rows(
+    fn finish_rows<B: Banks>(
         &self,
         vehicles: &mut [Vehicle; ABREAST],
         bodies: &[Body; ABREAST],
@@ -500,14 +563,15 @@ impl<W: Octet> Room<W> {
             let follow = W::of_each(|car| if follows[car] { 1.0 } else { 0.0 });
             moving.linear.x = W::select(W::splat(0.0).less(follow), moving.linear.x, W::splat(FAST));
         }
-        for (k, (bank, rows)) in self.packs.iter().zip(&self.rows).enumerate() {
+        let wheels = B::wheels(self.wheels);
+        for (k, (bank, rows)) in self.packs[..wheels].iter().zip(&self.rows[..wheels]).enumerate() {
             let ended = EndedByCar::of(rows, &rows.ended(bank, moving, self.pose_lag, dt), dt);
             for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
                 ended.write(car, &mut vehicle.state.wheels[k]);
             }
         }
         for (_, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
-            vehicle.shafts.write_back::<One>(&mut vehicle.state.drive, &self.model, &vehicle.rows);
+            vehicle.shafts.write_back::<Many>(&mut vehicle.state.drive, &self.model, &vehicle.rows);
         }
     }
 }
