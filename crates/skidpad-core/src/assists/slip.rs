@@ -1,7 +1,7 @@
 //! Brakes that hold a wheel near a slip: by the spin it is to have next, from which the rows of its tyre tell their torque.
 
 use crate::assists::approach;
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::Lane;
 
 /// Speed of the road, m/s, below which slip is not divided by it.
 const LEAST_SPEED: f32 = 0.1;
@@ -12,16 +12,16 @@ const LEAST_SPEED: f32 = 0.1;
 /// Slips, not spins, are led to their target: a car that brakes slows its road down all the while, and a spin would be
 /// late by its time constant.
 #[inline(always)]
-pub(crate) fn spin_towards(
-    slip: Four,
-    ahead: Four,
-    [spin, speed, radius]: [Four; 3],
+pub(crate) fn spin_towards<L: Lane>(
+    slip: L,
+    ahead: L,
+    [spin, speed, radius]: [L; 3],
     response: f32,
     dt: f32,
-) -> (Four, FourMask) {
-    let one = Four::splat(1.0);
-    let rolls = Four::splat(LEAST_SPEED).less(speed.abs());
-    let now = spin * radius / Four::select(rolls, speed, one) - one;
-    let next = now + (slip - now) * Four::splat(approach(response, dt));
+) -> (L, L::Mask) {
+    let one = L::splat(1.0);
+    let rolls = L::splat(LEAST_SPEED).less(speed.abs());
+    let now = spin * radius / L::select(rolls, speed, one) - one;
+    let next = now + (slip - now) * L::splat(approach(response, dt));
     ((one + next) * ahead / radius, rolls)
 }

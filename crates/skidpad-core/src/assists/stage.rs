@@ -9,10 +9,10 @@ use crate::assists::slip::spin_towards;
 use crate::assists::stability::Planar;
 use crate::assists::steering::MeanSlip;
 use crate::controls::Controls;
-use crate::lane::{Four, FourMask, Lane};
+use crate::lane::{Corners, Four, Lane};
 use crate::linear::SpatialVector;
 use crate::math;
-use crate::step::rows::Rows;
+use crate::step::rows::{Begun, Rows};
 use crate::step::vehicle::Vehicle;
 use crate::tyre::friction_ellipse;
 use crate::wheel::pack::WheelPack;
@@ -152,21 +152,15 @@ impl Vehicle {
     }
 
     fn keep_from_locking(&mut self, anti_lock: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
-        let (at, zero) = (loaded.at_each_wheel(), Four::splat(0.0));
         let mut taken = 0.0;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let [speed, spin] =
-                [bank.gather(|i| self.state.wheels[i].rolling_speed), bank.gather(|i| self.state.wheels[i].spin)];
-            let (most, fast) = rows.brake_to_slip(bank, at, anti_lock.slip, [speed, spin], anti_lock.response, dt);
-            let fast = fast & Four::splat(anti_lock.off_below).less(speed.abs());
-            let foot = bank.brake_torque * Four::splat(pedal * dt);
-            let others = rows.drive.brake - foot;
-            let kept = (most - others).within(zero, foot);
-            let cut = (foot - kept).only(fast);
-            rows.drive.brake = rows.drive.brake - cut;
-            rows.tyre.locking_capacity = rows.tyre.locking_capacity - cut;
-            taken += cut.sum();
+            taken += rows.keep_from_locking(bank, anti_lock, Four::splat(pedal), loaded.at_each_wheel(), dt).sum();
         }
+        self.count_anti_lock(taken, dt);
+    }
+
+    /// Counts that anti-lock brakes have `taken` so much of a step's brakes, N m s.
+    pub(crate) fn count_anti_lock(&mut self, taken: f32, dt: f32) {
         self.count(Assist::AntiLock, Contribution { brake_torque: -taken / dt, ..Contribution::default() });
     }
 
@@ -188,10 +182,7 @@ impl Vehicle {
             return;
         }
         let (bank, rows) = (&self.model.banks()[place.bank], &mut self.rows[place.bank]);
-        let [speed, spin] =
-            [bank.gather(|i| self.state.wheels[i].rolling_speed), bank.gather(|i| self.state.wheels[i].spin)];
-        let (most, fast) =
-            rows.brake_to_slip(bank, loaded.at_each_wheel(), stability.slip, [speed, spin], stability.response, dt);
+        let (most, fast) = rows.brake_to_slip(bank, loaded.at_each_wheel(), stability.slip, stability.response, dt);
         let (most, fast) = (most.lanes()[place.lane], fast.lanes()[place.lane]);
         let there = rows.drive.brake.lanes()[place.lane];
         let wanted = (correction.moment.abs() / lever * wheel.radius).min(wheel.brake_torque) * dt;
@@ -204,24 +195,47 @@ impl Vehicle {
     }
 }
 
-impl Rows {
+impl<W: Corners> Rows<W> {
+    /// Takes from brakes pressed by the `pedal` what would lock wheels; returns it, N m s. `at` is the chassis velocity the step is expected
+    /// to end with.
+    #[inline(always)]
+    pub(crate) fn keep_from_locking(
+        &mut self,
+        bank: &WheelPack<W>,
+        anti_lock: &AntiLock,
+        pedal: W,
+        at: SpatialVector<W>,
+        dt: f32,
+    ) -> W {
+        let (speed, zero) = (self.begun.rolling_speed, W::splat(0.0));
+        let (most, fast) = self.brake_to_slip(bank, at, anti_lock.slip, anti_lock.response, dt);
+        let fast = fast & W::splat(anti_lock.off_below).less(speed.abs());
+        let foot = bank.brake_torque * (pedal * W::splat(dt));
+        let others = self.drive.brake - foot;
+        let kept = (most - others).within(zero, foot);
+        let cut = (foot - kept).only(fast);
+        self.drive.brake = self.drive.brake - cut;
+        self.tyre.locking_capacity = self.tyre.locking_capacity - cut;
+        cut
+    }
+
     /// Angular impulse of a brake, N m s, ≥ 0, that brings wheels one step nearer to slipping by `slip` behind the road, on
     /// tyres that answer as their rows say; and where the wheels roll fast enough to tell. `at` is the chassis velocity the
     /// step is expected to end with.
     ///
     /// `p + T − R x − I ω` with the tyre's impulse x at the spin ω wanted: the brake is what is left of the wheel's
     /// momentum, so ω is met within the step whatever the tyre's slope, past its peak too.
+    #[inline(always)]
     fn brake_to_slip(
         &self,
-        bank: &WheelPack,
-        at: SpatialVector<Four>,
+        bank: &WheelPack<W>,
+        at: SpatialVector<W>,
         slip: f32,
-        [speed, spin]: [Four; 2],
         response: f32,
         dt: f32,
-    ) -> (Four, FourMask) {
-        let [along, _] = self.speeds(at);
-        let (goal, rolls) = spin_towards(Four::splat(-slip), along, [spin, speed, bank.radius], response, dt);
+    ) -> (W, W::Mask) {
+        let ([along, _], Begun { rolling_speed: speed, spin, .. }) = (self.speeds(at), self.begun);
+        let (goal, rolls) = spin_towards(W::splat(-slip), along, [spin, speed, bank.radius], response, dt);
         let need = self.need_for(bank, along, goal);
         let braking = need * speed.sign() - (self.tyre.locking_capacity - self.drive.brake);
         (braking, rolls & self.tyre.active)
@@ -230,10 +244,10 @@ impl Rows {
     /// Angular impulse that has to be taken from wheels, N m s, so that they turn by `goal` rad/s while their centres move at
     /// `along` m/s.
     #[inline(always)]
-    pub(crate) fn need_for(&self, bank: &WheelPack, along: Four, goal: Four) -> Four {
-        let (zero, one) = (Four::splat(0.0), Four::splat(1.0));
+    pub(crate) fn need_for(&self, bank: &WheelPack<W>, along: W, goal: W) -> W {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let limit = self.limit();
-        let across = self.coupled.tyre[1] / Four::select(zero.less(limit[1]), limit[1], one);
+        let across = self.coupled.tyre[1] / W::select(zero.less(limit[1]), limit[1], one);
         let left = limit[0] * friction_ellipse::left_beside(across);
         let tyre = (self.tyre.target_impulse[0] - self.tyre.gain[0] * (along - bank.radius * goal)).within(-left, left);
         self.drive.momentum + self.drive.shaft - bank.radius * tyre - bank.spin_inertia * goal

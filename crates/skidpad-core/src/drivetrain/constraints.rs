@@ -210,6 +210,14 @@ impl DriveConstraint {
         at_wheels(self.torque_ratios, impulse)
     }
 
+    /// Lets it carry `impulse`; returns what it gives its wheels more.
+    #[inline(always)]
+    pub(crate) fn carries(&mut self, impulse: f32) -> f32 {
+        let change = self.at_wheels(impulse) - self.at_wheels(self.impulse);
+        self.impulse = impulse;
+        change
+    }
+
     /// `per_impulse`, `per_speed` and `target_impulse` of the row.
     pub(crate) fn law(&self, regime: Regime) -> [f32; 3] {
         match regime {

@@ -37,6 +37,35 @@ impl Vehicle {
     #[inline(always)]
     pub(crate) fn drive<B: Banks>(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
         let direction = self.direction_without_engine(controls);
+        self.press_pedals::<B>(controls, asked, direction, dt);
+        let has_engine = self.model.parts().powertrain.engine().is_some();
+        let (model, rows) = (&self.model, &self.rows);
+        let turns = |lever| turning(B::of(model.banks()), B::of(rows), lever, |rows| rows.begun.spin);
+        let shaft_speed = if has_engine { turns(0) } else { 0.0 };
+        let full_load = |engine: &Engine, speed| engine.torque.at(speed);
+        let shaft = self.begin_shafts(controls, asked, direction, shaft_speed, full_load, dt);
+        if has_engine {
+            for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
+                rows.drive.shaft = bank.levers[0] * Four::splat(shaft);
+            }
+        }
+        let first = usize::from(has_engine);
+        for (k, motor) in self.model.parts().motors.iter().enumerate() {
+            let speed = turning(B::of(self.model.banks()), B::of(&self.rows), first + k, |rows| rows.begun.spin);
+            self.shafts.turned(k, speed * motor.reduction);
+        }
+    }
+
+    /// Torques of motors of their own and of brakes at every wheel, of a car that drives in this `direction` without an engine; no shaft
+    /// gives anything yet.
+    #[inline(always)]
+    pub(crate) fn press_pedals<B: Banks>(
+        &mut self,
+        controls: &Controls,
+        asked: &DriverDemand,
+        direction: f32,
+        dt: f32,
+    ) {
         let pedals = [asked.throttle * direction, asked.brake, asked.handbrake].map(Four::splat);
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
             let [mut motor, mut brake] = bank.pedal_torques(pedals);
@@ -49,22 +78,6 @@ impl Vehicle {
                 brake += bank.gather(|i| bounded(raw(i).brake_torque, 0.0, LARGEST_TORQUE));
             }
             rows.begin_drive(bank, [motor, brake], dt);
-        }
-        let has_engine = self.model.parts().powertrain.engine().is_some();
-        let shaft_speed = if has_engine { shaft_speed(B::of(self.model.banks()), B::of(&self.rows)) } else { 0.0 };
-        let full_load = |engine: &Engine, speed| engine.torque.at(speed);
-        let shaft = self.begin_shafts(controls, asked, direction, shaft_speed, full_load, dt);
-        if has_engine {
-            for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-                rows.drive.shaft = bank.levers[0] * Four::splat(shaft);
-            }
-        }
-        let first = usize::from(has_engine);
-        for (k, motor) in self.model.parts().motors.iter().enumerate() {
-            let turns = B::of(self.model.banks()).iter().zip(&self.rows);
-            let shaft_speed =
-                turns.fold(0.0, |sum, (bank, rows)| sum + (bank.levers[first + k] * rows.begun.spin).sum());
-            self.shafts.turned(k, shaft_speed * motor.reduction);
         }
     }
 
@@ -145,14 +158,19 @@ impl<W: Corners> Rows<W> {
     }
 }
 
-/// How fast the wheels turn the shaft of their engine, rad/s.
+/// How fast the wheels turn the row between spins that has lever number `i` of each, at these spins, rad/s.
 #[inline(always)]
-pub(crate) fn shaft_speed<W: Corners>(banks: &[WheelPack<W>], rows: &[Rows<W>]) -> W::Car {
+pub(crate) fn turning<W: Corners>(
+    banks: &[WheelPack<W>],
+    rows: &[Rows<W>],
+    i: usize,
+    spin: impl Fn(&Rows<W>) -> W,
+) -> W::Car {
     let mut sum = W::Car::default();
     for (banks, rows) in banks.chunks(W::ROWS).zip(rows.chunks(W::ROWS)) {
         sum += W::sum_of(
             #[inline(always)]
-            |k| banks[k].levers[0] * rows[k].begun.spin,
+            |k| banks[k].levers[i] * spin(&rows[k]),
         );
     }
     sum

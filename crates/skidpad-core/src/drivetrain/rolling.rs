@@ -27,7 +27,7 @@ impl Vehicle {
             let force = ((rows.drive.motor + rows.drive.shaft) / (bank.radius * Four::splat(dt))).lanes();
             bank.each(|k, i| forces[i] = force[k]);
         }
-        self.shafts.write_back::<Many>(&mut self.state.drive, &self.model, &self.rows);
+        self.end_shafts::<Many>();
     }
 
     /// Lets every wheel stick to its share of a mass that moves as the wheel rolls.

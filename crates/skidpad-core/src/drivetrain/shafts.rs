@@ -8,9 +8,10 @@ use crate::drivetrain::assisted::converter;
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::converter::Converter;
+use crate::drivetrain::drive::turning;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MOST_CONSTRAINTS, PedalDemand, Shafts};
-use crate::drivetrain::solving::{Carried, FEW, Solving, Wheels};
+use crate::drivetrain::solving::{Carried, FEW, Going, Solving, Wheels, go_on};
 use crate::instruction_set::widest;
 use crate::lane::{Four, Lane};
 use crate::model::Model;
@@ -72,15 +73,14 @@ impl Shafts {
         [motors, motors + model.parts().motors.len()]
     }
 
+    /// Tells `drive` what the rows ended with; `turns` is how fast the wheels turn each of them, rad/s.
     #[inline(always)]
-    pub(crate) fn write_back<B: Banks>(&self, drive: &mut DriveState, model: &Model, rows: &[Rows]) {
+    pub(crate) fn write_back(&self, drive: &mut DriveState, model: &Model, turns: impl Fn(usize) -> f32) {
         let constraints = &self.constraints[..self.count];
         if let (Some(engine), Some(row)) = (&self.engine, constraints.first()) {
-            let turns =
-                || B::of(model.banks()).iter().zip(rows).map(|(bank, rows)| (bank.levers[0] * rows.coupled.spin).sum());
             let speed = match converter(model) {
                 Some(converter) if row.is_converter => {
-                    let found = self.impeller(converter, engine, turns().sum::<f32>() * row.ratio);
+                    let found = self.impeller(converter, engine, turns(0) * row.ratio);
                     // Wheels that slide sideways may turn faster than the row took them to: what drives them drives no engine.
                     if row.impulse > 0.0 { found.min(engine.speed) } else { found }
                 }
@@ -95,11 +95,7 @@ impl Shafts {
         }
         for (k, (torque, motor)) in drive.motors.iter_mut().zip(&model.parts().motors).enumerate() {
             let row = &constraints[motors + k];
-            let turns = B::of(model.banks())
-                .iter()
-                .zip(rows)
-                .map(|(bank, rows)| (bank.levers[motors + k] * rows.coupled.spin).sum());
-            let gained = turns.sum::<f32>() * row.ratio - self.motors[k].rotor;
+            let gained = turns(motors + k) * row.ratio - self.motors[k].rotor;
             *torque = (row.impulse + motor.inertia * gained) / self.dt;
         }
         for (carried, row) in drive.couplings.iter_mut().zip(&constraints[couplings..]) {
@@ -116,12 +112,10 @@ impl Shafts {
     /// Lets row `i` carry `impulse`, and its wheels feel it.
     #[inline(always)]
     pub(crate) fn carry(&mut self, model: &Model, rows: &mut [Rows], i: usize, impulse: f32) {
-        let row = &mut self.constraints[i];
-        let change = row.at_wheels(impulse) - row.at_wheels(row.impulse);
+        let change = self.constraints[i].carries(impulse);
         for (bank, rows) in model.banks().iter().zip(rows) {
             rows.drive.shaft += bank.levers[i] * Four::splat(change);
         }
-        row.impulse = impulse;
     }
 }
 
@@ -142,7 +136,8 @@ impl Shafts {
     fn go_on_rows<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], carried: Carried<'_>) -> bool {
         let mut begun = [0.0; MOST];
         begun.iter_mut().zip(&self.constraints).for_each(|(impulse, row)| *impulse = row.impulse);
-        let goes_on = Solving::<MOST>::of(self).go_on(model, rows, carried);
+        let all = (self.count, self.within);
+        let goes_on = go_on(model.banks(), rows, all, &mut Going::<MOST>::of(self, model, carried));
         if !goes_on {
             (0..self.count).for_each(|i| self.carry(model, rows, i, begun[i]));
         }
@@ -195,6 +190,14 @@ impl Vehicle {
                 }
             },
         );
+    }
+
+    /// Tells the state what the rows ended with.
+    #[inline(always)]
+    pub(crate) fn end_shafts<B: Banks>(&mut self) {
+        let (banks, rows) = (B::of(self.model.banks()), B::of(&self.rows));
+        let turns = |row| turning(banks, rows, row, |rows| rows.coupled.spin);
+        self.shafts.write_back(&mut self.state.drive, &self.model, turns);
     }
 
     /// The same for wheels that have no block; leaves their spin, too.

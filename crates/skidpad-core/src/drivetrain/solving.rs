@@ -7,7 +7,7 @@
 use crate::drivetrain::assisted::converter;
 use crate::drivetrain::constraints::{DriveConstraint, Regime, falling};
 use crate::drivetrain::rows::Shafts;
-use crate::lane::{Corners, Four, Lane};
+use crate::lane::Corners;
 use crate::model::Model;
 use crate::state::DriveState;
 use crate::step::coupling::Within;
@@ -122,7 +122,11 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         self.look(model, rows, wheels);
         let coupled = !model.parts().couplings.is_empty();
         for pass in 0..PASSES {
-            if coupled && pass < FOLLOWING && self.set_capacities(model, rows) {
+            if coupled
+                && pass < FOLLOWING
+                && let Some(changes) = self.bound_couplings(model)
+            {
+                turn(model.banks(), rows, &changes);
                 self.look(model, rows, wheels);
             }
             if wheels == Wheels::AsBlocks && self.agrees(rows) {
@@ -144,59 +148,6 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             self.shorten(model, rows, wheels, downhill);
         }
         false
-    }
-
-    /// The same for wheels as blocks from what the rows `carried` in the last step, which is close to the answer while nothing jumps.
-    #[inline(always)]
-    pub(crate) fn go_on(&mut self, model: &Model, rows: &mut [Rows], carried: Carried<'_>) -> bool {
-        let (dt, [motors, couplings]) = (self.shafts.dt, self.shafts.first_rows(model));
-        self.carry_all(
-            model,
-            rows,
-            #[inline(always)]
-            |i, row| match i {
-                _ if i < motors => row.impulse,
-                _ if i < couplings => carried.by_motor(model, i - motors, dt),
-                _ => dt * carried.drive.couplings[i - couplings],
-            },
-        );
-        for _ in 0..GOING_ON {
-            if couplings < self.count() {
-                self.set_capacities(model, rows);
-            }
-            self.look_at(model, rows, Wheels::AsBlocks);
-            let (found, within) = (self.step(), self.shafts.within);
-            let mut settled = true;
-            self.carry_all(
-                model,
-                rows,
-                #[inline(always)]
-                |i, row| {
-                    settled &= row.has_settled([row.impulse, found[i]], within);
-                    found[i]
-                },
-            );
-            if settled {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Lets every row carry an impulse, and its wheels feel it.
-    #[inline(always)]
-    fn carry_all(&mut self, model: &Model, rows: &mut [Rows], mut impulse: impl FnMut(usize, &DriveConstraint) -> f32) {
-        let (count, mut changes) = (self.count(), [0.0; MOST]);
-        for (i, row) in self.shafts.constraints[..count].iter_mut().enumerate() {
-            let impulse = impulse(i, row);
-            changes[i] = row.at_wheels(impulse) - row.at_wheels(row.impulse);
-            row.impulse = impulse;
-        }
-        for (bank, rows) in model.banks().iter().zip(rows) {
-            for (lever, change) in bank.levers[..count].iter().zip(changes) {
-                rows.drive.shaft += *lever * Four::splat(change);
-            }
-        }
     }
 
     /// Takes from every motor what it would give beyond its peak torque, as its wheels then turn: passes that have not settled may
@@ -224,7 +175,23 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
 
     #[inline(always)]
     fn look_at(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        self.measure(model, rows, wheels);
+        let measured = measure(model.banks(), rows, wheels, self.shafts.within, self.count());
+        self.see(model, &measured);
+    }
+
+    /// Takes what was `measured` of wheels as speeds of the rows, and how they answer each other; and their laws there.
+    #[inline(always)]
+    fn see(&mut self, model: &Model, measured: &Measured<f32, MOST>) {
+        let count = self.count();
+        for i in 0..count {
+            let row = &self.shafts.constraints[i];
+            self.speeds[i] = measured.speeds[i] * row.ratio;
+            for j in 0..count {
+                let other = &self.shafts.constraints[j];
+                let answer = measured.answers[i.max(j)][i.min(j)];
+                self.answers[i][j] = answer * (row.ratio * other.torque_ratio(other.impulse));
+            }
+        }
         if self.shafts.constraints[0].is_converter {
             self.linearise_converter(model);
         }
@@ -285,41 +252,6 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         })
     }
 
-    /// Speeds of the rows, and how they answer each other.
-    #[inline(always)]
-    fn measure(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        let count = self.count();
-        for i in 0..count {
-            self.speeds[i] = 0.0;
-            self.answers[i][..count].fill(0.0);
-        }
-        for (bank, rows) in model.banks().iter().zip(rows) {
-            let (spin, answer) = match wheels {
-                Wheels::Alone => rows.spin_under(bank),
-                Wheels::AsBlocks => rows.spin_of_block(bank, self.shafts.within),
-            };
-            for (i, &lever) in bank.levers.iter().enumerate().take(count) {
-                self.speeds[i] += (lever * spin).sum();
-                for (j, &other) in bank.levers.iter().enumerate().take(i + 1) {
-                    self.answers[i][j] += (lever * other * answer).sum();
-                }
-            }
-        }
-        for i in 0..count {
-            let row = &self.shafts.constraints[i];
-            self.speeds[i] *= row.ratio;
-            for j in 0..i {
-                self.answers[j][i] = self.answers[i][j];
-            }
-        }
-        for i in 0..count {
-            for j in 0..count {
-                let other = &self.shafts.constraints[j];
-                self.answers[i][j] *= self.shafts.constraints[i].ratio * other.torque_ratio(other.impulse);
-            }
-        }
-    }
-
     /// Rotor and torque of every motor at the speed it has now: `impulse = J (ω₀ − ω) + dt (T + T′ (ω − ω*))`.
     #[inline(always)]
     fn linearise_motors(&mut self, model: &Model) {
@@ -338,11 +270,11 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         }
     }
 
-    /// Bounds of couplings that carry the more, the more is driven through them; whether that took impulse from any. Then
-    /// the wheels turn otherwise than measured.
-    fn set_capacities(&mut self, model: &Model, rows: &mut [Rows]) -> bool {
+    /// Bounds of couplings that carry the more, the more is driven through them; what they give their wheels more where that took impulse
+    /// from any, by row. Then the wheels turn otherwise than measured.
+    fn bound_couplings(&mut self, model: &Model) -> Option<[f32; MOST]> {
         let [_, first] = self.shafts.first_rows(model);
-        let mut taken = false;
+        let (mut changes, mut taken) = ([0.0; MOST], false);
         for (k, coupling) in model.parts().couplings.iter().enumerate() {
             if coupling.bias == [1.0; 2] {
                 continue;
@@ -361,11 +293,11 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             row.bounds = [least, most];
             let impulse = row.impulse.max(least).min(most);
             if row.viscous == 0.0 && impulse != row.impulse {
-                self.shafts.carry(model, rows, first + k, impulse);
+                changes[first + k] = row.carries(impulse);
                 taken = true;
             }
         }
-        taken
+        taken.then_some(changes)
     }
 
     /// Impulses that satisfy every row's law as the wheels now answer: rows change between holding and slipping until
@@ -426,6 +358,153 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             right[i] = if matrix[i][i] > 0.0 { (right[i] - known) / matrix[i][i] } else { 0.0 };
         }
         right
+    }
+}
+
+/// How wheels turn the rows between spins, `MOST` or fewer, and how these answer each other through them, by their levers alone.
+pub(crate) struct Measured<C, const MOST: usize> {
+    /// rad/s
+    pub speeds: [C; MOST],
+    /// 1/(kg m²); of those with rows that come later, nothing.
+    pub answers: [[C; MOST]; MOST],
+}
+
+/// Measures the wheels of so many rows.
+#[inline(always)]
+fn measure<W: Corners, const MOST: usize>(
+    banks: &[WheelPack<W>],
+    rows: &mut [Rows<W>],
+    wheels: Wheels,
+    within: Within,
+    count: usize,
+) -> Measured<W::Car, MOST> {
+    let none = W::Car::default();
+    let mut measured = Measured { speeds: [none; MOST], answers: [[none; MOST]; MOST] };
+    for (banks, rows) in banks.chunks(W::ROWS).zip(rows.chunks_mut(W::ROWS)) {
+        let turning = W::each(
+            #[inline(always)]
+            |k| match wheels {
+                Wheels::Alone => rows[k].spin_under(&banks[k]),
+                Wheels::AsBlocks => rows[k].spin_of_block(&banks[k], within),
+            },
+        );
+        for i in 0..count {
+            measured.speeds[i] += W::sum_of(
+                #[inline(always)]
+                |k| banks[k].levers[i] * turning[k].0,
+            );
+            for j in 0..i + 1 {
+                measured.answers[i][j] += W::sum_of(
+                    #[inline(always)]
+                    |k| banks[k].levers[i] * banks[k].levers[j] * turning[k].1,
+                );
+            }
+        }
+    }
+    measured
+}
+
+/// Adds what the rows between spins give their wheels more to the impulses of their shafts.
+#[inline(always)]
+fn turn<W: Corners, const MOST: usize>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], changes: &[W::Car; MOST]) {
+    for (bank, rows) in banks.iter().zip(rows) {
+        for (lever, change) in bank.levers.iter().zip(changes) {
+            rows.drive.shaft += *lever * W::of_car(*change);
+        }
+    }
+}
+
+/// Rows between spins, of one car or of several, that go on from what they carried in the last step: which is close to the answer while
+/// nothing jumps.
+pub(crate) trait GoesOn<C, const MOST: usize> {
+    /// Lets every row carry that; returns what they give their wheels more, N m s.
+    fn begin(&mut self) -> [C; MOST];
+
+    /// Bounds couplings by what is driven through them; the same, if that took any.
+    fn bound(&mut self) -> Option<[C; MOST]>;
+
+    /// Takes one step of Newton's method for wheels `measured` as their blocks; the same, and whether all have settled.
+    fn step(&mut self, measured: &Measured<C, MOST>) -> ([C; MOST], bool);
+}
+
+/// Lets `count` rows go on that are on these wheels; whether they settle.
+#[inline(always)]
+pub(crate) fn go_on<W: Corners, const MOST: usize>(
+    banks: &[WheelPack<W>],
+    rows: &mut [Rows<W>],
+    (count, within): (usize, Within),
+    shafts: &mut impl GoesOn<W::Car, MOST>,
+) -> bool {
+    turn(banks, rows, &shafts.begin());
+    for _ in 0..GOING_ON {
+        if let Some(changes) = shafts.bound() {
+            turn(banks, rows, &changes);
+        }
+        let (changes, settled) = shafts.step(&measure(banks, rows, Wheels::AsBlocks, within, count));
+        turn(banks, rows, &changes);
+        if settled {
+            return true;
+        }
+    }
+    false
+}
+
+/// Those of one car.
+pub(crate) struct Going<'a, const MOST: usize> {
+    solving: Solving<'a, MOST>,
+    model: &'a Model,
+    carried: Carried<'a>,
+}
+
+impl<'a, const MOST: usize> Going<'a, MOST> {
+    #[inline(always)]
+    pub(crate) fn of(shafts: &'a mut Shafts, model: &'a Model, carried: Carried<'a>) -> Self {
+        Self { solving: Solving::of(shafts), model, carried }
+    }
+
+    /// Lets every row carry an impulse; returns what they give their wheels more.
+    #[inline(always)]
+    fn carry(&mut self, mut impulse: impl FnMut(usize, &DriveConstraint) -> f32) -> [f32; MOST] {
+        let (count, mut changes) = (self.solving.count(), [0.0; MOST]);
+        for (i, row) in self.solving.shafts.constraints[..count].iter_mut().enumerate() {
+            changes[i] = row.carries(impulse(i, row));
+        }
+        changes
+    }
+}
+
+impl<const MOST: usize> GoesOn<f32, MOST> for Going<'_, MOST> {
+    #[inline(always)]
+    fn begin(&mut self) -> [f32; MOST] {
+        let (carried, model, dt) = (self.carried, self.model, self.solving.shafts.dt);
+        let [motors, couplings] = self.solving.shafts.first_rows(model);
+        self.carry(
+            #[inline(always)]
+            |i, row| match i {
+                _ if i < motors => row.impulse,
+                _ if i < couplings => carried.by_motor(model, i - motors, dt),
+                _ => dt * carried.drive.couplings[i - couplings],
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn bound(&mut self) -> Option<[f32; MOST]> {
+        if self.model.parts().couplings.is_empty() { None } else { self.solving.bound_couplings(self.model) }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, measured: &Measured<f32, MOST>) -> ([f32; MOST], bool) {
+        self.solving.see(self.model, measured);
+        let (found, within, mut settled) = (self.solving.step(), self.solving.shafts.within, true);
+        let changes = self.carry(
+            #[inline(always)]
+            |i, row| {
+                settled &= row.has_settled([row.impulse, found[i]], within);
+                found[i]
+            },
+        );
+        (changes, settled)
     }
 }
 

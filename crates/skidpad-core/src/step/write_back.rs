@@ -95,12 +95,13 @@ impl Vehicle {
         let state = &mut self.state;
         for (bank, rows) in B::of(self.model.banks()).iter().zip(B::of(&self.rows)) {
             if let Some(discs) = &bank.discs {
-                rows.warm_discs(bank, discs, dt, &mut state.wheels);
+                let warmed = rows.warmed(discs, bank.temperatures(&state.wheels), dt).lanes();
+                bank.each(|lane, i| state.wheels[i].disc = warmed[lane]);
             }
             let ended = rows.ended(bank, at, self.pose_lag, dt);
             rows.write_back(bank, ended, dt, &mut state.wheels);
         }
-        self.shafts.write_back::<B>(&mut state.drive, &self.model, &self.rows);
+        self.end_shafts::<B>();
     }
 
     /// Takes over the pose and twist of `body`, and leaves wheels and drive as they are.
@@ -189,6 +190,13 @@ impl<W: Corners> Rows<W> {
         }
     }
 
+    /// Temperatures of brake discs, K above the air, after a step of `dt` s that began with `temperatures`: what brakes did to wheels is heat.
+    #[inline(always)]
+    pub(crate) fn warmed(&self, discs: &Discs<W>, temperatures: W, dt: f32) -> W {
+        let turned = W::splat(0.5) * (self.begun.spin.abs() + self.coupled.spin.abs());
+        discs.warmed(temperatures, self.drive.brake * turned, self.begun.rolling_speed, dt)
+    }
+
     /// Compression after a step of `dt` s, as the pose moved; that of a wheel in the air stays.
     #[inline(always)]
     fn next_compression(&self, bank: &WheelPack<W>, at: SpatialVector<W>, pose_lag: f32, dt: f32) -> W {
@@ -209,15 +217,6 @@ impl Rows {
             let [overturning, aligning] = self.tyre.moments.map(|moment| (moment / Four::splat(dt)).lanes());
             bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
         }
-    }
-
-    /// Turns what brakes did to wheels into heat.
-    #[inline(always)]
-    fn warm_discs(&self, bank: &WheelPack, discs: &Discs, dt: f32, wheels: &mut [WheelState]) {
-        let turned = Four::splat(0.5) * (self.begun.spin.abs() + self.coupled.spin.abs());
-        let work = self.drive.brake * turned;
-        let warmed = discs.warmed(bank.temperatures(wheels), work, self.begun.rolling_speed, dt).lanes();
-        bank.each(|lane, i| wheels[i].disc = warmed[lane]);
     }
 }
 

@@ -57,6 +57,18 @@ impl Discs {
 }
 
 impl<L: Lane> Discs<L> {
+    /// Others, number by number.
+    #[cfg(feature = "abreast")]
+    pub fn map<M>(self, to: impl Fn(L) -> M + Copy) -> Discs<M> {
+        let Self { heat_capacity, cooling, fades, least_share } = self;
+        Discs {
+            heat_capacity: to(heat_capacity),
+            cooling: cooling.map(to),
+            fades: fades.map(to),
+            least_share: to(least_share),
+        }
+    }
+
     /// Share of the torque that is left at `temperature` K above the air.
     #[inline(always)]
     pub fn share_at(&self, temperature: L) -> L {

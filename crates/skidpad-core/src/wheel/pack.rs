@@ -43,7 +43,7 @@ pub(crate) struct WheelPack<W: Corners = Four> {
     pub brake_torque: W,
     pub handbrake_torque: W,
     /// Whether some wheel's brake warms.
-    pub discs: Option<Discs>,
+    pub discs: Option<Discs<W>>,
     pub rolling: PreparedRolling<W>,
     /// See [`Wheel::walking`].
     pub walking: [W; 2],
@@ -329,7 +329,7 @@ impl WheelPack {
             spin_inertia: one(self.spin_inertia),
             brake_torque: one(self.brake_torque),
             handbrake_torque: one(self.handbrake_torque),
-            discs: None,
+            discs: self.discs.map(|discs| discs.map(one)),
             rolling: PreparedRolling {
                 by_speed: self.rolling.by_speed.map(one),
                 standing: both(self.rolling.standing),

@@ -11,7 +11,7 @@ use crate::assists::DriverDemand;
 use crate::banks::{Banks, Many, One};
 use crate::controls::Controls;
 use crate::drivetrain::clutch::settle_clutches;
-use crate::drivetrain::drive::shaft_speed;
+use crate::drivetrain::drive::turning;
 use crate::drivetrain::engine::Engine;
 use crate::drivetrain::rows::DriveRows;
 use crate::lane::{Four, Lane, Octet};
@@ -284,7 +284,7 @@ impl<W: Octet> Room<W> {
         }
         let has_engine = self.model.parts().powertrain.engine().is_some();
         let (packs, rows) = self.lanes::<B>();
-        let shaft = if has_engine { shaft_speed(packs, rows) } else { W::default() };
+        let shaft = if has_engine { turning(packs, rows, 0, |rows| rows.begun.spin) } else { W::default() };
         self.began = [[0.0; 2]; ABREAST];
         let full_load = self.full_loads(vehicles);
         for (car, vehicle) in vehicles.iter_mut().enumerate() {
@@ -571,7 +571,7 @@ impl<W: Octet> Room<W> {
             }
         }
         for (_, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
-            vehicle.shafts.write_back::<Many>(&mut vehicle.state.drive, &self.model, &vehicle.rows);
+            vehicle.shafts.write_back(&mut vehicle.state.drive, &self.model, |_| 0.0);
         }
     }
 }
