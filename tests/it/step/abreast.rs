@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, Course, DVec3, EngineSignals, FixedBox, Model, Platform, Quat, Scene,
-    State, Texture, Vec3, WheelContact,
+    AssistLog, Backend, BackendInfo, CarStart, Controls, Course, DVec3, EngineSignals, FixedBox, Model, Platform, Quat,
+    Scene, State, Texture, Vec3, WheelContact,
 };
 
-use skidpad::core::model::{AntiRollBar, BarCoupling, Wheel};
+use skidpad::core::model::{AntiRollBar, Assists, BarCoupling, ModelParts, Wheel};
 use skidpad::core::state::{Placement, WheelState};
 
 use crate::common::{Simplify, c5};
@@ -27,6 +27,9 @@ const SLOPE: f32 = 0.05;
 const MORE: usize = 5;
 
 const SEEDS: u64 = 90;
+
+/// Random cars with whatever drives them.
+const DRIVETRAINS: u64 = 60;
 
 /// Random cars on more than two axles.
 const LONG: u64 = 24;
@@ -65,10 +68,11 @@ fn touches(world: &dyn Backend, car: usize) -> bool {
     world.car(car).vehicle.is_some_and(|vehicle| vehicle.wheel_contact(0).is_some())
 }
 
-/// What is told of the wheels and the engine of `car`.
-fn told(world: &dyn Backend, car: usize) -> (Vec<Option<WheelContact>>, Option<EngineSignals>) {
+/// What is told of the wheels and the engine of `car`, and what its assists did.
+fn told(world: &dyn Backend, car: usize) -> (Vec<Option<WheelContact>>, Option<EngineSignals>, Option<AssistLog>) {
     let view = world.car(car);
-    ((0..view.state.wheels.len()).map(|wheel| view.wheel_contact(wheel)).collect(), view.engine_signals())
+    let contacts = (0..view.state.wheels.len()).map(|wheel| view.wheel_contact(wheel)).collect();
+    (contacts, view.engine_signals(), view.vehicle.map(|vehicle| *vehicle.assist_log()))
 }
 
 /// The same cars, of two models in turn that are alike: none goes abreast.
@@ -204,25 +208,33 @@ fn cars_abreast_in_rapiers_world_have_the_bits_of_each_alone() {
     }
 }
 
-/// A random car that can go abreast with others: so many of whose `wheels` are right, with a clutch at most between them, and what else
-/// of it is drawn.
-fn plain_car(random: &mut Random, wheels: impl Fn(usize) -> bool) -> Arc<Model> {
+/// A random car that can go abreast with others: so many of whose `wheels` are right, and what else of it is drawn.
+fn plain_car(random: &mut Random, wheels: impl Fn(usize) -> bool) -> ModelParts {
     loop {
         let mut parts = random_car(random).parts().clone();
-        (parts.couplings, parts.motors, parts.heave_springs, parts.assists) = Default::default();
+        let Assists { abs, counter_steer, speed_steering, .. } = parts.assists;
+        parts.assists = Assists { abs, counter_steer, speed_steering, ..Assists::default() };
+        parts.heave_springs.clear();
         parts.elements.clear();
         parts.axles.iter_mut().for_each(|axle| axle.force_point = 0.0);
-        parts.wheels.iter_mut().for_each(|wheel| wheel.disc = None);
         let axle = |wheel: usize| parts.wheels[wheel].axle;
         let across = |bar: &AntiRollBar| axle(bar.wheels[0]) == axle(bar.wheels[1]);
         parts.bars.retain(|bar| across(bar) && bar.coupling == BarCoupling::InLoadPath && bar.fades_in == [0.0; 2]);
         if !wheels(parts.wheels.len()) {
             continue;
         }
-        if let Ok(model) = Model::new(parts) {
-            return Arc::new(model);
+        if Model::new(parts.clone()).is_ok() {
+            return parts;
         }
     }
+}
+
+/// The same with a clutch at most between its wheels.
+fn clutch_alone(random: &mut Random, wheels: impl Fn(usize) -> bool) -> Arc<Model> {
+    let mut parts = plain_car(random, wheels);
+    (parts.couplings, parts.motors, parts.assists) = Default::default();
+    parts.wheels.iter_mut().for_each(|wheel| wheel.disc = None);
+    Model::new(parts).expect("less of a valid car").into()
 }
 
 #[test]
@@ -231,7 +243,8 @@ fn random_cars_abreast_have_the_bits_of_each_alone() {
     for seed in 1..=SEEDS {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         // Every third as it comes: what cannot go abreast goes alone.
-        let model = if seed % 3 == 0 { random_car(&mut random) } else { plain_car(&mut random, |wheels| wheels == 4) };
+        let model =
+            if seed % 3 == 0 { random_car(&mut random) } else { clutch_alone(&mut random, |wheels| wheels == 4) };
         let scene = Scene { grip: 0.1 + 0.02 * seed as f32, ..Scene::sloping(0.01 * (seed % 9) as f32) };
         let hz = [20.0, 30.0, 60.0, 120.0, 240.0][seed as usize % 5];
         let [share, _] = same_bits(&format!("random car {seed}"), &model, &scene, hz, 120, seed);
@@ -246,7 +259,7 @@ fn random_cars_on_many_axles_abreast_have_the_bits_of_each_alone() {
     let mut abreast = 0;
     for seed in 1..=LONG {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let model = plain_car(&mut random, |wheels| wheels > 4);
+        let model = clutch_alone(&mut random, |wheels| wheels > 4);
         let scene = Scene { grip: 0.2 + 0.04 * seed as f32, ..Scene::sloping(0.01 * (seed % 9) as f32) };
         let hz = [30.0, 60.0, 120.0, 240.0][seed as usize % 4];
         let what = format!("random car {seed} on {} wheels", model.wheels().len());
@@ -255,6 +268,31 @@ fn random_cars_on_many_axles_abreast_have_the_bits_of_each_alone() {
     }
     // Some longer than others: where more than two of eight would leave, none tries again for a while.
     assert!(abreast as u64 > LONG / 2, "{abreast} of {LONG} random cars were abreast");
+}
+
+/// With motors, converters and couplings between wheels, brake discs and assists that are known from the pedals.
+#[test]
+fn random_drivetrains_abreast_have_the_bits_of_each_alone() {
+    let mut abreast = [0; 2];
+    for seed in 1..=DRIVETRAINS {
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let model: Arc<Model> = Model::new(plain_car(&mut random, |wheels| wheels == 4)).expect("valid").into();
+        let scene = Scene { grip: 0.2 + 0.02 * seed as f32, ..Scene::sloping(0.01 * (seed % 5) as f32) };
+        let hz = [30.0, 60.0, 120.0, 240.0][seed as usize % 4];
+        let parts = model.parts();
+        let has_rows = !(parts.motors.is_empty() && parts.couplings.is_empty());
+        let what = format!(
+            "random car {seed}, {} motors, {} couplings, {:?}",
+            parts.motors.len(),
+            parts.couplings.len(),
+            model.assists()
+        );
+        let [share, _] = same_bits(&what, &model, &scene, hz, 120, seed);
+        println!("{what}: {share:.2}");
+        abreast[usize::from(has_rows)] += usize::from(share > 0.0);
+    }
+    println!("{abreast:?} of {DRIVETRAINS}");
+    assert!(abreast[1] as u64 > DRIVETRAINS / 3, "{abreast:?} of {DRIVETRAINS} random cars were abreast");
 }
 
 /// Another look at its loads, for the sake of the others, changes nothing of them.

@@ -3,11 +3,13 @@
 mod clutches;
 mod each;
 mod room;
+mod shafts;
 
 pub(crate) use crate::step::abreast::each::ABREAST;
 
 use std::sync::Arc;
 
+use crate::assists::assist_log::Assist;
 use crate::lane::{Eight, WideEight, has_wide};
 use crate::model::Model;
 use crate::state::State;
@@ -136,17 +138,12 @@ impl CarsAbreast {
 
 /// Whether cars of `model` can go abreast: axles of two wheels, one after the other, no assists, at most a clutch between the wheels.
 fn is_plain(model: &Model) -> bool {
-    let parts = model.parts();
     let bank = |(k, bank): (usize, &WheelPack)| {
-        bank.follows(4 * k)
-            && bank.discs.is_none()
-            && !bank.has_rims
-            && bank.roll_centre_links.is_none()
-            && bank.lateral.is_none()
+        bank.follows(4 * k) && !bank.has_rims && bank.roll_centre_links.is_none() && bank.lateral.is_none()
     };
+    let is_seen_before =
+        |assist: &Assist| matches!(assist, Assist::AntiLock | Assist::CounterSteer | Assist::SpeedSteering);
     model.axle_links_apart().is_empty()
-        && parts.motors.is_empty()
-        && parts.couplings.is_empty()
-        && model.assists().is_empty()
+        && model.assists().iter().all(is_seen_before)
         && model.banks().iter().enumerate().all(bank)
 }

@@ -8,17 +8,20 @@ use std::sync::Arc;
 
 use crate::aero::air::air;
 use crate::assists::DriverDemand;
+use crate::assists::parameters::AntiLock;
 use crate::banks::{Banks, Many, One};
 use crate::controls::Controls;
+use crate::drivetrain::assisted::converter;
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::drive::turning;
 use crate::drivetrain::engine::Engine;
-use crate::drivetrain::rows::DriveRows;
+use crate::drivetrain::rows::MOST_CONSTRAINTS;
 use crate::lane::{Four, Lane, Octet};
 use crate::linear::{SpatialVector, Symmetric6};
 use crate::model::Model;
 use crate::step::abreast::clutches::Clutches;
 use crate::step::abreast::each::{self, ABREAST, Chassis, EndedByCar, Motion, met, moves};
+use crate::step::abreast::shafts::go_on_abreast;
 use crate::step::coupling::{Coupling, StepReport, Within};
 use crate::step::rows::{Begun, Rows};
 use crate::step::sweep::{SWEPT_ONCE, surroundings};
@@ -51,6 +54,8 @@ pub(crate) struct Room<W: Octet> {
     rows: Box<[Rows<W>]>,
     /// So many lanes have one, the first ones.
     wheels: usize,
+    /// So many rows between spins, the first ones, are asked for how they turn as a step ends: motors, and what may be a converter.
+    turned: usize,
     /// At the start of the step.
     chassis: Chassis<W>,
     /// See [`Vehicle::turned_to`]: what the rows have.
@@ -62,6 +67,8 @@ pub(crate) struct Room<W: Octet> {
     /// For how many steps all of them go one by one, and how many it will be the next time.
     apart: [u8; 2],
     pose_lag: f32,
+    /// What anti-lock brakes took of the brakes, N m s.
+    taken: W,
 }
 
 impl<W: Octet> Room<W> {
@@ -85,6 +92,7 @@ impl<W: Octet> Room<W> {
     fn on(model: Arc<Model>, packs: Arc<[WheelPack<W>]>) -> Self {
         Self {
             wheels: model.wheels().len(),
+            turned: turned(&model),
             model,
             rows: packs.iter().map(|_| Rows::default()).collect(),
             packs,
@@ -94,7 +102,16 @@ impl<W: Octet> Room<W> {
             alone: [true; ABREAST],
             apart: [0, 1],
             pose_lag: 0.0,
+            taken: W::default(),
         }
+    }
+
+    fn has_engine(&self) -> bool {
+        self.model.parts().powertrain.engine().is_some()
+    }
+
+    fn has_abs(&self) -> bool {
+        self.model.parts().assists.abs.is_some()
     }
 
     /// Whether they go one by one in this step.
@@ -187,11 +204,14 @@ impl<W: Octet> Room<W> {
             if self.alone[car] {
                 let (body, controls) = (&bodies[car], controls[car]);
                 let contacts = &contacts[car * self.wheels..][..self.wheels];
-                self.part(vehicle, car, body, asked[car]);
+                self.part(vehicle, car, (body, controls), asked[car], dt);
                 let inputs = StepInputs { body, contacts, hull: &[], controls, coupling: Coupling::OneSweep, dt };
                 reports[car] = vehicle.solve_into(push, &inputs);
                 report = report.and(reports[car]);
                 continue;
+            }
+            if self.has_abs() && asked[car].is_some_and(|asked| asked.brake > 0.0) {
+                vehicle.count_anti_lock(self.taken.car(car), dt);
             }
             // Nothing of this step is told of it.
             for rows in &mut vehicle.rows {
@@ -205,26 +225,28 @@ impl<W: Octet> Room<W> {
     /// Lets a vehicle go on alone whose driver has `asked`, if its step has begun.
     #[cold]
     #[inline(never)]
-    fn part(&self, vehicle: &mut Vehicle, car: usize, body: &Body, asked: Option<DriverDemand>) {
-        if asked.is_none() {
-            return;
-        }
+    fn part(
+        &self,
+        vehicle: &mut Vehicle,
+        car: usize,
+        (body, controls): (&Body, &Controls),
+        asked: Option<DriverDemand>,
+        dt: f32,
+    ) {
+        let Some(asked) = asked else { return };
         vehicle.begin_at(body);
         vehicle.begin::<Many>();
+        let direction = if self.has_engine() { 0.0 } else { vehicle.shafts.pull.direction };
+        vehicle.press_pedals::<Many>(controls, &asked, direction, dt);
         let [carried, shaft] = self.began[car];
-        let lever = |lever: &Four| *lever * Four::splat(shaft);
-        let (four, _) = self.rows.as_chunks::<4>();
-        for (bank, (to, four)) in self.model.banks().iter().zip(vehicle.rows.iter_mut().zip(four)) {
-            let of = |part: fn(&DriveRows<W>) -> W| Four::new(four.each_ref().map(|rows| part(&rows.drive).car(car)));
-            to.drive = DriveRows {
-                momentum: of(|drive| drive.momentum),
-                motor: of(|drive| drive.motor),
-                brake: of(|drive| drive.brake),
-                shaft: bank.levers.first().map_or(Four::default(), lever),
-            };
+        if self.has_engine() {
+            for (bank, rows) in self.model.banks().iter().zip(&mut vehicle.rows) {
+                rows.drive.shaft = bank.levers[0] * Four::splat(shaft);
+            }
         }
+        vehicle.shafts.constraints.iter_mut().for_each(|row| row.impulse = 0.0);
         vehicle.shafts.constraints[0].impulse = carried;
-        vehicle.applied = asked;
+        vehicle.applied = Some(asked);
     }
 
     /// The stages of the step: what the drivers ask, and what all that pushes. Where a car goes on alone, that is nothing; it asks
@@ -253,6 +275,7 @@ impl<W: Octet> Room<W> {
         self.strut_rows::<B>(vehicles, dt);
         let loaded = self.solve_loads::<B>(warm, dt);
         self.grip_rows::<B>(dt);
+        self.keep_from_locking::<B>(asked, loaded, dt);
         self.sweep::<B>(vehicles, loaded);
         let given = external + SpatialVector::default() + wheel_impulses(self.rows::<B>(), true);
         self.push::<B>(given, pushes);
@@ -280,9 +303,13 @@ impl<W: Octet> Room<W> {
         let pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
         for (k, (bank, rows)) in self.wheels::<B>().enumerate() {
             rows.begun = Begun::of_cars(vehicles, k, !bank.laws.is_empty());
-            rows.begin_drive(bank, bank.pedal_torques(pedals), dt);
+            let [motor, mut brake] = bank.pedal_torques(pedals);
+            if let Some(discs) = &bank.discs {
+                brake = brake * discs.share_at(W::of_each(|car| vehicles[car].state.wheels[k].disc));
+            }
+            rows.begin_drive(bank, [motor, brake], dt);
         }
-        let has_engine = self.model.parts().powertrain.engine().is_some();
+        let has_engine = self.has_engine();
         let (packs, rows) = self.lanes::<B>();
         let shaft = if has_engine { turning(packs, rows, 0, |rows| rows.begun.spin) } else { W::default() };
         self.began = [[0.0; 2]; ABREAST];
@@ -298,6 +325,15 @@ impl<W: Octet> Room<W> {
             let shaft = W::of_each(|car| self.began[car][1]);
             for (bank, rows) in self.wheels::<B>() {
                 rows.drive.shaft = bank.levers[0] * shaft;
+            }
+        }
+        let first = usize::from(has_engine);
+        for k in 0..self.model.parts().motors.len() {
+            let reduction = self.model.parts().motors[k].reduction;
+            let (packs, rows) = self.lanes::<B>();
+            let speed = turning(packs, rows, first + k, |rows| rows.begun.spin) * W::splat(reduction);
+            for (vehicle, speed) in vehicles.iter_mut().zip(speed.in_lanes()) {
+                vehicle.shafts.turned(k, speed);
             }
         }
     }
@@ -484,7 +520,7 @@ impl<W: Octet> Room<W> {
                     rows.coupled.surroundings = surroundings(bank, false, rows, loaded, gripping);
                     leave::<W>(&mut self.alone, rows.is_stiff());
                 }
-                self.solve_clutches::<B>(vehicles);
+                self.solve_shafts::<B>(vehicles);
                 for (bank, rows) in self.wheels::<B>() {
                     rows.solve_block(bank, Within::NearCone);
                 }
@@ -492,15 +528,56 @@ impl<W: Octet> Room<W> {
         )
     }
 
+    /// What anti-lock brakes take where drivers have `asked` to brake.
     #[inline(always)]
-    fn solve_clutches<B: Banks>(&mut self, vehicles: &mut [Vehicle; ABREAST]) {
-        let mut unsettled = [0.0; ABREAST];
+    fn keep_from_locking<B: Banks>(
+        &mut self,
+        asked: &[Option<DriverDemand>; ABREAST],
+        loaded: SpatialVector<W>,
+        dt: f32,
+    ) {
+        if let Some(anti_lock) = self.model.parts().assists.abs {
+            let pedal = W::of_each(|car| asked[car].map_or(0.0, |asked| asked.brake));
+            if W::any(W::splat(0.0).less(pedal)) {
+                self.keep_pressed_from_locking(&anti_lock, pedal, loaded, dt);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn keep_pressed_from_locking(&mut self, anti_lock: &AntiLock, pedal: W, loaded: SpatialVector<W>, dt: f32) {
+        W::called(
+            #[inline(always)]
+            || {
+                self.taken = W::default();
+                let (packs, _) = self.packs.as_chunks::<4>();
+                let (rows, _) = self.rows.as_chunks_mut::<4>();
+                for (packs, rows) in packs.iter().zip(rows) {
+                    let [a, b, c, d] = [0, 1, 2, 3].map(
+                        #[inline(always)]
+                        |k| rows[k].keep_from_locking(&packs[k], anti_lock, pedal, loaded, dt),
+                    );
+                    let taken = [a, b, c, d];
+                    self.taken += W::sum_of(|k| taken[k]);
+                }
+            },
+        );
+    }
+
+    /// Solves clutches, motors, converters and couplings.
+    #[inline(always)]
+    fn solve_shafts<B: Banks>(&mut self, vehicles: &mut [Vehicle; ABREAST]) {
+        let (mut unsettled, mut has_rows) = ([0.0; ABREAST], [false; ABREAST]);
         for (car, vehicle) in vehicles.iter_mut().enumerate() {
             vehicle.shafts.within = Within::NearCone;
             vehicle.hull.clear();
-            let is_open = vehicle.shafts.are_open();
-            self.alone[car] |= !(is_open || vehicle.shafts.is_clutch());
-            unsettled[car] = if is_open || self.alone[car] { 0.0 } else { 1.0 };
+            let is_idle = vehicle.shafts.are_open() | self.alone[car];
+            let is_clutch = vehicle.shafts.is_clutch();
+            has_rows[car] = !(is_idle | is_clutch);
+            unsettled[car] = if is_idle | !is_clutch { 0.0 } else { 1.0 };
+        }
+        if has_rows.contains(&true) {
+            self.go_on(vehicles, has_rows);
         }
         let unsettled = W::splat(0.0).less(W::of_lanes(unsettled));
         if !W::any(unsettled) {
@@ -515,6 +592,20 @@ impl<W: Octet> Room<W> {
             |measured| clutches.pass(vehicles, measured),
         );
         leave::<W>(&mut self.alone, clutches.write_back(vehicles));
+    }
+
+    /// Lets rows between spins go on of the vehicles that have any.
+    #[inline(never)]
+    fn go_on(&mut self, vehicles: &mut [Vehicle; ABREAST], has_rows: [bool; ABREAST]) {
+        let (x, mut gained) = (self.chassis.to_world.x, [None; ABREAST]);
+        for (car, vehicle) in vehicles.iter().enumerate().filter(|(car, _)| has_rows[*car]) {
+            let state = &vehicle.state;
+            gained[car] = Some(Vec3::from(x.lane(car)).dot(state.velocity - state.previous_velocity));
+        }
+        go_on_abreast(vehicles, &mut gained, &self.packs, &mut self.rows);
+        for (alone, gained) in self.alone.iter_mut().zip(gained) {
+            *alone |= gained.is_some();
+        }
     }
 
     pub fn finish(
@@ -569,11 +660,27 @@ impl<W: Octet> Room<W> {
             for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
                 ended.write(car, &mut vehicle.state.wheels[k]);
             }
+            if let Some(discs) = &bank.discs {
+                let temperatures = W::of_each(|car| vehicles[car].state.wheels[k].disc);
+                let warmed = rows.warmed(discs, temperatures, dt).in_lanes();
+                for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+                    vehicle.state.wheels[k].disc = warmed[car];
+                }
+            }
         }
-        for (_, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
-            vehicle.shafts.write_back(&mut vehicle.state.drive, &self.model, |_| 0.0);
+        let mut turns = [[0.0; ABREAST]; MOST_CONSTRAINTS];
+        for (i, turns) in turns.iter_mut().enumerate().take(self.turned) {
+            *turns = turning(&self.packs, &self.rows, i, |rows| rows.coupled.spin).in_lanes();
+        }
+        for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+            vehicle.shafts.write_back(&mut vehicle.state.drive, &self.model, |i| turns[i][car]);
         }
     }
+}
+
+fn turned(model: &Model) -> usize {
+    let (motors, engine) = (model.parts().motors.len(), usize::from(model.parts().powertrain.engine().is_some()));
+    if motors > 0 || converter(model).is_some() { engine + motors } else { 0 }
 }
 
 #[inline(always)]
