@@ -240,6 +240,9 @@ pub(crate) trait Corners: Lane + AddAssign + Spread<Self> {
     /// One of each row, by its number.
     fn each<T: Copy + Debug>(of: impl FnMut(usize) -> T) -> Self::Each<T>;
 
+    /// Cars of which a wheel has that.
+    fn cars(wheels: Self::Mask) -> <Self::Car as Lane>::Mask;
+
     /// A car's number at its wheels.
     fn of_car(car: Self::Car) -> Self;
 

@@ -25,6 +25,12 @@ impl<L: Lane> SpatialVector<L> {
         self.linear.dot(other.linear) + self.angular.dot(other.angular)
     }
 
+    /// `yes` where `mask` holds, `no` elsewhere.
+    #[inline(always)]
+    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
+        Self::new(Vec3Lanes::select(mask, yes.linear, no.linear), Vec3Lanes::select(mask, yes.angular, no.angular))
+    }
+
     #[inline(always)]
     fn to_array(self) -> [L; 6] {
         let (l, a) = (self.linear, self.angular);

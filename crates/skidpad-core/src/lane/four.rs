@@ -18,6 +18,11 @@ impl Corners for Four {
     }
 
     #[inline(always)]
+    fn cars(wheels: FourMask) -> bool {
+        Self::any(wheels)
+    }
+
+    #[inline(always)]
     fn of_car(car: f32) -> Self {
         Self::splat(car)
     }

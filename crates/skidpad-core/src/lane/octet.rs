@@ -107,6 +107,11 @@ macro_rules! of_eight_cars {
             }
 
             #[inline(always)]
+            fn cars(wheels: Self::Mask) -> Self::Mask {
+                wheels
+            }
+
+            #[inline(always)]
             fn of_car(car: Self) -> Self {
                 car
             }

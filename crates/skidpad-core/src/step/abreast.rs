@@ -2,6 +2,7 @@
 
 mod clutches;
 mod each;
+mod in_step;
 mod room;
 mod shafts;
 
@@ -104,8 +105,8 @@ impl CarsAbreast {
             return StepReport::default();
         };
         match self {
-            Self::InOne(room) if has_wide() => room.solve(vehicles, inputs, pushes, reports),
-            Self::InPairs(room) => room.solve(vehicles, inputs, pushes, reports),
+            Self::InOne(room) if has_wide() => in_step::solve(room, vehicles, inputs, pushes, reports),
+            Self::InPairs(room) => in_step::solve(room, vehicles, inputs, pushes, reports),
             Self::InOne(_) => StepReport::default(),
         }
     }

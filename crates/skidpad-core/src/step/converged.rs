@@ -13,6 +13,7 @@ use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{Approach, Rows, Surroundings};
+use crate::step::sweep::sweep_once;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::suspension::rows::Loaded;
 use crate::world::seam::Body;
@@ -226,7 +227,7 @@ impl Vehicle {
     fn bounds_of<B: Banks>(&mut self, friction: Friction, free: SpatialVector<f32>, loaded: Loaded) -> (Within, bool) {
         let (mut within, mut has_loads) = (Within::of(friction), loaded.in_rows);
         // The forward impulses stay as one sweep leaves them, where that agrees with itself.
-        if within == Within::Side && self.sweep_once::<B>(loaded.velocity) {
+        if within == Within::Side && sweep_once::<B, _>(self, loaded.velocity) {
             has_loads = false;
             if self.disagrees(free, self.shafts.dt) {
                 within = Within::Cone;

@@ -12,7 +12,9 @@ pub(crate) mod abreast;
 pub(crate) mod converged;
 pub(crate) mod coupling;
 mod direct;
+mod one_car;
 pub(crate) mod rows;
+pub(crate) mod stages;
 pub(crate) mod sweep;
 pub(crate) mod vehicle;
 pub(crate) mod write_back;
@@ -24,24 +26,17 @@ use crate::instruction_set::widest;
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::SpatialVector;
 use crate::step::coupling::{Coupling, Friction, StepReport, Stop, Within};
+use crate::step::one_car::OneCar;
 use crate::step::rows::{Begun, Rows};
-use crate::step::vehicle::{Vehicle, banks, finite};
+use crate::step::stages::{Stages, Velocities, Wheels};
+use crate::step::sweep::sweep_once;
+use crate::step::vehicle::{Vehicle, banks, finite, response, wheel_impulses};
 use crate::suspension::rows::Loaded;
 use crate::world::seam::{Body, Contact, HullPoint, Push};
 use bevy_math::Mat3;
 
 /// How far from an answer, m/s, a step may end that is taken although it did not converge.
 const LARGEST_RESIDUAL: f32 = 0.02;
-
-/// Velocities of the chassis on the way through a step.
-pub(crate) struct Velocities {
-    /// Without wheels.
-    pub free: SpatialVector<f32>,
-    /// With the last step's tyres.
-    pub warm: SpatialVector<f32>,
-    /// With the loads, too.
-    pub loaded: Loaded,
-}
 
 /// What a step is taken with: see [`Vehicle::solve`].
 #[derive(Clone, Copy)]
@@ -64,6 +59,25 @@ pub(crate) struct InputsAbreast<'a> {
     pub controls: &'a [&'a Controls],
     /// s, > 0
     pub dt: f32,
+}
+
+/// A step of a car, or of cars abreast: the stages in their order.
+#[inline(always)]
+pub(crate) fn take<B: Banks, S: Stages<B>>(step: &mut S) -> StepReport {
+    step.drive();
+    step.locate();
+    let external = step.external();
+    let free = step.free() + response(step.wheels().model(), external);
+    let tyres = wheel_impulses(step.wheels().rows(), false);
+    let warm = free + response(step.wheels().model(), tyres);
+    let warm = step.follow([free, warm]);
+    step.strut_rows();
+    let loaded = step.load([free, warm]);
+    step.grip();
+    step.assist(loaded.velocity);
+    let report = step.couple(&Velocities { free, warm, loaded });
+    step.push(external);
+    report
 }
 
 impl Vehicle {
@@ -113,48 +127,12 @@ impl Vehicle {
         self.abort_step(push, inputs.dt)
     }
 
-    /// The stages of a step, in their order; `None` where that ends beyond numbers.
+    /// The stages of a step; `None` where that ends beyond numbers.
     #[inline(always)]
     fn solve_banks<B: Banks>(&mut self, push: &mut Push, inputs: &StepInputs<'_>) -> Option<StepReport> {
-        let StepInputs { body, contacts, hull, controls, coupling, dt } = *inputs;
-        let asked = match self.applied.take() {
-            Some(asked) => asked,
-            None => self.apply_controls::<B>(body, controls, dt),
-        };
-        let to_world = self.to_world;
-        let unsprung = self.has_unsprung(coupling);
-        let all_touch = self.locate::<B>(body, &to_world, contacts, unsprung, dt);
-        let external = self.external(body, &to_world, controls, dt);
-        let free = self.free_velocity_in_body(body, &to_world) + self.response(external);
-        let mut warm = free + self.response(self.wheel_impulses::<B>(false));
-        if unsprung {
-            self.begin_unsprung(body.pose_lag);
-        } else {
-            if self.model.has_slanted_rows() {
-                warm = self.slant_rows(body, free, warm);
-            }
-            if !all_touch {
-                self.land_by_loads(body, [free, warm], dt);
-            }
-        }
-        self.axle_link_rows::<B>(dt);
-        let loaded = self.solve_any_loads::<B>(free, warm, dt);
-        self.jack();
-        self.grip_rows::<B>(dt);
-        self.soften();
-        self.assist_brakes(&asked, loaded.velocity, dt);
-        let report = self.couple::<B>(coupling, &Velocities { free, warm, loaded }, hull, dt);
-        self.jack();
-        self.record_assists(dt);
-        let (linear, angular) = (external + self.beside + self.wheel_impulses::<B>(true)).parts();
-        *push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
-        if !self.hull.is_off() {
-            let (stop, turn_stop) = self.hull.impulse().parts();
-            (push.stop, push.angular_stop) = (to_world * stop, to_world * turn_stop);
-        }
-        let all = push.impulse + push.angular_impulse + push.stop + push.angular_stop;
-        let spins: f32 = B::of(&self.rows).iter().map(|rows| rows.coupled.spin.sum()).sum();
-        (all.x + all.y + all.z + spins).is_finite().then_some(report)
+        let mut car = OneCar::of(self, push, inputs);
+        let report = take::<B, _>(&mut car);
+        car.ends.then_some(report)
     }
 
     /// Lets wheels meet the ground that come to it by what the others do within the step: a car that one wheel turns comes down on
@@ -281,7 +259,7 @@ impl Vehicle {
         self.hull.clear();
         self.shafts.within = Within::NearCone;
         let loaded = self.solve_any_loads::<Many>(free, warm, dt);
-        self.sweep_once::<Many>(loaded.velocity);
+        sweep_once::<Many, _>(self, loaded.velocity);
     }
 
     /// Pushes nothing and lets every wheel keep its spin, so that the state stays finite.

@@ -4,9 +4,9 @@ use crate::banks::{Banks, Many};
 use crate::constants::MAX_WHEELS;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::step::Velocities;
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{Rows, Surroundings};
+use crate::step::stages::{CarOf, CarsOf, TwistOf, Velocities, Wheels};
 use crate::step::vehicle::{Vehicle, banks};
 use crate::suspension::rows::Loaded;
 use crate::wheel::pack::WheelPack;
@@ -16,7 +16,7 @@ impl Vehicle {
     /// One sweep from the `velocities`; where tyres are stiff and it agrees neither with the loads nor with itself, the converged coupling.
     #[inline(always)]
     pub(crate) fn sweep<B: Banks>(&mut self, velocities: &Velocities, dt: f32) -> StepReport {
-        if self.sweep_once::<B>(velocities.loaded.velocity) {
+        if sweep_once::<B, _>(self, velocities.loaded.velocity) {
             return self.iterate_if_stiff(velocities, dt);
         }
         SWEPT_ONCE
@@ -54,37 +54,41 @@ impl Vehicle {
         };
         before.iter().zip(&self.rows).any(moved)
     }
+}
 
-    /// Solves shafts, then every wheel block, from the velocity `loaded` that loads and the last step's tyre impulses
-    /// left.
-    ///
-    /// Each block sees its chassis compliance times the number of gripping wheels: no wheel knows what the others
-    /// do, so together they cannot over-correct. At rest and in steady motion nothing changes from step to step and
-    /// the result is the converged one.
-    ///
-    /// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
-    /// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
-    /// linear rows. Tells whether they are.
-    #[inline(always)]
-    pub(crate) fn sweep_once<B: Banks>(&mut self, loaded: SpatialVector<f32>) -> bool {
-        let gripping: f32 = B::of(&self.rows).iter().map(|rows| Four::splat(1.0).only(rows.tyre.active).sum()).sum();
-        let gripping = Four::splat(gripping);
-        let mut stiff = false;
-        let is_slanted = self.model.has_slanted_rows();
-        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            rows.coupled.friction_bound = rows.limit();
-            rows.coupled.surroundings = surroundings(bank, is_slanted, rows, loaded.at_each_wheel(), gripping);
-            stiff |= Four::any(rows.is_stiff());
-        }
-        if stiff {
-            self.begin_coupled(loaded, gripping);
-        }
-        self.solve_shafts::<B>();
-        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            rows.solve_block(bank, Within::NearCone);
-        }
-        stiff
+/// Solves shafts, then every wheel block, from the velocity `loaded` that loads and the last step's tyre impulses
+/// left.
+///
+/// Each block sees its chassis compliance times the number of gripping wheels: no wheel knows what the others
+/// do, so together they cannot over-correct. At rest and in steady motion nothing changes from step to step and
+/// the result is the converged one.
+///
+/// Where tyres are stiff against that (slow cars), what the sweep takes back would lag behind the deflections for many
+/// steps, and cars would rock themselves across the ground: there the sweep starts with the impulses of the coupled
+/// linear rows. Tells which cars have such tyres.
+#[inline(always)]
+pub(crate) fn sweep_once<B: Banks, S: Wheels<B>>(cars: &mut S, loaded: TwistOf<B, S>) -> CarsOf<B, S> {
+    let mut gripping = CarOf::<B, S>::default();
+    for rows in cars.rows().chunks(S::Lanes::ROWS) {
+        gripping += S::Lanes::sum_of(
+            #[inline(always)]
+            |k| S::Lanes::splat(1.0).only(rows[k].tyre.active),
+        );
     }
+    let (is_slanted, share) = (cars.is_slanted(), S::Lanes::of_car(gripping));
+    let mut stiff = <S::Lanes as Lane>::Mask::default();
+    for (bank, rows) in cars.packs() {
+        rows.coupled.friction_bound = rows.limit();
+        rows.coupled.surroundings = surroundings(bank, is_slanted, rows, loaded.at_each_wheel(), share);
+        stiff = stiff | rows.is_stiff();
+    }
+    let stiff = S::Lanes::cars(stiff);
+    cars.meet_stiff(stiff, loaded, gripping);
+    cars.solve_shafts();
+    for (bank, rows) in cars.packs() {
+        rows.solve_block(bank, Within::NearCone);
+    }
+    stiff
 }
 
 pub(crate) const SWEPT_ONCE: StepReport =
@@ -100,7 +104,7 @@ impl Vehicle {
     /// Begins the sweep with the impulses of the coupled linear rows.
     #[cold]
     #[inline(never)]
-    fn begin_coupled(&mut self, loaded: SpatialVector<f32>, gripping: Four) {
+    pub(crate) fn begin_coupled(&mut self, loaded: SpatialVector<f32>, gripping: Four) {
         let at = self.couple_linear(loaded).at_each_wheel();
         let is_slanted = self.model.has_slanted_rows();
         for (bank, rows) in banks::<Many>(&self.model, &mut self.rows) {

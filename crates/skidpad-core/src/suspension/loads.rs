@@ -6,14 +6,15 @@ use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::converged::Step;
 use crate::step::rows::Rows;
-use crate::step::vehicle::{Vehicle, banks};
+use crate::step::stages::{CarOf, CarsOf, TwistOf, Wheels};
+use crate::step::vehicle::Vehicle;
 use crate::suspension::axle_links::Bars;
 use crate::suspension::rows::{Loaded, SOLIDITY};
 use crate::wheel::pack::WheelPack;
 
 /// Solves of the loads; one is typical, two where a damper turns out to move the other way. From [`SHORTER`] on steps that
 /// overshoot are cut: past kinks of several struts Newton's method may go to and fro, and what it then has may be any load.
-const LOAD_SOLVES: usize = 40;
+pub(crate) const LOAD_SOLVES: usize = 40;
 pub(crate) const SHORTER: usize = 3;
 
 /// Looks at hanging wheels that heave springs push.
@@ -57,48 +58,23 @@ impl Vehicle {
     }
 
     /// Solves all load rows together, each not below zero, from the velocity `warm`.
-    ///
-    /// Every load only falls with the speed at which its wheel parts from the ground: the loads are the derivative of a convex
-    /// function, and Newton's method goes to its minimum.
     #[inline(always)]
     pub(crate) fn solve_loads<B: Banks>(&mut self, warm: SpatialVector<f32>, dt: f32) -> Loaded {
-        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            rows.begin_load(bank, warm.at_each_wheel(), dt);
-        }
-        self.load_axle_links::<B>();
-        for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            rows.evaluate_load(bank);
-        }
-        let (mut after, mut last) = (warm, None);
-        for solve in 0..LOAD_SOLVES {
-            let (products, wished) = self.loads_and_ties::<B>(warm);
-            let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
-            let newton = warm + system.solve(wished);
-            let cut = if solve < SHORTER { None } else { self.cut_step(&mut last, [warm, after, newton], &system) };
-            after = cut.unwrap_or(newton);
-            for rows in B::of_mut(&mut self.rows) {
-                rows.set_load_velocity(after.at_each_wheel());
-            }
-            self.load_axle_links::<B>();
-            let mut settled = cut.is_none();
-            for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-                settled &= !Four::any(rows.settle_load(bank));
-            }
-            if settled {
-                return Loaded { velocity: after, in_rows: true };
-            }
+        let (velocity, in_rows) = settle::<B, _>(self, warm, dt);
+        if in_rows {
+            return Loaded { velocity, in_rows };
         }
         let mut given = self.beside;
         for rows in &mut self.rows {
             rows.suspension.load = rows.suspension.load.at_least(Four::default());
             given = given + (rows.contact.normal * rows.suspension.load).sum();
         }
-        Loaded { velocity: warm + self.response(given), in_rows: false }
+        Loaded { velocity: warm + self.response(given), in_rows }
     }
 
     /// How loads and axle links answer the chassis velocity, and what they give from the velocity `warm` on as it stays.
     #[inline(always)]
-    fn loads_and_ties<B: Banks>(&self, warm: SpatialVector<f32>) -> (OuterProducts, SpatialVector<f32>) {
+    pub(crate) fn loads_and_ties<B: Banks>(&self, warm: SpatialVector<f32>) -> (OuterProducts, SpatialVector<f32>) {
         let rows = B::of(&self.rows);
         if rows.len() == 1 && self.model.has_axle_links() && self.model.axle_links_apart().is_empty() {
             let bars = Bars::of(rows, warm);
@@ -116,7 +92,7 @@ impl Vehicle {
     /// Where the `last` step ends when it went too far to `at`; else the one from there to `newton` is the last.
     #[cold]
     #[inline(never)]
-    fn cut_step(
+    pub(crate) fn cut_long_step(
         &self,
         last: &mut Option<Step>,
         [warm, at, newton]: [SpatialVector<f32>; 3],
@@ -131,6 +107,48 @@ impl Vehicle {
         *last = Some(Step::whole(newton - at, missing));
         None
     }
+}
+
+/// Solves all load rows of `cars` together from the velocity `warm`; returns the velocity they lead to, and which have settled.
+///
+/// Every load only falls with the speed at which its wheel parts from the ground: the loads are the derivative of a convex
+/// function, and Newton's method goes to its minimum.
+#[inline(always)]
+pub(crate) fn settle<B: Banks, S: Wheels<B>>(
+    cars: &mut S,
+    warm: TwistOf<B, S>,
+    dt: f32,
+) -> (TwistOf<B, S>, CarsOf<B, S>) {
+    for (bank, rows) in cars.packs() {
+        rows.begin_load(bank, warm.at_each_wheel(), dt);
+    }
+    cars.load_axle_links();
+    for (bank, rows) in cars.packs() {
+        rows.evaluate_load(bank);
+    }
+    let (mut after, mut settled, mut last) = (warm, CarsOf::<B, S>::default(), None);
+    for solve in 0..S::LOAD_SOLVES {
+        let (products, wished) = cars.loads_and_ties(warm);
+        let system = Symmetric6::new(cars.model().mass(), cars.model().inertia(), &products);
+        let newton = warm + system.solve(wished);
+        let cut = cars.cut_step(solve, &mut last, [warm, after, newton], &system);
+        after = SpatialVector::select(settled, after, cut.unwrap_or(newton));
+        for (_, rows) in cars.packs() {
+            rows.set_load_velocity(after.at_each_wheel());
+        }
+        cars.load_axle_links();
+        let mut off = <S::Lanes as Lane>::Mask::default();
+        for (bank, rows) in cars.packs() {
+            off = off | rows.settle_load(bank);
+        }
+        if cut.is_none() {
+            settled = settled | !S::Lanes::cars(off);
+        }
+        if !CarOf::<B, S>::any(!settled) {
+            break;
+        }
+    }
+    (after, settled)
 }
 
 impl<W: Corners> Rows<W> {

@@ -8,8 +8,8 @@ pub(crate) const SOLIDITY: f32 = 1e3;
 
 /// The chassis velocity that loads lead to, and whether the rows have the loads of just that.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Loaded {
-    pub velocity: SpatialVector<f32>,
+pub(crate) struct Loaded<C = f32> {
+    pub velocity: SpatialVector<C>,
     pub in_rows: bool,
 }
 

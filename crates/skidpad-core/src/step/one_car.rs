@@ -1,0 +1,201 @@
+//! The stages of a step that one car does otherwise than several abreast.
+
+use crate::assists::DriverDemand;
+use crate::banks::Banks;
+use crate::lane::{Four, Lane};
+use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
+use crate::model::Model;
+use crate::step::StepInputs;
+use crate::step::converged::Step;
+use crate::step::coupling::StepReport;
+use crate::step::rows::Rows;
+use crate::step::stages::{Stages, Velocities, Wheels};
+use crate::step::vehicle::{Vehicle, banks};
+use crate::suspension::loads::{LOAD_SOLVES, SHORTER};
+use crate::suspension::rows::Loaded;
+use crate::wheel::pack::WheelPack;
+use crate::world::seam::Push;
+use bevy_math::Mat3;
+
+impl<B: Banks> Wheels<B> for Vehicle {
+    type Lanes = Four;
+
+    const LOAD_SOLVES: usize = LOAD_SOLVES;
+
+    #[inline(always)]
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    #[inline(always)]
+    fn packs(&mut self) -> impl Iterator<Item = (&WheelPack, &mut Rows)> {
+        banks::<B>(&self.model, &mut self.rows)
+    }
+
+    #[inline(always)]
+    fn rows(&self) -> &[Rows] {
+        B::of(&self.rows)
+    }
+
+    #[inline(always)]
+    fn load_axle_links(&mut self) {
+        self.load_axle_links::<B>();
+    }
+
+    #[inline(always)]
+    fn loads_and_ties(&self, warm: SpatialVector<f32>) -> (OuterProducts, SpatialVector<f32>) {
+        self.loads_and_ties::<B>(warm)
+    }
+
+    #[inline(always)]
+    fn cut_step(
+        &self,
+        solve: usize,
+        last: &mut Option<Step>,
+        way: [SpatialVector<f32>; 3],
+        system: &Symmetric6,
+    ) -> Option<SpatialVector<f32>> {
+        if solve < SHORTER { None } else { self.cut_long_step(last, way, system) }
+    }
+
+    #[inline(always)]
+    fn is_slanted(&self) -> bool {
+        self.model.has_slanted_rows()
+    }
+
+    #[inline(always)]
+    fn meet_stiff(&mut self, stiff: bool, loaded: SpatialVector<f32>, gripping: f32) {
+        if stiff {
+            self.begin_coupled(loaded, Four::splat(gripping));
+        }
+    }
+
+    #[inline(always)]
+    fn solve_shafts(&mut self) {
+        self.solve_shafts::<B>();
+    }
+}
+
+/// A step of one car.
+pub(crate) struct OneCar<'a> {
+    pub vehicle: &'a mut Vehicle,
+    pub push: &'a mut Push,
+    pub inputs: &'a StepInputs<'a>,
+    pub asked: Option<DriverDemand>,
+    /// Vehicle axes to world axes at the start of the step.
+    pub to_world: Mat3,
+    /// Whether no wheel hangs.
+    pub all_touch: bool,
+    /// Whether the step ends with numbers.
+    pub ends: bool,
+}
+
+impl<'a> OneCar<'a> {
+    #[inline(always)]
+    pub fn of(vehicle: &'a mut Vehicle, push: &'a mut Push, inputs: &'a StepInputs<'a>) -> Self {
+        Self { vehicle, push, inputs, asked: None, to_world: Mat3::IDENTITY, all_touch: true, ends: true }
+    }
+}
+
+impl<B: Banks> Stages<B> for OneCar<'_> {
+    type Wheels = Vehicle;
+
+    #[inline(always)]
+    fn wheels(&mut self) -> &mut Vehicle {
+        self.vehicle
+    }
+
+    #[inline(always)]
+    fn drive(&mut self) {
+        let StepInputs { body, controls, dt, .. } = *self.inputs;
+        self.asked = Some(match self.vehicle.applied.take() {
+            Some(asked) => asked,
+            None => self.vehicle.apply_controls::<B>(body, controls, dt),
+        });
+        self.to_world = self.vehicle.to_world;
+    }
+
+    #[inline(always)]
+    fn locate(&mut self) {
+        let StepInputs { body, contacts, coupling, dt, .. } = *self.inputs;
+        let unsprung = self.vehicle.has_unsprung(coupling);
+        self.all_touch = self.vehicle.locate::<B>(body, &self.to_world, contacts, unsprung, dt);
+    }
+
+    #[inline(always)]
+    fn external(&mut self) -> SpatialVector<f32> {
+        let StepInputs { body, controls, dt, .. } = *self.inputs;
+        self.vehicle.external(body, &self.to_world, controls, dt)
+    }
+
+    #[inline(always)]
+    fn free(&self) -> SpatialVector<f32> {
+        self.vehicle.free_velocity_in_body(self.inputs.body, &self.to_world)
+    }
+
+    #[inline(always)]
+    fn follow(&mut self, [free, mut warm]: [SpatialVector<f32>; 2]) -> SpatialVector<f32> {
+        let (vehicle, &StepInputs { body, coupling, dt, .. }) = (&mut *self.vehicle, self.inputs);
+        if vehicle.has_unsprung(coupling) {
+            vehicle.begin_unsprung(body.pose_lag);
+            return warm;
+        }
+        if vehicle.model.has_slanted_rows() {
+            warm = vehicle.slant_rows(body, free, warm);
+        }
+        if !self.all_touch {
+            vehicle.land_by_loads(body, [free, warm], dt);
+        }
+        warm
+    }
+
+    #[inline(always)]
+    fn strut_rows(&mut self) {
+        self.vehicle.axle_link_rows::<B>(self.inputs.dt);
+    }
+
+    #[inline(always)]
+    fn load(&mut self, [free, warm]: [SpatialVector<f32>; 2]) -> Loaded {
+        let loaded = self.vehicle.solve_any_loads::<B>(free, warm, self.inputs.dt);
+        self.vehicle.jack();
+        loaded
+    }
+
+    #[inline(always)]
+    fn grip(&mut self) {
+        self.vehicle.grip_rows::<B>(self.inputs.dt);
+        self.vehicle.soften();
+    }
+
+    #[inline(always)]
+    fn assist(&mut self, loaded: SpatialVector<f32>) {
+        if let Some(asked) = &self.asked {
+            self.vehicle.assist_brakes(asked, loaded, self.inputs.dt);
+        }
+    }
+
+    #[inline(always)]
+    fn couple(&mut self, velocities: &Velocities) -> StepReport {
+        let StepInputs { coupling, hull, dt, .. } = *self.inputs;
+        let report = self.vehicle.couple::<B>(coupling, velocities, hull, dt);
+        self.vehicle.jack();
+        self.vehicle.record_assists(dt);
+        report
+    }
+
+    #[inline(always)]
+    fn push(&mut self, external: SpatialVector<f32>) {
+        let (vehicle, to_world) = (&*self.vehicle, self.to_world);
+        let given = external + vehicle.beside + vehicle.wheel_impulses::<B>(true);
+        let (linear, angular) = given.parts();
+        let mut push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
+        if !vehicle.hull.is_off() {
+            let (stop, turn_stop) = vehicle.hull.impulse().parts();
+            (push.stop, push.angular_stop) = (to_world * stop, to_world * turn_stop);
+        }
+        let all = push.impulse + push.angular_impulse + push.stop + push.angular_stop;
+        let spins: f32 = B::of(&vehicle.rows).iter().map(|rows| rows.coupled.spin.sum()).sum();
+        self.ends = (all.x + all.y + all.z + spins).is_finite();
+        *self.push = push;
+    }
+}
