@@ -14,7 +14,7 @@ use super::{
     Conditions, LEAST_GRIP, LEAST_RELAXATION, Moments, PreparedTyre, Real, Response, TyreModel, ValueFault, demand,
     friction_share, most_load,
 };
-use crate::lane::Lane;
+use crate::lane::{Lane, both};
 
 /// A brush tyre.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,23 +116,33 @@ impl<L: Lane> PreparedBrush<L> {
         let (zero, one) = (s(0.0), s(1.0));
         let slip = theoretical(slip);
         // Share of the patch's friction each slip asks for at zero slip, over 3.
-        let asked = [0, 1].map(|i| {
-            let idle = self.limit[i].less(s(1e-6));
-            let per_slip = self.stiffness[i] / L::select(idle, one, s(3.0) * self.limit[i]);
-            slip[i] * L::select(idle, zero, per_slip)
-        });
+        let asked = both(
+            #[inline(always)]
+            |i| {
+                let idle = self.limit[i].less(s(1e-6));
+                let per_slip = self.stiffness[i] / L::select(idle, one, s(3.0) * self.limit[i]);
+                slip[i] * L::select(idle, zero, per_slip)
+            },
+        );
         let size = root(asked[0] * asked[0] + asked[1] * asked[1], s(1e-16));
         let length = root(slip[0] * slip[0] + slip[1] * slip[1], s(1e-16));
         let sliding = one.less(size.value());
         let slid = R::choose(sliding, R::constant(one), size);
         let turned = slid * size / length;
-        let mixed = [0, 1].map(|i| asked[i] * (-slid + one) + slip[i] * turned);
+        let mixed = both(
+            #[inline(always)]
+            |i| asked[i] * (-slid + one) + slip[i] * turned,
+        );
         let norm = root(mixed[0] * mixed[0] + mixed[1] * mixed[1], s(1e-16));
         // The share of friction is 3 θσ − 3 (θσ)² + (θσ)³; here over the length of `mixed`, which vanishes with it.
         let resting = size.value().less(s(RESTING));
         let ratio = R::choose(resting, R::constant(one), slid / norm);
         let share = ratio * (slid * (slid - s(3.0)) + s(3.0));
-        ([0, 1].map(|i| mixed[i] * share * self.limit[i]), slid.value())
+        let forces = both(
+            #[inline(always)]
+            |i| mixed[i] * share * self.limit[i],
+        );
+        (forces, slid.value())
     }
 }
 
@@ -140,7 +150,10 @@ impl<L: Lane> PreparedBrush<L> {
 #[inline(always)]
 pub(crate) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2]) -> [R; 2] {
     let s = L::splat;
-    let held = slip.map(|slip| super::dual::within(slip, s(-1e4), s(1e4)));
+    let held = both(
+        #[inline(always)]
+        |i| super::dual::within(slip[i], s(-1e4), s(1e4)),
+    );
     let rolling = held[0] + s(1.0);
     let backwards = rolling.value().less(s(0.0));
     let size = R::choose(backwards, -rolling, rolling);
@@ -154,7 +167,7 @@ impl<L: Lane> PreparedTyre<L> for PreparedBrush<L> {
     fn force(&self, slip: [L; 2]) -> Response<L> {
         let inputs = [Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)];
         let (forces, _) = self.forces(inputs);
-        Response { force: forces.map(|f| f.value), slope: [forces[0].slope[0], forces[1].slope[1]] }
+        Response { force: [forces[0].value, forces[1].value], slope: [forces[0].slope[0], forces[1].slope[1]] }
     }
 
     #[inline(always)]

@@ -65,12 +65,21 @@ impl<L: Lane, const N: usize> Dual<L, N> {
     /// The input number `index` itself: slope 1 along it.
     #[inline(always)]
     pub fn input(value: L, index: usize) -> Self {
-        Self { value, slope: std::array::from_fn(|i| L::splat(if i == index { 1.0 } else { 0.0 })) }
+        Self::with(
+            value,
+            #[inline(always)]
+            |i| L::splat(if i == index { 1.0 } else { 0.0 }),
+        )
     }
 
     #[inline(always)]
     fn with(value: L, slope: impl Fn(usize) -> L) -> Self {
-        Self { value, slope: std::array::from_fn(slope) }
+        // A loop: a function that makes an array is called where much is inlined.
+        let mut slopes = [L::default(); N];
+        for (i, to) in slopes.iter_mut().enumerate() {
+            *to = slope(i);
+        }
+        Self { value, slope: slopes }
     }
 }
 

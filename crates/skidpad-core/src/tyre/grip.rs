@@ -93,7 +93,7 @@ impl<W: Corners> Rows<W> {
         let share = self.begun.rolling.only(tyre.relaxes());
         let speed = rolling_speed.only(tyre.relaxes());
         let asked = TyreInput { deflection, load, grip, share };
-        let mut linearised = if bank.has_curves { tyre.linearised(&asked, step) } else { TyreLinearization::default() };
+        let mut linearised = if bank.has_curves { tyre.linearised(&asked, step) } else { TyreLinearization::none() };
         if self.has_laws {
             self.linearise_laws(&mut linearised, bank, tyres, &asked);
         }

@@ -125,8 +125,9 @@ impl<W: Corners> Rows<W> {
     pub(crate) fn recall_moments(&mut self, bank: &WheelPack<W>, dt: f32) {
         self.has_laws = !bank.laws.is_empty();
         if self.has_laws {
-            let last = |moment: W| (moment * W::splat(dt)).only(self.contact.in_contact);
-            self.tyre.moments = self.begun.moments.map(last);
+            let (step, touches) = (W::splat(dt), self.contact.in_contact);
+            let [overturning, aligning] = self.begun.moments;
+            self.tyre.moments = [(overturning * step).only(touches), (aligning * step).only(touches)];
         }
     }
 }
@@ -147,7 +148,8 @@ fn handed<W: Corners, M: TyreModel>(
             let mirrored = Conditions { camber: conditions.camber * mirror_sign, ..*conditions };
             let mut answer = answer(law, &mirrored, &TyreInput { deflection: [along, across * mirror_sign], ..*asked });
             answer.linearised.curve.force[1] = answer.linearised.curve.force[1] * mirror_sign;
-            answer.moments = answer.moments.map(|moment| moment * mirror_sign);
+            let [overturning, aligning] = answer.moments;
+            answer.moments = [overturning * mirror_sign, aligning * mirror_sign];
             answer
         },
     )
@@ -173,15 +175,15 @@ fn linearised_at<W: Corners, P: PreparedTyre<W>>(at: &P, asked: &TyreInput<W>) -
     let slip = both(|i| asked.deflection[i] / lengths[i]);
     let mut curve = if asked.some_rolls() { at.force(slip) } else { Default::default() };
     // Past the peak the force is taken as it is.
-    curve.slope = curve.slope.map(|slope| slope.at_least(zero));
+    curve.slope = [curve.slope[0].at_least(zero), curve.slope[1].at_least(zero)];
     // Under both slips a law may reach beyond the ellipse of its two peaks; then it is the edge.
-    let used = [0, 1].map(|i| curve.force[i] / limit[i].at_least(W::splat(LEAST_LIMIT)));
+    let used = both(|i| curve.force[i] / limit[i].at_least(W::splat(LEAST_LIMIT)));
     let reach = friction_ellipse::reach(used).at_least(one);
     let linearised = TyreLinearization {
         stiffness: at.stiffness(),
         lengths,
         curve,
-        friction: limit.map(|limit| limit / asked.load * reach),
+        friction: both(|i| limit[i] / asked.load * reach),
         sensitivity: zero,
         unloaded_share: one,
         most_load: W::splat(f32::INFINITY),

@@ -1,6 +1,6 @@
 //! What the tyre rows of four wheels are.
 
-use crate::lane::{Corners, Four};
+use crate::lane::{Corners, Four, both};
 use crate::tyre::Response;
 
 /// A patch that slides without rolling keeps nothing of its deflection.
@@ -78,7 +78,7 @@ impl<W: Corners> Drift<W> {
 }
 
 /// How the patches of a bank linearised.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TyreLinearization<W: Corners = Four> {
     /// Slopes of the force at zero slip, N per unit slip.
     pub stiffness: [W; 2],
@@ -96,17 +96,32 @@ pub(crate) struct TyreLinearization<W: Corners = Four> {
 }
 
 impl<W: Corners> TyreLinearization<W> {
+    /// Of patches that are all laws' of their own, until these tell.
+    #[inline(always)]
+    pub fn none() -> Self {
+        let none = W::default();
+        Self {
+            stiffness: [none; 2],
+            lengths: [none; 2],
+            curve: Response { force: [none; 2], slope: [none; 2] },
+            friction: [none; 2],
+            sensitivity: none,
+            unloaded_share: none,
+            most_load: none,
+        }
+    }
+
     #[inline(always)]
     pub fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
-        let both = |yes: [W; 2], no: [W; 2]| [0, 1].map(|i| W::select(mask, yes[i], no[i]));
+        let of_both = |yes: [W; 2], no: [W; 2]| both(|i| W::select(mask, yes[i], no[i]));
         Self {
-            stiffness: both(yes.stiffness, no.stiffness),
-            lengths: both(yes.lengths, no.lengths),
+            stiffness: of_both(yes.stiffness, no.stiffness),
+            lengths: of_both(yes.lengths, no.lengths),
             curve: Response {
-                force: both(yes.curve.force, no.curve.force),
-                slope: both(yes.curve.slope, no.curve.slope),
+                force: of_both(yes.curve.force, no.curve.force),
+                slope: of_both(yes.curve.slope, no.curve.slope),
             },
-            friction: both(yes.friction, no.friction),
+            friction: of_both(yes.friction, no.friction),
             sensitivity: W::select(mask, yes.sensitivity, no.sensitivity),
             unloaded_share: W::select(mask, yes.unloaded_share, no.unloaded_share),
             most_load: W::select(mask, yes.most_load, no.most_load),

@@ -230,8 +230,8 @@ impl<H: Copy> TMeasyConstants<H> {
                 }
             },
         );
-        let [along, across] = [0, 1].map(|i| curves[i].largest_slip);
-        let rise = curves.map(|curve| curve.largest / curve.slope.at_least(s(1e-6)));
+        let [along, across] = both(|i| curves[i].largest_slip);
+        let rise = both(|i| curves[i].largest / curves[i].slope.at_least(s(1e-6)));
         let rises = (rise[0] + rise[1]).at_least(s(1e-12));
         PreparedTMeasy {
             curves,
@@ -280,14 +280,23 @@ impl<L: Lane> PreparedTMeasy<L> {
         let s = L::splat;
         let one = s(1.0);
         let slip = theoretical(slip);
-        let scaled = [0, 1].map(|i| slip[i] * (one / self.reference[i]));
+        let scaled = both(
+            #[inline(always)]
+            |i| slip[i] * (one / self.reference[i]),
+        );
         let size = root(scaled[0] * scaled[0] + scaled[1] * scaled[1], s(1e-12));
         let resting = size.value().less(s(2e-6));
-        let direction =
-            scaled.map(|scaled| R::choose(resting, R::constant(s(std::f32::consts::FRAC_1_SQRT_2)), scaled / size));
+        let at_rest = R::constant(s(std::f32::consts::FRAC_1_SQRT_2));
+        let direction = both(
+            #[inline(always)]
+            |i| R::choose(resting, at_rest, scaled[i] / size),
+        );
         let [x, y] = self.curves;
         let ones = [one; 2];
-        let over = self.reference.map(|reference| one / reference);
+        let over = both(
+            #[inline(always)]
+            |i| one / self.reference[i],
+        );
         let rise = Rise {
             slope: merged(direction, [x.slope, y.slope], self.reference),
             largest: merged(direction, [x.largest, y.largest], ones),
@@ -303,10 +312,10 @@ impl<L: Lane> PreparedTMeasy<L> {
             },
         );
         // At rest each direction has its own slope.
-        [0, 1].map(|i| {
-            let elastic = slip[i] * self.curves[i].slope;
-            R::choose(resting, elastic, scaled[i] * per_slip)
-        })
+        both(
+            #[inline(always)]
+            |i| R::choose(resting, slip[i] * self.curves[i].slope, scaled[i] * per_slip),
+        )
     }
 }
 
@@ -355,17 +364,17 @@ impl<L: Lane> PreparedTyre<L> for PreparedTMeasy<L> {
     #[inline(always)]
     fn force(&self, slip: [L; 2]) -> Response<L> {
         let forces = self.forces([Dual::<L, 2>::input(slip[0], 0), Dual::input(slip[1], 1)]);
-        Response { force: forces.map(|f| f.value), slope: [forces[0].slope[0], forces[1].slope[1]] }
+        Response { force: [forces[0].value, forces[1].value], slope: [forces[0].slope[0], forces[1].slope[1]] }
     }
 
     #[inline(always)]
     fn stiffness(&self) -> [L; 2] {
-        self.curves.map(|curve| curve.slope)
+        both(|i| self.curves[i].slope)
     }
 
     #[inline(always)]
     fn limit(&self) -> [L; 2] {
-        self.curves.map(|curve| curve.largest)
+        both(|i| self.curves[i].largest)
     }
 
     #[inline(always)]

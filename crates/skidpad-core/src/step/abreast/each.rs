@@ -1,6 +1,6 @@
 //! What cars abreast take from each car and give to each.
 
-use crate::lane::{Eight, Four, Octet, Quad};
+use crate::lane::{Eight, Four, Octet, Quad, both};
 use crate::linear::SpatialVector;
 use crate::state::WheelState;
 use crate::step::rows::{Begun, Rows};
@@ -211,10 +211,12 @@ impl EndedByCar {
     #[inline(always)]
     pub fn of<W: Octet>(rows: &Rows<W>, ended: &Ended<W>, dt: f32) -> Self {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = ended.numbers();
-        let in_lanes = |moment: W| (moment / W::splat(dt)).in_lanes();
         Self {
             numbers: [W::rows([a, b, c, d]), W::rows([e, f, g, h]), W::rows([i, j, k, l])],
-            moments: rows.has_laws.then(|| rows.tyre.moments.map(in_lanes)),
+            moments: rows.has_laws.then(
+                #[inline(always)]
+                || both(|i| (rows.tyre.moments[i] / W::splat(dt)).in_lanes()),
+            ),
             contact: W::bits(ended.contact),
         }
     }
