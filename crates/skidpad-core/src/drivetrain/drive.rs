@@ -366,6 +366,7 @@ impl DriveState {
     }
 
     /// The forward gear that suits the engine's speed, unless only wheels that spin, lock or hang in the air say so.
+    #[inline(always)]
     fn suitable(&self, gearbox: &Gearbox, driven: &Driven, throttle: f32) -> i8 {
         let top = gearbox.nearest(i8::MAX);
         let ratio = gearbox.ratio(self.gear);

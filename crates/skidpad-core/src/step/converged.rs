@@ -12,6 +12,7 @@ use crate::banks::{Banks, Many};
 use crate::lane::{Four, FourMask, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
+use crate::step::newton::{NewtonStep, size};
 use crate::step::rows::{Approach, Rows, Surroundings};
 use crate::step::sweep::sweep_once;
 use crate::step::vehicle::{Vehicle, banks};
@@ -29,12 +30,6 @@ const FOLLOWING: u16 = 12;
 const HULL_FOLLOWING: u16 = 30;
 const HULL_FOLLOWS_BELOW: f32 = 1e-2;
 
-/// A step is too long when the misfit along it has turned to more than this share of what it was.
-const OVERSHOOT: f32 = 0.5;
-
-/// Least share of the range in question that a look at a step takes off either end.
-const LEAST_CUT: f32 = 0.1;
-
 /// Width at which cuts of a step end, as a share of the tolerance: from either side of a kink the next step is as long as the cuts
 /// left it.
 const CUT_TO: f32 = 0.1;
@@ -51,71 +46,6 @@ struct Follow {
     hull: bool,
     /// Whether the rows have the loads of the velocity they see.
     loaded: bool,
-}
-
-/// Of a velocity, m/s, turning at an arm of 1 m.
-fn size(velocity: SpatialVector<f32>) -> f32 {
-    let (linear, angular) = velocity.parts();
-    linear.length().max(angular.length())
-}
-
-/// A change of the chassis velocity, and how far of it has been gone.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Step {
-    change: SpatialVector<f32>,
-    /// Share of it that has been gone.
-    gone: f32,
-    /// Misfit along it where it began.
-    downhill: f32,
-    /// Share that is known to be too little, and one that is too much, each with the misfit along it there.
-    short: [f32; 2],
-    far: Option<[f32; 2]>,
-}
-
-impl Step {
-    /// The whole of `change` from where so much was `missing`.
-    pub(crate) fn whole(change: SpatialVector<f32>, missing: SpatialVector<f32>) -> Self {
-        let downhill = change.dot(missing);
-        Self { change, gone: 1.0, downhill, short: [0.0, downhill], far: None }
-    }
-
-    /// The way to a better end of a step that went too far, if it did and is longer than `least` m/s, with the misfit and the
-    /// system where it ended.
-    ///
-    /// With fixed limits the misfit along a step only falls, so that steps cut to where it is small lead to the answer.
-    /// It falls ever steeper, where rows begin to press: its slope beyond finds the place, a secant alone does not. Either may
-    /// stop next to where it began, so that some of the range goes with every look.
-    pub(crate) fn shortened(
-        &mut self,
-        missing: SpatialVector<f32>,
-        system: &Symmetric6,
-        least: f32,
-    ) -> Option<SpatialVector<f32>> {
-        let ahead = self.change.dot(missing);
-        let enough = OVERSHOOT * self.downhill;
-        let too_far = ahead < -enough;
-        if !too_far && (self.far.is_none() || ahead <= enough) {
-            return None;
-        }
-        let here = [self.gone, ahead];
-        if ahead < 0.0 {
-            self.far = Some(here)
-        } else {
-            self.short = here
-        }
-        let (short, far) = (self.short, self.far?);
-        let width = far[0] - short[0];
-        if size(self.change) * width <= least {
-            return None;
-        }
-        let secant = short[0] + width * (short[1] / (short[1] - far[1]));
-        let tangent = if too_far { self.gone + ahead / self.change.dot(system.times(self.change)) } else { secant };
-        let range = [short[0] + LEAST_CUT * width, far[0] - LEAST_CUT * width];
-        let kept = secant.max(tangent).max(range[0]).min(range[1]);
-        let back = self.change * (kept - self.gone);
-        self.gone = kept;
-        Some(back)
-    }
 }
 
 /// By how much the share of the way to a friction limit changes: where the way turned, and where it did not.
@@ -174,7 +104,7 @@ impl Vehicle {
         self.shafts.within = within;
         let mut momentum = self.set_velocity::<B>(free, loaded.velocity);
         let mut report = StepReport::default();
-        let (mut last, mut followed) = (Step::default(), false);
+        let (mut last, mut followed) = (NewtonStep::default(), false);
         for iteration in 1..=stop.iterations.max(1) {
             if iteration == FOLLOWING + 1 {
                 self.rows.iter_mut().for_each(|rows| rows.coupled.approach = Approach::default());
@@ -210,7 +140,7 @@ impl Vehicle {
                     return (report, 0.0);
                 }
                 followed = follow.loads;
-                last = Step::whole(change, missing);
+                last = NewtonStep::whole(change, missing);
             }
             // Of an answer nobody asks for these any more.
             momentum = momentum + self.momentum(change);

@@ -12,6 +12,7 @@ pub(crate) mod abreast;
 pub(crate) mod converged;
 pub(crate) mod coupling;
 mod direct;
+pub(crate) mod newton;
 mod one_car;
 pub(crate) mod rows;
 pub(crate) mod stages;
@@ -28,7 +29,7 @@ use crate::linear::SpatialVector;
 use crate::step::coupling::{Coupling, Friction, StepReport, Stop, Within};
 use crate::step::one_car::OneCar;
 use crate::step::rows::{Begun, Rows};
-use crate::step::stages::{Stages, Velocities, Wheels};
+use crate::step::stages::{Stages, StepInputs, Velocities, Wheels};
 use crate::step::sweep::sweep_once;
 use crate::step::vehicle::{Vehicle, banks, finite, response, wheel_impulses};
 use crate::suspension::rows::Loaded;
@@ -37,29 +38,6 @@ use bevy_math::Mat3;
 
 /// How far from an answer, m/s, a step may end that is taken although it did not converge.
 const LARGEST_RESIDUAL: f32 = 0.02;
-
-/// What a step is taken with: see [`Vehicle::solve`].
-#[derive(Clone, Copy)]
-pub(crate) struct StepInputs<'a> {
-    pub body: &'a Body,
-    pub contacts: &'a [Option<Contact>],
-    pub hull: &'a [HullPoint],
-    pub controls: &'a Controls,
-    pub coupling: Coupling,
-    /// s, > 0
-    pub dt: f32,
-}
-
-/// The same of cars abreast, one after the other; contacts wheel by wheel, car by car.
-#[cfg_attr(not(feature = "abreast"), expect(dead_code, reason = "no car goes abreast"))]
-#[derive(Clone, Copy)]
-pub(crate) struct InputsAbreast<'a> {
-    pub bodies: &'a [Body],
-    pub contacts: &'a [Option<Contact>],
-    pub controls: &'a [&'a Controls],
-    /// s, > 0
-    pub dt: f32,
-}
 
 /// A step of a car, or of cars abreast: the stages in their order.
 #[inline(always)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::model::Model;
 use crate::state::State;
-use crate::step::InputsAbreast;
 use crate::step::coupling::StepReport;
+use crate::step::stages::InputsAbreast;
 use crate::step::vehicle::Vehicle;
 use crate::telemetry::signals::WheelContact;
 use crate::world::seam::{Body, Probe, Push};

@@ -5,10 +5,10 @@ use crate::banks::Banks;
 use crate::lane::{Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::model::Model;
-use crate::step::StepInputs;
-use crate::step::converged::Step;
 use crate::step::coupling::StepReport;
+use crate::step::newton::NewtonStep;
 use crate::step::rows::Rows;
+use crate::step::stages::StepInputs;
 use crate::step::stages::{Stages, Velocities, Wheels};
 use crate::step::vehicle::{Vehicle, banks};
 use crate::suspension::loads::{LOAD_SOLVES, SHORTER};
@@ -43,15 +43,20 @@ impl<B: Banks> Wheels<B> for Vehicle {
     }
 
     #[inline(always)]
-    fn loads_and_ties(&self, warm: SpatialVector<f32>) -> (OuterProducts, SpatialVector<f32>) {
-        self.loads_and_ties::<B>(warm)
+    fn beside(&self) -> SpatialVector<f32> {
+        self.beside
+    }
+
+    #[inline(always)]
+    fn add_axle_links(&self, products: &mut OuterProducts, warm: SpatialVector<f32>) -> SpatialVector<f32> {
+        self.add_axle_links::<B>(products, warm)
     }
 
     #[inline(always)]
     fn cut_step(
         &self,
         solve: usize,
-        last: &mut Option<Step>,
+        last: &mut Option<NewtonStep>,
         way: [SpatialVector<f32>; 3],
         system: &Symmetric6,
     ) -> Option<SpatialVector<f32>> {

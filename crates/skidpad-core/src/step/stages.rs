@@ -1,14 +1,16 @@
 //! What a step is made of that one car does otherwise than several abreast. What they do alike is written once, for any of these.
 
 use crate::banks::Banks;
+use crate::controls::Controls;
 use crate::lane::{Corners, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::model::Model;
-use crate::step::converged::Step;
-use crate::step::coupling::StepReport;
+use crate::step::coupling::{Coupling, StepReport};
+use crate::step::newton::NewtonStep;
 use crate::step::rows::Rows;
 use crate::suspension::rows::Loaded;
 use crate::wheel::pack::WheelPack;
+use crate::world::seam::{Body, Contact, HullPoint};
 
 /// Numbers of a car, or of those abreast.
 pub(crate) type CarOf<B, S> = <<S as Wheels<B>>::Lanes as Corners>::Car;
@@ -18,6 +20,29 @@ pub(crate) type TwistOf<B, S> = SpatialVector<CarOf<B, S>>;
 
 /// Which of the cars.
 pub(crate) type CarsOf<B, S> = <CarOf<B, S> as Lane>::Mask;
+
+/// What a step is taken with: see [`crate::Vehicle::solve`].
+#[derive(Clone, Copy)]
+pub(crate) struct StepInputs<'a> {
+    pub body: &'a Body,
+    pub contacts: &'a [Option<Contact>],
+    pub hull: &'a [HullPoint],
+    pub controls: &'a Controls,
+    pub coupling: Coupling,
+    /// s, > 0
+    pub dt: f32,
+}
+
+/// The same of cars abreast, one after the other; contacts wheel by wheel, car by car.
+#[cfg_attr(not(feature = "abreast"), expect(dead_code, reason = "no car goes abreast"))]
+#[derive(Clone, Copy)]
+pub(crate) struct InputsAbreast<'a> {
+    pub bodies: &'a [Body],
+    pub contacts: &'a [Option<Contact>],
+    pub controls: &'a [&'a Controls],
+    /// s, > 0
+    pub dt: f32,
+}
 
 /// Velocities of the chassis on the way through a step.
 #[derive(Clone, Copy)]
@@ -49,15 +74,19 @@ pub(crate) trait Wheels<B: Banks> {
     /// Takes the impulses of axle links at the speeds that the rows see.
     fn load_axle_links(&mut self);
 
-    /// How loads and axle links answer the chassis velocity, and what they give from the velocity `warm` on as it stays.
-    fn loads_and_ties(&self, warm: TwistOf<B, Self>) -> (OuterProducts<Self::Lanes>, TwistOf<B, Self>);
+    /// What acts on the chassis beside the rows, N s and N m s.
+    fn beside(&self) -> TwistOf<B, Self>;
+
+    /// Adds how axle links answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm` on as it
+    /// stays, and what acts beside the rows.
+    fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, warm: TwistOf<B, Self>) -> TwistOf<B, Self>;
 
     /// Where solve number `solve` of the loads ends instead, if the `last` one went too far: see [`crate::suspension::loads::settle`].
     #[inline(always)]
     fn cut_step(
         &self,
         _solve: usize,
-        _last: &mut Option<Step>,
+        _last: &mut Option<NewtonStep>,
         _way: [TwistOf<B, Self>; 3],
         _system: &Symmetric6<CarOf<B, Self>>,
     ) -> Option<TwistOf<B, Self>> {

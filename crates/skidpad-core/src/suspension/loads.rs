@@ -4,7 +4,7 @@ use crate::banks::Banks;
 use crate::constants::MAX_WHEELS;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
-use crate::step::converged::Step;
+use crate::step::newton::NewtonStep;
 use crate::step::rows::Rows;
 use crate::step::stages::{CarOf, CarsOf, TwistOf, Wheels};
 use crate::step::vehicle::Vehicle;
@@ -72,29 +72,12 @@ impl Vehicle {
         Loaded { velocity: warm + self.response(given), in_rows }
     }
 
-    /// How loads and axle links answer the chassis velocity, and what they give from the velocity `warm` on as it stays.
-    #[inline(always)]
-    pub(crate) fn loads_and_ties<B: Banks>(&self, warm: SpatialVector<f32>) -> (OuterProducts, SpatialVector<f32>) {
-        let rows = B::of(&self.rows);
-        if rows.len() == 1 && self.model.has_axle_links() && self.model.axle_links_apart().is_empty() {
-            let bars = Bars::of(rows, warm);
-            let products = OuterProducts::of(
-                #[inline(always)]
-                |k| [rows[k].load_line(), bars.lines[k]],
-            );
-            return (products, wished_loads(rows) + (self.beside + bars.given));
-        }
-        let (mut products, wished) = loads_at_once(rows);
-        let links = self.add_axle_links::<B>(&mut products, warm);
-        (products, wished + links)
-    }
-
     /// Where the `last` step ends when it went too far to `at`; else the one from there to `newton` is the last.
     #[cold]
     #[inline(never)]
     pub(crate) fn cut_long_step(
         &self,
-        last: &mut Option<Step>,
+        last: &mut Option<NewtonStep>,
         [warm, at, newton]: [SpatialVector<f32>; 3],
         system: &Symmetric6,
     ) -> Option<SpatialVector<f32>> {
@@ -104,7 +87,7 @@ impl Vehicle {
         if let Some(back) = last.as_mut().and_then(|last| last.shortened(missing, system, LEAST_STEP)) {
             return Some(at + back);
         }
-        *last = Some(Step::whole(newton - at, missing));
+        *last = Some(NewtonStep::whole(newton - at, missing));
         None
     }
 }
@@ -126,9 +109,24 @@ pub(crate) fn settle<B: Banks, S: Wheels<B>>(
     for (bank, rows) in cars.packs() {
         rows.evaluate_load(bank);
     }
+    let is_alone = S::Lanes::ROWS == 1 && cars.rows().len() == 1;
+    // Of several cars it would take more registers than there are.
+    let in_one_pass = is_alone && cars.model().has_axle_links() && cars.model().axle_links_apart().is_empty();
     let (mut after, mut settled, mut last) = (warm, CarsOf::<B, S>::default(), None);
     for solve in 0..S::LOAD_SOLVES {
-        let (products, wished) = cars.loads_and_ties(warm);
+        // How loads and axle links answer the chassis velocity, and what they give from the velocity `warm` on as it stays.
+        let (mut products, mut wished);
+        if in_one_pass {
+            let (rows, bars) = (cars.rows(), Bars::of(cars.rows(), warm));
+            products = OuterProducts::of(
+                #[inline(always)]
+                |k| [rows[k].load_line(), bars.lines[k]],
+            );
+            wished = wished_loads(rows) + (cars.beside() + bars.given);
+        } else {
+            (products, wished) = loads_at_once(cars.rows());
+            wished = wished + cars.add_axle_links(&mut products, warm);
+        }
         let system = Symmetric6::new(cars.model().mass(), cars.model().inertia(), &products);
         let newton = warm + system.solve(wished);
         let cut = cars.cut_step(solve, &mut last, [warm, after, newton], &system);
@@ -240,7 +238,7 @@ impl<W: Corners> Rows<W> {
 
 /// How the loads answer the chassis velocity, and what they give at the velocity without them.
 #[inline(always)]
-pub(crate) fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
+fn loads_at_once<W: Corners>(rows: &[Rows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
     let (first, others) = rows.split_at(W::ROWS);
     let mut products = OuterProducts::of(
         #[inline(always)]

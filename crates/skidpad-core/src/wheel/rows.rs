@@ -54,7 +54,13 @@ impl<W: Corners> GroundMotion<W> {
     #[inline(always)]
     pub(crate) fn leave(&mut self) {
         if self.moves_or_textured {
-            *self = Self::default();
+            self.clear();
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn clear(&mut self) {
+        *self = Self::default();
     }
 }

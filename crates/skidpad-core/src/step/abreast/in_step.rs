@@ -20,12 +20,13 @@ use crate::step::abreast::room::Room;
 use crate::step::abreast::shafts::go_on_abreast;
 use crate::step::coupling::{Coupling, StepReport, Within};
 use crate::step::rows::{Begun, Rows};
+use crate::step::stages::{InputsAbreast, StepInputs};
 use crate::step::stages::{Stages, Velocities, Wheels};
 use crate::step::sweep::{SWEPT_ONCE, sweep_once};
+use crate::step::take;
 use crate::step::vehicle::{Vehicle, wheel_impulses};
-use crate::step::{InputsAbreast, StepInputs, take};
 use crate::suspension::axle_links::{Bars, load_bars, sum_bars};
-use crate::suspension::loads::{SHORTER, loads_at_once, settle};
+use crate::suspension::loads::{SHORTER, settle};
 use crate::suspension::rows::Loaded;
 use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
@@ -111,16 +112,19 @@ impl<B: Banks, W: Octet> Wheels<B> for CarsInStep<'_, W> {
     }
 
     #[inline(always)]
-    fn loads_and_ties(&self, warm: SpatialVector<W>) -> (OuterProducts<W>, SpatialVector<W>) {
-        let rows = self.room.rows::<B>();
-        let (mut products, wished) = loads_at_once(rows);
-        let mut tied = SpatialVector::default();
+    fn beside(&self) -> SpatialVector<W> {
+        SpatialVector::default()
+    }
+
+    #[inline(always)]
+    fn add_axle_links(&self, products: &mut OuterProducts<W>, warm: SpatialVector<W>) -> SpatialVector<W> {
+        let mut given = SpatialVector::default();
         if self.room.model.has_axle_links() {
-            for rows in rows.chunks_exact(W::ROWS) {
-                tied = tied + Bars::of(rows, warm).add_to(&mut products);
+            for rows in self.room.rows::<B>().chunks_exact(W::ROWS) {
+                given = given + Bars::of(rows, warm).add_to(products);
             }
         }
-        (products, wished + tied)
+        given
     }
 
     #[inline(always)]
