@@ -15,7 +15,6 @@ use crate::suspension::loads::{LOAD_SOLVES, SHORTER};
 use crate::suspension::rows::Loaded;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::Push;
-use bevy_math::Mat3;
 
 impl<B: Banks> Wheels<B> for Vehicle {
     type Lanes = Four;
@@ -87,8 +86,6 @@ pub(crate) struct OneCar<'a> {
     pub push: &'a mut Push,
     pub inputs: &'a StepInputs<'a>,
     pub asked: Option<DriverDemand>,
-    /// Vehicle axes to world axes at the start of the step.
-    pub to_world: Mat3,
     /// Whether no wheel hangs.
     pub all_touch: bool,
     /// Whether the step ends with numbers.
@@ -98,7 +95,7 @@ pub(crate) struct OneCar<'a> {
 impl<'a> OneCar<'a> {
     #[inline(always)]
     pub fn of(vehicle: &'a mut Vehicle, push: &'a mut Push, inputs: &'a StepInputs<'a>) -> Self {
-        Self { vehicle, push, inputs, asked: None, to_world: Mat3::IDENTITY, all_touch: true, ends: true }
+        Self { vehicle, push, inputs, asked: None, all_touch: true, ends: true }
     }
 }
 
@@ -117,25 +114,26 @@ impl<B: Banks> Stages<B> for OneCar<'_> {
             Some(asked) => asked,
             None => self.vehicle.apply_controls::<B>(body, controls, dt),
         });
-        self.to_world = self.vehicle.to_world;
     }
 
     #[inline(always)]
     fn locate(&mut self) {
         let StepInputs { body, contacts, coupling, dt, .. } = *self.inputs;
         let unsprung = self.vehicle.has_unsprung(coupling);
-        self.all_touch = self.vehicle.locate::<B>(body, &self.to_world, contacts, unsprung, dt);
+        let to_world = self.vehicle.to_world;
+        self.all_touch = self.vehicle.locate::<B>(body, &to_world, contacts, unsprung, dt);
     }
 
     #[inline(always)]
     fn external(&mut self) -> SpatialVector<f32> {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
-        self.vehicle.external(body, &self.to_world, controls, dt)
+        let to_world = self.vehicle.to_world;
+        self.vehicle.external(body, &to_world, controls, dt)
     }
 
     #[inline(always)]
     fn free(&self) -> SpatialVector<f32> {
-        self.vehicle.free_velocity_in_body(self.inputs.body, &self.to_world)
+        self.vehicle.free_velocity_in_body(self.inputs.body, &self.vehicle.to_world)
     }
 
     #[inline(always)]
@@ -190,7 +188,7 @@ impl<B: Banks> Stages<B> for OneCar<'_> {
 
     #[inline(always)]
     fn push(&mut self, external: SpatialVector<f32>) {
-        let (vehicle, to_world) = (&*self.vehicle, self.to_world);
+        let (vehicle, to_world) = (&*self.vehicle, self.vehicle.to_world);
         let given = external + vehicle.beside + vehicle.wheel_impulses::<B>(true);
         let (linear, angular) = given.parts();
         let mut push = Push { impulse: to_world * linear, angular_impulse: to_world * angular, ..Push::default() };
