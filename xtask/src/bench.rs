@@ -50,7 +50,7 @@ const fn vehicle(backend: &'static str, scenario: &'static str, limit: u64) -> C
     Count { backend, scenario, steps: [60, 120], of: CARS, limit: Some(limit) }
 }
 
-const COUNTS: [Count; 27] = [
+const COUNTS: [Count; 30] = [
     plane("impulse", Some(3_150)),
     plane("impulse-one-by-one", Some(5_300)),
     plane("constraint", Some(6_550)),

@@ -243,6 +243,9 @@ pub(crate) trait Corners: Lane + AddAssign + Spread<Self> {
     /// Cars of which a wheel has that.
     fn cars(wheels: Self::Mask) -> <Self::Car as Lane>::Mask;
 
+    /// The wheels of those cars.
+    fn of_cars(cars: <Self::Car as Lane>::Mask) -> Self::Mask;
+
     /// A car's number at its wheels.
     fn of_car(car: Self::Car) -> Self;
 

@@ -23,6 +23,11 @@ impl Corners for Four {
     }
 
     #[inline(always)]
+    fn of_cars(cars: bool) -> FourMask {
+        if cars { !FourMask::default() } else { FourMask::default() }
+    }
+
+    #[inline(always)]
     fn of_car(car: f32) -> Self {
         Self::splat(car)
     }

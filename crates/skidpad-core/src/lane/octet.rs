@@ -112,6 +112,11 @@ macro_rules! of_eight_cars {
             }
 
             #[inline(always)]
+            fn of_cars(cars: Self::Mask) -> Self::Mask {
+                cars
+            }
+
+            #[inline(always)]
             fn of_car(car: Self) -> Self {
                 car
             }

@@ -2,7 +2,7 @@
 
 use crate::assists::DriverDemand;
 use crate::banks::Banks;
-use crate::lane::{Four, Lane};
+use crate::lane::Four;
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::model::Model;
 use crate::step::coupling::StepReport;
@@ -65,13 +65,6 @@ impl<B: Banks> Wheels<B> for Vehicle {
     #[inline(always)]
     fn is_slanted(&self) -> bool {
         self.model.has_slanted_rows()
-    }
-
-    #[inline(always)]
-    fn meet_stiff(&mut self, stiff: bool, loaded: SpatialVector<f32>, gripping: f32) {
-        if stiff {
-            self.begin_coupled(loaded, Four::splat(gripping));
-        }
     }
 
     #[inline(always)]

@@ -96,9 +96,6 @@ pub(crate) trait Wheels<B: Banks> {
     /// Whether rows of tyres may be others than unit vectors at right angles.
     fn is_slanted(&self) -> bool;
 
-    /// Does something about cars with `stiff` tyres before a sweep from the velocity `loaded`, of whose wheels so many are `gripping`.
-    fn meet_stiff(&mut self, stiff: CarsOf<B, Self>, loaded: TwistOf<B, Self>, gripping: CarOf<B, Self>);
-
     /// Solves clutch, motors, converters and couplings.
     fn solve_shafts(&mut self);
 }

@@ -2,12 +2,12 @@
 
 use crate::banks::{Banks, Many};
 use crate::constants::MAX_WHEELS;
-use crate::lane::{Corners, Four, Lane};
+use crate::lane::{Corners, Four, Lane, both};
 use crate::linear::{OuterProducts, SpatialVector, Symmetric6};
 use crate::step::coupling::{Friction, StepReport, Stop, Within};
 use crate::step::rows::{Rows, Surroundings};
 use crate::step::stages::{CarOf, CarsOf, TwistOf, Velocities, Wheels};
-use crate::step::vehicle::{Vehicle, banks};
+use crate::step::vehicle::{Vehicle, response, wheel_impulses};
 use crate::suspension::rows::Loaded;
 use crate::wheel::pack::WheelPack;
 use crate::wheel::rows::ContactRows;
@@ -46,12 +46,7 @@ impl Vehicle {
         }
         let warm = free + self.response(self.wheel_impulses::<Many>(false));
         self.solve_any_loads::<Many>(free, warm, dt);
-        let moved = |(before, rows): (&Four, &Rows)| {
-            let allowed = Four::splat(SWEPT) * (rows.suspension.load + rows.suspension.strut.weight);
-            let load = (rows.suspension.load - *before).abs();
-            let [along, across] = [0, 1].map(|i| (rows.coupled.tyre[i] - rows.coupled.began[i]).abs());
-            Four::any(allowed.less(load) | allowed.less(along.at_least(across)))
-        };
+        let moved = |(before, rows): (&Four, &Rows)| Four::any(rows.has_moved(*before));
         before.iter().zip(&self.rows).any(moved)
     }
 }
@@ -83,7 +78,9 @@ pub(crate) fn sweep_once<B: Banks, S: Wheels<B>>(cars: &mut S, loaded: TwistOf<B
         stiff = stiff | rows.is_stiff();
     }
     let stiff = S::Lanes::cars(stiff);
-    cars.meet_stiff(stiff, loaded, gripping);
+    if CarOf::<B, S>::any(stiff) {
+        begin_coupled(cars, stiff, loaded, gripping);
+    }
     cars.solve_shafts();
     for (bank, rows) in cars.packs() {
         rows.solve_block(bank, Within::NearCone);
@@ -100,40 +97,64 @@ const SWEPT: f32 = 0.01;
 /// Gain times compliance of all wheels from which on rows are coupled before the sweep.
 const STIFF: f32 = 1.0;
 
-impl Vehicle {
-    /// Begins the sweep with the impulses of the coupled linear rows.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn begin_coupled(&mut self, loaded: SpatialVector<f32>, gripping: Four) {
-        let at = self.couple_linear(loaded).at_each_wheel();
-        let is_slanted = self.model.has_slanted_rows();
-        for (bank, rows) in banks::<Many>(&self.model, &mut self.rows) {
-            rows.coupled.surroundings = surroundings(bank, is_slanted, rows, at, gripping);
-            rows.coupled.began = rows.coupled.tyre;
-        }
-    }
+/// Lets `stiff` cars, of whose wheels so many are `gripping`, begin the sweep with the impulses of the coupled linear rows.
+#[cold]
+#[inline(never)]
+fn begin_coupled<B: Banks, S: Wheels<B>>(
+    cars: &mut S,
+    stiff: CarsOf<B, S>,
+    loaded: TwistOf<B, S>,
+    gripping: CarOf<B, S>,
+) {
+    S::Lanes::called(
+        #[inline(always)]
+        || {
+            let mut was = [[S::Lanes::default(); 2]; MAX_WHEELS];
+            was.iter_mut().zip(cars.packs()).for_each(|(was, (_, rows))| *was = rows.coupled.tyre);
+            let at = couple_linear(cars, loaded).at_each_wheel();
+            let (stiff, share) = (S::Lanes::of_cars(stiff), S::Lanes::of_car(gripping));
+            let is_slanted = cars.is_slanted();
+            for (was, (bank, rows)) in was.into_iter().zip(cars.packs()) {
+                let around = surroundings(bank, is_slanted, rows, at, share);
+                rows.coupled.surroundings = Surroundings::select(stiff, around, rows.coupled.surroundings);
+                rows.coupled.tyre = both(|i| S::Lanes::select(stiff, rows.coupled.tyre[i], was[i]));
+                rows.coupled.began = rows.coupled.tyre;
+            }
+        },
+    );
+}
 
-    /// Takes the tyre impulses of the linear rows, solved together with the chassis and every wheel's spin, each brought back
-    /// to its limit; returns the velocity they lead to from that with the last step's impulses.
-    fn couple_linear(&mut self, loaded: SpatialVector<f32>) -> SpatialVector<f32> {
-        let was = self.wheel_impulses::<Many>(false);
-        let without = loaded + self.response(was) * -1.0;
-        let (mut products, mut given) = (OuterProducts::none(), SpatialVector::default());
-        let mut lasts = [Four::default(); MAX_WHEELS];
-        for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(&mut lasts) {
-            *last = rows.coupled.tyre[0];
-            let (target_impulse, gain) = rows.linear_tyres(bank, *last, without.at_each_wheel());
-            products.add(gain[0], rows.contact.forward);
-            products.add(gain[1], rows.contact.side);
-            rows.coupled.tyre = target_impulse;
-            given = given + rows.impulse(false).sum();
-        }
-        let change = Symmetric6::new(self.model.mass(), self.model.inertia(), &products).solve(given);
-        for ((bank, rows), last) in self.model.banks().iter().zip(&mut self.rows).zip(lasts) {
-            (rows.coupled.tyre, _) = rows.linear_tyres(bank, last, (without + change).at_each_wheel());
-            rows.hold_to_limit(Within::Cone);
-        }
-        without + self.response(self.wheel_impulses::<Many>(false))
+/// Takes the tyre impulses of the linear rows, solved together with the chassis and every wheel's spin, each brought back
+/// to its limit; returns the velocity they lead to from that with the last step's impulses.
+#[inline(always)]
+fn couple_linear<B: Banks, S: Wheels<B>>(cars: &mut S, loaded: TwistOf<B, S>) -> TwistOf<B, S> {
+    let tyres = |cars: &S| response(cars.model(), wheel_impulses(cars.rows(), false));
+    let without = loaded + tyres(cars) * CarOf::<B, S>::splat(-1.0);
+    let mut products = OuterProducts::none();
+    let mut lasts = [S::Lanes::default(); MAX_WHEELS];
+    for (i, ((bank, rows), last)) in cars.packs().zip(&mut lasts).enumerate() {
+        *last = rows.coupled.tyre[0];
+        let (target_impulse, gain) = rows.linear_tyres(bank, *last, without.at_each_wheel());
+        products.add_of(i % S::Lanes::ROWS, gain[0], rows.contact.forward);
+        products.add_of(i % S::Lanes::ROWS, gain[1], rows.contact.side);
+        rows.coupled.tyre = target_impulse;
+    }
+    let given = wheel_impulses(cars.rows(), false);
+    let change = Symmetric6::new(cars.model().mass(), cars.model().inertia(), &products).solve(given);
+    for ((bank, rows), last) in cars.packs().zip(lasts) {
+        (rows.coupled.tyre, _) = rows.linear_tyres(bank, last, (without + change).at_each_wheel());
+        rows.hold_to_limit(Within::Cone);
+    }
+    without + tyres(cars)
+}
+
+impl<W: Corners> Surroundings<W> {
+    /// `yes` where `mask` holds, `no` elsewhere.
+    #[inline(always)]
+    fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
+        let pick = |yes: W, no: W| W::select(mask, yes, no);
+        let ([a, b, c], [d, e, f]) = (yes.compliance, no.compliance);
+        Self { speed: both(|i| pick(yes.speed[i], no.speed[i])), compliance: [pick(a, d), pick(b, e), pick(c, f)] }
     }
 }
 
@@ -144,6 +165,15 @@ impl<W: Corners> Rows<W> {
         let [along, _, across] = self.coupled.surroundings.compliance;
         let most = W::splat(STIFF);
         most.less(self.tyre.gain[0] * along) | most.less(self.tyre.gain[1] * across)
+    }
+
+    /// Where stiff tyres moved the loads, which were those `before` the sweep, or each other.
+    #[inline(always)]
+    pub(crate) fn has_moved(&self, before: W) -> W::Mask {
+        let allowed = W::splat(SWEPT) * (self.suspension.load + self.suspension.strut.weight);
+        let load = (self.suspension.load - before).abs();
+        let [along, across] = both(|i| (self.coupled.tyre[i] - self.coupled.began[i]).abs());
+        allowed.less(load) | allowed.less(along.at_least(across))
     }
 
     /// Impulses of the linear rows at chassis velocity `at`, and how they fall with it: along, the wheel turns or is held, as the

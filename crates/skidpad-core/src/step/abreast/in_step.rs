@@ -7,11 +7,12 @@ use crate::aero::air::air;
 use crate::assists::DriverDemand;
 use crate::assists::parameters::AntiLock;
 use crate::banks::{Banks, Many, One};
+use crate::constants::MAX_WHEELS;
 use crate::controls::Controls;
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::drive::turning;
 use crate::drivetrain::engine::Engine;
-use crate::lane::{Four, Lane, Octet};
+use crate::lane::{Four, Lane, Octet, both};
 use crate::linear::{OuterProducts, SpatialVector};
 use crate::model::Model;
 use crate::step::abreast::clutches::Clutches;
@@ -24,7 +25,7 @@ use crate::step::stages::{InputsAbreast, StepInputs};
 use crate::step::stages::{Stages, Velocities, Wheels};
 use crate::step::sweep::{SWEPT_ONCE, sweep_once};
 use crate::step::take;
-use crate::step::vehicle::{Vehicle, wheel_impulses};
+use crate::step::vehicle::{Vehicle, response, wheel_impulses};
 use crate::suspension::axle_links::{Bars, load_bars, sum_bars};
 use crate::suspension::loads::{SHORTER, settle};
 use crate::suspension::rows::Loaded;
@@ -130,11 +131,6 @@ impl<B: Banks, W: Octet> Wheels<B> for CarsInStep<'_, W> {
     #[inline(always)]
     fn is_slanted(&self) -> bool {
         false
-    }
-
-    #[inline(always)]
-    fn meet_stiff(&mut self, stiff: W::Mask, _: SpatialVector<W>, _: W) {
-        self.leave(stiff);
     }
 
     #[inline(always)]
@@ -273,7 +269,12 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
     fn couple(&mut self, velocities: &Velocities<W>) -> StepReport {
         W::called(
             #[inline(always)]
-            || _ = sweep_once::<B, _>(self, velocities.loaded.velocity),
+            || {
+                let stiff = sweep_once::<B, _>(self, velocities.loaded.velocity);
+                if W::any(stiff) {
+                    self.settle_stiff::<B>(stiff, velocities.free);
+                }
+            },
         );
         SWEPT_ONCE
     }
@@ -323,13 +324,16 @@ impl<W: Octet> CarsInStep<'_, W> {
             self.asked[car] = Some(demand);
         }
         self.turn_axles();
-        let pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
         let (rolls, mut walks) = (W::splat(1.0), W::Mask::default());
+        let pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
         for (k, (bank, rows)) in self.room.wheels::<B>().enumerate() {
             rows.begun = Begun::of_cars(self.vehicles, k, !bank.laws.is_empty());
-            walks = walks | rows.begun.rolling.less(rolls);
-            // Of those that leave nobody asks what standing patches do.
-            rows.begun.rolling = rows.begun.rolling.at_least(rolls);
+            if !bank.laws.is_empty() {
+                // A law is asked about standing patches, too, where others roll beside them: what it tells may limit those.
+                walks = walks | rows.begun.rolling.less(rolls);
+                // Of those that leave nobody asks what standing patches do.
+                rows.begun.rolling = rows.begun.rolling.at_least(rolls);
+            }
             let [motor, mut brake] = bank.pedal_torques(pedals);
             if let Some(discs) = &bank.discs {
                 brake = brake * discs.share_at(W::of_each(|car| self.vehicles[car].state.wheels[k].disc));
@@ -421,6 +425,33 @@ impl<W: Octet> CarsInStep<'_, W> {
                     }
                     self.room.taken += W::sum_of(|k| taken[k]);
                 }
+            },
+        );
+    }
+
+    /// Looks whether `stiff` tyres agree with the loads, and with themselves, from the velocity `free` on: cars whose do not go on alone, as
+    /// they iterate.
+    #[cold]
+    #[inline(never)]
+    fn settle_stiff<B: Banks>(&mut self, stiff: W::Mask, free: SpatialVector<W>) {
+        W::called(
+            #[inline(always)]
+            || {
+                let mut before = [W::default(); MAX_WHEELS];
+                let rows = self.room.rows::<B>();
+                before.iter_mut().zip(rows).for_each(|(before, rows)| *before = rows.suspension.load);
+                let warm = free + response(&self.room.model, wheel_impulses(rows, false));
+                let dt = self.dt;
+                let (_, settled) = settle::<B, _>(self, warm, dt);
+                let mut moved = !settled;
+                for (before, (_, rows)) in before.into_iter().zip(self.room.wheels::<B>()) {
+                    moved = moved | rows.has_moved(before);
+                    rows.suspension.load = W::select(stiff, rows.suspension.load, before);
+                    let swept = rows.coupled.tyre;
+                    rows.hold_to_limit(Within::Cone);
+                    rows.coupled.tyre = both(|i| W::select(stiff, rows.coupled.tyre[i], swept[i]));
+                }
+                self.leave(stiff & moved);
             },
         );
     }
