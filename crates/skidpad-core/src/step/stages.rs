@@ -75,7 +75,10 @@ pub(crate) trait Wheels<B: Banks> {
     fn load_axle_links(&mut self);
 
     /// What acts on the chassis beside the rows, N s and N m s.
-    fn beside(&self) -> TwistOf<B, Self>;
+    #[inline(always)]
+    fn beside(&self) -> TwistOf<B, Self> {
+        SpatialVector::default()
+    }
 
     /// Adds how axle links answer changes of the chassis velocity to `products`; returns what they give from the velocity `warm` on as it
     /// stays, and what acts beside the rows.

@@ -1,7 +1,7 @@
 //! A step of several plain cars of one model abreast, a wheel of each in a lane: one sweep, with the bits of each alone.
 //!
-//! Steering, gears and engine are done car by car. A car that does what few do in the same step (a wheel hangs, stands or grips
-//! stiffly, loads or shafts need more looks) goes on alone from there.
+//! Steering, gears and engine are done car by car. A car that does what few do in the same step (a wheel hangs, or walks on a tyre law of
+//! its own; loads, shafts or stiff tyres need more looks) goes on alone from there.
 
 use crate::aero::air::air;
 use crate::assists::DriverDemand;
@@ -21,8 +21,7 @@ use crate::step::abreast::room::Room;
 use crate::step::abreast::shafts::go_on_abreast;
 use crate::step::coupling::{Coupling, StepReport, Within};
 use crate::step::rows::{Begun, Rows};
-use crate::step::stages::{InputsAbreast, StepInputs};
-use crate::step::stages::{Stages, Velocities, Wheels};
+use crate::step::stages::{InputsAbreast, Stages, StepInputs, Velocities, Wheels};
 use crate::step::sweep::{SWEPT_ONCE, sweep_once};
 use crate::step::take;
 use crate::step::vehicle::{Vehicle, response, wheel_impulses};
@@ -113,13 +112,8 @@ impl<B: Banks, W: Octet> Wheels<B> for CarsInStep<'_, W> {
     }
 
     #[inline(always)]
-    fn beside(&self) -> SpatialVector<W> {
-        SpatialVector::default()
-    }
-
-    #[inline(always)]
     fn add_axle_links(&self, products: &mut OuterProducts<W>, warm: SpatialVector<W>) -> SpatialVector<W> {
-        let mut given = SpatialVector::default();
+        let mut given = Wheels::<B>::beside(self);
         if self.room.model.has_axle_links() {
             for rows in self.room.rows::<B>().chunks_exact(W::ROWS) {
                 given = given + Bars::of(rows, warm).add_to(products);
@@ -283,7 +277,7 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
     #[inline(always)]
     fn push(&mut self, external: SpatialVector<W>) {
         let rows = self.room.rows::<B>();
-        let given = external + SpatialVector::default() + wheel_impulses(rows, true);
+        let given = external + Wheels::<B>::beside(self) + wheel_impulses(rows, true);
         let spins = rows.iter().fold(W::default(), |sum, rows| sum + rows.coupled.spin);
         let to_world = self.room.chassis.to_world;
         let (impulse, turn) = (to_world.times(given.linear), to_world.times(given.angular));
