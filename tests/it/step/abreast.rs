@@ -191,7 +191,7 @@ fn shipped_cars_abreast_have_the_bits_of_each_alone() {
         println!("{name}: {shares:.2?} of the steps abreast");
         // Sixteen of the nineteen can be; the others stand, hang, meet ground that moves or brake to a stop now and then.
         assert!(!name.starts_with("corvette") || shares.iter().all(|share| *share > 0.4), "{name}: {shares:?}");
-        // Whatever drives them; more than two of eight hang, or walk on a tyre law of its own, now and then.
+        // Whatever drives them; more than two of eight hang, or need more looks, now and then.
         assert!(shares[0] > 0.05, "{name}: {shares:?}");
     }
 }

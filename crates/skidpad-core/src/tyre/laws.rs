@@ -6,7 +6,7 @@ use crate::linear::SpatialVector;
 use crate::step::rows::Rows;
 use crate::tyre::parameters::Tyre;
 use crate::tyre::rows::TyreLinearization;
-use crate::tyre::{Conditions, PreparedTyre, TyreModel, friction_ellipse, functions};
+use crate::tyre::{Conditions, PreparedTyre, Response, TyreModel, friction_ellipse, functions};
 use crate::wheel::pack::{OfOneLaw, WheelPack};
 
 /// What the patches of a bank are asked.
@@ -30,10 +30,16 @@ struct TyreOutput<W: Corners> {
 }
 
 impl<W: Corners> TyreInput<W> {
-    /// Whether the patch of some wheel is renewed as it rolls.
+    /// Where the patch is renewed as the wheel rolls.
+    #[inline(always)]
+    fn rolls(&self) -> W::Mask {
+        W::default().less(self.share)
+    }
+
+    /// Whether some is.
     #[inline(always)]
     fn some_rolls(&self) -> bool {
-        W::any(W::default().less(self.share))
+        W::any(self.rolls())
     }
 }
 
@@ -93,6 +99,7 @@ impl<W: Corners> Rows<W> {
                 },
             };
             let (lanes, biting) = (law.lanes(), law.lanes() & self.tyre.active);
+            let rolling = biting & asked.rolls();
             *linearised = match W::any(!lanes) {
                 true => TyreLinearization::select(lanes, answer.linearised, *linearised),
                 false => answer.linearised,
@@ -100,7 +107,7 @@ impl<W: Corners> Rows<W> {
             self.tyre.locking_capacity += (step * answer.resistance).only(biting);
             for i in [0, 1] {
                 let moment = step * answer.moments[i] * asked.share;
-                self.tyre.moments[i] = W::select(lanes, moment.only(biting), self.tyre.moments[i]);
+                self.tyre.moments[i] = W::select(lanes, moment.only(rolling), self.tyre.moments[i]);
             }
         }
     }
@@ -173,9 +180,15 @@ fn linearised_at<W: Corners, P: PreparedTyre<W>>(at: &P, asked: &TyreInput<W>) -
     let (zero, one) = (W::default(), W::splat(1.0));
     let (lengths, limit) = (at.relaxation(), at.limit());
     let slip = both(|i| asked.deflection[i] / lengths[i]);
-    let mut curve = if asked.some_rolls() { at.force(slip) } else { Default::default() };
-    // Past the peak the force is taken as it is.
-    curve.slope = [curve.slope[0].at_least(zero), curve.slope[1].at_least(zero)];
+    let mut curve = Response { force: [zero; 2], slope: [zero; 2] };
+    if asked.some_rolls() {
+        // A patch that stands has no force by its slip, whoever rolls beside it. Past the peak the force is taken as it is.
+        let (rolls, found) = (asked.rolls(), at.force(slip));
+        curve = Response {
+            force: both(|i| found.force[i].only(rolls)),
+            slope: both(|i| found.slope[i].at_least(zero).only(rolls)),
+        };
+    }
     // Under both slips a law may reach beyond the ellipse of its two peaks; then it is the edge.
     let used = both(|i| curve.force[i] / limit[i].at_least(W::splat(LEAST_LIMIT)));
     let reach = friction_ellipse::reach(used).at_least(one);

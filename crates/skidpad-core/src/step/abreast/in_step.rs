@@ -1,7 +1,6 @@
 //! A step of several plain cars of one model abreast, a wheel of each in a lane: one sweep, with the bits of each alone.
 //!
-//! Steering, gears and engine are done car by car. A car that does what few do in the same step (a wheel hangs, or walks on a tyre law of
-//! its own; loads, shafts or stiff tyres need more looks) goes on alone from there.
+//! Steering, gears and engine are done car by car. A car that does what few do in the same step (a wheel hangs; loads, shafts or stiff tyres need more looks) goes on alone from there.
 
 use crate::aero::air::air;
 use crate::assists::DriverDemand;
@@ -318,23 +317,15 @@ impl<W: Octet> CarsInStep<'_, W> {
             self.asked[car] = Some(demand);
         }
         self.turn_axles();
-        let (rolls, mut walks) = (W::splat(1.0), W::Mask::default());
         let pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
         for (k, (bank, rows)) in self.room.wheels::<B>().enumerate() {
             rows.begun = Begun::of_cars(self.vehicles, k, !bank.laws.is_empty());
-            if !bank.laws.is_empty() {
-                // A law is asked about standing patches, too, where others roll beside them: what it tells may limit those.
-                walks = walks | rows.begun.rolling.less(rolls);
-                // Of those that leave nobody asks what standing patches do.
-                rows.begun.rolling = rows.begun.rolling.at_least(rolls);
-            }
             let [motor, mut brake] = bank.pedal_torques(pedals);
             if let Some(discs) = &bank.discs {
                 brake = brake * discs.share_at(W::of_each(|car| self.vehicles[car].state.wheels[k].disc));
             }
             rows.begin_drive(bank, [motor, brake], dt);
         }
-        self.leave(walks);
         towards
     }
 
