@@ -206,3 +206,49 @@ fn linearised_at<W: Corners, P: PreparedTyre<W>>(at: &P, asked: &TyreInput<W>) -
 
 /// Limit below which a force counts as within it, N.
 const LEAST_LIMIT: f32 = 1e-3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::{Four, Lane};
+
+    /// Has 1000 N along and across at once, whatever its slips.
+    struct Square;
+
+    impl PreparedTyre<Four> for Square {
+        fn force(&self, _: [Four; 2]) -> Response<Four> {
+            Response { force: [Four::splat(1000.0); 2], slope: [Four::splat(1e4); 2] }
+        }
+
+        fn stiffness(&self) -> [Four; 2] {
+            [Four::splat(1e4); 2]
+        }
+
+        fn limit(&self) -> [Four; 2] {
+            [Four::splat(1000.0); 2]
+        }
+
+        fn relaxation(&self) -> [Four; 2] {
+            [Four::splat(0.1); 2]
+        }
+    }
+
+    /// A law may reach beyond the ellipse of its peaks, here by √2; one that stands beside others that roll does not.
+    #[test]
+    fn a_patch_that_stands_has_no_slip_force_whoever_rolls_beside_it() {
+        let asked = TyreInput {
+            deflection: [Four::splat(0.01); 2],
+            load: Four::splat(2000.0),
+            grip: Four::splat(1.0),
+            share: Four::new([0.0, 1.0, 0.5, 0.0]),
+        };
+        let (linearised, _) = linearised_at(&Square, &asked);
+        for (force, friction) in linearised.curve.force.into_iter().zip(linearised.friction) {
+            assert_eq!(force.lanes(), [0.0, 1000.0, 1000.0, 0.0]);
+            for (lane, known) in [1.0, f32::sqrt(2.0), f32::sqrt(2.0), 1.0].into_iter().enumerate() {
+                // 32 bits.
+                assert!((friction.at(lane) - 0.5 * known).abs() < 1e-7, "lane {lane}: {}", friction.at(lane));
+            }
+        }
+    }
+}
