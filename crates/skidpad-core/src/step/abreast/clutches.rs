@@ -2,12 +2,9 @@
 
 use crate::drivetrain::constraints::{DriveConstraint, at_wheels, held, settles, torque_ratio};
 use crate::lane::{Four, Octet};
-use crate::step::abreast::each::ABREAST;
+use crate::step::abreast::each::{ABREAST, NO_CHANGE};
 use crate::step::coupling::Within;
 use crate::step::vehicle::Vehicle;
-
-/// What is added to any number, zeros included, and changes no bit of it.
-const NOTHING: f32 = -0.0;
 
 /// Clutches of cars abreast: see [`DriveConstraint`].
 pub(crate) struct Clutches<W: Octet> {
@@ -61,7 +58,7 @@ impl<W: Octet> Clutches<W> {
             after = slipping(vehicles, slips, [after, before, speed, answer]);
         }
         let change = at_wheels(self.torque_ratios, after) - at_wheels(self.torque_ratios, before);
-        let change = W::select(self.unsettled, change, W::splat(NOTHING));
+        let change = W::select(self.unsettled, change, W::splat(NO_CHANGE));
         self.impulse = W::select(self.unsettled, after, before);
         self.unsettled = self.unsettled & !settles(self.settled, [before, after], Within::NearCone);
         (change, !W::any(self.unsettled))

@@ -15,6 +15,9 @@ use bevy_math::Vec3;
 /// Cars abreast.
 pub(crate) const ABREAST: usize = Eight::COUNT;
 
+/// What is added to any number, zeros included, and changes no bit of it.
+pub(crate) const NO_CHANGE: f32 = -0.0;
+
 /// What the world tells of cars abreast, vehicle frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chassis<W> {

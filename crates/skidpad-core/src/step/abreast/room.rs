@@ -224,6 +224,7 @@ impl<W: Octet> Room<W> {
     }
 }
 
+/// See [`Room::turned`].
 fn turned(model: &Model) -> usize {
     let (motors, engine) = (model.parts().motors.len(), usize::from(model.parts().powertrain.engine().is_some()));
     if motors > 0 || converter(model).is_some() { engine + motors } else { 0 }

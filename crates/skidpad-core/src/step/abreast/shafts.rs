@@ -3,14 +3,11 @@
 use crate::drivetrain::rows::MOST_CONSTRAINTS;
 use crate::drivetrain::solving::{Carried, FEW, GoesOn, Going, Measured, go_on};
 use crate::lane::Octet;
-use crate::step::abreast::each::ABREAST;
+use crate::step::abreast::each::{ABREAST, NO_CHANGE};
 use crate::step::coupling::Within;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
-
-/// What is added to any number, zeros included, and changes no bit of it.
-const NOTHING: f32 = -0.0;
 
 /// Lets the rows between spins go on of those of `vehicles` that have `gained` a speed in the last step, m/s forward; takes that from those
 /// that have settled.
@@ -64,7 +61,7 @@ impl<const MOST: usize> ShaftsAbreast<'_, MOST> {
         &mut self,
         mut of: impl FnMut(usize, &mut Option<Going<'_, MOST>>) -> Option<[f32; MOST]>,
     ) -> [W; MOST] {
-        let mut changes = [[NOTHING; ABREAST]; MOST];
+        let mut changes = [[NO_CHANGE; ABREAST]; MOST];
         for (car, going) in self.cars.iter_mut().enumerate() {
             if let Some(own) = of(car, going) {
                 changes.iter_mut().zip(own).for_each(|(all, own)| all[car] = own);
