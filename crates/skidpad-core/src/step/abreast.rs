@@ -137,7 +137,8 @@ impl CarsAbreast {
     }
 }
 
-/// Whether cars of `model` can go abreast: axles of two wheels, one after the other, no assists, at most a clutch between the wheels.
+/// Whether cars of `model` can go abreast: axles of two wheels, one after the other, on rays that links do not lead sideways; bars between
+/// the wheels of an axle; of assists those whose say is known from the pedals, and no force elements.
 fn is_plain(model: &Model) -> bool {
     let bank = |(k, bank): (usize, &WheelPack)| {
         bank.follows(4 * k) && !bank.has_rims && bank.roll_centre_links.is_none() && bank.lateral.is_none()

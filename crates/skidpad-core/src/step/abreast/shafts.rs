@@ -109,6 +109,7 @@ impl<W: Octet, const MOST: usize> GoesOn<W, MOST> for ShaftsAbreast<'_, MOST> {
         let changes = self.each(
             #[inline(always)]
             |car, going| {
+                let one = going.as_mut()?;
                 let mut own = Measured { speeds: [0.0; MOST], answers: [[0.0; MOST]; MOST] };
                 for i in 0..MOST {
                     own.speeds[i] = speeds[i][car];
@@ -116,7 +117,7 @@ impl<W: Octet, const MOST: usize> GoesOn<W, MOST> for ShaftsAbreast<'_, MOST> {
                         *own = lanes[car];
                     }
                 }
-                let (changes, settled) = going.as_mut()?.step(&own);
+                let (changes, settled) = one.step(&own);
                 if settled {
                     *going = None;
                 }
