@@ -81,6 +81,5 @@ pub fn bounded(value: f32, low: f32, high: f32) -> f32 {
 /// The same of several numbers at once.
 #[inline(always)]
 pub(crate) fn all_bounded<L: Lane>(values: L, low: L, high: L) -> L {
-    let raised = L::select(values.less(low), low, values);
-    L::select(high.less(raised), high, raised).only(values.abs().less(L::splat(f32::INFINITY)))
+    values.clamped(low, high).only(values.abs().less(L::splat(f32::INFINITY)))
 }

@@ -99,6 +99,13 @@ pub trait Lane:
         self.at_least(low).at_most(high)
     }
 
+    /// The same, but a NaN stays one, and a zero at a bound of zero keeps its sign: as [`f32::clamp`].
+    #[inline(always)]
+    fn clamped(self, low: Self, high: Self) -> Self {
+        let raised = Self::select(self.less(low), low, self);
+        Self::select(high.less(raised), high, raised)
+    }
+
     /// −1 below zero, 1 from zero on.
     #[inline(always)]
     fn sign(self) -> Self {

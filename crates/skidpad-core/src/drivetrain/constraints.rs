@@ -1,5 +1,6 @@
 //! One row between spins: its law while it holds, its bounds, and the clutch of an engine that is dead.
 
+use crate::drivetrain::engine::Engine;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::parameters::Coupling;
 use crate::lane::Lane;
@@ -60,8 +61,9 @@ pub(crate) enum Regime {
 }
 
 /// Torque on the wheels per negative and per positive torque through a row of `ratio` with losses of `efficiency`.
-fn torque_ratios(ratio: f32, efficiency: f32) -> [f32; 2] {
-    [ratio / efficiency, ratio * efficiency]
+#[inline(always)]
+fn torque_ratios<L: Lane>(ratio: L, efficiency: f32) -> [L; 2] {
+    [ratio / L::splat(efficiency), ratio * L::splat(efficiency)]
 }
 
 /// That of them which counts, when `impulse` is what goes through the row.
@@ -104,36 +106,73 @@ pub(crate) fn falling(slope: f32, torque: f32, range: f32) -> f32 {
     slope.min(-LEAST_FALL * torque.abs() / range.max(f32::MIN_POSITIVE))
 }
 
-/// The engine side of the clutch.
+/// The engine side of the clutch, of a car or of cars abreast.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Flywheel {
+pub(crate) struct Flywheel<L = f32> {
     /// At the start of the step, rad/s.
-    pub started: f32,
+    pub started: L,
     /// Before the clutch acts, rad/s.
-    pub speed: f32,
-    pub inverse_inertia: f32,
+    pub speed: L,
+    pub inverse_inertia: L,
     /// Largest angular impulse of the dry friction of a dead engine, N m s.
-    pub dry_drag: f32,
+    pub dry_drag: L,
     /// As `speed`, with a closed throttle and with the driver's; only of cars with assists.
-    pub bounds: [f32; 2],
+    pub bounds: [L; 2],
 }
 
-impl DriveConstraint {
+/// The row of a clutch, of a car or of cars abreast: see [`DriveConstraint`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ClutchRow<L> {
+    pub ratio: L,
+    pub torque_ratios: [L; 2],
+    pub per_impulse: L,
+    pub target_impulse: L,
+    pub bounds: [L; 2],
+    pub settled: [L; 2],
+    pub impulse: L,
+}
+
+impl<L: Lane> ClutchRow<L> {
     /// A clutch that carries up to `capacity` and carried `impulse` before.
-    pub(crate) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
+    #[inline(always)]
+    pub(crate) fn of(flywheel: &Flywheel<L>, ratio: L, efficiency: f32, [capacity, impulse]: [L; 2]) -> Self {
         Self {
             ratio,
             torque_ratios: torque_ratios(ratio, efficiency),
             per_impulse: flywheel.inverse_inertia,
-            per_speed: 1.0,
             target_impulse: flywheel.speed,
             bounds: [-capacity, capacity],
+            settled: [L::splat(0.0), L::splat(SETTLED_CLUTCH) * capacity],
+            impulse: impulse.clamped(-capacity, capacity),
+        }
+    }
+}
+
+impl From<ClutchRow<f32>> for DriveConstraint {
+    #[inline(always)]
+    fn from(row: ClutchRow<f32>) -> Self {
+        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, settled, impulse } = row;
+        Self {
+            ratio,
+            torque_ratios,
+            per_impulse,
+            per_speed: 1.0,
+            target_impulse,
+            bounds,
             viscous: 0.0,
-            settled: [0.0, SETTLED_CLUTCH * capacity],
-            impulse: impulse.clamp(-capacity, capacity),
+            settled,
+            impulse,
             is_converter: false,
             dry_drag: 0.0,
         }
+    }
+}
+
+impl DriveConstraint {
+    /// As [`ClutchRow::of`].
+    #[inline(always)]
+    pub(crate) fn clutch(flywheel: &Flywheel, ratio: f32, efficiency: f32, capacity: f32, impulse: f32) -> Self {
+        ClutchRow::of(flywheel, ratio, efficiency, [capacity, impulse]).into()
     }
 
     /// Puts a dead engine behind this clutch, which turned by `speed` rad/s and whose dry friction has up to `dry_drag`.
@@ -302,11 +341,19 @@ impl DriveConstraint {
     }
 }
 
-impl Flywheel {
+impl<L: Lane> Flywheel<L> {
+    /// That of an `engine` which starts with this speed and would come to that one.
+    #[inline(always)]
+    pub(crate) fn of(engine: &Engine, [started, speed]: [L; 2]) -> Self {
+        let inverse_inertia = L::splat(1.0 / engine.inertia);
+        Self { started, speed, inverse_inertia, dry_drag: L::splat(0.0), bounds: [speed; 2] }
+    }
+
     /// What is left of its `speed` when its dry friction has acted, rad/s.
-    pub(crate) fn dragged(&self, speed: f32) -> f32 {
+    #[inline(always)]
+    pub(crate) fn dragged(&self, speed: L) -> L {
         let lost = self.dry_drag * self.inverse_inertia;
-        speed - speed.clamp(-lost, lost)
+        speed - speed.clamped(-lost, lost)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What brings the engine's torque to the gearbox of a car that stands: a clutch, or a torque converter.
 
 use crate::drivetrain::engine::{Curve, Engine};
+use crate::lane::Lane;
 use crate::model::error::{ModelError, positive};
 
 /// Between engine and gearbox.
@@ -26,9 +27,10 @@ impl Clutch {
     /// The engine would come to `speed` rad/s without it; what the clutch carries slows the engine, which opens the clutch
     /// again: `e = (ω − e C dt / J − idle) / (engaged − idle)`. By the speed at the start a clutch grips too hard when the
     /// engine rises, by a tenth at 30 Hz, and tyres near their limit break loose.
-    pub(crate) fn engaged_at(&self, speed: f32, engine: &Engine, dt: f32) -> f32 {
+    #[inline(always)]
+    pub(crate) fn engaged_at<L: Lane>(&self, speed: L, engine: &Engine, dt: f32) -> L {
         let range = self.engaged_speed - engine.idle + self.capacity * dt / engine.inertia;
-        ((speed - engine.idle) / range).clamp(0.0, 1.0)
+        ((speed - L::splat(engine.idle)) / L::splat(range)).clamped(L::splat(0.0), L::splat(1.0))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::banks::Banks;
 use crate::controls::{Controls, LARGEST_TORQUE, bounded};
 use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::converter::LaunchDevice;
+use crate::drivetrain::crank::Asked;
 use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
 use crate::drivetrain::parameters::EngineDrive;
 use crate::drivetrain::rows::PedalDemand;
@@ -15,13 +16,6 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::pack::WheelPack;
 use bevy_math::Vec3;
-
-/// Time constant of the idle governor, s: slower stalls under a dropped clutch, faster hunts at 30 Hz.
-const IDLE_RESPONSE: f32 = 0.1;
-
-/// Crankshaft speed, rad/s, below which an engine does not fire: a four-stroke turned backwards has no cycle. Not 0, so that
-/// rounding does not decide for one that is held.
-const FIRES_FROM: f32 = -0.1;
 
 /// Least time between two automatic shifts, s, so that a shift's own transient does not trigger the next.
 const SHIFT_PAUSE: f32 = 0.5;
@@ -42,8 +36,8 @@ impl Vehicle {
         let (model, rows) = (&self.model, &self.rows);
         let turns = |lever| turning(B::of(model.banks()), B::of(rows), lever, |rows| rows.begun.spin);
         let shaft_speed = if has_engine { turns(0) } else { 0.0 };
-        let full_load = |engine: &Engine, speed| engine.torque.at(speed);
-        let shaft = self.begin_shafts(controls, asked, direction, shaft_speed, full_load, dt);
+        let full_load = self.full_load();
+        let shaft = self.begin_shafts(controls, asked, direction, [shaft_speed, full_load], dt);
         if has_engine {
             for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
                 rows.drive.shaft = bank.levers[0] * Four::splat(shaft);
@@ -91,34 +85,41 @@ impl Vehicle {
         }
     }
 
+    /// Torque that the engine has at full load, N m; 0 without one.
+    #[inline(always)]
+    fn full_load(&self) -> f32 {
+        let engine = self.model.parts().powertrain.engine();
+        engine.map_or(0.0, |drive| drive.engine.torque.at(self.state.drive.engine_speed))
+    }
+
     /// Gear and clutch of an engine whose shaft turns with `shaft_speed` rad/s, and the rows of all shafts; `direction` is the direction of a car
-    /// without one, `full_load` its torque at a speed, N m. Returns what clutch or converter begin to give that shaft, N m s.
+    /// without one, `full_load` its torque, N m. Returns what clutch or converter begin to give that shaft, N m s.
     #[inline(always)]
     pub(crate) fn begin_shafts(
         &mut self,
         controls: &Controls,
         asked: &DriverDemand,
         mut direction: f32,
-        shaft_speed: f32,
-        full_load: impl Fn(&Engine, f32) -> f32,
+        [shaft_speed, full_load]: [f32; 2],
         dt: f32,
     ) -> f32 {
         let DriverDemand { throttle, brake, own_throttle, .. } = *asked;
-        let (state, wheels) = (&mut self.state.drive, &self.state.wheels);
-        let engine = self.model.parts().powertrain.engine();
+        let Self { model, state, shafts, .. } = self;
+        let engine = model.parts().powertrain.engine();
         if let Some(drive) = engine {
-            let driven = Driven { model: &self.model, shares: &drive.shares, wheels, shaft_speed };
-            direction = state.select_gear(&drive.gearbox, controls.gear, &driven, throttle, dt);
+            direction = state.change_gear(drive, model, [throttle, shaft_speed], controls.gear, dt);
         }
         let pull = PedalDemand { throttle: throttle.min(own_throttle), brake, direction };
-        self.shafts.begin(pull, &self.model, dt);
+        shafts.begin(pull, model, dt);
         let Some(drive) = engine else { return 0.0 };
-        let (mut flywheel, clutch) = engage(drive, state, controls, throttle, shaft_speed, &full_load, dt);
-        if !self.model.assists().is_empty() && self.model.parts().assists.change_drive() {
-            let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, &full_load, dt);
-            flywheel.bounds = [with(0.0), if own_throttle == throttle { flywheel.speed } else { with(own_throttle) }];
+        let state = &state.drive;
+        let running = |throttle| flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
+        let (mut flywheel, clutch) = engage(drive, state, controls, running(throttle), shaft_speed, dt);
+        if !model.assists().is_empty() && model.parts().assists.change_drive() {
+            let own = if own_throttle == throttle { flywheel.speed } else { running(own_throttle) };
+            flywheel.bounds = [running(0.0), own];
         }
-        self.shafts.engage(flywheel, clutch);
+        shafts.engage(flywheel, clutch);
         clutch.at_wheels(clutch.impulse)
     }
 }
@@ -182,29 +183,25 @@ fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
     drive.select_direction(asked, || (*rotation * Vec3::X).dot(*velocity) / pace)
 }
 
+/// The flywheel, whose engine would come to `speed` rad/s, and the row of its clutch or converter.
 #[inline(always)]
 fn engage(
     drive: &EngineDrive,
     state: &DriveState,
     controls: &Controls,
-    throttle: f32,
+    speed: f32,
     shaft_speed: f32,
-    full_load: impl Fn(&Engine, f32) -> f32,
     dt: f32,
 ) -> Running {
     let EngineDrive { engine, launch_device, gearbox, .. } = drive;
-    let shifting = state.shift_left > 0.0;
-    let speed = flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
     let dry_drag = if controls.starter { 0.0 } else { engine.dry_drag(state.engine_speed) * dt };
-    let started = state.engine_speed;
-    let flywheel = Flywheel { started, speed, inverse_inertia: 1.0 / engine.inertia, dry_drag, bounds: [speed; 2] };
+    let flywheel = Flywheel { dry_drag, ..Flywheel::of(engine, [state.engine_speed, speed]) };
     let ratio = gearbox.ratio_at(state.gear, state.ratio);
-    let open = shifting || state.gear == 0;
     let capacity = match launch_device {
-        _ if open => 0.0,
+        _ if state.is_between_gears() => 0.0,
         LaunchDevice::Clutch(clutch) => {
             let engaged = match controls.clutch {
-                Some(pedal) => 1.0 - bounded(pedal, 0.0, 1.0),
+                Some(pedal) => engaged_by(pedal),
                 // As if parked in gear, until the starter turns it.
                 None if dry_drag > 0.0 => 1.0,
                 None => clutch.engaged_at(speed, engine, dt),
@@ -223,6 +220,12 @@ fn engage(
     (flywheel, row)
 }
 
+/// How far a clutch is engaged whose `pedal` is pressed so far.
+#[inline(always)]
+pub(crate) fn engaged_by(pedal: f32) -> f32 {
+    1.0 - bounded(pedal, 0.0, 1.0)
+}
+
 /// Speed of the engine after `dt` s before its clutch acts, rad/s.
 #[inline(always)]
 fn flywheel_speed(
@@ -230,38 +233,15 @@ fn flywheel_speed(
     state: &DriveState,
     throttle: f32,
     starter: bool,
-    full_load: impl Fn(&Engine, f32) -> f32,
+    full_load: f32,
     dt: f32,
 ) -> f32 {
-    let engine = &drive.engine;
-    let throttle = if state.shift_left > 0.0 { 0.0 } else { engine.opened(throttle) };
-    state.engine_speed + dt * engine_torque(engine, state.engine_speed, throttle, starter, full_load) / engine.inertia
-}
-
-/// Crankshaft torque, N m: throttle times the full-load curve, minus drag as the throttle closes, plus the idle
-/// governor, minus what the limiter cuts. A dead engine has, at best, its starter: its drag is dry friction.
-#[inline(always)]
-fn engine_torque(
-    engine: &Engine,
-    speed: f32,
-    throttle: f32,
-    starter: bool,
-    full_load: impl Fn(&Engine, f32) -> f32,
-) -> f32 {
-    if engine.is_dead(speed) {
-        return if starter { (engine.idle - speed) / IDLE_RESPONSE * engine.inertia } else { 0.0 };
-    }
-    let throttle = if speed < FIRES_FROM { 0.0 } else { throttle * engine.unlimited(speed) };
-    let drag = engine.drag_at(speed) * (1.0 - throttle) * (speed / engine.idle).clamp(-1.0, 1.0);
-    let pull = full_load(engine, speed) * throttle;
-    let below_idle = (engine.idle - speed) / IDLE_RESPONSE * engine.inertia;
-    let governor =
-        if speed < engine.idle * 1.1 { (below_idle + drag - pull).clamp(0.0, engine.torque.peak()) } else { 0.0 };
-    pull - drag + governor
+    let throttle = state.opened(&drive.engine, throttle);
+    drive.engine.turned(state.engine_speed, &Asked { throttle, full_load, starter }, dt)
 }
 
 /// How the wheels of an engine move.
-pub(crate) struct Driven<'a> {
+struct Driven<'a> {
     pub model: &'a Model,
     /// Of the torque, per wheel.
     pub shares: &'a [f32],
@@ -298,18 +278,40 @@ impl Driven<'_> {
     }
 }
 
+impl State {
+    /// Changes gears of the engine of `drive` of a car of `model`, whose shaft turns with `shaft_speed` rad/s; returns which way the gear
+    /// asked for drives: 1, −1, or 0 in neutral.
+    #[inline(always)]
+    pub(crate) fn change_gear(
+        &mut self,
+        drive: &EngineDrive,
+        model: &Model,
+        [throttle, shaft_speed]: [f32; 2],
+        asked: Option<i8>,
+        dt: f32,
+    ) -> f32 {
+        let driven = Driven { model, shares: &drive.shares, wheels: &self.wheels, shaft_speed };
+        self.drive.select_gear(&drive.gearbox, asked, &driven, throttle, dt)
+    }
+}
+
 impl DriveState {
+    /// Whether no gear is engaged.
+    #[inline(always)]
+    pub(crate) fn is_between_gears(&self) -> bool {
+        self.shift_left > 0.0 || self.gear == 0
+    }
+
+    /// Share of the full load of `engine` at a `throttle` of 0 to 1, which a shift closes.
+    #[inline(always)]
+    pub(crate) fn opened(&self, engine: &Engine, throttle: f32) -> f32 {
+        if self.shift_left > 0.0 { 0.0 } else { engine.opened(throttle) }
+    }
+
     /// Advances a running shift, or starts one towards the asked gear or, without one, the gear that suits the speed. Tells
     /// which way the gear asked for drives: 1, −1, or 0 in neutral.
     #[inline(always)]
-    pub(crate) fn select_gear(
-        &mut self,
-        gearbox: &Gearbox,
-        asked: Option<i8>,
-        driven: &Driven,
-        throttle: f32,
-        dt: f32,
-    ) -> f32 {
+    fn select_gear(&mut self, gearbox: &Gearbox, asked: Option<i8>, driven: &Driven, throttle: f32, dt: f32) -> f32 {
         if let Some(continuous) = &gearbox.continuous {
             self.follow(gearbox, continuous, driven.shaft_speed, throttle, dt);
         }
@@ -394,51 +396,9 @@ impl DriveState {
 mod tests {
     use super::*;
     use crate::banks::Many;
-    use crate::drivetrain::engine::Curve;
     use crate::model::{Disc, plain::plain_car};
     use crate::state::Placement;
     use crate::world::scene::Scene;
-
-    /// 200 N m everywhere, drag of 10 N m and 0.25 N m s.
-    fn engine() -> Engine {
-        Engine {
-            torque: Curve::new(vec![[100.0, 200.0], [600.0, 200.0]]).expect("valid"),
-            drag: [10.0, 0.25],
-            idle: 80.0,
-            limit: 700.0,
-            inertia: 0.2,
-            throttle_map: None,
-            stall: 40.0,
-        }
-    }
-
-    /// Torque of the curve times the pedal, less drag times what the pedal leaves; below idle the governor's `J (ω_idle − ω) / T`,
-    /// drag made up for; half the limiter's band takes half the torque.
-    #[test]
-    fn the_crankshaft_has_pull_less_drag_and_what_the_governor_gives() {
-        let full_load = |engine: &Engine, speed: f32| engine.torque.at(speed);
-        let governed = |speed: f32| (80.0 - speed) / IDLE_RESPONSE * 0.2;
-        for (speed, throttle, torque) in [
-            (400.0, 1.0, 200.0),
-            (400.0, 0.0, -110.0),
-            (400.0, 0.5, 100.0 - 55.0),
-            (700.0, 1.0, -185.0),
-            (693.0, 1.0, 0.5 * 200.0 - 0.5 * 183.25),
-            (79.0, 0.0, governed(79.0)),
-            (84.0, 0.0, governed(84.0)),
-            (84.0, 0.5, 100.0 - 0.5 * 31.0),
-            (20.0, 1.0, 0.0),
-        ] {
-            let found = engine_torque(&engine(), speed, throttle, false, full_load);
-            // Differences of numbers up to 200 N m, and of 700 rad/s over a band of 14.
-            assert!((found - torque).abs() < 2e-3, "{found} instead of {torque} N m at {speed} rad/s");
-        }
-        assert_eq!(
-            engine_torque(&engine(), 20.0, 0.0, true, full_load),
-            governed(20.0),
-            "a starter turns a dead engine"
-        );
-    }
 
     /// Neutral is what a car gets that rolls against the way asked for, faster than a walk.
     #[test]

@@ -1,6 +1,5 @@
 //! Engine and gearbox.
 
-#[cfg(feature = "abreast")]
 use crate::lane::Lane;
 use crate::model::error::{ModelError, not_negative, positive};
 
@@ -207,8 +206,10 @@ impl Gearbox {
 
 impl Engine {
     /// Share of the torque that the limiter leaves at `speed` rad/s.
-    pub(crate) fn unlimited(&self, speed: f32) -> f32 {
-        ((self.limit - speed) / (LIMITER_BAND * self.limit)).clamp(0.0, 1.0)
+    #[inline(always)]
+    pub(crate) fn unlimited<L: Lane>(&self, speed: L) -> L {
+        let share = (L::splat(self.limit) - speed) / L::splat(LIMITER_BAND * self.limit);
+        share.clamped(L::splat(0.0), L::splat(1.0))
     }
 
     /// Share of the full-load torque at a pedal of 0 to 1.
@@ -217,13 +218,14 @@ impl Engine {
     }
 
     /// Whether it is dead at a crankshaft speed, rad/s, negative backwards.
-    pub fn is_dead(&self, speed: f32) -> bool {
-        speed < self.stall && self.stall > 0.0
+    pub fn is_dead<L: Lane>(&self, speed: L) -> L::Mask {
+        if self.stall > 0.0 { speed.less(L::splat(self.stall)) } else { L::Mask::default() }
     }
 
     /// Drag with the throttle closed at a crankshaft speed of either sign, rad/s, N m, ≥ 0.
-    pub(crate) fn drag_at(&self, speed: f32) -> f32 {
-        self.drag[0] + self.drag[1] * speed.abs()
+    #[inline(always)]
+    pub(crate) fn drag_at<L: Lane>(&self, speed: L) -> L {
+        L::splat(self.drag[0]) + L::splat(self.drag[1]) * speed.abs()
     }
 
     /// Largest torque of the dry friction that a dead engine has, N m; 0 of one that runs.

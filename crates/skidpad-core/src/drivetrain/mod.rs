@@ -4,6 +4,7 @@ pub(crate) mod assisted;
 pub(crate) mod clutch;
 pub(crate) mod constraints;
 pub(crate) mod converter;
+pub(crate) mod crank;
 pub(crate) mod drive;
 pub(crate) mod engine;
 pub(crate) mod flow;

@@ -18,7 +18,7 @@ use crate::step::abreast::room::Room;
 use crate::step::coupling::StepReport;
 use crate::step::stages::InputsAbreast;
 use crate::step::vehicle::Vehicle;
-use crate::telemetry::signals::WheelContact;
+use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Probe, Push};
 
@@ -116,9 +116,13 @@ impl CarsAbreast {
         of_either!(self, room => room.wheel_rows(lane, wheel)?.contact(state))
     }
 
-    /// Length of the last step of car `lane`, s; likewise.
-    pub fn step_of(&self, lane: usize) -> Option<f32> {
-        of_either!(self, room => room.wheel_rows(lane, 0).map(|wheel| wheel.rows.dt))
+    /// What is told of the engine of car `lane`, which is `vehicle`; likewise.
+    pub fn engine_signals(&self, lane: usize, vehicle: &Vehicle) -> Option<EngineSignals> {
+        of_either!(self, room => {
+            let dt = room.wheel_rows(lane, 0)?.rows.dt;
+            let flywheel = room.engines.flywheel(lane).or(vehicle.shafts.engine)?;
+            vehicle.engine_signals_of_step(&flywheel, dt)
+        })
     }
 
     /// Tells nothing more of the last step of car `lane`.

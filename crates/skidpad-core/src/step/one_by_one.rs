@@ -7,7 +7,7 @@ use crate::state::State;
 use crate::step::coupling::StepReport;
 use crate::step::stages::InputsAbreast;
 use crate::step::vehicle::Vehicle;
-use crate::telemetry::signals::WheelContact;
+use crate::telemetry::signals::{EngineSignals, WheelContact};
 use crate::world::seam::{Body, Probe, Push};
 
 /// Cars abreast.
@@ -56,7 +56,7 @@ impl CarsAbreast {
         match *self {}
     }
 
-    pub fn step_of(&self, _: usize) -> Option<f32> {
+    pub fn engine_signals(&self, _: usize, _: &Vehicle) -> Option<EngineSignals> {
         match *self {}
     }
 

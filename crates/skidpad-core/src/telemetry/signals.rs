@@ -1,6 +1,7 @@
 //! What happens where a wheel touches and in the engine, for effects, sound and force feedback. Read from the rows of the last step: who
 //! does not ask pays nothing.
 
+use crate::drivetrain::constraints::Flywheel;
 use crate::lane::Corners;
 use crate::linear::SpatialVector;
 use crate::state::State;
@@ -105,12 +106,13 @@ impl Vehicle {
     /// What the engine did in the last step; `None` without one, before a step after [`Vehicle::set_state`], and of a car that was stepped
     /// abreast, of which [`crate::CarView::engine_signals`] tells.
     pub fn engine_signals(&self) -> Option<EngineSignals> {
-        self.engine_signals_of_step(self.rows.first().filter(|rows| rows.have_step())?.dt)
+        let dt = self.rows.first().filter(|rows| rows.have_step())?.dt;
+        self.engine_signals_of_step(self.shafts.engine.as_ref()?, dt)
     }
 
-    /// The same of a step of `dt` s.
-    pub(crate) fn engine_signals_of_step(&self, dt: f32) -> Option<EngineSignals> {
-        let (drive, flywheel) = (self.model.parts().powertrain.engine()?, self.shafts.engine?);
+    /// The same of a step of `dt` s with this `flywheel`.
+    pub(crate) fn engine_signals_of_step(&self, flywheel: &Flywheel, dt: f32) -> Option<EngineSignals> {
+        let drive = self.model.parts().powertrain.engine()?;
         let (speed, started) = (self.state.drive.engine_speed, flywheel.started);
         let torque = (flywheel.speed - started) / (flywheel.inverse_inertia * dt);
         let full = drive.engine.torque.at(started);

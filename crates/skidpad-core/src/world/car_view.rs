@@ -51,7 +51,7 @@ impl<'a> CarView<'a> {
     /// peers.
     pub fn engine_signals(&self) -> Option<EngineSignals> {
         let vehicle = self.vehicle.filter(|_| !self.away)?;
-        let abreast = self.abreast.and_then(|(cars, lane)| vehicle.engine_signals_of_step(cars.step_of(lane)?));
+        let abreast = self.abreast.and_then(|(cars, lane)| cars.engine_signals(lane, vehicle));
         abreast.or_else(|| vehicle.engine_signals())
     }
 

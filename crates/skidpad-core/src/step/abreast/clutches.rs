@@ -1,25 +1,162 @@
-//! Clutches of cars abreast.
+//! Engines and clutches of cars abreast.
 
-use crate::drivetrain::constraints::{DriveConstraint, at_wheels, held, settles, torque_ratio};
+use crate::assists::DriverDemand;
+use crate::controls::Controls;
+use crate::drivetrain::constraints::{ClutchRow, DriveConstraint, Flywheel, at_wheels, held, settles, torque_ratio};
+use crate::drivetrain::converter::{Clutch, LaunchDevice};
+use crate::drivetrain::crank::Asked;
+use crate::drivetrain::drive::engaged_by;
+use crate::drivetrain::parameters::EngineDrive;
 use crate::lane::{Four, Octet};
+use crate::model::Model;
 use crate::step::abreast::each::{ABREAST, NO_CHANGE};
 use crate::step::coupling::Within;
 use crate::step::vehicle::Vehicle;
 
-/// Clutches of cars abreast: see [`DriveConstraint`].
-pub(crate) struct Clutches<W: Octet> {
-    ratio: W,
-    torque_ratios: [W; 2],
-    per_impulse: W,
-    target_impulse: W,
-    bounds: [W; 2],
-    settled: [W; 2],
-    impulse: W,
-    /// Those that have yet to settle.
-    unsettled: W::Mask,
+/// Of cars of `model`, if all that there is between their spins is the clutch of an engine.
+fn clutch_of(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
+    let parts = model.parts();
+    let drive = parts.powertrain.engine()?;
+    match &drive.launch_device {
+        LaunchDevice::Clutch(clutch) if parts.motors.is_empty() && parts.couplings.is_empty() => Some((drive, clutch)),
+        _ => None,
+    }
 }
 
-impl<W: Octet> Clutches<W> {
+/// Running engines of cars abreast with nothing but clutches behind them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Engines<W> {
+    /// Whether the engines of this step are these; else each car has its own.
+    pub are_abreast: bool,
+    flywheel: Flywheel<W>,
+    clutch: ClutchRow<W>,
+    /// What each clutch carried as the step began, N m s.
+    began: W,
+}
+
+impl<W: Octet> Engines<W> {
+    /// Begins a step of those `vehicles` whose drivers have `asked` for something, as [`Vehicle::begin_shafts`] does; returns what their
+    /// clutches begin to give shafts that turn with `shaft_speed` rad/s, N m s. `None` where one is dead or started, or there is
+    /// something else between spins.
+    #[inline(always)]
+    pub fn begin(
+        &mut self,
+        model: &Model,
+        vehicles: &mut [Vehicle; ABREAST],
+        (controls, asked): (&[&Controls; ABREAST], &[Option<DriverDemand>; ABREAST]),
+        shaft_speed: W,
+        dt: f32,
+    ) -> Option<W> {
+        self.are_abreast = false;
+        let (drive, clutch) = clutch_of(model)?;
+        let started = W::of_each(|car| vehicles[car].state.drive.engine_speed);
+        if W::any(drive.engine.is_dead(started)) || controls.iter().fold(false, |any, controls| any | controls.starter)
+        {
+            return None;
+        }
+        let speeds = shaft_speed.in_lanes();
+        let [mut throttle, mut ratio, mut capacity, mut carried] = [[0.0; ABREAST]; 4];
+        let (mut pedals, mut has_pedal) = ([0.0; ABREAST], [false; ABREAST]);
+        for (car, vehicle) in vehicles.iter_mut().enumerate() {
+            let Some(asked) = &asked[car] else { continue };
+            let (state, controls) = (&mut vehicle.state, controls[car]);
+            state.change_gear(drive, model, [asked.throttle, speeds[car]], controls.gear, dt);
+            let state = &state.drive;
+            throttle[car] = state.opened(&drive.engine, asked.throttle);
+            ratio[car] = drive.gearbox.ratio_at(state.gear, state.ratio);
+            capacity[car] = if state.is_between_gears() { 0.0 } else { clutch.capacity };
+            carried[car] = state.clutch;
+            if let Some(pedal) = controls.clutch {
+                (pedals[car], has_pedal[car]) = (engaged_by(pedal), true);
+            }
+        }
+        let full_load = drive.engine.torque.at_each(started);
+        let asked = Asked { throttle: W::of_lanes(throttle), full_load, starter: W::Mask::default() };
+        let speed = drive.engine.turned(started, &asked, dt);
+        let mut engaged = clutch.engaged_at(speed, &drive.engine, dt);
+        if has_pedal.contains(&true) {
+            engaged = W::of_each(|car| if has_pedal[car] { pedals[car] } else { engaged.car(car) });
+        }
+        let step = W::splat(dt);
+        let limits = [W::of_lanes(capacity) * engaged * step, W::of_lanes(carried) * step];
+        self.are_abreast = true;
+        self.flywheel = Flywheel::of(&drive.engine, [started, speed]);
+        self.clutch = ClutchRow::of(&self.flywheel, W::of_lanes(ratio), drive.gearbox.efficiency, limits);
+        self.began = self.clutch.impulse;
+        Some(at_wheels(self.clutch.torque_ratios, self.began))
+    }
+
+    /// Clutches that are to be solved, but for those of cars that go `alone`.
+    #[inline(always)]
+    pub fn clutches(&self, alone: &[bool; ABREAST]) -> Clutches<'_, W> {
+        let mut unsettled = W::splat(0.0).less(self.clutch.bounds[1]);
+        if alone.contains(&true) {
+            unsettled = unsettled & W::of_each(|car| if alone[car] { 1.0 } else { 0.0 }).less(W::splat(1.0));
+        }
+        Clutches { row: self.clutch, engines: Some(self), unsettled }
+    }
+
+    /// Takes over what they carry.
+    #[inline(always)]
+    pub fn carry(&mut self, impulse: W) {
+        self.clutch.impulse = impulse;
+    }
+
+    /// Speeds that engines end with, rad/s, and what clutches have carried, N m.
+    #[inline(always)]
+    pub fn ended(&self, dt: f32) -> [[f32; ABREAST]; 2] {
+        let (flywheel, impulse) = (&self.flywheel, self.clutch.impulse);
+        let speed = flywheel.dragged(flywheel.speed - impulse * flywheel.inverse_inertia);
+        [speed.in_lanes(), (impulse / W::splat(dt)).in_lanes()]
+    }
+
+    /// The flywheel of car `car`; `None` where that has its own.
+    pub fn flywheel(&self, car: usize) -> Option<Flywheel> {
+        let Flywheel { started, speed, inverse_inertia, dry_drag, bounds } = self.flywheel;
+        self.are_abreast.then(|| Flywheel {
+            started: started.car(car),
+            speed: speed.car(car),
+            inverse_inertia: inverse_inertia.car(car),
+            dry_drag: dry_drag.car(car),
+            bounds: bounds.map(|bound| bound.car(car)),
+        })
+    }
+
+    /// Hands its engine over to car `car`, which goes alone, as the step began; returns what its clutch gave the shaft then, N m s.
+    pub fn hand_over(&self, vehicle: &mut Vehicle, car: usize, dt: f32) -> f32 {
+        self.put(vehicle, car, self.began.car(car), dt);
+        let clutch = &vehicle.shafts.constraints[0];
+        clutch.at_wheels(clutch.impulse)
+    }
+
+    fn put(&self, vehicle: &mut Vehicle, car: usize, impulse: f32, dt: f32) {
+        let Some(flywheel) = self.flywheel(car) else { return };
+        let ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, settled, .. } = self.clutch;
+        let one = |of: [W; 2]| of.map(|of| of.car(car));
+        let row = ClutchRow {
+            ratio: ratio.car(car),
+            torque_ratios: one(torque_ratios),
+            per_impulse: per_impulse.car(car),
+            target_impulse: target_impulse.car(car),
+            bounds: one(bounds),
+            settled: one(settled),
+            impulse,
+        };
+        vehicle.shafts.begin(Default::default(), &vehicle.model, dt);
+        vehicle.shafts.engage(flywheel, row.into());
+    }
+}
+
+/// Clutches of cars abreast while they are solved.
+pub(crate) struct Clutches<'a, W: Octet> {
+    row: ClutchRow<W>,
+    /// What they are of, unless each car has its own.
+    engines: Option<&'a Engines<W>>,
+    /// Those that have yet to settle.
+    pub unsettled: W::Mask,
+}
+
+impl<W: Octet> Clutches<'_, W> {
     /// Those of `vehicles` that are to settle.
     #[inline(always)]
     pub fn of(vehicles: &[Vehicle; ABREAST], unsettled: W::Mask) -> Self {
@@ -33,56 +170,57 @@ impl<W: Octet> Clutches<W> {
             Four::new([target_impulse, least, most, impulse])
         });
         let settled = [W::of_each(|car| row(car).settled[0]), W::of_each(|car| row(car).settled[1])];
-        Self {
-            ratio,
-            torque_ratios: [against, along],
-            per_impulse,
-            target_impulse,
-            bounds: [least, most],
-            settled,
-            impulse,
-            unsettled,
-        }
+        let (torque_ratios, bounds) = ([against, along], [least, most]);
+        let row = ClutchRow { ratio, torque_ratios, per_impulse, target_impulse, bounds, settled, impulse };
+        Self { row, engines: None, unsettled }
     }
 
-    /// As [`crate::drivetrain::rows::Shafts::clutch_pass`] of each.
+    /// As [`crate::drivetrain::rows::Shafts::clutch_pass`] of each, in a step of `dt` s.
     #[inline(always)]
-    pub fn pass(&mut self, vehicles: &mut [Vehicle; ABREAST], [shaft_speed, answer]: [W; 2]) -> (W, bool) {
-        let before = self.impulse;
-        let speed = shaft_speed * self.ratio;
-        let answer = answer * (self.ratio * torque_ratio(self.torque_ratios, before));
-        let law = [self.per_impulse, W::splat(1.0), self.target_impulse];
-        let (mut after, holds) = held(law, self.bounds, before, [speed, answer]);
+    pub fn pass(&mut self, vehicles: &mut [Vehicle; ABREAST], [shaft_speed, answer]: [W; 2], dt: f32) -> (W, bool) {
+        let row = &mut self.row;
+        let before = row.impulse;
+        let speed = shaft_speed * row.ratio;
+        let answer = answer * (row.ratio * torque_ratio(row.torque_ratios, before));
+        let law = [row.per_impulse, W::splat(1.0), row.target_impulse];
+        let (mut after, holds) = held(law, row.bounds, before, [speed, answer]);
         let slips = self.unsettled & !holds;
         if W::any(slips) {
-            after = slipping(vehicles, slips, [after, before, speed, answer]);
+            after = slipping(vehicles, self.engines, slips, [after, before, speed, answer], dt);
         }
-        let change = at_wheels(self.torque_ratios, after) - at_wheels(self.torque_ratios, before);
+        let change = at_wheels(row.torque_ratios, after) - at_wheels(row.torque_ratios, before);
         let change = W::select(self.unsettled, change, W::splat(NO_CHANGE));
-        self.impulse = W::select(self.unsettled, after, before);
-        self.unsettled = self.unsettled & !settles(self.settled, [before, after], Within::NearCone);
+        row.impulse = W::select(self.unsettled, after, before);
+        self.unsettled = self.unsettled & !settles(row.settled, [before, after], Within::NearCone);
         (change, !W::any(self.unsettled))
     }
 
-    /// Tells `vehicles` what their clutches carry; returns those that have not settled.
+    /// What they carry, N m s.
     #[inline(always)]
-    pub fn write_back(&self, vehicles: &mut [Vehicle; ABREAST]) -> W::Mask {
-        for (vehicle, impulse) in vehicles.iter_mut().zip(self.impulse.in_lanes()) {
-            vehicle.shafts.constraints[0].impulse = impulse;
-        }
-        self.unsettled
+    pub fn impulse(&self) -> W {
+        self.row.impulse
     }
 }
 
 /// Impulses of clutches of which some begin or cease to slip.
 #[cold]
 #[inline(never)]
-fn slipping<W: Octet>(vehicles: &mut [Vehicle; ABREAST], slips: W::Mask, [after, before, speed, answer]: [W; 4]) -> W {
+fn slipping<W: Octet>(
+    vehicles: &mut [Vehicle; ABREAST],
+    engines: Option<&Engines<W>>,
+    slips: W::Mask,
+    [after, before, speed, answer]: [W; 4],
+    dt: f32,
+) -> W {
     let bits = W::bits(slips);
     let mut impulses = after.in_lanes();
     for (car, (vehicle, impulse)) in vehicles.iter_mut().zip(&mut impulses).enumerate() {
         if bits & (1 << car) != 0 {
-            vehicle.shafts.constraints[0].impulse = before.car(car);
+            match engines {
+                Some(engines) => engines.put(vehicle, car, before.car(car), dt),
+                None => vehicle.shafts.constraints[0].impulse = before.car(car),
+            }
+            vehicle.shafts.within = Within::NearCone;
             *impulse = vehicle.shafts.slipping(speed.car(car), answer.car(car));
         }
     }

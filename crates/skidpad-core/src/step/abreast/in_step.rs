@@ -10,7 +10,6 @@ use crate::constants::MAX_WHEELS;
 use crate::controls::Controls;
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::drive::turning;
-use crate::drivetrain::engine::Engine;
 use crate::lane::{Four, Lane, Octet, both};
 use crate::linear::{OuterProducts, SpatialVector};
 use crate::model::Model;
@@ -128,6 +127,15 @@ impl<B: Banks, W: Octet> Wheels<B> for CarsInStep<'_, W> {
 
     #[inline(always)]
     fn solve_shafts(&mut self) {
+        if self.room.engines.are_abreast {
+            let Room { engines, alone, packs, rows, .. } = &mut *self.room;
+            let lanes = B::wheels(rows.len());
+            let wheels = (&packs[..lanes], &mut rows[..lanes]);
+            let (impulse, left) = settle_abreast(engines.clutches(alone), self.vehicles, wheels, self.dt);
+            engines.carry(impulse);
+            self.leave(left);
+            return;
+        }
         let (mut unsettled, mut has_rows) = ([0.0; ABREAST], [false; ABREAST]);
         for (car, vehicle) in self.vehicles.iter_mut().enumerate() {
             vehicle.shafts.within = Within::NearCone;
@@ -144,16 +152,11 @@ impl<B: Banks, W: Octet> Wheels<B> for CarsInStep<'_, W> {
         if !W::any(unsettled) {
             return;
         }
-        let vehicles = &mut *self.vehicles;
-        let mut clutches = Clutches::<W>::of(vehicles, unsettled);
-        let (packs, rows) = self.room.lanes::<B>();
-        settle_clutches(
-            packs,
-            rows,
-            #[inline(always)]
-            |measured| clutches.pass(vehicles, measured),
-        );
-        let left = clutches.write_back(vehicles);
+        let clutches = Clutches::of(self.vehicles, unsettled);
+        let (impulse, left) = settle_abreast(clutches, self.vehicles, self.room.lanes::<B>(), self.dt);
+        for (vehicle, impulse) in self.vehicles.iter_mut().zip(impulse.in_lanes()) {
+            vehicle.shafts.constraints[0].impulse = impulse;
+        }
         self.leave(left);
     }
 }
@@ -335,19 +338,12 @@ impl<W: Octet> CarsInStep<'_, W> {
         let (has_engine, dt) = (self.room.has_engine(), self.dt);
         let (packs, rows) = self.room.lanes::<B>();
         let shaft = if has_engine { turning(packs, rows, 0, |rows| rows.begun.spin) } else { W::default() };
-        self.room.began = [[0.0; 2]; ABREAST];
-        let full_load = self.full_loads();
-        for (car, vehicle) in self.vehicles.iter_mut().enumerate() {
-            if let Some(asked) = &self.asked[car] {
-                let torque = |_: &Engine, _| full_load[car];
-                let shaft = vehicle.begin_shafts(self.controls[car], asked, towards[car], shaft.car(car), torque, dt);
-                self.room.began[car] = [vehicle.shafts.constraints[0].impulse, shaft];
-            }
-        }
+        let Room { engines, model, .. } = &mut *self.room;
+        let begun = engines.begin(model, self.vehicles, (self.controls, &self.asked), shaft, dt);
+        let begun = begun.unwrap_or_else(|| self.begin_one_by_one(towards, shaft));
         if has_engine {
-            let shaft = W::of_each(|car| self.room.began[car][1]);
             for (bank, rows) in self.room.wheels::<B>() {
-                rows.drive.shaft = bank.levers[0] * shaft;
+                rows.drive.shaft = bank.levers[0] * begun;
             }
         }
         let first = usize::from(has_engine);
@@ -359,6 +355,22 @@ impl<W: Octet> CarsInStep<'_, W> {
                 vehicle.shafts.turned(k, speed);
             }
         }
+    }
+
+    /// Rows between spins of each car by itself, whose shafts turn with these speeds; what clutches and converters give them, N m s.
+    #[inline(always)]
+    fn begin_one_by_one(&mut self, towards: [f32; ABREAST], shaft_speed: W) -> W {
+        let dt = self.dt;
+        self.room.began = [[0.0; 2]; ABREAST];
+        let full_load = self.full_loads();
+        for (car, vehicle) in self.vehicles.iter_mut().enumerate() {
+            if let Some(asked) = &self.asked[car] {
+                let turned = [shaft_speed.car(car), full_load[car]];
+                let shaft = vehicle.begin_shafts(self.controls[car], asked, towards[car], turned, dt);
+                self.room.began[car] = [vehicle.shafts.constraints[0].impulse, shaft];
+            }
+        }
+        W::of_each(|car| self.room.began[car][1])
     }
 
     /// Torques that the engines have at full load, N m.
@@ -489,6 +501,25 @@ impl<W: Octet> CarsInStep<'_, W> {
     }
 }
 
+/// Solves `clutches`; returns what they carry, N m s, and which of them have not settled.
+#[inline(always)]
+fn settle_abreast<W: Octet>(
+    mut clutches: Clutches<'_, W>,
+    vehicles: &mut [Vehicle; ABREAST],
+    (packs, rows): (&[WheelPack<W>], &mut [Rows<W>]),
+    dt: f32,
+) -> (W, W::Mask) {
+    if W::any(clutches.unsettled) {
+        settle_clutches(
+            packs,
+            rows,
+            #[inline(always)]
+            |measured| clutches.pass(vehicles, measured, dt),
+        );
+    }
+    (clutches.impulse(), clutches.unsettled)
+}
+
 /// Lets a vehicle go on alone whose driver has `asked` as its step began.
 #[cold]
 #[inline(never)]
@@ -497,13 +528,18 @@ fn part<W: Octet>(room: &Room<W>, vehicle: &mut Vehicle, car: usize, inputs: &St
     vehicle.begin::<Many>();
     let direction = if room.has_engine() { 0.0 } else { vehicle.shafts.pull.direction };
     vehicle.press_pedals::<Many>(inputs.controls, &asked, direction, inputs.dt);
-    let [carried, shaft] = room.began[car];
+    let shaft = if room.engines.are_abreast {
+        room.engines.hand_over(vehicle, car, inputs.dt)
+    } else {
+        let [carried, shaft] = room.began[car];
+        vehicle.shafts.constraints.iter_mut().for_each(|row| row.impulse = 0.0);
+        vehicle.shafts.constraints[0].impulse = carried;
+        shaft
+    };
     if room.has_engine() {
         for (bank, rows) in room.model.banks().iter().zip(&mut vehicle.rows) {
             rows.drive.shaft = bank.levers[0] * Four::splat(shaft);
         }
     }
-    vehicle.shafts.constraints.iter_mut().for_each(|row| row.impulse = 0.0);
-    vehicle.shafts.constraints[0].impulse = carried;
     vehicle.applied = Some(asked);
 }

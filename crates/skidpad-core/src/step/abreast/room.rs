@@ -9,6 +9,7 @@ use crate::drivetrain::drive::turning;
 use crate::drivetrain::rows::MOST_CONSTRAINTS;
 use crate::lane::Octet;
 use crate::model::Model;
+use crate::step::abreast::clutches::Engines;
 use crate::step::abreast::each::{ABREAST, Chassis, EndedByCar, Motion};
 use crate::step::coupling::StepReport;
 use crate::step::rows::Rows;
@@ -37,7 +38,8 @@ pub(crate) struct Room<W: Octet> {
     pub chassis: Chassis<W>,
     /// See [`Vehicle::turned_to`]: what the rows have.
     pub turned_to: [Option<u32>; ABREAST],
-    /// What each clutch carried as the step began, and gave its shaft, N m s.
+    pub engines: Engines<W>,
+    /// What each clutch carried as the step began, and gave its shaft, N m s, where each car has its own.
     pub began: [[f32; 2]; ABREAST],
     /// Which cars go on alone in this step.
     pub alone: [bool; ABREAST],
@@ -75,6 +77,7 @@ impl<W: Octet> Room<W> {
             packs,
             chassis: Chassis::default(),
             turned_to: [None; ABREAST],
+            engines: Engines::default(),
             began: [[0.0; 2]; ABREAST],
             alone: [true; ABREAST],
             apart: [0, 1],
@@ -213,6 +216,14 @@ impl<W: Octet> Room<W> {
                     vehicle.state.wheels[k].disc = warmed[car];
                 }
             }
+        }
+        if self.engines.are_abreast {
+            let [speed, torque] = self.engines.ended(dt);
+            for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
+                let drive = &mut vehicle.state.drive;
+                (drive.engine_speed, drive.clutch) = (speed[car], torque[car]);
+            }
+            return;
         }
         let mut turns = [[0.0; ABREAST]; MOST_CONSTRAINTS];
         for (i, turns) in turns.iter_mut().enumerate().take(self.turned) {
