@@ -52,6 +52,11 @@ impl Controls {
         raw.map(|angle| bounded(angle, -LARGEST_ANGLE, LARGEST_ANGLE))
     }
 
+    /// Share of the rate that anti-roll bars have, 0 to 1.
+    pub(crate) fn bar_share(&self) -> f32 {
+        self.bars.map_or(1.0, |share| bounded(share, 0.0, 1.0))
+    }
+
     /// Becomes `other`, in the memory that is there.
     pub(crate) fn copy(&mut self, other: &Self) {
         let mut wheels = core::mem::take(&mut self.wheels);

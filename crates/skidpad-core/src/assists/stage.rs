@@ -25,10 +25,16 @@ impl Vehicle {
         if self.model.assists().is_empty() {
             return asked;
         }
+        self.clear_assist_log();
+        if self.model.parts().assists.change_demand() { self.assist_driver(asked, dt) } else { asked }
+    }
+
+    /// Counts what assists do from nothing.
+    #[inline(always)]
+    pub(crate) fn clear_assist_log(&mut self) {
         if let Some(assist_log) = self.assist_log.as_deref_mut() {
             assist_log.clear();
         }
-        if self.model.parts().assists.change_demand() { self.assist_driver(asked, dt) } else { asked }
     }
 
     #[inline(never)]

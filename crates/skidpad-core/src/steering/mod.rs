@@ -5,7 +5,7 @@ pub(crate) mod rows;
 
 use crate::assists::DriverDemand;
 use crate::controls::Controls;
-use crate::lane::Four;
+use crate::lane::{Four, Lane};
 use crate::math;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
@@ -15,8 +15,13 @@ impl Vehicle {
     /// Road-wheel angles: rate limit, axle ratio, Ackermann, toe, or the raw angle of a wheel.
     #[inline(always)]
     pub(crate) fn steer(&mut self, controls: &Controls, asked: &DriverDemand, dt: f32) {
-        let reach = asked.steer_rate * dt;
-        self.state.steer += (asked.steer - self.state.steer).clamp(-reach, reach);
+        self.state.steer = steered(self.state.steer, asked.steer, asked.steer_rate * dt);
+        self.turn_as_steered(controls);
+    }
+
+    /// Turns the wheels to where the steering is, unless they are.
+    #[inline(always)]
+    pub(crate) fn turn_as_steered(&mut self, controls: &Controls) {
         // Toe and camber over travel, and raw angles, may have moved although the steering has not.
         let own = controls.wheels.is_empty() && !self.model.turned_by_travel();
         // By their bits: a zero of the other sign turns an axle by another one, which a world that resumes would have.
@@ -71,6 +76,12 @@ impl Rows {
             rows.inclined.set(lane, camber);
         }
     }
+}
+
+/// Where the steering gets to, rad, `from` one angle towards the one `asked` for, by no more than its `reach`.
+#[inline(always)]
+pub(crate) fn steered<L: Lane>(from: L, asked: L, reach: f32) -> L {
+    from + (asked - from).clamped(L::splat(-reach), L::splat(reach))
 }
 
 /// Half the difference between right and left road-wheel angle for a `mean` angle, rad.

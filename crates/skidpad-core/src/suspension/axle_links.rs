@@ -4,7 +4,7 @@ use core::slice::{from_mut, from_ref};
 
 use crate::banks::{Banks, Many};
 use crate::constants::{MAX_WHEELS, STANDARD_GRAVITY};
-use crate::controls::{Controls, bounded};
+use crate::controls::Controls;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector};
 use crate::step::rows::Rows;
@@ -30,7 +30,7 @@ struct AxleLink {
 impl Vehicle {
     /// Takes over what an active bar is asked for.
     pub(crate) fn set_bars(&mut self, controls: &Controls) {
-        self.bar_share = controls.bars.map_or(1.0, |share| bounded(share, 0.0, 1.0));
+        self.bar_share = controls.bar_share();
     }
 
     /// Rate of `bar` in this step, N/m.

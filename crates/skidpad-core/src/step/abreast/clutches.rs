@@ -1,6 +1,5 @@
 //! Engines and clutches of cars abreast.
 
-use crate::assists::DriverDemand;
 use crate::controls::Controls;
 use crate::drivetrain::constraints::{ClutchRow, DriveConstraint, Flywheel, at_wheels, held, settles, torque_ratio};
 use crate::drivetrain::converter::{Clutch, LaunchDevice};
@@ -23,6 +22,15 @@ fn clutch_of(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
     }
 }
 
+/// Those who drive cars abreast.
+pub(crate) struct Drivers<'a, W> {
+    pub controls: &'a [&'a Controls; ABREAST],
+    /// Of which cars the step has begun.
+    pub begun: &'a [bool; ABREAST],
+    /// 0 to 1.
+    pub throttle: W,
+}
+
 /// Running engines of cars abreast with nothing but clutches behind them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Engines<W> {
@@ -35,34 +43,32 @@ pub(crate) struct Engines<W> {
 }
 
 impl<W: Octet> Engines<W> {
-    /// Begins a step of those `vehicles` whose drivers have `asked` for something, as [`Vehicle::begin_shafts`] does; returns what their
-    /// clutches begin to give shafts that turn with `shaft_speed` rad/s, N m s. `None` where one is dead or started, or there is
-    /// something else between spins.
+    /// Begins the step of `vehicles`, as [`Vehicle::begin_shafts`] does; returns what their clutches begin to give shafts that turn with
+    /// `shaft_speed` rad/s, N m s. `None` where one is dead or started, or there is something else between spins.
     #[inline(always)]
     pub fn begin(
         &mut self,
         model: &Model,
         vehicles: &mut [Vehicle; ABREAST],
-        (controls, asked): (&[&Controls; ABREAST], &[Option<DriverDemand>; ABREAST]),
+        drivers: &Drivers<'_, W>,
         shaft_speed: W,
         dt: f32,
     ) -> Option<W> {
         self.are_abreast = false;
         let (drive, clutch) = clutch_of(model)?;
         let started = W::of_each(|car| vehicles[car].state.drive.engine_speed);
-        if W::any(drive.engine.is_dead(started)) || controls.iter().fold(false, |any, controls| any | controls.starter)
-        {
+        let any_started = drivers.controls.iter().fold(false, |any, controls| any | controls.starter);
+        if any_started || W::any(drive.engine.is_dead(started)) {
             return None;
         }
-        let speeds = shaft_speed.in_lanes();
+        let (asked, speeds) = (drivers.throttle.in_lanes(), shaft_speed.in_lanes());
         let [mut throttle, mut ratio, mut capacity, mut carried] = [[0.0; ABREAST]; 4];
         let (mut pedals, mut has_pedal) = ([0.0; ABREAST], [false; ABREAST]);
-        for (car, vehicle) in vehicles.iter_mut().enumerate() {
-            let Some(asked) = &asked[car] else { continue };
-            let (state, controls) = (&mut vehicle.state, controls[car]);
-            state.change_gear(drive, model, [asked.throttle, speeds[car]], controls.gear, dt);
+        for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| drivers.begun[*car]) {
+            let (state, controls) = (&mut vehicle.state, drivers.controls[car]);
+            state.change_gear(drive, model, [asked[car], speeds[car]], controls.gear, dt);
             let state = &state.drive;
-            throttle[car] = state.opened(&drive.engine, asked.throttle);
+            throttle[car] = state.opened(&drive.engine, asked[car]);
             ratio[car] = drive.gearbox.ratio_at(state.gear, state.ratio);
             capacity[car] = if state.is_between_gears() { 0.0 } else { clutch.capacity };
             carried[car] = state.clutch;

@@ -7,13 +7,14 @@ use crate::assists::DriverDemand;
 use crate::assists::parameters::AntiLock;
 use crate::banks::{Banks, Many, One};
 use crate::constants::MAX_WHEELS;
-use crate::controls::Controls;
+use crate::controls::{Controls, all_bounded};
 use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::drive::turning;
 use crate::lane::{Four, Lane, Octet, both};
 use crate::linear::{OuterProducts, SpatialVector};
 use crate::model::Model;
-use crate::step::abreast::clutches::Clutches;
+use crate::steering::steered;
+use crate::step::abreast::clutches::{Clutches, Drivers};
 use crate::step::abreast::each::{self, ABREAST, met, moves};
 use crate::step::abreast::room::Room;
 use crate::step::abreast::shafts::go_on_abreast;
@@ -53,7 +54,8 @@ pub(crate) fn solve<W: Octet>(
         *alone |= !controls.wheels.is_empty() | (body.pose_lag != room.pose_lag);
     }
     let wheels = room.wheels;
-    let mut cars = CarsInStep { room, vehicles, bodies, contacts, controls, asked: [None; ABREAST], pushes, dt };
+    let (begun, pedals, asked) = ([false; ABREAST], [W::default(); 3], [None; ABREAST]);
+    let mut cars = CarsInStep { room, vehicles, bodies, contacts, controls, begun, pedals, asked, pushes, dt };
     W::widest(
         #[inline(always)]
         || match wheels {
@@ -72,7 +74,11 @@ struct CarsInStep<'a, W: Octet> {
     /// Wheel by wheel, car by car.
     contacts: &'a [Option<Contact>],
     controls: &'a [&'a Controls; ABREAST],
-    /// What drivers have asked of cars whose step has begun.
+    /// Whose step has begun.
+    begun: [bool; ABREAST],
+    /// What drivers ask of the throttle, of foot brake and handbrake.
+    pedals: [W; 3],
+    /// All that drivers ask for, where assists look at it.
     asked: [Option<DriverDemand>; ABREAST],
     pushes: &'a mut [Push; ABREAST],
     /// s, > 0
@@ -217,7 +223,7 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
             rows.strut_step(bank, dt);
         }
         if self.room.model.has_axle_links() {
-            let share = W::of_each(|car| self.vehicles[car].bar_share);
+            let share = W::of_each(|car| self.controls[car].bar_share());
             let (packs, rows) = self.room.lanes::<B>();
             for (packs, rows) in packs.chunks_exact(W::ROWS).zip(rows.chunks_exact_mut(W::ROWS)) {
                 sum_bars(packs, rows, share);
@@ -254,7 +260,7 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
     #[inline(always)]
     fn assist(&mut self, loaded: SpatialVector<W>) {
         if let Some(anti_lock) = self.room.model.parts().assists.abs {
-            let pedal = W::of_each(|car| self.asked[car].map_or(0.0, |asked| asked.brake));
+            let [_, pedal, _] = self.pedals;
             if W::any(W::splat(0.0).less(pedal)) {
                 self.keep_from_locking(&anti_lock, pedal, loaded);
             }
@@ -311,25 +317,69 @@ impl<W: Octet> CarsInStep<'_, W> {
     /// What drivers ask of steering and pedals, and what that does to wheels; returns which way cars without an engine drive.
     #[inline(always)]
     fn press_pedals<B: Banks>(&mut self) -> [f32; ABREAST] {
-        let (mut pedals, mut towards, dt) = ([[0.0; ABREAST]; 3], [0.0; ABREAST], self.dt);
-        for (car, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(car, _)| !self.room.alone[*car]) {
-            let demand = vehicle.steer_as_asked(self.controls[car], dt);
-            towards[car] = vehicle.direction_without_engine(self.controls[car]);
-            pedals[0][car] = demand.throttle * towards[car];
-            (pedals[1][car], pedals[2][car]) = (demand.brake, demand.handbrake);
-            self.asked[car] = Some(demand);
+        self.begun = self.room.alone.map(|alone| !alone);
+        if self.room.model.parts().assists.change_demand() {
+            self.steer_one_by_one();
+        } else {
+            self.steer();
         }
         self.turn_axles();
-        let pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
+        let ([throttle, foot, hand], mut towards, dt) = (self.pedals, [0.0; ABREAST], self.dt);
+        if !self.room.has_engine() {
+            for (car, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(car, _)| self.begun[*car]) {
+                towards[car] = vehicle.direction_without_engine(self.controls[car]);
+            }
+        }
+        let pull = throttle * W::of_lanes(towards);
         for (k, (bank, rows)) in self.room.wheels::<B>().enumerate() {
             rows.begun = Begun::of_cars(self.vehicles, k, !bank.laws.is_empty());
-            let [motor, mut brake] = bank.pedal_torques(pedals);
+            let [motor, mut brake] = bank.pedal_torques([pull, foot, hand]);
             if let Some(discs) = &bank.discs {
                 brake = brake * discs.share_at(W::of_each(|car| self.vehicles[car].state.wheels[k].disc));
             }
             rows.begin_drive(bank, [motor, brake], dt);
         }
         towards
+    }
+
+    /// Lets drivers steer.
+    #[inline(always)]
+    fn steer(&mut self) {
+        let steering = &self.room.model.parts().steering;
+        let [throttle, brake, handbrake, steer] = W::columns(|car| {
+            let Controls { throttle, brake, handbrake, steer, .. } = *self.controls[car];
+            Four::new([throttle, brake, handbrake, steer])
+        });
+        let pressed = |pedal: W| all_bounded(pedal, W::splat(0.0), W::splat(1.0));
+        self.pedals = [pressed(throttle), pressed(brake), pressed(handbrake)];
+        let (lock, from) = (W::splat(steering.lock), W::of_each(|car| self.vehicles[car].state.steer));
+        let reached = steered(from, all_bounded(steer, -lock, lock), steering.rate * self.dt).in_lanes();
+        let has_log = !self.room.model.assists().is_empty();
+        for (car, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(car, _)| self.begun[*car]) {
+            vehicle.state.steer = reached[car];
+            vehicle.turn_as_steered(self.controls[car]);
+            if has_log {
+                vehicle.clear_assist_log();
+            }
+        }
+    }
+
+    /// The same where assists look at what each asks for.
+    #[inline(never)]
+    fn steer_one_by_one(&mut self) {
+        let mut pedals = [[0.0; ABREAST]; 3];
+        for (car, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(car, _)| self.begun[*car]) {
+            let demand = vehicle.steer_as_asked(self.controls[car], self.dt);
+            (pedals[0][car], pedals[1][car], pedals[2][car]) = (demand.throttle, demand.brake, demand.handbrake);
+            self.asked[car] = Some(demand);
+        }
+        self.pedals = [W::of_lanes(pedals[0]), W::of_lanes(pedals[1]), W::of_lanes(pedals[2])];
+    }
+
+    /// What the driver of car `car` asks for.
+    #[inline(always)]
+    fn asked(&self, car: usize) -> DriverDemand {
+        self.asked[car].unwrap_or_else(|| DriverDemand::of(self.controls[car], &self.room.model.parts().steering))
     }
 
     /// Engines, gears, and the rows between spins.
@@ -339,7 +389,8 @@ impl<W: Octet> CarsInStep<'_, W> {
         let (packs, rows) = self.room.lanes::<B>();
         let shaft = if has_engine { turning(packs, rows, 0, |rows| rows.begun.spin) } else { W::default() };
         let Room { engines, model, .. } = &mut *self.room;
-        let begun = engines.begin(model, self.vehicles, (self.controls, &self.asked), shaft, dt);
+        let drivers = Drivers { controls: self.controls, begun: &self.begun, throttle: self.pedals[0] };
+        let begun = engines.begin(model, self.vehicles, &drivers, shaft, dt);
         let begun = begun.unwrap_or_else(|| self.begin_one_by_one(towards, shaft));
         if has_engine {
             for (bank, rows) in self.room.wheels::<B>() {
@@ -363,10 +414,11 @@ impl<W: Octet> CarsInStep<'_, W> {
         let dt = self.dt;
         self.room.began = [[0.0; 2]; ABREAST];
         let full_load = self.full_loads();
-        for (car, vehicle) in self.vehicles.iter_mut().enumerate() {
-            if let Some(asked) = &self.asked[car] {
-                let turned = [shaft_speed.car(car), full_load[car]];
-                let shaft = vehicle.begin_shafts(self.controls[car], asked, towards[car], turned, dt);
+        for car in 0..ABREAST {
+            if self.begun[car] {
+                let (asked, turned) = (self.asked(car), [shaft_speed.car(car), full_load[car]]);
+                let vehicle = &mut self.vehicles[car];
+                let shaft = vehicle.begin_shafts(self.controls[car], &asked, towards[car], turned, dt);
                 self.room.began[car] = [vehicle.shafts.constraints[0].impulse, shaft];
             }
         }
@@ -470,7 +522,8 @@ impl<W: Octet> CarsInStep<'_, W> {
     /// Ends the step: whoever has left goes alone.
     #[inline(always)]
     fn end(self, reports: &mut [StepReport]) -> StepReport {
-        let Self { room, vehicles, bodies, contacts, controls, asked, pushes, dt } = self;
+        let [_, brake, _] = self.pedals;
+        let Self { room, vehicles, bodies, contacts, controls, begun, asked, pushes, dt, .. } = self;
         let too_many = room.alone.iter().filter(|alone| **alone).count() > MOST_ALONE;
         let next = room.apart[1];
         room.apart = if too_many { [next, (2 * next).min(LONGEST_APART)] } else { [0, 1] };
@@ -481,14 +534,14 @@ impl<W: Octet> CarsInStep<'_, W> {
                 let (body, controls) = (&bodies[car], controls[car]);
                 let contacts = &contacts[car * room.wheels..][..room.wheels];
                 let inputs = StepInputs { body, contacts, hull: &[], controls, coupling: Coupling::OneSweep, dt };
-                if let Some(asked) = asked[car] {
-                    part(room, vehicle, car, &inputs, asked);
+                if begun[car] {
+                    part(room, vehicle, car, &inputs, asked[car]);
                 }
                 reports[car] = vehicle.solve_into(push, &inputs);
                 report = report.and(reports[car]);
                 continue;
             }
-            if room.has_abs() && asked[car].is_some_and(|asked| asked.brake > 0.0) {
+            if room.has_abs() && brake.car(car) > 0.0 {
                 vehicle.count_anti_lock(room.taken.car(car), dt);
             }
             // Nothing of this step is told of it.
@@ -520,11 +573,19 @@ fn settle_abreast<W: Octet>(
     (clutches.impulse(), clutches.unsettled)
 }
 
-/// Lets a vehicle go on alone whose driver has `asked` as its step began.
+/// Lets a vehicle go on alone whose step has begun, with what its driver has `asked` for, if that was looked at.
 #[cold]
 #[inline(never)]
-fn part<W: Octet>(room: &Room<W>, vehicle: &mut Vehicle, car: usize, inputs: &StepInputs<'_>, asked: DriverDemand) {
+fn part<W: Octet>(
+    room: &Room<W>,
+    vehicle: &mut Vehicle,
+    car: usize,
+    inputs: &StepInputs<'_>,
+    asked: Option<DriverDemand>,
+) {
+    let asked = asked.unwrap_or_else(|| DriverDemand::of(inputs.controls, &room.model.parts().steering));
     vehicle.begin_at(inputs.body);
+    vehicle.set_bars(inputs.controls);
     vehicle.begin::<Many>();
     let direction = if room.has_engine() { 0.0 } else { vehicle.shafts.pull.direction };
     vehicle.press_pedals::<Many>(inputs.controls, &asked, direction, inputs.dt);
