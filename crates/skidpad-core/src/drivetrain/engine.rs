@@ -53,18 +53,18 @@ impl Curve {
     #[inline(always)]
     #[cfg(feature = "abreast")]
     pub(crate) fn at_each<L: Lane>(&self, speed: L) -> L {
-        let lanes = |point: [f32; 2]| point.map(L::splat);
-        let [first, .., last] = &*self.points else { return L::default() };
-        let ([first, first_value], [last, last_value]) = (lanes(*first), lanes(*last));
-        let ([mut a, mut from], [mut b, mut to]) = (lanes(self.points[0]), lanes(self.points[1]));
-        for points in self.points.windows(2).skip(1) {
-            let ([c, at_c], [d, at_d]) = (lanes(points[0]), lanes(points[1]));
-            let beyond = !speed.less(c);
-            (a, from) = (L::select(beyond, c, a), L::select(beyond, at_c, from));
-            (b, to) = (L::select(beyond, d, b), L::select(beyond, at_d, to));
+        let lanes = |point: &[f32; 2]| [L::splat(point[0]), L::splat(point[1])];
+        let [first, second, others @ ..] = &*self.points else { return L::default() };
+        let ([first, first_value], [mut c, mut at_c]) = (lanes(first), lanes(second));
+        let ([mut a, mut from], [mut b, mut to]) = ([first, first_value], [c, at_c]);
+        for point in others {
+            let ([d, at_d], before) = (lanes(point), speed.less(c));
+            (a, from) = (L::select(before, a, c), L::select(before, from, at_c));
+            (b, to) = (L::select(before, b, d), L::select(before, to, at_d));
+            (c, at_c) = (d, at_d);
         }
         let value = from + (to - from) * ((speed - a) / (b - a));
-        L::select(speed.less(first), first_value, L::select(speed.less(last), value, last_value))
+        L::select(speed.less(first), first_value, L::select(speed.less(c), value, at_c))
     }
 
     /// Largest value at a point.

@@ -1,6 +1,7 @@
 //! Several plain cars of one model in one step, a wheel of each in a lane, with the bits of each alone.
 
 mod clutches;
+mod driving;
 mod each;
 mod in_step;
 mod room;

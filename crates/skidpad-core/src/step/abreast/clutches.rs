@@ -1,6 +1,7 @@
 //! Engines and clutches of cars abreast.
 
 use crate::controls::Controls;
+use crate::drivetrain::clutch::settle_clutches;
 use crate::drivetrain::constraints::{ClutchRow, DriveConstraint, Flywheel, at_wheels, held, settles, torque_ratio};
 use crate::drivetrain::converter::{Clutch, LaunchDevice};
 use crate::drivetrain::crank::Asked;
@@ -10,7 +11,9 @@ use crate::lane::{Four, Octet};
 use crate::model::Model;
 use crate::step::abreast::each::{ABREAST, NO_CHANGE};
 use crate::step::coupling::Within;
+use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
 
 /// Of cars of `model`, if all that there is between their spins is the clutch of an engine.
 fn clutch_of(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
@@ -159,7 +162,7 @@ pub(crate) struct Clutches<'a, W: Octet> {
     /// What they are of, unless each car has its own.
     engines: Option<&'a Engines<W>>,
     /// Those that have yet to settle.
-    pub unsettled: W::Mask,
+    unsettled: W::Mask,
 }
 
 impl<W: Octet> Clutches<'_, W> {
@@ -181,9 +184,28 @@ impl<W: Octet> Clutches<'_, W> {
         Self { row, engines: None, unsettled }
     }
 
+    /// Solves them; returns what they carry, N m s, and which have not settled.
+    #[inline(always)]
+    pub fn settle(
+        mut self,
+        vehicles: &mut [Vehicle; ABREAST],
+        (packs, rows): (&[WheelPack<W>], &mut [Rows<W>]),
+        dt: f32,
+    ) -> (W, W::Mask) {
+        if W::any(self.unsettled) {
+            settle_clutches(
+                packs,
+                rows,
+                #[inline(always)]
+                |measured| self.pass(vehicles, measured, dt),
+            );
+        }
+        (self.row.impulse, self.unsettled)
+    }
+
     /// As [`crate::drivetrain::rows::Shafts::clutch_pass`] of each, in a step of `dt` s.
     #[inline(always)]
-    pub fn pass(&mut self, vehicles: &mut [Vehicle; ABREAST], [shaft_speed, answer]: [W; 2], dt: f32) -> (W, bool) {
+    fn pass(&mut self, vehicles: &mut [Vehicle; ABREAST], [shaft_speed, answer]: [W; 2], dt: f32) -> (W, bool) {
         let row = &mut self.row;
         let before = row.impulse;
         let speed = shaft_speed * row.ratio;
@@ -199,12 +221,6 @@ impl<W: Octet> Clutches<'_, W> {
         row.impulse = W::select(self.unsettled, after, before);
         self.unsettled = self.unsettled & !settles(row.settled, [before, after], Within::NearCone);
         (change, !W::any(self.unsettled))
-    }
-
-    /// What they carry, N m s.
-    #[inline(always)]
-    pub fn impulse(&self) -> W {
-        self.row.impulse
     }
 }
 

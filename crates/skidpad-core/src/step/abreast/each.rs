@@ -145,10 +145,10 @@ fn vector<W: Octet>(of: impl Fn(usize) -> Vec3) -> Vec3Lanes<W> {
 }
 
 impl<W: Octet> Begun<W> {
-    /// Of wheel `k` of each of `vehicles`; with moments if its tyre `has_laws`.
+    /// Of wheel `k` of those of each car; with moments if its tyre `has_laws`.
     #[inline(always)]
-    pub(crate) fn of_cars(vehicles: &[Vehicle; ABREAST], k: usize, has_laws: bool) -> Self {
-        let wheel = |car: usize| &vehicles[car].state.wheels[k];
+    pub(crate) fn of_cars(wheels: &[&[WheelState]; ABREAST], k: usize, has_laws: bool) -> Self {
+        let wheel = |car: usize| &wheels[car][k];
         let [spin, u, v, torque] = W::columns(|car| {
             let WheelState { spin, deflection: [u, v], torque, .. } = *wheel(car);
             Four::new([spin, u, v, torque])
@@ -163,6 +163,14 @@ impl<W: Octet> Begun<W> {
         }
         Self { spin, deflection: [u, v], tyre: [along, across], torque, rolling_speed, rolling, moments }
     }
+}
+
+/// The `count` wheels of each of `vehicles`.
+#[inline(always)]
+pub(crate) fn wheels_of(vehicles: &[Vehicle; ABREAST], count: usize) -> [&[WheelState]; ABREAST] {
+    let of = |car: usize| &vehicles[car].state.wheels[..count];
+    // Written out: a function that makes an array is called.
+    [of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)]
 }
 
 /// Whether a wheel of a car, which has `met` that, stands on ground that moves, or has a texture.
