@@ -102,8 +102,7 @@ pub trait Lane:
     /// The same, but a NaN stays one, and a zero at a bound of zero keeps its sign: as [`f32::clamp`].
     #[inline(always)]
     fn clamped(self, low: Self, high: Self) -> Self {
-        let raised = Self::select(self.less(low), low, self);
-        Self::select(high.less(raised), high, raised)
+        high.at_most(low.at_least(self))
     }
 
     /// −1 below zero, 1 from zero on.
@@ -512,6 +511,19 @@ mod tests {
             let alone = bits::<f32>(value, bound, |one| vec![one])[0];
             assert_eq!(bits::<Four>(value, bound, |four| four.lanes().to_vec()), [alone; 4], "{value} and {bound}");
             assert_eq!(bits::<Eight>(value, bound, |eight| eight.lanes().to_vec()), [alone; 8], "{value} and {bound}");
+        }
+    }
+
+    /// Between bounds that are equal, infinite, or zeros that differ in sign.
+    #[test]
+    fn a_number_is_clamped_in_lanes_as_it_is_alone() {
+        let odd = [0.0, -0.0, f32::NAN, 1.0, -2.0, 2.5, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
+        for [low, high] in [[0.0, 1.0], [-0.0, 0.0], [0.0, -0.0], [-1.0, f32::INFINITY], [2.0, 2.0]] {
+            for value in odd {
+                let alone = value.clamp(low, high).to_bits();
+                let [low, high, value] = [low, high, value].map(Eight::splat);
+                assert_eq!(value.clamped(low, high).lanes().map(f32::to_bits), [alone; 8], "{value:?}");
+            }
         }
     }
 

@@ -54,17 +54,24 @@ impl Curve {
     #[cfg(feature = "abreast")]
     pub(crate) fn at_each<L: Lane>(&self, speed: L) -> L {
         let lanes = |point: &[f32; 2]| [L::splat(point[0]), L::splat(point[1])];
-        let [first, second, others @ ..] = &*self.points else { return L::default() };
-        let ([first, first_value], [mut c, mut at_c]) = (lanes(first), lanes(second));
-        let ([mut a, mut from], [mut b, mut to]) = ([first, first_value], [c, at_c]);
+        let ([first, second, others @ ..], Some(last)) = (&*self.points, self.points.last()) else {
+            return L::default();
+        };
+        let ([first, first_value], [last, last_value]) = (lanes(first), lanes(last));
+        let ([mut a, mut from], [mut b, mut to]) = ([first, first_value], lanes(second));
+        let [mut c, mut at_c] = [b, to];
         for point in others {
-            let ([d, at_d], before) = (lanes(point), speed.less(c));
+            let before = speed.less(c);
+            if !L::any(!before) {
+                break;
+            }
+            let [d, at_d] = lanes(point);
             (a, from) = (L::select(before, a, c), L::select(before, from, at_c));
             (b, to) = (L::select(before, b, d), L::select(before, to, at_d));
             (c, at_c) = (d, at_d);
         }
         let value = from + (to - from) * ((speed - a) / (b - a));
-        L::select(speed.less(first), first_value, L::select(speed.less(c), value, at_c))
+        L::select(speed.less(first), first_value, L::select(speed.less(last), value, last_value))
     }
 
     /// Largest value at a point.
