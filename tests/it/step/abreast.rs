@@ -59,6 +59,7 @@ fn change(controls: &mut Controls, random: &mut Random, lock: f32) {
         gear: random.chance(0.3).then(|| random.below(6) as i8 - 1),
         clutch: random.chance(0.1).then(|| random.between(0.0, 1.0)),
         bars: random.chance(0.1).then(|| random.between(0.0, 1.0)),
+        starter: random.chance(0.03),
         ..Controls::default()
     };
 }
