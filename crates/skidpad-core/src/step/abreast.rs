@@ -3,6 +3,7 @@
 mod clutches;
 mod driving;
 mod each;
+mod hanging;
 mod in_step;
 mod room;
 mod shafts;

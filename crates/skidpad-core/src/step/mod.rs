@@ -128,7 +128,7 @@ impl Vehicle {
         let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular).at_each_wheel();
         let mut lands = false;
         for (bank, rows) in banks::<Many>(&self.model, &mut self.rows) {
-            lands |= rows.land_by(bank, [moving, loaded], Four::splat(body.pose_lag), dt);
+            lands |= rows.land_by(bank, bank.present(), [moving, loaded], Four::splat(body.pose_lag), dt);
         }
         if lands {
             self.hang();

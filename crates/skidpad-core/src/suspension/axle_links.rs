@@ -7,9 +7,10 @@ use crate::constants::{MAX_WHEELS, STANDARD_GRAVITY};
 use crate::controls::Controls;
 use crate::lane::{Corners, Four, Lane};
 use crate::linear::{OuterProducts, SpatialVector};
+use crate::model::Model;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
-use crate::suspension::parameters::{AntiRollBar, BarCoupling};
+use crate::suspension::parameters::BarCoupling;
 use crate::suspension::rows::AxleLinkRows;
 use crate::wheel::pack::{LaneIndex, WheelPack};
 
@@ -27,34 +28,46 @@ struct AxleLink {
     beside: bool,
 }
 
+impl Model {
+    /// Axle link `k` of a car at a `speed`, m/s, whose bars have this share of their rates.
+    fn axle_link(&self, k: usize, [bar_share, speed]: [f32; 2]) -> AxleLink {
+        let parts = self.parts();
+        if let Some(bar) = parts.bars.get(k) {
+            let beside = bar.coupling == BarCoupling::External;
+            let rate = if bar.fades_in == [0.0; 2] { bar.rate } else { bar.rate_at(speed) };
+            return AxleLink { wheels: bar.wheels, rate: bar_share * rate, damping: 0.0, way: -1.0, beside };
+        }
+        // A quarter: half of it at each wheel, of which each wheel's travel is half of the mean.
+        let spring = &parts.heave_springs[k - parts.bars.len()];
+        let [rate, damping] = [spring.rate, spring.damping].map(|value| 0.25 * value);
+        AxleLink { wheels: spring.wheels, rate, damping, way: 1.0, beside: false }
+    }
+
+    /// Compression at which the strut of wheel `i` and its axle links, which are as in [`Model::axle_link`], balance with the other wheels
+    /// at `travel`, m.
+    pub(crate) fn hanging(&self, i: usize, bars: [f32; 2], travel: impl Fn(usize) -> f32) -> f32 {
+        let (mut push, mut rate) = (-self.static_load(i), 0.0);
+        for k in 0..self.parts().bars.len() + self.parts().heave_springs.len() {
+            let link = self.axle_link(k, bars);
+            if !link.beside && link.wheels.contains(&i) {
+                let other = if link.wheels[0] == i { link.wheels[1] } else { link.wheels[0] };
+                push -= link.way * link.rate * travel(other);
+                rate += link.rate;
+            }
+        }
+        self.wheels()[i].strut.compression_under(push.into(), rate.into()) as f32
+    }
+}
+
 impl Vehicle {
     /// Takes over what an active bar is asked for.
     pub(crate) fn set_bars(&mut self, controls: &Controls) {
         self.bar_share = controls.bar_share();
     }
 
-    /// Rate of `bar` in this step, N/m.
-    fn bar_rate(&self, bar: &AntiRollBar) -> f32 {
-        let rate = if bar.fades_in == [0.0; 2] { bar.rate } else { bar.rate_at(self.state.velocity.length()) };
-        self.bar_share * rate
-    }
-
-    /// Number of bars and heave springs.
-    fn axle_links(&self) -> usize {
-        self.model.parts().bars.len() + self.model.parts().heave_springs.len()
-    }
-
     /// Axle link `k` as it is in this step.
     fn axle_link(&self, k: usize) -> AxleLink {
-        let parts = self.model.parts();
-        if let Some(bar) = parts.bars.get(k) {
-            let beside = bar.coupling == BarCoupling::External;
-            return AxleLink { wheels: bar.wheels, rate: self.bar_rate(bar), damping: 0.0, way: -1.0, beside };
-        }
-        // A quarter: half of it at each wheel, of which each wheel's travel is half of the mean.
-        let spring = &parts.heave_springs[k - parts.bars.len()];
-        let [rate, damping] = [spring.rate, spring.damping].map(|value| 0.25 * value);
-        AxleLink { wheels: spring.wheels, rate, damping, way: 1.0, beside: false }
+        self.model.axle_link(k, [self.bar_share, self.state.velocity.length()])
     }
 
     /// What axle links add to each strut.
@@ -144,18 +157,12 @@ impl Vehicle {
         }
     }
 
-    /// Compression at which the strut of wheel `i` and its axle links balance with the other wheels at `travel`, m.
+    /// See [`Model::hanging`].
     pub(crate) fn hanging(&self, i: usize, travel: impl Fn(&Rows) -> Four) -> f32 {
-        let (mut push, mut rate) = (-self.model.static_load(i), 0.0);
-        for k in 0..self.axle_links() {
-            let link = self.axle_link(k);
-            if !link.beside && link.wheels.contains(&i) {
-                let other = self.model.place(if link.wheels[0] == i { link.wheels[1] } else { link.wheels[0] });
-                push -= link.way * link.rate * travel(&self.rows[other.bank]).lanes()[other.lane];
-                rate += link.rate;
-            }
-        }
-        self.model.wheels()[i].strut.compression_under(push.into(), rate.into()) as f32
+        self.model.hanging(i, [self.bar_share, self.state.velocity.length()], |other| {
+            let place = self.model.place(other);
+            travel(&self.rows[place.bank]).at(place.lane)
+        })
     }
 
     /// Takes the impulses of all axle links at the speeds the rows see: those through the struts go to the loads, the others are what

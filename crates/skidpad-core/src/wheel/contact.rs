@@ -150,18 +150,19 @@ impl<W: Corners> Rows<W> {
         self.above_ground() & !self.contact.in_contact
     }
 
-    /// Lets those of them meet it which close the gap in a step of `dt` s that begins at the velocity `moving` and ends at `loaded`;
-    /// whether any does.
+    /// Lets those of them meet it, of the wheels `among`, which close the gap in a step of `dt` s that begins at the velocity `moving` and ends
+    /// at `loaded`; whether any does.
     pub(crate) fn land_by(
         &mut self,
         bank: &WheelPack<W>,
+        among: W::Mask,
         [moving, loaded]: [SpatialVector<W>; 2],
         pose_lag: W,
         dt: f32,
     ) -> bool {
         let [begins, ends] = [moving, loaded].map(|at| -self.separation_velocity(at) / self.contact.cosine);
         let closed = way([begins, ends], pose_lag, W::splat(dt));
-        let lands = self.apart() & (-self.contact.beyond_droop).less(closed);
+        let lands = self.apart() & among & (-self.contact.beyond_droop).less(closed);
         if !W::any(lands) {
             return false;
         }

@@ -21,7 +21,7 @@ use crate::step::stages::{InputsAbreast, Stages, StepInputs, Velocities, Wheels}
 use crate::step::sweep::{SWEPT_ONCE, sweep_once};
 use crate::step::take;
 use crate::step::vehicle::{Vehicle, response, wheel_impulses};
-use crate::suspension::axle_links::{Bars, load_bars, sum_bars};
+use crate::suspension::axle_links::{Bars, load_bars};
 use crate::suspension::loads::{SHORTER, settle};
 use crate::suspension::rows::Loaded;
 use crate::wheel::pack::WheelPack;
@@ -51,7 +51,19 @@ pub(crate) fn solve<W: Octet>(
     }
     let wheels = room.wheels;
     let (begun, pedals, asked) = ([false; ABREAST], [W::default(); 3], [None; ABREAST]);
-    let mut cars = CarsInStep { room, vehicles, bodies, contacts, controls, begun, pedals, asked, pushes, dt };
+    let mut cars = CarsInStep {
+        room,
+        vehicles,
+        bodies,
+        contacts,
+        controls,
+        begun,
+        pedals,
+        asked,
+        pushes,
+        dt,
+        hangs: W::Mask::default(),
+    };
     W::widest(
         #[inline(always)]
         || match wheels {
@@ -79,6 +91,8 @@ pub(super) struct CarsInStep<'a, W: Octet> {
     pub(super) pushes: &'a mut [Push; ABREAST],
     /// s, > 0
     pub(super) dt: f32,
+    /// Which have a wheel off the ground.
+    pub(super) hangs: W::Mask,
 }
 
 impl<B: Banks, W: Octet> Wheels<B> for CarsInStep<'_, W> {
@@ -194,7 +208,10 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
             rows.begin();
             hangs = hangs | !rows.contact.in_contact;
         }
-        self.leave(hangs);
+        self.hangs = hangs;
+        if W::any(hangs) {
+            self.hang::<B>(hangs);
+        }
     }
 
     #[inline(always)]
@@ -213,6 +230,14 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
     }
 
     #[inline(always)]
+    fn follow(&mut self, [_, warm]: [SpatialVector<W>; 2]) -> SpatialVector<W> {
+        if W::any(self.hangs) {
+            self.land_by_loads::<B>(self.hangs, warm);
+        }
+        warm
+    }
+
+    #[inline(always)]
     fn strut_rows(&mut self) {
         let dt = self.dt;
         for (bank, rows) in self.room.wheels::<B>() {
@@ -220,15 +245,14 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
         }
         if self.room.model.has_axle_links() {
             let share = W::of_each(|car| self.controls[car].bar_share());
-            let (packs, rows) = self.room.lanes::<B>();
-            for (packs, rows) in packs.chunks_exact(W::ROWS).zip(rows.chunks_exact_mut(W::ROWS)) {
-                sum_bars(packs, rows, share);
-            }
+            self.sum_bars::<B>(share);
             let mut lifted = W::Mask::default();
             for (bank, rows) in self.room.wheels::<B>() {
                 lifted = lifted | rows.lifted(bank);
             }
-            self.leave(lifted);
+            if W::any(lifted) {
+                self.lift_bar_ends::<B>(lifted, share);
+            }
         }
     }
 
@@ -301,7 +325,7 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
 impl<W: Octet> CarsInStep<'_, W> {
     /// Lets the cars of `mask` go on alone.
     #[inline(always)]
-    fn leave(&mut self, mask: W::Mask) {
+    pub(super) fn leave(&mut self, mask: W::Mask) {
         let bits = W::bits(mask);
         if bits != 0 {
             for (car, alone) in self.room.alone.iter_mut().enumerate() {
