@@ -52,6 +52,41 @@ pub(crate) enum Wheels {
     AsBlocks,
 }
 
+/// The wheels that the rows between the spins of a car turn.
+pub(crate) trait ShaftWheels {
+    /// Measures them for so many rows.
+    fn measure<const MOST: usize>(&mut self, wheels: Wheels, within: Within, count: usize) -> Measured<f32, MOST>;
+
+    /// Gives them `change` more through row `i`, N m s.
+    fn give(&mut self, i: usize, change: f32);
+
+    /// How fast the fastest turns, rad/s.
+    fn fastest(&self) -> f32;
+}
+
+/// Those of a car by itself.
+pub(crate) struct OwnWheels<'a> {
+    pub model: &'a Model,
+    pub rows: &'a mut [Rows],
+}
+
+impl ShaftWheels for OwnWheels<'_> {
+    #[inline(always)]
+    fn measure<const MOST: usize>(&mut self, wheels: Wheels, within: Within, count: usize) -> Measured<f32, MOST> {
+        measure(self.model.banks(), self.rows, wheels, within, count)
+    }
+
+    #[inline(always)]
+    fn give(&mut self, i: usize, change: f32) {
+        give(self.model.banks(), self.rows, i, change);
+    }
+
+    fn fastest(&self) -> f32 {
+        let spins = self.rows.iter().flat_map(|rows| rows.coupled.spin.lanes());
+        spins.fold(0.0, |most, spin| most.max(spin.abs()))
+    }
+}
+
 /// What is known of the last step.
 #[derive(Clone, Copy)]
 pub(crate) struct Carried<'a> {
@@ -118,25 +153,25 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     /// Rows together minimise a convex function of their impulses: the work they take, with its sign turned. Steps that overshoot
     /// its minimum are cut, so that wherever the passes end, couplings have taken energy and given none.
     /// Tells whether they have settled.
-    pub(crate) fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) -> bool {
-        self.look(model, rows, wheels);
+    pub(crate) fn settle(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels) -> bool {
+        self.look(model, on, wheels);
         let coupled = !model.parts().couplings.is_empty();
         for pass in 0..PASSES {
             if coupled
                 && pass < FOLLOWING
                 && let Some(changes) = self.bound_couplings(model)
             {
-                turn(model.banks(), rows, &changes);
-                self.look(model, rows, wheels);
+                (0..self.count()).for_each(|i| on.give(i, changes[i]));
+                self.look(model, on, wheels);
             }
-            if wheels == Wheels::AsBlocks && self.agrees(rows) {
+            if wheels == Wheels::AsBlocks && self.agrees(on.fastest()) {
                 return true;
             }
             let found = self.step();
             let mut settled = wheels == Wheels::Alone;
             for (i, &after) in found[..self.count()].iter().enumerate() {
                 let before = self.shafts.constraints[i].impulse;
-                self.shafts.carry(model, rows, i, after);
+                self.shafts.carry(on, i, after);
                 settled &= self.shafts.constraints[i].has_settled([before, after], self.shafts.within);
                 self.change[i] = [before, after - before];
             }
@@ -144,8 +179,8 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
                 return true;
             }
             let downhill = self.slope(0.0);
-            self.look(model, rows, wheels);
-            self.shorten(model, rows, wheels, downhill);
+            self.look(model, on, wheels);
+            self.shorten(model, on, wheels, downhill);
         }
         false
     }
@@ -153,7 +188,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     /// Takes from every motor what it would give beyond its peak torque, as its wheels then turn: passes that have not settled may
     /// end with any.
     #[cold]
-    pub(crate) fn bound_motors(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+    pub(crate) fn bound_motors(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels) {
         let [first, _] = self.shafts.first_rows(model);
         for _ in 0..BOUNDED {
             for (k, motor) in model.parts().motors.iter().enumerate() {
@@ -161,21 +196,16 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
                 let turned = motor.inertia * (self.shafts.motors[k].rotor - speed);
                 let most = self.shafts.dt * motor.peak_torque;
                 let impulse = turned + (row.impulse - turned).clamp(-most, most);
-                self.shafts.carry(model, rows, first + k, impulse);
+                self.shafts.carry(on, first + k, impulse);
             }
-            self.look(model, rows, wheels);
+            self.look(model, on, wheels);
         }
     }
 
     /// Speeds of the rows under the impulses they carry, and their laws there.
     #[inline(never)]
-    fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        self.look_at(model, rows, wheels);
-    }
-
-    #[inline(always)]
-    fn look_at(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
-        let measured = measure(model.banks(), rows, wheels, self.shafts.within, self.count());
+    fn look(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels) {
+        let measured = on.measure(wheels, self.shafts.within, self.count());
         self.see(model, &measured);
     }
 
@@ -213,7 +243,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     /// Takes part of the last change back if it went too far from where the slope along it was `downhill`.
     #[cold]
     #[inline(never)]
-    fn shorten(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, downhill: f32) {
+    fn shorten(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels, downhill: f32) {
         let near = -OVERSHOOT * downhill;
         let (mut low, mut high) = ([0.0, downhill], [1.0, self.slope(1.0)]);
         if high[1] <= near.max(0.0) {
@@ -225,9 +255,9 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             let kept = if cut == CUTS || downhill >= 0.0 { low[0] } else { low[0] + width * across };
             for i in 0..self.count() {
                 let [before, change] = self.change[i];
-                self.shafts.carry(model, rows, i, before + kept * change);
+                self.shafts.carry(on, i, before + kept * change);
             }
-            self.look(model, rows, wheels);
+            self.look(model, on, wheels);
             let slope = self.slope(kept);
             if slope.abs() <= near || kept == low[0] {
                 return;
@@ -236,12 +266,10 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         }
     }
 
-    /// Whether every row turns as its law says, with wheels that have last been measured as blocks.
-    fn agrees(&self, rows: &[Rows]) -> bool {
+    /// Whether every row turns as its law says, with wheels that have last been measured as blocks; the `fastest` turns so fast, rad/s.
+    fn agrees(&self, fastest: f32) -> bool {
         let [relative, absolute] = AGREED;
         let closeness = self.shafts.within.closeness();
-        let fastest =
-            rows.iter().flat_map(|rows| rows.coupled.spin.lanes()).fold(0.0f32, |most, spin| most.max(spin.abs()));
         let tolerance = closeness * (relative * fastest + absolute);
         self.shafts.constraints[..self.count()].iter().zip(&self.speeds).all(|(row, &speed)| {
             let [[least, most], [share, alone]] = [row.bounds, row.settled];
@@ -371,7 +399,7 @@ pub(crate) struct Measured<C, const MOST: usize> {
 
 /// Measures the wheels of so many rows.
 #[inline(always)]
-fn measure<W: Corners, const MOST: usize>(
+pub(crate) fn measure<W: Corners, const MOST: usize>(
     banks: &[WheelPack<W>],
     rows: &mut [Rows<W>],
     wheels: Wheels,
@@ -404,7 +432,15 @@ fn measure<W: Corners, const MOST: usize>(
     measured
 }
 
-/// Adds what the rows between spins give their wheels more to the impulses of their shafts.
+/// Adds what row `i` between spins gives its wheels more to the impulses of their shafts.
+#[inline(always)]
+pub(crate) fn give<W: Corners>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], i: usize, change: W::Car) {
+    for (bank, rows) in banks.iter().zip(rows) {
+        rows.drive.shaft += bank.levers[i] * W::of_car(change);
+    }
+}
+
+/// The same of all of them.
 #[inline(always)]
 fn turn<W: Corners, const MOST: usize>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], changes: &[W::Car; MOST]) {
     for (bank, rows) in banks.iter().zip(rows) {

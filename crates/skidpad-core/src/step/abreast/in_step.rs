@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::step::abreast::clutches::Clutches;
 use crate::step::abreast::each::{self, ABREAST, met, moves};
 use crate::step::abreast::room::Room;
-use crate::step::abreast::shafts::go_on_abreast;
+use crate::step::abreast::shafts::solve_shafts_abreast;
 use crate::step::coupling::{Coupling, StepReport, Within};
 use crate::step::rows::Rows;
 use crate::step::stages::{InputsAbreast, Stages, StepInputs, Velocities, Wheels};
@@ -162,7 +162,7 @@ impl<B: Banks, W: Octet> Wheels<B> for CarsInStep<'_, W> {
             unsettled[car] = if is_idle | !is_clutch { 0.0 } else { 1.0 };
         }
         if has_rows.contains(&true) {
-            self.go_on(has_rows);
+            self.solve_rows(has_rows);
         }
         let unsettled = W::splat(0.0).less(W::of_lanes(unsettled));
         if !W::any(unsettled) {
@@ -382,18 +382,16 @@ impl<W: Octet> CarsInStep<'_, W> {
         );
     }
 
-    /// Lets rows between spins go on of the cars that have any.
+    /// Solves the rows between spins of the cars that have any.
     #[inline(never)]
-    fn go_on(&mut self, has_rows: [bool; ABREAST]) {
+    fn solve_rows(&mut self, has_rows: [bool; ABREAST]) {
         let (x, mut gained) = (self.room.chassis.to_world.x, [None; ABREAST]);
         for (car, vehicle) in self.vehicles.iter().enumerate().filter(|(car, _)| has_rows[*car]) {
             let state = &vehicle.state;
             gained[car] = Some(Vec3::from(x.lane(car)).dot(state.velocity - state.previous_velocity));
         }
-        go_on_abreast(self.vehicles, &mut gained, &self.room.packs, &mut self.room.rows);
-        for (alone, gained) in self.room.alone.iter_mut().zip(gained) {
-            *alone |= gained.is_some();
-        }
+        let Room { packs, rows, began, .. } = &mut *self.room;
+        solve_shafts_abreast(self.vehicles, gained, began, (packs, rows));
     }
 
     /// Ends the step: whoever has left goes alone.

@@ -1,7 +1,7 @@
-//! Motors, couplings and converters of cars abreast: see [`go_on`].
+//! Motors, couplings and converters of cars abreast.
 
 use crate::drivetrain::rows::MOST_CONSTRAINTS;
-use crate::drivetrain::solving::{Carried, FEW, GoesOn, Going, Measured, go_on};
+use crate::drivetrain::solving::{Carried, FEW, GoesOn, Going, Measured, ShaftWheels, Wheels, give, go_on, measure};
 use crate::lane::Octet;
 use crate::step::abreast::each::{ABREAST, NO_CHANGE};
 use crate::step::coupling::Within;
@@ -9,10 +9,69 @@ use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Lets the rows between spins go on of those of `vehicles` that have `gained` a speed in the last step, m/s forward; takes that from those
-/// that have settled.
+/// Solves the rows between spins of those of `vehicles` that have `gained` a speed in the last step, m/s forward; the first row of each
+/// `began` the step with that impulse, N m s.
 #[inline(never)]
-pub(crate) fn go_on_abreast<W: Octet>(
+pub(crate) fn solve_shafts_abreast<W: Octet>(
+    vehicles: &mut [Vehicle; ABREAST],
+    mut gained: [Option<f32>; ABREAST],
+    began: &[[f32; 2]; ABREAST],
+    (packs, rows): (&[WheelPack<W>], &mut [Rows<W>]),
+) {
+    go_on_abreast(vehicles, &mut gained, packs, rows);
+    for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| gained[*car].is_some()) {
+        let (shafts, on) = (&mut vehicle.shafts, &mut LaneWheels { packs, rows, car });
+        for i in 0..shafts.count {
+            shafts.carry(on, i, if i == 0 { began[car][0] } else { 0.0 });
+        }
+        shafts.settle_anew(&vehicle.model, on);
+    }
+}
+
+/// The wheels of one of the cars abreast.
+struct LaneWheels<'a, W: Octet> {
+    packs: &'a [WheelPack<W>],
+    rows: &'a mut [Rows<W>],
+    car: usize,
+}
+
+impl<W: Octet> ShaftWheels for LaneWheels<'_, W> {
+    fn measure<const MOST: usize>(&mut self, wheels: Wheels, within: Within, count: usize) -> Measured<f32, MOST> {
+        W::called(
+            #[inline(always)]
+            || {
+                let all: Measured<W, MOST> = measure(self.packs, self.rows, wheels, within, count);
+                let mut own = Measured { speeds: [0.0; MOST], answers: [[0.0; MOST]; MOST] };
+                for i in 0..count {
+                    own.speeds[i] = all.speeds[i].car(self.car);
+                    for j in 0..i + 1 {
+                        own.answers[i][j] = all.answers[i][j].car(self.car);
+                    }
+                }
+                own
+            },
+        )
+    }
+
+    fn give(&mut self, i: usize, change: f32) {
+        W::called(
+            #[inline(always)]
+            || {
+                let mut changes = [NO_CHANGE; ABREAST];
+                changes[self.car] = change;
+                give(self.packs, self.rows, i, W::of_lanes(changes));
+            },
+        );
+    }
+
+    fn fastest(&self) -> f32 {
+        self.rows.iter().fold(0.0, |most, rows| most.max(rows.coupled.spin.lane(self.car).abs()))
+    }
+}
+
+/// Lets them go on from what they carried; takes the speed from those that have settled.
+#[inline(always)]
+fn go_on_abreast<W: Octet>(
     vehicles: &mut [Vehicle; ABREAST],
     gained: &mut [Option<f32>; ABREAST],
     banks: &[WheelPack<W>],
