@@ -1,6 +1,6 @@
 //! Ground that moves: wheels feel its velocity at their contact points, and it feels what they do to it.
 
-use crate::lane::Four;
+use crate::lane::{Corners, Four};
 use crate::linear::SpatialVector;
 use crate::math;
 use crate::step::rows::Rows;
@@ -53,6 +53,16 @@ impl Vehicle {
     }
 }
 
+impl<W: Corners> Rows<W> {
+    /// What wheels know of ground with this `velocity`, vehicle axes, m/s, that adds so much to the coefficient of `rolling` resistance.
+    #[inline(always)]
+    pub(crate) fn on_ground_with(&self, velocity: Vec3Lanes<W>, rolling: W) -> GroundMotion<W> {
+        let along = |row: SpatialVector<W>| row.linear.dot(velocity);
+        let speed = [along(self.contact.forward), along(self.contact.side), along(self.contact.normal)];
+        GroundMotion { moves_or_textured: true, speed, rolling }
+    }
+}
+
 impl Rows {
     /// Looks at what the wheels stand on, once the directions of the rows are known.
     #[inline(always)]
@@ -74,13 +84,7 @@ impl Rows {
             bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
         };
         let velocity = Vec3Lanes::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
-        let velocity = velocity.mul_mat(to_vehicle);
-        let along = |row: SpatialVector<Four>| row.linear.dot(velocity);
-        self.contact.ground_motion = GroundMotion {
-            moves_or_textured: true,
-            speed: [along(self.contact.forward), along(self.contact.side), along(self.contact.normal)],
-            rolling: of(|g| g.texture.rolling),
-        };
+        self.contact.ground_motion = self.on_ground_with(velocity.mul_mat(to_vehicle), of(|g| g.texture.rolling));
     }
 
     /// Impulse of the ground on the wheel, vehicle axes, N s.

@@ -9,7 +9,7 @@ use crate::step::write_back::{Ended, WheelEnded, settled_rate};
 use crate::vectors::{Axes, Vec3Lanes};
 use crate::wheel::contact::{Met, rays};
 use crate::wheel::pack::WheelPack;
-use crate::world::seam::{Body, Contact, Probe};
+use crate::world::seam::{Body, Contact, Ground, Probe};
 use bevy_math::Vec3;
 
 /// Cars abreast.
@@ -175,9 +175,24 @@ pub(crate) fn wheels_of(vehicles: &[Vehicle; ABREAST], count: usize) -> [&[Wheel
 
 /// Whether a wheel of a car, which has `met` that, stands on ground that moves, or has a texture.
 #[inline(always)]
-pub(crate) fn moves(met: &[Option<Contact>]) -> bool {
+pub(crate) fn tells(met: &[Option<Contact>]) -> bool {
     let tells = |contact: &Option<Contact>| contact.as_ref().is_some_and(|contact| contact.ground.is_some());
     met.iter().fold(false, |any, contact| any | tells(contact))
+}
+
+/// Whether it stands on ground that moves.
+pub(crate) fn moves(met: &[Option<Contact>]) -> bool {
+    met.iter().flatten().any(|contact| contact.ground.is_some_and(|ground| ground.body != Ground::STILL))
+}
+
+/// Of which cars a wheel of the bank of wheel `k` of so many `wheels` stands on ground that has a texture, and what that under this wheel
+/// adds to the coefficient of rolling resistance.
+pub(crate) fn textures<W: Octet>(contacts: &[Option<Contact>], [k, wheels]: [usize; 2]) -> (W::Mask, W) {
+    let bank = 4 * (k / 4)..wheels.min(4 * (k / 4) + 4);
+    let told = W::of_each(|car| if tells(&contacts[car * wheels..][bank.clone()]) { 1.0 } else { 0.0 });
+    let rolling = |ground: Ground| ground.texture.rolling;
+    let under = |car: usize| contacts[car * wheels + k].and_then(|contact| contact.ground).map_or(0.0, rolling);
+    (W::splat(0.0).less(told), W::of_each(under))
 }
 
 /// What a wheel without ground has met.

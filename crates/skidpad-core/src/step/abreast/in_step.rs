@@ -12,7 +12,7 @@ use crate::lane::{Four, Lane, Octet, both};
 use crate::linear::{OuterProducts, SpatialVector};
 use crate::model::Model;
 use crate::step::abreast::clutches::Clutches;
-use crate::step::abreast::each::{self, ABREAST, met, moves};
+use crate::step::abreast::each::{self, ABREAST, met, moves, tells, textures};
 use crate::step::abreast::room::Room;
 use crate::step::abreast::shafts::solve_shafts_abreast;
 use crate::step::coupling::{Coupling, StepReport, Within};
@@ -24,7 +24,9 @@ use crate::step::vehicle::{Vehicle, response, wheel_impulses};
 use crate::suspension::axle_links::{Bars, load_bars};
 use crate::suspension::loads::{SHORTER, settle};
 use crate::suspension::rows::Loaded;
+use crate::vectors::{Axes, Vec3Lanes};
 use crate::wheel::pack::WheelPack;
+use crate::wheel::rows::GroundMotion;
 use crate::world::seam::{Body, Contact, Push};
 use bevy_math::Vec3;
 
@@ -194,15 +196,23 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
     #[inline(always)]
     fn locate(&mut self) {
         let (wheels, chassis, dt) = (B::wheels(self.room.wheels), self.room.chassis, self.dt);
-        for (alone, met) in self.room.alone.iter_mut().zip(self.contacts.chunks_exact(wheels)) {
-            *alone |= moves(met);
+        let all_met = self.contacts.chunks_exact(wheels);
+        let is_told = all_met.clone().take(ABREAST).fold(false, |any, met| any | tells(met));
+        if is_told {
+            self.room.alone.iter_mut().zip(all_met).for_each(|(alone, met)| *alone |= moves(met));
         }
         let (turn, pose_lag) = (chassis.moving.angular * W::splat(dt), W::splat(self.room.pose_lag));
         let mut hangs = W::Mask::default();
+        let contacts = self.contacts;
         for (k, (bank, rows)) in self.room.wheels::<B>().enumerate() {
             let straight = rows.steering.straight_axle;
             rows.contact.axle = straight + turn.cross(straight);
-            rows.touch(bank, &met(self.contacts, [k, wheels]), &chassis.to_vehicle);
+            rows.touch(bank, &met(contacts, [k, wheels]), &chassis.to_vehicle);
+            if is_told {
+                rows.contact.ground_motion = on_texture(rows, contacts, [k, wheels], &chassis.to_vehicle);
+            } else {
+                rows.contact.ground_motion.leave();
+            }
             rows.move_over(chassis.moving, || chassis.free, pose_lag, dt);
             rows.recall_moments(bank, dt);
             rows.begin();
@@ -427,6 +437,29 @@ impl<W: Octet> CarsInStep<'_, W> {
         }
         report
     }
+}
+
+/// What wheel `k` of so many of each car knows of ground that has a texture.
+#[cold]
+#[inline(never)]
+fn on_texture<W: Octet>(
+    rows: &Rows<W>,
+    contacts: &[Option<Contact>],
+    wheel: [usize; 2],
+    to_vehicle: &Axes<W>,
+) -> GroundMotion<W> {
+    W::called(
+        #[inline(always)]
+        || {
+            let (told, rolling) = textures(contacts, wheel);
+            let mut motion = rows.on_ground_with(to_vehicle.times(Vec3Lanes::default()), rolling);
+            motion.speed = motion.speed.map(
+                #[inline(always)]
+                |speed| speed.only(told),
+            );
+            motion
+        },
+    )
 }
 
 /// Lets a vehicle go on alone whose step has begun, with what its driver has `asked` for, if that was looked at.
