@@ -72,6 +72,15 @@ const LINES_CHOSEN: usize = 4;
 /// Steps on the cone's multiplier; three are typical.
 const CONE_STEPS: usize = 10;
 
+impl<W: Corners> TyreSolution<W> {
+    /// The same, number by number: copied as one, those of it that nobody asks for would not stay in registers.
+    #[inline(always)]
+    fn in_registers(self) -> Self {
+        let Self { tyre, sliding, gain, compliance, plastic, inverse, bounded } = self;
+        Self { tyre, sliding, gain, compliance, plastic, inverse, bounded }
+    }
+}
+
 impl<W: Corners> Rows<W> {
     /// Solves the block. First the wheel is assumed held by brake and rolling resistance; if that needs more than they
     /// have, it turns, and they slip with the sign of the need. So a brake never reverses a wheel.
@@ -157,7 +166,7 @@ impl<W: Corners> Rows<W> {
         let turning = self.solve_tyre(within, speed, [along + radius * radius / inertia, between, across], limit);
         let solution = match held {
             Some((held, solution)) => TyreSolution::select(held, solution, turning),
-            None => turning,
+            None => turning.in_registers(),
         };
         (self.coupled.tyre, self.coupled.sliding) = (solution.tyre, solution.sliding);
         let spin = (driven - radius * solution.tyre[0]) / inertia;
@@ -217,10 +226,7 @@ impl<W: Corners> Rows<W> {
         if !W::any(self.tyre.bends) {
             return solution;
         }
-        // Number by number, so that those of a patch that does not bend stay in registers.
-        let TyreSolution { tyre, sliding, gain, compliance, plastic, inverse, bounded } =
-            self.on_lower_lines(solution, within, speed, compliance, limit);
-        TyreSolution { tyre, sliding, gain, compliance, plastic, inverse, bounded }
+        self.on_lower_lines(solution, within, speed, compliance, limit).in_registers()
     }
 
     /// The same where some law bends, from the `solution` on the lines at the slips the step began with.

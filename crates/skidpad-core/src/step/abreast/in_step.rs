@@ -209,7 +209,7 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
             rows.contact.axle = straight + turn.cross(straight);
             rows.touch(bank, &met(contacts, [k, wheels]), &chassis.to_vehicle);
             if is_told {
-                rows.contact.ground_motion = on_texture(rows, contacts, [k, wheels], &chassis.to_vehicle);
+                rows.contact.ground_motion = on_texture(rows, contacts, [k, wheels], chassis.to_vehicle);
             } else {
                 rows.contact.ground_motion.leave();
             }
@@ -406,15 +406,16 @@ impl<W: Octet> CarsInStep<'_, W> {
 
     /// Ends the step: whoever has left goes alone.
     #[inline(always)]
-    fn end(self, reports: &mut [StepReport]) -> StepReport {
+    fn end(&mut self, reports: &mut [StepReport]) -> StepReport {
         let [_, brake, _] = self.pedals;
         let Self { room, vehicles, bodies, contacts, controls, begun, asked, pushes, dt, .. } = self;
+        let dt = *dt;
         let too_many = room.alone.iter().filter(|alone| **alone).count() > MOST_ALONE;
         let next = room.apart[1];
         room.apart = if too_many { [next, (2 * next).min(LONGEST_APART)] } else { [0, 1] };
         reports.fill(SWEPT_ONCE);
         let mut report = if room.alone.contains(&false) { SWEPT_ONCE } else { StepReport::default() };
-        for (car, (vehicle, push)) in vehicles.iter_mut().zip(pushes).enumerate() {
+        for (car, (vehicle, push)) in vehicles.iter_mut().zip(pushes.iter_mut()).enumerate() {
             if room.alone[car] {
                 let (body, controls) = (&bodies[car], controls[car]);
                 let contacts = &contacts[car * room.wheels..][..room.wheels];
@@ -446,7 +447,7 @@ fn on_texture<W: Octet>(
     rows: &Rows<W>,
     contacts: &[Option<Contact>],
     wheel: [usize; 2],
-    to_vehicle: &Axes<W>,
+    to_vehicle: Axes<W>,
 ) -> GroundMotion<W> {
     W::called(
         #[inline(always)]
