@@ -185,15 +185,17 @@ pub fn rough() -> Scene {
 fn shipped_cars_abreast_have_the_bits_of_each_alone() {
     for (i, name) in skidpad::spec::shipped::names().enumerate() {
         let model = skidpad::spec::load(name).expect("shipped").model;
+        let gravel = Scene { texture: Texture { rolling: 0.03, ..Texture::NONE }, ..Scene::flat() };
         let shares = [
             same_bits(name, &model, &Scene::flat(), 60.0, 300, 1 + i as u64)[0],
             same_bits(name, &model, &rough(), 240.0, 300, 200 + i as u64)[0],
+            same_bits(name, &model, &gravel, 120.0, 300, 400 + i as u64)[0],
         ];
         println!("{name}: {shares:.2?} of the steps abreast");
-        // Sixteen of the nineteen can be; the others stand, hang, meet ground that moves or brake to a stop now and then.
-        assert!(!name.starts_with("corvette") || shares.iter().all(|share| *share > 0.4), "{name}: {shares:?}");
-        // Whatever drives them; more than two of eight hang, or need more looks, now and then.
-        assert!(shares[0] > 0.05, "{name}: {shares:?}");
+        // Sixteen of the nineteen can be, five more later; some meet ground that moves, and tyres that are stiff for their step, as all of
+        // the reference's are at 60 Hz, take iterations near walking pace.
+        let least = if name == "bullet_reference" { [0.05, 0.5, 0.05] } else { [0.6, 0.5, 0.6] };
+        assert!(shares.iter().zip(least).all(|(share, least)| *share > least), "{name}: {shares:?}");
     }
 }
 
