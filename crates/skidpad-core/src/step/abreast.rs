@@ -84,6 +84,11 @@ impl CarsAbreast {
         of_either!(self, room => room.went_apart());
     }
 
+    /// How many rays they cast.
+    pub fn rays(&self) -> usize {
+        ABREAST * of_either!(self, room => room.wheels)
+    }
+
     /// As [`Vehicle::probes`] of each of [`ABREAST`] vehicles, from number `first` on: `asked` are wheel by wheel, car by car. A step
     /// begins with it.
     pub fn ask(&mut self, first: usize, bodies: &[Body], dt: f32, asked: &mut [Probe]) {

@@ -38,6 +38,10 @@ impl CarsAbreast {
         match *self {}
     }
 
+    pub fn rays(&self) -> usize {
+        match *self {}
+    }
+
     pub fn ask(&mut self, _: usize, _: &[Body], _: f32, _: &mut [Probe]) {
         match *self {}
     }

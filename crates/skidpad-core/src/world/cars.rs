@@ -264,9 +264,7 @@ impl Cars {
     /// The same of the vehicles from `from` on that are stepped abreast, whose rays begin with `first`; returns which ray is the next.
     fn ask_abreast(&mut self, from: usize, first: usize, dt: f32) -> usize {
         let Some(Some(room)) = self.abreast.get_mut(from / ABREAST) else { return first };
-        let cars = from..from + ABREAST;
-        let last =
-            first + self.vehicles[cars.clone()].iter().map(|vehicle| vehicle.model().wheels().len()).sum::<usize>();
+        let (cars, last) = (from..from + ABREAST, first + room.rays());
         room.ask(from, &self.bodies[cars], dt, &mut self.probes[first..last]);
         last
     }
@@ -286,9 +284,9 @@ impl Cars {
             self.were_abreast[i] =
                 self.are_abreast(i) && trains.as_ref().is_none_or(|trains| !trains.have(i..i + ABREAST));
             if self.were_abreast[i] {
-                let last = first + (i..i + ABREAST).map(|i| self.vehicles[i].model().wheels().len()).sum::<usize>();
-                report = report.and(self.solve_abreast(i, first..last, controls, dt));
-                (first, i) = (last, i + ABREAST);
+                let rays = self.abreast[i / ABREAST].as_ref().map_or(0, CarsAbreast::rays);
+                report = report.and(self.solve_abreast(i, first..first + rays, controls, dt));
+                (first, i) = (first + rays, i + ABREAST);
                 continue;
             }
             let last = first + if self.stepped[i] { self.vehicles[i].model().wheels().len() } else { 0 };
