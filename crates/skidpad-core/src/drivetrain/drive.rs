@@ -113,11 +113,11 @@ impl Vehicle {
         shafts.begin(pull, model, dt);
         let Some(drive) = engine else { return 0.0 };
         let state = &state.drive;
-        let running = |throttle| flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
-        let (mut flywheel, clutch) = engage(drive, state, controls, running(throttle), shaft_speed, dt);
+        let speed = flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
+        let (mut flywheel, clutch) = engage(drive, state, controls, speed, shaft_speed, dt);
         if !model.assists().is_empty() && model.parts().assists.change_drive() {
-            let own = if own_throttle == throttle { flywheel.speed } else { running(own_throttle) };
-            flywheel.bounds = [running(0.0), own];
+            let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
+            flywheel.bounds = [with(0.0), if own_throttle == throttle { speed } else { with(own_throttle) }];
         }
         shafts.engage(flywheel, clutch);
         clutch.at_wheels(clutch.impulse)
