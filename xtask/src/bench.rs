@@ -51,30 +51,30 @@ const fn vehicle(backend: &'static str, scenario: &'static str, limit: u64) -> C
 }
 
 const COUNTS: [Count; 30] = [
-    plane("impulse", Some(3_150)),
-    plane("impulse-one-by-one", Some(5_300)),
-    plane("constraint", Some(6_550)),
+    plane("impulse", Some(2_720)),
+    plane("impulse-one-by-one", Some(5_290)),
+    plane("constraint", Some(6_520)),
     plane("constraint-pyramid", None),
     plane("constraint-hybrid", None),
     plane("constraint-unsprung", None),
-    plane("rapier", Some(17_800)),
+    plane("rapier", Some(17_400)),
     plane("rapier-stock", None),
     plane("bullet", None),
-    vehicle("impulse", "plane-corvette_c5_tmeasy", 3_500),
+    vehicle("impulse", "plane-corvette_c5_tmeasy", 3_020),
     vehicle("impulse-one-by-one", "plane-corvette_c5_tmeasy", 5_940),
-    vehicle("impulse", "plane-corvette_c5_mf", 5_700),
+    vehicle("impulse", "plane-corvette_c5_mf", 5_270),
     vehicle("impulse-one-by-one", "plane-corvette_c5_mf", 15_900),
-    vehicle("impulse", "plane-truck_6x4", 4_300),
-    vehicle("impulse-one-by-one", "plane-truck_6x4", 8_100),
-    vehicle("impulse", "plane-toyota_4runner", 4_400),
+    vehicle("impulse", "plane-truck_6x4", 3_780),
+    vehicle("impulse-one-by-one", "plane-truck_6x4", 8_050),
+    vehicle("impulse", "plane-toyota_4runner", 4_210),
     vehicle("impulse-one-by-one", "plane-toyota_4runner", 6_640),
-    vehicle("impulse", "plane-tesla_model3_awd", 3_950),
+    vehicle("impulse", "plane-tesla_model3_awd", 3_790),
     vehicle("impulse-one-by-one", "plane-tesla_model3_awd", 6_250),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
     Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(7_600) },
     // Twice the plane, were cars one by one there, is 10,370.
-    waves("field", Some(8_400)),
-    waves("mesh", Some(8_500)),
+    waves("field", Some(7_900)),
+    waves("mesh", Some(8_000)),
     waves("discs-plane", None),
     waves("discs-field", None),
     waves("discs-mesh", None),
@@ -99,7 +99,7 @@ const BASELINE_FEATURES: &str =
 
 /// What is counted of a build for any processor of the target.
 const ON_BASELINE: [Count; 3] =
-    [plane("impulse", Some(5_150)), plane("constraint", Some(7_500)), plane("impulse-one-by-one", Some(6_100))];
+    [plane("impulse", Some(4_700)), plane("constraint", Some(7_500)), plane("impulse-one-by-one", Some(6_100))];
 
 /// Runs the criterion benches, unless only instructions are asked for, and counts.
 pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {

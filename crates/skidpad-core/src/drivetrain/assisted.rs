@@ -5,7 +5,7 @@ use crate::drivetrain::constraints::Flywheel;
 use crate::drivetrain::converter::{Converter, LaunchDevice};
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MotorLimits, Shafts};
-use crate::drivetrain::solving::OwnWheels;
+use crate::drivetrain::shaft_wheels::OwnWheels;
 use crate::model::Model;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;

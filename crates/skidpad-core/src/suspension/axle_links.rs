@@ -488,6 +488,7 @@ mod tests {
     use super::*;
     use crate::model::{HeaveSpring, Model, ModelParts, plain::plain_car};
     use crate::state::{Placement, State};
+    use crate::suspension::parameters::AntiRollBar;
     use crate::world::scene::Scene;
 
     /// The plain car with `change`, compressed and moving unevenly, with its axle links summed.

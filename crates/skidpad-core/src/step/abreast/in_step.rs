@@ -1,6 +1,7 @@
 //! A step of several plain cars of one model abreast, a wheel of each in a lane: one sweep, with the bits of each alone.
 //!
-//! Steering, gears and engine are done car by car. A car that does what few do in the same step (a wheel hangs; loads, shafts or stiff tyres need more looks) goes on alone from there.
+//! A car on ground that moves, and one that needs what few need in the same step (loads whose step is cut, stiff tyres that are iterated),
+//! goes on alone from there.
 
 use crate::aero::air::air;
 use crate::assists::DriverDemand;

@@ -1,7 +1,8 @@
 //! Motors, couplings and converters of cars abreast.
 
 use crate::drivetrain::rows::MOST_CONSTRAINTS;
-use crate::drivetrain::solving::{Carried, FEW, GoesOn, Going, Measured, ShaftWheels, Wheels, give, go_on, measure};
+use crate::drivetrain::shaft_wheels::{Measured, ShaftWheels, Wheels, give, measure};
+use crate::drivetrain::solving::{Carried, FEW, GoesOn, Going, go_on};
 use crate::lane::Octet;
 use crate::step::abreast::each::{ABREAST, NO_CHANGE};
 use crate::step::coupling::Within;
