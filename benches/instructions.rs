@@ -1,6 +1,7 @@
 //! Steps 64 cars and ends, for `cargo xtask bench` to count the instructions under valgrind.
 //!
-//! `instructions BACKEND SCENARIO STEPS`, where a scenario is `plane` (straight on), `plane-VEHICLE` (a shipped one), `field` or `mesh` (on waves), `discs-` before one
+//! `instructions BACKEND SCENARIO STEPS`, where a scenario is `plane` (straight on), `plane-VEHICLE` (a shipped one), `random-VEHICLE` (at random
+//! pedals and steering, each car for itself), `field` or `mesh` (on waves), `discs-` before one
 //! of these (wheels that feel with discs), `step-steer`, `alone` (one car instead of 64) or `rollback` (one car; each step stands for
 //! a rewind by ten steps, which are saved and taken again). `probes-` before a ground, or before its `discs-`: only what wheels ask of
 //! it; each step stands for the wheels of 64 cars, asked once.
@@ -37,7 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return probes(&backend, asked, steps.parse()?);
     }
     let (discs, on) = scenario.strip_prefix("discs-").map_or((false, scenario.as_str()), |ground| (true, ground));
-    let vehicle = on.strip_prefix("plane-");
+    let at_random = on.strip_prefix("random-");
+    let vehicle = on.strip_prefix("plane-").or(at_random);
     let driver: fn(u32) -> Controls = match on {
         _ if vehicle.is_some() => |_| Controls { throttle: 0.2, ..Controls::default() },
         "plane" | "field" | "mesh" | "alone" => |_| Controls { throttle: 0.2, ..Controls::default() },
@@ -52,9 +54,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => ground::world(&backend, cars, on, discs),
     };
     let mut controls = vec![driver(0); cars];
+    let mut random = Random(1);
     for step in 0..steps.parse()? {
         // Only when they change, so that the solver's work alone is counted.
-        if driver(step) != controls[0] {
+        if at_random.is_some() {
+            if step % shared::RATE.div_ceil(4) == 0 {
+                controls.iter_mut().for_each(|controls| *controls = random.controls());
+            }
+        } else if driver(step) != controls[0] {
             controls.fill(driver(step));
         }
         world.step(&controls);
@@ -62,6 +69,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let frame = world.frame(cars - 1);
     println!("{} {scenario} {steps}: {:.3} m, {:.4} rad/s", backend.name, frame.x_m, frame.yaw_rate_radps);
     Ok(())
+}
+
+/// Numbers that a seed makes.
+struct Random(u64);
+
+impl Random {
+    /// 0 to 1: D. E. Knuth's linear congruential generator MMIX, of which the upper bits are taken.
+    fn share(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f32 / (1 << 24) as f32
+    }
+
+    /// What somebody asks for who learns to drive.
+    fn controls(&mut self) -> Controls {
+        let [throttle, brake, presses, steer] = [self.share(), self.share(), self.share(), self.share()];
+        let brake = if presses < 0.25 { brake } else { 0.0 };
+        Controls { throttle, brake, steer: 0.4 * steer - 0.2, ..Controls::default() }
+    }
 }
 
 /// Asks for what all wheels meet, at places along the way of the cars, again and again.

@@ -50,7 +50,12 @@ const fn vehicle(backend: &'static str, scenario: &'static str, limit: u64) -> C
     Count { backend, scenario, steps: [60, 120], of: CARS, limit: Some(limit) }
 }
 
-const COUNTS: [Count; 30] = [
+/// The same at random pedals and steering, from half a second on.
+const fn at_random(backend: &'static str, scenario: &'static str, limit: u64) -> Count {
+    Count { backend, scenario, steps: [60, 360], of: CARS, limit: Some(limit) }
+}
+
+const COUNTS: [Count; 34] = [
     plane("impulse", Some(2_720)),
     plane("impulse-one-by-one", Some(5_290)),
     plane("constraint", Some(6_520)),
@@ -72,6 +77,10 @@ const COUNTS: [Count; 30] = [
     vehicle("impulse-one-by-one", "plane-tesla_model3_awd", 6_250),
     // Two seconds from the start: half a second straight on, the step, the new steady state.
     Count { backend: "constraint", scenario: "step-steer", steps: [0, 240], of: CARS, limit: Some(7_600) },
+    at_random("impulse", "random-corvette_c5", 4_550),
+    at_random("impulse-one-by-one", "random-corvette_c5", 7_100),
+    at_random("impulse", "random-truck_6x4", 7_100),
+    at_random("impulse-one-by-one", "random-truck_6x4", 11_990),
     // Twice the plane, were cars one by one there, is 10,370.
     waves("field", Some(7_900)),
     waves("mesh", Some(8_000)),

@@ -304,7 +304,10 @@ impl<H: Copy> CurveConstants<H> {
         let held = load.at_most(self.most_load.spread());
         let excess = (held - self.nominal_load.spread()) * self.per_nominal_load.spread();
         let share = friction_share(self.load_sensitivity.spread(), excess, held / load);
-        self.friction.map(|mu| mu.spread() * share)
+        both(
+            #[inline(always)]
+            |i| self.friction[i].spread() * share,
+        )
     }
 
     /// The tyre at `load` N, > 0, on a surface with factor `grip`, > 0.
@@ -313,12 +316,22 @@ impl<H: Copy> CurveConstants<H> {
     where
         H: Spread<L>,
     {
-        let limit = self.friction_at(load).map(|mu| mu * load * grip);
+        let friction = self.friction_at(load);
+        let limit = both(
+            #[inline(always)]
+            |i| friction[i] * load * grip,
+        );
         let straight = both(|i| self.fixed[i].spread() + self.per_load[i].spread() * load);
         let stiffness = both(|i| straight[i] + self.per_limit[i].spread() * limit[i]);
-        let mut per_slip = self.per_slip.map(Spread::spread);
+        let mut per_slip = both(
+            #[inline(always)]
+            |i| self.per_slip[i].spread(),
+        );
         if L::any(!L::splat(0.0).less(per_slip[0])) {
-            per_slip = [0, 1].map(|i| per_slip[i] + straight[i] / limit[i]);
+            per_slip = both(
+                #[inline(always)]
+                |i| per_slip[i] + straight[i] / limit[i],
+            );
         }
         let lengths = both(|i| (stiffness[i] * self.give[i].spread()).at_least(self.least_length.spread()));
         CurvePoint { limit, stiffness, lengths, per_slip }
@@ -332,17 +345,26 @@ impl<H: Copy> CurveConstants<H> {
         H: Spread<L>,
     {
         let (one, curved) = (L::splat(1.0), self.curved.spread());
-        let scaled = [0, 1].map(|i| slip[i] * at.per_slip[i]);
+        let scaled = both(
+            #[inline(always)]
+            |i| slip[i] * at.per_slip[i],
+        );
         let magnitude = length(scaled);
         let per_magnitude = one / magnitude;
         let excess = magnitude - one;
-        let mut direction = scaled.map(|s| s * per_magnitude);
+        let mut direction = both(
+            #[inline(always)]
+            |i| scaled[i] * per_magnitude,
+        );
         let mut share = [magnitude * (one - curved * excess); 2];
         let mut rise = one - curved * (excess + magnitude);
         let beyond = L::splat(0.0).less(excess);
         if L::any(beyond) {
             direction = turned(at, slip, scaled, excess);
-            share = [0, 1].map(|i| L::select(beyond, self.fallen(excess, i), share[i]));
+            share = both(
+                #[inline(always)]
+                |i| L::select(beyond, self.fallen(excess, i), share[i]),
+            );
             rise = rise.only(!beyond);
         }
         let mut result = Response::default();
@@ -370,9 +392,15 @@ impl<H: Copy> CurveConstants<H> {
 fn turned<L: Lane>(at: &CurvePoint<L>, slip: [L; 2], scaled: [L; 2], excess: L) -> [L; 2] {
     let alike = L::splat(0.5) * (at.per_slip[0] + at.per_slip[1]);
     let turned = (excess * L::splat(1.0 / TURN_TO_SLIDING)).eased();
-    let mixed = [0, 1].map(|i| scaled[i] + turned * (alike * slip[i] - scaled[i]));
+    let mixed = both(
+        #[inline(always)]
+        |i| scaled[i] + turned * (alike * slip[i] - scaled[i]),
+    );
     let per_length = L::splat(1.0) / length(mixed);
-    mixed.map(|m| m * per_length)
+    both(
+        #[inline(always)]
+        |i| mixed[i] * per_length,
+    )
 }
 
 /// Of a normalised slip, but no less than can be divided by: the direction of a smaller one is shorter than 1 instead, and the

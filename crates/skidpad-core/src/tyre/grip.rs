@@ -1,7 +1,7 @@
 //! Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
 
 use crate::banks::Banks;
-use crate::lane::Corners;
+use crate::lane::{Corners, both};
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::tyre::curve::CurveConstants;
@@ -46,7 +46,13 @@ impl<W: Corners> CurveConstants<W> {
         let TyreInput { deflection, load, grip, share } = *asked;
         let point = self.at(load, grip);
         let curve = if W::any(W::default().less(share)) {
-            self.force(&point, [0, 1].map(|i| deflection[i] / point.lengths[i]))
+            self.force(
+                &point,
+                both(
+                    #[inline(always)]
+                    |i| deflection[i] / point.lengths[i],
+                ),
+            )
         } else {
             Default::default()
         };

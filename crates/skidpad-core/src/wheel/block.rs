@@ -132,17 +132,27 @@ impl<W: Corners> Rows<W> {
     }
 
     /// Takes tyre impulses back to what friction gives under the load now.
+    #[inline(always)]
     pub(crate) fn hold_to_limit(&mut self, within: Within) {
         let (zero, one, limit) = (W::splat(0.0), W::splat(1.0), self.limit());
         let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
         if within == Within::Pyramid {
-            self.coupled.tyre = [0, 1].map(|i| self.coupled.tyre[i].within(-limit[i], limit[i]).only(grips));
+            self.coupled.tyre = both(
+                #[inline(always)]
+                |i| self.coupled.tyre[i].within(-limit[i], limit[i]).only(grips),
+            );
             return;
         }
-        let used = [0, 1].map(|i| self.coupled.tyre[i] / W::select(grips, limit[i], one));
+        let used = both(
+            #[inline(always)]
+            |i| self.coupled.tyre[i] / W::select(grips, limit[i], one),
+        );
         let reach = friction_ellipse::reach(used);
         let share = W::select(one.less(reach), one / reach, one);
-        self.coupled.tyre = self.coupled.tyre.map(|x| (x * share).only(grips));
+        self.coupled.tyre = both(
+            #[inline(always)]
+            |i| (self.coupled.tyre[i] * share).only(grips),
+        );
     }
 
     /// Solves the wheels that turn; keeps the patches of those that are `held`, if any.
@@ -245,14 +255,23 @@ impl<W: Corners> Rows<W> {
                 let mut straight = [W::Mask::default(); 2];
                 for _ in 0..LINES_CHOSEN {
                     let lower = self.straight_lower(&solution, straight, speed, compliance);
-                    let [x, y] = [0, 1].map(|i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]));
+                    let [x, y] = both(
+                        #[inline(always)]
+                        |i| (lower[i] & !straight[i]) | (straight[i] & !lower[i]),
+                    );
                     if !W::any(x | y) {
                         break;
                     }
                     straight = lower;
-                    let pick = |line: [W; 2], bent: [W; 2]| [0, 1].map(|i| W::select(straight[i], line[i], bent[i]));
-                    let target_impulse = pick(self.tyre.straight_target, self.tyre.target_impulse);
-                    let gain = pick(self.tyre.straight_gain, self.tyre.gain);
+                    let tyre = &self.tyre;
+                    let target_impulse = both(
+                        #[inline(always)]
+                        |i| W::select(straight[i], tyre.straight_target[i], tyre.target_impulse[i]),
+                    );
+                    let gain = both(
+                        #[inline(always)]
+                        |i| W::select(straight[i], tyre.straight_gain[i], tyre.gain[i]),
+                    );
                     solution = self.solve_tyre_rows(target_impulse, gain, within, speed, compliance, limit);
                 }
                 solution
@@ -275,17 +294,20 @@ impl<W: Corners> Rows<W> {
         let [along, between, across] = compliance;
         let [x, y] = solution.tyre;
         let slips = [speed[0] + along * x + between * y, speed[1] + between * x + across * y];
-        [0, 1].map(|i| {
-            let (target_impulse, gain) = (self.tyre.target_impulse[i], self.tyre.gain[i]);
-            let steeper = self.tyre.straight_gain[i] - gain;
-            let crossing =
-                (self.tyre.straight_target[i] - target_impulse) / steeper.at_least(W::splat(f32::MIN_POSITIVE));
-            let force = target_impulse - gain * crossing;
-            let slip = slips[i] + solution.plastic[i] * solution.tyre[i];
-            let stays = straight[i] & !(force * target_impulse).less(solution.tyre[i] * target_impulse);
-            let turns = (crossing * target_impulse).less(slip * target_impulse) & !straight[i];
-            (stays | turns) & self.tyre.bends & W::splat(0.0).less(steeper)
-        })
+        both(
+            #[inline(always)]
+            |i| {
+                let (target_impulse, gain) = (self.tyre.target_impulse[i], self.tyre.gain[i]);
+                let steeper = self.tyre.straight_gain[i] - gain;
+                let crossing =
+                    (self.tyre.straight_target[i] - target_impulse) / steeper.at_least(W::splat(f32::MIN_POSITIVE));
+                let force = target_impulse - gain * crossing;
+                let slip = slips[i] + solution.plastic[i] * solution.tyre[i];
+                let stays = straight[i] & !(force * target_impulse).less(solution.tyre[i] * target_impulse);
+                let turns = (crossing * target_impulse).less(slip * target_impulse) & !straight[i];
+                (stays | turns) & self.tyre.bends & W::splat(0.0).less(steeper)
+            },
+        )
     }
 
     /// Tyre impulses of the rows `target_impulse` and `gain` inside the ellipse of `limit`.
@@ -304,9 +326,15 @@ impl<W: Corners> Rows<W> {
     ) -> TyreSolution<W> {
         let (zero, one) = (W::splat(0.0), W::splat(1.0));
         let grips = self.tyre.active & zero.less(limit[0]) & zero.less(limit[1]);
-        let g = gain.map(|a| a.only(grips));
+        let g = both(
+            #[inline(always)]
+            |i| gain[i].only(grips),
+        );
         let wanted = both(|i| (target_impulse[i] - g[i] * speed[i]).only(grips));
-        let squared = limit.map(|l| W::select(grips, l * l, one));
+        let squared = both(
+            #[inline(always)]
+            |i| W::select(grips, limit[i] * limit[i], one),
+        );
         let system = Pair::new(g, compliance, [zero; 2]);
         let x = system.solve(wanted);
         let sliding = (squared[0] * squared[1]).less(x[0] * x[0] * squared[1] + x[1] * x[1] * squared[0]);
@@ -409,30 +437,54 @@ impl<W: Corners> TyreSolution<W> {
     #[cold]
     #[inline(never)]
     fn along_the_edge(&self, weights: [W; 2], cone: W::Mask) -> Tangent<W> {
-        let (zero, one) = (W::splat(0.0), W::splat(1.0));
-        let normal = [0, 1].map(|i| self.tyre[i] * self.inverse[i]);
-        let length = (normal[0] * normal[0] + normal[1] * normal[1]).sqrt();
-        let edge = [-normal[1] / length, normal[0] / length];
-        let weight = one / (edge[0] * edge[0] / weights[0] + edge[1] * edge[1] / weights[1]);
-        let known = zero.less(length) & zero.less(weights[0]) & zero.less(weights[1]);
-        let pick = |yes: W, no: W| W::select(cone, yes.only(known), no);
-        Tangent {
-            weights: [pick(weight, weights[0]), pick(zero, weights[1])],
-            directions: Some([[pick(edge[0], one), pick(edge[1], zero)], [zero, pick(zero, one)]]),
-        }
+        W::called(
+            #[inline(always)]
+            || {
+                let (zero, one) = (W::splat(0.0), W::splat(1.0));
+                let normal = both(
+                    #[inline(always)]
+                    |i| self.tyre[i] * self.inverse[i],
+                );
+                let length = (normal[0] * normal[0] + normal[1] * normal[1]).sqrt();
+                let edge = [-normal[1] / length, normal[0] / length];
+                let weight = one / (edge[0] * edge[0] / weights[0] + edge[1] * edge[1] / weights[1]);
+                let known = zero.less(length) & zero.less(weights[0]) & zero.less(weights[1]);
+                let pick = |yes: W, no: W| W::select(cone, yes.only(known), no);
+                Tangent {
+                    weights: [pick(weight, weights[0]), pick(zero, weights[1])],
+                    directions: Some([[pick(edge[0], one), pick(edge[1], zero)], [zero, pick(zero, one)]]),
+                }
+            },
+        )
     }
 
     #[inline(always)]
     fn select(mask: W::Mask, yes: Self, no: Self) -> Self {
-        let both = |yes: [W; 2], no: [W; 2]| [0, 1].map(|i| W::select(mask, yes[i], no[i]));
+        let pick = |yes: W, no: W| W::select(mask, yes, no);
+        let ([a, b, c], [d, e, f]) = (yes.compliance, no.compliance);
         Self {
-            tyre: both(yes.tyre, no.tyre),
-            gain: both(yes.gain, no.gain),
+            tyre: both(
+                #[inline(always)]
+                |i| pick(yes.tyre[i], no.tyre[i]),
+            ),
+            gain: both(
+                #[inline(always)]
+                |i| pick(yes.gain[i], no.gain[i]),
+            ),
             sliding: (yes.sliding & mask) | (no.sliding & !mask),
-            compliance: [0, 1, 2].map(|i| W::select(mask, yes.compliance[i], no.compliance[i])),
-            plastic: both(yes.plastic, no.plastic),
-            inverse: both(yes.inverse, no.inverse),
-            bounded: [0, 1].map(|i| (yes.bounded[i] & mask) | (no.bounded[i] & !mask)),
+            compliance: [pick(a, d), pick(b, e), pick(c, f)],
+            plastic: both(
+                #[inline(always)]
+                |i| pick(yes.plastic[i], no.plastic[i]),
+            ),
+            inverse: both(
+                #[inline(always)]
+                |i| pick(yes.inverse[i], no.inverse[i]),
+            ),
+            bounded: both(
+                #[inline(always)]
+                |i| (yes.bounded[i] & mask) | (no.bounded[i] & !mask),
+            ),
         }
     }
 }

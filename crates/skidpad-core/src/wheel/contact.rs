@@ -146,12 +146,14 @@ impl<W: Corners> Rows<W> {
     }
 
     /// Those of them that do not come to it as they fall.
+    #[inline(always)]
     pub(crate) fn apart(&self) -> W::Mask {
         self.above_ground() & !self.contact.in_contact
     }
 
     /// Lets those of them meet it, of the wheels `among`, which close the gap in a step of `dt` s that begins at the velocity `moving` and ends
     /// at `loaded`; whether any does.
+    #[inline(always)]
     pub(crate) fn land_by(
         &mut self,
         bank: &WheelPack<W>,
@@ -160,7 +162,8 @@ impl<W: Corners> Rows<W> {
         pose_lag: W,
         dt: f32,
     ) -> bool {
-        let [begins, ends] = [moving, loaded].map(|at| -self.separation_velocity(at) / self.contact.cosine);
+        let rate = |at| -self.separation_velocity(at) / self.contact.cosine;
+        let [begins, ends] = [rate(moving), rate(loaded)];
         let closed = way([begins, ends], pose_lag, W::splat(dt));
         let lands = self.apart() & among & (-self.contact.beyond_droop).less(closed);
         if !W::any(lands) {
