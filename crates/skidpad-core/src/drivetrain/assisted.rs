@@ -5,7 +5,6 @@ use crate::drivetrain::constraints::Flywheel;
 use crate::drivetrain::converter::{Converter, LaunchDevice};
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MotorLimits, Shafts};
-use crate::drivetrain::shaft_wheels::OwnWheels;
 use crate::model::Model;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
@@ -122,7 +121,7 @@ impl Shafts {
         let most = shaft / row.torque_ratio(1.0).abs();
         row.bounds = row.bounds.map(|bound| bound.max(-most).min(most));
         let impulse = row.impulse.max(-most).min(most);
-        self.carry(&mut OwnWheels { model, rows }, 0, impulse);
+        self.carry(model, rows, 0, impulse);
     }
 
     /// Lets the engine pull just enough to give the propeller shaft `shaft` N m s towards the gear, no less than with the
@@ -176,7 +175,7 @@ impl Shafts {
         for (k, motor) in model.parts().motors.iter().enumerate() {
             let step = &mut self.motors[k];
             let (torque, _) = step.limits.of(motor, step.rotor * pull.direction, pull.of(motor, step.rotor));
-            self.carry(&mut OwnWheels { model, rows }, first + k, torque * pull.direction * self.dt);
+            self.carry(model, rows, first + k, torque * pull.direction * self.dt);
         }
     }
 
@@ -189,7 +188,7 @@ impl Shafts {
         let rotor = motor.inertia * (shaft_speed * motor.reduction - self.motors[k].rotor) * direction;
         self.motors[k].limits.most = ((most + rotor) / self.dt).max(0.0);
         if row.impulse * direction > most {
-            self.carry(&mut OwnWheels { model, rows }, first + k, most * direction);
+            self.carry(model, rows, first + k, most * direction);
         }
     }
 }

@@ -12,7 +12,6 @@ pub(crate) mod motor;
 pub(crate) mod parameters;
 mod rolling;
 pub(crate) mod rows;
-pub(crate) mod shaft_wheels;
 mod shafts;
 pub(crate) mod solving;
 pub(crate) mod state;

@@ -11,9 +11,9 @@ use crate::drivetrain::converter::Converter;
 use crate::drivetrain::drive::turning;
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MOST_CONSTRAINTS, PedalDemand, Shafts};
-use crate::drivetrain::shaft_wheels::{OwnWheels, ShaftWheels, Wheels};
-use crate::drivetrain::solving::{Carried, FEW, Going, Solving, go_on};
+use crate::drivetrain::solving::{Carried, FEW, Going, Solving, Wheels, go_on};
 use crate::instruction_set::widest;
+use crate::lane::{Four, Lane};
 use crate::model::Model;
 use crate::state::DriveState;
 use crate::step::rows::Rows;
@@ -63,7 +63,7 @@ impl Shafts {
     pub(crate) fn clear_impulses(&mut self, model: &Model, rows: &mut [Rows]) {
         let [first, _] = self.first_rows(model);
         for i in first..self.count {
-            self.carry(&mut OwnWheels { model, rows }, i, 0.0);
+            self.carry(model, rows, i, 0.0);
         }
     }
 
@@ -111,8 +111,11 @@ impl Shafts {
 
     /// Lets row `i` carry `impulse`, and its wheels feel it.
     #[inline(always)]
-    pub(crate) fn carry(&mut self, on: &mut impl ShaftWheels, i: usize, impulse: f32) {
-        on.give(i, self.constraints[i].carries(impulse));
+    pub(crate) fn carry(&mut self, model: &Model, rows: &mut [Rows], i: usize, impulse: f32) {
+        let change = self.constraints[i].carries(impulse);
+        for (bank, rows) in model.banks().iter().zip(rows) {
+            rows.drive.shaft += bank.levers[i] * Four::splat(change);
+        }
     }
 }
 
@@ -136,34 +139,34 @@ impl Shafts {
         let all = (self.count, self.within);
         let goes_on = go_on(model.banks(), rows, all, &mut Going::<MOST>::of(self, model, carried));
         if !goes_on {
-            (0..self.count).for_each(|i| self.carry(&mut OwnWheels { model, rows }, i, begun[i]));
+            (0..self.count).for_each(|i| self.carry(model, rows, i, begun[i]));
         }
         goes_on
     }
 
-    /// Solves whatever rows there are, for `wheels` by themselves or as their blocks.
-    fn settle(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels) {
+    /// Solves whatever rows there are.
+    fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         match self.count {
-            1 => self.settle_rows::<1>(model, on, wheels),
-            2 => self.settle_rows::<2>(model, on, wheels),
-            3 => self.settle_rows::<3>(model, on, wheels),
-            FEW => self.settle_rows::<FEW>(model, on, wheels),
-            _ => self.settle_rows::<MOST_CONSTRAINTS>(model, on, wheels),
+            1 => self.settle_rows::<1>(model, rows, wheels),
+            2 => self.settle_rows::<2>(model, rows, wheels),
+            3 => self.settle_rows::<3>(model, rows, wheels),
+            FEW => self.settle_rows::<FEW>(model, rows, wheels),
+            _ => self.settle_rows::<MOST_CONSTRAINTS>(model, rows, wheels),
         }
     }
 
-    /// The same for wheels by themselves, and from there as their blocks.
+    /// The same for wheels by themselves, and from there for their blocks.
     #[inline(always)]
-    pub(crate) fn settle_anew(&mut self, model: &Model, on: &mut impl ShaftWheels) {
-        self.settle(model, on, Wheels::Alone);
-        self.settle(model, on, Wheels::AsBlocks);
+    pub(crate) fn settle_anew(&mut self, model: &Model, rows: &mut [Rows]) {
+        self.settle(model, rows, Wheels::Alone);
+        self.settle(model, rows, Wheels::AsBlocks);
     }
 
     #[inline(never)]
-    fn settle_rows<const MOST: usize>(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels) {
+    fn settle_rows<const MOST: usize>(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         let mut solving = Solving::<MOST>::of(self);
-        if !solving.settle(model, on, wheels) && !model.parts().motors.is_empty() {
-            solving.bound_motors(model, on, wheels);
+        if !solving.settle(model, rows, wheels) && !model.parts().motors.is_empty() {
+            solving.bound_motors(model, rows, wheels);
         }
     }
 }
@@ -189,7 +192,7 @@ impl Vehicle {
                 let gained = self.to_world.x_axis.dot(self.state.velocity - self.state.previous_velocity);
                 let carried = Carried { drive: &self.state.drive, gained };
                 if !(is_first && !shafts.is_clutch() && shafts.go_on(model, rows, carried)) {
-                    shafts.settle_anew(model, &mut OwnWheels { model, rows });
+                    shafts.settle_anew(model, rows);
                 }
             },
         );
@@ -206,8 +209,7 @@ impl Vehicle {
     /// The same for wheels that have no block; leaves their spin, too.
     pub(crate) fn roll_shafts(&mut self) {
         if !self.settle_clutch::<Many>() {
-            let on = &mut OwnWheels { model: &self.model, rows: &mut self.rows };
-            self.shafts.settle(&self.model, on, Wheels::Alone);
+            self.shafts.settle(&self.model, &mut self.rows, Wheels::Alone);
         }
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             rows.coupled.spin = rows.spin_under(bank).0;

@@ -7,7 +7,6 @@
 use crate::drivetrain::assisted::converter;
 use crate::drivetrain::constraints::{DriveConstraint, Regime, falling};
 use crate::drivetrain::rows::Shafts;
-use crate::drivetrain::shaft_wheels::{Measured, ShaftWheels, Wheels, measure, turn};
 use crate::lane::Corners;
 use crate::model::Model;
 use crate::state::DriveState;
@@ -43,6 +42,15 @@ const CONVERTER_PROBE: f32 = 0.01;
 
 /// Share by which a rigid row's step falls short, so that rows that say the same do not divide by nothing.
 const RIGID_SHORTFALL: f32 = 1e-4;
+
+/// How wheels answer the shafts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wheels {
+    /// By their tyre's row along alone: what a clutch needs.
+    Alone,
+    /// As their blocks will: what couplings need, since wheels that slide show a torque too much as speed at once.
+    AsBlocks,
+}
 
 /// What is known of the last step.
 #[derive(Clone, Copy)]
@@ -110,25 +118,25 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     /// Rows together minimise a convex function of their impulses: the work they take, with its sign turned. Steps that overshoot
     /// its minimum are cut, so that wherever the passes end, couplings have taken energy and given none.
     /// Tells whether they have settled.
-    pub(crate) fn settle(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels) -> bool {
-        self.look(model, on, wheels);
+    pub(crate) fn settle(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) -> bool {
+        self.look(model, rows, wheels);
         let coupled = !model.parts().couplings.is_empty();
         for pass in 0..PASSES {
             if coupled
                 && pass < FOLLOWING
                 && let Some(changes) = self.bound_couplings(model)
             {
-                (0..self.count()).for_each(|i| on.give(i, changes[i]));
-                self.look(model, on, wheels);
+                turn(model.banks(), rows, &changes);
+                self.look(model, rows, wheels);
             }
-            if wheels == Wheels::AsBlocks && self.agrees(on.fastest()) {
+            if wheels == Wheels::AsBlocks && self.agrees(rows) {
                 return true;
             }
             let found = self.step();
             let mut settled = wheels == Wheels::Alone;
             for (i, &after) in found[..self.count()].iter().enumerate() {
                 let before = self.shafts.constraints[i].impulse;
-                self.shafts.carry(on, i, after);
+                self.shafts.carry(model, rows, i, after);
                 settled &= self.shafts.constraints[i].has_settled([before, after], self.shafts.within);
                 self.change[i] = [before, after - before];
             }
@@ -136,8 +144,8 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
                 return true;
             }
             let downhill = self.slope(0.0);
-            self.look(model, on, wheels);
-            self.shorten(model, on, wheels, downhill);
+            self.look(model, rows, wheels);
+            self.shorten(model, rows, wheels, downhill);
         }
         false
     }
@@ -145,7 +153,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     /// Takes from every motor what it would give beyond its peak torque, as its wheels then turn: passes that have not settled may
     /// end with any.
     #[cold]
-    pub(crate) fn bound_motors(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels) {
+    pub(crate) fn bound_motors(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
         let [first, _] = self.shafts.first_rows(model);
         for _ in 0..BOUNDED {
             for (k, motor) in model.parts().motors.iter().enumerate() {
@@ -153,16 +161,21 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
                 let turned = motor.inertia * (self.shafts.motors[k].rotor - speed);
                 let most = self.shafts.dt * motor.peak_torque;
                 let impulse = turned + (row.impulse - turned).clamp(-most, most);
-                self.shafts.carry(on, first + k, impulse);
+                self.shafts.carry(model, rows, first + k, impulse);
             }
-            self.look(model, on, wheels);
+            self.look(model, rows, wheels);
         }
     }
 
     /// Speeds of the rows under the impulses they carry, and their laws there.
     #[inline(never)]
-    fn look(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels) {
-        let measured = on.measure(wheels, self.shafts.within, self.count());
+    fn look(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        self.look_at(model, rows, wheels);
+    }
+
+    #[inline(always)]
+    fn look_at(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels) {
+        let measured = measure(model.banks(), rows, wheels, self.shafts.within, self.count());
         self.see(model, &measured);
     }
 
@@ -200,7 +213,7 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     /// Takes part of the last change back if it went too far from where the slope along it was `downhill`.
     #[cold]
     #[inline(never)]
-    fn shorten(&mut self, model: &Model, on: &mut impl ShaftWheels, wheels: Wheels, downhill: f32) {
+    fn shorten(&mut self, model: &Model, rows: &mut [Rows], wheels: Wheels, downhill: f32) {
         let near = -OVERSHOOT * downhill;
         let (mut low, mut high) = ([0.0, downhill], [1.0, self.slope(1.0)]);
         if high[1] <= near.max(0.0) {
@@ -212,9 +225,9 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
             let kept = if cut == CUTS || downhill >= 0.0 { low[0] } else { low[0] + width * across };
             for i in 0..self.count() {
                 let [before, change] = self.change[i];
-                self.shafts.carry(on, i, before + kept * change);
+                self.shafts.carry(model, rows, i, before + kept * change);
             }
-            self.look(model, on, wheels);
+            self.look(model, rows, wheels);
             let slope = self.slope(kept);
             if slope.abs() <= near || kept == low[0] {
                 return;
@@ -223,10 +236,12 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
         }
     }
 
-    /// Whether every row turns as its law says, with wheels that have last been measured as blocks; the `fastest` turns so fast, rad/s.
-    fn agrees(&self, fastest: f32) -> bool {
+    /// Whether every row turns as its law says, with wheels that have last been measured as blocks.
+    fn agrees(&self, rows: &[Rows]) -> bool {
         let [relative, absolute] = AGREED;
         let closeness = self.shafts.within.closeness();
+        let fastest =
+            rows.iter().flat_map(|rows| rows.coupled.spin.lanes()).fold(0.0f32, |most, spin| most.max(spin.abs()));
         let tolerance = closeness * (relative * fastest + absolute);
         self.shafts.constraints[..self.count()].iter().zip(&self.speeds).all(|(row, &speed)| {
             let [[least, most], [share, alone]] = [row.bounds, row.settled];
@@ -346,6 +361,59 @@ impl<'a, const MOST: usize> Solving<'a, MOST> {
     }
 }
 
+/// How wheels turn the rows between spins, `MOST` or fewer, and how these answer each other through them, by their levers alone.
+pub(crate) struct Measured<C, const MOST: usize> {
+    /// rad/s
+    pub speeds: [C; MOST],
+    /// 1/(kg m²); of those with rows that come later, nothing.
+    pub answers: [[C; MOST]; MOST],
+}
+
+/// Measures the wheels of so many rows.
+#[inline(always)]
+fn measure<W: Corners, const MOST: usize>(
+    banks: &[WheelPack<W>],
+    rows: &mut [Rows<W>],
+    wheels: Wheels,
+    within: Within,
+    count: usize,
+) -> Measured<W::Car, MOST> {
+    let none = W::Car::default();
+    let mut measured = Measured { speeds: [none; MOST], answers: [[none; MOST]; MOST] };
+    for (banks, rows) in banks.chunks(W::ROWS).zip(rows.chunks_mut(W::ROWS)) {
+        let turning = W::each(
+            #[inline(always)]
+            |k| match wheels {
+                Wheels::Alone => rows[k].spin_under(&banks[k]),
+                Wheels::AsBlocks => rows[k].spin_of_block(&banks[k], within),
+            },
+        );
+        for i in 0..count {
+            measured.speeds[i] += W::sum_of(
+                #[inline(always)]
+                |k| banks[k].levers[i] * turning[k].0,
+            );
+            for j in 0..i + 1 {
+                measured.answers[i][j] += W::sum_of(
+                    #[inline(always)]
+                    |k| banks[k].levers[i] * banks[k].levers[j] * turning[k].1,
+                );
+            }
+        }
+    }
+    measured
+}
+
+/// Adds what the rows between spins give their wheels more to the impulses of their shafts.
+#[inline(always)]
+fn turn<W: Corners, const MOST: usize>(banks: &[WheelPack<W>], rows: &mut [Rows<W>], changes: &[W::Car; MOST]) {
+    for (bank, rows) in banks.iter().zip(rows) {
+        for (lever, change) in bank.levers.iter().zip(changes) {
+            rows.drive.shaft += *lever * W::of_car(*change);
+        }
+    }
+}
+
 /// Rows between spins, of one car or of several, that go on from what they carried in the last step: which is close to the answer while
 /// nothing jumps.
 pub(crate) trait GoesOn<C, const MOST: usize> {
@@ -437,6 +505,20 @@ impl<const MOST: usize> GoesOn<f32, MOST> for Going<'_, MOST> {
             },
         );
         (changes, settled)
+    }
+}
+
+impl<W: Corners> Rows<W> {
+    /// As [`Rows::spin_under`] with both tyre rows, as the block solves them.
+    ///
+    /// With the driven momentum `d` and the tyre's answer `T` to its speed along, `I ω = d − R x` and `x' = T R / I d'`.
+    #[inline(always)]
+    fn spin_of_block(&mut self, bank: &WheelPack<W>, within: Within) -> (W, W) {
+        let (zero, one) = (W::splat(0.0), W::splat(1.0));
+        let along = self.solve_block(bank, within).tangent().along();
+        let (radius, inertia) = (bank.radius, bank.spin_inertia);
+        let free = (one - radius * radius / inertia * along).at_least(zero);
+        (self.coupled.spin, (free / inertia).only(zero.less(self.coupled.spin.abs())))
     }
 }
 

@@ -1,12 +1,11 @@
 //! Motors, couplings and converters of cars abreast.
 
 use crate::drivetrain::rows::MOST_CONSTRAINTS;
-use crate::drivetrain::shaft_wheels::{Measured, ShaftWheels, Wheels, give, measure};
-use crate::drivetrain::solving::{Carried, FEW, GoesOn, Going, go_on};
-use crate::lane::Octet;
+use crate::drivetrain::solving::{Carried, FEW, GoesOn, Going, Measured, go_on};
+use crate::lane::{Four, Lane, Octet};
 use crate::step::abreast::each::{ABREAST, NO_CHANGE};
 use crate::step::coupling::Within;
-use crate::step::rows::Rows;
+use crate::step::rows::{Rows, Surroundings};
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
@@ -21,53 +20,54 @@ pub(crate) fn solve_shafts_abreast<W: Octet>(
 ) {
     go_on_abreast(vehicles, &mut gained, packs, rows);
     for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| gained[*car].is_some()) {
-        let (shafts, on) = (&mut vehicle.shafts, &mut LaneWheels { packs, rows, car });
-        for i in 0..shafts.count {
-            shafts.carry(on, i, if i == 0 { began[car][0] } else { 0.0 });
+        settle_anew(vehicle, car, began[car][0], rows);
+    }
+}
+
+/// Solves the rows between spins of a vehicle anew, which is `car` of those whose `wheels` these are; the first of them `began` the step with
+/// that impulse.
+#[cold]
+#[inline(never)]
+fn settle_anew<W: Octet>(vehicle: &mut Vehicle, car: usize, began: f32, wheels: &mut [Rows<W>]) {
+    let Vehicle { model, rows, shafts, .. } = vehicle;
+    for (own, wheels) in rows.iter_mut().zip(wheels.chunks(W::ROWS)) {
+        take_wheels(own, wheels, car);
+    }
+    for i in 0..shafts.count {
+        shafts.carry(model, rows, i, if i == 0 { began } else { 0.0 });
+    }
+    shafts.settle_anew(model, rows);
+    for (own, wheels) in rows.iter().zip(wheels.chunks_mut(W::ROWS)) {
+        for (wheel, shaft) in wheels.iter_mut().zip(own.drive.shaft.lanes()) {
+            let shaft = W::of_each(|other| if other == car { shaft } else { wheel.drive.shaft.car(other) });
+            wheel.drive.shaft = shaft;
         }
-        shafts.settle_anew(&vehicle.model, on);
     }
 }
 
-/// The wheels of one of the cars abreast.
-struct LaneWheels<'a, W: Octet> {
-    packs: &'a [WheelPack<W>],
-    rows: &'a mut [Rows<W>],
-    car: usize,
-}
-
-impl<W: Octet> ShaftWheels for LaneWheels<'_, W> {
-    fn measure<const MOST: usize>(&mut self, wheels: Wheels, within: Within, count: usize) -> Measured<f32, MOST> {
-        W::called(
-            #[inline(always)]
-            || {
-                let all: Measured<W, MOST> = measure(self.packs, self.rows, wheels, within, count);
-                let mut own = Measured { speeds: [0.0; MOST], answers: [[0.0; MOST]; MOST] };
-                for i in 0..count {
-                    own.speeds[i] = all.speeds[i].car(self.car);
-                    for j in 0..i + 1 {
-                        own.answers[i][j] = all.answers[i][j].car(self.car);
-                    }
-                }
-                own
-            },
-        )
-    }
-
-    fn give(&mut self, i: usize, change: f32) {
-        W::called(
-            #[inline(always)]
-            || {
-                let mut changes = [NO_CHANGE; ABREAST];
-                changes[self.car] = change;
-                give(self.packs, self.rows, i, W::of_lanes(changes));
-            },
-        );
-    }
-
-    fn fastest(&self) -> f32 {
-        self.rows.iter().fold(0.0, |most, rows| most.max(rows.coupled.spin.lane(self.car).abs()))
-    }
+/// Takes over to a car's `own` rows what solves shafts, of its lane of four `wheels`.
+fn take_wheels<W: Octet>(own: &mut Rows, wheels: &[Rows<W>], car: usize) {
+    let of = |number: &dyn Fn(&Rows<W>) -> W| Four::new([0, 1, 2, 3].map(|k| number(&wheels[k]).lane(car)));
+    let both_of = |numbers: &dyn Fn(&Rows<W>) -> [W; 2]| [0, 1].map(|i| of(&|wheel| numbers(wheel)[i]));
+    let holds = |mask: fn(&Rows<W>) -> W::Mask| {
+        let held = [0, 1, 2, 3].map(|k| if W::holds(mask(&wheels[k]), car) { 1.0 } else { 0.0 });
+        Four::splat(0.0).less(Four::new(held))
+    };
+    own.drive.momentum = of(&|wheel| wheel.drive.momentum);
+    own.drive.motor = of(&|wheel| wheel.drive.motor);
+    own.drive.shaft = of(&|wheel| wheel.drive.shaft);
+    own.tyre.active = holds(|wheel| wheel.tyre.active);
+    own.tyre.bends = holds(|wheel| wheel.tyre.bends);
+    own.tyre.locking_capacity = of(&|wheel| wheel.tyre.locking_capacity);
+    own.tyre.target_impulse = both_of(&|wheel| wheel.tyre.target_impulse);
+    own.tyre.gain = both_of(&|wheel| wheel.tyre.gain);
+    own.tyre.straight_target = both_of(&|wheel| wheel.tyre.straight_target);
+    own.tyre.straight_gain = both_of(&|wheel| wheel.tyre.straight_gain);
+    own.coupled.friction_bound = both_of(&|wheel| wheel.coupled.friction_bound);
+    own.coupled.surroundings = Surroundings {
+        speed: both_of(&|wheel| wheel.coupled.surroundings.speed),
+        compliance: [0, 1, 2].map(|i| of(&|wheel| wheel.coupled.surroundings.compliance[i])),
+    };
 }
 
 /// Lets them go on from what they carried; takes the speed from those that have settled.
