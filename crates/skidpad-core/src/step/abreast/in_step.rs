@@ -158,7 +158,6 @@ impl<B: Banks, W: Octet> Wheels<B> for CarsInStep<'_, W> {
         let (mut unsettled, mut has_rows) = ([0.0; ABREAST], [false; ABREAST]);
         for (car, vehicle) in self.vehicles.iter_mut().enumerate() {
             vehicle.shafts.within = Within::NearCone;
-            vehicle.hull.clear();
             let is_idle = vehicle.shafts.are_open() | self.room.alone[car];
             let is_clutch = vehicle.shafts.is_clutch();
             has_rows[car] = !(is_idle | is_clutch);
