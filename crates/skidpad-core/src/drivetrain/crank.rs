@@ -51,20 +51,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drivetrain::engine::Curve;
-
-    /// 200 N m everywhere, drag of 10 N m and 0.25 N m s.
-    fn engine() -> Engine {
-        Engine {
-            torque: Curve::new(vec![[100.0, 200.0], [600.0, 200.0]]).expect("valid"),
-            drag: [10.0, 0.25],
-            idle: 80.0,
-            limit: 700.0,
-            inertia: 0.2,
-            throttle_map: None,
-            stall: 40.0,
-        }
-    }
+    use crate::drivetrain::engine::tests::engine;
 
     fn torque_at(speed: f32, throttle: f32, starter: bool) -> f32 {
         let engine = engine();

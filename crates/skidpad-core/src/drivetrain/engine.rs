@@ -257,8 +257,21 @@ impl Engine {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// 200 N m everywhere, drag of 10 N m and 0.25 N m s.
+    pub(crate) fn engine() -> Engine {
+        Engine {
+            torque: Curve::new(vec![[100.0, 200.0], [600.0, 200.0]]).expect("valid"),
+            drag: [10.0, 0.25],
+            idle: 80.0,
+            limit: 700.0,
+            inertia: 0.2,
+            throttle_map: None,
+            stall: 40.0,
+        }
+    }
 
     #[test]
     fn a_curve_hits_its_points_and_is_flat_outside() {
@@ -301,15 +314,7 @@ mod tests {
 
     #[test]
     fn drag_grows_with_speed_and_a_dead_engine_keeps_it_as_friction() {
-        let engine = Engine {
-            torque: Curve::new(vec![[100.0, 200.0], [600.0, 300.0]]).expect("valid"),
-            drag: [10.0, 0.25],
-            idle: 80.0,
-            limit: 700.0,
-            inertia: 0.2,
-            throttle_map: None,
-            stall: 40.0,
-        };
+        let engine = engine();
         for (speed, drag, dry) in [(400.0, 110.0, 0.0), (40.0, 20.0, 0.0), (20.0, 15.0, 15.0), (-20.0, 15.0, 15.0)] {
             assert_eq!([engine.drag_at(speed), engine.dry_drag(speed)], [drag, dry], "at {speed} rad/s");
         }
