@@ -12,6 +12,11 @@ pub fn sin_cos(angle: f32) -> (f32, f32) {
     (libm::sinf(angle), libm::cosf(angle))
 }
 
+/// Cosine of `angle`, rad.
+pub fn cos(angle: f32) -> f32 {
+    libm::cosf(angle)
+}
+
 /// Sine and cosine of `angle`, rad, in 64 bits: for places far from an origin, not for steps.
 pub fn sin_cos_f64(angle: f64) -> (f64, f64) {
     (libm::sin(angle), libm::cos(angle))

@@ -31,9 +31,10 @@ pub use crate::wheel::parameters::{Axle, Guidance, ProbeShape, Rolling, Side, Wh
 use crate::assists::assist_log::Assist;
 use crate::drivetrain::flow::Flow;
 use crate::lane::{Four, Lane};
+use crate::steering::ackermann::Ackermann;
 use crate::tyre::{Conditions, Moments, Response};
 use crate::wheel::pack::{self, LaneIndex, WheelPack};
-use crate::{Mat3, STANDARD_GRAVITY, Vec3};
+use crate::{Mat3, STANDARD_GRAVITY, Vec3, math};
 use error::{positive, positive_or_infinite};
 
 /// A valid vehicle: immutable, shared between the cars that drive it.
@@ -45,6 +46,8 @@ pub struct Model {
     sprung: Box<[f32]>,
     assists: Box<[Assist]>,
     axle_wheels: Box<[[usize; 2]]>,
+    ackermann: Box<[Ackermann]>,
+    leans: Box<[(f32, f32)]>,
     banks: Box<[WheelPack]>,
     places: Box<[LaneIndex]>,
     flows: Box<[Flow]>,
@@ -105,6 +108,8 @@ impl Model {
             has_links: parts.axles.iter().any(|axle| axle.roll_centre != 0.0),
             is_compliant: parts.axles.iter().any(|axle| axle.lateral_compliance.is_some()),
             turned_by_travel: parts.axles.iter().any(|axle| axle.guidance.is_some() || axle.solid),
+            ackermann: ackermann(&parts, &axle_wheels),
+            leans: parts.wheels.iter().map(|wheel| math::sin_cos(wheel.camber)).collect(),
             axle_wheels,
             parts,
         })
@@ -154,6 +159,16 @@ impl Model {
     pub fn mean_compression(&self, compression: impl Fn(usize) -> f32) -> [f32; 2] {
         let axles = &self.axle_wheels;
         [axles[0], axles[axles.len() - 1]].map(|[left, right]| 0.5 * (compression(left) + compression(right)))
+    }
+
+    /// How far the wheels of each axle toe out in a turn.
+    pub(crate) fn ackermann(&self) -> &[Ackermann] {
+        &self.ackermann
+    }
+
+    /// Sine and cosine of the camber of each wheel.
+    pub(crate) fn leans(&self) -> &[(f32, f32)] {
+        &self.leans
     }
 
     /// Wheels of each axle, as a pair; an axle with one wheel names it twice.
@@ -310,6 +325,11 @@ impl Model {
         let rotors: f32 = self.parts.motors.iter().map(rotor).sum();
         self.parts.mass + self.parts.wheels.iter().map(spin).sum::<f32>() + rotors
     }
+}
+
+fn ackermann(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Ackermann]> {
+    let track = |[left, right]: [usize; 2]| parts.wheels[left].contact.y - parts.wheels[right].contact.y;
+    parts.axles.iter().zip(axle_wheels).map(|(axle, wheels)| Ackermann::of(axle, track(*wheels))).collect()
 }
 
 fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {
