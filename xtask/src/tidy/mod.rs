@@ -2,6 +2,7 @@
 
 mod arrows;
 mod code;
+mod map;
 mod rooms;
 mod scan;
 mod tree;
@@ -17,6 +18,7 @@ pub fn tidy() -> Outcome {
     let files = files()?;
     let mut problems = arrows::check()?;
     problems.extend(tree::check(&files));
+    problems.extend(map::check(&files));
     problems.extend(rooms::check(&files));
     for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
         problems.extend(code::check(file));
@@ -33,6 +35,11 @@ struct File {
     /// From the workspace's folder, with `/`.
     path: String,
     text: String,
+}
+
+/// The text of one of `files`; empty where it is not there.
+fn text<'a>(files: &'a [File], path: &str) -> &'a str {
+    files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str())
 }
 
 /// Text files that are tracked, or new and not ignored.

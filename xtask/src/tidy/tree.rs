@@ -1,14 +1,13 @@
-//! Rules about the repository as a whole: its map, its manual, and what must not leak into it.
+//! Rules about the repository as a whole: its manual, its list of models, and what must not leak into it.
 
-use super::File;
-use crate::run::root;
+use super::{File, text};
 
 /// Commands the README promises.
 const COMMANDS: [&str; 2] = ["cargo run --release", "cargo xtask ci"];
 
 /// Problems of the tree.
 pub fn check(files: &[File]) -> Vec<String> {
-    let mut problems = map(files);
+    let mut problems = Vec::new();
     let readme = text(files, "README.md");
     let missing = COMMANDS.iter().filter(|command| !readme.contains(**command));
     problems.extend(missing.map(|command| format!("README.md: does not name the command `{command}`")));
@@ -63,36 +62,6 @@ fn rows(files: &[File]) -> Vec<String> {
         }
     }
     problems
-}
-
-fn text<'a>(files: &'a [File], path: &str) -> &'a str {
-    files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str())
-}
-
-/// ARCHITECTURE.md names exactly the packages in `crates/` and in the workspace `crates/bevy`.
-fn map(files: &[File]) -> Vec<String> {
-    let architecture = text(files, "ARCHITECTURE.md");
-    let words = architecture.split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
-    let mut named: Vec<&str> = words
-        .filter_map(|word| word.trim_start_matches("crates/").split('/').next())
-        .filter(|word| word.starts_with("skidpad-") && !word.contains('.'))
-        .collect();
-    named.sort_unstable();
-    named.dedup();
-    let mut folders = Vec::new();
-    for place in ["crates", "crates/bevy"] {
-        let Ok(entries) = std::fs::read_dir(root().join(place)) else {
-            return vec![format!("{place}: cannot be read")];
-        };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        folders.extend(names.filter(|name| name.starts_with("skidpad-")));
-    }
-    let unnamed = folders.iter().filter(|folder| !named.contains(&folder.as_str()));
-    let gone = named.iter().filter(|name| !folders.iter().any(|folder| folder == *name));
-    unnamed
-        .map(|folder| format!("ARCHITECTURE.md: does not name {folder}"))
-        .chain(gone.map(|name| format!("ARCHITECTURE.md: names {name}, which is not in crates/")))
-        .collect()
 }
 
 /// Paths that exist on one machine only.

@@ -1,0 +1,109 @@
+//! Rules about the map of the repository: what it names is there.
+
+use super::{File, text};
+use crate::run::root;
+
+const PAGE: &str = "ARCHITECTURE.md";
+/// Where its paths begin that name no crate.
+const CORE: &str = "crates/skidpad-core/src/";
+
+/// Problems of the map.
+pub fn check(files: &[File]) -> Vec<String> {
+    let mut problems = packages(files);
+    problems.extend(sources(files));
+    problems.extend(lines(files));
+    problems
+}
+
+/// It names exactly the packages in `crates/` and in the workspace `crates/bevy`.
+fn packages(files: &[File]) -> Vec<String> {
+    let words = text(files, PAGE).split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
+    let mut named: Vec<&str> = words
+        .filter_map(|word| word.trim_start_matches("crates/").split('/').next())
+        .filter(|word| word.starts_with("skidpad-") && !word.contains('.'))
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    let mut folders = Vec::new();
+    for place in ["crates", "crates/bevy"] {
+        let Ok(entries) = std::fs::read_dir(root().join(place)) else {
+            return vec![format!("{place}: cannot be read")];
+        };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        folders.extend(names.filter(|name| name.starts_with("skidpad-")));
+    }
+    let unnamed = folders.iter().filter(|folder| !named.contains(&folder.as_str()));
+    let gone = named.iter().filter(|name| !folders.iter().any(|folder| folder == *name));
+    unnamed
+        .map(|folder| format!("{PAGE}: does not name {folder}"))
+        .chain(gone.map(|name| format!("{PAGE}: names {name}, which is not in crates/")))
+        .collect()
+}
+
+/// Every source file that a page names is somewhere; the change log tells of past ones.
+fn sources(files: &[File]) -> Vec<String> {
+    let pages = files.iter().filter(|file| file.path.ends_with(".md") && file.path != "CHANGELOG.md");
+    let named = pages.flat_map(|page| quoted(&page.text).map(move |name| (page, name)));
+    let gone = named.filter(|(_, name)| name.ends_with(".rs") && !files.iter().any(|file| is_at(file, name)));
+    gone.map(|(page, name)| format!("{}: names {name}, which is not there", page.path)).collect()
+}
+
+/// Each row of the table of lines names functions of the files, or of the rooms, that it names.
+fn lines(files: &[File]) -> Vec<String> {
+    let (_, page) = text(files, PAGE).split_once("## Looked for first").unwrap_or_default();
+    let (table, _) = page.split_once("\n## ").unwrap_or((page, ""));
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
+    if rows.is_empty() {
+        return vec![format!("{PAGE}: has no table of what is looked for first")];
+    }
+    let mut problems = Vec::new();
+    for row in rows {
+        let (places, names): (Vec<&str>, Vec<&str>) =
+            quoted(row).partition(|name| files.iter().any(|file| is_at(file, name) || is_in(file, name)));
+        let read = |file: &&File| places.iter().any(|place| is_at(file, place) || is_in(file, place));
+        let read: Vec<&File> = files.iter().filter(read).collect();
+        for name in names {
+            let function = name.rsplit("::").next().unwrap_or(name);
+            let starts = ["(", "<"].map(|rest| format!("fn {function}{rest}"));
+            if !read.iter().any(|file| starts.iter().any(|start| file.text.contains(start))) {
+                problems.push(format!("{PAGE}: there is no function {name} in {}", places.join(", ")));
+            }
+        }
+    }
+    problems
+}
+
+/// What stands between single backticks.
+fn quoted(page: &str) -> impl Iterator<Item = &str> {
+    page.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).filter(|name| !name.is_empty())
+}
+
+/// Whether `file` has a path that ends with `name`.
+fn is_at(file: &File, name: &str) -> bool {
+    name.ends_with(".rs") && (file.path == name || file.path.ends_with(&format!("/{name}")))
+}
+
+/// Whether `file` is a source of the room, or the folder of a crate, that has this `name`.
+fn is_in(file: &File, name: &str) -> bool {
+    file.path.ends_with(".rs") && [CORE, "crates/"].iter().any(|from| file.path.starts_with(&format!("{from}{name}/")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(row: &str) -> Vec<String> {
+        let page = format!("## Looked for first\n\n| what | lines |\n|---|---|\n{row}\n\n## A step\n`gone`\n");
+        let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
+        lines(&[file(PAGE, &page), file("crates/skidpad-core/src/tyre/grip.rs", "fn limit(\nfn reach<W>(")])
+    }
+
+    #[test]
+    fn a_row_names_functions_of_its_files() {
+        assert!(found("| friction | `tyre/grip.rs`: `limit`, `reach` |").is_empty());
+        assert!(found("| friction | `limit` of each law in `tyre` |").is_empty());
+        assert_eq!(found("| friction | `tyre/grip.rs`: `limited` |").len(), 1);
+        assert_eq!(found("| friction | `tyre/gone.rs`: `limit` |").len(), 2);
+        assert_eq!(found("no table").len(), 1);
+    }
+}
