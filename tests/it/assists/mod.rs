@@ -8,6 +8,7 @@ mod steering;
 
 use std::sync::Arc;
 
+use skidpad::core::model::Assists;
 use skidpad::core::telemetry::frame::{VEHICLE_CHANNELS, WHEEL_CHANNELS};
 use skidpad::core::{Assist, BackendInfo, Controls, DVec3, Frame, Model, Quat, Scene, Vec3, state::Placement};
 
@@ -32,6 +33,50 @@ fn a17_tricks_are_off_by_default() {
         assert!(frame.assist_log.is_empty(), "{}", solver.name);
         let columns = VEHICLE_CHANNELS.len() + 4 * WHEEL_CHANNELS.len() + frame.shafts.len();
         assert_eq!(frame.header(&model).len(), columns, "{}", solver.name);
+    }
+}
+
+/// Assists alone, all of them, and none.
+fn fits() -> Vec<Assists> {
+    let (all, none) = (fitted::all(), Assists::default());
+    let alone = [
+        Assists { abs: all.abs, ..none },
+        Assists { stability: all.stability, ..none },
+        Assists { traction: all.traction, ..none },
+        Assists { launch: all.launch, ..none },
+        Assists { cruise: all.cruise, ..none },
+        Assists { counter_steer: all.counter_steer, ..none },
+        Assists { speed_steering: all.speed_steering, ..none },
+        Assists { lowered_centre: all.lowered_centre, ..none },
+        Assists { angular_drag: all.angular_drag, ..none },
+    ];
+    alone.into_iter().chain([all, none]).collect()
+}
+
+/// A row of telemetry has the columns that its car had at the start, whatever assists it has and whatever they do.
+#[test]
+fn telemetry_keeps_its_columns() {
+    for name in skidpad::spec::shipped::names() {
+        for assists in fits() {
+            let mut parts = skidpad::spec::load(name).expect("shipped").model.parts().clone();
+            parts.assists = assists;
+            let model = Arc::new(Model::new(parts).expect("valid"));
+            for solver in skidpad::backends() {
+                let placement = Placement { speed: 15.0, ..Placement::default() };
+                let mut car = Drive::new(&solver, &model, &Scene::flat(), placement, 60.0);
+                let started = car.world.frame(0).header(&model);
+                for controls in [
+                    Controls { throttle: 1.0, ..Controls::default() },
+                    Controls { cruise: Some(20.0), ..Controls::default() },
+                    Controls { brake: 1.0, steer: 0.3, ..Controls::default() },
+                ] {
+                    for _ in 0..3 {
+                        let columns = car.step(&controls).header(&model);
+                        assert_eq!(columns, started, "{name}, {}, {assists:?}", solver.name);
+                    }
+                }
+            }
+        }
     }
 }
 

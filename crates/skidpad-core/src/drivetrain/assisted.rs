@@ -36,11 +36,12 @@ fn within_reach(motor: &Motor, speed: f32, torque: f32) -> (f32, f32) {
 }
 
 impl Vehicle {
-    /// Counts what assists changed at the motors in the step just solved.
+    /// Counts what assists of the car changed at the motors in the step just solved.
     pub(crate) fn count_motors(&mut self) {
         let Some(limited_by) = self.shafts.limited_by else { return };
         let assist_log = self.assist_log.get_or_insert_default();
-        for (i, assist) in [Assist::CruiseControl, limited_by].into_iter().enumerate() {
+        let changed = [Assist::CruiseControl, limited_by].into_iter().enumerate();
+        for (i, assist) in changed.filter(|(_, assist)| self.model.assists().contains(assist)) {
             let engine_torque = self.shafts.motors.iter().map(|motor| motor.limits.changed[i]).sum();
             assist_log.add(assist, Contribution { engine_torque, ..Contribution::default() });
         }
