@@ -342,10 +342,10 @@ impl DriveConstraint {
 }
 
 impl<L: Lane> Flywheel<L> {
-    /// That of an `engine` which starts with this speed and would come to that one.
+    /// That of an `engine` which starts with this speed and would come to that one in `dt` s.
     #[inline(always)]
-    pub(crate) fn of(engine: &Engine, [started, speed]: [L; 2]) -> Self {
-        let inverse_inertia = L::splat(1.0 / engine.inertia);
+    pub(crate) fn of(engine: &Engine, [started, speed]: [L; 2], dt: f32) -> Self {
+        let inverse_inertia = L::splat(1.0 / engine.inertia_over(dt));
         Self { started, speed, inverse_inertia, dry_drag: L::splat(0.0), bounds: [speed; 2] }
     }
 

@@ -29,7 +29,7 @@ impl Clutch {
     /// engine rises, by a tenth at 30 Hz, and tyres near their limit break loose.
     #[inline(always)]
     pub(crate) fn engaged_at<L: Lane>(&self, speed: L, engine: &Engine, dt: f32) -> L {
-        let range = self.engaged_speed - engine.idle + self.capacity * dt / engine.inertia;
+        let range = self.engaged_speed - engine.idle + self.capacity * dt / engine.inertia_over(dt);
         ((speed - L::splat(engine.idle)) / L::splat(range)).clamped(L::splat(0.0), L::splat(1.0))
     }
 }

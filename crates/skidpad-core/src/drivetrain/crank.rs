@@ -21,18 +21,27 @@ pub(crate) struct Asked<L: Lane> {
 }
 
 impl Engine {
+    /// Inertia with which it takes a step of `dt` s, kg m²: its own, or as much as lets its drag not turn it round. Drag is taken at the
+    /// speed that a step begins with; it rises at most by `c / ω_idle + 2 d` per rad/s, where it fades below idle.
+    #[inline(always)]
+    pub(crate) fn inertia_over(&self, dt: f32) -> f32 {
+        let [constant, per_speed] = self.drag;
+        self.inertia.max(dt * (constant / self.idle + 2.0 * per_speed))
+    }
+
     /// Speed after `dt` s before its clutch acts, from `speed` on, rad/s.
     #[inline(always)]
     pub(crate) fn turned<L: Lane>(&self, speed: L, asked: &Asked<L>, dt: f32) -> L {
-        speed + L::splat(dt) * self.crank_torque(speed, asked) / L::splat(self.inertia)
+        speed + L::splat(dt) * self.crank_torque(speed, asked, dt) / L::splat(self.inertia_over(dt))
     }
 
-    /// Crankshaft torque, N m: throttle times the full-load curve, minus drag as the throttle closes, plus the idle
+    /// Crankshaft torque over a step of `dt` s, N m: throttle times the full-load curve, minus drag as the throttle closes, plus the idle
     /// governor, minus what the limiter cuts. A dead engine has, at best, its starter: its drag is dry friction.
     #[inline(always)]
-    fn crank_torque<L: Lane>(&self, speed: L, asked: &Asked<L>) -> L {
+    fn crank_torque<L: Lane>(&self, speed: L, asked: &Asked<L>, dt: f32) -> L {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        let below_idle = || (L::splat(self.idle) - speed) / L::splat(IDLE_RESPONSE) * L::splat(self.inertia);
+        let response = IDLE_RESPONSE.max(dt);
+        let below_idle = || (L::splat(self.idle) - speed) / L::splat(response) * L::splat(self.inertia_over(dt));
         let fires = !speed.less(L::splat(FIRES_FROM));
         let throttle = (asked.throttle * self.unlimited(speed)).only(fires);
         let drag = self.drag_at(speed) * (one - throttle) * (speed / L::splat(self.idle)).clamped(-one, one);
@@ -55,7 +64,7 @@ mod tests {
 
     fn torque_at(speed: f32, throttle: f32, starter: bool) -> f32 {
         let engine = engine();
-        engine.crank_torque(speed, &Asked { throttle, full_load: engine.torque.at(speed), starter })
+        engine.crank_torque(speed, &Asked { throttle, full_load: engine.torque.at(speed), starter }, 0.01)
     }
 
     /// What the governor gives below idle: `J (ω_idle − ω) / T`.
@@ -83,5 +92,23 @@ mod tests {
             assert!((found - torque).abs() < 2e-3, "{found} instead of {torque} N m at {speed} rad/s");
         }
         assert_eq!(torque_at(20.0, 0.0, true), governed(20.0), "a starter turns a dead engine");
+    }
+    /// Whatever it weighs, an engine left alone comes down to its idle speed, and never turns round.
+    #[test]
+    fn an_engine_comes_down_to_idle_whatever_it_weighs() {
+        for inertia in [1e-6, 1e-4, 1e-3, 1e-2, 0.2] {
+            let engine = Engine { inertia, ..engine() };
+            for dt in [1.0, 0.1, 0.05, 1.0 / 60.0, 1e-3] {
+                let mut speed = 700.0;
+                for _ in 0..(20.0 / dt) as usize {
+                    let asked = Asked { throttle: 0.0, full_load: engine.torque.at(speed), starter: false };
+                    let next = engine.turned(speed, &asked, dt);
+                    assert!(next <= speed.max(80.0) && next > 0.0, "{next} after {speed}: {inertia} kg m², {dt} s");
+                    speed = next;
+                }
+                // It closes in on idle with the governor's time constant, or at once.
+                assert!((speed - 80.0).abs() < 1e-2, "{speed} rad/s: {inertia} kg m², {dt} s");
+            }
+        }
     }
 }

@@ -195,7 +195,7 @@ fn engage(
 ) -> Running {
     let EngineDrive { engine, launch_device, gearbox, .. } = drive;
     let dry_drag = if controls.starter { 0.0 } else { engine.dry_drag(state.engine_speed) * dt };
-    let flywheel = Flywheel { dry_drag, ..Flywheel::of(engine, [state.engine_speed, speed]) };
+    let flywheel = Flywheel { dry_drag, ..Flywheel::of(engine, [state.engine_speed, speed], dt) };
     let ratio = gearbox.ratio_at(state.gear, state.ratio);
     let capacity = match launch_device {
         _ if state.is_between_gears() => 0.0,

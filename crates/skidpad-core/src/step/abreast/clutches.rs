@@ -89,7 +89,7 @@ impl<W: Octet> Engines<W> {
         let step = W::splat(dt);
         let limits = [W::of_lanes(capacity) * engaged * step, W::of_lanes(carried) * step];
         self.are_abreast = true;
-        self.flywheel = Flywheel::of(&drive.engine, [started, speed]);
+        self.flywheel = Flywheel::of(&drive.engine, [started, speed], dt);
         self.clutch = ClutchRow::of(&self.flywheel, W::of_lanes(ratio), drive.gearbox.efficiency, limits);
         self.began = self.clutch.impulse;
         Some(at_wheels(self.clutch.torque_ratios, self.began))
