@@ -6,7 +6,7 @@ use crate::model::parts::ModelParts;
 use crate::wheel::disc::Disc;
 use crate::wheel::pack::left_of_middle;
 use crate::wheel::parameters::{Axle, ProbeShape, Wheel};
-use bevy_math::Vec3;
+use bevy_math::{Mat3, Vec3};
 
 /// Most height of a roll centre over half the track: on steeper links side forces lift wheels off the ground, or press without end.
 const MOST_LINK_SLOPE: f32 = 0.8;
@@ -65,6 +65,7 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
             return Err(ModelError::OutOfRange { part, found: fault.found, accepts: fault.accepts });
         }
     }
+    check_sprung_inertia(parts)?;
     parts.hitch.map_or(Ok(()), |hitch| hitch.check())?;
     parts.coupler.map_or(Ok(()), |coupler| coupler.check())?;
     parts.assists.check()?;
@@ -84,6 +85,30 @@ fn check_inertia(parts: &ModelParts) -> Result<(), ModelError> {
         not_negative("symmetry of the inertia, less rounding", rounding - skewed.abs())?;
     }
     Ok(())
+}
+
+/// What is left of mass and inertia without the wheels that move on their own, which follow the chassis everywhere but along their
+/// struts, is positive definite: with `M − Σ m` along z, `I − Σ m a aᵀ` about the centre of mass, `a = r × z` of each wheel, and
+/// `−Σ m a` between both, by Schur's complement.
+fn check_sprung_inertia(parts: &ModelParts) -> Result<(), ModelError> {
+    let (mut mass, mut inertia, mut between) = (parts.mass, parts.inertia, Vec3::ZERO);
+    for wheel in &parts.wheels {
+        let (own, arm) = (wheel.unsprung.map_or(0.0, |own| own.mass), wheel.contact.cross(Vec3::Z));
+        (mass, between) = (mass - own, between + arm * own);
+        inertia -= outer(arm * own, arm);
+    }
+    positive("mass less that of wheels on their own", mass)?;
+    let left = inertia - outer(between / mass, between);
+    let [x, y] = [left.x_axis, left.y_axis];
+    for minor in [x.x, x.x * y.y - x.y * x.y, left.determinant()] {
+        positive("a leading minor of the inertia less that of wheels on their own", minor)?;
+    }
+    Ok(())
+}
+
+/// `a bᵀ`
+fn outer(a: Vec3, b: Vec3) -> Mat3 {
+    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 fn check_axle(axle: &Axle, lock: f32) -> Result<(), ModelError> {
@@ -170,4 +195,27 @@ fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelE
         not_negative(&named("vertical tyre damping"), own.tyre_damping)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::plain::plain_car;
+    use crate::suspension::parameters::Unsprung;
+
+    /// Wheels of 40 kg on one axle, a metre and a quarter from the centre: in pitch the others have `m x² M / (M − m)` to have, m of both.
+    #[test]
+    fn a_car_has_the_inertia_of_its_wheels_at_least() {
+        let (mass, x) = (80.0, 1.25);
+        let least = mass * x * x * 1200.0 / (1200.0 - mass);
+        for (share, is_valid) in [(1.01, true), (0.99, false)] {
+            let mut parts = plain_car();
+            parts.inertia.y_axis.y = share * least;
+            assert!(check(&parts).is_ok());
+            for wheel in &mut parts.wheels[..2] {
+                wheel.unsprung = Some(Unsprung { mass: 0.5 * mass, tyre_rate: 2e5, tyre_damping: 0.0 });
+            }
+            assert_eq!(check(&parts).is_ok(), is_valid, "{share} of {least} kg m²");
+        }
+    }
 }

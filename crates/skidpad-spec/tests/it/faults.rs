@@ -230,6 +230,7 @@ const KEYS: &[Row] = &[
 /// Contradictions of body and axles in the Corvette.
 const BODY: &[Row] = &[
     ("pitch_kg_m2 = 2350", "pitch_kg_m2 = 3000", Contradiction, "chassis.inertia.pitch_kg_m2"),
+    ("2350, yaw_kg_m2 = 2500", "270, yaw_kg_m2 = 600", Contradiction, "chassis.inertia.pitch_kg_m2"),
     ("yaw_kg_m2 = 2500", "yaw_kg_m2 = 2500, roll_yaw_kg_m2 = 1200", Contradiction, PRODUCT),
     ("above_ground_m = 0.671", "above_ground_m = 0.5", Contradiction, "chassis.hull.above_ground_m"),
     ("mass_kg = 1545", "centre_left_m = 0.8\nmass_kg = 1545", Contradiction, "chassis.centre_left_m"),

@@ -8,7 +8,7 @@ type Row = (&'static str, &'static str, &'static str, &'static str);
 const MISTAKES: &[Row] = &[
     (
         "roll_kg_m2 = 480, pitch_kg_m2 = 2350, yaw_kg_m2 = 2500",
-        "roll_kg_m2 = 4.8, pitch_kg_m2 = 23.5, yaw_kg_m2 = 25",
+        "roll_kg_m2 = 48000, pitch_kg_m2 = 235000, yaw_kg_m2 = 250000",
         "chassis.inertia.roll_kg_m2",
         "cars have 0.4 to 1.5",
     ),

@@ -57,6 +57,43 @@ impl Rules<'_> {
         self.rule(&paths[1], &others, !definite || (least..=most).contains(&yy), found, accepts, help);
     }
 
+    /// The whole car has at least the inertia of those of its masses that move with its wheels.
+    pub fn sprung_inertia(&mut self) {
+        let chassis = &self.spec.chassis;
+        let [roll, pitch] = match &chassis.inertia {
+            Some(own) => [own.roll_kg_m2, own.pitch_kg_m2],
+            None if chassis.boxes.is_empty() => return,
+            None => {
+                let [roll, pitch, ..] = layout::box_sum(chassis);
+                [roll, pitch]
+            }
+        };
+        let own = |axle: usize| self.spec.axles[axle].unsprung.as_ref().map_or(0.0, |own| own.mass_kg);
+        // What is heavier than all that its wheel carries is told there.
+        if (0..self.spec.axles.len()).any(|i| self.carried(i).any(|carried| carried <= own(i))) {
+            return;
+        }
+        let mut of_wheels = [0.0; 2];
+        for position in layout::wheel_positions(self.spec) {
+            let (own, [x, y]) = (own(position.axle), position.point);
+            of_wheels = [of_wheels[0] + own * y * y, of_wheels[1] + own * x * x];
+        }
+        let mut paths = self.of_axles(&["unsprung.mass_kg", "track_m", "behind_front_axle_m"]);
+        paths.push("chassis.centre_behind_front_axle_m".into());
+        let others: Vec<&str> = paths.iter().map(String::as_str).collect();
+        for (name, own, of_wheels) in [("roll", roll, of_wheels[0]), ("pitch", pitch, of_wheels[1])] {
+            let path = match chassis.inertia {
+                Some(_) => format!("chassis.inertia.{name}_kg_m2"),
+                None => "chassis.boxes".into(),
+            };
+            let found = format!("{own:.4} kg m² in {name}");
+            let accepts =
+                format!("more than {of_wheels:.4} kg m², which the `unsprung` masses of its wheels have alone");
+            let help = "the mass of a wheel is part of the car's, and so is its inertia about the centre of mass";
+            self.rule(&path, &others, of_wheels == 0.0 || own > of_wheels, found, accepts, help);
+        }
+    }
+
     fn boxes(&mut self) {
         let chassis = &self.spec.chassis;
         let keys = ["mass_kg", "behind_front_axle_m", "left_m", "above_ground_m"];

@@ -36,12 +36,9 @@ impl Rules<'_> {
         let rests = stands && has_coupler && self.spec.coupler_mass_kg() >= 0.0;
         let loads_known = rests && self.sound(&turntable);
         let mut rules = Rules { spec: &vehicle, collector: self.collector, table: "dolly", loads_known };
-        rules.chassis();
-        rules.footprint();
-        for i in 0..vehicle.axles.len() {
-            rules.axle(i);
-            let path = format!("axles[{i}].steer_ratio");
-            let ratio = vehicle.axles[i].steer_ratio;
+        rules.body();
+        for (i, axle) in vehicle.axles.iter().enumerate() {
+            let (path, ratio) = (format!("axles[{i}].steer_ratio"), axle.steer_ratio);
             rules.rule(&path, &[], ratio == 0.0, format!("{ratio}"), "absent or 0", "the drawbar steers a dolly");
         }
     }

@@ -20,11 +20,7 @@ use std::borrow::Cow;
 pub(super) fn check(spec: &VehicleSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Formulas {
     let mut rules = Rules { spec, collector, table: "", loads_known: true };
     rules.loads_known = rules.towing_is_known();
-    rules.chassis();
-    rules.footprint();
-    for i in 0..spec.axles.len() {
-        rules.axle(i);
-    }
+    rules.body();
     let mut formulas = Formulas::new();
     for (name, tyre) in &spec.tyres {
         formulas.extend(rules.tyre(&join("tyres", name), tyre, files).map(|formula| (name.clone(), formula)));
@@ -53,6 +49,16 @@ struct Rules<'a> {
 const OF_LOADS: &str = "chassis.centre_behind_front_axle_m";
 
 impl Rules<'_> {
+    /// Chassis and axles, of a vehicle or of a dolly.
+    fn body(&mut self) {
+        self.chassis();
+        self.footprint();
+        for i in 0..self.spec.axles.len() {
+            self.axle(i);
+        }
+        self.sprung_inertia();
+    }
+
     /// Whether all of `paths` hold what the file says.
     fn sound<P: AsRef<str>>(&self, paths: &[P]) -> bool {
         let sound = |path: &str| !self.collector.is_broken(&self.at(path)) && (self.loads_known || path != OF_LOADS);

@@ -232,7 +232,7 @@ impl Rules<'_> {
     }
 
     /// What the wheels of axle `i` carry at rest, kg; none of a car that no wheels carry.
-    fn carried(&self, i: usize) -> impl Iterator<Item = f64> {
+    pub fn carried(&self, i: usize) -> impl Iterator<Item = f64> {
         let mass = self.spec.chassis.mass_kg;
         let shares = layout::shares(self.spec).unwrap_or_default();
         let wheels = layout::wheel_positions(self.spec).into_iter().zip(shares);
