@@ -1,7 +1,7 @@
 //! Stopping with all wheels at the limit of dry friction.
 
 use skidpad::core::model::{Disc, Powertrain};
-use skidpad::core::tyre::CurveTyre;
+use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{Controls, ModelParts};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, solvers};
@@ -168,6 +168,32 @@ fn small_cars_stop_as_large_ones_do() {
                 tolerance,
                 "the shortest relaxation length, Rapier's substeps",
             );
+        }
+    }
+}
+
+/// Tyres of the shortest lengths that are accepted: finite, and a braked car stops where dry friction would stop it, or longer.
+#[test]
+fn the_shortest_lengths_of_tyres_are_taken_at_any_rate() {
+    let laws = [
+        CurveLaw::Coulomb { deflection: 1e-5 },
+        CurveLaw::Linear { stiffness: [80_000.0; 2] },
+        CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.4; 2], asymptote: [0.8; 2] },
+    ];
+    for law in laws {
+        let short = |tyre: &CurveTyre| CurveTyre { law, relaxation: [1e-5; 2], ..*tyre };
+        let model = c5().without_air().with_tyres(short).model();
+        for solver in solvers() {
+            for hz in [20.0, 60.0, 240.0] {
+                let mut car = Drive::rolling(&solver, &model, 10.0, hz);
+                for _ in 0..(5.0 * hz) as usize {
+                    let frame = car.step(&Controls { brake: 1.0, ..Controls::parked() });
+                    let what = format!("{}, {law:?}, {hz} Hz: {} m/s", solver.name, frame.vx_mps);
+                    assert!(car.world.state(0).is_finite() && frame.vx_mps.abs() < 10.1, "{what}");
+                }
+                let frame = car.world.frame(0);
+                assert!(frame.vx_mps.abs() < 0.01, "{}, {law:?}, {hz} Hz: {} m/s", solver.name, frame.vx_mps);
+            }
         }
     }
 }

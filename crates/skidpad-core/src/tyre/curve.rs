@@ -1,8 +1,8 @@
 //! Simple curves of force over slip, similar at every load: dry friction, straight lines, a slip curve.
 
 use super::{
-    Conditions, LEAST_GRIP, LEAST_LOAD, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault, demand,
-    friction_share, most_load,
+    Conditions, LEAST_GRIP, LEAST_LENGTH, LEAST_LOAD, LEAST_RELAXATION, PreparedTyre, Response, TyreModel, ValueFault,
+    demand, friction_share, most_load,
 };
 use crate::lane::{Four, Lane, Spread, both};
 
@@ -178,9 +178,8 @@ impl CurveTyre {
         positive("1 + load_sensitivity", 1.0 + self.load_sensitivity);
         for i in [0, 1] {
             positive("friction", self.friction[i]);
-            positive("relaxation", self.relaxation[i]);
             match self.law {
-                CurveLaw::Coulomb { deflection } => positive("deflection", deflection),
+                CurveLaw::Coulomb { .. } => (),
                 CurveLaw::Linear { stiffness } | CurveLaw::LinearPerLoad { stiffness } => {
                     positive("stiffness", stiffness[i]);
                 }
@@ -190,6 +189,14 @@ impl CurveTyre {
                     positive("asymptote", asymptote[i]);
                 }
             }
+        }
+        let mut length = |name, value: f32| {
+            let accepts = "a finite length of 1e-5 m at least";
+            demand(&mut faults, value >= LEAST_LENGTH && value.is_finite(), name, value, accepts);
+        };
+        match self.law {
+            CurveLaw::Coulomb { deflection } => length("deflection", deflection),
+            _ => self.relaxation.into_iter().for_each(|value| length("relaxation", value)),
         }
         faults
     }

@@ -154,6 +154,10 @@ fn demand(faults: &mut Vec<ValueFault>, fine: bool, name: &'static str, found: f
 /// Shortest relaxation length, m. Lengths of measured tyres vanish with load; a step divides by them.
 pub const LEAST_RELAXATION: f32 = 0.01;
 
+/// Shortest relaxation length, and shortest sliding deflection, of a valid tyre, m: a hundredth of a millimetre. Of still shorter ones the rates
+/// of carcasses are beyond what numbers of 32 bits solve.
+const LEAST_LENGTH: f32 = 1e-5;
+
 /// Load below which friction and lengths are those at it, N, and forces in proportion to load: nothing is divided by no load.
 const LEAST_LOAD: f32 = 1.0;
 

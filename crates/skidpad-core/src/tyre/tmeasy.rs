@@ -6,7 +6,9 @@
 
 use super::brush::theoretical;
 use super::dual::{Dual, root};
-use super::{Conditions, LEAST_GRIP, LEAST_RELAXATION, PreparedTyre, Real, Response, TyreModel, ValueFault, demand};
+use super::{
+    Conditions, LEAST_GRIP, LEAST_LENGTH, LEAST_RELAXATION, PreparedTyre, Real, Response, TyreModel, ValueFault, demand,
+};
 use crate::lane::{Four, Lane, Spread, both};
 
 /// The curve of one direction at one load.
@@ -102,7 +104,8 @@ impl TMeasy {
         let load = (1.0..=1e6).contains(&self.nominal_load);
         demand(&mut faults, load, "nominal_load", self.nominal_load, "a force from 1 to 1e6 N");
         for length in self.relaxation {
-            demand(&mut faults, length > 0.0 && length <= 100.0, "relaxation", length, "a length above 0, up to 100 m");
+            let accepted = (LEAST_LENGTH..=100.0).contains(&length);
+            demand(&mut faults, accepted, "relaxation", length, "a length from 1e-5 to 100 m");
         }
         for direction in self.nominal.iter().chain(&self.double) {
             direction.check(&mut faults);

@@ -14,7 +14,7 @@ pub enum Tyre {
     /// Dry friction: holds by the deflection of the contact patch alone, no creep while rolling.
     Coulomb {
         /// Deflection of the patch at which it slides, m.
-        #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
+        #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1e-5, "maximum" = 1)))]
         deflection_m: f64,
         /// Where the force ends.
         #[serde(flatten)]
@@ -145,10 +145,10 @@ pub struct Friction {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Relaxation {
     /// Rolled distance in which force along builds up, m, under the nominal load; in proportion to the slip stiffness under others.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 10)))]
+    #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1e-5, "maximum" = 10)))]
     pub relaxation_along_m: f64,
     /// Rolled distance in which force across builds up, m; as the one along.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0, "maximum" = 10)))]
+    #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1e-5, "maximum" = 10)))]
     pub relaxation_across_m: f64,
 }
 

@@ -224,6 +224,7 @@ const KEYS: &[Row] = &[
     ("efficiency = 0.85", "efficiency = 1.2", OutOfRange, "powertrain.gearbox.efficiency"),
     ("front_share = 0.66", "front_share = 66", OutOfRange, "brakes.front_share"),
     ("0.74, 0.50]", "0.74, -0.50]", OutOfRange, "powertrain.gearbox.forward[5]"),
+    ("relaxation_along_m = 0.10", "relaxation_along_m = 1e-9", OutOfRange, "tyres.front.relaxation_along_m"),
     ("model = \"quadratic\"", "model = \"cubic\"", OutOfRange, "rolling_resistance.model"),
 ];
 
