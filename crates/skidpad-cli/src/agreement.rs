@@ -7,7 +7,7 @@ use skidpad::lab::agreement::{DRIVEN_HZ, JUDGED_HZ, Runs, SUMMARY, faults, judge
 use skidpad::lab::files::write_atomically;
 
 use crate::arguments::Agreement;
-use crate::output::print;
+use crate::output::{print, tell};
 use crate::run::progress_bar;
 
 /// The mode that differs on purpose: its figures stand beside the closed forms of the difference.
@@ -33,7 +33,7 @@ pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
         }
     }
     for problem in &problems {
-        eprintln!("{problem}");
+        tell(problem);
     }
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

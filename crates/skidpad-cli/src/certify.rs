@@ -12,7 +12,7 @@ use crate::able::able;
 use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of};
 use crate::fail::{self, BadArgument};
-use crate::output::{Table, print, tell_notes};
+use crate::output::{Table, print, tell, tell_notes};
 use crate::run::{check_duration, overrides, progress_bar};
 
 /// Longest list of deciding figures in the table; a report has them all.
@@ -115,11 +115,12 @@ fn health(certificates: &[Certificate]) -> ExitCode {
         for sample in &rate_sweep.samples {
             let not_solved = sample.worst.not_finite || sample.worst.not_converged;
             if not_solved {
-                eprintln!("warning: {} did not solve every step of {:.2} ms", rate_sweep.backend, sample.dt_s * 1e3);
+                let step_ms = sample.dt_s * 1e3;
+                tell(&format!("warning: {} did not solve every step of {step_ms:.2} ms", rate_sweep.backend));
             }
             if let Some(left) = sample.left_ground {
                 let [backend, left] = [rate_sweep.backend, &left.text()];
-                eprintln!("warning: in steps of {:.2} ms on {backend} the car {left}", sample.dt_s * 1e3);
+                tell(&format!("warning: in steps of {:.2} ms on {backend} the car {left}", sample.dt_s * 1e3));
             }
             if sample.left_ground.is_some() || not_solved && !rate_sweep.peer {
                 code = ExitCode::from(UNFINISHED);

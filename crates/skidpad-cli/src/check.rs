@@ -12,7 +12,7 @@ use skidpad::lab::metrics::to_json;
 use skidpad::spec::Loaded;
 
 use crate::arguments::Check;
-use crate::output::{Table, print};
+use crate::output::{Table, print, tell};
 use crate::towing::trailers;
 
 /// Checks each vehicle; fails if any has a fault.
@@ -33,7 +33,7 @@ pub fn check(asked: &Check) -> miette::Result<ExitCode> {
             }
             Err(error) => {
                 code = ExitCode::FAILURE;
-                eprintln!("{:?}", Report::new(error));
+                tell(&format!("{:?}", Report::new(error)));
             }
         }
     }

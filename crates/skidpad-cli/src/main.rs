@@ -4,6 +4,8 @@
 //! library's. Exit code 0 is success, 1 a fault in what was asked for or in a file, 2 a wrong command line, 3 a run in which a solver
 //! of skidpad's own did not solve every step or in which the car left the ground of its scene, 130 an end by signal.
 #![forbid(unsafe_code)]
+// These panic where the reader has gone; `output` has what does not.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod able;
 mod agreement;

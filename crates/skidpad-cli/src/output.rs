@@ -8,7 +8,7 @@ use skidpad::spec::Loaded;
 /// Tells what is worth a look in the files of a vehicle.
 pub fn tell_notes(vehicle: &Loaded) {
     for note in &vehicle.notes {
-        eprintln!("worth a look: {note}");
+        tell(&format!("worth a look: {note}"));
     }
 }
 
@@ -64,6 +64,11 @@ pub fn print(text: &str) -> miette::Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.into_diagnostic(),
     }
+}
+
+/// Writes a line to the standard error; whoever closed it wants to hear nothing, and what was asked for is done all the same.
+pub fn tell(line: &str) {
+    _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::UNFINISHED;
 use crate::able::able;
 use crate::arguments::{Changes, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable};
-use crate::output::{Table, print, tell_notes};
+use crate::output::{Table, print, tell, tell_notes};
 use crate::towing;
 
 /// Most steps one run may have: their telemetry is kept in a temporary file, about half a kilobyte each.
@@ -64,7 +64,7 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     text.push_str(&assists(backend.name, &trajectory));
     text.push_str(&format!("\n{} rows in {}\n", trajectory.count(), asked.out.display()));
     if outputs(asked).any(|(_, path)| path == Path::new(STANDARD_OUTPUT)) {
-        eprint!("{text}");
+        tell(text.trim_end());
     } else {
         print(&text)?;
     }
@@ -144,17 +144,17 @@ pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory)
     for (backend, peer, trajectory) in runs {
         let worst = trajectory.worst();
         if worst.not_finite {
-            eprintln!("warning: {backend} met a number that is not finite; the last good state was kept");
+            tell(&format!("warning: {backend} met a number that is not finite; the last good state was kept"));
         }
         if worst.not_converged {
             let (iterations, residual) = (worst.iterations, worst.residual);
-            eprintln!(
+            tell(&format!(
                 "warning: {backend} stopped at {iterations} iterations in some step, residual {residual:.1e} m/s"
-            );
+            ));
         }
         let left = trajectory.left_ground();
         if let Some(left) = left {
-            eprintln!("warning: on {backend} the car {}", left.text());
+            tell(&format!("warning: on {backend} the car {}", left.text()));
         }
         if left.is_some() || (worst.not_finite || worst.not_converged) && !peer {
             code = ExitCode::from(UNFINISHED);
@@ -202,7 +202,7 @@ fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> miette::Result
     let asked = Overrides { trailers: towing::trailers(&changes.towing, model)?, ..asked(changes)? };
     let Some(LoadedScene { spec: file, scene, notes, files }) = loaded else { return Ok((asked, Vec::new())) };
     for note in notes {
-        eprintln!("worth a look: {note}");
+        tell(&format!("worth a look: {note}"));
     }
     if let (Some(slope), false) = (changes.slope_deg, scene.plane) {
         let accepts = "scenes with a plane, whose slope it is; other ground has its own".into();

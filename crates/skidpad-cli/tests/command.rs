@@ -313,6 +313,32 @@ fn a_scene_gives_ground_boxes_and_start() {
     assert!(folder.path().join("target/skidpad/bullet_reference_roll.html").exists());
 }
 
+/// The command with a standard output or error that nobody reads any more.
+fn unread(folder: &Path, arguments: &[&str], which: fn(&mut Command, std::io::PipeWriter) -> &mut Command) -> Output {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skidpad"));
+    which(command.args(arguments).current_dir(folder), writer).output().expect("the command runs")
+}
+
+#[test]
+fn whoever_closes_a_pipe_loses_nothing_else() {
+    let car = skidpad::spec::shipped::find("corvette_c5").expect("shipped");
+    let folder = with_a_car(&car.replace("lock_deg = 35", "lock_deg = 0.61"));
+    let run = unread(folder.path(), &[&BRIEF[..], &["--out", "t.csv"]].concat(), |c, to| c.stderr(to));
+    assert!(run.status.success() && String::from_utf8_lossy(&run.stdout).contains("25 rows in t.csv"), "{run:?}");
+    assert!(folder.path().join("t.csv").exists());
+    let both = [&BRIEF[..], &["--out", "-", "--metrics-json", "t.json"]].concat();
+    let table = unread(folder.path(), &both, |c, to| c.stdout(to));
+    assert!(table.status.success() && folder.path().join("t.json").exists(), "{table:?}");
+    std::fs::write(folder.path().join("broken.toml"), "name = 3\n").expect("writable");
+    let checked = unread(folder.path(), &["check", "broken.toml", "car.toml"], |c, to| c.stderr(to));
+    assert_eq!(checked.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("car.toml: "), "{checked:?}");
+    let fault = unread(folder.path(), &["check", "--towing", "none", "car.toml"], |c, to| c.stderr(to));
+    assert_eq!(fault.status.code(), Some(1), "{fault:?}");
+}
+
 const BRIEF: [&str; 9] =
     ["run", "--vehicle", "car.toml", "--backend", "impulse", "--manoeuvre", "settle", "--duration-s", "0.1"];
 

@@ -21,7 +21,7 @@ pub const STANDARD_OUTPUT: &str = "-";
 ///
 /// Missing parent folders are made. An older file stays as it was until the new one is complete, and lends it its mode; a link
 /// stays and what it points to is written. What is no file, such as a device or a pipe, is written to and stays; so is the
-/// standard output for [`STANDARD_OUTPUT`].
+/// standard output for [`STANDARD_OUTPUT`]. Whoever closes such a pipe has seen enough: that is no error.
 ///
 /// # Errors
 /// When the folder cannot be made or written, or `fill` fails; no half-written file is left behind.
@@ -77,7 +77,7 @@ fn folder_of(path: &Path) -> &Path {
 
 fn try_write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if path == Path::new(STANDARD_OUTPUT) {
-        return through(io::stdout().lock(), fill);
+        return until_closed(io::stdout().lock(), fill);
     }
     if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not the name of a file"));
@@ -85,7 +85,7 @@ fn try_write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     let path = followed(path)?;
     let older = std::fs::metadata(&path).ok();
     if older.as_ref().is_some_and(|older| !older.is_file()) {
-        return through(std::fs::OpenOptions::new().write(true).open(&path)?, fill);
+        return until_closed(std::fs::OpenOptions::new().write(true).open(&path)?, fill);
     }
     let folder = folder_of(&path);
     std::fs::create_dir_all(folder)?;
@@ -116,6 +116,39 @@ fn through(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     let mut buffered = BufWriter::new(to);
     fill(&mut buffered)?;
     buffered.flush()
+}
+
+/// What may be a pipe. Writers of tables hide what kind of error they met, so the pipe itself remembers.
+struct Pipe<W> {
+    to: W,
+    closed: bool,
+}
+
+impl<W: Write> Pipe<W> {
+    fn remember<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        self.closed |= done.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+        done
+    }
+}
+
+impl<W: Write> Write for Pipe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.to.write(bytes);
+        self.remember(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.to.flush();
+        self.remember(done)
+    }
+}
+
+fn until_closed(to: impl Write, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut pipe = Pipe { to, closed: false };
+    match through(&mut pipe, fill) {
+        Err(_) if pipe.closed => Ok(()),
+        written => written,
+    }
 }
 
 fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
