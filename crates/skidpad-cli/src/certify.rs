@@ -13,7 +13,7 @@ use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of};
 use crate::fail::{self, BadArgument};
 use crate::output::{Table, print, tell, tell_notes};
-use crate::run::{check_duration, overrides, progress_bar};
+use crate::run::{overrides, progress_bar, setup};
 
 /// Longest list of deciding figures in the table; a report has them all.
 const MOST_NAMED: usize = 1;
@@ -31,8 +31,7 @@ pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     let mut manoeuvres: Vec<Box<dyn Manoeuvre>> = Vec::new();
     for name in &names {
         let manoeuvre = fail::manoeuvre(name)?.standard(&overrides);
-        let setup = overrides.apply(manoeuvre.setup(&vehicle.model));
-        steps.iter().try_for_each(|dt| check_duration(&setup, *dt))?;
+        setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &asked.changes, &steps)?;
         manoeuvres.push(manoeuvre);
     }
     print(&format!("{}, steps that keep a figure within {within} %\n", vehicle.spec.name))?;
@@ -107,7 +106,7 @@ fn cells(row: &Row, number: usize) -> Vec<String> {
     cells
 }
 
-/// Warns of steps that were not solved and of runs that ended where the ground ends, and gives the exit code; see [`crate::run::health`].
+/// Warns of steps that were not solved and of runs that ended where the ground ends or on the course, and gives the exit code; see [`crate::run::health`].
 fn health(certificates: &[Certificate]) -> ExitCode {
     let rate_sweeps = certificates.iter().flat_map(|certificate| &certificate.sweep.rate_sweeps);
     let mut code = ExitCode::SUCCESS;
@@ -122,7 +121,11 @@ fn health(certificates: &[Certificate]) -> ExitCode {
                 let [backend, left] = [rate_sweep.backend, &left.text()];
                 tell(&format!("warning: in steps of {:.2} ms on {backend} the car {left}", sample.dt_s * 1e3));
             }
-            if sample.left_ground.is_some() || not_solved && !rate_sweep.peer {
+            if let Some(unfinished) = sample.unfinished {
+                let [backend, unfinished] = [rate_sweep.backend, &unfinished.text()];
+                tell(&format!("warning: in steps of {:.2} ms on {backend} the car {unfinished}", sample.dt_s * 1e3));
+            }
+            if sample.left_ground.is_some() || (not_solved || sample.unfinished.is_some()) && !rate_sweep.peer {
                 code = ExitCode::from(UNFINISHED);
             }
         }

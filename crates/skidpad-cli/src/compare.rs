@@ -13,7 +13,7 @@ use crate::able::able;
 use crate::arguments::{Changes, Compare};
 use crate::fail;
 use crate::output::{Table, print, tell_notes};
-use crate::run::{ON_A_SCENE, assists, check_duration, health, overrides, progress_bar, time_step};
+use crate::run::{ON_A_SCENE, assists, health, overrides, progress_bar, setup, time_step};
 
 /// Compares what was asked for, prints the tables and writes the report.
 pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
@@ -27,7 +27,7 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
     let names = manoeuvres_of(&asked.manoeuvre, &asked.changes);
     for name in &names {
         let manoeuvre = fail::manoeuvre(name)?.standard(&overrides);
-        check_duration(&overrides.apply(manoeuvre.setup(&vehicle.model)), dt)?;
+        setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &asked.changes, &[dt])?;
         manoeuvres.push(manoeuvre);
     }
     print(&format!("{}, {:.1} Hz\n", vehicle.spec.name, 1.0 / dt.seconds()))?;
@@ -73,7 +73,7 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
     report.save_csv(&figures).into_diagnostic()?;
     print(&format!("\nreport   {}\nfigures  {}\n", path.display(), figures.display()))?;
     let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
-    Ok(health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory))))
+    Ok(health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.unfinished))))
 }
 
 /// The manoeuvres that are named, or else the standard ones, or the one that shows a scene.

@@ -2,7 +2,8 @@
 //!
 //! Here: arguments, names people type, tables, progress, exit codes. Not here: anything about cars; that is the
 //! library's. Exit code 0 is success, 1 a fault in what was asked for or in a file, 2 a wrong command line, 3 a run in which a solver
-//! of skidpad's own did not solve every step or in which the car left the ground of its scene, 130 an end by signal.
+//! of skidpad's own did not solve every step or the car did not finish its course, or in which it left the ground of its scene, 130 an end
+//! by signal.
 #![forbid(unsafe_code)]
 // These panic where the reader has gone; `output` has what does not.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
@@ -26,7 +27,7 @@ use clap::Parser;
 
 use arguments::{Cli, Command};
 
-/// Of a run in which a solver did not solve every step, or the car left the ground of its scene.
+/// Of a run in which a solver did not solve every step, or the car did not finish its course or left the ground of its scene.
 const UNFINISHED: u8 = 3;
 
 /// What shells give for a program ended from the keyboard.

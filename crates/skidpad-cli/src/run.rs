@@ -9,6 +9,7 @@ use miette::IntoDiagnostic;
 use serde_json::json;
 use skidpad::core::{Contribution, Model};
 use skidpad::lab::files::{STANDARD_OUTPUT, write_atomically};
+use skidpad::lab::manoeuvre::{Change, NotTaken, Unfinished};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Manoeuvre, Overrides, Script, Setup, TimeStep, Trajectory, simulate};
@@ -44,8 +45,7 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
         fail::not_over(argument, path, &ground)?;
     }
     let manoeuvre = manoeuvre(asked, &vehicle.model, &overrides)?;
-    let setup = overrides.apply(manoeuvre.setup(&vehicle.model));
-    check_duration(&setup, dt)?;
+    let setup = setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &asked.changes, &[dt])?;
     let bar = progress_bar(dt.steps(setup.duration_s));
     let mut driver = manoeuvre.driver(&vehicle.model);
     let trajectory = simulate(&backend, &vehicle.model, &setup, driver.as_mut(), dt, &mut |done, _| {
@@ -68,7 +68,8 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     } else {
         print(&text)?;
     }
-    Ok(health([(backend.name, false, &trajectory)]))
+    let unfinished = manoeuvre.unfinished(&vehicle.model, &trajectory);
+    Ok(health([(backend.name, false, &trajectory, unfinished)]))
 }
 
 /// No output is an input, nor the other output.
@@ -137,11 +138,12 @@ pub fn assists(backend: &str, trajectory: &Trajectory) -> String {
     format!("\n  assists and tricks on {backend}, with the largest of what they added\n{}", table.text(4))
 }
 
-/// Warns on the standard error of runs (solver, whether it is a peer, trajectory) in which a step did not go as it should or which ended
-/// where the ground ends, and gives the exit code they deserve; steps of peers are not skidpad's to mend.
-pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory)>) -> ExitCode {
+/// Warns on the standard error of runs (solver, whether it is a peer, trajectory, how it did not finish its course) in which a step did
+/// not go as it should or which ended where the ground ends or on the course, and gives the exit code they deserve; steps and courses of
+/// peers are not skidpad's to mend.
+pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory, Option<Unfinished>)>) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
-    for (backend, peer, trajectory) in runs {
+    for (backend, peer, trajectory, unfinished) in runs {
         let worst = trajectory.worst();
         if worst.not_finite {
             tell(&format!("warning: {backend} met a number that is not finite; the last good state was kept"));
@@ -156,7 +158,10 @@ pub fn health<'a>(runs: impl IntoIterator<Item = (&'a str, bool, &'a Trajectory)
         if let Some(left) = left {
             tell(&format!("warning: on {backend} the car {}", left.text()));
         }
-        if left.is_some() || (worst.not_finite || worst.not_converged) && !peer {
+        if let Some(unfinished) = unfinished {
+            tell(&format!("warning: on {backend} the car {}", unfinished.text()));
+        }
+        if left.is_some() || (worst.not_finite || worst.not_converged || unfinished.is_some()) && !peer {
             code = ExitCode::from(UNFINISHED);
         }
     }
@@ -237,8 +242,29 @@ fn asked(changes: &Changes) -> Result<Overrides, BadArgument> {
     })
 }
 
-/// Refuses runs without a duration and runs too long to keep.
-pub fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
+/// Start and duration of `manoeuvre` with the changes; refused where it does not take them, and where a run in one of `steps` would have
+/// no duration or be too long to keep.
+pub fn setup(
+    manoeuvre: &dyn Manoeuvre,
+    model: &Model,
+    overrides: &Overrides,
+    changes: &Changes,
+    steps: &[TimeStep],
+) -> Result<Setup, BadArgument> {
+    let setup = overrides.setup(manoeuvre, model).map_err(|NotTaken { change, found, accepts }| {
+        let (argument, key, is_named) = match change {
+            Change::Speed => ("--initial-speed-mps", "`speed_mps` of the scene", changes.initial_speed_mps.is_some()),
+            Change::Heading => ("--heading-deg", "`heading_deg` of the scene", changes.heading_deg.is_some()),
+            Change::Place => ("--scene", "`start_m` of the scene", false),
+        };
+        let argument = if is_named { argument } else { key };
+        BadArgument { argument, found: format!("a start {found}"), accepts: format!("{accepts}; leave it out") }
+    })?;
+    steps.iter().try_for_each(|dt| check_duration(&setup, *dt))?;
+    Ok(setup)
+}
+
+fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
     let steps = setup.duration_s / dt.seconds();
     if setup.duration_s > 0.0 && steps <= MOST_STEPS as f64 {
         return Ok(());

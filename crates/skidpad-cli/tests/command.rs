@@ -1,5 +1,8 @@
 //! The command as its users meet it: files, tables, exit codes, what faults say.
 
+#[path = "command/changes.rs"]
+mod changes;
+
 use std::path::Path;
 use std::process::{Command, Output};
 

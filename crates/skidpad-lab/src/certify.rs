@@ -146,6 +146,7 @@ mod tests {
             metrics: vec![Metric::new("m", "M", unit, 2, value)],
             worst: StepReport::default(),
             left_ground: None,
+            unfinished: None,
             friction_use: 0.0,
         };
         RateSweep { backend: "a", peer: false, samples: STEPS.into_iter().zip(values).map(sample).collect() }

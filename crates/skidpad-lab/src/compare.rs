@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use skidpad_core::{BackendInfo, Model, Scene};
 
-use crate::manoeuvre::{Manoeuvre, Overrides, Setup};
+use crate::manoeuvre::{Manoeuvre, Overrides, Setup, Unfinished};
 use crate::metrics::Metric;
 use crate::run::{TimeStep, simulate};
 use crate::trajectory::Trajectory;
@@ -30,6 +30,8 @@ pub struct Outcome {
     pub trajectory: Trajectory,
     /// Figures, in the same order for every solver.
     pub metrics: Vec<Metric>,
+    /// How the run ended, if it did not come to the end of its course.
+    pub unfinished: Option<Unfinished>,
 }
 
 /// One manoeuvre of one car, driven by several solvers.
@@ -178,7 +180,8 @@ pub(crate) fn drive(
     });
     tell(steps - told);
     let metrics = manoeuvre.metrics_of_train(model, &trajectory);
-    Outcome { backend: info.name, peer: info.peer, trajectory, metrics }
+    let unfinished = manoeuvre.unfinished(model, &trajectory);
+    Outcome { backend: info.name, peer: info.peer, trajectory, metrics, unfinished }
 }
 
 /// The manoeuvre in one sentence, with the changes to it.
@@ -229,7 +232,7 @@ mod tests {
 
     fn outcome(backend: &'static str, peer: bool, value: Option<f64>) -> Outcome {
         let metrics = vec![Metric::new("distance_m", "Distance", "m", 2, value)];
-        Outcome { backend, peer, trajectory: sampled(1.0, 1.0, |_, _| {}), metrics }
+        Outcome { backend, peer, trajectory: sampled(1.0, 1.0, |_, _| {}), metrics, unfinished: None }
     }
 
     fn row(outcomes: Vec<Outcome>) -> Row {

@@ -8,7 +8,7 @@ use skidpad_core::{BackendInfo, Model, StepReport};
 use crate::compare::{Progress, about, drive};
 use crate::extent::LeftGround;
 use crate::friction::largest_use;
-use crate::manoeuvre::{Manoeuvre, Overrides, Setup};
+use crate::manoeuvre::{Manoeuvre, Overrides, Setup, Unfinished};
 use crate::metrics::Metric;
 use crate::run::TimeStep;
 
@@ -23,6 +23,8 @@ pub struct Sample {
     pub worst: StepReport,
     /// Where the car left the ground of its scene, if the run ended by that.
     pub left_ground: Option<LeftGround>,
+    /// How the run ended, if it did not come to the end of its course.
+    pub unfinished: Option<Unfinished>,
     /// Largest share of its friction that a tyre used, –; see [`largest_use`].
     pub friction_use: f64,
 }
@@ -117,6 +119,7 @@ fn sample(
         friction_use: largest_use(model, &setup.scene, &outcome.trajectory),
         worst: outcome.trajectory.worst(),
         left_ground: outcome.trajectory.left_ground(),
+        unfinished: outcome.unfinished,
         metrics: outcome.metrics,
     }
 }

@@ -148,6 +148,11 @@ impl Trajectory {
         self.dt_s
     }
 
+    /// Whether the run goes on to `time_s`, to half a step.
+    pub fn goes_on_to(&self, time_s: f64) -> bool {
+        self.last().t_s + 0.5 * self.dt_s >= time_s
+    }
+
     /// Time at which `channel` first reaches `level` from below, at or after `from_s`, linear between rows, s.
     /// `None` when it never does.
     pub fn rises_to(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {

@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, Setup};
+use super::{KMH_100, Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, StraightKeeper};
 use crate::figures::{Figures, drive_shares, peak_slip};
 use crate::metrics::{Metric, metrics};
@@ -178,6 +178,9 @@ impl Manoeuvre for Acceleration {
         let mut setup = Setup { duration_s: self.duration_s, ..Setup::flat(0.0) };
         setup.placement.gear = Some(1);
         setup
+    }
+    fn takes(&self) -> Takes {
+        Takes::OWN_SPEED
     }
     fn driver(&self, model: &Model) -> Box<dyn Driver> {
         Box::new(AccelerationDriver::new(model, self.launch))

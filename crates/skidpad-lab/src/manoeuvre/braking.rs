@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, Setup};
+use super::{KMH_100, Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, OpenLoop, STANDSTILL_MPS, UntilStop};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -110,6 +110,9 @@ impl Manoeuvre for Braking {
     }
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: 60.0, ..Setup::flat(self.initial_speed_mps) }
+    }
+    fn takes(&self) -> Takes {
+        Takes::above(STANDSTILL_MPS)
     }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         let pedal = self.pedal as f32;

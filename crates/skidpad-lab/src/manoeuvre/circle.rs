@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{Manoeuvre, Setup};
+use super::{Manoeuvre, Setup, Takes};
 use crate::driver::{Cruise, Driver, DriverInput, Line, PathFollower};
 use crate::figures::Figures;
 use crate::metrics::{Metric, metrics};
@@ -39,7 +39,7 @@ metrics! {
         lateral_acceleration_mps2, "m/s²", 4, "Lateral acceleration, last level", "Mean.";
         speed_mps, "m/s", 4, "Speed, last level", "Mean.";
         steer_deg, "deg", 4, "Road-wheel angle, last level", "Mean.";
-        load_transfer_closure_percent, "%", 3, "Load transfer closure, last level", "Σ ΔN t against m a_y h + m g h φ, signed error.";
+        load_transfer_closure_percent, "%", 3, "Load transfer closure, last level", "Σ ΔN t against m a_y h + m g h φ, signed error, of a car that tows nothing.";
         path_error_mm, "mm", 1, "Largest path error while measured", "Distance of the centre of mass from the circle.";
     }
 }
@@ -83,12 +83,15 @@ impl Circle {
         ends
     }
 
-    /// The figures of a run; levels the run did not reach are left out.
+    /// The figures of a run; none of one that did not reach every level.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CircleMetrics {
-        let reached = trajectory.last().t_s + 0.5 * trajectory.dt_s();
-        let levels: Vec<Level> =
-            self.ends().into_iter().filter(|&end| end <= reached).map(|end| Level::of(self, trajectory, end)).collect();
-        let Some(last) = levels.last() else { return CircleMetrics::default() };
+        let ends = self.ends().into_iter().take_while(|end| trajectory.goes_on_to(*end));
+        let levels: Vec<Level> = ends.map(|end| Level::of(self, trajectory, end)).collect();
+        let Some(last) = levels.last().filter(|_| levels.len() == self.levels_mps2.len()) else {
+            return CircleMetrics::default();
+        };
+        // What a trailer takes to its side, its hitch brings to the car.
+        let is_alone = trajectory.trailers().is_empty();
         let wheelbase = Figures::of(model).bicycle.map_or(Figures::of(model).wheelbase_m, |b| b.wheelbase_m);
         let slope = |value: &dyn Fn(&Level) -> f64| slope(levels.iter().map(|l| (l.ay, value(l))));
         let understeer = slope(&|l| l.steer - wheelbase * l.yaw_rate / l.speed);
@@ -103,7 +106,7 @@ impl Circle {
             lateral_acceleration_mps2: Some(last.ay),
             speed_mps: Some(last.speed),
             steer_deg: Some(last.steer.to_degrees()),
-            load_transfer_closure_percent: Some(last.closure(model) * 100.0),
+            load_transfer_closure_percent: is_alone.then(|| last.closure(model) * 100.0),
             path_error_mm: levels.iter().map(|l| l.path_error * 1e3).max_by(f64::total_cmp),
         }
     }
@@ -182,6 +185,9 @@ impl Manoeuvre for Circle {
     fn setup(&self, _model: &Model) -> Setup {
         let duration_s = self.ends().last().copied().unwrap_or(self.hold_s);
         Setup { duration_s, ..Setup::flat(self.target(0.0)) }
+    }
+    fn takes(&self) -> Takes {
+        Takes::OWN_SPEED.from_origin()
     }
     fn driver(&self, model: &Model) -> Box<dyn Driver> {
         let line = Line::Circle { radius: self.radius_m };

@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{Manoeuvre, Setup};
+use super::{Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -74,6 +74,9 @@ impl Manoeuvre for CoastDown {
     }
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: 600.0, ..Setup::flat(self.initial_speed_mps) }
+    }
+    fn takes(&self) -> Takes {
+        Takes::above(self.final_speed_mps)
     }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         Box::new(RollOut { until_mps: self.final_speed_mps })

@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, Setup};
+use super::{KMH_100, Manoeuvre, Setup, Takes, Unfinished};
 use crate::driver::{Coast, Cruise, Driver, DriverInput, Line, PathFollower, Shift};
 use crate::figures::Figures;
 use crate::figures::cornering::grip_limit;
@@ -31,7 +31,8 @@ pub struct LaneChange {
 }
 
 metrics! {
-    /// What happened between the cones. A run passes when no cone is hit.
+    /// What happened between the cones. A run passes when it comes to the end and no cone is hit; one that does not come there tells of
+    /// cones only those it hit, and one that was cut short tells nothing.
     LaneChangeMetrics {
         entry_speed_mps, "m/s", 3, "Speed at the entry", "When the front of the body passes the first cones.";
         exit_speed_mps, "m/s", 3, "Speed at the exit", "When the front of the body passes the last cones.";
@@ -190,6 +191,10 @@ impl LaneChange {
 
     /// The figures of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> LaneChangeMetrics {
+        let unfinished = self.unfinished(model, trajectory);
+        if unfinished.is_some_and(|run| run.cut_short) {
+            return LaneChangeMetrics::default();
+        }
         let outline = Outline::of(model);
         let lanes = self.course.lanes(2.0 * outline.half_width);
         let clearances: Vec<f64> = lanes
@@ -204,6 +209,8 @@ impl LaneChange {
             })
             .filter(|clearance| clearance.is_finite())
             .collect();
+        let least = clearances.iter().map(|c| 1e3 * c).min_by(f64::total_cmp);
+        let finished = unfinished.is_none();
         let passes = |x: f64| trajectory.rises_to(x, 0.0, |f| f.x_m + outline.front());
         let speed_at = |x: f64| passes(x).map(|t| trajectory.at(t, |f| f.vx_mps.hypot(f.vy_mps)));
         let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
@@ -211,8 +218,9 @@ impl LaneChange {
         LaneChangeMetrics {
             entry_speed_mps: speed_at(lanes[0].from),
             exit_speed_mps: speed_at(lanes[2].to),
-            cones_hit: Some(clearances.iter().filter(|c| **c < 0.0).count() as f64),
-            least_clearance_mm: clearances.iter().map(|c| 1e3 * c).min_by(f64::total_cmp),
+            cones_hit: Some(clearances.iter().filter(|c| **c < 0.0).count() as f64)
+                .filter(|hit| finished || *hit > 0.0),
+            least_clearance_mm: least.filter(|least| finished || *least < 0.0),
             wheels_lifted: Some((0..model.wheels().len()).filter(lifted).count() as f64),
             least_load_percent: trajectory.least_load_percent(model),
             peak_steer_deg: degrees(|f| f.steer_rad),
@@ -275,6 +283,12 @@ impl Manoeuvre for LaneChange {
         let lanes = self.course.lanes(2.0 * Outline::of(model).half_width);
         lanes.iter().flat_map(Lane::cones).flat_map(|[x, right, left]| [(x, right), (x, left)]).collect()
     }
+    fn takes(&self) -> Takes {
+        Takes::LED.from_origin()
+    }
+    fn unfinished(&self, model: &Model, trajectory: &Trajectory) -> Option<Unfinished> {
+        Unfinished::of(self, model, trajectory, self.end_m())
+    }
     fn driver(&self, model: &Model) -> Box<dyn Driver> {
         let outline = Outline::of(model);
         Box::new(LaneChangeDriver {
@@ -287,8 +301,10 @@ impl Manoeuvre for LaneChange {
         })
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
+        let cut_short = self.unfinished(model, trajectory).is_some_and(|run| run.cut_short);
+        let amplification = rearward_amplification(trajectory).into_iter();
         let mut metrics = self.measure(model, trajectory).list();
-        metrics.extend(rearward_amplification(trajectory));
+        metrics.extend(amplification.map(|metric| if cut_short { metric.with(None) } else { metric }));
         metrics
     }
 }
@@ -336,6 +352,26 @@ mod tests {
             assert_eq!((found.cones_hit, found.entry_speed_mps), (Some(hit), Some(20.0)), "{off}");
             assert_eq!(found.least_clearance_mm.is_some_and(|c| c > 0.0), hit == 0.0);
         }
+    }
+
+    /// No cone hit is told of the whole course alone: not of a run that is cut short, nor of a car that stays where it is. What a car hits
+    /// before it stays is told.
+    #[test]
+    fn a_course_that_is_not_finished_is_not_passed() {
+        let (model, run) = (testing::model(), LaneChange { course: Course::Obstacle, speed_mps: Some(20.0) });
+        let told = |duration: f64, aside: f64| {
+            let driven = sampled(0.01, duration, |t, frame| {
+                frame.x_m = (20.0 * t).min(30.0);
+                frame.y_m = aside;
+                frame.roll_rad = 0.1;
+            });
+            let (found, left) = (run.measure(&model, &driven), run.unfinished(&model, &driven));
+            assert!((left.expect("30 of 86 m").reached_m - 30.0).abs() < 1e-9);
+            (found.cones_hit, found.least_clearance_mm.is_some(), found.peak_roll_deg.is_some())
+        };
+        assert_eq!(told(2.0, 0.0), (None, false, false));
+        assert_eq!(told(8.6, 0.0), (None, false, true));
+        assert_eq!(told(8.6, 0.5), (Some(2.0), true, true));
     }
 
     #[test]

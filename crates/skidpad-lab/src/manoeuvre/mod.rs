@@ -7,23 +7,27 @@ mod acceleration;
 mod braking;
 mod circle;
 mod coast_down;
+mod course;
 mod lane_change;
 mod parked;
 mod roll;
 mod settle;
 mod slalom;
 mod step_steer;
+mod takes;
 
 pub use acceleration::{Acceleration, AccelerationMetrics, Launch};
 pub use braking::{Braking, BrakingMetrics};
 pub use circle::{Circle, CircleMetrics};
 pub use coast_down::{CoastDown, CoastDownMetrics};
+pub use course::Unfinished;
 pub use lane_change::{Course, LaneChange, LaneChangeMetrics};
 pub use parked::{Parked, ParkedMetrics};
 pub use roll::{Roll, RollMetrics};
 pub use settle::{Settle, SettleMetrics};
 pub use slalom::{Slalom, SlalomMetrics};
 pub use step_steer::{StepSteer, StepSteerMetrics};
+pub use takes::{Change, NotTaken, Places, Speeds, Takes};
 
 use skidpad_core::state::Placement;
 use skidpad_core::{Model, Scene};
@@ -58,7 +62,7 @@ impl Setup {
     }
 }
 
-/// Changes to the start and ground of any manoeuvre.
+/// Changes to the start and ground of a manoeuvre, as far as it takes them ([`Overrides::setup`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
     /// Ground in place of the manoeuvre's.
@@ -148,6 +152,8 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn about(&self) -> String;
     /// Ground, start, duration.
     fn setup(&self, model: &Model) -> Setup;
+    /// The changed starts it takes; of others its figures would be those of something else.
+    fn takes(&self) -> Takes;
     /// What stands on the ground beside the way, (x, y), m: for pictures.
     fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
         Vec::new()
@@ -156,6 +162,10 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn driver(&self, model: &Model) -> Box<dyn Driver>;
     /// Figures of a run, in the generic view.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric>;
+    /// How a run that did not come to the end of its course ended; `None` of one that did, and without a course.
+    fn unfinished(&self, _model: &Model, _trajectory: &Trajectory) -> Option<Unfinished> {
+        None
+    }
     /// [`Manoeuvre::metrics`], then those of every hitch.
     fn metrics_of_train(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         let mut metrics = self.metrics(model, trajectory);

@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY, Scene};
 
-use super::{Manoeuvre, Setup};
+use super::{Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, OpenLoop};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -45,7 +45,9 @@ impl Parked {
     /// The figures of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
         let mut settled = trajectory.between(self.settled_s, self.release_s);
-        let Some(stands) = settled.next() else { return ParkedMetrics::default() };
+        let Some(stands) = settled.next().filter(|_| trajectory.goes_on_to(self.release_s)) else {
+            return ParkedMetrics::default();
+        };
         let drift = settled.map(|f| distance(&f, &stands)).fold(0.0, f64::max);
         let after = trajectory.between(self.release_s + AFTER_S, self.release_s + 2.0 * AFTER_S).next();
         ParkedMetrics {
@@ -88,6 +90,9 @@ impl Manoeuvre for Parked {
         setup.placement.heading = self.heading_rad as f32;
         setup
     }
+    fn takes(&self) -> Takes {
+        Takes::OWN_SPEED
+    }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         let release = self.release_s;
         Box::new(OpenLoop(
@@ -120,5 +125,7 @@ mod tests {
         assert!((found.release_speed_ratio.expect("rolls") - 0.95).abs() < 1e-6);
         let across = Parked { heading_rad: core::f64::consts::FRAC_PI_2, ..Parked::default() };
         assert_eq!(across.measure(&model, &run).release_speed_ratio, None);
+        let cut = sampled(0.25, 60.0, |_, _| {});
+        assert_eq!(Parked::default().measure(&model, &cut), ParkedMetrics::default());
     }
 }

@@ -2,7 +2,7 @@
 
 use skidpad_core::{Frame, Model};
 
-use super::{Manoeuvre, Setup};
+use super::{Manoeuvre, Setup, Takes};
 use crate::driver::{Coast, Driver};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -75,6 +75,9 @@ impl Manoeuvre for Roll {
     }
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) }
+    }
+    fn takes(&self) -> Takes {
+        Takes::ANY
     }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         Box::new(Coast)

@@ -3,7 +3,7 @@
 use skidpad_core::state::Placement;
 use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY};
 
-use super::{Manoeuvre, Setup};
+use super::{Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, OpenLoop};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
@@ -24,7 +24,8 @@ impl Default for Settle {
 }
 
 metrics! {
-    /// How the car stands after settling.
+    /// How the car stands after settling; errors are those of a car that tows nothing. Of a run cut short that tells how it stands only
+    /// where it has settled by then.
     SettleMetrics {
         settle_time_s, "s", 2, "Settled to 1 mm/s after", "Time after which the centre of mass never moves faster than 1 mm/s.";
         ride_height_error_mm, "mm", 3, "Ride height error", "Height at the end less the height the description states.";
@@ -41,19 +42,23 @@ const SETTLED_MPS: f64 = 1e-3;
 impl Settle {
     /// The figures of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SettleMetrics {
+        let settle_time_s = settled(trajectory);
+        let stands = settle_time_s.is_some() || trajectory.goes_on_to(self.duration_s);
+        let is_alone = trajectory.trailers().is_empty();
         let end = trajectory.last();
         let static_load = |i: usize| f64::from(model.static_load(i));
         let weight = f64::from(model.mass() * STANDARD_GRAVITY);
         let sum: f64 = end.wheels.iter().map(|w| w.load_n).sum();
         let errors = end.wheels.iter().enumerate().filter(|(i, _)| static_load(*i) > 0.0);
         let largest = errors.map(|(i, w)| (w.load_n / static_load(i) - 1.0).abs()).fold(0.0, f64::max);
+        let error = |value: f64| (stands && is_alone).then_some(value);
         SettleMetrics {
-            settle_time_s: settled(trajectory),
-            ride_height_error_mm: Some((end.z_m - f64::from(model.parts().centre_height)) * 1e3),
-            load_sum_error_percent: Some((sum / weight - 1.0) * 100.0),
-            largest_load_error_percent: Some(largest * 100.0),
-            roll_deg: Some(end.roll_rad.to_degrees()),
-            pitch_deg: Some(end.pitch_rad.to_degrees()),
+            settle_time_s,
+            ride_height_error_mm: error((end.z_m - f64::from(model.parts().centre_height)) * 1e3),
+            load_sum_error_percent: error((sum / weight - 1.0) * 100.0),
+            largest_load_error_percent: error(largest * 100.0),
+            roll_deg: stands.then(|| end.roll_rad.to_degrees()),
+            pitch_deg: stands.then(|| end.pitch_rad.to_degrees()),
         }
     }
 }
@@ -78,11 +83,15 @@ impl Manoeuvre for Settle {
         let placement = Placement { height: self.lift_m, ..flat.placement };
         Setup { placement, duration_s: self.duration_s, ..flat }
     }
+    fn takes(&self) -> Takes {
+        Takes::OWN_SPEED
+    }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         Box::new(OpenLoop(|_: &DriverInput<'_>| Controls::parked()))
     }
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
-        let mut list = self.measure(model, trajectory).list();
+        let found = self.measure(model, trajectory);
+        let mut list = found.list();
         for (i, wheel) in trajectory.last().wheels.iter().enumerate() {
             let name = model.wheel_name(i);
             list.push(Metric::new(
@@ -90,7 +99,7 @@ impl Manoeuvre for Settle {
                 &format!("Load of wheel {name}"),
                 "N",
                 1,
-                Some(wheel.load_n),
+                found.roll_deg.map(|_| wheel.load_n),
             ));
         }
         list
@@ -101,6 +110,7 @@ impl Manoeuvre for Settle {
 mod tests {
     use super::*;
     use crate::testing::{model, sampled};
+    use crate::units::{Part, UnitName};
 
     #[test]
     fn a_decaying_heave_settles_when_its_speed_falls_below_a_millimetre_per_second() {
@@ -116,5 +126,11 @@ mod tests {
         assert!((found.largest_load_error_percent.expect("known") - 1.0).abs() < 1e-3);
         assert!((found.load_sum_error_percent.expect("known") - 1.0).abs() < 1e-3);
         assert_eq!(Settle::default().metrics(&model(), &run).len(), 10);
+        let towing = run.towing([(UnitName { trailer: 1, part: Part::Whole }, sampled(0.001, 4.0, |_, _| {}))]);
+        let found = Settle::default().measure(&model(), &towing);
+        assert!(found.largest_load_error_percent.is_none() && found.load_sum_error_percent.is_none(), "{found:?}");
+        let falling = sampled(0.001, 0.1, |t, frame| frame.vz_mps = -9.81 * t);
+        let found = Settle::default().metrics(&model(), &falling);
+        assert!(found.iter().all(|metric| metric.value.is_none()), "{found:?}");
     }
 }

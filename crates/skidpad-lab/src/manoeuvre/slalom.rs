@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{Manoeuvre, Setup};
+use super::{Manoeuvre, Setup, Takes, Unfinished};
 use crate::driver::{Cruise, Driver, DriverInput, Line, PathFollower};
 use crate::figures::Figures;
 use crate::metrics::{Metric, metrics};
@@ -30,7 +30,7 @@ impl Default for Slalom {
 }
 
 metrics! {
-    /// Peaks by size over the whole run.
+    /// Peaks by size over the whole run; none of a run that was cut short.
     SlalomMetrics {
         peak_steer_deg, "deg", 3, "Peak road-wheel angle", "Mean road-wheel angle, by size.";
         peak_yaw_rate_degps, "deg/s", 3, "Peak yaw rate", "By size.";
@@ -55,6 +55,9 @@ impl Slalom {
 
     /// The figures of a run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SlalomMetrics {
+        if self.unfinished(model, trajectory).is_some_and(|run| run.cut_short) {
+            return SlalomMetrics::default();
+        }
         let peak = |channel: &dyn Fn(&Frame) -> f64| Some(trajectory.largest(channel));
         let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
         let line = self.line();
@@ -103,6 +106,12 @@ impl Manoeuvre for Slalom {
         // The course is longer than its x axis; twice the time along it is enough for any car that follows the line.
         Setup { duration_s: 2.0 * self.length_m() / self.speed_mps.max(0.1), ..Setup::flat(self.speed_mps) }
     }
+    fn takes(&self) -> Takes {
+        Takes::LED.from_origin()
+    }
+    fn unfinished(&self, model: &Model, trajectory: &Trajectory) -> Option<Unfinished> {
+        Unfinished::of(self, model, trajectory, self.length_m())
+    }
     fn driver(&self, model: &Model) -> Box<dyn Driver> {
         Box::new(SlalomDriver {
             slalom: *self,
@@ -126,7 +135,7 @@ mod tests {
 
     #[test]
     fn peaks_of_a_sine() {
-        let run = sampled(0.001, 6.0, |t, frame| {
+        let run = sampled(0.001, 24.0, |t, frame| {
             frame.yaw_rate_radps = 0.3 * (2.0 * t).sin();
             frame.wheels.iter_mut().for_each(|w| w.load_n = 2000.0 - 500.0 * (2.0 * t).sin());
         });
@@ -135,6 +144,10 @@ mod tests {
         let least = 100.0 * 1500.0 / (250.0 * 9.81);
         assert!((found.least_load_percent.expect("known") - least).abs() < 1e-3);
         assert_eq!(found.time_s, None);
+        let cut = sampled(0.1, 6.0, |t, frame| frame.x_m = 20.0 * t);
+        assert_eq!(Slalom::default().measure(&model(), &cut), SlalomMetrics::default());
+        let left = Slalom::default().unfinished(&model(), &cut).expect("120 of 233 m").text();
+        assert!(left.contains("120.0 m far, 233.4 m"), "{left}");
     }
 
     #[test]

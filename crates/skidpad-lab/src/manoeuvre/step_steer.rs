@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, Setup};
+use super::{KMH_100, Manoeuvre, Setup, Takes};
 use crate::driver::{Cruise, Driver, DriverInput};
 use crate::figures::Figures;
 use crate::metrics::{Metric, metrics};
@@ -22,7 +22,7 @@ pub struct StepSteer {
     pub start_s: f64,
     /// Duration of the ramp, s, > 0; ISO 7401 wants 10 to 90 % within 0.15 s.
     pub ramp_s: f64,
-    /// End of the run, s; the mean of its last second is the steady state.
+    /// Least duration of the run, s; the mean of its last second is the steady state.
     pub duration_s: f64,
 }
 
@@ -68,8 +68,11 @@ impl StepSteer {
         self.steer_rad.unwrap_or_else(asked).clamp(-lock, lock)
     }
 
-    /// The figures of a run.
+    /// The figures of a run; none of one that ends before the car is taken to be steady.
     pub fn measure(&self, trajectory: &Trajectory) -> StepSteerMetrics {
+        if !trajectory.goes_on_to(self.duration_s) {
+            return StepSteerMetrics::default();
+        }
         let steady = Steady::of(trajectory);
         let half = 0.5 * steady.steer;
         let zero = trajectory.rises_to(half.abs(), 0.0, |f| f.steer_rad * half.signum());
@@ -180,6 +183,9 @@ impl Manoeuvre for StepSteer {
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) }
     }
+    fn takes(&self) -> Takes {
+        Takes::LED
+    }
     fn driver(&self, model: &Model) -> Box<dyn Driver> {
         Box::new(StepDriver { manoeuvre: *self, angle: self.angle(model), cruise: Cruise::default() })
     }
@@ -216,6 +222,14 @@ mod tests {
         close(found.yaw_rate_gain_per_s, 10.0);
         close(found.roll_gradient_deg_per_g, (0.005f64 * 9.81).to_degrees());
         close(found.sideslip_deg, (0.5f64 / 20.0).atan().to_degrees());
+    }
+
+    /// A steady state is not known before the standard run has ended.
+    #[test]
+    fn a_run_cut_short_has_no_figures() {
+        let run = |end| sampled(0.01, end, |t, frame| frame.steer_rad = if t > 1.0 { 0.02 } else { 0.0 });
+        assert_eq!(StepSteer::default().measure(&run(7.9)), StepSteerMetrics::default());
+        assert!(StepSteer::default().measure(&run(9.0)).steer_deg.is_some_and(|angle| angle > 1.0));
     }
 
     #[test]

@@ -29,7 +29,7 @@ use std::borrow::Cow;
 use skidpad_core::{Controls, Frame, Model, WheelControls};
 
 use crate::driver::{Driver, DriverInput, SpeedHolder};
-use crate::manoeuvre::{Manoeuvre, Setup};
+use crate::manoeuvre::{Manoeuvre, Setup, Takes};
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
@@ -216,6 +216,9 @@ impl Manoeuvre for Script {
         let mut setup = Setup { duration_s: self.end_s, ..Setup::flat(0.0) };
         setup.placement.gear = self.first_gear();
         setup
+    }
+    fn takes(&self) -> Takes {
+        Takes::ANY
     }
     fn driver(&self, _model: &Model) -> Box<dyn Driver> {
         Box::new(ScriptDriver { script: self.clone(), holder: SpeedHolder::default() })

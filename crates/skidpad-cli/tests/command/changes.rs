@@ -1,0 +1,70 @@
+//! Changes of the start: what a manoeuvre takes, and what its figures are without it.
+
+use super::{fails, skidpad, with_a_car, works};
+
+fn run<'a>(manoeuvre: &'a str, changes: &[&'a str]) -> Vec<&'a str> {
+    let fixed =
+        ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--out", "t.csv", "--metrics-json", "t.json"];
+    [&fixed[..], &["--manoeuvre", manoeuvre], changes].concat()
+}
+
+fn figures(folder: &std::path::Path) -> serde_json::Value {
+    let text = std::fs::read_to_string(folder.join("t.json")).expect("written");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// One message of one kind from every command that drives, with who asked for it and what to do.
+#[test]
+fn starts_that_a_manoeuvre_does_not_take_are_refused() {
+    let folder = with_a_car("");
+    let fast = ["--initial-speed-mps", "30"];
+    let told = ["--initial-speed-mps: a start at 30 m/s", "`circle` starts at its own 7.071 m/s", "leave it out"];
+    fails(folder.path(), &run("circle", &fast), 1, &told);
+    fails(folder.path(), &[&["compare", "--manoeuvre", "circle"], &fast[..]].concat(), 1, &told);
+    fails(folder.path(), &[&["certify", "--manoeuvre", "circle"], &fast[..]].concat(), 1, &told);
+    fails(folder.path(), &run("braking", &["--initial-speed-mps", "-20"]), 1, &["more than 0.005 m/s, forward"]);
+    let turned = ["--heading-deg: a start towards 180.0°", "at the origin, towards +x"];
+    fails(folder.path(), &run("moose", &["--heading-deg", "180"]), 1, &turned);
+    std::fs::write(folder.path().join("s.toml"), "speed_mps = 9\nstart_m = [3, 0, 0]\n").expect("writable");
+    let scene = ["--scene", "s.toml"];
+    fails(folder.path(), &run("launch", &scene), 1, &["`speed_mps` of the scene: a start at 9 m/s"]);
+    fails(folder.path(), &run("slalom", &scene), 1, &["`start_m` of the scene: a start at x = 3 m, y = 0 m"]);
+    assert!(!folder.path().join("t.csv").exists());
+    works(folder.path(), &run("launch", &["--scene", "s.toml", "--initial-speed-mps", "0", "--duration-s", "1"]));
+}
+
+/// The table has every step; what they are too few for is missing.
+#[test]
+fn runs_cut_short_tell_no_figure_they_did_not_reach() {
+    let folder = with_a_car("");
+    works(folder.path(), &run("step-steer", &["--duration-s", "1.6"]));
+    assert!(figures(folder.path())["yaw_rate_overshoot_percent"].is_null());
+    let output = skidpad(folder.path(), &run("lane-change", &["--duration-s", "2"]));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        told.contains("on impulse the car did not finish the course: it came 40") && told.contains("150.0 m"),
+        "{told}"
+    );
+    assert_eq!(output.status.code(), Some(3));
+    let found = figures(folder.path());
+    assert!(found["cones_hit"].is_null() && found["peak_roll_deg"].is_null(), "{found}");
+    works(folder.path(), &run("lane-change", &[]));
+    assert_eq!(figures(folder.path())["cones_hit"], 0.0);
+    let certify = ["certify", "--manoeuvre", "moose", "--backends", "impulse", "--rates-hz", "60,120"];
+    let told = "in steps of 16.67 ms on impulse the car did not finish the course";
+    fails(folder.path(), &[&certify[..], &["--duration-s", "1"]].concat(), 3, &[told]);
+    let compare = ["compare", "--manoeuvre", "slalom", "--backends", "impulse,bullet", "--duration-s", "1"];
+    fails(folder.path(), &compare, 3, &["on impulse the car did not", "on bullet the car did not"]);
+}
+
+/// Loads of a car alone are not those of one that tows.
+#[test]
+fn a_towed_weight_is_no_error_of_loads() {
+    let folder = with_a_car("");
+    let settle =
+        ["run", "--vehicle", "toyota_4runner", "--backend", "impulse", "--out", "t.csv", "--manoeuvre", "settle"];
+    works(folder.path(), &[&settle[..], &["--metrics-json", "t.json", "--towing", "caravan"]].concat());
+    let found = figures(folder.path());
+    assert!(found["load_sum_error_percent"].is_null() && found["largest_load_error_percent"].is_null(), "{found}");
+    assert!(found["load_n.2l"].as_f64().is_some_and(|load| load > 5000.0), "{found}");
+}

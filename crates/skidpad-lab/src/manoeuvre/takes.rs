@@ -1,0 +1,182 @@
+//! What a manoeuvre takes of a changed start: of any other its figures would be those of something else.
+
+use core::f64::consts::TAU;
+use core::fmt;
+
+use skidpad_core::Model;
+
+use super::{Manoeuvre, Overrides, Setup};
+
+/// The starts a manoeuvre takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Takes {
+    /// How fast.
+    pub speed: Speeds,
+    /// From where, and towards where.
+    pub place: Places,
+}
+
+/// Forward speeds at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Speeds {
+    /// Any, backwards too.
+    Any,
+    /// The manoeuvre's own.
+    Own,
+    /// Any above this one, m/s.
+    Above(f64),
+}
+
+/// Places and headings at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Places {
+    /// Any.
+    Any,
+    /// The origin, towards +x: there the line begins that is followed.
+    Origin,
+}
+
+impl Takes {
+    /// Any start.
+    pub const ANY: Self = Self { speed: Speeds::Any, place: Places::Any };
+    /// Its own speed, from any place.
+    pub const OWN_SPEED: Self = Self { speed: Speeds::Own, place: Places::Any };
+
+    /// Speeds above the least that a driver who steers to a line reckons with, from any place.
+    pub const LED: Self = Self::above(1.0);
+
+    /// Speeds above `speed_mps`, from any place.
+    pub const fn above(speed_mps: f64) -> Self {
+        Self { speed: Speeds::Above(speed_mps), place: Places::Any }
+    }
+
+    /// The same from the origin alone.
+    pub const fn from_origin(self) -> Self {
+        Self { place: Places::Origin, ..self }
+    }
+}
+
+/// What of a start can be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// [`Overrides::initial_speed_mps`].
+    Speed,
+    /// [`Overrides::heading_rad`].
+    Heading,
+    /// [`Overrides::start_m`].
+    Place,
+}
+
+/// A change of the start that a manoeuvre does not take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotTaken {
+    /// What was changed.
+    pub change: Change,
+    /// To what.
+    pub found: String,
+    /// What would be taken, as a sentence.
+    pub accepts: String,
+}
+
+impl fmt::Display for NotTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a start {} is not accepted: {}", self.found, self.accepts)
+    }
+}
+
+impl core::error::Error for NotTaken {}
+
+impl Overrides {
+    /// The start of `manoeuvre` with the changes.
+    ///
+    /// # Errors
+    /// The first change that `manoeuvre` does not take ([`Manoeuvre::takes`]).
+    pub fn setup(&self, manoeuvre: &dyn Manoeuvre, model: &Model) -> Result<Setup, NotTaken> {
+        let (setup, takes) = (manoeuvre.setup(model), manoeuvre.takes());
+        let name = manoeuvre.name();
+        let refuse = |change, found, accepts| Err(NotTaken { change, found, accepts });
+        let own = f64::from(setup.placement.speed);
+        if let Some((speed, accepts)) = self.initial_speed_mps.zip(takes.speed.unless(self.initial_speed_mps, own)) {
+            return refuse(Change::Speed, format!("at {speed} m/s"), format!("`{name}` starts at {accepts}"));
+        }
+        let origin = format!("`{name}` follows a line that begins at the origin, towards +x");
+        let (at_origin, is_turned) = (takes.place == Places::Origin, |heading: f64| (heading / TAU).fract() != 0.0);
+        if let Some(heading) = self.heading_rad.filter(|heading| at_origin && is_turned(*heading)) {
+            return refuse(Change::Heading, format!("towards {:.1}°", heading.to_degrees()), origin);
+        }
+        if let Some([x, y, _]) = self.start_m.filter(|[x, y, _]| at_origin && [*x, *y] != [0.0; 2]) {
+            return refuse(Change::Place, format!("at x = {x} m, y = {y} m"), origin);
+        }
+        Ok(self.apply(setup))
+    }
+}
+
+impl Speeds {
+    /// What is taken instead of `speed`, if that is not; `own` is the manoeuvre's, all m/s.
+    fn unless(self, speed: Option<f64>, own: f64) -> Option<String> {
+        let speed = speed?;
+        match self {
+            Self::Own if speed as f32 != own as f32 => Some(format!("its own {own:.3} m/s, no other speed")),
+            Self::Above(least) if speed <= least => Some(format!("more than {least:.3} m/s, forward")),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manoeuvre::{CATALOGUE, named};
+    use crate::testing::model;
+
+    #[track_caller]
+    fn refused(name: &str, overrides: &Overrides) -> Option<(Change, String)> {
+        let manoeuvre = named(name).expect("known").standard(overrides);
+        overrides.setup(manoeuvre.as_ref(), &model()).err().map(|told| (told.change, told.to_string()))
+    }
+
+    #[test]
+    fn speeds_that_change_what_a_figure_means_are_refused() {
+        let at = |speed: f64| Overrides { initial_speed_mps: Some(speed), ..Overrides::default() };
+        for (name, speed, words) in [
+            ("circle", 30.0, "its own 7.071 m/s"),
+            ("acceleration", 20.0, "its own 0.000 m/s"),
+            ("launch", 20.0, "its own 0.000 m/s"),
+            ("settle", 3.0, "its own 0.000 m/s"),
+            ("parked", -3.0, "its own 0.000 m/s"),
+            ("braking", -20.0, "more than 0.005 m/s"),
+            ("coast-down", 3.0, "more than 4.167 m/s"),
+            ("coast-down", -20.0, "more than 4.167 m/s"),
+            ("step-steer", 0.0, "more than 1.000 m/s"),
+            ("slalom", 0.0, "more than 1.000 m/s"),
+            ("lane-change", -20.0, "more than 1.000 m/s"),
+            ("moose", 0.0, "more than 1.000 m/s"),
+        ] {
+            let (change, told) = refused(name, &at(speed)).unwrap_or_else(|| panic!("{name} took {speed} m/s"));
+            assert!(change == Change::Speed && told.contains(words), "{name}: {told}");
+        }
+        for (name, speed) in
+            [("acceleration", 0.0), ("braking", 20.0), ("coast-down", 5.0), ("moose", 12.0), ("roll", -9.0)]
+        {
+            assert_eq!(refused(name, &at(speed)), None, "{name}");
+        }
+    }
+
+    /// Lines on the ground do not turn with the car.
+    #[test]
+    fn lines_are_followed_from_where_they_begin() {
+        let followed = ["circle", "slalom", "lane-change", "moose"];
+        let towards = |degrees: f64| Overrides { heading_rad: Some(degrees.to_radians()), ..Overrides::default() };
+        let from = |x: f64| Overrides { start_m: Some([x, 0.0, 0.1]), ..Overrides::default() };
+        for entry in CATALOGUE {
+            let is_followed = followed.contains(&entry.name);
+            let told = refused(entry.name, &towards(180.0)).map(|(change, _)| change);
+            assert_eq!(told, is_followed.then_some(Change::Heading), "{}", entry.name);
+            let told = refused(entry.name, &from(-12.0)).map(|(change, _)| change);
+            assert_eq!(told, is_followed.then_some(Change::Place), "{}", entry.name);
+            for same in [towards(0.0), towards(-360.0), from(0.0), Overrides::default()] {
+                assert_eq!(refused(entry.name, &same), None, "{}", entry.name);
+            }
+        }
+    }
+}
