@@ -184,12 +184,6 @@ pub(crate) fn drive(
     Outcome { backend: info.name, peer: info.peer, trajectory, metrics, unfinished }
 }
 
-/// The manoeuvre in one sentence, with the changes to it.
-pub(crate) fn about(manoeuvre: &dyn Manoeuvre, overrides: &Overrides) -> String {
-    let changes = overrides.about();
-    if changes.is_empty() { manoeuvre.about() } else { format!("{} ({changes})", manoeuvre.about()) }
-}
-
 /// Drives `manoeuvre` with `model` on every solver of `backends`, each on its own thread, and measures it.
 ///
 /// Results do not depend on the number of threads. `progress` is called from all of them, some hundred times each.
@@ -216,7 +210,7 @@ pub fn compare(
     });
     Comparison {
         manoeuvre: manoeuvre.name(),
-        about: about(manoeuvre, overrides),
+        about: overrides.about_changed(manoeuvre),
         dt_s: dt.seconds(),
         cones: manoeuvre.cones(model),
         scene: setup.scene,

@@ -30,6 +30,7 @@ pub mod friction;
 pub mod manoeuvre;
 pub mod metrics;
 pub mod names;
+mod over_ground;
 pub mod report;
 mod rows;
 pub mod run;

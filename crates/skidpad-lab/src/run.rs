@@ -7,7 +7,7 @@ use skidpad_core::{Backend, BackendInfo, CarStart, Frame, Model, State};
 use crate::driver::{Driver, DriverInput};
 use crate::extent::{Extent, LeftGround, stands};
 use crate::manoeuvre::Setup;
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Ground, Trajectory};
 use crate::units::UnitName;
 
 /// Length of a step, s: finite, above 0 and at most [`TimeStep::LONGEST_S`].
@@ -66,7 +66,8 @@ pub fn simulate(
     let towed = (1..).zip(&setup.trailers).zip(UnitName::of(&setup.trailers));
     let trailers =
         towed.map(|((car, unit), name)| (name, Trajectory::new(&unit.model, backend.frame(car), dt.seconds())));
-    let mut trajectory = Trajectory::new(model, backend.frame(0), dt.seconds()).towing(trailers);
+    let first = Trajectory::new(model, backend.frame(0), dt.seconds());
+    let mut trajectory = first.towing(trailers).on(Ground::of(&setup.scene));
     let steps = dt.steps(setup.duration_s);
     let extent = Extent::of(&setup.scene);
     let mut stood = LeftGround::at(trajectory.first());

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use skidpad_core::{BackendInfo, Model, StepReport};
 
-use crate::compare::{Progress, about, drive};
+use crate::compare::{Progress, drive};
 use crate::extent::LeftGround;
 use crate::friction::largest_use;
 use crate::manoeuvre::{Manoeuvre, Overrides, Setup, Unfinished};
@@ -99,7 +99,7 @@ pub fn sweep(
     };
     Sweep {
         manoeuvre: manoeuvre.name(),
-        about: about(manoeuvre, overrides),
+        about: overrides.about_changed(manoeuvre),
         rate_sweeps: backends.iter().map(&mut rate_sweep).collect(),
         steps_s: steps.iter().map(|dt| dt.seconds()).collect(),
     }

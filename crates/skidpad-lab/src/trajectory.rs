@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-use skidpad_core::{Assist, Contribution, Frame, Model, StepReport};
+use skidpad_core::{Assist, Contribution, Frame, Model, Scene, StepReport};
 
 use crate::extent::LeftGround;
 use crate::files::{WriteError, write_atomically};
@@ -21,7 +21,24 @@ pub struct Trajectory {
     dt_s: f64,
     worst: StepReport,
     left_ground: Option<LeftGround>,
+    ground: Ground,
     trailers: Vec<(UnitName, Trajectory)>,
+}
+
+/// What a run was driven on, as far as figures follow from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ground {
+    /// m/s²
+    pub gravity_mps2: f64,
+    /// Of the plane that cars start by, rad, positive when it rises along +x.
+    pub slope_rad: f64,
+}
+
+impl Ground {
+    /// Of `scene`.
+    pub fn of(scene: &Scene) -> Self {
+        Self { gravity_mps2: scene.gravity.into(), slope_rad: scene.slope.into() }
+    }
 }
 
 /// What one assist or trick did in a run.
@@ -58,7 +75,18 @@ impl Trajectory {
     /// Starts with the row for t = 0.
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
         let (header, worst) = (first.header(model), StepReport::default());
-        Self { header, rows: Rows::new(first), dt_s, worst, left_ground: None, trailers: Vec::new() }
+        let ground = Ground::of(&Scene::flat());
+        Self { header, rows: Rows::new(first), dt_s, worst, left_ground: None, ground, trailers: Vec::new() }
+    }
+
+    /// The same on other ground than a level plane.
+    pub fn on(self, ground: Ground) -> Self {
+        Self { ground, ..self }
+    }
+
+    /// What it was driven on.
+    pub fn ground(&self) -> Ground {
+        self.ground
     }
 
     /// The same of a car that tows `trailers`, from the front, which have a row for each of its rows.
@@ -363,6 +391,7 @@ mod tests {
             dt_s: whole.dt_s,
             worst: whole.worst,
             left_ground: None,
+            ground: whole.ground,
             trailers: Vec::new(),
         };
         for frame in whole.rows_from(1) {

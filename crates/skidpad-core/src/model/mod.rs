@@ -161,6 +161,12 @@ impl Model {
         [axles[0], axles[axles.len() - 1]].map(|[left, right]| 0.5 * (compression(left) + compression(right)))
     }
 
+    /// Size of the steer ratio of the first axle that is steered; 1 without one.
+    pub fn steer_ratio(&self) -> f32 {
+        let mut ratios = self.parts.axles.iter().map(|axle| axle.steer_ratio.abs());
+        ratios.find(|ratio| *ratio != 0.0).unwrap_or(1.0)
+    }
+
     /// How far the wheels of each axle toe out in a turn.
     pub(crate) fn ackermann(&self) -> &[Ackermann] {
         &self.ackermann

@@ -50,7 +50,7 @@ channels! {
         ay_mps2, "m/s²", "Acceleration along the intermediate y axis (horizontal), positive to the left.";
         engine_radps, "rad/s", "Engine speed.";
         gear, "-", "Engaged gear: -1 reverse, 0 neutral.";
-        steer_rad, "rad", "Mean road-wheel angle, positive to the left.";
+        steer_rad, "rad", "Mean road-wheel angle of the first steered axle, positive for a turn to the left.";
     }
     /// In wheel order.
     pub wheels: Vec<WheelFrame>,
@@ -190,7 +190,7 @@ impl Frame {
             ay_mps2: acceleration.dot(Vec3::new(-sin, cos, 0.0)) as f64,
             engine_radps: state.drive.engine_speed as f64,
             gear: state.drive.gear as f64,
-            steer_rad: state.steer as f64,
+            steer_rad: (state.steer * model.steer_ratio()) as f64,
             wheels,
             hitch: model.parts().coupler.map(|_| HitchFrame::of(ahead, state)),
             shafts,

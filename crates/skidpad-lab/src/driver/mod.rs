@@ -11,6 +11,8 @@ pub use speed::{Cruise, SpeedHolder};
 
 use skidpad_core::{Controls, Frame, Model};
 
+use crate::over_ground;
+
 /// What a driver knows when a step begins.
 #[derive(Clone, Copy, Debug)]
 pub struct DriverInput<'a> {
@@ -77,19 +79,22 @@ pub struct UntilStop<D> {
     pub driver: D,
     /// Time to record after the first standstill, s.
     pub linger_s: f64,
+    /// At the start.
+    heading_rad: Option<f64>,
     stopped_s: Option<f64>,
 }
 
 impl<D: Driver> UntilStop<D> {
     /// `driver` until `linger_s` s after the first standstill.
     pub fn new(driver: D, linger_s: f64) -> Self {
-        Self { driver, linger_s, stopped_s: None }
+        Self { driver, linger_s, heading_rad: None, stopped_s: None }
     }
 }
 
 impl<D: Driver> Driver for UntilStop<D> {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
-        if self.stopped_s.is_none() && now.frame.vx_mps <= STANDSTILL_MPS {
+        let heading = *self.heading_rad.get_or_insert(now.frame.yaw_rad);
+        if self.stopped_s.is_none() && over_ground::until_rest(heading)(now.frame) <= STANDSTILL_MPS {
             self.stopped_s = Some(now.time_s());
         }
         self.driver.drive(now)
@@ -100,5 +105,5 @@ impl<D: Driver> Driver for UntilStop<D> {
     }
 }
 
-/// Forward speed that counts as standing, m/s: a brake hold may creep towards zero without ever crossing it.
+/// Speed over the ground that counts as standing, m/s: a brake hold may creep towards zero without ever crossing it.
 pub const STANDSTILL_MPS: f64 = 0.005;

@@ -1,11 +1,12 @@
 //! Straight acceleration with full throttle.
 
-use skidpad_core::{Controls, Frame, Model};
+use skidpad_core::{Controls, Model};
 
 use super::{KMH_100, Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, StraightKeeper};
 use crate::figures::{Figures, drive_shares, peak_slip};
 use crate::metrics::{Metric, metrics};
+use crate::over_ground;
 use crate::trajectory::Trajectory;
 
 /// Full throttle from rest, gearbox and clutch by themselves.
@@ -60,9 +61,8 @@ const MPH_60: f64 = 26.8224;
 impl Acceleration {
     /// The figures of a run.
     pub fn measure(&self, trajectory: &Trajectory) -> AccelerationMetrics {
-        let start = [trajectory.first().x_m, trajectory.first().y_m];
-        let gone = move |f: &Frame| (f.x_m - start[0]).hypot(f.y_m - start[1]);
-        let reached = |level: f64| trajectory.rises_to(level, 0.0, over_ground);
+        let gone = over_ground::distance_from(trajectory.first());
+        let reached = |level: f64| trajectory.rises_to(level, 0.0, over_ground::speed);
         let roll_out = trajectory.rises_to(ROLL_OUT_M, 0.0, gone);
         let after = |time: Option<f64>| Some(time? - roll_out?);
         let quarter = trajectory.rises_to(QUARTER_MILE_M, 0.0, gone);
@@ -73,22 +73,17 @@ impl Acceleration {
             zero_to_100_kmh_rollout_s: after(reached(KMH_100)),
             quarter_mile_s: quarter,
             quarter_mile_rollout_s: after(quarter),
-            quarter_mile_mps: quarter.map(|t| trajectory.at(t, over_ground)),
+            quarter_mile_mps: quarter.map(|t| trajectory.at(t, over_ground::speed)),
             top_speed_mps: top_speed(trajectory),
             largest_acceleration_mps2: largest_acceleration(trajectory),
         }
     }
 }
 
-/// Speed of the car over the ground, m/s, wherever it points: a spin turns its forward speed from side to front.
-fn over_ground(frame: &Frame) -> f64 {
-    frame.vx_mps.hypot(frame.vy_mps)
-}
-
 fn top_speed(trajectory: &Trajectory) -> Option<f64> {
     let end = trajectory.last().t_s;
-    let top = over_ground(&trajectory.peak(0.0, over_ground));
-    let before = trajectory.at(end - 10.0, over_ground);
+    let top = over_ground::speed(&trajectory.peak(0.0, over_ground::speed));
+    let before = trajectory.at(end - 10.0, over_ground::speed);
     (end > 10.0 && top - before < 0.1).then_some(top)
 }
 
@@ -97,7 +92,7 @@ fn top_speed(trajectory: &Trajectory) -> Option<f64> {
 fn largest_acceleration(trajectory: &Trajectory) -> Option<f64> {
     let span = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
     let pairs = trajectory.rows().zip(trajectory.rows_from(span));
-    let rates = pairs.map(|(a, b)| (over_ground(&b) - over_ground(&a)) / (b.t_s - a.t_s));
+    let rates = pairs.map(|(a, b)| (over_ground::speed(&b) - over_ground::speed(&a)) / (b.t_s - a.t_s));
     rates.max_by(f64::total_cmp)
 }
 

@@ -5,6 +5,7 @@ use skidpad_core::{Controls, Frame, Model};
 use super::{KMH_100, Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, OpenLoop, STANDSTILL_MPS, UntilStop};
 use crate::metrics::{Metric, metrics};
+use crate::over_ground;
 use crate::trajectory::Trajectory;
 
 /// Full pedal from t = 0 on a straight, in neutral.
@@ -46,9 +47,9 @@ impl Braking {
     pub fn measure(&self, trajectory: &Trajectory) -> BrakingMetrics {
         let start = Start::of(trajectory.first());
         let along = |f: &Frame| start.along(f);
-        let stop = trajectory.falls_to(STANDSTILL_MPS, 0.0, |f| f.vx_mps);
+        let stop = trajectory.falls_to(STANDSTILL_MPS, 0.0, over_ground::until_rest(trajectory.first().yaw_rad));
         let distance = stop.map(|t| trajectory.at(t, along));
-        let speed = trajectory.first().vx_mps;
+        let speed = over_ground::speed(trajectory.first());
         BrakingMetrics {
             distance_m: distance,
             stopping_time_s: stop,
@@ -65,17 +66,19 @@ impl Braking {
 /// Position and direction at the start.
 #[derive(Clone, Copy)]
 struct Start {
-    at: [f64; 2],
+    at: [f64; 3],
     direction: [f64; 2],
 }
 
 impl Start {
     fn of(first: &Frame) -> Self {
-        Self { at: [first.x_m, first.y_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
+        Self { at: [first.x_m, first.y_m, first.z_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
     }
 
+    /// Up and down slopes, too.
     fn along(&self, f: &Frame) -> f64 {
-        (f.x_m - self.at[0]) * self.direction[0] + (f.y_m - self.at[1]) * self.direction[1]
+        let ahead = (f.x_m - self.at[0]) * self.direction[0] + (f.y_m - self.at[1]) * self.direction[1];
+        ahead.hypot(f.z_m - self.at[2]).copysign(ahead)
     }
 
     fn across(&self, f: &Frame) -> f64 {
@@ -85,14 +88,13 @@ impl Start {
 
 /// `(v_b² − v_e²) / 2 (s_e − s_b)` with `v_b = 0.8 v0`, `v_e = 0.1 v0` (UN R13-H, in SI).
 fn mfdd(trajectory: &Trajectory, speed: f64, along: impl Fn(&Frame) -> f64) -> Option<f64> {
-    let [from, to] = [0.8, 0.1].map(|share| trajectory.falls_to(share * speed, 0.0, |f| f.vx_mps));
+    let [from, to] = [0.8, 0.1].map(|share| trajectory.falls_to(share * speed, 0.0, over_ground::speed));
     let distance = trajectory.at(to?, &along) - trajectory.at(from?, &along);
     Some((0.64 - 0.01) * speed * speed / (2.0 * distance))
 }
 
 fn rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
-    let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps);
-    let moving = trajectory.last_row_where(|f| speed(f) > AT_REST_MPS)?;
+    let moving = trajectory.last_row_where(|f| over_ground::speed(f) > AT_REST_MPS)?;
     trajectory.row(moving + 1).map(|f| (f.t_s - stop_s).max(0.0))
 }
 
@@ -168,5 +170,31 @@ mod tests {
     fn a_car_that_does_not_stop_has_no_stopping_distance() {
         let run = sampled(0.1, 2.0, |_, frame| frame.vx_mps = 10.0);
         assert_eq!(Braking::default().measure(&run).distance_m, None);
+    }
+
+    /// It turns across at 1 s and slides on; it has stopped when it slides no more, and of its way what leads ahead counts.
+    #[test]
+    fn a_car_that_spins_has_not_stopped() {
+        let run = sampled(0.001, 5.0, |t, frame| {
+            let speed = (20.0 - 5.0 * t).max(0.0);
+            (frame.vx_mps, frame.vy_mps) = if t < 1.0 { (speed, 0.0) } else { (0.0, speed) };
+            frame.x_m = 20.0 * t.min(4.0) - 2.5 * t.min(4.0).powi(2);
+        });
+        let found = Braking { initial_speed_mps: 20.0, ..Braking::default() }.measure(&run);
+        assert!((found.stopping_time_s.expect("stops") - 4.0).abs() < 2e-3, "{found:?}");
+        assert!((found.mfdd_mps2.expect("stops") - 5.0).abs() < 1e-6, "{found:?}");
+    }
+
+    /// `a = v² / 2 s` of the way along a slope of 20°.
+    #[test]
+    fn ways_lead_along_slopes() {
+        let run = sampled(0.001, 3.0, |t, frame| {
+            let (t, (sin, cos)) = (t.min(2.0), 20f64.to_radians().sin_cos());
+            let gone = 20.0 * t - 5.0 * t * t;
+            (frame.vx_mps, frame.x_m, frame.z_m) = (20.0 - 10.0 * t, gone * cos, gone * sin);
+        });
+        let found = Braking { initial_speed_mps: 20.0, ..Braking::default() }.measure(&run);
+        assert!((found.mean_deceleration_mps2.expect("stops") - 10.0).abs() < 1e-4, "{found:?}");
+        assert!((found.mfdd_mps2.expect("stops") - 10.0).abs() < 1e-6, "{found:?}");
     }
 }

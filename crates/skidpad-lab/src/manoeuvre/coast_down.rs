@@ -5,9 +5,10 @@ use skidpad_core::{Controls, Frame, Model};
 use super::{Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput};
 use crate::metrics::{Metric, metrics};
+use crate::over_ground;
 use crate::trajectory::Trajectory;
 
-/// Rolling in neutral from one speed to another on a level straight.
+/// Rolling in neutral from one speed to another on a straight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoastDown {
     /// m/s.
@@ -35,8 +36,7 @@ metrics! {
 impl CoastDown {
     /// The figures of a run.
     pub fn measure(&self, trajectory: &Trajectory) -> CoastDownMetrics {
-        let start = [trajectory.first().x_m, trajectory.first().y_m];
-        let gone = |f: &Frame| (f.x_m - start[0]).hypot(f.y_m - start[1]);
+        let gone = over_ground::distance_from(trajectory.first());
         let speed = |f: &Frame| f.vx_mps;
         let time = trajectory.falls_to(self.final_speed_mps, 0.0, speed);
         let end = trajectory.last().t_s;
@@ -70,7 +70,7 @@ impl Manoeuvre for CoastDown {
     }
     fn about(&self) -> String {
         let [from, to] = [self.initial_speed_mps, self.final_speed_mps].map(|v| v * 3.6);
-        format!("rolling in neutral from {from:.0} to {to:.0} km/h on a level straight")
+        format!("rolling in neutral from {from:.0} to {to:.0} km/h on a straight")
     }
     fn setup(&self, _model: &Model) -> Setup {
         Setup { duration_s: 600.0, ..Setup::flat(self.initial_speed_mps) }

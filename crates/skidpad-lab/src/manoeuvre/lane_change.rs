@@ -8,6 +8,7 @@ use crate::figures::Figures;
 use crate::figures::cornering::grip_limit;
 use crate::figures::steady_state::rollover;
 use crate::metrics::{Metric, metrics};
+use crate::over_ground;
 use crate::towing::rearward_amplification;
 use crate::trajectory::Trajectory;
 
@@ -212,7 +213,7 @@ impl LaneChange {
         let least = clearances.iter().map(|c| 1e3 * c).min_by(f64::total_cmp);
         let finished = unfinished.is_none();
         let passes = |x: f64| trajectory.rises_to(x, 0.0, |f| f.x_m + outline.front());
-        let speed_at = |x: f64| passes(x).map(|t| trajectory.at(t, |f| f.vx_mps.hypot(f.vy_mps)));
+        let speed_at = |x: f64| passes(x).map(|t| trajectory.at(t, over_ground::speed));
         let degrees = |channel: fn(&Frame) -> f64| Some(trajectory.largest(channel).to_degrees());
         let lifted = |i: &usize| trajectory.rows().any(|f| f.wheels[*i].load_n <= 0.0);
         LaneChangeMetrics {

@@ -109,6 +109,12 @@ impl Overrides {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
+    /// `manoeuvre` in one sentence, with the changes to it.
+    pub fn about_changed(&self, manoeuvre: &dyn Manoeuvre) -> String {
+        let (about, changes) = (manoeuvre.about(), self.about());
+        if changes.is_empty() { about } else { format!("{about} ({changes})") }
+    }
+
     /// `setup` with the changes that are set.
     pub fn apply(&self, mut setup: Setup) -> Setup {
         if let Some(scene) = &self.scene {
@@ -235,7 +241,16 @@ pub const CATALOGUE: &[Entry] = &[
         build: |overrides| Box::new(LaneChange { course: Course::Obstacle, speed_mps: overrides.initial_speed_mps }),
     },
     entry!("roll", Roll { speed_mps <- initial_speed_mps }, "rolling in neutral with nothing pressed over the ground of a scene: loads, time in the air"),
-    entry!("parked", Parked { slope_rad <- slope_rad, heading_rad <- heading_rad }, "brake held for 65 s on a slope of 20°, then released: drift, release speed"),
+    Entry {
+        name: "parked",
+        about: "brake held for 65 s on a slope of 20°, then released: drift, release speed",
+        build: |overrides| {
+            let (standard, own) = (Parked::default(), overrides.scene.as_ref().map(|scene| scene.slope.into()));
+            let slope_rad = overrides.slope_rad.or(own).unwrap_or(standard.slope_rad);
+            let heading_rad = overrides.heading_rad.unwrap_or(standard.heading_rad);
+            Box::new(Parked { slope_rad, heading_rad, ..standard })
+        },
+    },
 ];
 
 /// The standard manoeuvre called `name`.

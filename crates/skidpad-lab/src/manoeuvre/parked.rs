@@ -1,11 +1,11 @@
 //! Parked on a slope: held by the brake, then released.
 
-use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY, Scene};
+use skidpad_core::{Controls, Frame, Model, Scene};
 
 use super::{Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, OpenLoop};
 use crate::metrics::{Metric, metrics};
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Ground, Trajectory};
 
 /// The brake is set at t = 0 in the level rest pose; the car settles into its springs and must then stand still.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,9 +59,10 @@ impl Parked {
     }
 
     fn release_ratio(&self, model: &Model, trajectory: &Trajectory) -> Option<f64> {
-        let share = -self.heading_rad.cos() * self.slope_rad.sin();
+        let Ground { gravity_mps2, slope_rad } = trajectory.ground();
+        let share = -self.heading_rad.cos() * slope_rad.sin();
         let mass = f64::from(model.mass()) / f64::from(model.rolling_mass());
-        let free = f64::from(STANDARD_GRAVITY) * share * trajectory.dt_s() * mass;
+        let free = gravity_mps2 * share * trajectory.dt_s() * mass;
         let held = trajectory.between(0.0, self.release_s).count();
         let next = trajectory.row(held)?;
         (share.abs() > ROLLS_FROM).then(|| next.vx_mps / free)
@@ -114,11 +115,13 @@ mod tests {
     #[test]
     fn drift_counts_after_settling_and_release_compares_with_free_rolling() {
         let model = model();
-        let free = f64::from(STANDARD_GRAVITY) * 20f64.to_radians().sin() * 1000.0 / f64::from(model.rolling_mass());
+        let slope = Ground { gravity_mps2: 9.81, slope_rad: 20f64.to_radians() };
+        let free = 9.81 * 20f64.to_radians().sin() * 1000.0 / f64::from(model.rolling_mass());
         let run = sampled(0.25, 66.0, |t, frame| {
             frame.x_m = if t < 5.0 { 0.0 } else { 0.002 + 1e-5 * (t - 5.0) };
             frame.vx_mps = if t > 65.0 { -0.95 * free * (t - 65.0) } else { 0.0 };
         });
+        let run = run.on(slope);
         let found = Parked::default().measure(&model, &run);
         assert!((found.drift_mm.expect("stood") - 0.6).abs() < 1e-9, "{found:?}");
         assert!((found.settling_mm.expect("stood") - 2.0).abs() < 1e-9);

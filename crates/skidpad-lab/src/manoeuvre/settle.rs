@@ -6,9 +6,9 @@ use skidpad_core::{Controls, Frame, Model, STANDARD_GRAVITY};
 use super::{Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, OpenLoop};
 use crate::metrics::{Metric, metrics};
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Ground, Trajectory};
 
-/// A car let go above its rest pose on level ground, braked.
+/// A car let go above its rest pose, braked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settle {
     /// Height of the start above the rest pose, m, ≥ 0.
@@ -28,9 +28,9 @@ metrics! {
     /// where it has settled by then.
     SettleMetrics {
         settle_time_s, "s", 2, "Settled to 1 mm/s after", "Time after which the centre of mass never moves faster than 1 mm/s.";
-        ride_height_error_mm, "mm", 3, "Ride height error", "Height at the end less the height the description states.";
-        load_sum_error_percent, "%", 4, "Sum of loads against m g", "Signed error of the sum of wheel loads at the end.";
-        largest_load_error_percent, "%", 4, "Largest wheel load error", "Largest error of a wheel load against its static load, by size.";
+        ride_height_error_mm, "mm", 3, "Ride height error", "Height at the end less the height the description states, on level ground.";
+        load_sum_error_percent, "%", 4, "Sum of loads against m g", "Signed error of the sum of wheel loads at the end, on a slope against its cosine of that.";
+        largest_load_error_percent, "%", 4, "Largest wheel load error", "Largest error of a wheel load against its static load, by size, on level ground.";
         roll_deg, "deg", 4, "Roll at the end", "Positive right side down.";
         pitch_deg, "deg", 4, "Pitch at the end", "Positive nose down.";
     }
@@ -46,17 +46,19 @@ impl Settle {
         let stands = settle_time_s.is_some() || trajectory.goes_on_to(self.duration_s);
         let is_alone = trajectory.trailers().is_empty();
         let end = trajectory.last();
-        let static_load = |i: usize| f64::from(model.static_load(i));
-        let weight = f64::from(model.mass() * STANDARD_GRAVITY);
+        let Ground { gravity_mps2, slope_rad } = trajectory.ground();
+        let static_load = |i: usize| f64::from(model.static_load(i)) * gravity_mps2 / f64::from(STANDARD_GRAVITY);
+        let weight = f64::from(model.mass()) * gravity_mps2 * slope_rad.cos();
         let sum: f64 = end.wheels.iter().map(|w| w.load_n).sum();
         let errors = end.wheels.iter().enumerate().filter(|(i, _)| static_load(*i) > 0.0);
         let largest = errors.map(|(i, w)| (w.load_n / static_load(i) - 1.0).abs()).fold(0.0, f64::max);
         let error = |value: f64| (stands && is_alone).then_some(value);
+        let level = |value: f64| error(value).filter(|_| slope_rad == 0.0);
         SettleMetrics {
             settle_time_s,
-            ride_height_error_mm: error((end.z_m - f64::from(model.parts().centre_height)) * 1e3),
+            ride_height_error_mm: level((end.z_m - f64::from(model.parts().centre_height)) * 1e3),
             load_sum_error_percent: error((sum / weight - 1.0) * 100.0),
-            largest_load_error_percent: error(largest * 100.0),
+            largest_load_error_percent: level(largest * 100.0),
             roll_deg: stands.then(|| end.roll_rad.to_degrees()),
             pitch_deg: stands.then(|| end.pitch_rad.to_degrees()),
         }
@@ -76,7 +78,7 @@ impl Manoeuvre for Settle {
         "settle"
     }
     fn about(&self) -> String {
-        format!("let go {:.0} mm above its rest pose on level ground, then left to stand", self.lift_m * 1e3)
+        format!("let go {:.0} mm above its rest pose, then left to stand", self.lift_m * 1e3)
     }
     fn setup(&self, _model: &Model) -> Setup {
         let flat = Setup::flat(0.0);
@@ -132,5 +134,21 @@ mod tests {
         let falling = sampled(0.001, 0.1, |t, frame| frame.vz_mps = -9.81 * t);
         let found = Settle::default().metrics(&model(), &falling);
         assert!(found.iter().all(|metric| metric.value.is_none()), "{found:?}");
+    }
+
+    /// On a slope the wheels carry `m g cos` together, whatever g.
+    #[test]
+    fn loads_are_those_of_the_ground() {
+        let model = model();
+        let weight = f64::from(model.mass()) * 1.62 * 0.1f64.cos();
+        let on = |slope_rad: f64| {
+            let run = sampled(0.1, 4.0, |_, frame| frame.wheels.iter_mut().for_each(|w| w.load_n = 0.25 * weight));
+            Settle::default().measure(&model, &run.on(Ground { gravity_mps2: 1.62, slope_rad }))
+        };
+        let found = on(0.1);
+        assert!(found.load_sum_error_percent.expect("known").abs() < 1e-4, "{found:?}");
+        assert_eq!((found.ride_height_error_mm, found.largest_load_error_percent), (None, None));
+        let found = on(0.0).largest_load_error_percent.expect("known");
+        assert!((found - 100.0 * (1.0 - 0.1f64.cos())).abs() < 1e-4, "{found}");
     }
 }
