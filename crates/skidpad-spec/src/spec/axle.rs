@@ -20,8 +20,8 @@ pub struct Axle {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 100)))]
     pub wheel_radius_m: Option<f64>,
-    /// The same by the size on the tyre's sidewall, like `275/40 R18`: 0.97 of its unloaded radius. With neither, a tyre of the
-    /// Magic Formula has the effective radius of its file, under the load at rest.
+    /// The same by the size on the tyre's sidewall, like `275/40 R18`, or `185 R14 C`, which is 82 % high: 0.97 of its unloaded
+    /// radius. With neither, a tyre of the Magic Formula has the effective radius of its file, under the load at rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tyre_size: Option<String>,
     /// Inertia of one wheel about its axle, brake disc and shaft included, kg m².
@@ -292,7 +292,6 @@ pub struct Knee {
     pub share: f64,
 }
 
-/// A rubber stop of a passenger car, 60 mm long, squeezed by two thirds.
 /// What of a wheel feels for the ground, along the travel of its suspension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

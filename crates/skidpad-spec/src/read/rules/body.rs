@@ -134,7 +134,7 @@ impl Rules<'_> {
         let (radius, size) = (join(path, "wheel_radius_m"), join(path, "tyre_size"));
         if let Some(text) = &axle.tyre_size {
             let accepts = "a metric size like `275/40 R18`";
-            let help = "width of the section in mm, its height in %, `R`, rim in inches; or give `wheel_radius_m`";
+            let help = "width of the section in mm, its height in % (82 without), `R`, rim in inches; or give `wheel_radius_m`";
             self.rule(&size, &[], TyreSize::parse(text).is_some(), format!("`{text}`"), accepts, help);
         }
         if let (Some(track), Some(found)) = (axle.track_m, axle.radius_m()) {
