@@ -27,7 +27,12 @@ fn starts_that_a_manoeuvre_does_not_take_are_refused() {
     fails(folder.path(), &run("moose", &["--heading-deg", "180"]), 1, &turned);
     std::fs::write(folder.path().join("s.toml"), "speed_mps = 9\nstart_m = [3, 0, 0]\n").expect("writable");
     let scene = ["--scene", "s.toml"];
-    fails(folder.path(), &run("launch", &scene), 1, &["`speed_mps` of the scene: a start at 9 m/s"]);
+    fails(
+        folder.path(),
+        &run("launch", &scene),
+        1,
+        &["`speed_mps` of the scene: a start at 9 m/s", "give --initial-speed-mps"],
+    );
     fails(folder.path(), &run("slalom", &scene), 1, &["`start_m` of the scene: a start at x = 3 m, y = 0 m"]);
     assert!(!folder.path().join("t.csv").exists());
     works(folder.path(), &run("launch", &["--scene", "s.toml", "--initial-speed-mps", "0", "--duration-s", "1"]));
@@ -55,6 +60,8 @@ fn runs_cut_short_tell_no_figure_they_did_not_reach() {
     fails(folder.path(), &[&certify[..], &["--duration-s", "1"]].concat(), 3, &[told]);
     let compare = ["compare", "--manoeuvre", "slalom", "--backends", "impulse,bullet", "--duration-s", "1"];
     fails(folder.path(), &compare, 3, &["on impulse the car did not", "on bullet the car did not"]);
+    let page = std::fs::read_to_string(folder.path().join("target/skidpad/corvette_c5_slalom.html")).expect("written");
+    assert!(page.contains("On bullet the car did not finish the course"), "{page}");
 }
 
 /// Loads of a car alone are not those of one that tows.

@@ -96,8 +96,9 @@ fn section(page: &mut String, report: &Report<'_>, comparison: &Comparison) -> i
     figures(page, comparison);
     for outcome in &comparison.outcomes {
         let worst = outcome.trajectory.worst();
-        if let Some(left) = outcome.trajectory.left_ground() {
-            put!(page, "<p class=\"alarm\">On {} the car {}.</p>\n", escape(outcome.backend), left.text());
+        let left = outcome.trajectory.left_ground().map(|left| left.text());
+        for ended in left.into_iter().chain(outcome.unfinished.map(|unfinished| unfinished.text())) {
+            put!(page, "<p class=\"alarm\">On {} the car {ended}.</p>\n", escape(outcome.backend));
         }
         if worst.not_finite {
             put!(page, "<p class=\"alarm\">{} met a number that is not finite.</p>\n", escape(outcome.backend));
