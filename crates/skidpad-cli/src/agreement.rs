@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use miette::IntoDiagnostic;
 use skidpad::lab::agreement::{DRIVEN_HZ, JUDGED_HZ, Runs, SUMMARY, faults, judged, measure, pages};
 use skidpad::lab::files::write_atomically;
 
 use crate::arguments::Agreement;
+use crate::fail::Unwritable;
 use crate::output::{print, tell};
 use crate::run::progress_bar;
 
@@ -26,9 +26,8 @@ pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
     } else {
         for page in pages(&runs) {
             let folder = if page.file == SUMMARY { &asked.out } else { &asked.details };
-            std::fs::create_dir_all(folder).into_diagnostic()?;
             let path = folder.join(&page.file);
-            write_atomically(&path, |out| out.write_all(page.text.as_bytes())).into_diagnostic()?;
+            write_atomically(&path, |out| out.write_all(page.text.as_bytes())).map_err(Unwritable::from)?;
             print(&format!("{}\n", path.display()))?;
         }
     }

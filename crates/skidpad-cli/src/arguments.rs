@@ -4,14 +4,22 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use skidpad::lab::script::{COLUMNS, HELD};
 use skidpad::spec::import::Source;
+
+use crate::output::Table;
+
+/// What the command ends with.
+const EXIT_CODES: &str = "Exit codes: 0 success; 1 a fault in what was asked for or in a file; 2 a wrong command line; 3 a run in \
+which a solver of skidpad's own did not solve every step or the car did not finish its course, or in which it left the ground of its \
+scene; 130 ended by a signal.";
 
 /// One vehicle description drives several physics solvers; their disagreement is measured.
 ///
 /// Without a subcommand: compares every solver on the Corvette C5 in a step steer and a stop, at 240 Hz, and writes a
 /// report under target/skidpad/.
 #[derive(Debug, Parser)]
-#[command(name = "skidpad", version, about, long_about)]
+#[command(name = "skidpad", version, about, long_about, after_help = EXIT_CODES)]
 pub struct Cli {
     /// What to do; without one, the standard comparison.
     #[command(subcommand)]
@@ -98,10 +106,11 @@ pub struct Certify {
     pub backends: Vec<String>,
     /// Steps per second to drive at, separated by commas; the highest is what the others are
     /// compared with [default: 30,60,120,240,480,1000]
-    #[arg(long, value_name = "HZ", value_delimiter = ',', default_values_t = [30.0, 60.0, 120.0, 240.0, 480.0, 1000.0], hide_default_value = true)]
+    #[arg(long, value_name = "HZ", allow_hyphen_values = true, value_delimiter = ',', default_values_t = [30.0, 60.0, 120.0, 240.0, 480.0, 1000.0], hide_default_value = true)]
     pub rates_hz: Vec<f64>,
-    /// Largest gap of a figure that holds, %
-    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
+    /// Largest gap of a figure that holds, %. Figures in mm hold within 3 mm, too, times within half a step; figures that show
+    /// as 0 in their digits are not judged
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, default_value_t = 2.0)]
     pub within_percent: f64,
     /// Changes to the manoeuvre
     #[command(flatten)]
@@ -140,8 +149,8 @@ pub struct Run {
     /// Manoeuvre to drive; with --scene, `roll` by default
     #[arg(long, alias = "maneuver", value_name = "NAME", required_unless_present_any = ["controls", "scene"])]
     pub manoeuvre: Option<String>,
-    /// Table of controls to drive, CSV with a header
-    #[arg(long, value_name = "FILE", conflicts_with = "manoeuvre")]
+    /// Table of controls to drive, CSV with a header; `run --help` tells its columns
+    #[arg(long, value_name = "FILE", conflicts_with = "manoeuvre", long_help = controls())]
     pub controls: Option<PathBuf>,
     /// Changes to start, ground and duration
     #[command(flatten)]
@@ -152,6 +161,16 @@ pub struct Run {
     /// JSON file for the figures of the manoeuvre
     #[arg(long, value_name = "FILE")]
     pub metrics_json: Option<PathBuf>,
+}
+
+/// What a table of controls may have.
+fn controls() -> String {
+    let mut table = Table::new(usize::MAX);
+    for [name, accepts, without] in COLUMNS {
+        let without = if without.is_empty() { String::new() } else { format!("without it: {without}") };
+        table.row([name.to_string(), accepts.to_string(), without]);
+    }
+    format!("Table of controls to drive, CSV with a header. {HELD}\n\n{}", table.text(2))
 }
 
 /// Length of a step; 1/240 s by default.

@@ -2,16 +2,16 @@
 
 use std::process::ExitCode;
 
-use miette::IntoDiagnostic;
 use skidpad::lab::certify::{Certificate, Row, Total};
+use skidpad::lab::compare::CLOSED_MM;
 use skidpad::lab::report::CertificateReport;
 use skidpad::lab::{Manoeuvre, TimeStep, sweep};
 
 use crate::UNFINISHED;
 use crate::able::able;
 use crate::arguments::Certify;
-use crate::compare::{backends, file_stem, manoeuvres_of};
-use crate::fail::{self, BadArgument};
+use crate::compare::{backends, file_stem, manoeuvres_of, results};
+use crate::fail::{self, BadArgument, Unwritable};
 use crate::output::{Table, print, tell, tell_notes};
 use crate::run::{overrides, progress_bar, setup};
 
@@ -34,7 +34,9 @@ pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
         setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &asked.changes, &steps)?;
         manoeuvres.push(manoeuvre);
     }
-    print(&format!("{}, steps that keep a figure within {within} %\n", vehicle.spec.name))?;
+    let stem = file_stem(&asked.vehicle, &[&["certificate".to_string()], &names[..]].concat());
+    let [page, figures] = results(&asked.out, &stem)?;
+    print(&format!("{}, steps that keep a figure within {within} %\n{}\n", vehicle.spec.name, floors()))?;
     let mut certificates = Vec::new();
     for manoeuvre in &manoeuvres {
         let bar = progress_bar(0);
@@ -50,12 +52,17 @@ pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     }
     print(&totals(&certificates))?;
     let report = CertificateReport { vehicle: &vehicle.spec.name, backends: &backends, certificates: &certificates };
-    let stem = file_stem(&asked.vehicle, &[&["certificate".to_string()], &names[..]].concat());
-    let (page, figures) = (asked.out.join(format!("{stem}.html")), asked.out.join(format!("{stem}.csv")));
-    report.save_html(&page).into_diagnostic()?;
-    report.save_csv(&figures).into_diagnostic()?;
+    report.save_html(&page).map_err(Unwritable::from)?;
+    report.save_csv(&figures).map_err(Unwritable::from)?;
     print(&format!("\nreport   {}\nfigures  {}\n", page.display(), figures.display()))?;
     Ok(health(&certificates))
+}
+
+/// What holds beside the gap that was asked for; see [`skidpad::lab::Spread`].
+fn floors() -> String {
+    format!(
+        "figures in mm are kept within {CLOSED_MM} mm, too, times within half a step; what shows as 0 is not judged"
+    )
 }
 
 fn steps(rates_hz: &[f64]) -> Result<Vec<TimeStep>, BadArgument> {

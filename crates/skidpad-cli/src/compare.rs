@@ -1,6 +1,6 @@
 //! `skidpad compare`: the same manoeuvres on several solvers, a table, a report.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use skidpad::lab::{Comparison, Manoeuvre};
 
 use crate::able::able;
 use crate::arguments::{Changes, Compare};
-use crate::fail;
+use crate::fail::{self, Unwritable};
 use crate::output::{Table, print, tell_notes};
 use crate::run::{ON_A_SCENE, assists, health, overrides, progress_bar, setup, time_step};
 
@@ -30,6 +30,7 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
         setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &asked.changes, &[dt])?;
         manoeuvres.push(manoeuvre);
     }
+    let [page, figures] = results(&asked.out, &file_stem(&asked.vehicle, &names))?;
     print(&format!("{}, {:.1} Hz\n", vehicle.spec.name, 1.0 / dt.seconds()))?;
     let mut comparisons = Vec::new();
     for manoeuvre in &manoeuvres {
@@ -66,12 +67,9 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
         backends: &backends,
         comparisons: &comparisons,
     };
-    let stem = file_stem(&asked.vehicle, &names);
-    let path = asked.out.join(format!("{stem}.html"));
-    report.save_html(&path).into_diagnostic()?;
-    let figures = asked.out.join(format!("{stem}.csv"));
-    report.save_csv(&figures).into_diagnostic()?;
-    print(&format!("\nreport   {}\nfigures  {}\n", path.display(), figures.display()))?;
+    report.save_html(&page).map_err(Unwritable::from)?;
+    report.save_csv(&figures).map_err(Unwritable::from)?;
+    print(&format!("\nreport   {}\nfigures  {}\n", page.display(), figures.display()))?;
     let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
     Ok(health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.unfinished))))
 }
@@ -116,6 +114,13 @@ fn table(comparison: &Comparison) -> String {
         text.push_str(&assists(outcome.backend, &outcome.trajectory));
     }
     text
+}
+
+/// Page and table of figures called `stem` in `folder`, which can be written.
+pub fn results(folder: &Path, stem: &str) -> Result<[PathBuf; 2], Unwritable> {
+    let named = ["html", "csv"].map(|kind| folder.join(format!("{stem}.{kind}")));
+    fail::check_writable(named.iter().map(PathBuf::as_path))?;
+    Ok(named)
 }
 
 /// `corvette_c5_step-steer_braking` from a vehicle's name or path.

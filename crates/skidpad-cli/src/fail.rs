@@ -4,7 +4,7 @@ use std::path::Path;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource};
 use skidpad::core::BackendInfo;
-use skidpad::lab::files::is_same_file;
+use skidpad::lab::files::{self, WriteError, is_same_file};
 use skidpad::lab::manoeuvre::{CATALOGUE, Entry, named};
 use skidpad::lab::names::nearest;
 use skidpad::lab::script;
@@ -55,6 +55,17 @@ pub struct Unreadable {
     pub path: String,
     /// What the system says.
     pub source: std::io::Error,
+}
+
+/// A file that cannot be written.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error(transparent)]
+#[diagnostic(code(unwritable_file), help("{}", _0.remedy()))]
+pub struct Unwritable(#[from] WriteError);
+
+/// Looks before a run whether what comes of it can be written.
+pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Unwritable> {
+    paths.into_iter().try_for_each(|path| Ok(files::check_writable(path)?))
 }
 
 /// Every fault of a table of controls, shown in its text.

@@ -1,12 +1,11 @@
 //! `skidpad import`: a car of another program as a vehicle file.
 
-use miette::IntoDiagnostic;
 use skidpad::lab::TimeStep;
 use skidpad::lab::files::write_atomically;
 use skidpad::spec::import::{Options, Source};
 
 use crate::arguments::Import;
-use crate::fail::{self, BadArgument, Unreadable};
+use crate::fail::{self, BadArgument, Unreadable, Unwritable};
 use crate::output::print;
 
 /// Reads what was asked for, writes the vehicle file, and tells what it does not say.
@@ -23,7 +22,7 @@ pub fn import(asked: &Import) -> miette::Result<()> {
     let name = asked.file.display().to_string();
     let bytes = std::fs::read(&asked.file).map_err(|source| Unreadable { path: name.clone(), source })?;
     let imported = source.import(&name, &String::from_utf8_lossy(&bytes), options)?;
-    write_atomically(&asked.out, |out| out.write_all(imported.text.as_bytes())).into_diagnostic()?;
+    write_atomically(&asked.out, |out| out.write_all(imported.text.as_bytes())).map_err(Unwritable::from)?;
     for note in &imported.notes {
         let place = if note.line > 0 { format!("{name}:{}", note.line) } else { name.clone() };
         let key = if note.key.is_empty() { String::new() } else { format!(" `{}`", note.key) };

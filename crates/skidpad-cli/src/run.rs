@@ -18,7 +18,7 @@ use skidpad::spec::{Loaded, LoadedScene};
 use crate::UNFINISHED;
 use crate::able::able;
 use crate::arguments::{Changes, Run, Step};
-use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable};
+use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
 use crate::output::{Table, print, tell, tell_notes};
 use crate::towing;
 
@@ -46,6 +46,7 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     }
     let manoeuvre = manoeuvre(asked, &vehicle.model, &overrides)?;
     let setup = setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &asked.changes, &[dt])?;
+    fail::check_writable(outputs(asked).map(|(_, path)| path))?;
     let bar = progress_bar(dt.steps(setup.duration_s));
     let mut driver = manoeuvre.driver(&vehicle.model);
     let trajectory = simulate(&backend, &vehicle.model, &setup, driver.as_mut(), dt, &mut |done, _| {
@@ -55,7 +56,7 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     });
     bar.finish_and_clear();
     let metrics = manoeuvre.metrics_of_train(&vehicle.model, &trajectory);
-    trajectory.save_csv(&asked.out).into_diagnostic()?;
+    trajectory.save_csv(&asked.out).map_err(Unwritable::from)?;
     if let Some(path) = &asked.metrics_json {
         save_json(path, &metrics, &trajectory)?;
     }
@@ -110,7 +111,7 @@ fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory) -> miette
         "left_ground": left.map(|left| json!({ "t_s": left.t_s, "x_m": left.x_m, "y_m": left.y_m })),
     });
     let text = serde_json::to_string_pretty(&object).into_diagnostic()?;
-    write_atomically(path, |out| writeln!(out, "{text}")).into_diagnostic()
+    Ok(write_atomically(path, |out| writeln!(out, "{text}")).map_err(Unwritable::from)?)
 }
 
 fn figures(metrics: &[Metric]) -> String {
@@ -253,13 +254,13 @@ pub fn setup(
     steps: &[TimeStep],
 ) -> Result<Setup, BadArgument> {
     let setup = overrides.setup(manoeuvre, model).map_err(|NotTaken { change, found, accepts }| {
-        let (argument, key, is_named) = match change {
-            Change::Speed => ("--initial-speed-mps", "`speed_mps` of the scene", changes.initial_speed_mps.is_some()),
-            Change::Heading => ("--heading-deg", "`heading_deg` of the scene", changes.heading_deg.is_some()),
-            Change::Place => ("--scene", "`start_m` of the scene", false),
+        let (is_asked, option, key) = match change {
+            Change::Speed => (changes.initial_speed_mps.is_some(), "--initial-speed-mps", "`speed_mps` of the scene"),
+            Change::Heading => (changes.heading_deg.is_some(), "--heading-deg", "`heading_deg` of the scene"),
+            Change::Place => (false, "another scene", "`start_m` of the scene"),
         };
-        let argument = if is_named { argument } else { key };
-        BadArgument { argument, found: format!("a start {found}"), accepts: format!("{accepts}; leave it out") }
+        let (argument, other) = if is_asked { (option, String::new()) } else { (key, format!(", or give {option}")) };
+        BadArgument { argument, found: format!("a start {found}"), accepts: format!("{accepts}; leave it out{other}") }
     })?;
     steps.iter().try_for_each(|dt| check_duration(&setup, *dt))?;
     Ok(setup)

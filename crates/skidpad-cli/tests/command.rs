@@ -2,6 +2,8 @@
 
 #[path = "command/changes.rs"]
 mod changes;
+#[path = "command/told.rs"]
+mod told;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -6,12 +6,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write `{}`: {source}", path.display())]
+#[error("cannot write `{}`: {reason}", path.display())]
 pub struct WriteError {
     /// The file that was to be written.
     pub path: PathBuf,
-    /// What the system said.
-    pub source: io::Error,
+    /// What the system said; part of the message, so not its source as well.
+    pub reason: io::Error,
+}
+
+impl WriteError {
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self.reason.kind() {
+            io::ErrorKind::IsADirectory => "this is a folder: name a file in it",
+            io::ErrorKind::NotADirectory => "a file stands where a folder is needed: name another folder",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "name a place you may write to",
+            io::ErrorKind::StorageFull => "make room, or name another place",
+            _ => "name another place",
+        }
+    }
 }
 
 /// The name that stands for the standard output.
@@ -26,7 +39,19 @@ pub const STANDARD_OUTPUT: &str = "-";
 /// # Errors
 /// When the folder cannot be made or written, or `fill` fails; no half-written file is left behind.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
-    try_write(path, fill).map_err(|source| WriteError { path: path.to_owned(), source })
+    try_write(path, fill).map_err(|reason| WriteError { path: path.to_owned(), reason })
+}
+
+/// Looks whether `path` can be written, and leaves nothing behind: for programs that write after a long run.
+///
+/// # Errors
+/// What a write would meet now.
+pub fn check_writable(path: &Path) -> Result<(), WriteError> {
+    let look = || match goal(path)? {
+        Goal::File(path) => temporary_in(folder_there(&path)?).map(drop),
+        Goal::StandardOutput | Goal::Device(_) => Ok(()),
+    };
+    look().map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
 
 /// Whether both paths lead to one file, by whatever names and links.
@@ -75,24 +100,54 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn try_write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+/// Of the folders `path` lies in, the innermost that is there; an error if that is none.
+fn folder_there(path: &Path) -> io::Result<&Path> {
+    let named = folder_of(path).ancestors().map(|folder| if folder == Path::new("") { Path::new(".") } else { folder });
+    let there = named.into_iter().find(|folder| folder.exists()).unwrap_or(Path::new("."));
+    if there.is_dir() { Ok(there) } else { Err(io::ErrorKind::NotADirectory.into()) }
+}
+
+/// Where what is written goes.
+enum Goal {
+    StandardOutput,
+    /// What is no file, such as a pipe.
+    Device(PathBuf),
+    /// A file, which may have to be made, and its folder, too.
+    File(PathBuf),
+}
+
+fn goal(path: &Path) -> io::Result<Goal> {
     if path == Path::new(STANDARD_OUTPUT) {
-        return until_closed(io::stdout().lock(), fill);
+        return Ok(Goal::StandardOutput);
     }
     if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not the name of a file"));
     }
     let path = followed(path)?;
-    let older = std::fs::metadata(&path).ok();
-    if older.as_ref().is_some_and(|older| !older.is_file()) {
-        return until_closed(std::fs::OpenOptions::new().write(true).open(&path)?, fill);
+    match std::fs::metadata(&path) {
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(there) if !there.is_file() => Ok(Goal::Device(path)),
+        _ => Ok(Goal::File(path)),
     }
-    let folder = folder_of(&path);
+}
+
+fn try_write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    match goal(path)? {
+        Goal::StandardOutput => until_closed(io::stdout().lock(), fill),
+        Goal::Device(path) => until_closed(std::fs::OpenOptions::new().write(true).open(path)?, fill),
+        Goal::File(path) => write_file(&path, fill),
+    }
+}
+
+fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let older = std::fs::metadata(path).ok();
+    folder_there(path)?;
+    let folder = folder_of(path);
     std::fs::create_dir_all(folder)?;
     let temporary = temporary_in(folder)?;
     let name = temporary.path().to_owned();
     unfinished().push(name.clone());
-    let written = fill_and_rename(temporary, older.map(|older| older.permissions()), &path, fill);
+    let written = fill_and_rename(temporary, older.map(|older| older.permissions()), path, fill);
     // What is left of a failed write the temporary file has removed itself.
     unfinished().retain(|other| *other != name);
     written
@@ -235,5 +290,29 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         assert!(write_atomically(folder.path(), |_| Ok(())).is_err());
         assert!(write_atomically(Path::new(".."), |_| Ok(())).is_err());
+    }
+
+    /// The look before a run and the write after it tell the same, once, with what to do.
+    #[test]
+    fn what_cannot_be_written_is_told_before() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("file");
+        std::fs::write(&file, "text").expect("writable");
+        for (path, remedy) in [
+            (folder.path().to_owned(), "name a file in it"),
+            (file.join("a.csv"), "name another folder"),
+            (file.join("b/a.csv"), "name another folder"),
+            ("..".into(), "name another place"),
+        ] {
+            let before = check_writable(&path).expect_err("not writable");
+            let after = write_atomically(&path, |_| Ok(())).expect_err("not writable");
+            assert_eq!(before.to_string(), after.to_string());
+            assert!(before.remedy().contains(remedy), "{before}");
+            assert!(core::error::Error::source(&before).is_none());
+        }
+        for path in [file.clone(), folder.path().join("new/folder/a.csv"), "-".into(), "/dev/null".into()] {
+            check_writable(&path).unwrap_or_else(|error| panic!("{error}"));
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 1);
     }
 }

@@ -21,12 +21,12 @@ impl TimeStep {
     /// A step of `dt_s` seconds.
     ///
     /// # Errors
-    /// When `dt_s` is not finite, not above 0 or above [`TimeStep::LONGEST_S`].
+    /// What is accepted, when `dt_s` is not finite, not above 0 or above [`TimeStep::LONGEST_S`].
     pub fn new(dt_s: f64) -> Result<Self, String> {
         if dt_s > 0.0 && dt_s <= Self::LONGEST_S && dt_s as f32 > 0.0 {
             return Ok(Self(dt_s));
         }
-        Err(format!("a step of {dt_s} s is not accepted: above 0 and at most {} s", Self::LONGEST_S))
+        Err(format!("a step above 0 and at most {} s long", Self::LONGEST_S))
     }
 
     /// A step of `1 / rate_hz` seconds.
@@ -34,9 +34,7 @@ impl TimeStep {
     /// # Errors
     /// As [`TimeStep::new`].
     pub fn per_second(rate_hz: f64) -> Result<Self, String> {
-        Self::new(1.0 / rate_hz).map_err(|_| {
-            format!("a rate of {rate_hz} Hz is not accepted: finite and at least {} Hz", 1.0 / Self::LONGEST_S)
-        })
+        Self::new(1.0 / rate_hz).map_err(|_| format!("a finite rate of at least {} Hz", 1.0 / Self::LONGEST_S))
     }
 
     /// s.

@@ -1,28 +1,11 @@
 //! Open loop from a file: a table of inputs over time.
 //!
-//! The header names `t_s` and any of the columns below, in any order. Pedals, clutch, gear, target speed and raw torques
-//! are held from their row to the next; the step from t_k to t_k+1 takes the values held at t_k. Steering is linear
-//! between rows and taken at t_k+1. An empty cell leaves the column as if the row did not name it. Before its first
-//! value a column has its first value, after its last its last. Lines that begin with `#` are comments.
-//!
-//! | column | accepts | without it |
-//! |---|---|---|
-//! | `t_s` | s, ≥ 0, rising | – |
-//! | `throttle`, `brake`, `handbrake` | 0 to 1 | 0 |
-//! | `clutch` | 0 to 1, 1 pressed | works by itself |
-//! | `gear` | −1, 0, 1 … | shifts by itself |
-//! | `steer_rad` | mean road-wheel angle, rad, ±π/2 | 0 |
-//! | `cruise_mps` | m/s, ≥ 0 | off; held by the car itself, where it has cruise control |
-//! | `target_speed_mps` | m/s, ≥ 0 | – ; with it, the speed holder works throttle and brake, and a scripted brake adds to it |
-//! | `motor_torque_nm.1l` … | N m at that wheel | 0 |
-//! | `brake_torque_nm.1l` … | N m at that wheel, ≥ 0 | 0 |
-//! | `steer_rad.1l` … | rad, ±π/2, replaces the steering of that wheel | steering |
-//!
-//! Wheels are named by axle number from the front and `l`, `r` or `c`.
+//! [`COLUMNS`] are those a table may have, [`HELD`] tells how its rows are read. The step from t_k to t_k+1 takes the values held
+//! at t_k; steering is taken at t_k+1.
 
 mod parse;
 
-pub use parse::{Fault, Faults};
+pub use parse::{COLUMNS, Fault, Faults, HELD};
 
 use std::borrow::Cow;
 

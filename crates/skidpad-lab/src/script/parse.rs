@@ -29,8 +29,32 @@ pub struct Fault {
 #[error("{}", .0.iter().map(Fault::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct Faults(pub Vec<Fault>);
 
+/// How the rows of a table are read.
+pub const HELD: &str = "The header names `t_s` and any of the columns below, in any order. Steering is linear between rows, all else is \
+held from its row to the next. An empty cell leaves a column as if its row did not name it. Before its first value a column has its \
+first, after its last its last. Lines that begin with `#` are comments. Wheels are named by axle number from the front and `l`, `r` or \
+`c`.";
+
+/// The columns of a table: name, what it accepts, what holds without it.
+pub const COLUMNS: [[&str; 3]; 14] = [
+    ["t_s", "s, 0 or more, rising", ""],
+    ["throttle", "0 to 1", "0"],
+    ["brake", "0 to 1", "0"],
+    ["handbrake", "0 to 1", "0"],
+    ["starter", "0 to 1, from 0.5 on it turns the engine", "0"],
+    ["clutch", "0 to 1, 1 is pressed", "works by itself"],
+    ["bars", "0 to 1, of the rate of every anti-roll bar", "1"],
+    ["gear", "-1, 0, 1 and so on", "shifts by itself"],
+    ["steer_rad", "mean road-wheel angle, rad, at most a right angle", "0"],
+    ["cruise_mps", "m/s, 0 or more, for cars with cruise control", "off"],
+    ["target_speed_mps", "m/s, 0 or more, held by throttle and brake; `brake` adds to it", ""],
+    ["motor_torque_nm.1l", "N m at that wheel", "0"],
+    ["brake_torque_nm.1l", "N m at that wheel, 0 or more", "0"],
+    ["steer_rad.1l", "rad, at most a right angle, of that wheel", "as the others"],
+];
+
 /// Columns that exist for every car.
-const PLAIN: &[(&str, Input)] = &[
+pub(super) const PLAIN: &[(&str, Input)] = &[
     ("t_s", Input::Time),
     ("throttle", Input::Throttle),
     ("brake", Input::Brake),
@@ -45,10 +69,10 @@ const PLAIN: &[(&str, Input)] = &[
 ];
 
 /// Makes the input of a wheel from its number.
-type ForWheel = fn(usize) -> Input;
+pub(super) type ForWheel = fn(usize) -> Input;
 
 /// Columns that exist for every wheel, before the dot.
-const PER_WHEEL: &[(&str, ForWheel)] =
+pub(super) const PER_WHEEL: &[(&str, ForWheel)] =
     &[("motor_torque_nm", Input::Motor), ("brake_torque_nm", Input::WheelBrake), ("steer_rad", Input::WheelSteer)];
 
 /// A cell with its place in the file.

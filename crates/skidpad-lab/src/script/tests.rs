@@ -104,3 +104,10 @@ fn shipped_tables_are_valid() {
     let Faults(faults) = Script::parse(shifting, &model()).expect_err("more gears than the test car has");
     assert!(faults.iter().all(|fault| fault.column == "gear"), "{faults:?}");
 }
+
+#[test]
+fn every_column_is_told() {
+    let header = COLUMNS.map(|[name, ..]| name).join(",");
+    Script::parse(&format!("{header}\n{}\n", ["0"; COLUMNS.len()].join(",")), &model()).expect("columns of a table");
+    assert_eq!(COLUMNS.len(), parse::PLAIN.len() + parse::PER_WHEEL.len());
+}

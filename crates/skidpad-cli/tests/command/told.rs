@@ -1,0 +1,61 @@
+//! What help and faults tell: once, with the place, and with what to do.
+
+use super::{fails, skidpad, with_a_car, works};
+
+const RUN: [&str; 9] =
+    ["run", "--vehicle", "corvette_c5", "--backend", "impulse", "--manoeuvre", "settle", "--duration-s", "0.1"];
+
+/// Nothing is driven before.
+#[test]
+fn outputs_that_cannot_be_written_are_told_before_the_run() {
+    let folder = with_a_car("");
+    let output = skidpad(folder.path(), &[&RUN[..], &["--out", "."]].concat());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not the name of a file"), "{output:?}");
+    std::fs::create_dir(folder.path().join("d.csv")).expect("writable");
+    let output = skidpad(folder.path(), &[&RUN[..], &["--out", "d.csv"]].concat());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), told.matches("directory").count()), (Some(1), 1), "{told}");
+    assert!(told.contains("name a file in it") && output.stdout.is_empty(), "{told}");
+    for command in [&["compare"][..], &["certify"]] {
+        let output = skidpad(folder.path(), &[command, &["--out", "car.toml"]].concat());
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("name another folder") && output.stdout.is_empty(), "{told}");
+    }
+}
+
+#[test]
+fn numbers_that_are_not_accepted_are_told_once() {
+    let folder = with_a_car("");
+    let output = skidpad(folder.path(), &[&RUN[..], &["--out", "a.csv", "--rate-hz", "0"]].concat());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.matches("accepted").count() == 1 && told.contains("a finite rate of at least 10 Hz"), "{told}");
+    fails(folder.path(), &["certify", "--within-percent", "-1"], 1, &["--within-percent: -1", "above 0"]);
+    fails(folder.path(), &["certify", "--rates-hz", "-60,120"], 1, &["--rates-hz: -60", "at least 10 Hz"]);
+}
+
+#[test]
+fn files_that_say_nothing_are_told_by_their_place() {
+    let folder = with_a_car("");
+    std::fs::write(folder.path().join("e.prefab"), "").expect("writable");
+    let import = ["import", "--from", "unity", "e.prefab", "--out", "o.toml"];
+    fails(folder.path(), &import, 1, &["the file: no Rigidbody"]);
+    std::fs::write(folder.path().join("latin.toml"), b"name = \"caf\xe9\"\n").expect("writable");
+    fails(folder.path(), &["check", "latin.toml"], 1, &["line 1, column 12 is not UTF-8"]);
+}
+
+#[test]
+fn help_tells_codes_columns_and_floors() {
+    let folder = with_a_car("");
+    assert!(works(folder.path(), &["--help"]).contains("Exit codes: 0 success"));
+    let run = works(folder.path(), &["run", "--help"]);
+    for [column, ..] in skidpad::lab::script::COLUMNS {
+        assert!(run.contains(column), "{column}: {run}");
+    }
+    assert!(run.contains("Steering is linear between rows"), "{run}");
+    let brief = works(folder.path(), &["run", "-h"]);
+    assert!(!brief.contains("starter") && brief.contains("`run --help` tells its columns"), "{brief}");
+    let certify = ["certify", "--manoeuvre", "settle", "--backends", "impulse", "--rates-hz", "60,120"];
+    let told = works(folder.path(), &certify);
+    assert!(told.contains("kept within 3 mm, too, times within half a step"), "{told}");
+    assert!(works(folder.path(), &["certify", "--help"]).contains("within 3 mm"));
+}
