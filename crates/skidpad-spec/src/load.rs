@@ -128,8 +128,19 @@ pub fn load(name_or_path: &str) -> Result<Loaded, LoadError> {
         return Err(unknown(name_or_path));
     }
     let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let text = text_of(path).map_err(unreadable)?;
     Ok(Loaded::read_in(path.parent().unwrap_or(Path::new("")), name_or_path, &text)?)
+}
+
+/// Text of the file at `path`; where it is none the error tells the place.
+pub(crate) fn text_of(path: &Path) -> std::io::Result<String> {
+    String::from_utf8(std::fs::read(path)?).map_err(|error| {
+        let end = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..end]);
+        let (line, column) = position(&before, &line_starts(&before), end);
+        let place = format!("line {line}, column {column} is not UTF-8: save the file in that encoding");
+        std::io::Error::new(std::io::ErrorKind::InvalidData, place)
+    })
 }
 
 fn unknown(name: &str) -> LoadError {
@@ -152,5 +163,17 @@ mod tests {
         };
         assert_eq!(help, "did you mean `corvette_c5`?");
         assert!(matches!(load("no/such/file.toml"), Err(LoadError::Unreadable { .. })));
+    }
+
+    #[test]
+    fn what_is_no_text_is_told_with_its_place() {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        for (bytes, place) in
+            [(&b"name = \"caf\xe9\"\n"[..], "line 1, column 12"), (b"a = 1\n\xff", "line 2, column 1")]
+        {
+            std::fs::write(file.path(), bytes).expect("writable");
+            let told = text_of(file.path()).expect_err("no text").to_string();
+            assert!(told.starts_with(place), "{told}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Getting a scene by path.
 
 use crate::file_resolver::FileResolver;
+use crate::load::text_of;
 use crate::tir::Note;
 use crate::{Faults, LoadError, SceneSpec, read};
 use skidpad_core::Scene;
@@ -42,7 +43,7 @@ impl LoadedScene {
     /// An unreadable file, or every fault of all these files.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let text = text_of(path).map_err(unreadable)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Ok(Self::read_in(folder, &path.display().to_string(), &text)?)
     }
