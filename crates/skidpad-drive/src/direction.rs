@@ -1,5 +1,7 @@
 //! Automatic reverse: the brake pedal drives back from a standstill, and the accelerator then brakes.
 
+use skidpad_core::State;
+
 /// Which way the pedals drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
@@ -57,9 +59,8 @@ impl AutoReverse {
         (self.direction, self.stood, self.hold) = (Direction::Forward, 0.0, 0.0);
     }
 
-    /// The car's pedals under the player's, at a forward speed of `speed` m/s, after `dt` s.
-    pub fn pedals(&mut self, accelerate: f32, brake: f32, speed: f32, dt: f32) -> Pedals {
-        let stands = speed.abs() < STANDS;
+    /// The car's pedals under the player's, of a car that [`stands`] or not, after `dt` s.
+    pub fn pedals(&mut self, accelerate: f32, brake: f32, stands: bool, dt: f32) -> Pedals {
         let (other, same) = match self.direction {
             Direction::Forward => (brake, accelerate),
             Direction::Reverse => (accelerate, brake),
@@ -85,6 +86,20 @@ impl AutoReverse {
     }
 }
 
+/// Whether a car in `state` stands on the ground below its wheels, however that moves; of one in the air, whether it stands still.
+///
+/// Wheels that roll tell how fast, and those that slide any way that they do not hold ([`skidpad_core::state::WheelState::rolling`]). A state made
+/// by hand tells what its wheels say: a step puts them right.
+pub fn stands(state: &State) -> bool {
+    // Vehicles of other engines never say that their wheels hold, and wheels may spin under a car that stands.
+    let is_still = state.velocity.length() < STANDS;
+    let mut touching = state.wheels.iter().filter(|wheel| wheel.contact).peekable();
+    if touching.peek().is_none() {
+        return is_still;
+    }
+    touching.all(|wheel| wheel.rolling_speed.abs() < STANDS && (is_still || wheel.rolling == 0.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,14 +108,14 @@ mod tests {
     fn the_brake_pedal_drives_back_only_from_a_standstill() {
         let mut reverse = AutoReverse { holds: false, ..AutoReverse::default() };
         for _ in 0..100 {
-            assert_eq!(reverse.pedals(0.0, 1.0, 10.0, 0.01), Pedals { throttle: 0.0, brake: 1.0 });
+            assert_eq!(reverse.pedals(0.0, 1.0, false, 0.01), Pedals { throttle: 0.0, brake: 1.0 });
         }
-        let stood = (0..100).take_while(|_| reverse.pedals(0.0, 1.0, 0.1, 0.01).brake == 1.0).count();
+        let stood = (0..100).take_while(|_| reverse.pedals(0.0, 1.0, true, 0.01).brake == 1.0).count();
         assert!((14..=16).contains(&stood), "it stood for {stood} hundredths of a second");
         assert_eq!(reverse.direction(), Direction::Reverse);
-        assert_eq!(reverse.pedals(0.4, 0.0, -5.0, 0.01), Pedals { throttle: 0.0, brake: 0.4 }, "pedals are exchanged");
+        assert_eq!(reverse.pedals(0.4, 0.0, false, 0.01), Pedals { throttle: 0.0, brake: 0.4 }, "pedals are exchanged");
         for _ in 0..20 {
-            reverse.pedals(0.4, 0.0, -0.1, 0.01);
+            reverse.pedals(0.4, 0.0, true, 0.01);
         }
         assert_eq!(reverse.direction(), Direction::Forward);
     }
@@ -108,10 +123,10 @@ mod tests {
     #[test]
     fn a_standing_car_is_held_until_its_throttle_has_opened() {
         let mut reverse = AutoReverse::default();
-        assert_eq!(reverse.pedals(0.0, 0.0, 0.0, 0.01).brake, 1.0);
-        assert_eq!(reverse.pedals(0.0, 0.0, 5.0, 0.01).brake, 0.0, "a rolling one is not");
-        reverse.pedals(0.0, 0.0, 0.0, 0.01);
-        let held: Vec<f32> = (0..50).map(|_| reverse.pedals(1.0, 0.0, 0.0, 0.01).brake).collect();
+        assert_eq!(reverse.pedals(0.0, 0.0, true, 0.01).brake, 1.0);
+        assert_eq!(reverse.pedals(0.0, 0.0, false, 0.01).brake, 0.0, "a rolling one is not");
+        reverse.pedals(0.0, 0.0, true, 0.01);
+        let held: Vec<f32> = (0..50).map(|_| reverse.pedals(1.0, 0.0, true, 0.01).brake).collect();
         assert!(held.windows(2).all(|pair| pair[1] <= pair[0]) && held[0] > 0.9 && held[45] == 0.0);
     }
 
@@ -119,7 +134,7 @@ mod tests {
     fn both_pedals_at_once_change_nothing() {
         let mut reverse = AutoReverse::default();
         for _ in 0..100 {
-            assert_eq!(reverse.pedals(1.0, 1.0, 0.0, 0.01).throttle, 1.0);
+            assert_eq!(reverse.pedals(1.0, 1.0, true, 0.01).throttle, 1.0);
         }
         assert_eq!(reverse.direction(), Direction::Forward);
     }

@@ -1,6 +1,6 @@
 //! From what a player asks to the controls of one car.
 
-use crate::direction::{AutoReverse, Direction};
+use crate::direction::{AutoReverse, Direction, stands};
 use crate::input::{Inputs, Shaper, Shaping, finite, largest_steer};
 use skidpad_core::{Controls, Model, State, Vec3};
 
@@ -80,7 +80,7 @@ impl Driver {
         let (throttle, brake, gear) = match self.gears {
             Gears::Manual(gear) => (inputs.accelerate, inputs.brake, Some(gear)),
             Gears::Automatic => {
-                let pedals = self.reverse.pedals(inputs.accelerate, inputs.brake, speed, dt);
+                let pedals = self.reverse.pedals(inputs.accelerate, inputs.brake, stands(state), dt);
                 let gear = (self.reverse.direction() == Direction::Reverse).then_some(-1);
                 (pedals.throttle, pedals.brake, gear)
             }

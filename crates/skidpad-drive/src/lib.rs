@@ -14,7 +14,7 @@ mod ticks;
 mod upright;
 mod watch;
 
-pub use direction::{AutoReverse, Direction, Pedals};
+pub use direction::{AutoReverse, Direction, Pedals, stands};
 pub use drawn::{Drawn, Pose};
 pub use driver::{Driver, Gears};
 pub use hitched::hitched;

@@ -1,7 +1,7 @@
 //! Keys from a script, on every solver and at rates of games: reverse, hills, handbrake, roofs, teleports.
 
-use crate::common::solvers;
-use skidpad::core::{BackendInfo, Frame, math};
+use crate::common::{on_rows, solvers};
+use skidpad::core::{BackendInfo, Course, FixedBox, Frame, Platform, math};
 use skidpad::drive::Direction;
 use skidpad::prelude::*;
 use std::sync::Arc;
@@ -32,6 +32,20 @@ impl Ride {
                 self.world.frame(0)
             })
             .collect()
+    }
+
+    /// Puts the car to a speed over the ground in its own axes, m/s.
+    fn throw(&mut self, velocity: Vec3) {
+        let mut state = self.world.state(0).clone();
+        state.velocity = state.rotation * velocity;
+        state.previous_velocity = state.velocity;
+        self.world.set_state(0, &state);
+    }
+
+    /// The brake that the driver asks for of a car nobody drives.
+    fn holds(&self) -> f32 {
+        let (car, dt) = (self.world.car(0), self.world.dt());
+        self.driver.clone().controls(&NOTHING.into(), car.model, car.state, dt).brake
     }
 
     fn speed(&self) -> f32 {
@@ -67,6 +81,68 @@ fn the_brake_key_stops_then_drives_back_and_the_other_stops_then_drives_ahead() 
             ride.hold(GO, 6.0);
             assert!(ride.speed() > 2.0, "{name} drives ahead with {} m/s", ride.speed());
         });
+    }
+}
+
+#[test]
+fn a_car_that_slides_sideways_is_neither_held_nor_driven_back() {
+    for (car, keys) in [("corvette_c5", STOP), ("corvette_c5", NOTHING), ("tesla_model3_awd", STOP)] {
+        each(|solver, hz| {
+            let name = format!("{car} with {} at {hz} Hz", solver.name);
+            let mut ride = Ride::new(solver, car, &Scene::flat(), 0.0, hz);
+            ride.throw(Vec3::Y * 20.0);
+            // A step tells the wheels of the throw.
+            ride.hold(keys, 1.0 / hz);
+            while ride.world.state(0).velocity.length() > 1.0 {
+                assert!(keys == STOP || ride.holds() == 0.0, "{name} at {}", ride.world.state(0).velocity);
+                ride.hold(keys, 1.0 / hz);
+                assert_eq!(ride.driver.reverse.direction(), Direction::Forward, "{name}");
+            }
+            ride.hold(keys, 2.0);
+            assert_eq!(ride.driver.reverse.direction() == Direction::Reverse, keys == STOP, "{name}, once it stands");
+        });
+    }
+}
+
+/// On slippery ground cars spin round with keys alone, and go backwards and sideways while the brake key is held.
+#[test]
+fn a_car_that_spins_is_not_driven_back() {
+    for car in ["bmw_320i_mf", "corvette_c5"] {
+        for seed in 0..60u16 {
+            let scene = Scene { grip: 0.5, ..Scene::flat() };
+            let speed = 15.0 + f32::from(seed % 20);
+            let mut ride = Ride::new(&skidpad::impulse::BACKEND, car, &scene, speed, 60.0);
+            let turn = Keys { left: seed % 2 == 0, right: seed % 2 == 1, ..NOTHING };
+            ride.hold(turn, 0.3);
+            ride.hold(Keys { handbrake: true, ..turn }, 0.3 + f32::from(seed % 7) * 0.15);
+            let flips = (0..900).find(|_| {
+                ride.hold(STOP, 1.0 / 60.0);
+                ride.driver.reverse.direction() == Direction::Reverse
+            });
+            let speed = ride.world.state(0).velocity.length();
+            // It has stood for 0.15 s below 0.5 m/s, and the step after that may drive.
+            assert!(flips.is_some() && speed < 0.5, "{car}, spin {seed}: driven back at {speed} m/s");
+        }
+    }
+}
+
+/// A floor that moves along the car or across it is ground as any other: the car is held on it, and its brake key drives back.
+#[test]
+fn a_car_on_a_moving_floor_is_held_and_driven_back() {
+    for velocity in [Vec3::X * 5.0, Vec3::X * -5.0, Vec3::Y * 5.0] {
+        let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -0.5), Vec3::new(60.0, 60.0, 1.0));
+        let floor = Platform { shape, axis: Vec3::Z, course: Course::Steady { velocity, rate: 0.0 } };
+        let scene = Scene { plane: false, platforms: vec![floor], ..Scene::flat() };
+        for solver in on_rows() {
+            let name = format!("{} on a floor at {velocity}", solver.name);
+            let mut ride = Ride::new(&solver, "corvette_c5", &scene, 0.0, 60.0);
+            ride.throw(velocity);
+            ride.hold(NOTHING, 0.5);
+            assert_eq!(ride.holds(), 1.0, "{name}");
+            ride.hold(STOP, 3.0);
+            let over_ground = ride.speed() - velocity.x;
+            assert!(over_ground < -0.8, "{name} drives back with {over_ground} m/s");
+        }
     }
 }
 
