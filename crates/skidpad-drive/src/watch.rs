@@ -1,6 +1,6 @@
 //! What a game hears and sees of a car: wheels that land, skid and bottom, gears, engines, roofs.
 
-use skidpad_core::{CarView, STANDARD_GRAVITY, Vec3, WheelContact};
+use skidpad_core::{CarView, Vec3, WheelContact};
 
 /// Something that happened in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,7 +9,7 @@ pub enum Event {
     TouchDown {
         /// Which.
         wheel: usize,
-        /// Speed of the body there towards the ground before the step, m/s, ≥ 0.
+        /// Speed with which body and ground came together there before the step, m/s, ≥ 0.
         speed: f32,
     },
     /// A wheel left the ground.
@@ -42,7 +42,7 @@ pub enum Event {
     Bottomed {
         /// Which wheel.
         wheel: usize,
-        /// Speed of its compression, m/s.
+        /// Mean speed of its compression over the step, m/s, ≥ 0.
         speed: f32,
     },
     /// Another gear is in: −1 reverse, 0 neutral, 1… ahead.
@@ -66,7 +66,7 @@ pub enum Event {
     Unhitched,
     /// Its hull hit something.
     Hit {
-        /// Change of velocity that neither wheels nor gravity nor air explain, world axes, m/s.
+        /// Change of velocity by what it hit, world axes, m/s: [`CarView::blow`].
         change: Vec3,
     },
 }
@@ -103,7 +103,7 @@ struct WheelBefore {
     touches: bool,
     grip: Option<f32>,
     skids: bool,
-    bottomed: bool,
+    compression: f32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,13 +128,14 @@ impl Watch {
     pub fn look(&mut self, car: &CarView<'_>, dt: f32, mut event: impl FnMut(Event)) {
         let mut now = BodyBefore::of(car);
         let Some(before) = self.body else {
-            self.wheels =
-                (0..car.state.wheels.len()).map(|i| WheelBefore::default().next(car, i, None, &mut |_| ())).collect();
+            self.wheels = (0..car.state.wheels.len())
+                .map(|i| WheelBefore::default().next(car, i, None, dt, &mut |_| ()))
+                .collect();
             self.body = Some(now);
             return;
         };
         for (i, wheel) in self.wheels.iter_mut().enumerate() {
-            *wheel = wheel.next(car, i, Some(&before), &mut event);
+            *wheel = wheel.next(car, i, Some(&before), dt, &mut event);
         }
         if now.gear != before.gear {
             event(Event::Shifted { from: before.gear, to: now.gear });
@@ -153,7 +154,7 @@ impl Watch {
         if before.towed && !now.towed {
             event(Event::Unhitched);
         }
-        if let Some(change) = blow(car, &before, dt) {
+        if let Some(change) = blow(car, &before) {
             event(Event::Hit { change });
         }
         self.body = Some(now);
@@ -177,7 +178,14 @@ impl BodyBefore {
 
 impl WheelBefore {
     /// The wheel after the step that followed; what happened to it goes to `event`.
-    fn next(self, car: &CarView<'_>, i: usize, body: Option<&BodyBefore>, event: &mut dyn FnMut(Event)) -> Self {
+    fn next(
+        self,
+        car: &CarView<'_>,
+        i: usize,
+        body: Option<&BodyBefore>,
+        dt: f32,
+        event: &mut dyn FnMut(Event),
+    ) -> Self {
         let (wheel, strut) = (&car.state.wheels[i], &car.model.wheels()[i].strut);
         let contact = car.wheel_contact(i);
         let loud = contact.as_ref().map_or(0.0, skid_intensity);
@@ -185,12 +193,12 @@ impl WheelBefore {
             touches: wheel.contact,
             grip: contact.map(|contact| contact.grip).or(self.grip.filter(|_| wheel.contact)),
             skids: if self.skids { loud > SKID[1] } else { loud > SKID[0] },
-            bottomed: wheel.compression > strut.bump_travel,
+            compression: wheel.compression,
         };
         if now.touches && !self.touches {
             let speed = body.zip(contact).map_or(0.0, |(body, contact)| {
                 let arm = (contact.point - car.state.position).as_vec3();
-                -(body.velocity + body.angular.cross(arm)).dot(contact.normal)
+                contact.rises - (body.velocity + body.angular.cross(arm)).dot(contact.normal)
             });
             event(Event::TouchDown { wheel: i, speed: speed.max(0.0) });
         } else if self.touches && !now.touches {
@@ -205,20 +213,19 @@ impl WheelBefore {
         } else if self.skids && !now.skids {
             event(Event::SkidEnd { wheel: i });
         }
-        if now.bottomed && !self.bottomed {
-            event(Event::Bottomed { wheel: i, speed: wheel.travel_rate.max(0.0) });
+        if now.compression > strut.bump_travel && self.compression <= strut.bump_travel {
+            let speed = (now.compression - self.compression) / dt.max(f32::MIN_POSITIVE);
+            event(Event::Bottomed { wheel: i, speed });
         }
         now
     }
 }
 
-/// Change of velocity in the last step beyond what wheels and gravity make, if it is a hit.
-fn blow(car: &CarView<'_>, before: &BodyBefore, dt: f32) -> Option<Vec3> {
+/// Change of velocity in the last step by what the hull met, if it is a hit.
+fn blow(car: &CarView<'_>, before: &BodyBefore) -> Option<Vec3> {
     // Of peers no forces are told.
     car.vehicle?;
-    let forces: Vec3 =
-        (0..car.state.wheels.len()).filter_map(|i| car.wheel_contact(i)).map(|contact| contact.force).sum();
-    let explained = (forces * car.model.inverse_mass() - Vec3::Z * STANDARD_GRAVITY) * dt;
-    let change = car.state.velocity - before.velocity - explained;
+    // What wakes a car that slept hit it.
+    let change = car.blow().unwrap_or(car.state.velocity - before.velocity);
     (change.length() > HIT).then_some(change)
 }

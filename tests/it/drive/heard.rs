@@ -1,10 +1,11 @@
 //! Events, each with the case that makes it.
 
-use crate::common::{on_rows, solvers};
-use skidpad::core::{BackendInfo, FixedBox};
+use crate::common::{Simplify, c5, on_rows, solvers};
+use skidpad::core::model::{ModelParts, Surface};
+use skidpad::core::{BackendInfo, Course, FixedBox, Platform};
 use skidpad::prelude::*;
 
-/// Every event of `seconds` of a C5 with `controls`, with its time, s.
+/// [`listen`] of a C5 at 120 Hz.
 fn heard(
     solver: &BackendInfo,
     scene: &Scene,
@@ -13,9 +14,13 @@ fn heard(
     seconds: f32,
 ) -> Vec<(f32, Event)> {
     let model = skidpad::spec::load("corvette_c5").unwrap().model;
-    let dt = 1.0 / 120.0;
-    let mut world = (solver.build)(scene, &[CarStart { model, placement }], dt);
-    let (mut watch, mut heard) = (Watch::default(), Vec::new());
+    let mut world = (solver.build)(scene, &[CarStart { model, placement }], 1.0 / 120.0);
+    listen(world.as_mut(), controls, seconds)
+}
+
+/// Every event of `seconds` of the first car of `world` with `controls`, with its time, s.
+fn listen(world: &mut dyn Backend, controls: &Controls, seconds: f32) -> Vec<(f32, Event)> {
+    let (mut watch, mut heard, dt) = (Watch::default(), Vec::new(), world.dt());
     for step in 0..(seconds / dt) as usize {
         world.step(std::slice::from_ref(controls));
         watch.look(&world.car(0), dt, |event| heard.push((step as f32 * dt, event)));
@@ -42,6 +47,92 @@ fn a_car_that_drops_lands_with_the_speed_of_its_fall() {
             assert!((3.2..3.97).contains(speed), "{} lands with {speed} m/s", solver.name);
         }
         assert!(count(&heard, |event| matches!(event, Event::Bottomed { .. })) > 0, "{}: {heard:?}", solver.name);
+    }
+}
+
+/// A strut reaches its stop with the speed of the fall, 5.4 m/s, less what damper and spring take of it, or more by the swing of a wheel on
+/// its own.
+#[test]
+fn a_strut_reaches_its_stop_with_a_speed() {
+    let placement = Placement { height: 1.5, ..Placement::default() };
+    for solver in on_rows() {
+        let heard = heard(&solver, &Scene::flat(), placement, &Controls::default(), 1.0);
+        let speed = |event: &Event| if let Event::Bottomed { speed, .. } = event { Some(*speed) } else { None };
+        let speeds: Vec<f32> = heard.iter().filter_map(|(_, event)| speed(event)).collect();
+        assert!(speeds.len() >= 4, "{}: {heard:?}", solver.name);
+        assert!(speeds[..4].iter().all(|speed| (1.5..6.0).contains(speed)), "{}: {speeds:?}", solver.name);
+    }
+}
+
+#[test]
+fn a_lift_that_rises_is_met_with_its_speed_too() {
+    let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -3.0), Vec3::new(10.0, 10.0, 1.0));
+    let course = Course::Steady { velocity: Vec3::Z * 3.0, rate: 0.0 };
+    let scene = Scene { plane: false, platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() };
+    for solver in on_rows() {
+        let placement = Placement { height: 0.5, ..Placement::default() };
+        let mut world = (solver.build)(&scene, &[CarStart { model: c5().model(), placement }], 1.0 / 60.0);
+        let (mut watch, mut landed) = (Watch::default(), Vec::new());
+        while landed.is_empty() {
+            let closing = 3.0 - world.state(0).velocity.z;
+            world.step(&[Controls::default()]);
+            watch.look(&world.car(0), 1.0 / 60.0, |event| {
+                if let Event::TouchDown { speed, .. } = event {
+                    landed.push((speed, closing));
+                }
+            });
+            assert!(closing < 20.0, "{} fell past the lift", solver.name);
+        }
+        for (speed, closing) in &landed {
+            // The car does not turn before it lands.
+            assert!((speed - closing).abs() < 0.01, "{}: {speed} of {closing} m/s", solver.name);
+        }
+    }
+}
+
+/// Whatever pulls a car that touches nothing but the road: another gravity, or air that presses it down by 19 kN,
+/// 0.6 m/s in a step of 20 Hz.
+#[test]
+fn what_touches_nothing_hits_nothing() {
+    let presses = Surface { coefficient: 3.0, point: Vec3::ZERO };
+    let pressed = |parts: ModelParts| {
+        let mut parts = parts.without_air();
+        parts.aero.downforce[0] = presses;
+        parts.model()
+    };
+    let heavy = Scene { gravity: 25.0, ..Scene::flat() };
+    let cases = [
+        (c5().model(), heavy, Placement { height: 10.0, ..Placement::default() }),
+        (pressed(c5()), Scene::flat(), Placement { speed: 80.0, ..Placement::default() }),
+    ];
+    for solver in on_rows() {
+        for (model, scene, placement) in &cases {
+            let start = CarStart { model: model.clone(), placement: *placement };
+            let mut world = (solver.build)(scene, &[start], 1.0 / 20.0);
+            let heard = listen(world.as_mut(), &Controls { gear: Some(0), ..Controls::default() }, 0.7);
+            let hits = count(&heard, |event| matches!(event, Event::Hit { .. }));
+            assert_eq!(hits, 0, "{} under a gravity of {}", solver.name, scene.gravity);
+        }
+    }
+}
+
+/// Who puts a car elsewhere hits nothing with it, even without a word to the watch.
+#[test]
+fn a_teleport_is_no_hit() {
+    for solver in on_rows() {
+        let fast = Placement { speed: 30.0, ..Placement::default() };
+        let mut world =
+            (solver.build)(&Scene::flat(), &[CarStart { model: c5().model(), placement: fast }], 1.0 / 60.0);
+        let (mut watch, mut hits) = (Watch::default(), 0);
+        for step in 0..60 {
+            if step == 30 {
+                let standing = State::upright_at(&c5().model(), DVec3::new(40.0, 0.0, 0.0), Vec3::Z, 0.0);
+                world.set_state(0, &standing);
+            }
+            world.step(&[Controls::default()]);
+            watch.look(&world.car(0), 1.0 / 60.0, |event| hits += usize::from(matches!(event, Event::Hit { .. })));
+        }
+        assert_eq!(hits, 0, "{}", solver.name);
     }
 }
 

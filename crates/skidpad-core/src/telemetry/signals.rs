@@ -24,6 +24,8 @@ pub struct WheelContact {
     /// Speed of the patch over the ground, m/s: along the wheel's heading, positive for one that turns too slowly, and across,
     /// positive to the left.
     pub sliding: [f32; 2],
+    /// Speed of the ground along its normal, m/s: 0 of ground that stands still.
+    pub rises: f32,
     /// Mean force of the ground on the wheel over the step, world, N: load and tyre.
     pub force: Vec3,
     /// Share of the friction that the tyre uses, 0 to 1.
@@ -84,6 +86,7 @@ impl<W: Corners> WheelRows<'_, W> {
             normal: to_world * normal,
             grip: one(rows.contact.grip),
             sliding: [along - one(bank.radius) * one(rows.coupled.spin), across],
+            rises: one(rows.contact.ground_motion.speed[2]),
             force: to_world * (impulse / rows.dt),
             used: if one(rows.pressing()) > 0.0 { reach.min(1.0) } else { 0.0 },
         })

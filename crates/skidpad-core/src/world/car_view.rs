@@ -10,6 +10,8 @@ use crate::step::coupling::StepReport;
 use crate::step::vehicle::Vehicle;
 use crate::telemetry::frame::Frame;
 use crate::telemetry::signals::{EngineSignals, WheelContact};
+use crate::world::seam::Push;
+use bevy_math::Vec3;
 
 /// A car of a world after its last step.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +31,23 @@ pub struct CarView<'a> {
     pub ahead: Option<&'a State>,
     /// Those it was stepped beside, and its number among them.
     pub(crate) abreast: Option<(&'a CarsAbreast, usize)>,
+    /// What moved its body in the last step; `None` of one that was not stepped.
+    pub(crate) moved: Option<Moved<'a>>,
+}
+
+/// What moves a body within a step, but for what its hull meets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moved<'a> {
+    /// Velocity the step would have ended with if the vehicle had pushed nothing, hitches and what stands on it apart, m/s.
+    pub free: Vec3,
+    /// What the vehicle pushed.
+    pub push: &'a Push,
 }
 
 impl<'a> CarView<'a> {
     /// A car of a world that solves no rows.
     pub fn without_rows(model: &'a Arc<Model>, state: &'a State, away: bool, report: StepReport) -> Self {
-        Self { model, state, away, report, vehicle: None, ahead: None, abreast: None }
+        Self { model, state, away, report, vehicle: None, ahead: None, abreast: None, moved: None }
     }
 
     /// Contact of wheel `wheel` in the last step; `None` off the ground, before a step after the car was put elsewhere, of one that has left,
@@ -53,6 +66,14 @@ impl<'a> CarView<'a> {
         let vehicle = self.vehicle.filter(|_| !self.away)?;
         let abreast = self.abreast.and_then(|(cars, lane)| cars.engine_signals(lane, vehicle));
         abreast.or_else(|| vehicle.engine_signals())
+    }
+
+    /// Change of velocity in the last step that neither its wheels make, nor air, force elements and hitches, nor what the world lets act
+    /// on its body (gravity, forces of users): what its hull met, world axes, m/s. `None` of one that was not stepped since it was put
+    /// elsewhere, sleeps or has left, and of peers.
+    pub fn blow(&self) -> Option<Vec3> {
+        let Moved { free, push } = self.moved.filter(|_| !self.away)?;
+        Some(self.state.velocity - free - push.impulse * self.model.inverse_mass())
     }
 
     /// Its telemetry at `time` s, after a step of `dt` s.

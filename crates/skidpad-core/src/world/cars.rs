@@ -10,7 +10,7 @@ use crate::step::abreast::{ABREAST, CarsAbreast};
 use crate::step::coupling::{Coupling, StepReport};
 use crate::step::stages::{InputsAbreast, StepInputs};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
-use crate::world::car_view::CarView;
+use crate::world::car_view::{CarView, Moved};
 use crate::world::riders::{Riders, Stack};
 use crate::world::seam::{Body, Contact, Foreseen, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, WorldPort};
 use crate::world::trains::{Solver, Trains};
@@ -30,6 +30,8 @@ pub struct Cars {
     /// The room in which hulls are solved: one for all cars.
     hull_rows: HullRows,
     pushes: Vec<Push>,
+    /// Velocities the bodies would have ended the last step with without these, m/s; none of those that were not stepped.
+    free: Vec<Option<Vec3>>,
     /// On ground that moves; empty if none does.
     reactions: Vec<Reaction>,
     /// Which hulls may touch something in this step, where the coupling solves for that.
@@ -71,6 +73,7 @@ impl Cars {
             hull: Vec::with_capacity(HULL_POINTS),
             hull_rows: HullRows::with_room(),
             pushes: Vec::new(),
+            free: Vec::new(),
             reactions: Vec::new(),
             near: Vec::new(),
             stepped: Vec::new(),
@@ -98,6 +101,7 @@ impl Cars {
         self.away.push(false);
         self.bodies.push(CHASSIS_AT_ORIGIN);
         self.pushes.push(Push::default());
+        self.free.push(None);
         self.near.push(false);
         self.stepped.push(false);
         self.were_abreast.push(false);
@@ -128,7 +132,8 @@ impl Cars {
         let (away, report) = (self.away[car], self.reports[car]);
         let (state, ahead) = (vehicle.state(), self.ahead(vehicle.state()));
         let abreast = self.room_of(car).map(|room| (room, car % ABREAST));
-        CarView { model: vehicle.model(), state, away, report, vehicle: Some(vehicle), ahead, abreast }
+        let moved = self.free[car].map(|free| Moved { free, push: &self.pushes[car] });
+        CarView { model: vehicle.model(), state, away, report, vehicle: Some(vehicle), ahead, abreast, moved }
     }
 
     /// Where vehicle `car` was stepped beside others, if the last step was.
@@ -154,6 +159,9 @@ impl Cars {
     pub fn set_state(&mut self, car: usize, state: &State) -> bool {
         let taken = self.vehicles[car].set_state(state);
         self.away[car] &= !taken;
+        if taken {
+            self.free[car] = None;
+        }
         if taken && let Some(Some(room)) = self.abreast.get_mut(car / ABREAST) {
             room.forget(car % ABREAST);
         }
@@ -398,6 +406,10 @@ impl Cars {
     pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
         if let Some(nothing) = StepReport::of_no_step(dt) {
             return nothing;
+        }
+        // Worlds may write over them.
+        for (free, (stepped, body)) in self.free.iter_mut().zip(self.stepped.iter().zip(&self.bodies)) {
+            *free = stepped.then_some(body.free_velocity);
         }
         world.moved(dt, &mut self.bodies);
         if !self.reactions.is_empty() {
