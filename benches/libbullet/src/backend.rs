@@ -58,7 +58,7 @@ impl BulletWorld {
         assert!(scene.boxes.is_empty(), "the benches' Bullet world is a plane");
         let mut world = World::new(scene.gravity, scene.normal().to_array(), statics_only);
         let cars = cars.iter().map(|start| enter(&mut world, scene, start, dt)).collect();
-        Self { cars, world, scene: scene.clone(), clock: Clock { dt, steps: 0 }, statics_only }
+        Self { cars, world, scene: scene.clone(), clock: Clock::new(dt), statics_only }
     }
 }
 
@@ -135,7 +135,7 @@ impl Backend for BulletWorld {
             self.world.drive(i, &car.inputs);
         }
         self.world.step(self.clock.dt);
-        self.clock.steps += 1;
+        self.clock.tick();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
             let motion = self.world.read(i, &mut car.wheels);
             car.read(&motion, self.clock.dt);
@@ -157,7 +157,7 @@ impl Backend for BulletWorld {
 
     fn car(&self, car: usize) -> CarView<'_> {
         let Driven { model, state, away, .. } = &self.cars[car];
-        CarView { model, state, away: *away, report: StepReport::default(), vehicle: None, ahead: None }
+        CarView::without_rows(model, state, *away, StepReport::default())
     }
 
     fn set_state(&mut self, car: usize, state: &State) -> bool {

@@ -90,7 +90,7 @@ fn build_point_mass(scene: &Scene, cars: &[CarStart], dt: f32) -> Box<dyn Backen
     let start = &cars[0];
     let state = State::at_rest(&start.model, scene, &start.placement);
     let (yaw, speed) = (f64::from(start.placement.heading), f64::from(start.placement.speed));
-    Box::new(PointMass { model: Arc::clone(&start.model), state, clock: Clock { dt, steps: 0 }, yaw, speed })
+    Box::new(PointMass { model: Arc::clone(&start.model), state, clock: Clock::new(dt), yaw, speed })
 }
 
 impl Backend for PointMass {
@@ -113,7 +113,7 @@ impl Backend for PointMass {
         self.state.angular = Vec3::Z * ((self.speed * f64::from(asked.steer).tan() / 2.5) as f32);
         self.state.rotation = Scene::flat().orientation(self.yaw as f32);
         self.state.steer = asked.steer;
-        self.clock.steps += 1;
+        self.clock.tick();
         StepReport::default()
     }
     fn clock(&self) -> &Clock {

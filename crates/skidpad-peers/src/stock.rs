@@ -58,7 +58,7 @@ impl StockBackend {
         let mut world = ground_world(scene, dt);
         let cars = starts.iter().map(|car| StockCar::new(&mut world, scene, car)).collect();
         world.detect_collisions(&(), &());
-        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), clock: Clock { dt, steps: 0 } }
+        Self { world, cars, scene: scene.clone(), starts: starts.to_vec(), clock: Clock::new(dt) }
     }
 }
 
@@ -164,6 +164,7 @@ impl Backend for StockBackend {
         if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
             return nothing;
         }
+        self.world.integration_parameters.dt = self.clock.dt;
         let coasting = Controls::coasting();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
             car.drive(controls.get(i).unwrap_or(&coasting), self.clock.dt);
@@ -181,7 +182,7 @@ impl Backend for StockBackend {
             }
         }
         self.world.step();
-        self.clock.steps += 1;
+        self.clock.tick();
         for car in self.cars.iter_mut().filter(|car| !car.away) {
             car.read(&self.world, self.clock.dt);
         }

@@ -44,6 +44,11 @@ fn substeps(dt: f32) -> usize {
     if dt < 2e-3 { 1 } else { 4 }
 }
 
+/// Lets the comparison's worlds step by `dt` s.
+fn step_by(parameters: &mut IntegrationParameters, dt: f32) {
+    (parameters.dt, parameters.num_solver_iterations) = (dt, substeps(dt));
+}
+
 /// How far ahead of a hull the comparison's worlds look for contacts, m. Rapier's default of 20 mm takes the face of a post
 /// 10 mm beside the way of a car for a wall across it: at 5 m/s the car stops at the post.
 const SEES_AHEAD: f32 = 2e-3;
@@ -65,8 +70,7 @@ pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
 /// The same, and what of the scene its fields and meshes are.
 fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHandle, Source)>) {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
-    world.integration_parameters.dt = dt;
-    world.integration_parameters.num_solver_iterations = substeps(dt);
+    step_by(&mut world.integration_parameters, dt);
     world.integration_parameters.normalized_prediction_distance = SEES_AHEAD;
     if scene.plane {
         let normal = rapier3d::na::Unit::new_unchecked(scene.normal());
@@ -156,7 +160,7 @@ impl RapierBackend {
             settle(&mut world, scene, cars.handle(car));
         }
         let (scene, starts) = (scene.clone(), starts.to_vec());
-        Self { world, cars, platforms, terrain, bodies, scene, starts, clock: Clock { dt, steps: 0 } }
+        Self { world, cars, platforms, terrain, bodies, scene, starts, clock: Clock::new(dt) }
     }
 
     /// Cars and free bodies.
@@ -205,6 +209,7 @@ impl Backend for RapierBackend {
         if let Some(nothing) = StepReport::of_no_step(self.clock.dt) {
             return nothing;
         }
+        step_by(&mut self.world.integration_parameters, self.clock.dt);
         if !self.scene.gusts.is_empty() {
             self.cars.set_wind(self.scene.wind_in(self.time(), self.clock.dt));
         }
@@ -222,7 +227,7 @@ impl Backend for RapierBackend {
             self.foresee_landings();
         }
         self.world.step();
-        self.clock.steps += 1;
+        self.clock.tick();
         before.and(self.cars.after_step(&mut self.world))
     }
 

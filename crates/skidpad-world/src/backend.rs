@@ -22,7 +22,7 @@ impl CarWorld {
     pub fn new(name: &'static str, coupling: Coupling, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
         let mut world = World::new(scene.clone());
         let vehicles = cars.iter().map(|start| vehicle(&mut world, scene, start)).collect();
-        Self { name, cars: Cars::new(vehicles, coupling), world, scene: scene.clone(), clock: Clock { dt, steps: 0 } }
+        Self { name, cars: Cars::new(vehicles, coupling), world, scene: scene.clone(), clock: Clock::new(dt) }
     }
 
     /// Puts every chassis where its vehicle's last good state is, so that no motion is left outside the states.
@@ -63,7 +63,7 @@ impl Backend for CarWorld {
         for (trailer, impulse) in self.world.jolts() {
             self.cars.jolt(trailer, impulse, self.clock.dt);
         }
-        self.clock.steps += 1;
+        self.clock.tick();
         let report = pushed.and(self.cars.write_back(&self.world, self.clock.dt));
         if report.not_finite {
             self.follow_states();

@@ -1,6 +1,7 @@
 //! Worlds of many cars, and scenes.
 
 mod bodies;
+mod clock;
 mod contract;
 pub mod entering;
 mod jump;

@@ -65,7 +65,7 @@ impl AvianBackend {
         ground(&mut world, scene);
         let platforms = scene.platforms.iter().map(|platform| insert(&mut world, platform)).collect();
         world.resource_mut::<AvianCars>().set_wind(AXES.to_world(scene.wind));
-        let clock = Clock { dt, steps: 0 };
+        let clock = Clock::new(dt);
         let mut backend = Self { world, platforms, cars: Vec::new(), scene: scene.clone(), clock };
         for start in starts {
             backend.insert(start);
@@ -117,7 +117,7 @@ impl Backend for AvianBackend {
         self.world.resource_mut::<Time>().advance_by(Duration::from_secs_f64(f64::from(self.clock.dt)));
         self.world.run_schedule(FixedPostUpdate);
         self.world.clear_trackers();
-        self.clock.steps += 1;
+        self.clock.tick();
         self.world.resource::<AvianCars>().report()
     }
 

@@ -27,13 +27,33 @@ pub struct CarStart {
 /// The ticks of a world: its step, s, and how many of them it has taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clock {
-    /// Length of a step, s.
+    /// Length of the next step, s: it may be another one in every step.
     pub dt: f32,
     /// Steps since the start.
     pub steps: u64,
+    /// Time since the start, s.
+    pub time: f64,
 }
 
-/// A world with cars in it, advanced by one solver in steps of fixed length.
+impl Clock {
+    /// At the start, with steps of `dt` s.
+    pub fn new(dt: f32) -> Self {
+        Self { dt, ..Self::default() }
+    }
+
+    /// A step is done. Sums of one step length are exact for 2^29 steps: 24 bits each, in 53.
+    pub fn tick(&mut self) {
+        self.steps += 1;
+        self.time += f64::from(self.dt);
+    }
+
+    /// Goes on counting from `steps`, as if each of them had taken [`Clock::dt`].
+    pub fn set_steps(&mut self, steps: u64) {
+        (self.steps, self.time) = (steps, steps as f64 * f64::from(self.dt));
+    }
+}
+
+/// A world with cars in it, advanced by one solver in steps.
 ///
 /// Cars have numbers, from 0 in the order they came; a number stays its car's as long as the world lives.
 pub trait Backend: Send + Sync {
@@ -42,9 +62,9 @@ pub trait Backend: Send + Sync {
     /// Advances every car by one step. `controls[i]` drives car `i`; missing ones coast. The answer is the worst of all cars'
     /// reports. In a world whose step is none ([`StepReport::of_no_step`]) nothing changes.
     fn step(&mut self, controls: &[Controls]) -> StepReport;
-    /// Step and count of steps.
+    /// Step, count of steps, and time.
     fn clock(&self) -> &Clock;
-    /// The same, to go on from another count.
+    /// The same, to go on from another one, or with steps of another length.
     fn clock_mut(&mut self) -> &mut Clock;
     /// Number of cars, those that have left included.
     fn cars(&self) -> usize;
@@ -64,7 +84,7 @@ pub trait Backend: Send + Sync {
     fn probe(&mut self, _asked: &[Probe], _answered: &mut [Option<Contact>]) -> bool {
         false
     }
-    /// Length of a step, s.
+    /// Length of the next step, s.
     fn dt(&self) -> f32 {
         self.clock().dt
     }
@@ -72,13 +92,13 @@ pub trait Backend: Send + Sync {
     fn steps(&self) -> u64 {
         self.clock().steps
     }
-    /// Goes on counting from `steps`.
+    /// Goes on counting from `steps`, as [`Clock::set_steps`] does.
     fn set_steps(&mut self, steps: u64) {
-        self.clock_mut().steps = steps;
+        self.clock_mut().set_steps(steps);
     }
     /// Time since the start, s.
     fn time(&self) -> f64 {
-        self.steps() as f64 * f64::from(self.dt())
+        self.clock().time
     }
     /// Model of car `car`.
     fn model(&self, car: usize) -> &Arc<Model> {
@@ -146,7 +166,8 @@ pub trait Backend: Send + Sync {
         Ok(())
     }
     /// Puts every car and the count of steps where [`Backend::save`] found them, in a world of the same scene, cars and
-    /// step length; the solver may be another one.
+    /// step length; the solver may be another one. Time is that of so many steps ([`Backend::set_steps`]): of a world whose step has changed
+    /// keep [`Backend::clock`] beside the bytes.
     ///
     /// # Errors
     /// What was found in the bytes and what is accepted. Nothing has changed then.

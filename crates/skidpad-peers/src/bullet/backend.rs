@@ -35,7 +35,7 @@ pub const BACKEND: BackendInfo = BackendInfo {
 pub fn world(scene: &Scene, cars: &[(CarStart, Tuning)], dt: f32) -> Box<dyn Backend> {
     let ground = Ground::new(scene);
     let cars = cars.iter().map(|(start, tuning)| Driven::new(scene, &ground, start, tuning.clone(), dt)).collect();
-    Box::new(BulletWorld { cars, scene: scene.clone(), ground, clock: Clock { dt, steps: 0 } })
+    Box::new(BulletWorld { cars, scene: scene.clone(), ground, clock: Clock::new(dt) })
 }
 
 struct BulletWorld {
@@ -185,7 +185,7 @@ impl Backend for BulletWorld {
             return nothing;
         }
         let coasting = Controls::coasting();
-        self.clock.steps += 1;
+        self.clock.tick();
         let mut report = StepReport::default();
         for (i, car) in self.cars.iter_mut().enumerate().filter(|(_, car)| !car.away) {
             car.report = car.step(&self.ground, controls.get(i).unwrap_or(&coasting), self.clock.dt);

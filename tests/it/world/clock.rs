@@ -1,0 +1,56 @@
+//! Steps of another length in a world that runs: time goes on, and every solver takes them.
+
+use crate::common::{Drive, Simplify, c5, on_rows};
+use skidpad::core::{Backend, Controls, Course, DVec3, FixedBox, Platform, Scene, Vec3, state::Placement};
+
+/// Lengths of steps, s, each for half a second.
+const LENGTHS: [f32; 4] = [1.0 / 60.0, 1.0 / 240.0, 1.0 / 30.0, 1.0 / 60.0];
+
+/// Half a second of steps of each length with `controls`; what is told after each step is looked at.
+fn drive(world: &mut dyn Backend, controls: &Controls, mut look: impl FnMut(&dyn Backend)) {
+    for dt in LENGTHS {
+        world.clock_mut().dt = dt;
+        for _ in 0..(0.5 / dt).round() as usize {
+            world.step(std::slice::from_ref(controls));
+            look(world);
+        }
+    }
+}
+
+#[test]
+fn every_solver_takes_steps_of_another_length() {
+    let model = c5().without_air().without_rolling_resistance().model();
+    let solvers = skidpad::backends().into_iter().chain(skidpad::modes());
+    for solver in solvers {
+        let placement = Placement { speed: 10.0, ..Placement::default() };
+        let mut world = Drive::new(&solver, &model, &Scene::flat(), placement, 60.0).world;
+        let mut last = 0.0;
+        drive(world.as_mut(), &Controls { gear: Some(0), ..Controls::default() }, |world| {
+            assert!((world.time() - last - f64::from(world.dt())).abs() < 1e-12, "{}: {last}", solver.name);
+            last = world.time();
+        });
+        assert!((world.time() - 2.0).abs() < 1e-6, "{}: {} s", solver.name, world.time());
+        let way = world.state(0).position.x;
+        // Nothing holds it up but the drag of its drivetrain, if that.
+        assert!((way - 20.0).abs() < 0.3, "{}: {way} m in 2 s at 10 m/s", solver.name);
+    }
+}
+
+/// A belt that takes a car along is where its time says: it neither jumps nor stops where the step changes.
+#[test]
+fn platforms_do_not_jump_with_the_step() {
+    let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -0.5), Vec3::new(40.0, 10.0, 1.0));
+    let course = Course::Steady { velocity: Vec3::X * 3.0, rate: 0.0 };
+    let scene = Scene { plane: false, platforms: vec![Platform { shape, axis: Vec3::Z, course }], ..Scene::flat() };
+    for solver in on_rows() {
+        let mut world = Drive::new(&solver, &c5().model(), &scene, Placement::default(), 60.0).world;
+        let mut state = world.state(0).clone();
+        (state.velocity.x, state.previous_velocity.x) = (3.0, 3.0);
+        world.set_state(0, &state);
+        drive(world.as_mut(), &Controls { brake: 1.0, ..Controls::default() }, |world| {
+            let off = world.state(0).position.x - 3.0 * world.time();
+            // It begins at rest on its wheels, which the belt carries within the first steps.
+            assert!(off.abs() < 0.05, "{} at {} s: {off} m from where it stood", solver.name, world.time());
+        });
+    }
+}
