@@ -43,7 +43,7 @@ const STEP_ROUNDING: f32 = 1e-5;
 ///
 /// Time goes on in ticks of the finest step; a coarser world steps at the end of every n-th tick, with that tick's
 /// controls, so its cars run up to n − 1 ticks late. Cars change levels only when both are at the same time. Cars of different
-/// levels pass through each other.
+/// levels pass through each other. Those that tow each other are always in the same one.
 pub struct LevelOfDetail {
     levels: Vec<Level>,
     cars: Vec<Car>,
@@ -61,8 +61,16 @@ struct Level {
 struct Car {
     level: usize,
     wanted: usize,
+    /// Of the train it is the front of, least distance from a viewer, squared, m².
+    nearest: f64,
     /// What is handed over, kept so that nothing is allocated.
     moving: State,
+}
+
+impl Car {
+    fn in_finest(state: &State) -> Self {
+        Self { level: 0, wanted: 0, nearest: f64::INFINITY, moving: state.clone() }
+    }
 }
 
 impl LevelOfDetail {
@@ -72,8 +80,7 @@ impl LevelOfDetail {
     /// No world, worlds of different cars, or a step that is no whole multiple of the one before.
     pub fn new(worlds: Vec<Box<dyn Backend>>) -> Result<Self, LevelError> {
         let finest = worlds.first().ok_or(LevelError::Empty)?;
-        let car = |i| Car { level: 0, wanted: 0, moving: finest.state(i).clone() };
-        let cars: Vec<Car> = (0..finest.cars()).map(car).collect();
+        let cars: Vec<Car> = (0..finest.cars()).map(|i| Car::in_finest(finest.state(i))).collect();
         let mut levels: Vec<Level> = Vec::with_capacity(worlds.len());
         for (level, mut world) in worlds.into_iter().enumerate() {
             let (mut every, mut inside) = (1, cars.len());
@@ -101,7 +108,7 @@ impl LevelOfDetail {
             }
         }
         self.levels[0].cars += 1;
-        self.cars.push(Car { level: 0, wanted: 0, moving: self.levels[0].world.state(car).clone() });
+        self.cars.push(Car::in_finest(self.levels[0].world.state(car)));
         car
     }
 
@@ -138,20 +145,46 @@ impl LevelOfDetail {
         ticks as f64 * f64::from(self.levels[0].world.dt())
     }
 
-    /// Moves car `car` to `level` (the coarsest if there is none so coarse): at once if both levels are at the same time,
-    /// else as soon as they are.
+    /// Moves car `car`, and all that it tows or is towed by, to `level` (the coarsest if there is none so coarse): at once if both levels
+    /// are at the same time, else as soon as they are.
     pub fn move_car(&mut self, car: usize, level: usize) {
+        let front = self.front(car);
+        for other in 0..self.cars.len() {
+            if self.front(other) == front {
+                self.ask(other, level);
+            }
+        }
+    }
+
+    /// Moves every car to the level its distance from the nearest of `viewers` (world, m) asks for; those that tow each other to that of the
+    /// nearest of them.
+    pub fn follow(&mut self, viewers: &[DVec3], distances: &Distances) {
+        self.cars.iter_mut().for_each(|car| car.nearest = f64::INFINITY);
+        for car in 0..self.cars.len() {
+            let (position, front) = (self.state(car).position, self.front(car));
+            let nearest = viewers.iter().map(|v| v.distance_squared(position)).fold(f64::INFINITY, f64::min);
+            self.cars[front].nearest = self.cars[front].nearest.min(nearest);
+        }
+        for car in 0..self.cars.len() {
+            let front = &self.cars[self.front(car)];
+            self.ask(car, distances.level(front.nearest.sqrt(), front.wanted));
+        }
+    }
+
+    fn ask(&mut self, car: usize, level: usize) {
         self.cars[car].wanted = level.min(self.levels.len() - 1);
         self.hand_over(car);
     }
 
-    /// Moves every car to the level its distance from the nearest of `viewers` (world, m) asks for.
-    pub fn follow(&mut self, viewers: &[DVec3], distances: &Distances) {
-        for car in 0..self.cars.len() {
-            let position = self.state(car).position;
-            let nearest = viewers.iter().map(|v| v.distance_squared(position)).fold(f64::INFINITY, f64::min);
-            self.move_car(car, distances.level(nearest.sqrt(), self.cars[car].wanted));
+    /// The first vehicle of the train that car `car` is in; itself if nothing tows it. Vehicles in a circle tow nothing.
+    fn front(&self, car: usize) -> usize {
+        let mut front = car;
+        for _ in 0..self.cars.len() {
+            let ahead = self.state(front).tow.map(|tow| tow.by as usize);
+            let Some(ahead) = ahead.filter(|ahead| *ahead < self.cars.len()) else { break };
+            front = ahead;
         }
+        front
     }
 
     /// One tick of the finest step. `controls[i]` drives car `i`; missing ones coast.
