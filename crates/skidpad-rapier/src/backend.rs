@@ -72,6 +72,8 @@ fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHand
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     step_by(&mut world.integration_parameters, dt);
     world.integration_parameters.normalized_prediction_distance = SEES_AHEAD;
+    // Rapier's default holds every body at 400 m/s.
+    world.integration_parameters.normalized_max_linear_velocity = Real::MAX;
     if scene.plane {
         let normal = rapier3d::na::Unit::new_unchecked(scene.normal());
         world.insert_collider(ColliderBuilder::halfspace(normal).friction(scene.grip), None);
