@@ -1,6 +1,6 @@
 //! A car back on its wheels.
 
-use skidpad_core::{Backend, Contact, Model, Probe, State, Vec3};
+use skidpad_core::{Backend, Contact, Model, Probe, Quat, State, Vec3};
 
 /// How far above the car's centre of mass the ground is looked for, m, and how far below that.
 const ABOVE: f32 = 1.0;
@@ -34,9 +34,22 @@ pub fn looks_down(car: usize, state: &State) -> Probe {
 /// A car of `model` upright at rest where it is in `state`, on the ground that `probe` met, or in the air.
 pub fn upright_on(model: &Model, state: &State, probe: &Probe, met: Option<&Contact>) -> State {
     let ahead = state.rotation * Vec3::X;
-    let heading = skidpad_core::math::atan2(ahead.y, ahead.x);
     match met {
-        Some(contact) => State::upright_at(model, probe.at(contact.distance), contact.normal, heading),
-        None => State { position: state.position, ..State::upright_at(model, state.position, Vec3::Z, heading) },
+        Some(contact) => {
+            let heading = heading_on(contact.normal, ahead);
+            State::upright_at(model, probe.at(contact.distance), contact.normal, heading)
+        }
+        None => {
+            let heading = heading_on(Vec3::Z, ahead);
+            State { position: state.position, ..State::upright_at(model, state.position, Vec3::Z, heading) }
+        }
     }
+}
+
+/// The heading from which a car that is laid on ground with this `normal` points, seen from above, where `ahead` does, rad.
+fn heading_on(normal: Vec3, ahead: Vec3) -> f32 {
+    // In the ground, right above or below `ahead`.
+    let along = Vec3::new(ahead.x * normal.z, ahead.y * normal.z, -(ahead.x * normal.x + ahead.y * normal.y));
+    let level = Quat::from_rotation_arc(normal, Vec3::Z) * along;
+    skidpad_core::math::atan2(level.y, level.x)
 }

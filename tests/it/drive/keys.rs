@@ -207,6 +207,24 @@ fn a_car_on_its_roof_is_put_on_its_wheels_and_drives_on() {
     });
 }
 
+/// A car that stands on a steep slope, whichever way it is headed, is put where it stands: the slope is laid under it, not beside.
+#[test]
+fn a_car_on_a_slope_is_put_upright_as_it_stands() {
+    let slope = Scene::sloping(30f32.to_radians());
+    for heading in [0.0, 0.7, 1.6, -2.4, 3.1] {
+        let model = skidpad::spec::load("corvette_c5").unwrap().model;
+        let start = CarStart { model, placement: Placement { heading, ..Placement::default() } };
+        let mut world = (skidpad::impulse::BACKEND.build)(&slope, &[start], 1.0 / 60.0);
+        let before = world.state(0).rotation;
+        assert!(put_upright(world.as_mut(), 0));
+        // Its struts do not carry it aslant as those of a car that has settled on the slope: seen from above that turns it a little.
+        let [was, is] = [before, world.state(0).rotation].map(|rotation| rotation * Vec3::X).map(|x| x.y.atan2(x.x));
+        let turned = (is - was).sin().abs();
+        assert!(turned < 0.01, "headed {heading}: turned by {turned} rad");
+        assert!(before.angle_between(world.state(0).rotation) < 0.05, "headed {heading}: it lies elsewhere");
+    }
+}
+
 /// Whatever happened before, a teleported car goes on to the bit as one that is new.
 #[test]
 fn a_teleport_leaves_nothing_of_what_was() {
