@@ -60,7 +60,7 @@ pub struct Gust {
     pub velocity: Vec3,
     /// Since the start of the world, s.
     pub starts: f32,
-    /// Time r of the rise, and again of the fall, s, > 0.
+    /// Time r of the rise, and again of the fall, s, ≥ 0; at 0 it is there and gone at once.
     pub rises: f32,
     /// Time at its height, s, ≥ 0.
     pub holds: f32,
@@ -70,7 +70,11 @@ impl Gust {
     /// Velocity of the air at `time` s, beyond the wind, world, m/s.
     pub fn at(&self, time: f64) -> Vec3 {
         let since = (time - f64::from(self.starts)) as f32;
-        let risen = since.min(2.0 * self.rises + self.holds - since).clamp(0.0, self.rises);
+        let left = 2.0 * self.rises + self.holds - since;
+        if self.rises == 0.0 {
+            return if since.min(left) >= 0.0 { self.velocity } else { Vec3::ZERO };
+        }
+        let risen = since.min(left).clamp(0.0, self.rises);
         let (_, cosine) = math::sin_cos(core::f32::consts::PI * risen / self.rises);
         self.velocity * (0.5 - 0.5 * cosine)
     }
@@ -198,6 +202,9 @@ mod tests {
         {
             assert!((gust.at(time).y - 8.0 * share).abs() < 1e-5, "{time}: {:?}", gust.at(time));
         }
+        let sudden = Gust { rises: 0.0, ..gust };
+        let share = |time| sudden.at(time).y / 8.0;
+        assert_eq!([0.0, 1.9, 2.0, 4.9, 5.1, 1e6].map(share), [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
         let scene = Scene { wind: Vec3::X, gusts: vec![gust, gust], ..Scene::flat() };
         assert_eq!(scene.wind_in(1.0, 0.1), Vec3::X);
         assert!((scene.wind_in(3.5, 0.1) - Vec3::new(1.0, 16.0, 0.0)).length() < 1e-5);
