@@ -5,6 +5,7 @@ use crate::load::text_of;
 use crate::tir::Note;
 use crate::{Faults, LoadError, SceneSpec, read};
 use skidpad_core::Scene;
+use skidpad_core::state::Placement;
 use std::path::{Path, PathBuf};
 
 /// A scene as described and as driven on.
@@ -46,6 +47,14 @@ impl LoadedScene {
         let text = text_of(path).map_err(unreadable)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Ok(Self::read_in(folder, &path.display().to_string(), &text)?)
+    }
+
+    /// Where and how the file lets a car start: where it says nothing at the origin, headed along +x, at rest.
+    pub fn placement(&self) -> Placement {
+        let [x, y, height] = self.spec.start_m.unwrap_or_default();
+        let heading = self.spec.heading_deg.unwrap_or_default().to_radians() as f32;
+        let speed = self.spec.speed_mps.unwrap_or_default() as f32;
+        Placement { x, y, height, heading, speed, gear: None }
     }
 
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {

@@ -10,13 +10,11 @@ use crate::common::{Drive, Simplify, c5, close, solvers};
 /// Frames of a C5 that rolls for `seconds` in the scene `name`, from its start with its speed, on every solver.
 fn coasts(name: &str, seconds: f64, hz: f32) -> Vec<(&'static str, Vec<Frame>)> {
     let path = format!("{}/scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-    let LoadedScene { spec: file, scene, .. } = LoadedScene::load(path.as_ref()).expect("shipped");
-    let [x, y, height] = file.start_m.unwrap_or_default();
-    let speed = file.speed_mps.expect("stated") as f32;
-    let placement = Placement { x, y, height, speed, gear: Some(0), ..Placement::default() };
+    let loaded = LoadedScene::load(path.as_ref()).expect("shipped");
+    let placement = Placement { gear: Some(0), ..loaded.placement() };
     let model = c5().model();
     let run = |solver| {
-        let mut car = Drive::new(&solver, &model, &scene, placement, hz);
+        let mut car = Drive::new(&solver, &model, &loaded.scene, placement, hz);
         (solver.name, car.run(seconds, |_| Controls::coasting()))
     };
     solvers().into_iter().map(run).collect()
