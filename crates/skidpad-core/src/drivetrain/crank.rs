@@ -29,6 +29,12 @@ impl Engine {
         self.inertia.max(dt * (constant / self.idle + 2.0 * per_speed))
     }
 
+    /// Torque it gives its clutch at a crankshaft speed in rad/s while the pedal is held at 0 to 1, N m.
+    pub fn torque_at(&self, speed: f32, pedal: f32) -> f32 {
+        let asked = Asked { throttle: self.opened(pedal), full_load: self.torque.at(speed), starter: false };
+        self.crank_torque(speed, &asked, 0.0)
+    }
+
     /// Speed after `dt` s before its clutch acts, from `speed` on, rad/s.
     #[inline(always)]
     pub(crate) fn turned<L: Lane>(&self, speed: L, asked: &Asked<L>, dt: f32) -> L {

@@ -100,9 +100,9 @@ fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
     }
 }
 
-/// Full-throttle torque of an engine at a speed in rad/s, N m.
+/// Torque that an engine gives at full throttle at a speed in rad/s, N m; below idle, where its clutch slips, that at idle.
 fn full(engine: &Engine, speed: f32) -> f32 {
-    engine.torque.at(speed) * engine.opened(1.0)
+    engine.torque_at(speed.max(engine.idle), 1.0)
 }
 
 /// Engine speed at which the torque converter holds it at full throttle with the car standing, rad/s; `None` without one.
@@ -132,7 +132,6 @@ fn gearbox_torque(drive: &EngineDrive, gear: i8, turning: f64) -> f64 {
             let impeller = fluid.balance(|speed| full(engine, speed), turning as f32, engine.limit);
             f64::from(fluid.torques(impeller, turning as f32)[1])
         }
-        _ if turning > f64::from(engine.limit) => 0.0,
         _ => f64::from(full(engine, turning as f32)),
     }
 }
@@ -170,18 +169,15 @@ fn overcome(model: &Model, against: &Resistance) -> Option<f64> {
     (1..=15_000).map(|i| f64::from(i) * SPEED_STEP).take_while(|&v| pulls(v)).last()
 }
 
-/// Where the engine gives the most power at full load, [W, rad/s]; `None` without an engine. The power `T ω` of a curve
-/// that is linear between points peaks at a point or between two.
+/// Where the engine gives the most power at full throttle, [W, rad/s], looked for at the points of its curve and in steps of a
+/// thousandth of its limit; `None` without an engine.
 pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
-    const STEPS: usize = 100;
+    const STEPS: u16 = 1000;
     let engine = &model.parts().powertrain.engine()?.engine;
-    let between = engine.torque.points().windows(2).flat_map(|pair| {
-        let [low, high] = [pair[0][0], pair[1][0]].map(f64::from);
-        (0..=STEPS).map(move |i| low + (high - low) * i as f64 / STEPS as f64)
-    });
-    let within = between.filter(|&speed| speed <= f64::from(engine.limit));
-    let power = |speed: f64| [f64::from(engine.torque.at(speed as f32)) * speed, speed];
-    within.map(power).max_by(|a, b| a[0].total_cmp(&b[0]))
+    let even = (0..=STEPS).map(|i| engine.limit * f32::from(i) / f32::from(STEPS));
+    let speeds = engine.torque.points().iter().map(|point| point[0]).chain(even);
+    let power = |speed: f32| [f64::from(full(engine, speed)) * f64::from(speed), speed.into()];
+    speeds.map(power).max_by(|a, b| a[0].total_cmp(&b[0]))
 }
 
 /// How the driver brakes.
@@ -231,6 +227,8 @@ fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: P
     }
     match pedal {
         Pedal::Ideal => peak,
+        // Dry friction pulls as much at every slip.
+        Pedal::Floored if !tyre.creeps() => peak,
         Pedal::Floored => {
             let slip = model.parts().assists.abs.map_or(1.0, |abs| abs.slip);
             -f64::from(tyre.force([-slip, 0.0], &Conditions::upright(load as f32, 0.0)).force[0])
@@ -242,6 +240,8 @@ fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: P
 mod tests {
     use super::*;
     use crate::testing;
+    use skidpad_core::model::{AntiLock, Clutch, Curve, Gearbox, Tyre};
+    use skidpad_core::tyre::CurveLaw;
 
     #[test]
     fn top_speed_balances_drive_and_drag() {
@@ -273,5 +273,75 @@ mod tests {
         let expected = (1000.0 + 4.0 / 0.09) * 400.0 / (2.0 * (4.0 * 300.0 / 0.3 + 98.1));
         let found = weak(300.0).expect("brakes");
         assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+    }
+
+    /// The test car with an engine of 200 N m up to its limit of 600 rad/s, drag of 10 N m and 0.1 N m s, and one gear.
+    fn with_engine(throttle_map: Option<Curve>, gear: f32) -> Model {
+        let mut parts = testing::model().parts().clone();
+        parts.powertrain = Powertrain::Engine(Box::new(EngineDrive {
+            engine: Engine {
+                torque: Curve::new(vec![[100.0, 200.0], [700.0, 200.0]]).expect("valid"),
+                drag: [10.0, 0.1],
+                idle: 80.0,
+                limit: 600.0,
+                inertia: 0.2,
+                throttle_map,
+                stall: 0.0,
+            },
+            gearbox: Gearbox {
+                forward: [gear].into(),
+                reverse: 3.0,
+                final_drive: 1.0,
+                efficiency: 1.0,
+                shift_time: 0.2,
+                up_speed: 550.0,
+                easy_up_speed: 300.0,
+                down_speed: 120.0,
+                kick_down_speed: 120.0,
+                continuous: None,
+            },
+            launch_device: LaunchDevice::Clutch(Clutch { capacity: 500.0, engaged_speed: 200.0 }),
+            shares: [0.0, 0.0, 0.5, 0.5].into(),
+        }));
+        Model::new(parts).expect("valid")
+    }
+
+    /// In its band, the last 2 %, the limiter leaves `(ω_l − ω) / (0.02 ω_l)` of the torque and the drag the rest: where that meets the
+    /// resistance, the car has its top speed.
+    #[test]
+    fn a_limiter_holds_a_car_within_its_band() {
+        let model = with_engine(None, 4.0);
+        let top = top_speed(&model).expect("driven");
+        let turning = top / 0.3 * 4.0;
+        let share = (600.0 - turning) / 12.0;
+        let torque = 200.0 * share - (10.0 + 0.1 * turning) * (1.0 - share);
+        // The step of the search, 0.133 rad/s of the engine, is 0.0111 of the band: 3 N m.
+        assert!((torque * 4.0 / 0.3 - resistance(&model, top)).abs() < 3.1 * 4.0 / 0.3, "{top} m/s, {torque} N m");
+        let [power, speed] = peak_power(&model).expect("an engine");
+        assert!((speed / 588.0 - 1.0).abs() < 1e-6 && (power / (200.0 * 588.0) - 1.0).abs() < 1e-6, "{power} {speed}");
+    }
+
+    /// A pedal that opens the throttle by 0.6 leaves 0.4 of the drag.
+    #[test]
+    fn a_throttle_map_that_ends_below_1_takes_drag_from_the_torque() {
+        let map = Curve::new(vec![[0.0, 0.0], [1.0, 0.6]]).expect("valid");
+        let model = with_engine(Some(map), 4.0);
+        let torque = 0.6 * 200.0 - 0.4 * (10.0 + 0.1 * 400.0);
+        let found = drive_force(&model, 400.0 * 0.3 / 4.0, 1) * 0.3 / 4.0;
+        assert!((found / torque - 1.0).abs() < 1e-5, "{found} {torque}");
+        let [power, speed] = peak_power(&model).expect("an engine");
+        assert!((power / (speed * (120.0 - 0.4 * (10.0 + 0.1 * speed))) - 1.0).abs() < 1e-5, "{power} {speed}");
+    }
+
+    /// Dry friction has no slip at which it pulls less: `v² / 2 μ g`.
+    #[test]
+    fn anti_lock_brakes_stop_a_car_on_dry_friction_as_locked_wheels_do() {
+        let mut parts = testing::model().parts().clone();
+        parts.aero.drag = 0.0;
+        let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
+        (tyre.law, tyre.friction) = (CurveLaw::Coulomb { deflection: 0.01 }, [0.9; 2]);
+        parts.assists.abs = Some(AntiLock { slip: 0.1, response: 0.0, off_below: 1.0 });
+        let found = stopping_distance(&Model::new(parts).expect("valid"), 20.0, Pedal::Floored).expect("brakes");
+        assert!((found / (400.0 / (2.0 * 0.9 * G)) - 1.0).abs() < 1e-6, "{found}");
     }
 }
