@@ -1,9 +1,10 @@
 //! Anti-roll bars, rows A2 to A12, A18 and D1: in the load path and beside it, by speed, by hand.
 
-use skidpad::core::model::{AntiRollBar, BarCoupling};
+use skidpad::core::model::{AntiRollBar, BarCoupling, Unsprung};
 use skidpad::core::{BackendInfo, Controls, DVec3, FixedBox, Frame, Model, ModelParts, Scene, Vec3, state::Placement};
+use skidpad::lab::figures::OwnWheels;
 
-use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, parked_on_a_block, solvers};
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, own_code, parked_on_a_block, solvers};
 
 const RATE: f32 = 240.0;
 
@@ -57,6 +58,22 @@ fn a2_a8_tyres_feel_a_bar_in_the_load_path_and_a_third_of_the_transfer_beside_it
             let whole = mass * ay * height + mass * GRAVITY * height * roll;
             close(&format!("{what}: transfer"), transfer(&frames, &model), share * whole, 0.01, "asked");
         }
+    }
+}
+
+/// A bar beside the tyres answers the roll of the body, not the travel of struts: wheels on their own let the body roll as told.
+#[test]
+fn bars_hold_wheels_on_their_own_as_told() {
+    let solver = own_code().into_iter().find(|solver| solver.name == "constraint-unsprung").expect("a mode");
+    for coupling in [BarCoupling::InLoadPath, BarCoupling::External] {
+        let mut parts = with_bars(|bar| bar.coupling = coupling);
+        let own = Unsprung { mass: 40.0, tyre_rate: 200e3, tyre_damping: 0.0 };
+        parts.wheels.iter_mut().for_each(|wheel| wheel.unsprung = Some(own));
+        let model = parts.model();
+        let told = OwnWheels::of(&model).and_then(|own| own.roll_gradient).expect("stands");
+        let last = super::steady_turn(&solver, &model);
+        let found = mean(&last, |f| f.roll_rad) / mean(&last, |f| f.ay_mps2);
+        close(&format!("{coupling:?}: roll"), found, told, 0.02, "struts are pressed apart by side forces");
     }
 }
 

@@ -19,7 +19,7 @@ use skidpad::core::{BackendInfo, Controls, Frame, Model};
 use crate::common::{Drive, hold_speed};
 
 /// The last second of a steady left turn of about 0.2 g.
-fn steady_turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
+pub fn steady_turn(solver: &BackendInfo, model: &Arc<Model>) -> Vec<Frame> {
     let mut car = Drive::rolling(solver, model, 15.0, 240.0);
     let frames = car.run(6.0, |f| Controls {
         steer: 0.024,

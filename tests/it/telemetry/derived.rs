@@ -14,6 +14,7 @@ use skidpad::lab::figures::straight::{Pedal, drive_force, stopping_distance};
 use skidpad::lab::{Figures, figures};
 
 use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, shipped, solvers};
+use crate::suspension::steady_turn;
 
 /// Dampers alike in bump and rebound, `share` of what they were.
 fn evenly_damped(mut parts: ModelParts, share: f32) -> ModelParts {
@@ -176,14 +177,35 @@ fn a2_steady_cornering_is_the_one_told() {
     }
 }
 
+/// The centre of mass `by` m further to the left.
+fn with_mass_left(mut parts: ModelParts, by: f32) -> ModelParts {
+    parts.wheels.iter_mut().for_each(|wheel| wheel.contact.y -= by);
+    parts.hull.centre.y -= by;
+    parts
+}
+
+/// Off the middle, a mass rises as the car rolls one way and sinks as it rolls the other: the mean of both turns is the gradient told.
+#[test]
+fn a_mass_off_the_middle_rolls_as_told() {
+    let models = [0.2, -0.2].map(|by| with_mass_left(c5().without_air().without_rolling_resistance(), by).model());
+    let told = Figures::of(&models[0]).roll_gradient.expect("upright");
+    for solver in solvers() {
+        let found = models.each_ref().map(|model| {
+            let last = steady_turn(&solver, model);
+            mean(&last, |f| f.roll_rad) / mean(&last, |f| f.ay_mps2)
+        });
+        close(solver.name, 0.5 * (found[0] + found[1]), told, 0.01, "wheels lean and jack, drive is beside the mass");
+    }
+}
+
 /// A tilted plane whose gravity keeps m g along its normal is a steady turn: just below the threshold the car stands,
-/// just above it falls.
+/// just above it falls. One whose mass is off the middle falls to that side.
 #[test]
 fn rollover_threshold_on_its_springs() {
-    for parts in [c5(), shipped("bmw_320i_commonroad")] {
+    for parts in [c5(), shipped("bmw_320i_commonroad"), with_mass_left(c5(), 0.2)] {
         // Dampers hard enough that the car does not swing beyond where it will stand.
         let model = evenly_damped(parts, 8.0).on_coulomb_tyres(5.0).model();
-        let threshold = rollover(&model).expect("two tracks").lateral_acceleration;
+        let threshold = rollover(&model).expect("two tracks").lateral_acceleration.abs();
         assert!(threshold < 0.97 * GRAVITY * Figures::of(&model).rollover_g.expect("two tracks"));
         for solver in solvers() {
             let uphill = |share: f64| {

@@ -49,12 +49,13 @@ pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     Some((steer(HALF)? - steer(-HALF)?) / (2.0 * HALF))
 }
 
-/// Largest lateral acceleration the tyres hold in steady cornering, m/s²; `None` when that is beyond the rollover
-/// threshold, or nothing steers.
+/// Largest lateral acceleration the tyres hold in steady cornering to the side to which the car tips first, m/s²; `None` when that is beyond the
+/// rollover threshold, or nothing steers.
 pub fn grip_limit(model: &Model) -> Option<f64> {
     const MOST: f64 = 50.0;
-    let holds = |a: f64| extra_steer(model, a).is_some();
-    let tips = steady_state::rollover(model)?.lateral_acceleration.min(MOST);
+    let tipping = steady_state::rollover(model)?.lateral_acceleration;
+    let holds = |a: f64| extra_steer(model, a.copysign(tipping)).is_some();
+    let tips = tipping.abs().min(MOST);
     if !holds(0.1) || holds(0.999 * tips) {
         return None;
     }

@@ -102,9 +102,11 @@ fn upright(model: &Model, figures: &Figures) -> Vec<String> {
         found.push("springs and bars are too soft to hold the car upright".into());
     }
     let grip = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
-    let tips = figures.rollover_g.and_then(|_| rollover(model)).map(|steady| steady.lateral_acceleration / G);
-    if let Some(g) = tips.filter(|g| *g < grip) {
-        found.push(format!("it tips at {g:.2} g, before its tyres slide at {grip:.2} g"));
+    if let Some(tipping) = figures.rollover_g.and_then(|_| rollover(model)) {
+        let (g, turning) = (tipping.lateral_acceleration.abs() / G, figures.turning(tipping.lateral_acceleration));
+        if g < grip {
+            found.push(format!("it tips at {g:.2} g{turning}, before its tyres slide at {grip:.2} g"));
+        }
     }
     found
 }
@@ -195,6 +197,8 @@ mod tests {
         says(|parts| parts.peers.largest_suspension_force = 3000.0, "largest_suspension_force_n");
         let fast = Surface { coefficient: 2.0, point: Vec3::ZERO };
         says(|parts| parts.aero.downforce = [fast, Surface::default()], "full compression at top speed");
+        // 0.15 m left of its outer wheels over 0.5 m, and tyres that hold 1 g.
+        says(each(|w| w.contact.y -= 0.6), "g, turning right, before its tyres slide");
         says(each(|w| w.contact.x += 0.2), "identical");
         says(each(|w| w.strut.bump_damping *= 2.0), "more than rebound");
         says(each(|w| w.contact.y *= 1.2), "outside the hull");

@@ -1,6 +1,7 @@
 //! Every figure with its name, unit and digits: one list for tables, reports and files.
 
 use skidpad_core::Model;
+use skidpad_core::model::Side;
 
 use super::steady_state;
 use super::straight::{Pedal, motor_power, peak_power, stall_speed, stopping_distance};
@@ -174,11 +175,20 @@ fn turning(model: &Model, figures: &Figures) -> Vec<Metric> {
 
 fn tipping(model: &Model, figures: &Figures) -> Vec<Metric> {
     let rolled = figures.rollover_g.and_then(|_| steady_state::rollover(model)).map(|s| s.lateral_acceleration / G);
+    let rigid = match figures.tips_turning {
+        Some(Side::Right) => -1.0,
+        _ => 1.0,
+    };
+    let named = |label: &str, way: f64| format!("{label}{}", figures.turning(way));
+    let (rigid, sprung) = (
+        named("Rollover threshold t/2h of a rigid car", rigid),
+        named("Rollover threshold on its springs", rolled.unwrap_or(rigid)),
+    );
     let at_speed = figures.top_speed_mps.and_then(|v| Cruise::at(model, v));
     let used = at_speed.as_ref().map(|cruise| most_of_bump(model, &cruise.steady.compressions));
     let mut list = vec![
-        Metric::new("rollover_rigid_g", "Rollover threshold t/2h of a rigid car", "g", 3, figures.rollover_g),
-        Metric::new("rollover_g", "Rollover threshold on its springs", "g", 3, rolled),
+        Metric::new("rollover_rigid_g", &rigid, "g", 3, figures.rollover_g),
+        Metric::new("rollover_g", &sprung, "g", 3, rolled.map(f64::abs)),
         Metric::new("bump_travel_used_at_top_speed_percent", "Bump travel used at top speed", "%", 1, used),
     ];
     if model.parts().aero.downforce.iter().any(|surface| surface.coefficient != 0.0) {

@@ -32,6 +32,8 @@ pub use roll::OwnWheels;
 pub(crate) use straight::per_radius;
 pub use straight::{drive_force, drive_shares, resistance};
 
+use roll::Turning;
+use skidpad_core::model::Side;
 use skidpad_core::{Model, STANDARD_GRAVITY};
 
 const G: f64 = STANDARD_GRAVITY as f64;
@@ -66,9 +68,11 @@ pub struct Figures {
     pub mass_kg: f64,
     /// Distance from the first to the last axle, m.
     pub wheelbase_m: f64,
-    /// Height of the centre of mass over its share of half the track, `t / 2h`, in g: lateral acceleration at which a
-    /// rigid car tips; `None` for a car on one track.
+    /// How far the outer wheels stand beside the centre of mass over its height, `t / 2h` where that is in the middle, in g: lateral
+    /// acceleration at which a rigid car tips, turning to the side where it does so first; `None` for a car on one track.
     pub rollover_g: Option<f64>,
+    /// The side to which a rigid car turns where it tips first; `None` where both sides are alike.
+    pub tips_turning: Option<Side>,
     /// Steady roll per lateral acceleration, rad/(m/s²); `None` when the springs cannot hold the car upright.
     pub roll_gradient: Option<f64>,
     /// Linear bicycle model; `None` when a tyre has no cornering stiffness or nothing steers.
@@ -81,15 +85,27 @@ impl Figures {
     /// The figures of `model`.
     pub fn of(model: &Model) -> Self {
         let axles: Vec<AxleFigures> = (0..model.parts().axles.len()).map(|i| axle(model, i)).collect();
+        let tips = roll::rigid_rollover(model, &axles);
+        let turning = Turning::of(model);
         let x = |i: usize| axles.get(i).map_or(0.0, |a| a.x_m);
         Self {
             mass_kg: f64::from(model.mass()),
             wheelbase_m: x(0) - x(axles.len().saturating_sub(1)),
-            rollover_g: roll::rigid_rollover(model, &axles),
-            roll_gradient: roll::gradient(model),
+            rollover_g: tips.map(|[left, right]| left.min(right)),
+            tips_turning: tips.and_then(first_side),
+            roll_gradient: turning.map(|turning| turning.roll),
             bicycle: bicycle(model, &axles),
             top_speed_mps: straight::top_speed(model),
             axles,
+        }
+    }
+
+    /// Words for the side to which a car turns at `lateral_acceleration` (m/s²), where it matters to which.
+    fn turning(&self, lateral_acceleration: f64) -> &'static str {
+        match (lateral_acceleration < 0.0, self.tips_turning) {
+            (true, _) => ", turning right",
+            (false, Some(_)) => ", turning left",
+            (false, None) => "",
         }
     }
 
@@ -101,6 +117,15 @@ impl Figures {
         let needed = if needed > 0.1 * geometric { needed } else { geometric };
         lateral_acceleration * needed / (v * v).max(1e-6)
     }
+}
+
+/// Share of the threshold of one side by which that of the other is told to differ.
+const ALIKE: f64 = 1e-3;
+
+/// The side of the lower of two thresholds, turning left and right, if they differ.
+fn first_side([left, right]: [f64; 2]) -> Option<Side> {
+    let differ = (left - right).abs() > ALIKE * left.min(right);
+    differ.then_some(if left < right { Side::Left } else { Side::Right })
 }
 
 fn axle(model: &Model, index: usize) -> AxleFigures {

@@ -1,33 +1,41 @@
 //! Roll of a car whose wheels turn with it, and of one whose wheels move on their own.
 
 use skidpad_core::Model;
-use skidpad_core::model::{AntiRollBar, BarCoupling, Unsprung};
+use skidpad_core::model::{BarCoupling, Unsprung};
 
 use super::{AxleFigures, G};
 
-/// Mean of the half tracks by load, over the height.
-pub(super) fn rigid_rollover(model: &Model, axles: &[AxleFigures]) -> Option<f64> {
+/// Lateral acceleration at which a rigid car tips when it turns left and right, g: how far its outer wheels stand beside the centre of
+/// mass, their mean by the loads of axles, over its height. `None` for a car on one track.
+pub(super) fn rigid_rollover(model: &Model, axles: &[AxleFigures]) -> Option<[f64; 2]> {
     let load: f64 = axles.iter().map(|a| a.load_n).sum();
-    let half = axles.iter().map(|a| 0.5 * a.track_m * a.load_n).sum::<f64>() / load;
-    (half > 0.0).then(|| half / f64::from(model.parts().centre_height))
+    let outer = |way: f64| {
+        let beside = |axle: usize| {
+            let on = model.wheels().iter().filter(|wheel| wheel.axle == axle);
+            on.map(|wheel| way * f64::from(wheel.contact.y)).fold(f64::MIN, f64::max)
+        };
+        axles.iter().enumerate().map(|(i, axle)| beside(i) * axle.load_n).sum::<f64>() / load
+    };
+    let both = [-1.0, 1.0].map(|way| outer(way) / f64::from(model.parts().centre_height));
+    (both[0].min(both[1]) > 0.0).then_some(both)
 }
 
-/// `φ / a_y = m (h − d) / (Σ k y² + Σ k_bar t² − m g h)`, tyre forces acting on the body d above the ground: at force points, or at roll
-/// centres.
-pub(super) fn gradient(model: &Model) -> Option<f64> {
-    let struts: f64 = model.wheels().iter().map(|w| f64::from(w.strut.rate) * f64::from(w.contact.y).powi(2)).sum();
-    let bars: f64 = model
-        .parts()
-        .bars
-        .iter()
-        .map(|bar| {
-            let [left, right] = bar.wheels.map(|i| f64::from(model.wheels()[i].contact.y));
-            f64::from(bar.rate) * (left - right).powi(2)
-        })
-        .sum();
-    let toppling = f64::from(model.mass()) * f64::from(model.parts().centre_height);
-    let stiffness = struts + bars - toppling * G;
-    (stiffness > 0.0).then(|| f64::from(model.mass()) * model.roll_lever() / stiffness)
+/// How a car whose wheels turn with it stands in a steady turn to the left, per lateral acceleration.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Turning {
+    /// rad/(m/s²).
+    pub roll: f64,
+    /// Of each wheel, m/(m/s²).
+    pub compressions: Vec<f64>,
+}
+
+impl Turning {
+    /// Of `model`; `None` when its springs cannot hold it upright.
+    pub fn of(model: &Model) -> Option<Self> {
+        let [heave, pitch, roll] = stand(model, &[])?;
+        let travel = |at: skidpad_core::Vec3| heave + f64::from(at.x) * pitch - f64::from(at.y) * roll;
+        Some(Self { roll, compressions: model.wheels().iter().map(|wheel| travel(wheel.contact)).collect() })
+    }
 }
 
 /// What changes when wheels move on their own, between strut and tyre spring, instead of with the chassis.
@@ -50,73 +58,186 @@ impl OwnWheels {
             Some((rate / f64::from(own[first].mass)).sqrt() / core::f64::consts::TAU)
         };
         let hop_hz = (0..model.parts().axles.len()).filter_map(hop).collect();
-        Some(Self { hop_hz, roll_gradient: own_gradient(model, &own) })
+        Some(Self { hop_hz, roll_gradient: stand(model, &own).map(|[_, _, roll]| roll) })
     }
 }
 
-/// What holds the body against roll, N m/rad, and what rolls it per lateral acceleration, kg m.
-#[derive(Clone, Copy, Debug, Default)]
-struct Held {
-    stiffness: f64,
-    rolling: f64,
-}
-
-/// Small angles, wheels square to the body but on solid axles, which turn by ψ about the ground, under the moment
-/// `m_u R (a_y + g ψ)` of their own mass. Links hand the side force of an axle less what its own mass takes, `L a_y`, to the body at
-/// its roll centre, r above the ground, with `L = r (F_y / a_y − m_u)`; those of other axles do the same, where R counts as 0:
+/// Heave s (m), pitch θ and roll φ (rad) of the body in a steady turn of 1 m/s² to the left, small angles. Its wheels move on their own if
+/// they are `own`, each by u down on its tyre, and else with it: `u = 0`.
 ///
-/// ```text
-/// K_t ψ = K_s (φ − ψ) + m_u R (a_y + g ψ) + L a_y
-/// Σ K_s (φ − ψ) = (m h − Σ m_u R) (a_y + g φ) − Σ L a_y
-/// ```
-fn own_gradient(model: &Model, own: &[Unsprung]) -> Option<f64> {
-    let mass = f64::from(model.mass());
-    let mut toppling = mass * f64::from(model.parts().centre_height);
-    let mut sum = Held { stiffness: 0.0, rolling: mass * model.tyre_lever() };
-    for (axle, parts) in model.parts().axles.iter().enumerate() {
-        let on: Vec<usize> = (0..own.len()).filter(|&i| model.wheels()[i].axle == axle).collect();
-        let add = |of: &dyn Fn(usize) -> f64| on.iter().map(|&i| of(i)).sum::<f64>();
-        let handed = f64::from(parts.roll_centre) * add(&|i| f64::from(model.sprung()[i] - own[i].mass));
-        let [through, beside] = [0, 1].map(|k| add(&|i| corner(model, i)[k]));
-        let (held, tyres) = (through + beside, add(&|i| tyre(model, &own[i], i)));
-        if !parts.solid {
-            sum.stiffness += add(&|i| in_series(corner(model, i), tyre(model, &own[i], i)));
-            sum.rolling -= handed * (1.0 - held / (through + tyres));
-            continue;
-        }
-        let moment = add(&|i| f64::from(own[i].mass * model.wheels()[i].radius));
-        let yields = through + tyres - moment * G;
-        sum.stiffness += held * (1.0 - through / yields);
-        sum.rolling -= (moment + handed) * (1.0 - held / yields);
-        toppling -= moment;
-    }
-    let held = sum.stiffness - toppling * G;
-    (held > 0.0).then(|| sum.rolling / held)
-}
-
-/// Stiffness in roll of the strut of wheel `i` with its ends of bars: through the tyre, and beside it, N m/rad.
-fn corner(model: &Model, i: usize) -> [f64; 2] {
-    let wheel = &model.wheels()[i];
-    let of = |coupling| {
-        // In roll, each end of a bar carries half of `rate · (y_l − y_r)²`.
-        let bars = model.parts().bars.iter().filter(|bar| bar.wheels.contains(&i) && bar.coupling == coupling);
-        bars.map(|bar: &AntiRollBar| {
-            let [left, right] = bar.wheels.map(|i| f64::from(model.wheels()[i].contact.y));
-            0.5 * f64::from(bar.rate) * (left - right).powi(2)
-        })
-        .sum::<f64>()
+/// `d = s + x θ − y φ` is how far the body sinks over a wheel and `z = d − u` the travel of its strut. Springs, heave springs and bars
+/// answer z, tyres u, bars beside the struts d. The tyres roll the body by `m (h − d_f) a_y`, acting d_f above the ground, and
+/// its weight by `m g h φ`. Links push between body and wheel by what they take of the side force, which is by the load at rest, less what the
+/// wheel's own mass takes. A solid axle turns by ψ about the ground under `m_u R (a_y + g ψ)` of its own mass, which the body is then
+/// without.
+fn stand(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
+    let (parts, wheels) = (model.parts(), model.wheels());
+    let mut balance = Balance::new(own.len() + 3);
+    let (roll, mass) = (balance.along(own.len() + 2), f64::from(model.mass()));
+    balance.push(mass * model.tyre_lever(), &roll);
+    balance.hold(-mass * f64::from(parts.centre_height) * G, &roll);
+    let zero = vec![0.0; own.len()];
+    let body = |i: usize| {
+        let at = wheels[i].contact;
+        [&zero[..], &[1.0, at.x.into(), (-at.y).into()]].concat()
     };
-    let across = f64::from(wheel.contact.y);
-    let strut = f64::from(wheel.strut.rate) * across * across;
-    [strut + of(BarCoupling::InLoadPath), of(BarCoupling::External)]
+    let strut = |i: usize| {
+        let mut way = body(i);
+        way[..own.len()].iter_mut().skip(i).take(1).for_each(|u| *u = -1.0);
+        way
+    };
+    let led = |i: usize| f64::from(model.sprung()[i]) - own.get(i).map_or(0.0, |own| f64::from(own.mass));
+    for (i, wheel) in wheels.iter().enumerate() {
+        balance.hold(wheel.strut.rate.into(), &strut(i));
+        balance.push(model.lifted_by_links(i, led), &strut(i));
+    }
+    for bar in &parts.bars {
+        let ends = bar.wheels.map(|i| if bar.coupling == BarCoupling::External { body(i) } else { strut(i) });
+        balance.hold(bar.rate.into(), &joined(&ends, -1.0));
+    }
+    for spring in &parts.heave_springs {
+        balance.hold(0.25 * f64::from(spring.rate), &joined(&spring.wheels.map(strut), 1.0));
+    }
+    for (i, own) in own.iter().enumerate() {
+        balance.hold(own.tyre_rate.into(), &balance.along(i));
+    }
+    lean_beams(model, own, &mut balance);
+    balance.solved()?[own.len()..].try_into().ok()
 }
 
-/// Stiffness in roll of the tyre of wheel `i`, N m/rad.
-fn tyre(model: &Model, own: &Unsprung, i: usize) -> f64 {
-    f64::from(own.tyre_rate) * f64::from(model.wheels()[i].contact.y).powi(2)
+/// The moments of the own mass of solid axles in roll, about the ground, taken from the body.
+fn lean_beams(model: &Model, own: &[Unsprung], balance: &mut Balance) {
+    let roll = balance.along(own.len() + 2);
+    for axle in (0..model.parts().axles.len()).filter(|&axle| model.parts().axles[axle].solid) {
+        let on: Vec<usize> = (0..own.len()).filter(|&i| model.wheels()[i].axle == axle).collect();
+        let [left, right] = on[..] else { continue };
+        let track = f64::from(model.wheels()[left].contact.y - model.wheels()[right].contact.y);
+        let beam: Vec<f64> = joined(&[right, left].map(|i| balance.along(i)), -1.0).iter().map(|u| u / track).collect();
+        let moment: f64 = on.iter().map(|&i| f64::from(own[i].mass * model.wheels()[i].radius)).sum();
+        for (moment, way) in [(moment, &beam), (-moment, &roll)] {
+            balance.push(moment, way);
+            balance.hold(-moment * G, way);
+        }
+    }
 }
 
-/// A bar beside the tyres answers the strut's share of the travel, and its tyre does not feel it.
-fn in_series([through, beside]: [f64; 2], tyre: f64) -> f64 {
-    if through > 0.0 { (through + beside) * tyre / (through + tyre) } else { 0.0 }
+/// The way of the first of two ends and, `way` times, of the second.
+fn joined([first, second]: &[Vec<f64>; 2], way: f64) -> Vec<f64> {
+    first.iter().zip(second).map(|(a, b)| a + way * b).collect()
+}
+
+/// Linear springs and steady forces along ways of coordinates q: `K q = f`.
+struct Balance {
+    stiffness: Vec<Vec<f64>>,
+    forces: Vec<f64>,
+}
+
+impl Balance {
+    /// Share of its own stiffness below which a coordinate is held by nothing, as the pitch of a trailer with one axle is.
+    const FREE: f64 = 1e-9;
+
+    fn new(size: usize) -> Self {
+        Self { stiffness: vec![vec![0.0; size]; size], forces: vec![0.0; size] }
+    }
+
+    /// The way of coordinate `k` alone.
+    fn along(&self, k: usize) -> Vec<f64> {
+        (0..self.forces.len()).map(|i| f64::from(u8::from(i == k))).collect()
+    }
+
+    /// Adds a spring, N per m of its way.
+    fn hold(&mut self, rate: f64, way: &[f64]) {
+        for (row, a) in self.stiffness.iter_mut().zip(way) {
+            row.iter_mut().zip(way).for_each(|(cell, b)| *cell += rate * a * b);
+        }
+    }
+
+    /// Adds a force along a way, N.
+    fn push(&mut self, force: f64, way: &[f64]) {
+        self.forces.iter_mut().zip(way).for_each(|(sum, a)| *sum += force * a);
+    }
+
+    /// q by elimination; a coordinate that nothing holds stays. `None` where nothing holds the last one.
+    fn solved(mut self) -> Option<Vec<f64>> {
+        let size = self.forces.len();
+        let stiffest: Vec<f64> = (0..size).map(|k| self.stiffness[k][k].abs()).collect();
+        let held = |balance: &Self, k: usize| balance.stiffness[k][k] > Self::FREE * stiffest[k];
+        for k in (0..size).filter(|&k| k + 1 < size) {
+            if !held(&self, k) {
+                continue;
+            }
+            let (row, force) = (self.stiffness[k].clone(), self.forces[k]);
+            for below in k + 1..size {
+                let share = self.stiffness[below][k] / row[k];
+                self.stiffness[below].iter_mut().zip(&row).for_each(|(cell, of)| *cell -= share * of);
+                self.forces[below] -= share * force;
+            }
+        }
+        let mut found = vec![0.0; size];
+        for k in (0..size).rev().filter(|&k| held(&self, k)) {
+            let others: f64 = (k + 1..size).map(|i| self.stiffness[k][i] * found[i]).sum();
+            found[k] = (self.forces[k] - others) / self.stiffness[k][k];
+        }
+        held(&self, size - 1).then_some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::ModelParts;
+    use skidpad_core::model::AntiRollBar;
+
+    /// The test car with its wheels `aside` m further to the right of its centre of mass, and a change.
+    fn beside(aside: f32, change: impl Fn(&mut ModelParts)) -> Model {
+        let mut parts = testing::model().parts().clone();
+        parts.wheels.iter_mut().for_each(|wheel| wheel.contact.y -= aside);
+        change(&mut parts);
+        Model::new(parts).expect("valid")
+    }
+
+    /// A car that rolls about a point beside its centre of mass rises there: `Σ k y² − (Σ k y)² / Σ k`, which is what it is where the centre
+    /// is in the middle.
+    #[test]
+    fn a_centre_of_mass_off_the_middle_rolls_as_one_in_it() {
+        let turning = Turning::of(&beside(0.3, |_| {})).expect("upright");
+        assert!((turning.roll / (500.0 / 51_345.0) - 1.0).abs() < 1e-6, "{turning:?}");
+        // It rolls about the middle between its wheels.
+        assert!((turning.compressions[0] + turning.compressions[1]).abs() < 1e-9, "{turning:?}");
+        assert!((turning.compressions[1] / (0.75 * turning.roll) - 1.0).abs() < 1e-6, "{turning:?}");
+    }
+
+    /// `(t/2 ∓ y) / h`.
+    #[test]
+    fn a_rigid_car_tips_first_over_the_wheels_its_mass_is_nearer_to() {
+        let figures = crate::Figures::of(&beside(0.3, |_| {}));
+        assert!((figures.rollover_g.expect("two tracks") - 0.9).abs() < 1e-6, "{figures:?}");
+        assert_eq!(figures.tips_turning, Some(skidpad_core::model::Side::Right));
+        assert_eq!(crate::Figures::of(&testing::model()).tips_turning, None);
+    }
+
+    /// With `K_s` of struts, `K_t` of tyres and `K_b` of bars the body is held by `(K_s + K_b)` and `K_t` in series, bars being in the load
+    /// path, or by `K_b` and, beside it, `K_s` and `K_t` in series.
+    #[test]
+    fn tyres_are_in_series_with_what_presses_them() {
+        let (struts, tyres, bars) = (4.0 * 25e3 * 0.5625, 4.0 * 200e3 * 0.5625, 2.0 * 10e3 * 2.25);
+        let series = |a: f64, b: f64| a * b / (a + b);
+        let told = [
+            (BarCoupling::InLoadPath, series(struts + bars, tyres)),
+            (BarCoupling::External, series(struts, tyres) + bars),
+        ];
+        for (coupling, held) in told {
+            let model = beside(0.3, |parts| {
+                let own = Unsprung { mass: 40.0, tyre_rate: 200e3, tyre_damping: 0.0 };
+                parts.wheels.iter_mut().for_each(|wheel| wheel.unsprung = Some(own));
+                parts.bars = [[0, 1], [2, 3]]
+                    .map(|wheels| AntiRollBar { wheels, rate: 10e3, coupling, ..AntiRollBar::default() })
+                    .into();
+            });
+            let found = OwnWheels::of(&model).and_then(|own| own.roll_gradient).expect("upright");
+            // Positions of wheels are f32.
+            assert!((found / (500.0 / (held - 500.0 * G)) - 1.0).abs() < 1e-6, "{coupling:?}: {found}");
+        }
+    }
 }

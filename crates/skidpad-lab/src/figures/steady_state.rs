@@ -4,9 +4,9 @@
 //! with it. Loads come from springs, stops and bars, all linear between their corners.
 
 use skidpad_core::Model;
-use skidpad_core::model::BarCoupling;
+use skidpad_core::model::{BarCoupling, Side};
 
-use super::G;
+use super::{G, first_side};
 
 /// Rate of metal on metal, N/m: stiff against any spring, soft enough for the arithmetic.
 const METAL_RATE: f64 = 1e8;
@@ -111,26 +111,37 @@ fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
     (0..wheels.len()).map(|i| share(i) * on_axle(i, &|k| model.sprung()[k].into())).collect()
 }
 
-/// The state of steady cornering at `lateral_acceleration` m/s² to the left; `None` beyond the rollover threshold.
+/// The state of steady cornering at `lateral_acceleration` m/s², positive to the left; `None` beyond the rollover threshold.
 pub fn corner(model: &Model, lateral_acceleration: f64) -> Option<SteadyState> {
     let demand = Demand::at_rest(model);
-    let enough = |roll: f64| stand(model, roll, demand).is_some_and(|s| s.lateral_acceleration >= lateral_acceleration);
+    let way = lateral_acceleration.signum();
+    let pose = |roll: f64| stand(model, way * roll, demand);
+    let enough = |roll: f64| pose(roll).is_some_and(|s| way * s.lateral_acceleration >= way * lateral_acceleration);
     let step = ROLLS.0 / ROLLS.1 as f64;
     let first = (0..=ROLLS.1).map(|i| i as f64 * step).find(|&roll| enough(roll));
     // Close to the threshold only the peak between two of these rolls is enough.
-    let first = first.or_else(|| rollover(model).map(|peak| peak.roll).filter(|&roll| enough(roll)))?;
+    let first = first.or_else(|| tipping(model, way).map(|peak| way * peak.roll).filter(|&roll| enough(roll)))?;
     let (mut low, mut high) = ((first - step).max(0.0), first);
     for _ in 0..50 {
         let middle = 0.5 * (low + high);
         if enough(middle) { high = middle } else { low = middle }
     }
-    stand(model, high, demand)
+    pose(high)
 }
 
-/// The steady state of the largest lateral acceleration: beyond its roll the car falls over. `None` for a car on one track.
+/// The steady state of the largest lateral acceleration, beyond whose roll the car falls over: that of the side to which it falls first,
+/// turning left where both are alike. `None` for a car on one track.
 pub fn rollover(model: &Model) -> Option<SteadyState> {
+    let [left, right] = [tipping(model, 1.0)?, tipping(model, -1.0)?];
+    let side = first_side([&left, &right].map(|peak| peak.lateral_acceleration.abs()));
+    Some(if side == Some(Side::Right) { right } else { left })
+}
+
+/// The same of the side on which `way` is 1 for left, −1 for right.
+fn tipping(model: &Model, way: f64) -> Option<SteadyState> {
     let demand = Demand::at_rest(model);
-    let held = |roll: f64| stand(model, roll, demand).map_or(f64::MIN, |s| s.lateral_acceleration);
+    let pose = |roll: f64| stand(model, way * roll, demand);
+    let held = |roll: f64| pose(roll).map_or(f64::MIN, |s| way * s.lateral_acceleration);
     let step = ROLLS.0 / ROLLS.1 as f64;
     let best = (0..=ROLLS.1).map(|i| i as f64 * step).max_by(|a, b| held(*a).total_cmp(&held(*b)))?;
     let (mut low, mut high) = ((best - step).max(0.0), best + step);
@@ -138,7 +149,9 @@ pub fn rollover(model: &Model) -> Option<SteadyState> {
         let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
         if held(a) < held(b) { low = a } else { high = b }
     }
-    stand(model, 0.5 * (low + high), demand).filter(|s| s.lateral_acceleration > 1e-6)
+    // Just before wheels lift, no pose may be found where links push much of the load: the one beyond is.
+    let most = [low, high].into_iter().max_by(|a, b| held(*a).total_cmp(&held(*b)))?;
+    pose(most).filter(|s| way * s.lateral_acceleration > 1e-6)
 }
 
 /// Newton's method with halved steps for two equations that are linear between corners.
@@ -300,6 +313,24 @@ mod tests {
         assert!(tipping.loads[0] + tipping.loads[2] < 1e-2 * 1000.0 * G, "{tipping:?}");
         assert!(corner(&model, 1.001 * tipping.lateral_acceleration).is_none());
         assert!(corner(&model, 0.9999 * tipping.lateral_acceleration).is_some());
+    }
+
+    /// With the centre of mass 0.3 m left of the middle, 0.45 m are left beside the left wheels, over which it falls turning right, and it
+    /// rolls about the middle, 0.3 m aside: `a_y = g (0.45 − 0.5 φ) / 0.5`.
+    #[test]
+    fn a_car_tips_first_to_the_side_of_its_mass() {
+        let mut parts = testing::model().parts().clone();
+        parts.wheels.iter_mut().for_each(|wheel| wheel.contact.y -= 0.3);
+        let model = Model::new(parts).expect("valid");
+        let right = rollover(&model).expect("two tracks");
+        let expected = G * (-0.45 - 0.5 * right.roll) / 0.5;
+        // The peak is flat: 1e-3 of it is left where the last wheel hangs by its droop.
+        assert!((right.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{right:?}");
+        assert!(right.loads[1] + right.loads[3] < 1e-2 * 1000.0 * G, "{right:?}");
+        let left = tipping(&model, 1.0).expect("two tracks");
+        assert!((left.lateral_acceleration / (G * (1.05 - 0.5 * left.roll) / 0.5) - 1.0).abs() < 1e-3, "{left:?}");
+        assert!(corner(&model, 1.01 * right.lateral_acceleration).is_none());
+        assert!(corner(&model, -1.01 * right.lateral_acceleration).is_some());
     }
 
     /// What a spring that stiffens, a heave spring and a bar beside the tyres give: loads by their laws, roll by all of them.
