@@ -1,8 +1,9 @@
 //! Steady cornering against the linear bicycle model (oracle 5.14).
 
-use skidpad::core::model::{Axle, Tyre};
+use skidpad::core::model::{Axle, Guidance, Tyre};
 use skidpad::core::tyre::{CurveLaw, CurveTyre};
 use skidpad::core::{BackendInfo, Controls, Model};
+use skidpad::lab::Figures;
 use std::sync::Arc;
 
 use crate::common::{Drive, Simplify, c5, close, curve, hold_speed, mean, shipped, solvers};
@@ -67,6 +68,25 @@ fn b20_b21_linear_tyres_give_the_bicycle_models_gains() {
         close(&what("sideslip gain"), found.sideslip / steer, expected, 0.01, "asked");
         let measured = (steer - base * found.yaw_rate / v) / found.lateral_acceleration;
         close(&what("understeer gradient"), measured, gradient, 0.01, "asked");
+    }
+}
+
+/// Links that turn wheels in as they travel steer an axle with the roll: `check` tells the understeer gradient that is driven.
+#[test]
+fn roll_steer_is_in_the_understeer_gradient_told() {
+    let (plain, [a, b], gradient) = linear_car(150e3, 190e3);
+    for axle in [0, 1] {
+        let mut parts = plain.parts().clone();
+        parts.axles[axle].guidance = Some(Guidance { toe: [0.4, 0.0], camber: [0.0; 2] });
+        let model = parts.model();
+        let told = Figures::of(&model).bicycle.expect("creeps").understeer - gradient;
+        assert!(told.abs() > 0.3 * gradient && (told < 0.0) == (axle == 0), "axle {axle}: {told} of {gradient}");
+        for solver in solvers() {
+            let steer = 0.01f32;
+            let found = corner(&solver, &model, 100.0 / 3.6, steer);
+            let measured = (f64::from(steer) - (a + b) * found.yaw_rate / found.speed) / found.lateral_acceleration;
+            close(&format!("{} axle {axle}", solver.name), measured - gradient, told, 0.04, "1 % of either gradient");
+        }
     }
 }
 

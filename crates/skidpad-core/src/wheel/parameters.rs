@@ -19,7 +19,7 @@ pub enum Side {
 
 impl Side {
     /// 1 where outwards is to the right, −1 where it is to the left, 0 in the middle.
-    pub(crate) fn rightwards(self) -> f32 {
+    pub fn rightwards(self) -> f32 {
         match self {
             Side::Left => -1.0,
             Side::Right => 1.0,

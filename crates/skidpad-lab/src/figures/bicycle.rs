@@ -33,18 +33,20 @@ impl Bicycle {
         (self.understeer < 0.0).then(|| (-self.wheelbase_m / self.understeer).sqrt())
     }
 
-    /// From axles at `x` m with stiffness `c` N/rad that turn `ratio` rad per rad of steering.
+    /// From axles at `x` m with stiffness `c` N/rad that turn `ratio` rad per rad of steering, and which links turn so that they pull to the
+    /// left by `led` N per m/s² of lateral acceleration.
     ///
-    /// Force balance and moment balance of `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v)`:
-    /// `L = (ΣC x² − (ΣC x)²/ΣC) / A`, `K = −m ΣC x / (ΣC A)`, `A = ΣC s x − ΣC x ΣC s / ΣC`.
-    pub(super) fn of(mass: f64, axles: &[[f64; 3]]) -> Option<Self> {
-        let sum = |f: &dyn Fn(&[f64; 3]) -> f64| axles.iter().map(f).sum::<f64>();
-        let (c0, c1, c2) = (sum(&|[_, c, _]| *c), sum(&|[x, c, _]| c * x), sum(&|[x, c, _]| c * x * x));
-        let (s0, s1) = (sum(&|[_, c, s]| c * s), sum(&|[x, c, s]| c * s * x));
+    /// Force balance and moment balance of `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v) + Tᵢ v ψ̇`:
+    /// `L = (ΣC x² − (ΣC x)²/ΣC) / A`, `K = −((m − ΣT) ΣC x / ΣC + ΣT x) / A`, `A = ΣC s x − ΣC x ΣC s / ΣC`.
+    pub(super) fn of(mass: f64, axles: &[[f64; 4]]) -> Option<Self> {
+        let sum = |f: &dyn Fn(&[f64; 4]) -> f64| axles.iter().map(f).sum::<f64>();
+        let (c0, c1, c2) = (sum(&|[_, c, ..]| *c), sum(&|[x, c, ..]| c * x), sum(&|[x, c, ..]| c * x * x));
+        let (s0, s1) = (sum(&|[_, c, s, _]| c * s), sum(&|[x, c, s, _]| c * s * x));
+        let (mass, turned) = (mass - sum(&|[.., led]| *led), sum(&|[x, .., led]| x * led));
         let authority = s1 - c1 * s0 / c0;
         let wheelbase_m = (c2 - c1 * c1 / c0) / authority;
-        let understeer = -mass * c1 / (c0 * authority);
-        // β = (Cs δ − (C1/v + m v) ψ̇) / C0 with ψ̇ = v δ / (L + K v²).
+        let understeer = -(mass * c1 / c0 + turned) / authority;
+        // β = (Cs δ − (C1/v + (m − ΣT) v) ψ̇) / C0 with ψ̇ = v δ / (L + K v²).
         let slow = (s0 * wheelbase_m - c1) / (c0 * wheelbase_m);
         let loss = (mass - s0 * understeer) / (c0 * wheelbase_m);
         (authority > 0.0 && wheelbase_m.is_finite() && understeer.is_finite()).then_some(Self {
@@ -63,7 +65,7 @@ mod tests {
     fn bicycle_of_two_axles_is_the_textbook_formula() {
         // The C5 of the reference tables with C_f 150, C_r 190 kN/rad (vehicles_and_standards 5.14).
         let (mass, a, b, front, rear) = (1545.0, 1.300, 1.354, 150e3, 190e3);
-        let bicycle = Bicycle::of(mass, &[[a, front, 1.0], [-b, rear, 0.0]]).expect("steers");
+        let bicycle = Bicycle::of(mass, &[[a, front, 1.0, 0.0], [-b, rear, 0.0, 0.0]]).expect("steers");
         let wheelbase = a + b;
         assert!((bicycle.wheelbase_m - wheelbase).abs() < 1e-9);
         let understeer = mass / wheelbase * (b / front - a / rear);

@@ -14,20 +14,23 @@ const MOST_SLIP: f64 = 0.6;
 
 /// Steering needed beyond the geometric angle at `lateral_acceleration` m/s² and high speed, rad: with `L / R` gone, axle
 /// `i` slips by `β − sᵢ δ`, the forces sum to `m a_y` and their moments to nothing. Loads are those of
-/// [`steady_state::corner`], camber from its roll, if no solid axle keeps the wheels upright; the tyres pull square to the car, without drag, and turn it by their aligning moments.
+/// [`steady_state::corner`], toe and camber from its travel and roll; the tyres pull square to the car, without drag, and turn it by their aligning moments.
 ///
 /// `None` when the tyres cannot hold it, or have no creep.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     let steady = steady_state::corner(model, lateral_acceleration)?;
     let wanted = f64::from(model.mass()) * lateral_acceleration;
     let axle = |i: usize| f64::from(model.parts().axles[model.wheels()[i].axle].steer_ratio);
+    let travel = |i: usize| steady.compressions[i] as f32;
     // Force and yaw moment at sideslip β and steering δ.
     let pull = |beta: f64, delta: f64| {
         let mut sums = [0.0; 2];
         for (i, wheel) in model.wheels().iter().enumerate() {
-            let slip = (axle(i) * delta - beta).tan().clamp(-1.0, 1.0);
-            let rolled = if model.parts().axles[wheel.axle].solid { 0.0 } else { steady.roll as f32 };
-            let camber = wheel.lean() + rolled;
+            let outwards = wheel.side.rightwards();
+            let links = model.parts().axles[wheel.axle].guidance.map_or(0.0, |links| links.at(travel(i))[0]);
+            let toe = f64::from(outwards * (wheel.toe + links));
+            let slip = (axle(i) * delta + toe - beta).tan().clamp(-1.0, 1.0);
+            let camber = outwards * model.camber(i, travel) + steady.roll as f32;
             let at = Conditions { camber, ..Conditions::upright(steady.loads[i] as f32, 1.0) };
             let slip = [0.0, slip as f32];
             let force = f64::from(model.tyre_force(i, slip, &at).force[1]);
@@ -88,7 +91,7 @@ fn rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing;
-    use skidpad_core::model::{AntiRollBar, Tyre};
+    use skidpad_core::model::{AntiRollBar, Guidance, Tyre};
     use skidpad_core::tyre::CurveLaw;
     use skidpad_core::{Model, ModelParts};
 
@@ -109,6 +112,23 @@ mod tests {
         let found = understeer(&model, 0.2).expect("holds");
         // tan α against α at 0.01 rad: 3e-5, and f32 forces through a difference of 0.2 m/s².
         assert!((found - linear).abs() < 2e-3 * linear.abs(), "{found} {linear}");
+    }
+
+    /// Links that turn front wheels in as they travel steer the car into the turn, by the slope times half the track and the roll; at the rear
+    /// they steer it out.
+    #[test]
+    fn toe_over_travel_steers_with_roll() {
+        let roll = 500.0 / 51_345.0;
+        for (axle, way) in [(0, -1.0), (1, 1.0)] {
+            let model = with(|parts| parts.axles[axle].guidance = Some(Guidance { toe: [0.1, 0.0], camber: [0.0; 2] }));
+            let expected = way * 0.1 * 0.75 * roll;
+            let linear = crate::Figures::of(&model).bicycle.expect("creeps").understeer;
+            // A slope of f32, and tracks of f32.
+            assert!((linear / expected - 1.0).abs() < 1e-5, "axle {axle}: {linear} {expected}");
+            let found = understeer(&model, JUDGED_AT).expect("holds");
+            // f32 forces through a difference of 0.2 m/s², and tan α of 0.04 rad.
+            assert!((found / expected - 1.0).abs() < 0.01, "axle {axle}: {found} {expected}");
+        }
     }
 
     /// Row A7: with a load-sensitive tyre, a stiffer front understeers and a stiffer rear oversteers, by the same amount

@@ -75,7 +75,7 @@ pub struct Figures {
     pub tips_turning: Option<Side>,
     /// Steady roll per lateral acceleration, rad/(m/s²); `None` when the springs cannot hold the car upright.
     pub roll_gradient: Option<f64>,
-    /// Linear bicycle model; `None` when a tyre has no cornering stiffness or nothing steers.
+    /// Linear bicycle model with the roll steer of its links; `None` when a tyre has no cornering stiffness or nothing steers.
     pub bicycle: Option<Bicycle>,
     /// Speed at which drive and resistance balance, m/s; `None` without a motor or without resistance.
     pub top_speed_mps: Option<f64>,
@@ -93,8 +93,8 @@ impl Figures {
             wheelbase_m: x(0) - x(axles.len().saturating_sub(1)),
             rollover_g: tips.map(|[left, right]| left.min(right)),
             tips_turning: tips.and_then(first_side),
-            roll_gradient: turning.map(|turning| turning.roll),
-            bicycle: bicycle(model, &axles),
+            roll_gradient: turning.as_ref().map(|turning| turning.roll),
+            bicycle: bicycle(model, &axles, turning.as_ref()),
             top_speed_mps: straight::top_speed(model),
             axles,
         }
@@ -156,12 +156,24 @@ fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
     tyre.creeps().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
 }
 
-fn bicycle(model: &Model, axles: &[AxleFigures]) -> Option<Bicycle> {
-    let rows: Option<Vec<[f64; 3]>> = axles
-        .iter()
-        .zip(&model.parts().axles)
-        .map(|(figures, axle)| Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, f64::from(axle.steer_ratio)]))
-        .collect();
+/// Of a car whose links steer its wheels by what they travel as it rolls.
+fn bicycle(model: &Model, axles: &[AxleFigures], turning: Option<&Turning>) -> Option<Bicycle> {
+    let led = |index: usize| {
+        let links = model.parts().axles[index].guidance.zip(turning);
+        links.map_or(0.0, |(links, turning)| {
+            let on = model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == index);
+            on.map(|(i, wheel)| {
+                let steer = f64::from(wheel.side.rightwards() * links.toe[0]) * turning.compressions[i];
+                cornering_stiffness(model, i).unwrap_or(0.0) * steer
+            })
+            .sum()
+        })
+    };
+    let row = |(i, figures): (usize, &AxleFigures)| {
+        let ratio = f64::from(model.parts().axles[i].steer_ratio);
+        Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, ratio, led(i)])
+    };
+    let rows: Option<Vec<[f64; 4]>> = axles.iter().enumerate().map(row).collect();
     Bicycle::of(f64::from(model.mass()), &rows?)
 }
 
