@@ -190,16 +190,16 @@ pub struct Changes {
     /// Scene file: ground, boxes and start in place of the manoeuvre's; the other changes win over it
     #[arg(long, value_name = "FILE")]
     pub scene: Option<PathBuf>,
-    /// Forward speed at the start, m/s
+    /// Forward speed at the start, m/s; refused where figures would be those of something else
     #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
     pub initial_speed_mps: Option<f64>,
     /// Slope of the ground, degrees, positive when it rises along +x
     #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
     pub slope_deg: Option<f64>,
-    /// Heading at the start, degrees, positive to the left of +x
+    /// Heading at the start, degrees, positive to the left of +x; refused where a line on the ground is followed
     #[arg(long, value_name = "ANGLE", allow_negative_numbers = true)]
     pub heading_deg: Option<f64>,
-    /// Duration, s, instead of the manoeuvre's
+    /// Duration, s, instead of the manoeuvre's; figures that take longer are missing
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub duration_s: Option<f64>,
     /// Shipped trailer or path of a trailer's file that the vehicle tows; several for a train, from the front. Peers tow nothing

@@ -31,7 +31,7 @@ metrics! {
     ParkedMetrics {
         drift_mm, "mm", 1, "Drift while held", "Largest distance from where the car stood when settled, until the release.";
         settling_mm, "mm", 2, "Movement while settling", "Distance from the start to where it stands.";
-        release_speed_ratio, "-", 3, "Speed after one step of release", "Against the free speed g sin(slope) cos(heading) dt m / (m + Σ I/R²).";
+        release_speed_ratio, "-", 3, "Speed after one step of release", "Against the free speed g sin(slope) cos(heading) dt m / (m + Σ I/R²) of a car that tows nothing.";
         speed_after_one_second_mps, "m/s", 3, "Speed one second after release", "Along the vehicle, by size.";
     }
 }
@@ -65,7 +65,8 @@ impl Parked {
         let free = gravity_mps2 * share * trajectory.dt_s() * mass;
         let held = trajectory.between(0.0, self.release_s).count();
         let next = trajectory.row(held)?;
-        (share.abs() > ROLLS_FROM).then(|| next.vx_mps / free)
+        let is_alone = trajectory.trailers().is_empty();
+        (is_alone && share.abs() > ROLLS_FROM).then(|| next.vx_mps / free)
     }
 }
 
@@ -111,6 +112,7 @@ impl Manoeuvre for Parked {
 mod tests {
     use super::*;
     use crate::testing::{model, sampled};
+    use crate::units::{Part, UnitName};
 
     #[test]
     fn drift_counts_after_settling_and_release_compares_with_free_rolling() {
@@ -128,6 +130,8 @@ mod tests {
         assert!((found.release_speed_ratio.expect("rolls") - 0.95).abs() < 1e-6);
         let across = Parked { heading_rad: core::f64::consts::FRAC_PI_2, ..Parked::default() };
         assert_eq!(across.measure(&model, &run).release_speed_ratio, None);
+        let towing = run.towing([(UnitName { trailer: 1, part: Part::Whole }, sampled(0.25, 66.0, |_, _| {}))]);
+        assert_eq!(Parked::default().measure(&model, &towing).release_speed_ratio, None);
         let cut = sampled(0.25, 60.0, |_, _| {});
         assert_eq!(Parked::default().measure(&model, &cut), ParkedMetrics::default());
     }
