@@ -133,9 +133,10 @@ fn a_car_on_a_moving_floor_is_held_and_driven_back() {
         let shape = FixedBox::upright(DVec3::new(0.0, 0.0, -0.5), Vec3::new(60.0, 60.0, 1.0));
         let floor = Platform { shape, axis: Vec3::Z, course: Course::Steady { velocity, rate: 0.0 } };
         let scene = Scene { plane: false, platforms: vec![floor], ..Scene::flat() };
-        for solver in on_rows() {
-            let name = format!("{} on a floor at {velocity}", solver.name);
-            let mut ride = Ride::new(&solver, "corvette_c5", &scene, 0.0, 60.0);
+        let cars = ["corvette_c5", "tesla_model3_awd"];
+        for (solver, car) in on_rows().into_iter().flat_map(|solver| cars.map(|car| (solver, car))) {
+            let name = format!("{car} with {} on a floor at {velocity}", solver.name);
+            let mut ride = Ride::new(&solver, car, &scene, 0.0, 60.0);
             ride.throw(velocity);
             ride.hold(NOTHING, 0.5);
             assert_eq!(ride.holds(), 1.0, "{name}");

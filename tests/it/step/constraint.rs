@@ -74,11 +74,13 @@ fn many_wheels(axles: usize) -> ModelParts {
     let place = |i: usize| 1.3 - 2.6 * i as f32 / (axles - 1) as f32;
     let share = 2.0 / axles as f32;
     let strut = Strut { rate: pattern.strut.rate * share, ..pattern.strut };
+    // Together they weigh what those of a car do.
+    let unsprung = pattern.unsprung.map(|own| Unsprung { mass: own.mass * share, ..own });
     let wheels = (0..axles).flat_map(|axle| [(axle, Side::Left, 1.0), (axle, Side::Right, -1.0f32)]);
     parts.wheels = wheels
         .map(|(axle, side, sign)| {
             let contact = Vec3::new(place(axle), sign * 0.78, pattern.contact.z);
-            Wheel { axle, side, contact, strut, tyre: 0, ..pattern }
+            Wheel { axle, side, contact, strut, unsprung, tyre: 0, ..pattern }
         })
         .collect();
     parts.axles = vec![Axle::default(); axles];

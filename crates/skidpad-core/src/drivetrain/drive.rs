@@ -177,10 +177,18 @@ pub(crate) fn turning<W: Corners>(
     sum
 }
 
-/// [`DriveState::select_direction`] of a car without an engine that walks at `pace` m/s.
+/// [`DriveState::select_direction`] of a car without an engine that walks at `pace` m/s over the ground below its wheels; in the air, what it
+/// does over the world.
 fn select_direction(state: &mut State, asked: Option<i8>, pace: f32) -> f32 {
-    let State { drive, rotation, velocity, .. } = state;
-    drive.select_direction(asked, || (*rotation * Vec3::X).dot(*velocity) / pace)
+    let State { drive, wheels, rotation, velocity, .. } = state;
+    let over_ground = || {
+        let rolling = wheels.iter().filter(|wheel| wheel.contact).map(|wheel| wheel.rolling_speed);
+        match rolling.clone().count() {
+            0 => (*rotation * Vec3::X).dot(*velocity),
+            touching => rolling.sum::<f32>() / touching as f32,
+        }
+    };
+    drive.select_direction(asked, || over_ground() / pace)
 }
 
 /// The flywheel, whose engine would come to `speed` rad/s, and the row of its clutch or converter.
