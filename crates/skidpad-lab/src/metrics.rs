@@ -84,10 +84,16 @@ pub fn write_csv(metrics: &[Metric], out: &mut dyn Write) -> io::Result<()> {
     writer.flush()
 }
 
+/// The shortest decimal that is a number of 32 bits, where `value` is one.
+fn shortest(value: f64) -> f64 {
+    let short = value as f32;
+    if f64::from(short) == value { short.to_string().parse().unwrap_or(value) } else { value }
+}
+
 /// An object from names to full values, `null` for what did not happen.
 pub fn to_json(metrics: &[Metric]) -> Value {
     let entries = metrics.iter().map(|metric| {
-        let value = metric.value.map_or(Value::Null, |v| Value::from(v + 0.0));
+        let value = metric.value.map_or(Value::Null, |v| Value::from(shortest(v) + 0.0));
         (metric.name.clone(), value)
     });
     Value::Object(entries.collect::<Map<_, _>>())
@@ -123,6 +129,8 @@ mod tests {
         assert_eq!(text, expected);
         let json = to_json(&list());
         assert_eq!(json["distance_m"], 38.976);
+        let single = Metric::new("height_m", "Height", "m", 2, Some(f64::from(1.2f32)));
+        assert_eq!(to_json(&[single])["height_m"], 1.2);
         assert!(json["gain"].is_null());
     }
 }
