@@ -2,12 +2,16 @@
 
 use skidpad_core::Model;
 
-use super::lists::most_of_bump;
-use super::steady_state::rollover;
+use super::lists::{STOP_FROM, most_of_bump};
+use super::steady_state::{Demand, rollover, stand};
+use super::straight::{Pedal, stopping_distance};
 use super::{AxleFigures, Cruise, Figures, G};
 
 /// Weight the suspensions must be able to push before metal meets metal, in weights of the car.
 const LEAST_SUPPORT: f64 = 1.5;
+
+/// Height of the centre of mass above the roll axis below which a car does not roll, m: far less than any that is measured.
+const LEAST_LEVER_M: f64 = 1e-3;
 
 /// What is legal but seldom meant.
 pub fn lints(model: &Model) -> Vec<String> {
@@ -19,6 +23,7 @@ pub fn lints(model: &Model) -> Vec<String> {
     found.extend(alike(&figures.axles, model));
     found.extend(support(model));
     found.extend(compressed(model, &figures));
+    found.extend(light(model, &figures));
     found.extend(upright(model, &figures));
     found.extend(weak_brakes(model));
     found.extend(rays(model));
@@ -102,7 +107,14 @@ fn upright(model: &Model, figures: &Figures) -> Vec<String> {
         found.push("springs and bars are too soft to hold the car upright".into());
     }
     let grip = model.parts().tyres.iter().map(|t| f64::from(t.nominal_friction()[1])).fold(0.0, f64::max);
-    if let Some(tipping) = figures.rollover_g.and_then(|_| rollover(model)) {
+    let tipping = figures.rollover_g.and_then(|_| rollover(model));
+    if figures.rollover_g.is_some() && tipping.is_none() && model.roll_lever() < LEAST_LEVER_M {
+        found.push(
+            "its roll axis is not below its centre of mass: it does not roll outwards, and figures that go by its roll are not told"
+                .into(),
+        );
+    }
+    if let Some(tipping) = tipping {
         let (g, turning) = (tipping.lateral_acceleration.abs() / G, figures.turning(tipping.lateral_acceleration));
         if g < grip {
             found.push(format!("it tips at {g:.2} g{turning}, before its tyres slide at {grip:.2} g"));
@@ -111,13 +123,35 @@ fn upright(model: &Model, figures: &Figures) -> Vec<String> {
     found
 }
 
+/// Brakes that end before their tyres do, under the loads of the hardest stop: rear ones may be weaker than at rest, since load leaves them.
 fn weak_brakes(model: &Model) -> Option<String> {
+    let stop = stopping_distance(model, STOP_FROM, Pedal::Ideal)?;
+    let loads = stand(model, 0.0, Demand::braking(model, STOP_FROM * STOP_FROM / (2.0 * stop)))?.loads;
     let lazy = |i: usize| {
-        let (wheel, load) = (&model.wheels()[i], model.static_load(i));
-        wheel.brake_torque > 0.0 && wheel.brake_torque < model.tyre(i).nominal_friction()[0] * load * wheel.radius
+        let (wheel, load) = (&model.wheels()[i], loads[i] as f32);
+        wheel.brake_torque > 0.0 && wheel.brake_torque < model.tyre(i).friction_at(load)[0] * load * wheel.radius
     };
     let weak = named(model, lazy)?;
-    Some(format!("the brake cannot lock wheel {weak} at its static load"))
+    Some(format!("the brake cannot lock wheel {weak} at its load in the hardest stop"))
+}
+
+/// Lift, or drag above the ground, that takes the load from the first or the last axle below the top speed. What all others carry times their
+/// distance from that one, `Σ (x − x_e) N`, falls with v²; of the heights at rest.
+fn light(model: &Model, figures: &Figures) -> Option<String> {
+    let top = figures.top_speed_mps.filter(|_| figures.axles.len() > 1)?;
+    let aero = &model.parts().aero;
+    let at = |pressure: f64| {
+        let downforce = [0, 1].map(|k| pressure * f64::from(aero.downforce[k].coefficient));
+        Demand::pressed(model, downforce, pressure * f64::from(aero.drag))
+    };
+    let (rest, fast) = (at(0.0), at(1.0));
+    let lifted_at = |end: usize| {
+        let about = |demand: &Demand| (demand.pitching - figures.axles[end].x_m * demand.weight).abs();
+        let lost = about(&rest) - about(&fast);
+        if lost > 0.0 { (about(&rest) / lost).sqrt() } else { f64::INFINITY }
+    };
+    let speed = lifted_at(0).min(lifted_at(figures.axles.len() - 1));
+    (speed < top).then(|| format!("the air lifts an axle off the ground at {speed:.1} m/s, below its top speed"))
 }
 
 /// A ray starts a wheel's diameter above its contact point; outside the hull it can start beyond a wall or under the
@@ -205,6 +239,24 @@ mod tests {
         says(each(|w| w.spin_inertia = 10.0), "spins like a disc");
         says(each(|w| w.radius = 1.3), "overlap");
         says(each(|w| w.brake_torque = 10.0), "cannot lock");
+        let lift = Surface { coefficient: -2.0, point: Vec3::ZERO };
+        // With drag of 0.4 v² at 0.5 m the front axle carries m g / 2 − (1 + 0.08) v², nothing at 67.4 m/s.
+        says(|parts| parts.aero.downforce = [lift, Surface::default()], "lifts an axle off the ground at 67.4");
+        says(|parts| parts.axles.iter_mut().for_each(|axle| axle.roll_centre = 0.5), "its roll axis");
         says(each(|w| w.strut.rate = 1000.0), "too soft");
+    }
+
+    /// A rear brake that ends at 0.8 of what its tyres hold at rest is strong enough in a stop of 1 g, which leaves them 0.6 of the load:
+    /// `1 − h a / (g b)`. A front one that locks its wheels at rest is not, where they carry 1.4 times as much.
+    #[test]
+    fn brakes_are_judged_by_the_loads_of_a_stop() {
+        let told = |share: [f32; 2]| {
+            let mut parts = testing::model().parts().clone();
+            parts.wheels.iter_mut().for_each(|w| w.brake_torque = share[w.axle] * 2452.5 * 0.3);
+            lints(&Model::new(parts).expect("legal")).into_iter().find(|lint| lint.contains("cannot lock"))
+        };
+        assert_eq!(told([1.6, 0.8]), None);
+        let weak = told([1.1, 0.8]).expect("told");
+        assert!(weak.contains("wheel 1l, 1r at its load"), "{weak}");
     }
 }
