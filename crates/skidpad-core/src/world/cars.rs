@@ -30,8 +30,10 @@ pub struct Cars {
     /// The room in which hulls are solved: one for all cars.
     hull_rows: HullRows,
     pushes: Vec<Push>,
-    /// Velocities the bodies would have ended the last step with without these, m/s; none of those that were not stepped.
-    free: Vec<Option<Vec3>>,
+    /// Velocities the bodies would have ended the last step with without these, m/s.
+    free: Vec<Vec3>,
+    /// Which vehicles were put elsewhere since.
+    put: Vec<bool>,
     /// On ground that moves; empty if none does.
     reactions: Vec<Reaction>,
     /// Which hulls may touch something in this step, where the coupling solves for that.
@@ -74,6 +76,7 @@ impl Cars {
             hull_rows: HullRows::with_room(),
             pushes: Vec::new(),
             free: Vec::new(),
+            put: Vec::new(),
             reactions: Vec::new(),
             near: Vec::new(),
             stepped: Vec::new(),
@@ -101,7 +104,8 @@ impl Cars {
         self.away.push(false);
         self.bodies.push(CHASSIS_AT_ORIGIN);
         self.pushes.push(Push::default());
-        self.free.push(None);
+        self.free.push(Vec3::ZERO);
+        self.put.push(true);
         self.near.push(false);
         self.stepped.push(false);
         self.were_abreast.push(false);
@@ -132,7 +136,8 @@ impl Cars {
         let (away, report) = (self.away[car], self.reports[car]);
         let (state, ahead) = (vehicle.state(), self.ahead(vehicle.state()));
         let abreast = self.room_of(car).map(|room| (room, car % ABREAST));
-        let moved = self.free[car].map(|free| Moved { free, push: &self.pushes[car] });
+        let moved =
+            (self.stepped[car] && !self.put[car]).then(|| Moved { free: self.free[car], push: &self.pushes[car] });
         CarView { model: vehicle.model(), state, away, report, vehicle: Some(vehicle), ahead, abreast, moved }
     }
 
@@ -159,9 +164,7 @@ impl Cars {
     pub fn set_state(&mut self, car: usize, state: &State) -> bool {
         let taken = self.vehicles[car].set_state(state);
         self.away[car] &= !taken;
-        if taken {
-            self.free[car] = None;
-        }
+        self.put[car] |= taken;
         if taken && let Some(Some(room)) = self.abreast.get_mut(car / ABREAST) {
             room.forget(car % ABREAST);
         }
@@ -408,9 +411,10 @@ impl Cars {
             return nothing;
         }
         // Worlds may write over them.
-        for (free, (stepped, body)) in self.free.iter_mut().zip(self.stepped.iter().zip(&self.bodies)) {
-            *free = stepped.then_some(body.free_velocity);
+        for (free, body) in self.free.iter_mut().zip(&self.bodies) {
+            *free = body.free_velocity;
         }
+        self.put.fill(false);
         world.moved(dt, &mut self.bodies);
         if !self.reactions.is_empty() {
             self.follow_ground(world);
