@@ -39,6 +39,24 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     for (i, wheel) in parts.wheels.iter().enumerate() {
         check_wheel(parts, i, wheel)?;
     }
+    check_axle_links(parts)?;
+    for (i, tyre) in parts.tyres.iter().enumerate() {
+        if let Some(fault) = tyre.faults().into_iter().next() {
+            let part = format!("tyre {i}: {}", fault.name);
+            return Err(ModelError::OutOfRange { part, found: fault.found, accepts: fault.accepts });
+        }
+    }
+    check_sprung_inertia(parts)?;
+    parts.hitch.map_or(Ok(()), |hitch| hitch.check())?;
+    parts.coupler.map_or(Ok(()), |coupler| coupler.check())?;
+    parts.assists.check()?;
+    parts.aero.check()?;
+    crate::drivetrain::flow::check(parts)
+}
+
+/// Bars and heave springs.
+fn check_axle_links(parts: &ModelParts) -> Result<(), ModelError> {
+    let count = parts.wheels.len();
     for bar in &parts.bars {
         for wheel in bar.wheels {
             within("anti-roll bar wheel", wheel, count)?;
@@ -59,18 +77,7 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
         not_negative("heave spring rate", spring.rate)?;
         not_negative("heave spring damping", spring.damping)?;
     }
-    for (i, tyre) in parts.tyres.iter().enumerate() {
-        if let Some(fault) = tyre.faults().into_iter().next() {
-            let part = format!("tyre {i}: {}", fault.name);
-            return Err(ModelError::OutOfRange { part, found: fault.found, accepts: fault.accepts });
-        }
-    }
-    check_sprung_inertia(parts)?;
-    parts.hitch.map_or(Ok(()), |hitch| hitch.check())?;
-    parts.coupler.map_or(Ok(()), |coupler| coupler.check())?;
-    parts.assists.check()?;
-    parts.aero.check()?;
-    crate::drivetrain::flow::check(parts)
+    Ok(())
 }
 
 /// Positive definite (Sylvester's criterion) and symmetric.
