@@ -29,7 +29,7 @@ pub struct State {
     pub angular: Vec3,
     /// Velocity one step ago, for the acceleration channels, m/s.
     pub previous_velocity: Vec3,
-    /// Mean road-wheel angle the steering has reached, rad.
+    /// Mean road-wheel angle that the steering has reached of an axle with a steer ratio of 1, rad.
     pub steer: f32,
     /// Engine, clutch, gearbox.
     pub drive: DriveState,

@@ -28,7 +28,7 @@ metrics! {
     /// where it has settled by then.
     SettleMetrics {
         settle_time_s, "s", 2, "Settled to 1 mm/s after", "Time after which the centre of mass never moves faster than 1 mm/s.";
-        ride_height_error_mm, "mm", 3, "Ride height error", "Height at the end less the height the description states, on level ground.";
+        ride_height_error_mm, "mm", 3, "Ride height error", "Height at the end less the height the description states, on level ground under standard gravity.";
         load_sum_error_percent, "%", 4, "Sum of loads against m g", "Signed error of the sum of wheel loads at the end, on a slope against its cosine of that.";
         largest_load_error_percent, "%", 4, "Largest wheel load error", "Largest error of a wheel load against its static load, by size, on level ground.";
         roll_deg, "deg", 4, "Roll at the end", "Positive right side down.";
@@ -56,7 +56,8 @@ impl Settle {
         let level = |value: f64| error(value).filter(|_| slope_rad == 0.0);
         SettleMetrics {
             settle_time_s,
-            ride_height_error_mm: level((end.z_m - f64::from(model.parts().centre_height)) * 1e3),
+            ride_height_error_mm: level((end.z_m - f64::from(model.parts().centre_height)) * 1e3)
+                .filter(|_| gravity_mps2 == f64::from(STANDARD_GRAVITY)),
             load_sum_error_percent: error((sum / weight - 1.0) * 100.0),
             largest_load_error_percent: level(largest * 100.0),
             roll_deg: stands.then(|| end.roll_rad.to_degrees()),
@@ -148,6 +149,7 @@ mod tests {
         let found = on(0.1);
         assert!(found.load_sum_error_percent.expect("known").abs() < 1e-4, "{found:?}");
         assert_eq!((found.ride_height_error_mm, found.largest_load_error_percent), (None, None));
+        assert_eq!(on(0.0).ride_height_error_mm, None);
         let found = on(0.0).largest_load_error_percent.expect("known");
         assert!((found - 100.0 * (1.0 - 0.1f64.cos())).abs() < 1e-4, "{found}");
     }

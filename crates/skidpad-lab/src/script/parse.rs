@@ -45,7 +45,7 @@ pub const COLUMNS: [[&str; 3]; 14] = [
     ["clutch", "0 to 1, 1 is pressed", "works by itself"],
     ["bars", "0 to 1, of the rate of every anti-roll bar", "1"],
     ["gear", "-1, 0, 1 and so on", "shifts by itself"],
-    ["steer_rad", "mean road-wheel angle, rad, at most a right angle", "0"],
+    ["steer_rad", "mean road-wheel angle of an axle with a steer ratio of 1, rad, at most a right angle", "0"],
     ["cruise_mps", "m/s, 0 or more, for cars with cruise control", "off"],
     ["target_speed_mps", "m/s, 0 or more, held by throttle and brake; `brake` adds to it", ""],
     ["motor_torque_nm.1l", "N m at that wheel", "0"],
