@@ -94,6 +94,8 @@ impl RapierCars {
     /// saved and read back. Each body must have the mass properties [`RapierCars::with_axes`] gave it, and stand where its
     /// state says.
     ///
+    /// Vehicles that tow each other get joints of their own: take those of such a world out first.
+    ///
     /// On ground that stands still awake cars go on bit for bit; cars asleep are woken. With the feature `serde`
     /// `RapierCars::resume` goes on bit for bit always.
     pub fn adopt(axes: Axes, cars: Vec<(RigidBodyHandle, Vehicle)>) -> Self {
@@ -165,9 +167,23 @@ impl RapierCars {
 
     /// Steps vehicle `car` no more and disables its body, until [`RapierCars::set_state`].
     pub fn remove<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize) {
+        let slot = &self.slots[car];
+        let is_pushed = self.begun && !self.cars.is_removed(car) && !slot.sleep.asleep;
         self.cars.remove(car);
-        if let Some(body) = world.into().bodies.get_mut(self.slots[car].handle) {
+        if let Some(body) = world.into().bodies.get_mut(slot.handle) {
+            if is_pushed {
+                restore(body, slot.user);
+            }
             body.set_enabled(false);
+        }
+    }
+
+    /// Cars whose bodies are gone, or do not take part, have left.
+    fn leave_with_bodies(&mut self, bodies: &RigidBodySet) {
+        for (car, slot) in self.slots.iter().enumerate() {
+            if !self.cars.is_removed(car) && bodies.get(slot.handle).is_none_or(|body| !body.is_enabled()) {
+                self.cars.remove(car);
+            }
         }
     }
 
@@ -186,7 +202,8 @@ impl RapierCars {
     /// `i`; missing ones coast.
     ///
     /// Wheels stand on whatever the first collider of their chassis may collide with by its collision groups, sensors
-    /// and the car's own colliders excepted, with all the grip their tyres have on the surface they were described on.
+    /// and the car's own colliders excepted, with all the grip their tyres have on the surface they were described on. A car whose body was
+    /// taken out of the world, or disabled, has left, as by [`RapierCars::remove`].
     pub fn before_step<'a>(&mut self, world: impl Into<Sets<'a>>, controls: &[Controls]) -> StepReport {
         self.before_step_on(world, controls, Surfaces::default())
     }
@@ -213,6 +230,7 @@ impl RapierCars {
         self.begun = true;
         std::mem::swap(&mut self.loaded, &mut self.before);
         self.loaded.clear();
+        self.leave_with_bodies(sets.bodies);
         self.let_pass(sets.joints);
         self.let_sleep_or_wake(sets.bodies, sets.colliders, controls);
         let mut port = Port {
@@ -340,7 +358,7 @@ impl RapierCars {
             let first = body.colliders().first().and_then(|first| colliders.get(*first));
             slot.groups = first.map(Collider::collision_groups);
             let rests = if asleep {
-                !ground_moved(&slot.stands, bodies, colliders)
+                !ground_moved(&slot.stands, bodies, colliders, slot.groups)
             } else {
                 slot.sleep.is_settled(vehicle) && !on_movable(&slot.stands, bodies, colliders)
             };

@@ -124,12 +124,18 @@ fn is_about_to_move(body: &RigidBody) -> bool {
     body.is_moving() || body.next_position() != body.position()
 }
 
-/// Whether what a car stood on when it fell asleep has moved, is about to, or is gone.
-pub(crate) fn ground_moved(stands: &[GroundMemory], bodies: &RigidBodySet, colliders: &ColliderSet) -> bool {
+/// Whether what a car stood on when it fell asleep has moved, is about to, is gone, or bears nobody, or none of these `groups`, any more.
+pub(crate) fn ground_moved(
+    stands: &[GroundMemory],
+    bodies: &RigidBodySet,
+    colliders: &ColliderSet,
+    groups: Option<InteractionGroups>,
+) -> bool {
     stands.iter().any(|(handle, pose)| {
         let Some(collider) = colliders.get(*handle) else { return true };
         let parent = collider.parent().and_then(|parent| bodies.get(parent));
         let starts = parent.is_some_and(is_about_to_move);
-        starts || !collider.is_enabled() || collider.position() != pose
+        let lets_through = groups.is_some_and(|groups| !groups.test(collider.collision_groups()));
+        starts || lets_through || collider.is_sensor() || !collider.is_enabled() || collider.position() != pose
     })
 }

@@ -43,12 +43,13 @@ impl RapierCars {
         joints.insert(ends[0], ends[1], free.contacts_enabled(false), true)
     }
 
-    /// Tells every vehicle which bodies it is hitched to.
-    fn list_hitched(&mut self) {
+    /// Tells every vehicle which bodies it is hitched to; those of a damaged save may name none.
+    pub(crate) fn list_hitched(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.tied.clear());
         for car in 0..self.slots.len() {
             let Some((by, _)) = self.slots[car].towed else { continue };
-            let ends = [car, by as usize].map(|car| self.slots[car].handle);
+            let Some(ahead) = self.slots.get(by as usize) else { continue };
+            let ends = [self.slots[car].handle, ahead.handle];
             self.slots[car].tied.push(ends[1]);
             self.slots[by as usize].tied.push(ends[0]);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rapier3d::prelude::RigidBodyHandle;
+use rapier3d::prelude::{ImpulseJointHandle, RigidBodyHandle};
 use serde::{Deserialize, Serialize};
 use skidpad_core::state::saved::{LoadError, load_car};
 use skidpad_core::{Model, Vehicle};
@@ -42,6 +42,7 @@ struct SavedCar {
     away: bool,
     sleep: SleepState,
     stands: Vec<GroundMemory>,
+    towed: Option<(u32, ImpulseJointHandle)>,
 }
 
 impl RapierCars {
@@ -54,6 +55,7 @@ impl RapierCars {
             away: self.is_removed(i),
             sleep: self.slots[i].sleep.clone(),
             stands: self.slots[i].stands.clone(),
+            towed: self.slots[i].towed,
         };
         SavedCars {
             axes: self.axes,
@@ -82,7 +84,8 @@ impl RapierCars {
         let mut cars = Self::adopt(saved.axes, vehicles);
         (cars.loaded, cars.unstepped, cars.wind) = (saved.loaded, saved.unstepped, saved.wind.into());
         for (i, car) in saved.cars.into_iter().enumerate() {
-            (cars.slots[i].sleep, cars.slots[i].stands) = (car.sleep, car.stands);
+            let slot = &mut cars.slots[i];
+            (slot.sleep, slot.stands, slot.towed) = (car.sleep, car.stands, car.towed);
             if let Some(place) = car.place {
                 let exact = cars.axes.point_to_world(cars.cars.car(i).state.position);
                 cars.slots[i].track = Track::placed(exact, place.into());
@@ -91,6 +94,7 @@ impl RapierCars {
                 cars.cars.remove(i);
             }
         }
+        cars.list_hitched();
         Ok(cars)
     }
 }

@@ -111,7 +111,7 @@ fn a_car_that_spins_is_not_driven_back() {
         for seed in 0..60u16 {
             let scene = Scene { grip: 0.5, ..Scene::flat() };
             let speed = 15.0 + f32::from(seed % 20);
-            let mut ride = Ride::new(&skidpad::impulse::BACKEND, car, &scene, speed, 60.0);
+            let mut ride = Ride::new(&solvers()[0], car, &scene, speed, 60.0);
             let turn = Keys { left: seed % 2 == 0, right: seed % 2 == 1, ..NOTHING };
             ride.hold(turn, 0.3);
             ride.hold(Keys { handbrake: true, ..turn }, 0.3 + f32::from(seed % 7) * 0.15);

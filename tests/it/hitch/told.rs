@@ -255,3 +255,21 @@ fn a_table_has_the_columns_of_every_trailer() {
         assert!(of("trailer1_peak_hitch_force_n") > 80.0 * GRAVITY, "{solver}");
     }
 }
+
+/// A hitch whose vehicle has left carries nothing, and tells so.
+#[test]
+fn a_hitch_to_nobody_carries_nothing() {
+    for solver in solvers() {
+        let models = shipped(&["toyota_4runner", "caravan"]);
+        let mut world = train(&solver, &models, &Scene::flat(), 10.0, 60.0);
+        for _ in 0..60 {
+            world.step(&[Controls::coasting(), Controls::coasting()]);
+        }
+        let carried = world.state(1).tow.expect("hitched").force;
+        assert!(carried.length() > 100.0, "{}: {carried}", solver.name);
+        world.remove(0);
+        world.step(&[Controls::coasting(), Controls::coasting()]);
+        let tow = world.state(1).tow.expect("hitched");
+        assert_eq!((tow.by, tow.force), (0, Vec3::ZERO), "{}", solver.name);
+    }
+}

@@ -80,3 +80,46 @@ fn a_world_of_other_axes_is_told() {
         assert_eq!(all.cars.before_step(&mut all.world, &driving()).misuse, None, "{gravity}");
     }
 }
+
+/// Removed in the middle of a step, a car leaves no force of that step on its body.
+#[test]
+fn a_car_removed_within_a_step_leaves_no_force() {
+    let mut all = yard();
+    all.run(1.0, &driving());
+    let (state, handle) = (all.state(0).clone(), all.cars.handle(0));
+    all.cars.before_step(&mut all.world, &driving());
+    all.cars.remove(&mut all.world, 0);
+    all.world.step();
+    all.cars.after_step(&mut all.world);
+    assert_eq!(all.world.bodies[handle].user_force(), Vector::ZERO);
+    all.cars.set_state(&mut all.world, 0, &state);
+    all.run(2.0, &[Controls::parked()]);
+    assert!((0.3..0.6).contains(&all.state(0).position.z), "{}", all.state(0).position.z);
+}
+
+/// A car whose body the user takes away, or disables, has left: nothing of it pushes what it stood on.
+#[test]
+fn a_car_without_a_body_has_left() {
+    for is_removed in [false, true] {
+        let mut all = yard();
+        let slab = RigidBodyBuilder::dynamic().translation(Vector::new(0.0, 0.0, 0.5));
+        let slab = all.world.insert(slab, ColliderBuilder::cuboid(4.0, 3.0, 0.1).density(500.0)).0;
+        let mut state = all.state(0).clone();
+        state.position.z += 0.6;
+        all.cars.set_state(&mut all.world, 0, &state);
+        all.run(2.0, &[Controls::parked()]);
+        let handle = all.cars.handle(0);
+        if is_removed {
+            all.world.remove_body(handle);
+        } else {
+            all.world.bodies[handle].set_enabled(false);
+        }
+        all.run(0.1, &[Controls::parked()]);
+        assert!(all.cars.is_removed(0) && all.cars.car(0).wheel_contact(0).is_none());
+        assert_eq!(all.world.bodies[slab].user_force(), Vector::ZERO);
+        let before = all.world.bodies[slab].translation();
+        all.run(1.0, &[Controls::parked()]);
+        let moved = (all.world.bodies[slab].translation() - before).length();
+        assert!(moved < 1e-2, "nobody stands on it, and it moves by {moved} m");
+    }
+}

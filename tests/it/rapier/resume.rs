@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::{Controls, Model, Scene, State, Vec3, Vehicle, state::Placement};
+use skidpad::core::{CarStart, Controls, Model, Scene, State, Vec3, Vehicle, state::Placement};
 use skidpad::rapier::rapier3d::prelude::*;
 use skidpad::rapier::{Axes, RapierCars, SavedCars};
 
@@ -170,4 +170,43 @@ fn what_does_not_fit_says_why() {
     let truck = skidpad::spec::load("truck_6x4").expect("shipped").model;
     let error = RapierCars::resume(&[truck], yard.cars.saved()).expect_err("of four wheels");
     assert_eq!(error.to_string(), "car 0: 4 wheels were found, but this car has 6");
+}
+
+/// A rig that drives, and one that sleeps, go on bit for bit; uncoupled, they part, with no joint left.
+#[test]
+fn a_rig_resumes() {
+    let scene = Scene::flat();
+    let models = ["toyota_4runner", "caravan"].map(|name| skidpad::spec::load(name).expect("shipped").model);
+    let rig = || {
+        let mut world = Yard::plane(&scene, 60.0);
+        let start = |model: &Arc<Model>| CarStart { model: model.clone(), placement: standing(0.0) };
+        let mut cars = RapierCars::new(&mut world, &scene, &models.each_ref().map(start));
+        for (car, state) in
+            State::train_at_rest(&models.each_ref().map(AsRef::as_ref), 0, &scene, &standing(0.0)).iter().enumerate()
+        {
+            cars.set_state(&mut world, car, state);
+        }
+        Yard { world, cars }
+    };
+    let drive = [Controls { throttle: 0.4, steer: 0.05, gear: Some(1), ..Controls::default() }, Controls::coasting()];
+    let mut driven = rig();
+    driven.run(1.0, &drive);
+    let mut driven = assert_resumes(driven, &drive, |_, _| ());
+    let mut parked = rig();
+    parked.run(6.0, &[Controls::parked(), Controls::parked()]);
+    assert!(parked.sleeps(0) && parked.sleeps(1));
+    let mut parked = assert_resumes(parked, &[Controls::parked(), Controls::parked()], |_, _| ());
+    assert!(parked.sleeps(0) && parked.sleeps(1));
+    for yard in [&mut driven, &mut parked] {
+        let (world, cars) = copied(&yard.world, &yard.cars);
+        let mut twin = Yard { world, cars };
+        twin.run(0.1, &drive);
+        assert_eq!(twin.world.impulse_joints.len(), 1);
+        let alone = State { tow: None, ..twin.state(1).clone() };
+        twin.cars.set_state(&mut twin.world, 1, &alone);
+        twin.run(3.0, &drive);
+        assert_eq!(twin.world.impulse_joints.len(), 0);
+        let apart = (twin.state(0).position - twin.state(1).position).length();
+        assert!(apart > 8.0, "{apart} m apart");
+    }
 }

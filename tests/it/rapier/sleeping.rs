@@ -145,3 +145,17 @@ fn a_car_that_starts_to_roll_stays_awake() {
     let speed = -yard.frame(0).vx_mps;
     assert!((speed / free - 1.0).abs() < 0.02, "{speed} m/s instead of {free}");
 }
+
+/// Ground that bears nobody any more, or not its groups, wakes who sleeps on it, and lets it fall.
+#[test]
+fn ground_that_lets_a_car_through_wakes_it() {
+    let lets_through: [fn(&mut Collider); 2] =
+        [|ground| ground.set_sensor(true), |ground| ground.set_collision_groups(InteractionGroups::none())];
+    for change in lets_through {
+        let mut yard = asleep();
+        let ground = yard.world.colliders.iter().find(|(_, collider)| collider.parent().is_none()).expect("ground").0;
+        change(&mut yard.world.colliders[ground]);
+        yard.run(1.0, &[Controls::parked()]);
+        assert!(yard.state(0).position.z < -1.0, "{}", yard.state(0).position.z);
+    }
+}

@@ -411,10 +411,9 @@ impl Cars {
             return nothing;
         }
         // Worlds may write over them.
-        for (free, body) in self.free.iter_mut().zip(&self.bodies) {
-            *free = body.free_velocity;
+        for ((free, put), body) in self.free.iter_mut().zip(&mut self.put).zip(&self.bodies) {
+            (*free, *put) = (body.free_velocity, false);
         }
-        self.put.fill(false);
         world.moved(dt, &mut self.bodies);
         if !self.reactions.is_empty() {
             self.follow_ground(world);

@@ -155,10 +155,14 @@ impl Trains {
             (member.train, member.tied, member.by) = (k, false, None);
         }
         for trailer in 0..self.members.len() {
-            let Some(tow) = cars.vehicle(self.members[trailer].car).state().tow else { continue };
+            let car = self.members[trailer].car;
+            let Some(tow) = cars.vehicle(car).state().tow else { continue };
             let ahead = self.slots.get(tow.by as usize).copied().flatten();
             if let Some(ahead) = ahead.filter(|ahead| self.can_tie(cars, *ahead, trailer)) {
                 self.tie([ahead, trailer], tow, cars);
+            } else if cars.is_stepped(car) {
+                // What it was hitched to has left.
+                cars.vehicle(car).state.tow = Some(Tow { force: Vec3::ZERO, ..tow });
             }
         }
         self.hand_on_pedals(cars);
