@@ -215,7 +215,7 @@ fn a_car_on_a_slope_is_put_upright_as_it_stands() {
     for heading in [0.0, 0.7, 1.6, -2.4, 3.1] {
         let model = skidpad::spec::load("corvette_c5").unwrap().model;
         let start = CarStart { model, placement: Placement { heading, ..Placement::default() } };
-        let mut world = (skidpad::impulse::BACKEND.build)(&slope, &[start], 1.0 / 60.0);
+        let mut world = (solvers()[0].build)(&slope, &[start], 1.0 / 60.0);
         let before = world.state(0).rotation;
         assert!(put_upright(world.as_mut(), 0));
         // Its struts do not carry it aslant as those of a car that has settled on the slope: seen from above that turns it a little.
