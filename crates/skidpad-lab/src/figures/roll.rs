@@ -1,5 +1,6 @@
 //! Roll of a car whose wheels turn with it, and of one whose wheels move on their own.
 
+use nalgebra::{DMatrix, DVector};
 use skidpad_core::Model;
 use skidpad_core::model::{BarCoupling, Unsprung};
 
@@ -128,16 +129,16 @@ fn joined([first, second]: &[Vec<f64>; 2], way: f64) -> Vec<f64> {
 
 /// Linear springs and steady forces along ways of coordinates q: `K q = f`.
 struct Balance {
-    stiffness: Vec<Vec<f64>>,
-    forces: Vec<f64>,
+    stiffness: DMatrix<f64>,
+    forces: DVector<f64>,
 }
 
 impl Balance {
-    /// Share of its own stiffness below which a coordinate is held by nothing, as the pitch of a trailer with one axle is.
+    /// Share of the stiffest coordinate below which one is held by nothing, as the pitch of a trailer with one axle is.
     const FREE: f64 = 1e-9;
 
     fn new(size: usize) -> Self {
-        Self { stiffness: vec![vec![0.0; size]; size], forces: vec![0.0; size] }
+        Self { stiffness: DMatrix::zeros(size, size), forces: DVector::zeros(size) }
     }
 
     /// The way of coordinate `k` alone.
@@ -147,38 +148,29 @@ impl Balance {
 
     /// Adds a spring, N per m of its way.
     fn hold(&mut self, rate: f64, way: &[f64]) {
-        for (row, a) in self.stiffness.iter_mut().zip(way) {
-            row.iter_mut().zip(way).for_each(|(cell, b)| *cell += rate * a * b);
-        }
+        let way = DVector::from_column_slice(way);
+        self.stiffness.ger(rate, &way, &way, 1.0);
     }
 
     /// Adds a force along a way, N.
     fn push(&mut self, force: f64, way: &[f64]) {
-        self.forces.iter_mut().zip(way).for_each(|(sum, a)| *sum += force * a);
+        self.forces.axpy(force, &DVector::from_column_slice(way), 1.0);
     }
 
-    /// q by elimination; a coordinate that nothing holds stays. `None` where nothing holds the last one.
-    fn solved(mut self) -> Option<Vec<f64>> {
-        let size = self.forces.len();
-        let stiffest: Vec<f64> = (0..size).map(|k| self.stiffness[k][k].abs()).collect();
-        let held = |balance: &Self, k: usize| balance.stiffness[k][k] > Self::FREE * stiffest[k];
-        for k in (0..size).filter(|&k| k + 1 < size) {
-            if !held(&self, k) {
-                continue;
-            }
-            let (row, force) = (self.stiffness[k].clone(), self.forces[k]);
-            for below in k + 1..size {
-                let share = self.stiffness[below][k] / row[k];
-                self.stiffness[below].iter_mut().zip(&row).for_each(|(cell, of)| *cell -= share * of);
-                self.forces[below] -= share * force;
-            }
+    /// q, by what holds the last coordinate once the others have given way to it; those that nothing holds stay. `None` where nothing holds
+    /// the last one.
+    fn solved(self) -> Option<Vec<f64>> {
+        let (others, least) = (self.forces.len() - 1, Self::FREE * self.stiffness.diagonal().amax());
+        let gives = self.stiffness.view((0, 0), (others, others)).into_owned().pseudo_inverse(least).ok()?;
+        let (coupling, forces) = (self.stiffness.view((0, others), (others, 1)), self.forces.rows(0, others));
+        let given = &gives * coupling;
+        let held = self.stiffness[(others, others)] - coupling.dot(&given);
+        if held <= least {
+            return None;
         }
-        let mut found = vec![0.0; size];
-        for k in (0..size).rev().filter(|&k| held(&self, k)) {
-            let others: f64 = (k + 1..size).map(|i| self.stiffness[k][i] * found[i]).sum();
-            found[k] = (self.forces[k] - others) / self.stiffness[k][k];
-        }
-        held(&self, size - 1).then_some(found)
+        let last = (self.forces[others] - given.dot(&forces)) / held;
+        let first = gives * (forces - coupling * last);
+        Some(first.iter().copied().chain([last]).collect())
     }
 }
 
