@@ -12,6 +12,8 @@ use crate::sleep::SleepState;
 #[derive(Clone, Debug)]
 pub(crate) struct CarSlot {
     pub handle: RigidBodyHandle,
+    /// Whether it has left since its body takes no part: it comes back with that.
+    pub left_with_body: bool,
     /// Force and torque the user had on the body, restored after the step.
     pub user: (Vector, Vector),
     /// In the world's axes.

@@ -167,7 +167,8 @@ impl RapierCars {
 
     /// Steps vehicle `car` no more and disables its body, until [`RapierCars::set_state`].
     pub fn remove<'a>(&mut self, world: impl Into<Sets<'a>>, car: usize) {
-        let slot = &self.slots[car];
+        let slot = &mut self.slots[car];
+        slot.left_with_body = false;
         let is_pushed = self.begun && !self.cars.is_removed(car) && !slot.sleep.asleep;
         self.cars.remove(car);
         if let Some(body) = world.into().bodies.get_mut(slot.handle) {
@@ -178,11 +179,16 @@ impl RapierCars {
         }
     }
 
-    /// Cars whose bodies are gone, or do not take part, have left.
+    /// Cars whose bodies are gone, or do not take part, have left; they come back with these.
     fn leave_with_bodies(&mut self, bodies: &RigidBodySet) {
-        for (car, slot) in self.slots.iter().enumerate() {
-            if !self.cars.is_removed(car) && bodies.get(slot.handle).is_none_or(|body| !body.is_enabled()) {
+        for (car, slot) in self.slots.iter_mut().enumerate() {
+            let takes_part = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
+            if !takes_part && !self.cars.is_removed(car) {
                 self.cars.remove(car);
+                slot.left_with_body = true;
+            } else if takes_part && std::mem::take(&mut slot.left_with_body) && self.cars.is_removed(car) {
+                let state = self.cars.vehicles()[car].state().clone();
+                self.cars.set_state(car, &state);
             }
         }
     }
@@ -203,7 +209,7 @@ impl RapierCars {
     ///
     /// Wheels stand on whatever the first collider of their chassis may collide with by its collision groups, sensors
     /// and the car's own colliders excepted, with all the grip their tyres have on the surface they were described on. A car whose body was
-    /// taken out of the world, or disabled, has left, as by [`RapierCars::remove`].
+    /// taken out of the world, or disabled, has left, until that is enabled again.
     pub fn before_step<'a>(&mut self, world: impl Into<Sets<'a>>, controls: &[Controls]) -> StepReport {
         self.before_step_on(world, controls, Surfaces::default())
     }
@@ -386,6 +392,7 @@ fn insert(
 fn slot(axes: Axes, handle: RigidBodyHandle, vehicle: &Vehicle) -> CarSlot {
     CarSlot {
         handle,
+        left_with_body: false,
         user: (Vector::ZERO, Vector::ZERO),
         track: Track::new(axes.point_to_world(vehicle.state().position)),
         sleep: SleepState::default(),

@@ -40,6 +40,7 @@ struct SavedCar {
     /// Where its body is, m, if a last digit beside the state's.
     place: Option<[f32; 3]>,
     away: bool,
+    left_with_body: bool,
     sleep: SleepState,
     stands: Vec<GroundMemory>,
     towed: Option<(u32, ImpulseJointHandle)>,
@@ -53,6 +54,7 @@ impl RapierCars {
             state: vehicle.state().to_bytes(),
             place: self.slots[i].track.place().map(|place| place.to_array()),
             away: self.is_removed(i),
+            left_with_body: self.slots[i].left_with_body,
             sleep: self.slots[i].sleep.clone(),
             stands: self.slots[i].stands.clone(),
             towed: self.slots[i].towed,
@@ -86,6 +88,7 @@ impl RapierCars {
         for (i, car) in saved.cars.into_iter().enumerate() {
             let slot = &mut cars.slots[i];
             (slot.sleep, slot.stands, slot.towed) = (car.sleep, car.stands, car.towed);
+            slot.left_with_body = car.left_with_body;
             if let Some(place) = car.place {
                 let exact = cars.axes.point_to_world(cars.cars.car(i).state.position);
                 cars.slots[i].track = Track::placed(exact, place.into());

@@ -121,5 +121,10 @@ fn a_car_without_a_body_has_left() {
         all.run(1.0, &[Controls::parked()]);
         let moved = (all.world.bodies[slab].translation() - before).length();
         assert!(moved < 1e-2, "nobody stands on it, and it moves by {moved} m");
+        if !is_removed {
+            all.world.bodies[handle].set_enabled(true);
+            all.run(2.0, &[Controls::parked()]);
+            assert!(!all.cars.is_removed(0) && all.cars.car(0).wheel_contact(0).is_some(), "it is back with its body");
+        }
     }
 }
