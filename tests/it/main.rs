@@ -10,6 +10,8 @@ mod drivetrain;
 mod golden;
 mod hitch;
 mod manoeuvres;
+#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint"))]
+mod metamorphic;
 mod peers;
 #[cfg(feature = "rapier")]
 mod rapier;

@@ -2,6 +2,7 @@
 
 use crate::builds::{BESIDE_OTHERS, PROGRAMS, SOLVERS};
 use crate::determinism::equal_bits;
+use crate::prerequisites::Prerequisites;
 use crate::run::{Outcome, Steps, built, cargo, install, root, run};
 use crate::{package, tidy};
 
@@ -22,7 +23,8 @@ const PACKAGE_REMEDY: &str = "A package must hold what it includes, and name the
 
 /// Everything.
 pub fn ci(steps: &mut Steps) {
-    lints(steps);
+    let there = Prerequisites::query(steps);
+    lints(steps, there);
     tidy(steps);
     steps.step("docs", "Mend the documentation the compiler points at.", || {
         let mut command = cargo("doc --no-deps --workspace --quiet");
@@ -34,14 +36,14 @@ pub fn ci(steps: &mut Steps) {
         run(cargo(PROGRAMS))?;
         agreement_pages(&["--check"])
     });
-    steps.step("features", "Guard what needs a solver with its feature: each must build alone.", features);
+    steps.step("features", "Guard what needs a solver with its feature: each must build alone.", || features(there));
     steps.step("examples", "An example must end without an error; run the one named above.", examples);
     determinism(steps, false);
     steps.step("game", PACKAGE_REMEDY, package::game);
     steps.step(
         "bevy",
         "Run the command named above in crates/bevy, a workspace; skidpad-demo/README.md there names the Debian packages it takes.",
-        bevy,
+        || bevy(there),
     );
     steps.step("dependencies", "Change the dependency, or add an exception with a reason to deny.toml.", dependencies);
 }
@@ -70,7 +72,8 @@ pub fn agreement(steps: &mut Steps) {
 
 /// What to run before a push.
 pub fn check(steps: &mut Steps) {
-    lints(steps);
+    let there = Prerequisites::query(steps);
+    lints(steps, there);
     tidy(steps);
     tests(steps);
 }
@@ -89,13 +92,17 @@ pub fn determinism(steps: &mut Steps, in_release: bool) {
     );
 }
 
-fn lints(steps: &mut Steps) {
-    steps.step("format", "Run the command named above without `--check`.", || {
-        all(&WORKSPACES.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")))
-    });
-    steps.step("clippy", "Follow the lint, or allow it with a reason.", || {
-        run(cargo("clippy --workspace --all-targets --quiet -- -D warnings"))
-    });
+fn lints(steps: &mut Steps, there: Prerequisites) {
+    if there.rustfmt {
+        steps.step("format", "Run the command named above without `--check`.", || {
+            all(&WORKSPACES.map(|manifest| format!("fmt --manifest-path {manifest} --all --check")))
+        });
+    }
+    if there.clippy {
+        steps.step("clippy", "Follow the lint, or allow it with a reason.", || {
+            run(cargo("clippy --workspace --all-targets --quiet -- -D warnings"))
+        });
+    }
 }
 
 fn tests(steps: &mut Steps) {
@@ -105,7 +112,7 @@ fn tests(steps: &mut Steps) {
 }
 
 /// Each solver alone, by lints of all its targets; `determinism` drives with it.
-fn features() -> Outcome {
+fn features(there: Prerequisites) -> Outcome {
     let alone = format!("{BESIDE_OTHERS} --no-default-features --quiet");
     let lint = |features: &str| format!("clippy {alone} --all-targets {features} -- -D warnings");
     let mut commands = vec![lint("")];
@@ -116,7 +123,12 @@ fn features() -> Outcome {
             lint(&format!("--features skidpad/lab,skidpad/deterministic,skidpad/peers,skidpad/{solver}"))
         }),
     );
-    all(&commands)
+    all(&possible(commands, there))
+}
+
+/// The `commands` that the machine has the tools for.
+fn possible(commands: Vec<String>, there: Prerequisites) -> Vec<String> {
+    commands.into_iter().filter(|command| there.clippy || !command.starts_with("clippy ")).collect()
 }
 
 /// Runs every command, then says which of them failed.
@@ -149,19 +161,27 @@ fn example(name: &str, arguments: &[&str]) -> Outcome {
 }
 
 /// Lints of the packages of Bevy and of the demo, of `skidpad-bevy` without features, too; tests of the former. Nothing of the demo is run,
-/// so nothing of Bevy's renderer is compiled further than checks need.
-fn bevy() -> Outcome {
+/// so nothing of Bevy's renderer is compiled further than checks need. Without the demo's libraries, the demo and `others`, which takes the
+/// package `bevy`, are not built.
+fn bevy(there: Prerequisites) -> Outcome {
     let bare = "--package skidpad-bevy --package others --no-default-features";
     let tree = format!("--manifest-path {}", WORKSPACES[1]);
     none_of(tidy::built_twice(
         &format!("{tree} {bare} --edges normal,build"),
         &format!("{tree} --workspace --all-features --edges normal,build,dev"),
     )?)?;
-    all(&[
-        format!("clippy {BEVY} --workspace --all-features --all-targets -- -D warnings"),
+    let [linted, bare] = match there.demo {
+        true => ["--workspace", bare],
+        false => {
+            ["--workspace --exclude skidpad-demo --exclude others", "--package skidpad-bevy --no-default-features"]
+        }
+    };
+    let commands = vec![
+        format!("clippy {BEVY} {linted} --all-features --all-targets -- -D warnings"),
         format!("clippy {BEVY} {bare} -- -D warnings"),
         format!("test {BEVY} --no-fail-fast"),
-    ])?;
+    ];
+    all(&possible(commands, there))?;
     example("netplay", &[])?;
     example("agreement", &[AVIAN_PAGE, "--check"])
 }

@@ -1,7 +1,7 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants | package | semver`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants | package | search | semver`.
 //!
 //! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
-//! says what to do. All steps run even when one fails; the last line counts them.
+//! says what to do. All steps run even when one fails; the last line counts them. What the machine lacks for is looked for first, and left out.
 #![forbid(unsafe_code)]
 
 mod bench;
@@ -10,7 +10,9 @@ mod checks;
 mod determinism;
 mod mutants;
 mod package;
+mod prerequisites;
 mod run;
+mod search;
 mod tidy;
 
 use std::process::ExitCode;
@@ -49,6 +51,21 @@ enum Chore {
     },
     /// Every package is built from its own files alone
     Package,
+    /// Draws cars, grounds, manoeuvres and controls at random and requires the relations of tests/it/metamorphic
+    Search {
+        /// Draws of all shards together
+        #[arg(long, default_value_t = search::DRAWS)]
+        draws: u64,
+        /// The draws that this run takes: every n-th, from the i-th on, counted from 0: `i/n`
+        #[arg(long, default_value = "0/1")]
+        shard: String,
+        /// The first draw's seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Only relations whose names contain this
+        #[arg(long, default_value = "")]
+        relation: String,
+    },
     /// Public items that changed since a revision, by cargo-semver-checks
     Semver {
         /// The revision
@@ -74,6 +91,10 @@ fn main() -> ExitCode {
         Chore::Agreement => checks::agreement(&mut steps),
         Chore::Bench { instructions_only, libbullet } => bench::bench(&mut steps, instructions_only, libbullet),
         Chore::Package => checks::package(&mut steps),
+        Chore::Search { draws, shard, seed, relation } => {
+            let asked = search::Asked { draws, shard, seed, relation };
+            search::search(&mut steps, &asked);
+        }
         Chore::Semver { baseline } => checks::semver(&mut steps, &baseline),
         Chore::Mutants { sample } => mutants::mutants(&mut steps, &sample),
     }

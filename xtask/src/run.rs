@@ -11,6 +11,8 @@ pub type Outcome = Result<(), String>;
 #[derive(Default)]
 pub struct Steps {
     done: Vec<Step>,
+    /// What was left out, and the command after which it is not.
+    left_out: Vec<[String; 2]>,
 }
 
 struct Step {
@@ -22,6 +24,12 @@ struct Step {
 }
 
 impl Steps {
+    /// Reports that `work` is left out because of a missing prerequisite, and the command that installs it; once more in the summary.
+    pub fn leave_out(&mut self, work: &str, install: &str) {
+        println!("{}", left_out(work, install));
+        self.left_out.push([work.to_owned(), install.to_owned()]);
+    }
+
     /// Runs `work` as step `name`; `remedy` is the sentence shown when it fails.
     pub fn step(&mut self, name: &'static str, remedy: &str, work: impl FnOnce() -> Outcome) {
         println!("\n=== {name}");
@@ -47,9 +55,17 @@ impl Steps {
         let processor = self.done.iter().map(|step| step.processor).sum();
         println!("{:<32} {}", "total", times(total, processor));
         let failed = self.done.iter().filter(|step| step.failure.is_some()).count();
-        println!("{} passed, {failed} failed", self.done.len() - failed);
+        for [work, install] in &self.left_out {
+            println!("{}", left_out(work, install));
+        }
+        let rest = if self.left_out.is_empty() { String::new() } else { format!(", {} left out", self.left_out.len()) };
+        println!("{} passed, {failed} failed{rest}", self.done.len() - failed);
         if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
+}
+
+fn left_out(work: &str, install: &str) -> String {
+    format!("left out: {work}. To include: {install}")
 }
 
 fn times(took: Duration, processor: Option<Duration>) -> String {

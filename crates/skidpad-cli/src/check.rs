@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use skidpad::core::Model;
 use skidpad::lab::Metric;
 use skidpad::lab::figures::modes::{Mode, Modes};
-use skidpad::lab::figures::{lints, lists, sway};
+use skidpad::lab::figures::{lints, lists, rig, sway};
 use skidpad::lab::metrics::to_json;
 use skidpad::spec::Loaded;
 
@@ -49,11 +49,12 @@ fn worth_a_look(loaded: &Loaded) -> Vec<String> {
 }
 
 fn summary(name: &str, loaded: &Loaded, train: &[&Model]) -> String {
-    let model = &loaded.model;
     let mut text = format!("{name}: {}, valid\n", loaded.spec.name);
     let mut tables: Vec<Table> = loaded.dolly.iter().flat_map(|dolly| of_dolly(dolly)).collect();
-    tables.extend(wheels_and_axles(model, ""));
-    tables.push(columns("whole car", vec![String::new()], &[lists::car(model)]));
+    let towing = rig::loaded(train);
+    let of = if towing.is_some() { ", with what rests on its hitch" } else { "" };
+    tables.extend(wheels_and_axles(towing.as_ref().unwrap_or(&loaded.model), of));
+    tables.push(columns(&format!("whole car{of}"), vec![String::new()], &[of_car(&loaded.model, towing.as_ref())]));
     tables.extend([trailers_figures(train), steps(loaded), damping(loaded)]);
     for table in tables.into_iter().filter(|table| !table.is_empty()) {
         text.push_str(&format!("\n{}", table.text(2)));
@@ -81,9 +82,15 @@ fn of_dolly(model: &Model) -> [Table; 3] {
     [wheels, axles, columns("dolly", vec![String::new()], &[lists::towing(model)])]
 }
 
+/// Figures of a car; of one that tows those that hold as its trailers load it.
+fn of_car(model: &Model, towing: Option<&Model>) -> Vec<Metric> {
+    let Some(loaded) = towing else { return lists::car(model) };
+    lists::car(loaded).into_iter().filter(|metric| rig::holds_with_trailers(&metric.name)).collect()
+}
+
 /// Figures of a vehicle with its trailers; none of one on its own.
 fn of_train(train: &[&Model]) -> Vec<Metric> {
-    if train.len() < 2 { Vec::new() } else { sway::list(train) }
+    if train.len() < 2 { Vec::new() } else { [sway::list(train), rig::list(train)].concat() }
 }
 
 fn trailers_figures(train: &[&Model]) -> Table {
@@ -181,7 +188,8 @@ fn dolly_object(model: &Model) -> Value {
 }
 
 fn object(loaded: &Loaded, train: &[&Model]) -> Value {
-    let model = &loaded.model;
+    let towing = rig::loaded(train);
+    let model = towing.as_ref().unwrap_or(&loaded.model);
     let step = |peer| stable_step_s(loaded, peer).map(|step| step * 1e3);
     let stable = skidpad::backends().into_iter().map(|backend| (backend.name.to_string(), json!(step(backend.peer))));
     let damping = damping_ratios(loaded).into_iter().map(|(name, asked, left)| {
@@ -193,7 +201,7 @@ fn object(loaded: &Loaded, train: &[&Model]) -> Value {
         "dolly": loaded.dolly.as_ref().map(|dolly| dolly_object(dolly)),
         "wheels": of_wheels(model),
         "axles": of_axles(model),
-        "car": to_json(&lists::car(model)),
+        "car": to_json(&of_car(&loaded.model, towing.as_ref())),
         "train": to_json(&of_train(train)),
         "damping_ratio": damping.collect::<Map<_, _>>(),
         "longest_stable_step_ms": stable.collect::<Map<_, _>>(),

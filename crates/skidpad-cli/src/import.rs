@@ -24,9 +24,7 @@ pub fn import(asked: &Import) -> miette::Result<()> {
     let imported = source.import(&name, &String::from_utf8_lossy(&bytes), options)?;
     write_atomically(&asked.out, |out| out.write_all(imported.text.as_bytes())).map_err(Unwritable::from)?;
     for note in &imported.notes {
-        let place = if note.line > 0 { format!("{name}:{}", note.line) } else { name.clone() };
-        let key = if note.key.is_empty() { String::new() } else { format!(" `{}`", note.key) };
-        print(&format!("note     {place}{key}: {}\n", note.text))?;
+        print(&format!("note     {note}\n"))?;
     }
     print(&format!("vehicle  {}: {}\n", asked.out.display(), imported.spec.name))
 }

@@ -278,7 +278,7 @@ fn imports_are_vehicle_files_and_tell_what_they_leave_out() {
     }
     let godot = format!("{files}/car.tscn");
     let told = works(folder.path(), &["import", "--from", "godot", &godot, "--out", "g.toml", "--dt-s", "0.01"]);
-    assert!(told.contains("car.tscn:14 `body.linear_damp`: is not read"), "{told}");
+    assert!(told.contains("car.tscn:14: `body.linear_damp`: is not read"), "{told}");
     std::fs::write(folder.path().join("broken.toml"), "mass = 0\nwheel = 1\n").expect("writable");
     let broken = ["import", "--from", "bullet", "broken.toml", "--out", "b.toml"];
     fails(folder.path(), &broken, 1, &["mass", "wheels", "did you mean"]);
@@ -421,11 +421,17 @@ fn notes_reach_check_and_run() {
         let text = skidpad::spec::tir::find(name).expect("shipped");
         std::fs::write(tyres.join(format!("{name}.tir")), text.replace("PDY1", "PDY1 = 1\nPDY9")).expect("writable");
     }
-    let told = ["worth a look: line ", "steering.lock_deg", "c5_front.tir: line ", "PDY9"];
+    let line = |name: &str, text: &str, key: &str| {
+        let line = text.lines().position(|line| line.trim_start().starts_with(key)).expect("stated");
+        format!("{name}:{}: ", line + 1)
+    };
+    let front = skidpad::spec::tir::find("c5_front").expect("shipped").replace("PDY1", "PDY1 = 1\nPDY9");
+    let own = format!("worth a look: {}`steering.lock_deg`", line("car.toml", &car, "lock_deg"));
+    let told = [own, format!("{}`PDY9`", line("tyres/c5_front.tir", &front, "PDY9"))];
     let check = works(folder.path(), &["check", "car.toml"]);
     let run = skidpad(folder.path(), &[&BRIEF[..], &["--out", "t.csv"]].concat());
     for text in [check, String::from_utf8_lossy(&run.stderr).into_owned()] {
-        assert!(told.iter().all(|word| text.contains(word)), "{text}");
+        assert!(told.iter().all(|word| text.contains(word)), "{told:?} in {text}");
     }
 }
 

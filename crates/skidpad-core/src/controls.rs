@@ -11,7 +11,8 @@ pub struct Controls {
     pub brake: f32,
     /// Handbrake, 0 to 1 of every wheel's handbrake torque.
     pub handbrake: f32,
-    /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left.
+    /// Mean road-wheel angle of a steered axle with ratio 1, rad, positive to the left: that of a wheel in its middle. The cotangents of
+    /// both wheels average to that of this angle.
     pub steer: f32,
     /// Clutch pedal, 1 fully pressed; `None`: the clutch works by itself: it follows the speed of a running engine, and is closed
     /// with a dead one, which holds the car in gear, until the starter turns it.
@@ -34,16 +35,16 @@ pub struct Controls {
 /// Raw inputs of one wheel, beside what the pedals do.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WheelControls {
-    /// Torque on the wheel about its axle, N m, positive drives forward; at most 1e6 of it counts.
+    /// Torque on the wheel about its axle, N m, positive drives forward; at most [`crate::Model::largest_motor_torque`] of it counts.
     pub motor_torque: f32,
     /// Additional brake torque, N m, ≥ 0; at most 1e6 of it counts.
     pub brake_torque: f32,
-    /// Road-wheel angle that replaces the steering's, rad.
+    /// Road-wheel angle that replaces the steering's, rad; at most a right angle counts.
     pub steer: Option<f32>,
 }
 
-/// Largest raw angle of a wheel, rad: short of a right angle.
-const LARGEST_ANGLE: f32 = 1.5;
+/// Largest raw angle of a wheel, rad: a right angle.
+const LARGEST_ANGLE: f32 = core::f32::consts::FRAC_PI_2;
 
 impl Controls {
     /// The raw angle of wheel `i`, rad, if there is one.
@@ -75,8 +76,8 @@ impl Controls {
     }
 }
 
-/// Largest raw torque accepted at a wheel, N m.
-pub const LARGEST_TORQUE: f32 = 1e6;
+/// Largest raw brake torque accepted at a wheel, N m.
+pub const LARGEST_BRAKE_TORQUE: f32 = 1e6;
 
 /// `value` clamped to `low..=high`; not finite reads as 0.
 pub fn bounded(value: f32, low: f32, high: f32) -> f32 {

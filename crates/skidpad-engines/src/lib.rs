@@ -11,6 +11,6 @@ mod track;
 pub use faces::{Faces, face};
 pub use ground::{Meeting, Motion, Pushed};
 pub use parry3d;
-pub use rays::{beside, bounds, bounds_of, cast, ray};
+pub use rays::{Asked, beside, bounds, bounds_of, cast, is_one_plane, ray};
 pub use stops::{BLOW, Held, Stops};
 pub use track::{STILL, Track, pose_lag, resolution};

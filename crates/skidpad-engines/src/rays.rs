@@ -1,6 +1,6 @@
 //! The rays of wheels, in the world's axes.
 
-use parry3d::bounding_volume::Aabb;
+use parry3d::bounding_volume::{Aabb, BoundingVolume};
 use parry3d::math::{Pose, Vector};
 use parry3d::query::{Ray, RayIntersection};
 use parry3d::shape::{Shape, ShapeType};
@@ -52,4 +52,19 @@ pub fn cast(shape: &dyn Shape, pose: &Pose, ray: &Ray, reach: f32) -> Option<Ray
     let solid = shape.shape_type() != ShapeType::HalfSpace;
     let hit = shape.cast_ray_and_get_normal(pose, ray, reach, solid);
     hit.filter(|hit| hit.normal != Vector::ZERO)
+}
+/// Whether a probe is asked for its wheel's place in the middle of the step, or again for another place along the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// In the middle of the step: what bears the wheel and what stops its rim are kept.
+    First,
+    /// Along the way: nothing is kept.
+    Again,
+}
+
+/// Returns whether what reaches into `bounds` of `shapes` at their poses is nothing, or one plane alone.
+pub fn is_one_plane<'a>(bounds: &Aabb, shapes: impl Iterator<Item = (&'a dyn Shape, Pose)>) -> bool {
+    let mut near = shapes.filter(|(shape, pose)| shape.compute_aabb(pose).intersects(bounds));
+    let is_plane = |(shape, _): (&dyn Shape, Pose)| shape.as_halfspace().is_some();
+    near.next().is_none_or(is_plane) && near.next().is_none()
 }

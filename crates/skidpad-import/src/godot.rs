@@ -276,7 +276,16 @@ fn vehicle(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     if scene.wheels.iter().any(asked) {
         import.note("", format!("the angle of wheels used as steering is a script's: {STEERING} rad is an estimate"));
     }
-    let wheels = scene.wheels.iter().enumerate().map(|(i, w)| wheel(i, w, body)).collect();
+    let wheels: Vec<RayWheel> = scene.wheels.iter().enumerate().map(|(i, w)| wheel(i, w, body)).collect();
+    if wheels.iter().all(|wheel| wheel.engine_force == 0.0) {
+        import.note("", "no `engine_force` in the scene, a script sets it: the car has no drive; state `[powertrain]`");
+    }
+    if wheels.iter().all(|wheel| wheel.brake == 0.0) {
+        import.note(
+            "",
+            "no `brake` in the scene, a script sets it: the car has no brakes; state `brake_torque_nm` of its axles",
+        );
+    }
     Some(RayVehicle {
         name: body.name.clone(),
         about: "Imported from Godot: springs and dampers there are per mass of the body, brakes per step.".into(),

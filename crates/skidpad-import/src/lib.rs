@@ -112,7 +112,7 @@ impl Source {
     /// # Errors
     /// Every fault of the text at once; of a text without, every reason why it makes no car that stands.
     pub fn import(self, source_name: &str, text: &str, options: Options) -> Result<Imported, Faults> {
-        let mut import = Import { text, options, collector: FaultCollector::default(), notes: Vec::new() };
+        let mut import = Import { source_name, text, options, collector: FaultCollector::default(), notes: Vec::new() };
         let car = match self {
             Source::Bullet => bullet::read_bullet(&mut import),
             Source::Rapier => bullet::read_rapier(&mut import),
@@ -123,12 +123,13 @@ impl Source {
             Source::Commonroad => commonroad::read(&mut import),
         };
         let described = car.and_then(|car| axles::describe(&car, &mut import));
-        import.finish(source_name, described)
+        import.finish(described)
     }
 }
 
 /// A text while it is imported.
 struct Import<'a> {
+    source_name: &'a str,
     text: &'a str,
     options: Options,
     collector: FaultCollector,
@@ -153,7 +154,8 @@ impl Import<'_> {
         let span = self.collector.place(path);
         let (line, _) = position(self.text, &line_starts(self.text), span.start);
         let line = if path.is_empty() { 0 } else { line };
-        self.notes.push(Note { line, key: path.to_owned(), text: text.into() });
+        let file = self.source_name.to_owned();
+        self.notes.push(Note { file, line, key: path.to_owned(), text: text.into() });
     }
 
     /// Says the same unless the value is the one without effect.
@@ -170,10 +172,11 @@ impl Import<'_> {
         self.collector.fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, help);
     }
 
-    fn finish(mut self, source_name: &str, described: Option<text::Described>) -> Result<Imported, Faults> {
+    fn finish(mut self, described: Option<text::Described>) -> Result<Imported, Faults> {
         for (path, span) in std::mem::take(&mut self.collector.passed_over) {
             let (line, _) = position(self.text, &line_starts(self.text), span.start);
-            self.notes.push(Note { line, key: path, text: "is not read".into() });
+            let file = self.source_name.to_owned();
+            self.notes.push(Note { file, line, key: path, text: "is not read".into() });
         }
         self.notes.sort_by(|a, b| (a.line, &a.key).cmp(&(b.line, &b.key)));
         let written = described.and_then(|described| match described.write() {
@@ -201,7 +204,7 @@ impl Import<'_> {
                 if self.collector.faults.is_empty() {
                     self.fault("", "nothing to import", "a car", "");
                 }
-                Err(self.collector.into_faults(source_name, self.text))
+                Err(self.collector.into_faults(self.source_name, self.text))
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use skidpad_core::controls::{LARGEST_TORQUE, bounded};
+use skidpad_core::controls::{LARGEST_BRAKE_TORQUE, bounded};
 use skidpad_core::{Controls, Model, State, Vehicle};
 
 /// Speed of a wheel's circumference, m/s, below which it stands: a force then has to overcome the brake.
@@ -80,13 +80,14 @@ fn brake_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     let wheel = &model.wheels()[i];
     let pedal = bounded(controls.brake, 0.0, 1.0) * wheel.brake_torque;
     let lever = bounded(controls.handbrake, 0.0, 1.0) * wheel.handbrake_torque;
-    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.brake_torque, 0.0, LARGEST_TORQUE));
+    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.brake_torque, 0.0, LARGEST_BRAKE_TORQUE));
     (pedal + lever + raw) / wheel.radius
 }
 
 /// Force of the raw motor torque of wheel `i` at its contact, N, positive drives forward.
 fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
-    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.motor_torque, -LARGEST_TORQUE, LARGEST_TORQUE));
+    let most = model.largest_motor_torque(i);
+    let raw = controls.wheels.get(i).map_or(0.0, |w| bounded(w.motor_torque, -most, most));
     raw / model.wheels()[i].radius
 }
 

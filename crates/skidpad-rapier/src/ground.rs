@@ -67,7 +67,7 @@ pub(crate) fn ground(
         RigidBodyType::Fixed => return None,
         _ => driven(sets.parameters, body, last, meeting),
     };
-    Some(Ground { body: number(handle), velocity, texture: Texture::NONE })
+    Some(Ground { body: number(handle), begun: velocity, velocity, texture: Texture::NONE })
 }
 
 /// How a body moves and answers that wheels can push and that was met along `normal`, in the axes of the cars.

@@ -10,7 +10,9 @@ use crate::chassis::pose_lag;
 use crate::ground::{self, Loaded};
 use crate::stops;
 use crate::{Axes, Met, Sets, Surfaces};
-use skidpad_engines::{BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, face, ray, resolution};
+use skidpad_engines::{
+    Asked, BLOW, Faces, Meeting, Stops, beside, bounds_of, cast, face, is_one_plane, ray, resolution,
+};
 
 pub(crate) struct Port<'a> {
     pub sets: Sets<'a>,
@@ -70,10 +72,28 @@ impl WorldPort for Port<'_> {
             self.gather(car, bounds_of(self.axes, of_car));
             let (of_car_answers, others) = answers.split_at_mut(of_car.len());
             for (probe, answer) in of_car.iter().zip(of_car_answers) {
-                *answer = self.meet(probe);
+                *answer = self.meet(probe, Asked::First);
             }
             answers = others;
         }
+    }
+
+    fn is_even(&self) -> bool {
+        false
+    }
+
+    fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
+        let Some(&Probe { car, .. }) = asked.first() else { return false };
+        let bounds = bounds_of(self.axes, asked);
+        self.gather(car, bounds);
+        let colliders = self.slots[car].near.iter().filter_map(|near| self.sets.colliders.get(*near));
+        if is_one_plane(&bounds, colliders.map(|collider| (collider.shape(), self.pose_of(collider)))) {
+            return false;
+        }
+        for (probe, answer) in asked.iter().zip(answered) {
+            *answer = self.meet(probe, Asked::Again);
+        }
+        true
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {
@@ -230,13 +250,14 @@ impl Port<'_> {
         }
     }
 
-    fn meet(&mut self, probe: &Probe) -> Option<Contact> {
+    /// Returns what `probe` meets. Asked again, it keeps neither what bears wheels nor what stops rims.
+    fn meet(&mut self, probe: &Probe, asked: Asked) -> Option<Contact> {
         let (car, ray) = ray(self.axes, probe);
         let Found { handle, distance, normal, feature, point } =
-            if probe.rim.is_some() { self.roll_on(probe, &ray)? } else { self.meet_by(&ray, probe)? };
+            if probe.rim.is_some() { self.roll_on(probe, &ray, asked)? } else { self.meet_by(&ray, probe)? };
         let collider = self.sets.colliders.get(handle)?;
         let slot = &mut self.slots[probe.car];
-        if slot.stands.last().is_none_or(|(last, _)| *last != handle) {
+        if asked == Asked::First && slot.stands.last().is_none_or(|(last, _)| *last != handle) {
             slot.stands.push((handle, *collider.position()));
         }
         let on_rim = point.map(|point| car + self.axes.to_world(point));
@@ -244,7 +265,10 @@ impl Port<'_> {
         let met = Met { handle, collider, point: meeting.point, normal, feature };
         let body = collider.parent().and_then(|parent| Some((parent, self.sets.bodies.get(parent)?)));
         let ground = body.and_then(|body| ground::ground(&self.sets, self.before, body, &meeting));
-        let ground = ground.map(|ground| Ground { velocity: self.axes.from_world(ground.velocity), ..ground });
+        let ground = ground.map(|ground| {
+            let velocity = self.axes.from_world(ground.velocity);
+            Ground { begun: velocity, velocity, ..ground }
+        });
         let contact = Contact {
             distance,
             normal: self.axes.from_world(normal),
@@ -252,7 +276,7 @@ impl Port<'_> {
             point,
             ground: self.ground.texture_of(&met).under(ground),
         };
-        self.bears |= body.is_some_and(|(_, body)| body.is_dynamic());
+        self.bears |= asked == Asked::First && body.is_some_and(|(_, body)| body.is_dynamic());
         Some(contact.on_texture(probe))
     }
 
@@ -277,7 +301,7 @@ impl Port<'_> {
     }
 
     /// What the rim of `probe` stands on; of shapes without faces, such as balls, what its ray meets.
-    fn roll_on(&mut self, probe: &Probe, ray: &Ray) -> Option<Found> {
+    fn roll_on(&mut self, probe: &Probe, ray: &Ray, asked: Asked) -> Option<Found> {
         self.faces.clear();
         let mut round = false;
         for &handle in &self.slots[probe.car].near {
@@ -287,7 +311,9 @@ impl Port<'_> {
         }
         let told = self.ground.smooth;
         let stands = self.faces.smooth_support(probe, |handle, number| told?(handle, number));
-        if let Some(stop) = self.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact)) {
+        if asked == Asked::First
+            && let Some(stop) = self.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact))
+        {
             let place = self.axes.point_to_world(probe.position).as_vec3();
             stops::add(self.stops, &self.sets, self.axes, probe.car, stop, place);
         }

@@ -46,16 +46,28 @@ pub(crate) fn shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     carried_masses(&points, coupler, hitch, 1.0)
 }
 
-/// How far axle `i` stands ahead of the turning axis, m: the mean of the unsteered axles, or of all if all are steered.
+/// Returns how far axle `i` stands ahead of the turning axis, m.
 pub(crate) fn turning_distance(spec: &VehicleSpec, i: usize) -> f64 {
-    let any_unsteered = spec.axles.iter().any(|axle| axle.steer_ratio == 0.0);
-    let carries_pivot = |axle: &&Axle| !any_unsteered || axle.steer_ratio == 0.0;
-    let (sum, count) = spec
-        .axles
-        .iter()
-        .filter(carries_pivot)
-        .fold((0.0, 0.0), |(sum, count), axle| (sum + axle.behind_front_axle_m, count + 1.0));
-    sum / count - spec.axles[i].behind_front_axle_m
+    turning_axis(&spec.axles) - spec.axles[i].behind_front_axle_m
+}
+
+/// Largest distance of a turning axis from the middle of the axles, wheelbases: axles that all turn alike have none.
+const FARTHEST_TURNING_AXIS: f64 = 1e3;
+
+/// Returns where the turning axis lies, m behind the front axle: at the mean of the unsteered axles. Where all are steered, it lies where
+/// the line through their ratios over their positions is zero, a least-squares fit of three or more.
+fn turning_axis(axles: &[Axle]) -> f64 {
+    let fixed: Vec<f64> = axles.iter().filter(|a| a.steer_ratio == 0.0).map(|a| a.behind_front_axle_m).collect();
+    if !fixed.is_empty() {
+        return fixed.iter().sum::<f64>() / fixed.len() as f64;
+    }
+    let mean = |of: &dyn Fn(&Axle) -> f64| axles.iter().map(of).sum::<f64>() / axles.len() as f64;
+    let (middle, ratio) = (mean(&|a| a.behind_front_axle_m), mean(&|a| a.steer_ratio));
+    let behind = |a: &Axle| a.behind_front_axle_m - middle;
+    let [common, spread] = [mean(&|a| behind(a) * a.steer_ratio), mean(&|a| behind(a).powi(2))];
+    let farthest = FARTHEST_TURNING_AXIS * spread.sqrt();
+    // Without a slope the axis is at infinity; without a mean ratio, too, `max` takes it to where it may be.
+    middle - (ratio * spread / common).min(farthest).max(-farthest)
 }
 
 /// A point of the file (behind the front axle, left, above ground) in the vehicle frame: from the centre of mass,

@@ -4,7 +4,7 @@ use skidpad_core::Model;
 
 use crate::implausible::Car;
 use crate::lint::Lint;
-use crate::spec::{Box3, Chassis, VehicleSpec};
+use crate::spec::{Box3, Chassis, Powertrain, VehicleSpec};
 
 /// Share of the smaller of two boxes they may have in common: touching boxes overlap by rounding.
 const SLIGHT_OVERLAP: f64 = 0.01;
@@ -21,6 +21,7 @@ fn stated(spec: &VehicleSpec) -> Vec<Lint> {
     let mut found = overlaps(&spec.chassis.boxes);
     found.extend(box_mass(&spec.chassis));
     found.extend(box_centre(&spec.chassis));
+    found.extend(one_shift_speed(spec));
     if let Some(peers) = spec.peers.as_ref().filter(|peers| peers.roll_influence < 1.0) {
         let text = format!(
             "{}: side forces of ray-cast vehicles roll the car by that share of what is physical",
@@ -29,6 +30,20 @@ fn stated(spec: &VehicleSpec) -> Vec<Lint> {
         found.push(Lint::new("peers.roll_influence", text));
     }
     found
+}
+
+/// An automatic whose gears are steps and whose up-shifts do not follow the pedal.
+fn one_shift_speed(spec: &VehicleSpec) -> Option<Lint> {
+    let Powertrain::Engine { gearbox, .. } = &spec.powertrain else { return None };
+    let is_stepped = gearbox.continuous.is_none() && gearbox.forward.len() > 1;
+    (is_stepped && gearbox.easy_up_shift_rpm.is_none()).then(|| {
+        let text = format!(
+            "no `easy_up_shift_rpm`: at part throttle the automatic shifts up at {} rev/min, too, and stays in first gear if it does \
+             not get there",
+            gearbox.up_shift_rpm
+        );
+        Lint::new("powertrain.gearbox", text)
+    })
 }
 
 fn box_mass(chassis: &Chassis) -> Option<Lint> {
@@ -122,6 +137,16 @@ mod tests {
         spec.chassis.boxes = vec![Box3 { behind_front_axle_m: 1.35, ..front }];
         let told = texts(&spec);
         assert!(told.len() == 1 && told[0].contains("hold 750.0 kg, the car 1500.0 kg"), "{told:?}");
+    }
+
+    #[test]
+    fn a_gearbox_that_ignores_the_pedal_is_told() {
+        let text = crate::shipped::find("corvette_c5").expect("shipped");
+        let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("easy_up_shift_rpm")).collect();
+        let told = |text: &str| texts(&VehicleSpec::read("c5", text).expect("valid"));
+        assert_eq!(told(text), [""; 0]);
+        let told = told(&without.join("\n"));
+        assert!(told.len() == 1 && told[0].contains("easy_up_shift_rpm") && told[0].contains("6000"), "{told:?}");
     }
 
     #[test]

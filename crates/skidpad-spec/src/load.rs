@@ -65,7 +65,7 @@ impl Loaded {
         let starts = line_starts(text);
         let note = |lint: Lint| {
             let line = places.of(&lint.path).map_or(0, |span| position(text, &starts, span.start).0);
-            Note::of(lint, line)
+            Note::of(lint, source_name, line)
         };
         let mut notes: Vec<Note> = notes.into_iter().map(note).collect();
         notes.sort_by_key(|note| note.line);

@@ -8,8 +8,8 @@ use skidpad_core::instruction_set::widest;
 use skidpad_core::lane::Four;
 use skidpad_core::vectors::Vec3Lanes;
 use skidpad_core::{
-    Contact, DVec3, FixedBox, Ground as StoodOn, Platform, PlatformMotion, Probe, Quat, Scene, Texture, Vec3,
-    world::scene::FLUSH,
+    Contact, DVec3, FixedBox, Ground as StoodOn, HullPoint, Platform, PlatformMotion, Probe, Quat, Scene, Seen,
+    Texture, Vec3, world::scene::FLUSH,
 };
 
 /// The plane, the boxes, fields, meshes and platforms of a scene.
@@ -96,7 +96,7 @@ impl Block {
         let Some(motion) = self.motion else { return self.texture.under(None) };
         let velocity = motion.velocity_under(probe.position, arm, dt);
         let texture = Texture { amplitude: 0.0, ..self.texture };
-        Some(StoodOn { body: number as u64, velocity, texture })
+        Some(StoodOn { body: number as u64, begun: velocity, velocity, texture })
     }
 
     /// Distance to the face a ray enters by, and the face's normal, both in the box's axes. A ray that starts inside
@@ -193,7 +193,7 @@ impl Ground {
     }
 
     /// Puts the unevenness of what they met on all `answered`.
-    pub(crate) fn put_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
+    fn put_textures(&self, asked: &[Probe], answered: &mut [Option<Contact>]) {
         for (probe, answer) in asked.iter().zip(answered).filter(|_| self.is_textured) {
             *answer = answer.map(|contact| contact.on_texture(probe));
         }
@@ -234,6 +234,38 @@ impl Ground {
         let distance = height / closing;
         let facing = if height < 0.0 { -normal } else { normal };
         (0.0..=reach).contains(&distance).then_some(Hit { distance, normal: facing, grip: self.grip })
+    }
+
+    /// Returns whether the ground near `probe` may be anything but the plane.
+    pub(crate) fn is_uneven_near(&self, probe: &Probe) -> bool {
+        let start = probe.position + probe.offset.as_dvec3();
+        !self.terrain.is_empty() || self.blocks.iter().any(|block| block.is_near(start, probe))
+    }
+
+    /// Answers every probe by what it meets of the plane, the boxes and the terrain. If the world `has_rims`, what stops them goes to
+    /// `stops` with the number of the car. `near` is memory.
+    pub(crate) fn answer(
+        &self,
+        asked: &[Probe],
+        answered: &mut [Option<Contact>],
+        has_rims: bool,
+        near: &mut Vec<Seen>,
+        stops: &mut Vec<(usize, HullPoint)>,
+    ) {
+        let is_plain = self.is_plain();
+        self.probe_plane(asked, answered);
+        if !is_plain {
+            self.tell_texture(answered);
+        }
+        if !self.blocks.is_empty() {
+            self.probe_blocks(asked, answered);
+        }
+        if has_rims || !self.terrain.is_empty() {
+            self.probe_triangles(asked, answered, near, stops);
+        }
+        if !is_plain {
+            self.put_textures(asked, answered);
+        }
     }
 
     /// Answers every probe from the plane.
@@ -298,7 +330,7 @@ impl Ground {
     }
 
     /// Tells all that met the plane of its texture.
-    pub(crate) fn tell_texture(&self, answered: &mut [Option<Contact>]) {
+    fn tell_texture(&self, answered: &mut [Option<Contact>]) {
         for answer in answered.iter_mut().flatten().filter(|_| self.is_textured) {
             answer.ground = self.texture.under(None);
         }

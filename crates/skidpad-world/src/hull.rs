@@ -49,6 +49,23 @@ impl core::fmt::Debug for Touching {
 /// Corners of a hull on the plane, and most points of two boxes.
 const POINTS: usize = 8;
 
+/// Cosine of the angle between normals of points that lie on one surface.
+const ALIKE: f32 = 0.99;
+
+/// Returns whether `found` is the farthest in the direction of some corner of the hull, of those of `all` on the same surface; of points
+/// that are as far, the first one is. Loads on the outermost points alone are spread evenly, on whichever are nearest they are not.
+fn is_outermost<'a>(found: &HullPoint, all: impl Iterator<Item = &'a HullPoint> + Clone, chassis: &Chassis) -> bool {
+    let of_surface = all.filter(|other| other.normal.dot(found.normal) > ALIKE);
+    (0..POINTS).any(|i| {
+        let to_corner = chassis.axes * (corner(chassis, i) - chassis.hull.centre);
+        let farthest = of_surface.clone().max_by(|a, b| {
+            let [a, b] = [a, b].map(|point| point.arm.dot(to_corner));
+            a.total_cmp(&b).then(core::cmp::Ordering::Greater)
+        });
+        farthest.is_some_and(|farthest| core::ptr::eq(farthest, found))
+    })
+}
+
 impl Default for Touching {
     /// With memory for a plane.
     fn default() -> Self {
@@ -181,10 +198,15 @@ impl Touching {
         answer(chassis, &self.points, &self.given)
     }
 
-    /// Adds those found that are nearest, as many as `points` are wanted. Blows are not among them: [`Touching::keep_out`] ends
-    /// those in one step.
-    pub(crate) fn nearest(&self, points: &mut Vec<HullPoint>, dt: f32) {
-        for found in self.points.iter().filter(|found| found.gap <= BLOW * dt) {
+    /// Adds those found that are nearest to `points`, at most [`HULL_POINTS`]; if more are found, only the outermost ones on each surface.
+    /// Blows are not among them: [`Touching::keep_out`] ends those in one step.
+    pub(crate) fn nearest(&self, chassis: &Chassis, points: &mut Vec<HullPoint>, dt: f32) {
+        let touching = || self.points.iter().filter(|found| found.gap <= BLOW * dt);
+        let are_many = touching().count() > HULL_POINTS;
+        for found in touching() {
+            if are_many && !is_outermost(found, touching(), chassis) {
+                continue;
+            }
             if points.len() < HULL_POINTS {
                 points.push(*found);
             } else if let Some(farthest) = points.iter_mut().max_by(|a, b| a.gap.total_cmp(&b.gap))

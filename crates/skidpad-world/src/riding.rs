@@ -38,7 +38,7 @@ impl Chassis {
     /// What `probe` has `met` of it; it is body `number`. How it will move and give way, the vehicles find out.
     fn stood_on(&self, number: u64, probe: &Probe, met: Contact) -> Contact {
         let velocity = self.speed_at((probe.at(met.distance) - self.position).as_vec3());
-        Contact { ground: Some(StoodOn { body: number, velocity, texture: Texture::NONE }), ..met }
+        Contact { ground: Some(StoodOn { body: number, begun: velocity, velocity, texture: Texture::NONE }), ..met }
     }
 
     /// Changes of velocity (m/s) and angular velocity (rad/s) by what a wheel does to it.

@@ -28,13 +28,20 @@ fn size_of(probe: &Probe) -> f32 {
 }
 
 impl Block {
+    /// Returns whether any of it may be met by `probe`, whose ray begins at `start`.
+    #[inline]
+    pub(crate) fn is_near(&self, start: DVec3, probe: &Probe) -> bool {
+        let (size, middle) = (size_of(probe), (self.centre - start).as_vec3());
+        middle.length_squared() <= (self.radius + size) * (self.radius + size)
+    }
+
     /// Hands its faces `to`, as triangles from the `start` of the ray of `probe`, if any is near its rim.
     #[inline]
     pub(crate) fn sides(&self, start: DVec3, probe: &Probe, to: impl FnMut(Triangle)) {
-        let (size, middle) = (size_of(probe), (self.centre - start).as_vec3());
+        let middle = (self.centre - start).as_vec3();
         // As for rays, what the wheel's starts in has no face for it.
         let is_inside = (self.from_world * middle).abs().cmplt(self.shape.half_extents).all();
-        if middle.length_squared() <= (self.radius + size) * (self.radius + size) && !is_inside {
+        if self.is_near(start, probe) && !is_inside {
             let place = |corner: Vec3| middle + self.to_world * corner;
             Triangle::of_box(self.shape.half_extents, place, self.grip).into_iter().for_each(to);
         }

@@ -33,6 +33,8 @@ pub struct World {
     pub(crate) near: Vec<Seen>,
     /// What stops rims, with the number of the car; car by car.
     stops: Vec<(usize, HullPoint)>,
+    /// Memory for the stops of rims that are probed along their way; these are not used.
+    unused_stops: Vec<(usize, HullPoint)>,
     /// Which chassis may touch the ground in this step.
     near_ground: Vec<bool>,
 }
@@ -59,6 +61,7 @@ impl World {
             has_rims: false,
             near: Vec::new(),
             stops: Vec::new(),
+            unused_stops: Vec::new(),
             near_ground: vec![true; bodies],
         }
     }
@@ -230,23 +233,22 @@ impl WorldPort for World {
     }
 
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) {
-        let is_plain = self.ground.is_plain();
-        self.ground.probe_plane(asked, answered);
-        if !is_plain {
-            self.ground.tell_texture(answered);
-        }
-        if !self.ground.blocks.is_empty() {
-            self.ground.probe_blocks(asked, answered);
-        }
-        if self.has_rims || !self.ground.terrain.is_empty() {
-            self.ground.probe_triangles(asked, answered, &mut self.near, &mut self.stops);
-        }
-        if !is_plain {
-            self.ground.put_textures(asked, answered);
-        }
+        self.ground.answer(asked, answered, self.has_rims, &mut self.near, &mut self.stops);
         if self.collisions.is_some() && self.chassis.len() > 1 {
             self.probe_hulls(asked, answered);
         }
+    }
+
+    fn is_even(&self) -> bool {
+        self.ground.is_bare()
+    }
+
+    fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
+        let is_uneven = asked.iter().any(|probe| self.ground.is_uneven_near(probe));
+        if is_uneven {
+            self.ground.answer(asked, answered, self.has_rims, &mut self.near, &mut self.unused_stops);
+        }
+        is_uneven
     }
 
     fn near_hulls(&mut self, dt: f32, near: &mut [bool]) {
@@ -261,7 +263,7 @@ impl WorldPort for World {
         let falling = self.ground.gravity() * dt;
         let stops = stops_of(&self.stops, car);
         self.touching.find(&self.chassis[car], &self.ground, stops, falling, dt);
-        self.touching.nearest(points, dt);
+        self.touching.nearest(&self.chassis[car], points, dt);
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {

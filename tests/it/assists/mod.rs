@@ -1,6 +1,8 @@
 //! Assists and tricks, rows A17 and E23: each off by default, each told in the assist log of the step.
 
+mod at_rates;
 mod brakes;
+mod combinations;
 mod drive;
 mod electric;
 pub mod fitted;

@@ -146,7 +146,7 @@ fn an_automatic_finds_its_gear_from_neutral() {
     for solver in on_rows() {
         let mut car = Drive::rolling(&solver, &model, 30.0, 60.0);
         let frame = car.run(0.1, |_| throttle(0.0, None)).pop().expect("frames");
-        assert_eq!(frame.gear, 2.0, "{}: 9070 rev/min in first, 6000 shift up", solver.name);
+        assert_eq!(frame.gear, 5.0, "{}: the first gear below 2400 rev/min, where it shifts up", solver.name);
         let mut car = Drive::rolling(&solver, &model, 20.0, 60.0);
         let frames = car.run(1.0, |_| throttle(1.0, Some(-1)));
         assert!(frames.iter().all(|f| f.gear == 0.0), "{}", solver.name);

@@ -5,5 +5,6 @@ pub mod dead_engine;
 pub mod differentials;
 pub mod gear_choice;
 pub mod gearboxes;
+pub mod hunting;
 pub mod motors;
 pub mod shafts;

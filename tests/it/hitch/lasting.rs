@@ -10,7 +10,9 @@ use super::rigs::{BASE, Plane, articulation, gap, shipped, train, train_from};
 use crate::common::{on_rows, solvers};
 use crate::step::energy::Audit;
 
-const RIGS: [[&str; 2]; 3] = [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"], ["toyota_4runner", "wagon"]];
+/// Shipped cars with the trailers that they can tow.
+pub const RIGS: [[&str; 2]; 3] =
+    [["toyota_4runner", "caravan"], ["truck_6x4", "semitrailer"], ["toyota_4runner", "wagon"]];
 
 /// Largest gap of the hitches of a train, m.
 fn gaps(world: &dyn Backend) -> f64 {

@@ -2,7 +2,9 @@
 
 mod full;
 mod known;
-mod lasting;
+pub mod lasting;
+mod reversing;
 pub mod rigs;
+mod stops;
 mod sway;
 mod told;

@@ -6,3 +6,4 @@ pub mod handling;
 pub mod longitudinal;
 pub mod moose;
 pub mod published;
+mod turning;

@@ -17,15 +17,15 @@ fn moose(solver: &BackendInfo, model: &Arc<Model>, kmh: f64) -> LaneChangeMetric
     run.measure(model, &driven)
 }
 
-/// All solvers find the same highest speed, 66 or 67 km/h, where 1.6 mm are missing to 0.1 mm left of the nearest cone; at the 80 km/h of the text the C5 and its driver, who keeps to
-/// the middle of the lanes, are beyond it: the tyres slide and cones fall.
+/// All solvers find the same highest speed at every rate from 60 to 960 Hz, 68 km/h; at the 80 km/h of the text the C5 and its driver, who
+/// keeps to the middle of the lanes, are beyond it: the tyres slide and cones fall.
 #[test]
 fn a19_highest_speed_around_the_moose() {
     let model = c5().model();
     for solver in solvers() {
         let clean = |kmh: f64| moose(&solver, &model, kmh).cones_hit == Some(0.0);
         let highest = (30..80).map(f64::from).take_while(|kmh| clean(*kmh)).last();
-        assert!(highest == Some(66.0) || highest == Some(67.0), "{}: {highest:?}", solver.name);
+        assert!(highest == Some(68.0), "{}: {highest:?}", solver.name);
         let fast = moose(&solver, &model, 80.0);
         assert!(fast.cones_hit > Some(0.0) && fast.least_clearance_mm < Some(0.0), "{}: {fast:?}", solver.name);
         assert!(fast.exit_speed_mps < fast.entry_speed_mps, "{}: rolls out", solver.name);

@@ -194,7 +194,12 @@ fn shipped_cars_abreast_have_the_bits_of_each_alone() {
         println!("{name}: {shares:.2?} of the steps abreast");
         // Sixteen of the nineteen can be, five more later; some meet ground that moves, and tyres that are stiff for their step, as all of
         // the reference's are at 60 Hz, take iterations near walking pace.
-        let least = if name == "bullet_reference" { [0.05, 0.5, 0.05] } else { [0.6, 0.5, 0.6] };
+        // Cars whose motors slow wheels down are stepped alone while these slip.
+        let least = match name {
+            "bullet_reference" => [0.05, 0.5, 0.05],
+            "tesla_model3_awd" => [0.2, 0.25, 0.4],
+            _ => [0.6, 0.5, 0.6],
+        };
         assert!(shares.iter().zip(least).all(|(share, least)| *share > least), "{name}: {shares:?}");
     }
 }

@@ -1,11 +1,11 @@
-//! All solvers converge to one trajectory, first order in the step.
+//! All solvers converge to one trajectory, those in own worlds with the second order of the step.
 
 use skidpad::core::{BackendInfo, Controls, DVec3, Model};
 use std::sync::Arc;
 
 use crate::common::{Drive, Simplify, c5, solvers};
 
-/// Inputs of a manoeuvre over time, s: pedals at the start of a step, steering at its end.
+/// Inputs of a manoeuvre over time, s: pedals in the middle of a step, steering at its end.
 struct Script {
     name: &'static str,
     speed: f32,
@@ -14,11 +14,12 @@ struct Script {
     steer: fn(f64) -> f32,
 }
 
-const SCRIPTS: [Script; 5] = [
+const SCRIPTS: [Script; 7] = [
     Script { name: "step steer", speed: 25.0, seconds: 2.5, brake: |_| 0.0, steer: |t| 0.03 * ramp(t, 0.5, 0.2) },
+    Script { name: "circle", speed: 15.0, seconds: 4.0, brake: |_| 0.0, steer: |t| 0.05 * ramp(t, 0.0, 0.25) },
+    Script { name: "coast-down", speed: 30.0, seconds: 4.0, brake: |_| 0.0, steer: |_| 0.0 },
     Script { name: "held brake", speed: 30.0, seconds: 2.0, brake: |_| 0.4, steer: |_| 0.0 },
     Script { name: "ramped brake", speed: 30.0, seconds: 2.0, brake: |t| 0.5 * ramp(t, 0.0, 0.25), steer: |_| 0.0 },
-    Script { name: "ramped to lock", speed: 30.0, seconds: 2.0, brake: |t| ramp(t, 0.0, 0.25), steer: |_| 0.0 },
     Script {
         name: "slalom",
         speed: 20.0,
@@ -26,7 +27,11 @@ const SCRIPTS: [Script; 5] = [
         brake: |_| 0.0,
         steer: |t| 0.03 * (t * std::f64::consts::PI).sin() as f32,
     },
+    Script { name: LOCKED, speed: 30.0, seconds: 2.0, brake: |t| ramp(t, 0.0, 0.25), steer: |_| 0.0 },
 ];
+
+/// Beyond the tyres' limit: what slides does so from a step's end on.
+const LOCKED: &str = "ramped to lock";
 
 const fn ramp(t: f64, from: f64, over: f64) -> f32 {
     let share = (t - from) / over;
@@ -42,7 +47,7 @@ const fn ramp(t: f64, from: f64, over: f64) -> f32 {
 fn end(solver: &BackendInfo, model: &Arc<Model>, script: &Script, hz: f32) -> DVec3 {
     let mut car = Drive::rolling(solver, model, script.speed, hz);
     car.run(script.seconds, |f| Controls {
-        brake: (script.brake)(f.t_s),
+        brake: (script.brake)(f.t_s + 0.5 / f64::from(hz)),
         steer: (script.steer)(f.t_s + 1.0 / f64::from(hz)),
         gear: Some(0),
         ..Controls::default()
@@ -53,6 +58,13 @@ fn end(solver: &BackendInfo, model: &Arc<Model>, script: &Script, hz: f32) -> DV
 /// Gaps that count as closed: noise of 32-bit positions over a hundred metres, m.
 const CLOSED: f64 = 3e-3;
 
+/// Most that is left of a way of about 60 m in an own world, m times Hz: 3.5 mm at 60 Hz. Some 2 mm of it fall with the step only, such as
+/// that a yaw rate is 8e-5 of itself too small in a steady turn.
+const LEFT: f64 = 0.21;
+
+/// Rates that orders are taken over.
+const RATES: [f32; 4] = [60.0, 120.0, 240.0, 480.0];
+
 #[test]
 fn b5_every_solver_converges_to_the_common_trajectory() {
     converges(&c5().model(), &SCRIPTS);
@@ -62,27 +74,50 @@ fn b5_every_solver_converges_to_the_common_trajectory() {
 #[test]
 fn cars_on_every_tyre_law_converge() {
     for (_, parts) in crate::tyre::laws::cars() {
-        converges(&parts.model(), &SCRIPTS[..3]);
+        converges(&parts.model(), &SCRIPTS[..5]);
     }
+}
+
+/// 62 m of a step steer at 60 Hz end within 3 mm of where fine steps end.
+#[test]
+fn a_step_steer_ends_within_three_millimetres() {
+    for solver in solvers().into_iter().filter(|solver| solver.name != "rapier") {
+        let model = c5().model();
+        let off = (end(&solver, &model, &SCRIPTS[0], 60.0) - limit(&solver, &model, &SCRIPTS[0])).length();
+        assert!(off < 3e-3, "{}: {off} m", solver.name);
+    }
+}
+
+/// Where `solver` ends `script` with steps of no length, by two fine steps and its order.
+fn limit(solver: &BackendInfo, model: &Arc<Model>, script: &Script) -> DVec3 {
+    let [fine, finer] = [960.0, 1920.0].map(|hz| end(solver, model, script, hz));
+    if is_of_second_order(solver, script) { (4.0 * finer - fine) / 3.0 } else { 2.0 * finer - fine }
+}
+
+/// Rapier moves bodies with more of the velocity that a step ends with.
+fn is_of_second_order(solver: &BackendInfo, script: &Script) -> bool {
+    solver.name != "rapier" && script.name != LOCKED
 }
 
 fn converges(model: &Arc<Model>, scripts: &[Script]) {
     for script in scripts {
         let solvers = solvers();
-        let limits: Vec<DVec3> =
-            solvers.iter().map(|s| 2.0 * end(s, model, script, 1920.0) - end(s, model, script, 960.0)).collect();
+        let limits: Vec<DVec3> = solvers.iter().map(|solver| limit(solver, model, script)).collect();
         let common = limits.iter().sum::<DVec3>() / limits.len() as f64;
         for (solver, limit) in solvers.iter().zip(&limits) {
+            let what = format!("{} {}", script.name, solver.name);
             let off = (limit - common).length();
-            assert!(off < CLOSED, "{} {}: limit {:.2} mm from the common one", script.name, solver.name, 1e3 * off);
-        }
-        let ends: Vec<[DVec3; 4]> =
-            solvers.iter().map(|s| [60.0, 120.0, 240.0, 480.0].map(|hz| end(s, model, script, hz))).collect();
-        for (solver, ends) in solvers.iter().zip(&ends) {
-            let errors = ends.map(|end| (end - common).length());
-            let order = order(&errors);
-            let closed = errors.iter().all(|&e| e < CLOSED);
-            assert!(order >= 0.9 || closed, "{} {}: order {order:.2}, errors {errors:?} m", script.name, solver.name);
+            assert!(off < CLOSED, "{what}: limit {:.2} mm from the common one", 1e3 * off);
+            let ends = RATES.map(|hz| end(solver, model, script, hz));
+            if is_of_second_order(solver, script) {
+                let errors = ends.map(|end| (end - limit).length());
+                let closed = errors.iter().zip(RATES).all(|(error, hz)| *error < LEFT / f64::from(hz));
+                assert!(order(&errors) >= 1.8 || closed, "{what}: order {:.2}, {errors:?} m", order(&errors));
+            } else {
+                let errors = ends.map(|end| (end - common).length());
+                let closed = errors.iter().all(|&error| error < CLOSED);
+                assert!(order(&errors) >= 0.9 || closed, "{what}: order {:.2}, {errors:?} m", order(&errors));
+            }
         }
     }
 }

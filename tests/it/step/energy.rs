@@ -256,10 +256,11 @@ fn of_patch(model: &Model, now: &WheelState, i: usize) -> f64 {
     if now.load <= 1.0 {
         return 0.0;
     }
-    let (stiffness, lengths) = (model.tyre(i).stiffness_at(now.load), model.patch_lengths(i, now.load, 0.0));
+    let conditions = Conditions::upright(now.load, now.rolling_speed);
+    let (stiffness, lengths) = (model.tyre(i).stiffness_at(now.load), model.patch_lengths(i, &conditions));
     let limit = model.tyre(i).friction_at(now.load).map(|mu| mu * now.load);
     let slip = [0, 1].map(|k| now.deflection[k] / lengths[k]);
-    let curve = model.tyre_force(i, slip, &Conditions::upright(now.load, now.rolling_speed)).force;
+    let curve = model.tyre_force(i, slip, &conditions).force;
     let patch = |k: usize| {
         let held = (stiffness[k] * slip[k]).clamp(-limit[k], limit[k]);
         let force = held * (1.0 - now.rolling) + curve[k] * now.rolling;

@@ -11,6 +11,8 @@ pub mod fuzz;
 pub mod memory;
 pub mod random;
 pub mod random_cars;
+pub mod raw_torques;
 pub mod same_bits;
 pub mod survival;
 pub mod symmetry;
+pub mod turning;

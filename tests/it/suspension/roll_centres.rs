@@ -1,13 +1,16 @@
 //! Axles whose roll centre is off the ground: less roll for the same transfer of load, and no energy from it.
 
 use std::f64::consts::FRAC_PI_2;
+use std::sync::Arc;
 
-use skidpad::core::model::Unsprung;
+use skidpad::core::model::{Tyre, Unsprung};
 use skidpad::core::state::Placement;
-use skidpad::core::{Controls, Frame, Model, ModelParts, Quat, Scene, Vec3};
+use skidpad::core::tyre::{CurveLaw, CurveTyre};
+use skidpad::core::{BackendInfo, Controls, Frame, Model, ModelParts, Quat, Scene, Vec3};
+use skidpad::lab::figures::steady_state::rollover;
 use skidpad::lab::figures::{Figures, OwnWheels};
 
-use crate::common::{Drive, GRAVITY, Simplify, c5, close, hold_speed, mean, on_rows};
+use crate::common::{Drive, GRAVITY, Simplify, c5, close, curve, hold_speed, mean, on_rows};
 use crate::suspension::steady_turn;
 
 /// Heights of roll centres, front and rear, m.
@@ -43,7 +46,7 @@ fn share(model: &Model, axle: usize) -> f64 {
     f64::from(model.static_load(2 * axle) + model.static_load(2 * axle + 1)) / (f64::from(model.mass()) * GRAVITY)
 }
 
-/// `φ / a_y = m (h − r) / (K − m g h)` with r the mean of the roll centres by static load; each axle moves as much load as its
+/// `φ / a_y = m (h − r) / (K − m g (h − r))` with r the mean of the roll centres by static load; each axle moves as much load as its
 /// springs and its links do, `ΔN t = K_i φ + F_i r_i`, and all of them together what the moment balance says, wherever r is.
 #[test]
 fn bodies_roll_about_their_roll_axis() {
@@ -51,7 +54,7 @@ fn bodies_roll_about_their_roll_axis() {
         let model = car(heights, solid).model();
         let (mass, h) = (f64::from(model.mass()), f64::from(model.parts().centre_height));
         let raised: f64 = (0..2).map(|axle| share(&model, axle) * f64::from(heights[axle])).sum();
-        let held = stiffness(&model, 0) + stiffness(&model, 1) - mass * GRAVITY * h;
+        let held = stiffness(&model, 0) + stiffness(&model, 1) - mass * GRAVITY * (h - raised);
         let massless = mass * (h - raised) / held;
         let own = OwnWheels::of(&model).and_then(|own| own.roll_gradient).expect("stands");
         let told = Figures::of(&model).roll_gradient.expect("stands");
@@ -68,7 +71,15 @@ fn bodies_roll_about_their_roll_axis() {
                 let [left, right] = [2 * axle, 2 * axle + 1];
                 0.5 * mean(&last, |f| f.wheels[right].load_n - f.wheels[left].load_n) * track(&model, axle)
             };
-            let all = mass * h * (ay + GRAVITY * roll);
+            // The roll axis is that of the struts; tyres that give way roll the whole car over the ground.
+            let over_axis: f64 = (0..2)
+                .map(|axle| {
+                    let [left, right] = [2 * axle, 2 * axle + 1];
+                    let travel = mean(&last, |f| f.wheels[right].compression_m - f.wheels[left].compression_m);
+                    share(&model, axle) * f64::from(heights[axle]) * travel / track(&model, axle)
+                })
+                .sum();
+            let all = mass * (h * ay + GRAVITY * (h * roll - over_axis));
             close(&format!("{what}: all transfer"), moved(0) + moved(1), all, 0.01, "asked");
             if on_its_own {
                 continue;
@@ -175,6 +186,82 @@ fn a_car_on_links_swings_without_gaining() {
                     let hop = 0.01 * f64::from(start);
                     let what = format!("{} at {hz} Hz, {speed} m/s, solid axles {solid}", solver.name);
                     assert!(pair[1] < 1.02 * pair[0] + hop, "{what}: {parts:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A C5 with its centre of mass and its roll centres so high, on tyres that grip more than it takes to roll it over.
+fn tall(roll_centre: f32, solid: bool) -> Arc<Model> {
+    let mut parts = car([roll_centre; 2], solid);
+    let raised = 1.0 - parts.centre_height;
+    parts.centre_height += raised;
+    parts.wheels.iter_mut().for_each(|wheel| wheel.contact.z -= raised);
+    let own = *curve(&parts.tyres[0]);
+    let tyre = CurveTyre {
+        law: CurveLaw::LinearPerLoad { stiffness: [25.0, 20.0] },
+        friction: [1.05, 1.4],
+        load_sensitivity: 0.0,
+        ..own
+    };
+    parts.tyres.iter_mut().for_each(|of| *of = Tyre::Curve(tyre));
+    parts.model()
+}
+
+/// Results of a slow ramp of steering until the car has rolled by 0.3 rad.
+struct Ramp {
+    /// Largest lateral acceleration, a mean over about an eighth of a second, before both inner wheels are off the ground, m/s².
+    highest: f64,
+    /// Largest difference between the sum of the loads and `m (g + z″)` in one step, weights of the car.
+    missing: f64,
+}
+
+/// Steers a car at 20 m/s into a left turn until it tips.
+fn tip(solver: &BackendInfo, model: &Arc<Model>, hz: f32) -> Ramp {
+    let (mass, share) = (f64::from(model.mass()), f64::from(8.0 / hz).min(1.0));
+    let mut drive = Drive::rolling(solver, model, 20.0, hz);
+    let mut ramp = Ramp { highest: 0.0, missing: 0.0 };
+    let [mut acceleration, mut time] = [0.0; 2];
+    let (mut last, mut sinking) = (drive.world.frame(0), drive.world.state(0).velocity.z);
+    while last.roll_rad.abs() < 0.3 && time < 30.0 {
+        let wheels = hold_speed(&last, model, 20.0);
+        let frame = drive.step(&Controls { steer: 0.006 * time as f32, gear: Some(0), wheels, ..Controls::default() });
+        let now = drive.world.state(0).velocity.z;
+        let rising = f64::from((now - sinking) * hz);
+        let carried: f64 = frame.wheels.iter().map(|wheel| wheel.load_n).sum();
+        let beyond = (carried / mass - rising) / GRAVITY - 1.0;
+        acceleration += (frame.ay_mps2 - acceleration) * share;
+        ramp.missing = ramp.missing.max(beyond.abs());
+        // After that the car falls, and its angular momentum holds more.
+        if frame.wheels[0].load_n + frame.wheels[2].load_n > 0.0 {
+            ramp.highest = ramp.highest.max(acceleration);
+        }
+        (last, sinking, time) = (frame, now, time + f64::from(hz).recip());
+    }
+    assert!(last.roll_rad.abs() >= 0.3, "{} at {hz} Hz does not tip: {last:?}", solver.name);
+    ramp
+}
+
+/// Wheels carry `m (g + z″)` while a slow ramp of steering lifts the inner ones, on links of any kind, and the car tips below `t / 2h`, at
+/// what `check` tells.
+#[test]
+fn a_car_on_raised_roll_centres_carries_its_weight_and_tips() {
+    for (roll_centre, solid) in [(0.5, true), (0.3, true), (0.0, true), (0.3, false)] {
+        let model = tall(roll_centre, solid);
+        let rigid = Figures::of(&model).rollover_g.expect("two tracks") * GRAVITY;
+        let told = rollover(&model).expect("tips").lateral_acceleration;
+        assert!(told < rigid, "roll centre at {roll_centre} m: {told} {rigid}");
+        for solver in on_rows() {
+            for hz in [60.0, 240.0] {
+                let what = format!("{} at {hz} Hz, roll centres at {roll_centre} m, solid {solid}", solver.name);
+                let Ramp { highest, missing } = tip(&solver, &model, hz);
+                // 0.023 at 60 Hz, 0.022 at 240 Hz; without links 1e-5.
+                assert!(missing < 0.03, "{what}: {missing} weights beyond m (g + z″)");
+                assert!(highest < rigid, "{what}: {highest} m/s² of {rigid}");
+                // The figure is that of rigid tyres.
+                if solver.name != "constraint-unsprung" {
+                    close(&what, highest, told, 0.05, "a ramp");
                 }
             }
         }

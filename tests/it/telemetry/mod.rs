@@ -2,3 +2,4 @@
 
 pub mod derived;
 pub mod signals;
+pub mod slip;

@@ -41,7 +41,7 @@ fn carcass_on(model: &Model, load: f64, speed: f64, mass_share: f64) -> f64 {
     let conditions = Conditions::upright(load as f32, speed as f32);
     let force = |slip: f64| f64::from(model.tyre_force(0, [slip as f32, 0.0], &conditions).force[0]);
     let stiffness = f64::from(model.tyre(0).stiffness_at(load as f32)[0]);
-    let rate = stiffness / f64::from(model.patch_lengths(0, load as f32, 0.0)[0]);
+    let rate = stiffness / f64::from(model.patch_lengths(0, &Conditions::upright(load as f32, 0.0))[0]);
     let mass = mass_share * inertia / (radius * radius);
     let dt = FINE.min(0.2 * mass * speed / stiffness).min(0.05 * (mass / rate).sqrt());
     let (mut car, mut spin, mut slides, mut most) = (speed, 0.0, -speed, 0f64);

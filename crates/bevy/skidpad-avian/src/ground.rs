@@ -35,7 +35,7 @@ pub(crate) fn ground(
         RigidBody::Kinematic => motion(&body).carries([met.point, met.car], last, time[0], time[1]),
         RigidBody::Dynamic => motion(&body).at(met.point),
     };
-    Some(Ground { body: entity.to_bits(), velocity, texture: Texture::NONE })
+    Some(Ground { body: entity.to_bits(), begun: velocity, velocity, texture: Texture::NONE })
 }
 
 /// A body that wheels can push, which without them `ends` the step with a velocity and an angular velocity.

@@ -10,7 +10,7 @@ use skidpad_core::world::scene::FLUSH;
 use skidpad_core::{Body, Contact, Ground, HullPoint, Probe, Push, Pushable, Reaction, Vec3, WorldPort};
 use skidpad_engines::parry3d::math::Pose;
 use skidpad_engines::parry3d::query::{Ray, intersection_test};
-use skidpad_engines::{BLOW, Meeting, beside, bounds_of, cast, pose_lag, ray, resolution};
+use skidpad_engines::{Asked, BLOW, Meeting, beside, bounds_of, cast, is_one_plane, pose_lag, ray, resolution};
 
 use crate::car_slot::{CarSlot, Memory};
 use crate::ground::{Loaded, ground, motion, pushed};
@@ -94,19 +94,24 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         near.sort_unstable_by_key(|entity| entity.index_u32());
     }
 
-    fn meet(&mut self, probe: &Probe) -> Option<Contact> {
+    /// Returns what `probe` meets. Asked again, it keeps neither what bears wheels nor what stops rims.
+    fn meet(&mut self, probe: &Probe, asked: Asked) -> Option<Contact> {
         let (car, ray) = ray(AXES, probe);
         let (entity, distance, normal, point) =
-            if probe.rim.is_some() { self.roll_on(probe, &ray)? } else { self.meet_by(&ray, probe)? };
+            if probe.rim.is_some() { self.roll_on(probe, &ray, asked)? } else { self.meet_by(&ray, probe)? };
         let on_rim = point.map(|point| car + AXES.to_world(point));
         let met = Meeting { point: on_rim.unwrap_or_else(|| ray.point_at(distance)), normal, car };
         let (.., of, _, _) = self.world.colliders.get(entity).ok()?;
         let surface = self.surface_at(probe.car, entity, met.point);
         let time = [self.dt, pose_lag(self.dt, self.substeps())];
         let body = of.filter(|_| self.dt > 0.0).map(|of| of.body);
-        self.bears |= body.is_some_and(|body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic()));
+        let is_dynamic = |body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic());
+        self.bears |= asked == Asked::First && body.is_some_and(is_dynamic);
         let ground = body.and_then(|body| ground(self.world, &self.memory.before, body, &met, time));
-        let ground = ground.map(|ground| Ground { velocity: AXES.from_world(ground.velocity), ..ground });
+        let ground = ground.map(|ground| {
+            let velocity = AXES.from_world(ground.velocity);
+            Ground { begun: velocity, velocity, ..ground }
+        });
         let (grip, ground) = (surface.grip, surface.texture().under(ground));
         let contact = Contact { distance, normal: AXES.from_world(normal), grip, point, ground };
         Some(contact.on_texture(probe))
@@ -129,7 +134,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// What the rim of `probe` stands on; of shapes without faces, such as balls, what its ray meets.
-    fn roll_on(&mut self, probe: &Probe, ray: &Ray) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
+    fn roll_on(&mut self, probe: &Probe, ray: &Ray, asked: Asked) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         self.memory.faces.clear();
         let mut round = false;
         for &entity in &self.slots.get(probe.car)?.near {
@@ -137,7 +142,9 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             round |= !self.memory.faces.add(AXES, probe, (entity, collider.shape_scaled().0.as_ref()), &pose);
         }
         let stands = self.memory.faces.support(probe);
-        if let Some((point, wall)) = self.memory.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact)) {
+        if asked == Asked::First
+            && let Some((point, wall)) = self.memory.faces.stop(probe, stands.as_ref().map(|(_, contact)| contact))
+        {
             self.stop(probe, &point, wall);
         }
         let stands =
@@ -260,10 +267,28 @@ impl WorldPort for Port<'_, '_, '_> {
             self.gather(of_car);
             let (of_car_answers, others) = answers.split_at_mut(of_car.len());
             for (probe, answer) in of_car.iter().zip(of_car_answers) {
-                *answer = self.meet(probe);
+                *answer = self.meet(probe, Asked::First);
             }
             answers = others;
         }
+    }
+
+    fn is_even(&self) -> bool {
+        false
+    }
+
+    fn probe_again(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]) -> bool {
+        self.gather(asked);
+        let near = asked.first().and_then(|probe| self.slots.get(probe.car)).map_or(&[][..], |slot| &slot.near);
+        let colliders = near.iter().filter_map(|&entity| self.shape(entity));
+        let shapes = colliders.map(|(collider, pose)| (collider.shape_scaled().0.as_ref(), pose));
+        if is_one_plane(&bounds_of(AXES, asked), shapes) {
+            return false;
+        }
+        for (probe, answer) in asked.iter().zip(answered) {
+            *answer = self.meet(probe, Asked::Again);
+        }
+        true
     }
 
     fn push(&mut self, dt: f32, pushes: &[Push]) {

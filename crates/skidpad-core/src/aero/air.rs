@@ -61,16 +61,18 @@ fn acting_at<C: Lane>(point: Vec3, step: C, force: Vec3Lanes<C>) -> SpatialVecto
 }
 
 impl Vehicle {
-    /// What acts on the chassis beside its tyres and struts, as impulses about the centre of mass.
+    /// Returns the impulses on the chassis beside those of its tyres and struts, about the centre of mass, where tyres change its velocity
+    /// `by_tyres` m/s (vehicle frame).
     #[inline(always)]
     pub(crate) fn external(
         &mut self,
         body: &Body,
         to_world: &Mat3,
+        by_tyres: Vec3Lanes<f32>,
         controls: &Controls,
         dt: f32,
     ) -> SpatialVector<f32> {
-        let real = self.air(body, to_world, dt);
+        let real = self.air(body, to_world, by_tyres, dt);
         if self.model.assists().is_empty() {
             return real;
         }
@@ -85,9 +87,12 @@ impl Vehicle {
     }
 
     #[inline(always)]
-    fn air(&self, body: &Body, to_world: &Mat3, dt: f32) -> SpatialVector<f32> {
-        let velocity = to_world.transpose() * (body.velocity - body.wind);
-        air(&self.model, Vec3Lanes::splat(velocity), self.aero_factors(velocity), dt)
+    fn air(&self, body: &Body, to_world: &Mat3, by_tyres: Vec3Lanes<f32>, dt: f32) -> SpatialVector<f32> {
+        // In the middle of the step; what drag itself takes of it, `air` counts.
+        let begun = Vec3Lanes::splat(to_world.transpose() * (body.velocity - body.wind));
+        let velocity = begun + by_tyres * 0.5;
+        let factors = self.aero_factors(Vec3::from(velocity.to_array()));
+        air(&self.model, velocity, factors, dt)
     }
 
     /// What maps make of drag and surfaces in air that comes at `velocity` (vehicle frame, m/s).

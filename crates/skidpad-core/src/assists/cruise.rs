@@ -8,9 +8,16 @@ use crate::lane::{Four, Lane};
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::WheelPack;
 
-/// Time constant of the force, s. Tyres build up theirs within some milliseconds: an acceleration still to come would be asked
+/// Shortest time constant of the force, s. Tyres build up theirs within some milliseconds: an acceleration still to come would be asked
 /// for again, and brakes and motors swing at 1 kHz; slower, what heavy rotors take of it is missing too long.
 const FORCE_RESPONSE: f32 = 0.01;
+
+/// Share of the speed that the road gives an engine by which one that is slower is still being turned to it.
+const CATCHES_UP: f32 = 0.02;
+
+/// Distance over which the force follows at low speed, m: twice a usual relaxation length. Tyres and wheels swing there, and a force that
+/// follows sooner keeps them swinging.
+const FORCE_DISTANCE: f32 = 0.2;
 
 impl Vehicle {
     /// Drives as fast as `speed` m/s: motors first, then the engine, then brakes, each with what the ones before leave, but
@@ -25,7 +32,9 @@ impl Vehicle {
         missing -= self.order_motors(missing, brakes, gained, dt);
         let (engine, pulled) = self.pull_engine(missing, gained);
         missing -= engine;
-        let pedal = if brakes { self.brake_against(-missing, dt) } else { 0.0 };
+        // A car that rolls backwards is braked by what its drive does not give yet.
+        let braking = if self.forward_speed() < 0.0 { missing } else { -missing };
+        let pedal = if brakes && !self.is_clutch_catching_up() { self.brake_against(braking, dt) } else { 0.0 };
         self.count(
             Assist::CruiseControl,
             Contribution { engine_torque: (added + pulled) / dt, ..Contribution::default() },
@@ -45,8 +54,20 @@ impl Vehicle {
         let held = self.model.banks().iter().zip(&self.rows);
         let held: f32 =
             held.map(|(bank, rows)| (rows.tyre.locking_capacity / bank.radius).only(bank.present()).sum()).sum();
-        let share = approach(FORCE_RESPONSE, dt);
+        let share = approach(FORCE_RESPONSE.max(FORCE_DISTANCE / self.forward_speed().abs().max(1.0)), dt);
         (driven + self.model.rolling_mass() * missing * share) * dt + held
+    }
+
+    /// Returns true while a shift or a slipping clutch turns the engine to the speed of a gear: its drag passes by itself, and brakes that
+    /// went on with it would stop the car.
+    fn is_clutch_catching_up(&self) -> bool {
+        let Some(drive) = self.model.parts().powertrain.engine() else { return false };
+        let state = &self.state.drive;
+        let wheels = self.state.wheels.iter().zip(self.model.wheels());
+        let rolling = wheels.map(|(now, of)| now.rolling_speed / of.radius);
+        let shaft: f32 = drive.shares.iter().zip(rolling).map(|(share, rolling)| share * rolling).sum();
+        let geared = shaft * drive.gearbox.ratio_at(state.gear, state.ratio);
+        state.is_between_gears() || geared - state.engine_speed > CATCHES_UP * geared.abs()
     }
 
     /// Lets torques straight at the wheels, which were given full throttle, push with `push` N s; with what they do, N s, and
@@ -107,8 +128,8 @@ impl Vehicle {
             let gained = Four::splat(gained) / bank.radius;
             turning += (bank.levers[0] * (bank.gather(|i| self.state.wheels[i].spin) + gained)).sum();
         }
-        let least = self.shafts.least_pull(&self.model, turning) / radius;
-        (push.max(least), self.shafts.pull(&self.model, push * radius, turning))
+        let [least, most] = self.shafts.range_of_pull(&self.model, turning).map(|shaft| shaft / radius);
+        (push.min(most).max(least), self.shafts.pull(&self.model, &mut self.rows, push * radius, turning))
     }
 
     /// Brakes with `push` N s as the foot brake shares it, as far as that goes; how far down that is its pedal, 0 to 1.

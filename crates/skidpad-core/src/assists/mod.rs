@@ -7,6 +7,7 @@
 pub mod assist_log;
 mod cruise;
 pub(crate) mod parameters;
+mod regeneration;
 pub(crate) mod rows;
 pub(crate) mod slip;
 pub(crate) mod stability;

@@ -85,7 +85,7 @@ pub struct StabilityControl {
     pub understeer: f32,
     /// Largest lateral acceleration that is asked of the tyres, m/s², > 0.
     pub largest_acceleration: f32,
-    /// Sideslip angle beyond which the car is turned back, rad, > 0.
+    /// Slip angle of the rear axle beyond which the car is turned back, rad, > 0.
     pub largest_sideslip: f32,
     /// Yaw rate by which the car may be off, rad/s, ≥ 0.
     pub tolerance: f32,
@@ -106,7 +106,7 @@ impl Default for StabilityControl {
             tolerance: 0.05,
             response: 0.1,
             slip: 0.15,
-            fades_in: [3.0, 6.0],
+            fades_in: [4.2, 7.0],
         }
     }
 }
@@ -145,10 +145,10 @@ impl Assists {
         self.traction.is_some() | self.launch.is_some() | self.cruise.is_some()
     }
 
-    /// Whether any of them has to look at brakes or drive, with so much of the foot brake asked for.
+    /// Whether any of them has to look at brakes or drive, with so much of the foot brake asked for, of a car that may have motors.
     #[inline(always)]
-    pub(crate) fn change_torques(&self, brake: f32) -> bool {
-        self.change_drive() | self.stability.is_some() | (brake > 0.0 && self.abs.is_some())
+    pub(crate) fn change_torques(&self, brake: f32, has_motors: bool) -> bool {
+        self.change_drive() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))
     }
 
     pub(crate) fn check(&self) -> Result<(), ModelError> {

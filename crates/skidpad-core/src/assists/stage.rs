@@ -6,7 +6,7 @@ use crate::assists::assist_log::{Assist, Contribution};
 use crate::assists::parameters::{AntiLock, StabilityControl};
 use crate::assists::rows::Correction;
 use crate::assists::slip::spin_towards;
-use crate::assists::stability::Planar;
+use crate::assists::stability::{Planar, Steered};
 use crate::assists::steering::MeanSlip;
 use crate::controls::Controls;
 use crate::lane::{Corners, Four, Lane};
@@ -76,7 +76,11 @@ impl Vehicle {
     /// Lets assists change the brakes, from the velocity `loaded` that loads and the last step's tyre impulses left.
     #[inline(always)]
     pub(crate) fn assist_brakes(&mut self, asked: &DriverDemand, loaded: SpatialVector<f32>, dt: f32) {
-        if !self.model.assists().is_empty() && self.model.parts().assists.change_torques(asked.brake) {
+        if self.model.assists().is_empty() {
+            return;
+        }
+        let parts = self.model.parts();
+        if parts.assists.change_torques(asked.brake, !parts.motors.is_empty()) {
             self.assist_with_brakes(asked, loaded, dt);
         }
     }
@@ -88,6 +92,7 @@ impl Vehicle {
         if let (Some(cruise), Some(speed)) = (assists.cruise, asked.cruise) {
             pedal = self.cruise(&cruise, speed, asked, dt);
         }
+        self.cut_regeneration(pedal, loaded, dt);
         if let Some(anti_lock) = assists.abs.filter(|_| pedal > 0.0) {
             self.keep_from_locking(&anti_lock, pedal, loaded, dt);
         }
@@ -119,10 +124,7 @@ impl Vehicle {
 
     fn mean_slip(&self) -> MeanSlip {
         let parts = self.model.parts();
-        let slip = |i: usize| {
-            let wheel = &self.state.wheels[i];
-            -math::atan(wheel.deflection[1] / self.model.patch_lengths(i, wheel.load, math::asin(wheel.lean))[1])
-        };
+        let slip = |i: usize| -math::atan(self.model.lagged_slip(i, &self.state.wheels[i])[1]);
         let load = |i: usize| self.state.wheels[i].load * self.state.wheels[i].rolling;
         parts.axles.iter().zip(self.model.axle_wheels()).fold(MeanSlip::default(), |mean, (axle, &wheels)| {
             let alone = if wheels[0] == wheels[1] { 0.5 } else { 1.0 };
@@ -134,9 +136,10 @@ impl Vehicle {
     fn correct(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
         let car = self.planar();
         let share = stability.share_at(car.velocity[0]);
-        let (curvature, wheelbase) = self.steered_curvature(steer);
-        let wanted = stability.wanted_yaw_rate(curvature, wheelbase, &car);
-        let excess = stability.excess(car.yaw_rate, wanted) * share;
+        if share == 0.0 {
+            return None;
+        }
+        let excess = stability.excess(&self.steered(steer, &car), &car) * share;
         if excess == 0.0 {
             return None;
         }
@@ -144,17 +147,35 @@ impl Vehicle {
         Some(Correction { moment, oversteer: moment * car.yaw_rate < 0.0 })
     }
 
-    /// Curvature the car would turn with at a crawl (1/m), and the distance between its turning axis and its first axle.
-    fn steered_curvature(&self, steer: f32) -> (f32, f32) {
-        let axles = &self.model.parts().axles;
-        let [first, last] = [&axles[0], &axles[axles.len() - 1]];
-        let rear = if axles.iter().any(|axle| axle.steer_ratio == 0.0) {
-            (0.0, 0.0)
-        } else {
-            (last.turning_distance, last.steer_ratio)
+    /// Returns how the car is steered by the driver's `steer`, rad, and how its axles slip while it moves as `car`.
+    fn steered(&self, steer: f32, car: &Planar) -> Steered {
+        let parts = self.model.parts();
+        let ahead = |axle: usize| {
+            let [left, right] = self.model.axle_wheels()[axle].map(|i| self.model.wheels()[i].contact.x);
+            0.5 * (left + right)
         };
-        let wheelbase = (first.turning_distance - rear.0).abs().max(1e-3);
-        (steer * (first.steer_ratio - rear.1) / wheelbase, wheelbase)
+        let (mut front, mut rear) = ([0.0f32; 2], [0.0f32; 2]);
+        let (mut fixed, mut fixed_ahead) = (0u8, 0.0);
+        for (i, axle) in parts.axles.iter().enumerate() {
+            let place = [ahead(i), axle.steer_ratio];
+            if i == 0 || place[1].abs() > front[1].abs() {
+                front = place;
+            }
+            rear = place;
+            if axle.steer_ratio == 0.0 {
+                (fixed, fixed_ahead) = (fixed + 1, fixed_ahead + place[0]);
+            }
+        }
+        if fixed > 0 {
+            rear = [fixed_ahead / f32::from(fixed), 0.0];
+        }
+        let base = front[0] - rear[0];
+        let wheelbase = base.abs().max(1e-3);
+        let turn = math::tan(steer * front[1]) - math::tan(steer * rear[1]);
+        let slip = |[ahead, ratio]: [f32; 2]| car.slip_angle(ahead, ratio * self.state.steer);
+        let slips = [slip(front), slip(rear)];
+        let slips = if base < 0.0 { [slips[1], slips[0]] } else { slips };
+        Steered { curvature: turn / wheelbase.copysign(base), wheelbase, slips }
     }
 
     fn keep_from_locking(&mut self, anti_lock: &AntiLock, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
@@ -240,11 +261,25 @@ impl<W: Corners> Rows<W> {
         response: f32,
         dt: f32,
     ) -> (W, W::Mask) {
+        let (_, need, rolls) = self.slowed_to_slip(bank, at, slip, response, dt);
+        let braking = need * self.begun.rolling_speed.sign() - (self.tyre.locking_capacity - self.drive.brake);
+        (braking, rolls)
+    }
+
+    /// Spins, rad/s, at which wheels come one step nearer to slipping by `slip` behind the road; the angular impulse that has to be
+    /// taken from them for that, N m s; and where the wheels roll fast enough to tell.
+    #[inline(always)]
+    pub(crate) fn slowed_to_slip(
+        &self,
+        bank: &WheelPack<W>,
+        at: SpatialVector<W>,
+        slip: f32,
+        response: f32,
+        dt: f32,
+    ) -> (W, W, W::Mask) {
         let ([along, _], Begun { rolling_speed: speed, spin, .. }) = (self.speeds(at), self.begun);
         let (goal, rolls) = spin_towards(W::splat(-slip), along, [spin, speed, bank.radius], response, dt);
-        let need = self.need_for(bank, along, goal);
-        let braking = need * speed.sign() - (self.tyre.locking_capacity - self.drive.brake);
-        (braking, rolls & self.tyre.active)
+        (goal, self.need_for(bank, along, goal), rolls & self.tyre.active)
     }
 
     /// Angular impulse that has to be taken from wheels, N m s, so that they turn by `goal` rad/s while their centres move at

@@ -22,11 +22,29 @@ const AT_THE_LINE: f32 = 0.5;
 /// What brings the wheels of a shaft to the slip wanted.
 #[derive(Clone, Copy, Debug, Default)]
 struct TractionLimit {
-    /// The shaft's impulse that the wheel with least grip, and the one with most, can take on top of what others give, N m s,
-    /// ≥ 0 towards the gear.
-    shaft: [f32; 2],
-    /// Mean of the wheels' speeds then, rad/s.
+    /// Impulse of the shaft that the limiting wheel can take on top of what others give, N m s, ≥ 0 towards the gear.
+    shaft: f32,
+    /// Mean of the wheels' speeds at that impulse, rad/s.
     speed: f32,
+}
+
+/// Wheel of a shaft that limits its impulse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Limiting {
+    /// The wheel with least grip.
+    Weakest,
+    /// The wheel with most grip, where brakes hold the others.
+    Strongest,
+}
+
+/// Spins wanted of four driven wheels.
+struct Driven {
+    /// Spins at the slip wanted, rad/s.
+    goal: Four,
+    /// Angular impulses that have to be taken from the wheels to get there, N m s.
+    need: Four,
+    /// Angular impulse per spin, tyre included, kg m².
+    stiffness: Four,
 }
 
 /// A slip wanted of driven wheels.
@@ -58,16 +76,17 @@ impl Vehicle {
     fn control_traction(&mut self, traction: &TractionControl, loaded: SpatialVector<f32>, dt: f32) {
         let TractionControl { slip, least, response, brakes } = *traction;
         let target = SlipTarget { slip, least, response, direction: self.drive_direction(), stands: false };
-        let strongest = usize::from(brakes > 0.0);
+        let limiting = if brakes > 0.0 { Limiting::Strongest } else { Limiting::Weakest };
         let taken = self.hold_direct_motors(&target, loaded, dt);
-        self.hold_motors(Assist::TractionControl, &target, strongest, loaded, dt);
+        self.hold_motors(Assist::TractionControl, &target, limiting, loaded, dt);
         let braked = if brakes > 0.0 { self.brake_spinning_wheels(traction, &target, loaded, dt) } else { 0.0 };
         let mut added =
             Contribution { engine_torque: -taken / dt, brake_torque: braked / dt, ..Contribution::default() };
         if self.shafts.engine_ratio().is_some()
-            && let Some(limit) = self.traction_limit(0, &target, loaded, dt)
+            && let Some(limit) = self.traction_limit(0, &target, limiting, loaded, dt)
         {
-            added.engine_torque -= self.shafts.cut_engine(&self.model, limit.shaft[strongest], limit.speed) / dt;
+            let cut = self.shafts.cut_engine(&self.model, &mut self.rows, limit.shaft, limit.speed);
+            added.engine_torque -= cut / dt;
         }
         self.count(Assist::TractionControl, added);
     }
@@ -77,9 +96,9 @@ impl Vehicle {
         let stands = asked.brake > 0.0 && self.forward_speed().abs() < AT_THE_LINE;
         let target = SlipTarget { slip, least, response, direction: self.drive_direction(), stands };
         let mut taken = self.hold_direct_motors(&target, loaded, dt);
-        self.hold_motors(Assist::LaunchControl, &target, 0, loaded, dt);
+        self.hold_motors(Assist::LaunchControl, &target, Limiting::Weakest, loaded, dt);
         if self.shafts.engine_ratio().is_some()
-            && let Some(limit) = self.traction_limit(0, &target, loaded, dt)
+            && let Some(limit) = self.traction_limit(0, &target, Limiting::Weakest, loaded, dt)
         {
             taken += self.launch_engine(launch, stands, &limit);
         }
@@ -89,13 +108,13 @@ impl Vehicle {
     /// Holds the engine's speed while the clutch carries what the wheels take; what that took, N m s. A torque converter, which
     /// carries what it is given, gets no more from the engine than the wheels take.
     fn launch_engine(&mut self, launch: &LaunchControl, stands: bool, limit: &TractionLimit) -> f32 {
-        let (shafts, model) = (&mut self.shafts, &self.model);
+        let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
         if shafts.has_converter() {
-            let cut = shafts.cut_engine(model, limit.shaft[0], limit.speed);
-            return if stands { cut + shafts.hold_engine(model, launch.engine_speed, 0.0) } else { cut };
+            let cut = shafts.cut_engine(model, rows, limit.shaft, limit.speed);
+            return if stands { cut + shafts.hold_engine(model, rows, launch.engine_speed, 0.0) } else { cut };
         }
-        shafts.limit_clutch(model, &mut self.rows, if stands { 0.0 } else { limit.shaft[0] });
-        shafts.hold_engine(model, launch.engine_speed, limit.speed)
+        shafts.limit_clutch(model, rows, if stands { 0.0 } else { limit.shaft });
+        shafts.hold_engine(model, rows, launch.engine_speed, limit.speed)
     }
 
     /// Which way the engaged gear drives.
@@ -103,27 +122,27 @@ impl Vehicle {
         if self.state.drive.gear < 0 { -1.0 } else { 1.0 }
     }
 
-    /// What the wheels on row `row` between spins can take through it, a standing car's on their brakes; `None` for a row without
-    /// wheels.
+    /// Returns the impulse that the wheels on row `row` between spins can take through it, a standing car's on their brakes; `None` for a
+    /// row without wheels.
     fn traction_limit(
         &self,
         row: usize,
         target: &SlipTarget,
+        limiting: Limiting,
         loaded: SpatialVector<f32>,
         dt: f32,
     ) -> Option<TractionLimit> {
-        let carried = Four::splat(self.shafts.carried(row));
-        let (mut least, mut most, mut speed) = (f32::INFINITY, 0.0f32, 0.0);
-        for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
+        let (direction, carried) = (Four::splat(target.direction), Four::splat(self.shafts.carried(row)));
+        let wheels = || self.model.banks().iter().zip(&self.rows);
+        let driven = |bank: &WheelPack, rows: &Rows| {
+            let driven = rows.driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
+            let able = (bank.levers[row] * carried - driven.need) * direction + rows.tyre.locking_capacity;
+            (driven, able / bank.levers[row])
+        };
+        let (mut least, mut most) = (f32::INFINITY, 0.0f32);
+        for (bank, rows) in wheels() {
             let share = bank.levers[row];
-            let able = if target.stands {
-                rows.tyre.locking_capacity / share
-            } else {
-                let (goal, need) = rows.need_of_driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
-                speed += (share * goal).sum();
-                let hold = rows.tyre.locking_capacity * Four::splat(target.direction);
-                (share * carried - need + hold) * Four::splat(target.direction) / share
-            };
+            let able = if target.stands { rows.tyre.locking_capacity / share } else { driven(bank, rows).1 };
             bank.each(|lane, _| {
                 if share.lanes()[lane] > 0.0 {
                     let able = able.lanes()[lane].max(0.0);
@@ -131,16 +150,24 @@ impl Vehicle {
                 }
             });
         }
-        least.is_finite().then_some(TractionLimit { shaft: [least, most], speed })
+        let shaft = if limiting == Limiting::Weakest { least } else { most };
+        let mut speed = 0.0;
+        for (bank, rows) in wheels().filter(|_| !target.stands) {
+            // A wheel that can take more than the shaft gives stays slower than the slip wanted.
+            let (share, (driven, able)) = (bank.levers[row], driven(bank, rows));
+            let short = ((able - Four::splat(shaft)) * share).at_least(Four::splat(0.0)) / driven.stiffness;
+            speed += (share * (driven.goal - short * direction)).only(Four::splat(0.0).less(share)).sum();
+        }
+        least.is_finite().then_some(TractionLimit { shaft, speed })
     }
 
-    /// Holds motors on wheels and axles back one after the other, each to what the others leave, after the wheel with least grip
-    /// or, where brakes hold that one, after the `strongest`. While the car is to stand they give nothing.
+    /// Holds motors on wheels and axles back one after the other, each to what the others leave its `limiting` wheel. While the car is
+    /// to stand they give nothing.
     fn hold_motors(
         &mut self,
         limiting_assist: Assist,
         target: &SlipTarget,
-        strongest: usize,
+        limiting: Limiting,
         loaded: SpatialVector<f32>,
         dt: f32,
     ) {
@@ -151,9 +178,9 @@ impl Vehicle {
         self.shafts.begin_holding(limiting_assist, &self.model, &mut self.rows);
         let [first, _] = self.shafts.first_rows(&self.model);
         for k in 0..motors {
-            let limit = if target.stands { None } else { self.traction_limit(first + k, target, loaded, dt) };
+            let limit = if target.stands { None } else { self.traction_limit(first + k, target, limiting, loaded, dt) };
             let limit = limit.unwrap_or_default();
-            self.shafts.hold_motor(&self.model, &mut self.rows, k, limit.shaft[strongest], limit.speed);
+            self.shafts.hold_motor(&self.model, &mut self.rows, k, limit.shaft, limit.speed);
         }
     }
 
@@ -169,7 +196,7 @@ impl Vehicle {
             let cut = if target.stands {
                 motor
             } else {
-                let (_, need) = rows.need_of_driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
+                let Driven { need, .. } = rows.driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
                 (need * direction - rows.tyre.locking_capacity).within(zero, motor).only(rows.tyre.active)
             };
             rows.drive.motor = rows.drive.motor - cut * direction;
@@ -189,7 +216,7 @@ impl Vehicle {
     ) -> f32 {
         let (zero, mut braked) = (Four::splat(0.0), 0.0);
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
-            let (_, need) = rows.need_of_driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
+            let Driven { need, .. } = rows.driven(bank, target, loaded.at_each_wheel(), &self.state.wheels, dt);
             let most = bank.brake_torque * Four::splat(traction.brakes * dt);
             let driven = zero.less(rows.drive.shaft * Four::splat(target.direction)) & rows.tyre.active;
             let added =
@@ -203,23 +230,27 @@ impl Vehicle {
 }
 
 impl Rows {
-    /// Spins wanted of driven wheels, rad/s, and the angular impulse that has to be taken from each to get there, N m s.
+    /// Returns the spins wanted of driven wheels and what they need to get there.
     #[inline(always)]
-    fn need_of_driven(
+    fn driven(
         &self,
         bank: &WheelPack,
         target: &SlipTarget,
         at: SpatialVector<Four>,
         wheels: &[crate::state::WheelState],
         dt: f32,
-    ) -> (Four, Four) {
+    ) -> Driven {
         let [along, _] = self.speeds(at);
         let [spin, speed] = [bank.gather(|i| wheels[i].spin), bank.gather(|i| wheels[i].rolling_speed)];
         let wanted = (speed.abs() * Four::splat(target.slip)).at_least(Four::splat(target.least))
             * Four::splat(target.direction);
+        let direction = Four::splat(target.direction);
         let now = spin * bank.radius - speed;
         let next = now + (wanted - now) * Four::splat(approach(target.response, dt));
+        // A wheel that slips less than wanted may come to that within the step.
+        let next = (next * direction).at_least(wanted * direction) * direction;
         let goal = (along + next) / bank.radius;
-        (goal, self.need_for(bank, along, goal))
+        let stiffness = bank.spin_inertia + bank.radius * bank.radius * self.tyre.gain[0];
+        Driven { goal, need: self.need_for(bank, along, goal), stiffness }
     }
 }

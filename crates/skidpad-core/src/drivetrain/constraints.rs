@@ -62,7 +62,7 @@ pub(crate) enum Regime {
 
 /// Torque on the wheels per negative and per positive torque through a row of `ratio` with losses of `efficiency`.
 #[inline(always)]
-fn torque_ratios<L: Lane>(ratio: L, efficiency: f32) -> [L; 2] {
+pub(crate) fn torque_ratios<L: Lane>(ratio: L, efficiency: f32) -> [L; 2] {
     [ratio / L::splat(efficiency), ratio * L::splat(efficiency)]
 }
 

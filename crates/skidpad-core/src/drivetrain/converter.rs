@@ -29,8 +29,43 @@ impl Clutch {
     /// engine rises, by a tenth at 30 Hz, and tyres near their limit break loose.
     #[inline(always)]
     pub(crate) fn engaged_at<L: Lane>(&self, speed: L, engine: &Engine, dt: f32) -> L {
-        let range = self.engaged_speed - engine.idle + self.capacity * dt / engine.inertia_over(dt);
+        let range = self.range(engine, dt);
         ((speed - L::splat(engine.idle)) / L::splat(range)).clamped(L::splat(0.0), L::splat(1.0))
+    }
+
+    /// Engine speeds, rad/s, from idle until it is fully engaged, as [`Clutch::engaged_at`] has them.
+    #[inline(always)]
+    fn range(&self, engine: &Engine, dt: f32) -> f32 {
+        self.engaged_speed - engine.idle + self.capacity * dt / engine.inertia_over(dt)
+    }
+
+    /// Returns its capacity over the speed of its `engine` when it works by itself in a step of `dt` s.
+    pub(crate) fn law(&self, engine: &Engine, dt: f32) -> ClutchLaw {
+        let full = self.capacity * dt;
+        ClutchLaw { idle: engine.idle, per_speed: full / self.range(engine, dt), full }
+    }
+}
+
+/// Capacity of a clutch that works by itself, over the speed its engine would have without it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ClutchLaw {
+    /// Engine speed up to which the clutch is open, rad/s.
+    pub idle: f32,
+    /// Increase of the capacity per engine speed, N m s².
+    pub per_speed: f32,
+    /// Capacity of the closed clutch over a step, N m s.
+    pub full: f32,
+}
+
+impl ClutchLaw {
+    /// Returns the largest impulse the clutch carries at an engine `speed` in rad/s, N m s.
+    pub fn capacity(&self, speed: f32) -> f32 {
+        ((speed - self.idle) * self.per_speed).clamp(0.0, self.full)
+    }
+
+    /// Returns the lowest engine speed at which the clutch carries `impulse` N m s, or, if it never does, all it can, rad/s.
+    pub fn speed_for(&self, impulse: f32) -> f32 {
+        self.idle + impulse.clamp(0.0, self.full) / self.per_speed
     }
 }
 
@@ -191,6 +226,26 @@ mod tests {
             torque_ratio: Curve::new(vec![[0.0, 2.0], [0.85, 1.0]]).expect("valid"),
             lock_up: None,
         }
+    }
+
+    /// The law has what [`Clutch::engaged_at`] says, and its inverse.
+    #[test]
+    fn a_clutch_that_works_by_itself_has_a_capacity_over_the_speed_of_its_engine() {
+        let (clutch, dt) = (Clutch { capacity: 600.0, engaged_speed: 200.0 }, 0.01);
+        let engine = crate::drivetrain::engine::tests::engine();
+        let law = clutch.law(&engine, dt);
+        for speed in [0.0, 80.0, 100.0, 150.0, 300.0] {
+            let capacity = law.capacity(speed);
+            // Products of three in 32 bits.
+            assert!(
+                (capacity - 6.0 * clutch.engaged_at(speed, &engine, dt)).abs() < 1e-5,
+                "{capacity} at {speed} rad/s"
+            );
+            if 0.0 < capacity && capacity < 6.0 {
+                assert!((law.speed_for(capacity) - speed).abs() < 1e-4, "{speed} rad/s");
+            }
+        }
+        assert_eq!(law.speed_for(9.0), law.speed_for(6.0), "no speed carries more than the clutch has");
     }
 
     #[test]

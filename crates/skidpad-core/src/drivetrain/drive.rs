@@ -1,27 +1,19 @@
-//! Pedals to torques: engine, gearbox, brakes. What clutch and couplings make of them is `shafts`'.
+//! Pedals to torques: engine, brakes. Gears are those of `gear_choice`; what clutch and couplings make of the torques is `shafts`'.
 
 use crate::assists::DriverDemand;
 use crate::banks::Banks;
-use crate::controls::{Controls, LARGEST_TORQUE, bounded};
+use crate::controls::{Controls, LARGEST_BRAKE_TORQUE, bounded};
 use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
 use crate::drivetrain::converter::LaunchDevice;
 use crate::drivetrain::crank::Asked;
-use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
 use crate::drivetrain::parameters::EngineDrive;
 use crate::drivetrain::rows::PedalDemand;
 use crate::lane::{Corners, Four, Lane};
-use crate::model::Model;
 use crate::state::{DriveState, State, WheelState};
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::wheel::pack::WheelPack;
 use bevy_math::Vec3;
-
-/// Least time between two automatic shifts, s, so that a shift's own transient does not trigger the next.
-const SHIFT_PAUSE: f32 = 0.5;
-
-/// Share of an engine speed that the road has to make, too, for an automatic shift: less, and the wheels spin or lock.
-const ROLLS: f32 = 0.8;
 
 /// The flywheel, and what links it to the gearbox.
 type Running = (Flywheel, DriveConstraint);
@@ -68,8 +60,11 @@ impl Vehicle {
             }
             if !controls.wheels.is_empty() {
                 let raw = |i: usize| controls.wheels.get(i).copied().unwrap_or_default();
-                motor += bank.gather(|i| bounded(raw(i).motor_torque, -LARGEST_TORQUE, LARGEST_TORQUE));
-                brake += bank.gather(|i| bounded(raw(i).brake_torque, 0.0, LARGEST_TORQUE));
+                motor += bank.gather(|i| {
+                    let most = self.model.largest_motor_torque(i);
+                    bounded(raw(i).motor_torque, -most, most)
+                });
+                brake += bank.gather(|i| bounded(raw(i).brake_torque, 0.0, LARGEST_BRAKE_TORQUE));
             }
             rows.begin_drive(bank, [motor, brake], dt);
         }
@@ -104,10 +99,11 @@ impl Vehicle {
         dt: f32,
     ) -> f32 {
         let DriverDemand { throttle, brake, own_throttle, .. } = *asked;
-        let Self { model, state, shafts, .. } = self;
+        let Self { model, state, shafts, towed_mass, .. } = self;
         let engine = model.parts().powertrain.engine();
         if let Some(drive) = engine {
-            direction = state.change_gear(drive, model, [throttle, shaft_speed], controls.gear, dt);
+            let moved = (&**model, *towed_mass);
+            direction = state.change_gear(drive, moved, [throttle, shaft_speed], controls.gear, dt);
         }
         let pull = PedalDemand { throttle: throttle.min(own_throttle), brake, direction };
         shafts.begin(pull, model, dt);
@@ -118,6 +114,11 @@ impl Vehicle {
         if !model.assists().is_empty() && model.parts().assists.change_drive() {
             let with = |throttle: f32| flywheel_speed(drive, state, throttle, controls.starter, full_load, dt);
             flywheel.bounds = [with(0.0), if own_throttle == throttle { speed } else { with(own_throttle) }];
+            let works_by_itself = controls.clutch.is_none() && flywheel.dry_drag == 0.0 && !state.is_between_gears();
+            shafts.clutch_law = match &drive.launch_device {
+                LaunchDevice::Clutch(clutch) if works_by_itself => Some(clutch.law(&drive.engine, dt)),
+                _ => None,
+            };
         }
         shafts.engage(flywheel, clutch);
         clutch.at_wheels(clutch.impulse)
@@ -248,183 +249,13 @@ fn flywheel_speed(
     drive.engine.turned(state.engine_speed, &Asked { throttle, full_load, starter }, dt)
 }
 
-/// How the wheels of an engine move.
-struct Driven<'a> {
-    pub model: &'a Model,
-    /// Of the torque, per wheel.
-    pub shares: &'a [f32],
-    pub wheels: &'a [WheelState],
-    /// Of the propeller shaft times the final drive, rad/s.
-    pub shaft_speed: f32,
-}
-
-impl Driven<'_> {
-    #[inline(always)]
-    fn mean(&self, of: impl Fn(usize) -> f32) -> f32 {
-        self.shares.iter().enumerate().map(|(i, share)| share * of(i)).sum()
-    }
-
-    fn walking_pace(&self) -> f32 {
-        self.mean(|i| self.model.wheels()[i].walking()[1])
-    }
-
-    /// Of the road below the wheels, m/s; in the air, what they turn.
-    #[cold]
-    #[inline(never)]
-    fn speed(&self) -> f32 {
-        self.mean(|i| self.wheels[i].rolling_speed)
-    }
-
-    /// What `shaft_speed` were if the wheels on the ground rolled; `None` with all in the air.
-    #[cold]
-    #[inline(never)]
-    fn turning_by_road(&self) -> Option<f32> {
-        let touching = |i: usize| if self.wheels[i].contact { 1.0 } else { 0.0 };
-        let share = self.mean(touching);
-        let rolling = |i: usize| touching(i) * self.wheels[i].rolling_speed / self.model.wheels()[i].radius;
-        (share > 0.0).then(|| self.mean(rolling) / share)
-    }
-}
-
-impl State {
-    /// Changes gears of the engine of `drive` of a car of `model`, whose shaft turns with `shaft_speed` rad/s; returns which way the gear
-    /// asked for drives: 1, −1, or 0 in neutral.
-    #[inline(always)]
-    pub(crate) fn change_gear(
-        &mut self,
-        drive: &EngineDrive,
-        model: &Model,
-        [throttle, shaft_speed]: [f32; 2],
-        asked: Option<i8>,
-        dt: f32,
-    ) -> f32 {
-        let driven = Driven { model, shares: &drive.shares, wheels: &self.wheels, shaft_speed };
-        self.drive.select_gear(&drive.gearbox, asked, &driven, throttle, dt)
-    }
-}
-
-impl DriveState {
-    /// Whether no gear is engaged.
-    #[inline(always)]
-    pub(crate) fn is_between_gears(&self) -> bool {
-        self.shift_left > 0.0 || self.gear == 0
-    }
-
-    /// Share of the full load of `engine` at a `throttle` of 0 to 1, which a shift closes.
-    #[inline(always)]
-    pub(crate) fn opened(&self, engine: &Engine, throttle: f32) -> f32 {
-        if self.shift_left > 0.0 { 0.0 } else { engine.opened(throttle) }
-    }
-
-    /// Advances a running shift, or starts one towards the asked gear or, without one, the gear that suits the speed. Tells
-    /// which way the gear asked for drives: 1, −1, or 0 in neutral.
-    #[inline(always)]
-    fn select_gear(&mut self, gearbox: &Gearbox, asked: Option<i8>, driven: &Driven, throttle: f32, dt: f32) -> f32 {
-        if let Some(continuous) = &gearbox.continuous {
-            self.follow(gearbox, continuous, driven.shaft_speed, throttle, dt);
-        }
-        let direction = match asked {
-            None if self.gear > 0 => 1,
-            _ => self.allowed(asked.map_or(1, i8::signum), || driven.speed() / driven.walking_pace()),
-        };
-        let told = f32::from(direction);
-        if self.shift_left > 0.0 {
-            self.shift_left -= dt;
-            if self.shift_left <= 1e-6 {
-                (self.gear, self.shift_left, self.since_shift) = (self.next_gear, 0.0, 0.0);
-            }
-            return told;
-        }
-        self.since_shift = (self.since_shift + dt).min(1000.0);
-        let wanted = match asked {
-            _ if direction == 0 => 0,
-            Some(gear) => gearbox.nearest(gear),
-            None => self.suitable(gearbox, driven, throttle),
-        };
-        if wanted == self.gear {
-            return told;
-        }
-        if wanted == 0 || self.gear == 0 || gearbox.shift_time <= 0.0 {
-            (self.gear, self.since_shift) = (wanted, 0.0);
-        } else {
-            (self.next_gear, self.shift_left) = (wanted, gearbox.shift_time);
-        }
-        told
-    }
-
-    /// The sense that was asked for, or 0, neutral, while the car moves against it faster than a walk: as a gearbox whose
-    /// reverse gear is blocked.
-    fn allowed(&self, direction: i8, paces: impl FnOnce() -> f32) -> i8 {
-        let changes = direction != 0 && direction != self.gear.signum();
-        if changes && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
-    }
-
-    /// Takes the gear asked for of a car without a gearbox, which only tells the way it drives and waits as one would, by the
-    /// forward speed of the car in walking `paces`; tells which way, as [`DriveState::select_gear`].
-    fn select_direction(&mut self, asked: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
-        let asked = asked.unwrap_or(1);
-        let direction = self.allowed(asked.signum(), paces);
-        self.gear = if direction == 0 { 0 } else { asked };
-        f32::from(direction)
-    }
-
-    /// Moves a continuous ratio towards the one at which the engine turns as it aims to.
-    fn follow(&mut self, gearbox: &Gearbox, own: &Continuous, shaft_speed: f32, throttle: f32, dt: f32) {
-        let wanted = gearbox.wanted(own, shaft_speed, throttle);
-        let reach = own.rate * dt;
-        self.ratio += (wanted - self.ratio).clamp(-reach, reach);
-    }
-
-    /// The forward gear that suits the engine's speed, unless only wheels that spin, lock or hang in the air say so.
-    #[inline(always)]
-    fn suitable(&self, gearbox: &Gearbox, driven: &Driven, throttle: f32) -> i8 {
-        let top = gearbox.nearest(i8::MAX);
-        let ratio = gearbox.ratio(self.gear);
-        let speed = driven.shaft_speed * ratio;
-        let road = || driven.turning_by_road().map(|shaft_speed| shaft_speed * ratio);
-        match self.gear {
-            0 => return gearbox.rolling_gear(driven.turning_by_road().unwrap_or(driven.shaft_speed)).min(top),
-            gear if gear < 0 => return 1.min(top),
-            gear if self.since_shift < SHIFT_PAUSE => return gear,
-            _ => (),
-        }
-        let up = gearbox.up_speed_at(throttle);
-        if speed > up && self.gear < top {
-            return self.gear + i8::from(road().is_some_and(|road| road > ROLLS * up));
-        }
-        let down = gearbox.down_speed_at(throttle);
-        if speed < down && self.gear > 1 {
-            return self.gear - i8::from(road().is_some_and(|road| road * ROLLS < down));
-        }
-        self.gear
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::banks::Many;
-    use crate::model::{Disc, plain::plain_car};
+    use crate::model::{Disc, Model, plain::plain_car};
     use crate::state::Placement;
     use crate::world::scene::Scene;
-
-    /// Neutral is what a car gets that rolls against the way asked for, faster than a walk.
-    #[test]
-    fn a_gear_against_the_way_a_car_rolls_waits_for_a_walk() {
-        for (gear, asked, paces, allowed) in [
-            (1, -1, 1.5, 0),
-            (1, -1, 0.5, -1),
-            (1, -1, -3.0, -1),
-            (-1, 1, -1.5, 0),
-            (-1, 1, -0.5, 1),
-            (0, 1, -1.5, 0),
-            (1, 1, -3.0, 1),
-            (1, 0, 9.0, 0),
-        ] {
-            let state = DriveState { gear, ..DriveState::default() };
-            assert_eq!(state.allowed(asked, || paces), allowed, "{asked} from {gear} at {paces} paces");
-        }
-    }
 
     /// Pedal times torque, handbrake included, times the share that a warm disc has.
     #[test]

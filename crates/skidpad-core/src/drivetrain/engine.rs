@@ -186,6 +186,12 @@ impl Gearbox {
         self.down_speed + (self.kick_down_speed - self.down_speed) * throttle
     }
 
+    /// Largest throttle, 0 to 1, at which it does not shift down by itself from an engine `speed` in rad/s.
+    pub(crate) fn kick_down_pedal(&self, speed: f32) -> f32 {
+        let range = self.kick_down_speed - self.down_speed;
+        if range > 0.0 { ((speed - self.down_speed) / range).clamp(0.0, 1.0) } else { 1.0 }
+    }
+
     /// Gear of a car that rolls with its throttle closed: the first in which it would not shift up.
     pub(crate) fn rolling_gear(&self, shaft_speed: f32) -> i8 {
         let top = self.nearest(i8::MAX);

@@ -8,6 +8,7 @@ pub(crate) mod crank;
 pub(crate) mod drive;
 pub(crate) mod engine;
 pub(crate) mod flow;
+mod gear_choice;
 pub(crate) mod motor;
 pub(crate) mod parameters;
 mod rolling;

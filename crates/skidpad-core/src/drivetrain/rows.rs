@@ -2,6 +2,7 @@
 
 use crate::assists::assist_log::Assist;
 use crate::drivetrain::constraints::{DriveConstraint, Flywheel};
+use crate::drivetrain::converter::ClutchLaw;
 use crate::drivetrain::motor::MAX_MOTORS;
 use crate::drivetrain::parameters::MAX_COUPLINGS;
 use crate::lane::{Corners, Four};
@@ -19,11 +20,15 @@ pub(crate) struct Shafts {
     pub count: usize,
     pub dt: f32,
     pub engine: Option<Flywheel>,
+    /// Capacity of a clutch that works by itself; `None` of any other. Only of cars whose assists change the drive.
+    pub clutch_law: Option<ClutchLaw>,
     pub pull: PedalDemand,
     /// As many as the model has.
     pub motors: Box<[MotorStep]>,
     /// Who holds the motors back; `None` where assists have not been asked, whatever limits are left of an earlier step.
     pub limited_by: Option<Assist>,
+    /// Assist that cuts the regeneration of the motors.
+    pub regeneration_cut_by: Option<Assist>,
     /// Whether rows have been tried from what they carried in the last step.
     pub has_gone_on: bool,
     /// How blocks bound tyres.
@@ -88,8 +93,11 @@ pub(crate) struct MotorLimits {
     pub cruise: Option<f32>,
     /// The most that traction or launch control leaves it, ≥ 0.
     pub most: f32,
-    /// What cruise control added and what the others took, at the speed it was last asked for.
-    pub changed: [f32; 2],
+    /// Least torque that a cut of the regeneration leaves it, ≤ 0.
+    pub least: f32,
+    /// What cruise control added, what traction or launch control took, and what a cut of the regeneration added, at the speed the
+    /// motor was last evaluated at.
+    pub changed: [f32; 3],
 }
 
 /// What turns and holds four wheels in a step.

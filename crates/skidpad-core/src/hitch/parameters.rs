@@ -63,14 +63,26 @@ pub enum TrailerBrakes {
     /// The foot brake of the vehicle ahead, as by air, wire or rods; its handbrake too. Ahead may be a trailer: then what presses that one's.
     Pedal,
     /// The force with which the trailer runs up on the vehicle ahead, N, > 0: from none of the brake at no force to all of it at
-    /// this one, which a damper lets follow with a time constant of 0.2 s. The handbrake of the vehicle ahead is the trailer's too, as a
-    /// driver pulls both.
+    /// this one, which a damper lets follow with a time constant of 0.2 s. The brake releases while the trailer is pushed backwards.
+    /// The handbrake of the vehicle ahead is the trailer's too, as a driver pulls both.
     Overrun(f32),
 }
 
 /// Time constant with which the damper of an overrun brake lets it follow the force, s. Without one a brake that holds more than
 /// presses it would be let go and pressed from step to step.
 const OVERRUN_RESPONSE: f32 = 0.2;
+
+/// Speed below which a trailer stands, as a share of a walking pace.
+const STANDSTILL_PACE: f32 = 0.1;
+
+/// Returns true if a trailer rolls backwards, or stands and is about to. An overrun device then releases the brake, as automatic reversing
+/// brakes do. UN R13, annex 12, allows a residual drag of 8 % of the weight; here there is none.
+///
+/// The trailer rolls forward at `paces` walking paces. The vehicle ahead holds the trailer back with `push` N. The weight of the trailer
+/// and the air drive the trailer forward with `driven` N.
+pub(crate) fn is_reversed(paces: f32, push: f32, driven: f32) -> bool {
+    paces < -STANDSTILL_PACE || (paces < STANDSTILL_PACE && push > driven)
+}
 
 impl TrailerBrakes {
     /// Share of the brake that an overrun device comes to press under a force of `push` N; 0 of other brakes.

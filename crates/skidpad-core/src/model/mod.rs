@@ -34,8 +34,12 @@ use crate::lane::{Four, Lane};
 use crate::steering::ackermann::Ackermann;
 use crate::tyre::{Conditions, Moments, Response};
 use crate::wheel::pack::{self, LaneIndex, WheelPack};
+use crate::wheel::state::WheelState;
 use crate::{Mat3, STANDARD_GRAVITY, Vec3, math};
 use error::{positive, positive_or_infinite};
+
+/// Largest pull of a raw motor torque at the contact of its wheel, as a multiple of the wheel's load.
+pub const LARGEST_PULL: f32 = 10.0;
 
 /// A valid vehicle: immutable, shared between the cars that drive it.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,7 +171,13 @@ impl Model {
         ratios.find(|ratio| *ratio != 0.0).unwrap_or(1.0)
     }
 
-    /// How far the wheels of each axle toe out in a turn.
+    /// Returns the left and right road-wheel angles of each axle, rad, without toe, with the `middles` of the axles turned by so much.
+    pub fn road_wheel_angles(&self, middles: &[f32]) -> Vec<[f32; 2]> {
+        let curvature = Ackermann::curvature(&self.ackermann, |i| middles[i]);
+        self.ackermann.iter().zip(middles).map(|(axle, middle)| axle.angles(*middle, curvature)).collect()
+    }
+
+    /// Ackermann geometry of each axle.
     pub(crate) fn ackermann(&self) -> &[Ackermann] {
         &self.ackermann
     }
@@ -269,6 +279,13 @@ impl Model {
         &self.rotor_momentum
     }
 
+    /// Largest raw motor torque that counts at wheel `i`, N m: [`LARGEST_PULL`] times the wheel's load at rest, or the mean load of all
+    /// wheels where that is larger, times its radius. Larger ones turn the chassis faster than steps resolve.
+    pub fn largest_motor_torque(&self, i: usize) -> f32 {
+        let mean = self.parts.mass * STANDARD_GRAVITY / self.parts.wheels.len() as f32;
+        LARGEST_PULL * self.static_load(i).max(mean) * self.parts.wheels[i].radius
+    }
+
     /// The tyre of wheel `i`.
     pub fn tyre(&self, i: usize) -> &Tyre {
         &self.parts.tyres[self.parts.wheels[i].tyre]
@@ -291,10 +308,17 @@ impl Model {
         Moments { overturning: found.overturning * hand, aligning: found.aligning * hand, ..found }
     }
 
-    /// Lengths of the patch of wheel `i` under `load` N at `camber` rad against the ground; see [`Tyre::lengths`].
-    pub fn patch_lengths(&self, i: usize, load: f32, camber: f32) -> [f32; 2] {
+    /// Lengths of the patch of wheel `i` under `conditions`, as it is mounted, m; see [`Tyre::lengths`].
+    pub fn patch_lengths(&self, i: usize, conditions: &Conditions<f32>) -> [f32; 2] {
         let hand = if self.parts.wheels[i].mirrored { -1.0 } else { 1.0 };
-        self.tyre(i).lengths(&Conditions { camber: camber * hand, ..Conditions::upright(load, 0.0) })
+        self.tyre(i).lengths(&Conditions { camber: conditions.camber * hand, ..*conditions })
+    }
+
+    /// Slips of wheel `i` in the state `wheel` by the deflection of its patch: κ and −tan α, lagged by the relaxation lengths.
+    /// Of dry friction, the share of its sliding deflection.
+    pub fn lagged_slip(&self, i: usize, wheel: &WheelState) -> [f32; 2] {
+        let lengths = self.patch_lengths(i, &wheel.conditions());
+        [0, 1].map(|k| wheel.deflection[k] / lengths[k])
     }
 
     /// Camber of wheel `i` against the chassis, every wheel being compressed by what `compression` (m) says, rad, positive with
@@ -334,8 +358,10 @@ impl Model {
 }
 
 fn ackermann(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[Ackermann]> {
-    let track = |[left, right]: [usize; 2]| parts.wheels[left].contact.y - parts.wheels[right].contact.y;
-    parts.axles.iter().zip(axle_wheels).map(|(axle, wheels)| Ackermann::of(axle, track(*wheels))).collect()
+    let ends = || axle_wheels.iter().map(|both| both.map(|i| parts.wheels[i].contact));
+    let positions: Vec<f32> = ends().map(|[left, right]| 0.5 * (left.x + right.x)).collect();
+    let tracks: Vec<f32> = ends().map(|[left, right]| left.y - right.y).collect();
+    Ackermann::of_axles(&parts.axles, &positions, &tracks)
 }
 
 fn axle_wheels(parts: &ModelParts) -> Result<Box<[[usize; 2]]>, ModelError> {

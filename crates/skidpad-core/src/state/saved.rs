@@ -69,10 +69,10 @@ fn tow_bytes(towed: bool) -> usize {
     if towed { Tow::SIZE } else { 0 }
 }
 
-/// Bytes more of a car that is towed, or has wheels that gave way.
+/// Bytes more of a car that is towed, has wheels that gave way, or stands on ground with a friction factor other than 1.
 fn more_bytes(state: &State) -> usize {
-    let shifts = if has_shifted(&state.wheels) { state.wheels.len() * f32::SIZE } else { 0 };
-    tow_bytes(state.tow.is_some()) + shifts
+    let per_wheel = usize::from(has_shifted(&state.wheels)) + usize::from(is_off_grip(&state.wheels));
+    tow_bytes(state.tow.is_some()) + state.wheels.len() * per_wheel * f32::SIZE
 }
 
 /// Whether some wheel has given way sideways.
@@ -80,8 +80,15 @@ fn has_shifted(wheels: &[WheelState]) -> bool {
     wheels.iter().any(|wheel| wheel.shift.to_bits() != 0)
 }
 
+/// Whether some wheel is on ground with a friction factor other than 1.
+fn is_off_grip(wheels: &[WheelState]) -> bool {
+    wheels.iter().any(|wheel| wheel.grip_excess.to_bits() != 0)
+}
+
 /// On the number of wheels, where each of them is followed by its shift. `MAX_WHEELS` needs six bits.
 const SHIFTED: u8 = 128;
+/// On the number of wheels, where each of them is followed by its grip excess, behind its shift if it has one.
+const OFF_GRIP: u8 = 64;
 
 /// Bytes more of a car of a world that has a place of its own.
 fn place_bytes(placed: bool) -> usize {
@@ -251,13 +258,14 @@ const SIZED: Range = Range { least: -LARGEST, most: LARGEST, accepts: "a number 
 const NOT_NEGATIVE: Range = Range { least: 0.0, most: LARGEST, accepts: "a number from 0 to 1e12" };
 const SHARE: Range = Range { least: 0.0, most: 1.0, accepts: "a number from 0 to 1" };
 const SINE: Range = Range { least: -1.0, most: 1.0, accepts: "a number within ±1" };
-/// Steering ends short of a right angle; toe and raw angles come on top.
-const STEER: Range = Range { least: -3.2, most: 3.2, accepts: "an angle within ±3.2 rad" };
+/// The inner wheel of a narrow turn is turned by up to half a turn, and by up to 1 rad of toe.
+const STEER: Range = Range { least: -4.2, most: 4.2, accepts: "an angle within ±4.2 rad" };
 
 const NO_FIELD: Field = Field { name: "", range: SIZED };
 const FLAGS: Field = Field { name: "away, towed or placed", range: SIZED };
 const PLACE: Field = Field { name: "place", range: SIZED };
 const SHIFT: Field = Field { name: "shift", range: SIZED };
+const GRIP_EXCESS: Field = Field { name: "grip_excess", range: SIZED };
 
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8], accepts: usize) -> Self {
@@ -331,14 +339,14 @@ trait Saved: Sized {
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
 
-/// Both patterns name every field, so a field that is not listed does not compile. One may be saved `apart`.
+/// Both patterns name every field, so a field that is not listed does not compile. Some may be saved `apart`.
 macro_rules! fields {
-    ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? } $(apart $apart:ident)?) => {
+    ($struct:ident { $($field:ident: $type:ty = $range:expr),+ $(,)? } $(apart $($apart:ident),+)?) => {
         impl Saved for $struct {
             const SIZE: usize = 0 $(+ <$type>::SIZE)+;
             #[inline(always)]
             fn write(&self, to: &mut Writer<'_>) {
-                let Self { $($field),+ $(, $apart: _)? } = self;
+                let Self { $($field),+ $($(, $apart: _)+)? } = self;
                 $($field.write(to);)+
             }
             fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
@@ -348,7 +356,7 @@ macro_rules! fields {
                         from.field = &FIELD;
                         Saved::read(from)?
                     },)+
-                    $($apart: Default::default(),)?
+                    $($($apart: Default::default(),)+)?
                 })
             }
         }
@@ -399,7 +407,7 @@ fields!(WheelState {
     aligning: f32 = SIZED,
     disc: f32 = NOT_NEGATIVE,
     contact: bool = SIZED,
-} apart shift);
+} apart shift, grip_excess);
 
 macro_rules! whole_numbers {
     ($($type:ident)+) => { $(
@@ -537,30 +545,37 @@ impl Saved for Box<[WheelState]> {
     const SIZE: usize = u8::SIZE;
 
     fn write(&self, to: &mut Writer<'_>) {
-        let shifted = has_shifted(self);
-        (self.len() as u8 | if shifted { SHIFTED } else { 0 }).write(to);
+        let (shifted, off_grip) = (has_shifted(self), is_off_grip(self));
+        (self.len() as u8 | if shifted { SHIFTED } else { 0 } | if off_grip { OFF_GRIP } else { 0 }).write(to);
         for wheel in self {
             to.part::<{ WheelState::SIZE }>(|part| wheel.write(part));
             if shifted {
                 wheel.shift.write(to);
+            }
+            if off_grip {
+                wheel.grip_excess.write(to);
             }
         }
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, LoadError> {
         let known = u8::read(from)?;
-        let (found, accepts) = (usize::from(known & !SHIFTED), from.wheels);
+        let (found, accepts) = (usize::from(known & !(SHIFTED | OFF_GRIP)), from.wheels);
         if found != accepts {
             return Err(LoadError::Wheels { car: from.car, found, accepts });
         }
-        let shifted = known & SHIFTED != 0;
-        from.accepts += if shifted { found * f32::SIZE } else { 0 };
+        let [shifted, off_grip] = [SHIFTED, OFF_GRIP].map(|flag| known & flag != 0);
+        from.accepts += found * f32::SIZE * (usize::from(shifted) + usize::from(off_grip));
         let mut read = |i| {
             from.wheel = Some(i);
             let mut wheel = WheelState::read(from)?;
             if shifted {
                 from.field = &SHIFT;
                 wheel.shift = f32::read(from)?;
+            }
+            if off_grip {
+                from.field = &GRIP_EXCESS;
+                wheel.grip_excess = f32::read(from)?;
             }
             Ok(wheel)
         };

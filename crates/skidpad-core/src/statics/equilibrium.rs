@@ -77,12 +77,15 @@ impl StaticEquilibrium {
             let mut missing = -weight;
             let aside = |i: usize| -gravity.y * f64::from(model.sprung()[i]) / mass;
             jacked.iter_mut().enumerate().for_each(|(i, jacked)| *jacked = model.lifted_by_links(i, aside));
-            for (i, lever) in levers.iter().enumerate() {
+            for (i, rest) in levers.iter().enumerate() {
+                let moved = DVec3::Z * model.moved_by_links(i, |k| travel(k).dot(pose));
+                let lever = &(*rest + moved);
                 let (strut, z) = (&wheels[i].strut, travel(i).dot(pose));
                 let rate = travel(i) * strut.rate_at(z) + ties[i].through + ties[i].beside;
                 stiffness += DMat3::from_cols(*lever * rate.x, *lever * rate.y, *lever * rate.z);
                 // What the tangent of a spring that stiffens gives at no compression is not its force there.
-                missing += *lever * (strut.rate_at(z) * z - strut.spring(z) + jacked[i]);
+                missing += *lever * (strut.rate_at(z) * z - strut.spring(z) + jacked[i])
+                    - moved * f64::from(model.static_load(i));
             }
             pose = stiffness.inverse() * (wanted + missing);
         }

@@ -36,6 +36,14 @@ impl Model {
         self.link_slope(i) * pushed
     }
 
+    /// How far links move the contact point of wheel `i` to the left, m, with every wheel compressed from rest by what `compression` says, m.
+    pub fn moved_by_links(&self, i: usize, compression: impl Fn(usize) -> f64) -> f64 {
+        let axle = self.parts().wheels[i].axle;
+        let [left, right] = self.axle_wheels()[axle];
+        let led = |k: usize| self.link_slope(k) * compression(k);
+        if self.parts().axles[axle].solid { 0.5 * (led(left) + led(right)) } else { led(i) }
+    }
+
     /// Height of the centre of mass above the points at which tyre forces act, their mean by static load, m: the lever on
     /// which they roll and pitch the car; negative where they act above it.
     pub fn tyre_lever(&self) -> f64 {
@@ -45,11 +53,15 @@ impl Model {
         f64::from(self.parts().centre_height) - raised
     }
 
-    /// Height of the centre of mass above the roll axis, its axles' roll centres by static load, m: the lever on which tyre forces
-    /// roll the body on its springs. [`Model::tyre_lever`] where roll centres are at the ground.
-    pub fn roll_lever(&self) -> f64 {
+    /// Height of the roll axis above the ground at rest, the mean of the axles' roll centres by static load, m.
+    pub fn roll_axis_height(&self) -> f64 {
         let centre = |(wheel, carried): (&Wheel, &f32)| f64::from(self.parts().axles[wheel.axle].roll_centre * carried);
-        let raised = self.parts().wheels.iter().zip(self.sprung()).map(centre).sum::<f64>();
-        self.tyre_lever() - raised / f64::from(self.parts().mass)
+        self.parts().wheels.iter().zip(self.sprung()).map(centre).sum::<f64>() / f64::from(self.parts().mass)
+    }
+
+    /// Height of the centre of mass above the roll axis, m: the lever on which tyre forces roll the body on its springs.
+    /// [`Model::tyre_lever`] where roll centres are at the ground.
+    pub fn roll_lever(&self) -> f64 {
+        self.tyre_lever() - self.roll_axis_height()
     }
 }

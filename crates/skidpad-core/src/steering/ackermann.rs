@@ -3,54 +3,151 @@
 use crate::math;
 use crate::wheel::parameters::Axle;
 
-/// What that takes of an axle.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Ackermann geometry of one axle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Ackermann {
-    /// Share of the full condition times T / (2 L), track and distance to the axis that stays straight: k.
-    k: f32,
-    /// rad
-    atan_k: f32,
-    /// √(1 + k²)
-    root: f32,
+    /// Share of the full condition times `T / (2 x)`, –: track over twice the distance ahead of the turning axis, negative behind it. 0 of a
+    /// vehicle whose axles are all steered.
+    toe_out: f32,
+    /// Share of the full condition times half the track, m. 0 of a vehicle with unsteered axles.
+    lever: f32,
+    /// Curvature of the vehicle's path per tangent of this axle's angle, 1/m. 0 of a vehicle with unsteered axles.
+    weight: f32,
 }
 
 impl Ackermann {
-    /// Of an axle with a `track`, m.
-    pub(crate) fn of(axle: &Axle, track: f32) -> Self {
-        let k = axle.ackermann * track / (2.0 * axle.turning_distance.abs().max(1e-3));
-        Self { k, atan_k: math::atan(k), root: (1.0 + k * k).sqrt() }
+    /// Returns the geometry of axles at `positions` (m, positive ahead) with `tracks`, m.
+    ///
+    /// Unsteered axles hold the turning axis where they are. Where all axles are steered, the axis moves as their angles grow: the line that
+    /// fits the tangents of the angles over the positions is zero on it, and its slope is the curvature of the path.
+    pub(crate) fn of_axles(axles: &[Axle], positions: &[f32], tracks: &[f32]) -> Box<[Self]> {
+        let middle = positions.iter().sum::<f32>() / positions.len() as f32;
+        let spread: f32 = positions.iter().map(|x| (x - middle) * (x - middle)).sum();
+        let all_steered = spread > 0.0 && axles.iter().all(|axle| axle.steer_ratio != 0.0);
+        let of = |((axle, x), track): ((&Axle, &f32), &f32)| {
+            if all_steered {
+                Self { toe_out: 0.0, lever: 0.5 * track * axle.ackermann, weight: (x - middle) / spread }
+            } else {
+                Self::about_fixed_axis(axle, *track)
+            }
+        };
+        axles.iter().zip(positions).zip(tracks).map(of).collect()
     }
 
-    /// Half the difference between right and left road-wheel angle for a `mean` angle, rad.
+    /// Returns the geometry of an axle with a `track`, m, of a vehicle with unsteered axles.
     ///
-    /// With ε = this, full Ackermann asks cot(δ−ε) − cot(δ+ε) = T/L, which gives
-    /// `2ε = atan k − asin(k cos 2δ / √(1+k²))`, k = T/(2L): exact, and the mean stays δ.
-    pub(crate) fn spread(&self, mean: f32) -> f32 {
-        if self.k == 0.0 {
-            return 0.0;
+    /// An axle whose ratio fits the turning axis is never nearer to that than its ratio times half the track while it turns about a point
+    /// beside the vehicle. The distance is held to this bound, so that one without such an axis has bounded angles, too.
+    fn about_fixed_axis(axle: &Axle, track: f32) -> Self {
+        let half = 0.5 * track;
+        let nearest = (axle.steer_ratio * half).abs().max(1e-3);
+        let distance = axle.turning_distance.abs().max(nearest).copysign(axle.turning_distance);
+        Self { toe_out: axle.ackermann * half / distance, ..Self::default() }
+    }
+
+    /// Returns the curvature of the path of a vehicle whose axles are all steered, 1/m, with the `middle` of each axle turned by so much, rad;
+    /// 0 of other vehicles, which do not need it.
+    pub(crate) fn curvature(axles: &[Self], middle: impl Fn(usize) -> f32) -> f32 {
+        let term = |(i, axle): (usize, &Self)| {
+            if axle.weight == 0.0 {
+                return 0.0;
+            }
+            let (sin, cos) = math::sin_cos(middle(i));
+            axle.weight * (sin / cos)
+        };
+        axles.iter().enumerate().map(term).sum()
+    }
+
+    /// Returns the left and right road-wheel angles for the angle of a wheel in the `middle` of the axle, rad, and the `curvature` of
+    /// [`Ackermann::curvature`], 1/m.
+    ///
+    /// A wheel at y stands square to the line to the turning centre at R if `cot δ = (R − y) / x`, with `cot δ_middle = R / x`.
+    pub(crate) fn angles(&self, middle: f32, curvature: f32) -> [f32; 2] {
+        if middle == 0.0 || (self.toe_out == 0.0 && self.lever == 0.0) {
+            return [middle; 2];
         }
-        let full = self.atan_k - math::asin(self.k * math::cos(2.0 * mean) / self.root);
-        // The wheels toe out in a turn to either side: the inner one steers more.
-        -0.5 * full
+        let (sin, cos) = math::sin_cos(middle);
+        let toed = self.toe_out * sin + self.lever * curvature * cos;
+        [math::atan2(sin, cos - toed), math::atan2(sin, cos + toed)]
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "closed forms of tests may use the platform's functions")]
 mod tests {
     use super::*;
 
-    /// Oracle 5.13: cot δo − cot δi = T / L, and the mean is what was asked.
+    const BOTH: [f32; 2] = [1.0, -1.0];
+
+    /// Oracle 5.13, `cot δ_right − cot δ_left = share T / x`, for axles ahead of the turning axis and behind it, turned to either side. The
+    /// middle of the axle turns as asked, the wheel on the side of the turning centre turns more, and a mirrored turn has mirrored bits.
     #[test]
-    fn ackermann_is_exact_on_both_sides() {
-        let axle = Axle { steer_ratio: 1.0, ackermann: 1.0, turning_distance: 2.654, ..Axle::default() };
-        let ackermann = Ackermann::of(&axle, 1.575);
-        for mean in [-0.6, -0.2, -0.01, 0.01, 0.2378, 0.6f32] {
-            let spread = ackermann.spread(mean);
-            let (left, right) = (mean - spread, mean + spread);
-            let (outer, inner) = if mean > 0.0 { (right, left) } else { (-left, -right) };
-            let difference = 1.0 / math::tan(outer) - 1.0 / math::tan(inner);
-            assert!((difference - 1.575 / 2.654).abs() < 2e-3 / mean.abs(), "{mean}: {difference}");
-            assert!(outer < inner);
+    fn ackermann_is_exact_for_every_axle() {
+        for (turned, way) in [0.02f32, 0.24, 0.6, 1.0, 1.3].into_iter().flat_map(|angle| BOTH.map(|way| (angle, way))) {
+            for (distance, end) in [1.3f32, 2.654, 6.0].into_iter().flat_map(|x| BOTH.map(|end| (x, end))) {
+                for (share, track) in [(1.0f32, 0.9f32), (1.0, 2.5), (0.4, 1.575)] {
+                    let (middle, x) = (turned * way, distance * end);
+                    let axle = Axle { steer_ratio: end, ackermann: share, turning_distance: x, ..Axle::default() };
+                    let ackermann = Ackermann::about_fixed_axis(&axle, track);
+                    let [left, right] = ackermann.angles(middle, 0.0);
+                    let cot = |angle: f32| 1.0 / f64::from(angle).tan();
+                    // 32 bits of angles, which a cotangent divides by their square.
+                    let rounding = 1e-6 / f64::from(left.abs().min(right.abs())).powi(2);
+                    let what = format!("{middle} rad, {x} m, share {share}: {left} {right}");
+                    let expected = f64::from(share * track / x);
+                    assert!((cot(right) - cot(left) - expected).abs() < rounding, "{what}");
+                    assert!((0.5 * (cot(right) + cot(left)) - cot(middle)).abs() < rounding, "{what}");
+                    let (inner, outer) = if way == end { (left, right) } else { (right, left) };
+                    assert!(inner.abs() > outer.abs(), "{what}");
+                    assert_eq!(ackermann.angles(-middle, 0.0), [-right, -left], "{what}");
+                }
+            }
+        }
+    }
+
+    /// Beyond a turning centre within the track the inner wheel turns past a right angle: `cot δ = (0.4 − 0.45) / −1.5`.
+    #[test]
+    fn an_inner_wheel_turns_past_a_right_angle() {
+        let axle = Axle { steer_ratio: -1.0, ackermann: 1.0, turning_distance: -1.5, ..Axle::default() };
+        let middle = (-1.5f32).atan2(0.4);
+        let [left, right] = Ackermann::about_fixed_axis(&axle, 0.9).angles(middle, 0.0);
+        for (found, known) in [(left, (-1.5f32).atan2(-0.05)), (right, (-1.5f32).atan2(0.85))] {
+            // 32 bits.
+            assert!((found - known).abs() < 1e-6, "{found} {known}");
+        }
+    }
+
+    /// An axle on the turning axis that steers has angles without limit by the formula; they stay within those of a turning centre at
+    /// the end of its track.
+    #[test]
+    fn an_axle_on_the_turning_axis_has_bounded_angles() {
+        let axle = Axle { steer_ratio: 0.2, ackermann: 1.0, turning_distance: 0.0, ..Axle::default() };
+        let angles = Ackermann::about_fixed_axis(&axle, 1.5).angles(0.1, 0.0);
+        assert!(angles.iter().all(|angle| (0.0..0.25).contains(angle)), "{angles:?}");
+    }
+
+    /// The axes of all wheels of two steered axles meet in one point at every angle, `R = L / (tan δ_f − tan δ_r)` beside the car.
+    #[test]
+    fn two_steered_axles_turn_about_one_point() {
+        for (ratio, turned) in
+            [-1.0f32, -0.4, 0.2].into_iter().flat_map(|ratio| [0.02, -0.6, 1.3].map(|angle| (ratio, angle)))
+        {
+            let axle = |steer_ratio| Axle { steer_ratio, ackermann: 1.0, ..Axle::default() };
+            let (axles, positions) = ([axle(1.0), axle(ratio)], [1.25f32, -1.75]);
+            let both = Ackermann::of_axles(&axles, &positions, &[1.5; 2]);
+            let middle = |i: usize| turned * axles[i].steer_ratio;
+            let curvature = Ackermann::curvature(&both, middle);
+            let radius = 3.0 / (f64::from(middle(0)).tan() - f64::from(middle(1)).tan());
+            assert!((f64::from(curvature) * radius - 1.0).abs() < 1e-5, "{ratio} {turned}: {curvature} {radius}");
+            for i in 0..2 {
+                let [left, right] = both[i].angles(middle(i), curvature).map(f64::from);
+                let ahead = radius * f64::from(middle(i)).tan();
+                for (angle, y) in [(left, 0.75), (right, -0.75)] {
+                    // How far off the line to the turning centre the axis of the wheel is: 32 bits.
+                    let off = angle.cos() * ahead - angle.sin() * (radius - y);
+                    assert!(off.abs() < 1e-5 * radius.hypot(ahead), "{ratio} {turned}, axle {i}: {angle} {off}");
+                }
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::assists::DriverDemand;
 use crate::controls::Controls;
 use crate::lane::{Four, Lane};
 use crate::math;
+use crate::steering::ackermann::Ackermann;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 
@@ -27,20 +28,24 @@ impl Vehicle {
         // By their bits: a zero of the other sign turns an axle by another one, which a world that resumes would have.
         let reached = self.state.steer.to_bits();
         if !own || self.turned_to != Some(reached) {
-            self.turned_to = own.then_some(reached);
-            self.turn_wheels(controls);
+            let turns = self.turn_wheels(controls);
+            self.turned_to = (own && !turns).then_some(reached);
         }
     }
 
-    /// Turns the wheels to where the steering has been turned.
+    /// Turns the wheels to where the steering has been turned; returns whether any of them turns. The rows of a wheel that rolls are
+    /// turned to the mean of the angles before and after, as the steering turns throughout the step; those of one that stands to the angle
+    /// after, in whose axes its patch is already. A raw angle is reached at once.
     #[inline(never)]
-    fn turn_wheels(&mut self, controls: &Controls) {
-        let parts = self.model.parts();
+    fn turn_wheels(&mut self, controls: &Controls) -> bool {
+        let mut turns = false;
+        let (parts, ackermann) = (self.model.parts(), self.model.ackermann());
+        let curvature = Ackermann::curvature(ackermann, |i| self.state.steer * parts.axles[i].steer_ratio);
         for (i, (axle, &[left, right])) in parts.axles.iter().zip(self.model.axle_wheels()).enumerate() {
-            let mean = self.state.steer * axle.steer_ratio;
+            let middle = self.state.steer * axle.steer_ratio;
             let leaning = if axle.solid { self.model.turned(i, |i| self.state.wheels[i].compression) } else { 0.0 };
-            let spread = if mean == 0.0 { 0.0 } else { self.model.ackermann()[i].spread(mean) };
-            for (i, sign) in [(left, -1.0), (right, 1.0)] {
+            let turned = ackermann[i].angles(middle, curvature);
+            for (i, turned, sign) in [(left, turned[0], -1.0), (right, turned[1], 1.0)] {
                 let (wheel, state) = (&parts.wheels[i], &mut self.state.wheels[i]);
                 let (mut toe, mut camber) = (wheel.toe, wheel.camber);
                 if let Some(links) = &axle.guidance {
@@ -50,16 +55,22 @@ impl Vehicle {
                 if axle.solid {
                     camber += wheel.side.rightwards() * leaning;
                 }
-                state.steer_to(controls.raw_angle(i).unwrap_or(mean + sign * (spread + toe)));
+                let raw = controls.raw_angle(i);
+                let after = raw.unwrap_or(turned + sign * toe);
+                let before = if raw.is_some() { after } else { state.steer };
+                turns |= before.to_bits() != after.to_bits();
+                let middle = after - 0.5 * state.rolling * (after - before);
+                state.steer_to(after);
                 let lean = || {
                     let is_own = camber.to_bits() == wheel.camber.to_bits();
                     let (lean, level) = if is_own { self.model.leans()[i] } else { math::sin_cos(camber) };
                     [wheel.side.rightwards() * lean, level]
                 };
                 let place = self.model.place(i);
-                self.rows[place.bank].turn(place.lane, [state.steer, camber], lean);
+                self.rows[place.bank].turn(place.lane, [middle, camber], lean);
             }
         }
+        turns
     }
 }
 
@@ -69,9 +80,9 @@ impl Rows {
         let rows = &mut self.steering;
         let same = |was: Four, is: f32| was.lanes()[lane].to_bits() == is.to_bits();
         let kept = same(rows.steered, angle) && same(rows.inclined, camber);
-        if !kept || rows.straight_axle.y.lanes()[lane] == 0.0 {
+        if !kept || rows.axle.y.lanes()[lane] == 0.0 {
             let ((sin, cos), [lean, level]) = (math::sin_cos(angle), lean());
-            let axle = &mut rows.straight_axle;
+            let axle = &mut rows.axle;
             axle.x.set(lane, -sin * level);
             axle.y.set(lane, cos * level);
             axle.z.set(lane, lean);
@@ -97,7 +108,7 @@ mod tests {
         let turned = |angles: &[f32]| {
             let mut rows = Rows::default();
             angles.iter().for_each(|angle| rows.turn(0, [*angle, 0.0], || [0.0, 1.0]));
-            rows.steering.straight_axle.lane(0).map(f32::to_bits)
+            rows.steering.axle.lane(0).map(f32::to_bits)
         };
         for angle in [0.0, -0.0] {
             assert_eq!(turned(&[-angle, angle]), turned(&[angle]), "{angle}");

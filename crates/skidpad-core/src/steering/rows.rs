@@ -6,9 +6,9 @@ use crate::vectors::Vec3Lanes;
 /// Axle directions of four wheels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SteeringRows<W: Corners = Four> {
-    /// Road-wheel angles and cambers that `straight_axle` has, rad.
+    /// Road-wheel angles and cambers that `axle` belongs to, rad.
     pub steered: W,
     pub inclined: W,
-    /// Axle direction across the car, vehicle frame at the start of the step.
-    pub straight_axle: Vec3Lanes<W>,
+    /// Unit vectors along the wheels' axles, to the left, vehicle frame.
+    pub axle: Vec3Lanes<W>,
 }

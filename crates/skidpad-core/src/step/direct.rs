@@ -125,7 +125,7 @@ fn direct(vehicle: &Vehicle, free: SpatialVector<f32>) -> Vec<f64> {
         }
         // The torque the chassis takes; spin: I ω + R x = momentum + what brake and rolling resistance do.
         let torque = at(place, rows.coupled.torque);
-        for (j, axle) in [rows.contact.axle.x, rows.contact.axle.y, rows.contact.axle.z].into_iter().enumerate() {
+        for (j, axle) in [rows.steering.axle.x, rows.steering.axle.y, rows.steering.axle.z].into_iter().enumerate() {
             b[3 + j] -= at(place, axle) * torque;
         }
         a[(first + 3, first + 3)] = f64::from(wheel.spin_inertia);
@@ -195,7 +195,7 @@ fn converged_impulses_equal_a_direct_solve() {
                         .map(|x| f64::from(x.lanes()[place.lane]))
                 })
                 .collect();
-            let expected = direct(&vehicle, SpatialVector::of(body.free_velocity, body.free_angular));
+            let expected = direct(&vehicle, vehicle.free_velocity_in_body(&body, &vehicle.to_world));
             let size = expected.iter().fold(0.0f64, |size, x| size.max(x.abs()));
             for (found, expected) in found.iter().zip(&expected) {
                 assert!(

@@ -1,8 +1,8 @@
 //! One step of one vehicle: stages make the rows, a coupling solves them, the world gets one push.
 //!
-//! Everything within [`Vehicle::solve`] is in the vehicle frame at the start of the step, with
-//! arms relative to the centre of mass; only row *directions* are taken at the predicted end of the step (with the
-//! start's, side-slip is 27 % off at 60 Hz).
+//! Everything within [`Vehicle::solve`] is in the vehicle frame in the middle of the step, with arms relative to the centre of mass:
+//! wheels are probed from the pose that the body reaches there ([`Body::axes_halfway`]), and the velocities at both ends of the step are seen in
+//! its axes. Directions, arms and normals of the middle make the motion of second order in the step.
 
 #[cfg(feature = "abreast")]
 pub(crate) mod abreast;
@@ -34,7 +34,6 @@ use crate::step::sweep::sweep_once;
 use crate::step::vehicle::{Vehicle, banks, finite, response, wheel_impulses};
 use crate::suspension::rows::Loaded;
 use crate::world::seam::{Body, Contact, HullPoint, Push};
-use bevy_math::Mat3;
 
 /// How far from an answer, m/s, a step may end that is taken although it did not converge.
 const LARGEST_RESIDUAL: f32 = 0.02;
@@ -44,14 +43,15 @@ const LARGEST_RESIDUAL: f32 = 0.02;
 pub(crate) fn take<B: Banks, S: Stages<B>>(step: &mut S) -> StepReport {
     step.drive();
     step.locate();
-    let external = step.external();
-    let free = step.free() + response(step.wheels().model(), external);
     let tyres = wheel_impulses(step.wheels().rows(), false);
-    let warm = free + response(step.wheels().model(), tyres);
+    let by_tyres = response(step.wheels().model(), tyres);
+    let external = step.external(by_tyres.linear);
+    let free = step.free() + response(step.wheels().model(), external);
+    let warm = free + by_tyres;
     let warm = step.follow([free, warm]);
     step.strut_rows();
     let loaded = step.load([free, warm]);
-    step.grip();
+    step.grip(loaded.velocity);
     step.assist(loaded.velocity);
     let report = step.couple(&Velocities { free, warm, loaded });
     step.push(external);
@@ -154,17 +154,17 @@ impl Vehicle {
     /// Lets the driver steer and drive; returns what that asks for.
     #[inline(always)]
     pub(crate) fn apply_controls<B: Banks>(&mut self, body: &Body, controls: &Controls, dt: f32) -> DriverDemand {
-        self.begin_at(body);
+        self.begin_at(body, dt);
         let asked = self.steer_as_asked(controls, dt);
         self.begin::<B>();
         self.drive::<B>(controls, &asked, dt);
         asked
     }
 
-    /// Begins a step where `body` is.
+    /// Takes the axes of the step of `dt` s that begins where `body` is.
     #[inline(always)]
-    pub(crate) fn begin_at(&mut self, body: &Body) {
-        (self.to_world, self.pose_lag) = (Mat3::from_quat(body.rotation), body.pose_lag);
+    pub(crate) fn begin_at(&mut self, body: &Body, dt: f32) {
+        (self.to_world, self.pose_lag) = (body.axes_halfway(dt), body.pose_lag);
     }
 
     /// Lets the driver steer and set the bars; returns what that asks for.

@@ -12,6 +12,7 @@ use crate::step::stages::{Stages, StepInputs, Velocities, Wheels};
 use crate::step::vehicle::{Vehicle, banks};
 use crate::suspension::loads::{LOAD_SOLVES, SHORTER};
 use crate::suspension::rows::Loaded;
+use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::Push;
 
@@ -117,10 +118,10 @@ impl<B: Banks> Stages<B> for OneCar<'_> {
     }
 
     #[inline(always)]
-    fn external(&mut self) -> SpatialVector<f32> {
+    fn external(&mut self, by_tyres: Vec3Lanes<f32>) -> SpatialVector<f32> {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
         let to_world = self.vehicle.to_world;
-        self.vehicle.external(body, &to_world, controls, dt)
+        self.vehicle.external(body, &to_world, by_tyres, controls, dt)
     }
 
     #[inline(always)]
@@ -141,7 +142,7 @@ impl<B: Banks> Stages<B> for OneCar<'_> {
         if !self.all_touch {
             vehicle.land_by_loads(body, [free, warm], dt);
         }
-        warm
+        vehicle.unload_beams(body, [free, warm], dt)
     }
 
     #[inline(always)]
@@ -157,8 +158,8 @@ impl<B: Banks> Stages<B> for OneCar<'_> {
     }
 
     #[inline(always)]
-    fn grip(&mut self) {
-        self.vehicle.grip_rows::<B>(self.inputs.dt);
+    fn grip(&mut self, loaded: SpatialVector<f32>) {
+        self.vehicle.grip_rows::<B>(loaded, self.inputs.dt);
         self.vehicle.soften();
     }
 

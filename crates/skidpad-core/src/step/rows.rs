@@ -42,7 +42,8 @@ pub(crate) struct Begun<W: Corners = Four> {
     pub torque: W,
     pub rolling_speed: W,
     pub rolling: W,
-    /// About heading and contact normal, N m; only of tyres with laws of their own.
+    /// Moments about heading and contact normal, N m, only of tyres with laws of their own: those at the start of the last step, and once
+    /// the laws have been asked those at the start of this one.
     pub moments: [W; 2],
 }
 
@@ -59,6 +60,14 @@ impl Begun {
             moments = [bank.read(wheels, |w| w.overturning), bank.read(wheels, |w| w.aligning)];
         }
         Self { spin, deflection: [u, v], tyre: [along, across], torque, rolling_speed, rolling, moments }
+    }
+}
+
+impl<W: Corners> Begun<W> {
+    /// Takes the `moments` at the start of this step, N m, once those at the start of the last one have been used.
+    #[inline(always)]
+    pub(crate) fn take_moments(&mut self, moments: [W; 2]) {
+        self.moments = moments;
     }
 }
 
@@ -154,6 +163,7 @@ impl<W: Corners> Rows<W> {
         self.has_unsprung = false;
         self.tyre.active = W::Mask::default();
         (self.suspension.load, self.suspension.pressing_share) = (W::default(), W::splat(1.0));
+        self.suspension.beam_share = W::splat(1.0);
     }
 
     /// Speeds of the contact patches over the ground at chassis velocity `at`, along and across, but for what links add to those of
@@ -163,6 +173,15 @@ impl<W: Corners> Rows<W> {
         [
             self.contact.forward.dot(at) - self.contact.ground_motion.speed[0],
             self.contact.side.dot(at) - self.contact.ground_motion.speed[1],
+        ]
+    }
+
+    /// As [`Self::speeds`], at the start of the step.
+    #[inline(always)]
+    pub(crate) fn starting_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
+        [
+            self.contact.forward.dot(at) - self.contact.ground_motion.begun[0],
+            self.contact.side.dot(at) - self.contact.ground_motion.begun[1],
         ]
     }
 
@@ -216,7 +235,7 @@ impl<W: Corners> Rows<W> {
     #[inline(always)]
     pub(crate) fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
         let mut sum = self.contact.forward * self.coupled.tyre[0] + self.contact.side * self.coupled.tyre[1];
-        sum.angular = sum.angular - self.contact.axle * self.coupled.torque;
+        sum.angular = sum.angular - self.steering.axle * self.coupled.torque;
         if self.has_laws {
             sum = sum + self.twist();
         }

@@ -9,6 +9,7 @@ use crate::step::coupling::{Coupling, StepReport};
 use crate::step::newton::NewtonStep;
 use crate::step::rows::Rows;
 use crate::suspension::rows::Loaded;
+use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Contact, HullPoint};
 
@@ -115,8 +116,8 @@ pub(crate) trait Stages<B: Banks> {
     /// Finds where wheels touch, and the directions of their rows.
     fn locate(&mut self);
 
-    /// What pushes the chassis beside its wheels.
-    fn external(&mut self) -> TwistOf<B, Self::Wheels>;
+    /// Returns the impulses on the chassis beside those of its wheels, where tyres change its velocity `by_tyres` m/s.
+    fn external(&mut self, by_tyres: Vec3Lanes<CarOf<B, Self::Wheels>>) -> TwistOf<B, Self::Wheels>;
 
     /// The velocity that the step would end with without anything of the car's.
     fn free(&self) -> TwistOf<B, Self::Wheels>;
@@ -133,8 +134,8 @@ pub(crate) trait Stages<B: Banks> {
     /// Loads, from the velocity `warm` on, which tyres took from `free`.
     fn load(&mut self, velocities: [TwistOf<B, Self::Wheels>; 2]) -> Loaded<CarOf<B, Self::Wheels>>;
 
-    /// Rows of tyres.
-    fn grip(&mut self);
+    /// Rows of tyres, where the loads lead to the velocity `loaded`.
+    fn grip(&mut self, loaded: TwistOf<B, Self::Wheels>);
 
     /// Lets assists change brakes and drive.
     fn assist(&mut self, loaded: TwistOf<B, Self::Wheels>);

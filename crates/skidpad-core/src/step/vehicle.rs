@@ -33,12 +33,14 @@ pub struct Vehicle {
     pub(crate) correction: Option<Correction>,
     /// Share of the rate that anti-roll bars have in this step.
     pub(crate) bar_share: f32,
-    /// Vehicle axes to world axes at the start of the step.
+    /// Vehicle axes to world axes in the middle of the step.
     pub(crate) to_world: Mat3,
     /// Of the body at the start of the step, s.
     pub(crate) pose_lag: f32,
     /// Bits of the steering angle that the wheels were last turned to, if that alone turned them.
     pub(crate) turned_to: Option<u32>,
+    /// Mass of the trailers that it tows in this step, kg.
+    pub(crate) towed_mass: f32,
     /// What the driver asks for, where steering and drivetrain have done it before [`Vehicle::solve`].
     pub(crate) applied: Option<DriverDemand>,
 }
@@ -74,6 +76,7 @@ impl Vehicle {
             to_world: Mat3::IDENTITY,
             pose_lag: 0.0,
             turned_to: None,
+            towed_mass: 0.0,
             applied: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::banks::{Banks, Many, One};
 use crate::instruction_set::widest;
-use crate::lane::{Abreast, Corners, Four, Lane, Quad};
+use crate::lane::{Abreast, Corners, Four, Quad};
 use crate::linear::SpatialVector;
 use crate::state::{State, WheelState};
 use crate::step::coupling::StepReport;
@@ -99,7 +99,7 @@ impl Vehicle {
                 bank.each(|lane, i| state.wheels[i].disc = warmed[lane]);
             }
             let ended = rows.ended(bank, at, self.pose_lag, dt);
-            rows.write_back(bank, ended, dt, &mut state.wheels);
+            rows.write_back(bank, ended, &mut state.wheels);
         }
         self.end_shafts::<B>();
     }
@@ -190,6 +190,13 @@ impl<W: Corners> Rows<W> {
         }
     }
 
+    /// Friction factors of the ground under tyres less 1; `None` where all are 1.
+    #[inline(always)]
+    pub(crate) fn grip_excess(&self) -> Option<W> {
+        let excess = (self.contact.friction_factor - W::splat(1.0)).only(self.tyre.active);
+        W::any(W::default().less(excess.abs())).then_some(excess)
+    }
+
     /// Temperatures of brake discs, K above the air, after a step of `dt` s that began with `temperatures`: what brakes did to wheels is heat.
     #[inline(always)]
     pub(crate) fn warmed(&self, discs: &Discs<W>, temperatures: W, dt: f32) -> W {
@@ -208,13 +215,16 @@ impl<W: Corners> Rows<W> {
 
 impl Rows {
     #[inline(always)]
-    fn write_back(&self, bank: &WheelPack, ended: Ended, dt: f32, wheels: &mut [WheelState]) {
+    fn write_back(&self, bank: &WheelPack, ended: Ended, wheels: &mut [WheelState]) {
         match bank.whole_mut(wheels) {
             Some(four) => four.iter_mut().zip(&ended.by_wheel()).for_each(|(wheel, ended)| ended.write(wheel)),
             None => write_apart(bank, ended, wheels),
         }
+        if let Some(excess) = self.grip_excess() {
+            bank.each(|k, i| wheels[i].grip_excess = excess.at(k));
+        }
         if self.has_laws {
-            let [overturning, aligning] = self.tyre.moments.map(|moment| (moment / Four::splat(dt)).lanes());
+            let [overturning, aligning] = self.begun.moments.map(Four::lanes);
             bank.each(|k, i| (wheels[i].overturning, wheels[i].aligning) = (overturning[k], aligning[k]));
         }
     }
@@ -254,14 +264,14 @@ fn write_apart(bank: &WheelPack, ended: Ended, wheels: &mut [WheelState]) {
 }
 
 impl WheelEnded {
-    /// The wheel's moments become none, as those of tyres without laws of their own are.
+    /// The wheel's moments become none, as those of tyres without laws of their own are, and its grip that of plain ground.
     #[inline(always)]
     pub(crate) fn write(&self, wheel: &mut WheelState) {
         let [first, second, third] = self.numbers;
         [wheel.spin, wheel.deflection[0], wheel.deflection[1], wheel.torque] = first.lanes();
         [wheel.tyre[0], wheel.tyre[1], wheel.rolling_speed, wheel.rolling] = second.lanes();
         [wheel.compression, wheel.travel_rate, wheel.load, wheel.lean] = third.lanes();
-        (wheel.overturning, wheel.aligning, wheel.contact) = (0.0, 0.0, self.contact);
+        (wheel.overturning, wheel.aligning, wheel.grip_excess, wheel.contact) = (0.0, 0.0, 0.0, self.contact);
     }
 }
 

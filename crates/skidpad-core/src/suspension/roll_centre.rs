@@ -8,7 +8,16 @@
 //! `(t − κ t_y n) · v`; the same row carries its force, so that nothing is gained or lost, and what presses on the ground is
 //! the load of the strut less `κ Y`. A wheel on its own takes `κ Y` along its travel, scrubs by `κ ż`, and weighs `m (1 + κ²)`. On a solid
 //! axle the mean of both wheels stands for either's Y and `κ ż`.
+//!
+//! A compressed wheel touches the ground `κ z` to the left of its place at rest, so that a body that rolls by φ has moved by `(h_cg − h) φ`
+//! over its wheels, as about an axis at the height h. In this roll the work of the load on that arm is `N κ z φ̇`, and the
+//! ground is `κ z φ / 2` nearer to the wheel than below its place at rest.
+//!
+//! The geometric load transfer of a solid axle ends with the load of its inner wheel. Once its strut carries S less than `κ Y`, that wheel
+//! is off the ground, and only `S / κ Y` of what its end of the beam takes from the body is left. The outer wheel carries all of `κ Y`, as
+//! by the balance of a beam without mass on one wheel.
 
+use crate::banks::Many;
 use crate::lane::{Four, Lane};
 use crate::linear::SpatialVector;
 use crate::step::rows::{Rows, Surroundings};
@@ -16,6 +25,7 @@ use crate::step::vehicle::Vehicle;
 use crate::suspension::rows::{Scrub, UnsprungMotion};
 use crate::vectors::Vec3Lanes;
 use crate::wheel::pack::{RollCentreLinks, WheelPack};
+use crate::world::seam::Body;
 use bevy_math::Vec3;
 
 impl Vehicle {
@@ -25,9 +35,49 @@ impl Vehicle {
     pub(crate) fn lean_on_links(&mut self, moving: SpatialVector<f32>) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if let Some(links) = &bank.roll_centre_links {
-                rows.lean_on_links(links, moving.at_each_wheel());
+                rows.move_patches(links, rows.contact.compression);
+                rows.lean(rows.leaning(links), rows.scrubbed_by_ground(links), moving.at_each_wheel());
             }
         }
+    }
+
+    /// Ends the geometric load transfer of solid axles where the inner wheel has no load left for it, with the loads of the velocity `warm`;
+    /// returns the velocity with the rows of tyres that this leaves.
+    #[inline(always)]
+    pub(crate) fn unload_beams(
+        &mut self,
+        body: &Body,
+        [free, warm]: [SpatialVector<f32>; 2],
+        dt: f32,
+    ) -> SpatialVector<f32> {
+        if self.model.has_links() { self.unload_beams_near_lift(body, [free, warm], dt) } else { warm }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unload_beams_near_lift(
+        &mut self,
+        body: &Body,
+        [free, warm]: [SpatialVector<f32>; 2],
+        dt: f32,
+    ) -> SpatialVector<f32> {
+        let near = self.model.banks().iter().zip(&self.rows).any(|(bank, rows)| {
+            let load = bank.gather(|i| self.state.wheels[i].load);
+            bank.roll_centre_links.as_ref().is_some_and(|links| rows.is_near_lift(links, load * Four::splat(dt)))
+        });
+        if !near {
+            return warm;
+        }
+        self.axle_link_rows::<Many>(dt);
+        self.solve_loads::<Many>(warm, dt);
+        let to_vehicle = self.to_world.transpose();
+        let moving = SpatialVector::of(to_vehicle * body.velocity, to_vehicle * body.angular).at_each_wheel();
+        for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
+            if let Some(links) = &bank.roll_centre_links {
+                rows.unload_beams(links, moving);
+            }
+        }
+        free + self.response(self.wheel_impulses::<Many>(false))
     }
 
     /// What links take of each load by the side forces of the tyres as they now are.
@@ -73,32 +123,79 @@ impl Rows {
 
     /// What rows of tyres lose along the normals per leftwards tangent.
     fn leaning(&self, links: &RollCentreLinks) -> SpatialVector<Four> {
-        let given = self.contact.normal * links.slope;
+        let given = self.contact.normal * (links.slope * self.suspension.beam_share);
         given * links.alone + given.and_opposite() * links.half
     }
 
-    fn lean_on_links(&mut self, links: &RollCentreLinks, moving: SpatialVector<Four>) {
-        let leaning = self.leaning(links);
-        let [along, across] = self.leftwards();
-        let contact = &mut self.contact;
-        contact.forward = contact.forward - leaning * along;
-        contact.side = contact.side - leaning * across;
-        if contact.ground_motion.moves_or_textured {
-            let rising = links.sideways(contact.ground_motion.speed[2]);
-            contact.ground_motion.speed[0] = contact.ground_motion.speed[0] - rising * along;
-            contact.ground_motion.speed[1] = contact.ground_motion.speed[1] - rising * across;
-        }
-        contact.started = contact.forward.dot(moving) - contact.ground_motion.speed[0];
+    /// Returns the speeds of the contact points to the left against the body while the ground rises, at the start and the end of the step,
+    /// m/s.
+    fn scrubbed_by_ground(&self, links: &RollCentreLinks) -> [Four; 2] {
+        let motion = &self.contact.ground_motion;
+        [motion.begun[2], motion.speed[2]].map(|rising| links.sideways(rising * self.suspension.beam_share))
     }
 
-    /// Takes over what links take of the loads. Where a side force is still that of a load which has gone, none.
+    /// Moves the contact points of wheels at a `travel` (m) to where the links lead them.
+    pub(crate) fn move_patches(&mut self, links: &RollCentreLinks, travel: Four) {
+        let aside = links.sideways(travel);
+        let contact = &mut self.contact;
+        for row in [&mut contact.normal, &mut contact.forward, &mut contact.side] {
+            row.angular = row.angular + Vec3Lanes::splat(Vec3::Y).cross(row.linear) * aside;
+        }
+        let normal = contact.normal.linear;
+        let nearer = Four::splat(0.5) * aside * normal.y / normal.z;
+        contact.compression = contact.compression - nearer.only(contact.in_contact);
+    }
+
+    /// Leans the rows of tyres by so much of the normals per leftwards tangent, of contact points that move aside by `scrubbed` m/s as
+    /// the ground rises, at the start and the end of the step.
+    fn lean(&mut self, by: SpatialVector<Four>, scrubbed: [Four; 2], moving: SpatialVector<Four>) {
+        let [along, across] = self.leftwards();
+        let contact = &mut self.contact;
+        contact.forward = contact.forward - by * along;
+        contact.side = contact.side - by * across;
+        if contact.ground_motion.moves_or_textured {
+            for (speed, scrubbed) in
+                [&mut contact.ground_motion.begun, &mut contact.ground_motion.speed].into_iter().zip(scrubbed)
+            {
+                speed[0] = speed[0] - scrubbed * along;
+                speed[1] = speed[1] - scrubbed * across;
+            }
+        }
+        self.contact.started = self.starting_speeds(moving);
+    }
+
+    /// Returns true if links take as much from a wheel on a beam as it had left of its load in the last step, N s.
+    fn is_near_lift(&self, links: &RollCentreLinks, load: Four) -> bool {
+        let lift = links.lift(self.aside()).only(Four::default().less(links.half));
+        Four::any(Four::default().less(lift) & !lift.less(load))
+    }
+
+    /// Keeps of what the ends of beams take from the body what the struts there carry.
+    fn unload_beams(&mut self, links: &RollCentreLinks, moving: SpatialVector<Four>) {
+        let (zero, one) = (Four::default(), Four::splat(1.0));
+        let (lift, load) = (links.lift(self.aside()), self.suspension.load);
+        let lifts = load.less(lift) & zero.less(lift) & zero.less(links.half);
+        if !Four::any(lifts) {
+            return;
+        }
+        let (leaning, scrubbed) = (self.leaning(links), self.scrubbed_by_ground(links));
+        self.suspension.beam_share = Four::select(lifts, load / lift, one);
+        let [begun, ends] = self.scrubbed_by_ground(links);
+        let more = [begun - scrubbed[0], ends - scrubbed[1]];
+        self.lean(self.leaning(links) - leaning, more, moving);
+    }
+
+    /// Takes over what links take of the loads, of a wheel on a beam at most its own. Where a side force is still that of a load which
+    /// has gone, none.
     pub(crate) fn jack(&mut self, bank: &WheelPack) {
         let Some(links) = &bank.roll_centre_links else { return };
         if self.has_unsprung {
             return;
         }
-        let (jacked, load) = (links.lift(self.aside()), self.suspension.load);
-        let share = (jacked / load).only(Four::default().less(load) & !load.less(jacked.abs()));
+        let (zero, load) = (Four::default(), self.suspension.load);
+        let lift = links.lift(self.aside()) * self.suspension.beam_share;
+        let jacked = Four::select(zero.less(links.half), lift.at_most(load), lift);
+        let share = (jacked / load).only(zero.less(load) & !load.less(jacked.abs()));
         self.suspension.pressing_share = Four::splat(1.0) - share;
     }
 
@@ -204,6 +301,7 @@ mod tests {
         let model = Model::new(parts).expect("valid");
         let bank = &model.banks()[0];
         let mut rows = Rows::default();
+        rows.begin();
         let row = |direction| SpatialVector::new(Vec3Lanes::splat(direction), Vec3Lanes::splat(Vec3::ZERO));
         (rows.contact.forward, rows.contact.side, rows.contact.normal) = (row(Vec3::X), row(Vec3::Y), row(Vec3::Z));
         rows.suspension.load = Four::splat(1000.0);
@@ -219,5 +317,31 @@ mod tests {
         }
         rows.has_unsprung = true;
         assert_eq!(rows.pressed_by_links(bank).z.lanes(), [0.0; 4]);
+    }
+
+    /// A strut of 36 N s on the inner wheel of a beam whose links take 60 is off the ground: its end of the beam pulls the body down by what
+    /// the strut pushes it up by, the outer wheel has all 60, and the rows lack what presses there alone.
+    #[test]
+    fn links_of_a_beam_take_no_more_than_a_wheel_has() {
+        let mut parts = plain_car();
+        (parts.axles[0].roll_centre, parts.axles[0].solid) = (0.3, true);
+        let model = Model::new(parts).expect("valid");
+        let (bank, links) = (&model.banks()[0], model.banks()[0].roll_centre_links.expect("raised"));
+        let mut rows = Rows::default();
+        rows.begin();
+        let row = |direction| SpatialVector::new(Vec3Lanes::splat(direction), Vec3Lanes::splat(Vec3::ZERO));
+        (rows.contact.forward, rows.contact.side, rows.contact.normal) = (row(Vec3::X), row(Vec3::Y), row(Vec3::Z));
+        rows.suspension.load = Four::new([36.0, 1000.0, 500.0, 500.0]);
+        rows.coupled.tyre = [Four::default(), Four::new([0.0, 300.0, 0.0, 0.0])];
+        rows.lean(rows.leaning(&links), Default::default(), SpatialVector::default());
+        assert!(rows.is_near_lift(&links, Four::splat(60.0)) && !rows.is_near_lift(&links, Four::splat(61.0)));
+        rows.unload_beams(&links, SpatialVector::default());
+        rows.jack(bank);
+        // 32 bits of 1000 N s.
+        for (lane, expected) in [0.0, 1060.0, 500.0, 500.0].into_iter().enumerate() {
+            assert!((rows.pressing().at(lane) - expected).abs() < 1e-3, "{:?}", rows.pressing());
+        }
+        let body = rows.contact.side.linear.z * rows.coupled.tyre[1] + rows.suspension.load;
+        assert!((body.sum() - rows.pressing().sum()).abs() < 1e-3, "{body:?}");
     }
 }

@@ -34,6 +34,9 @@ pub(crate) struct LoadRows<W: Corners = Four> {
     /// Share of it that presses on the ground: links take the rest, or add to it, by the side forces of the tyres; see
     /// [`crate::suspension::roll_centre`].
     pub pressing_share: W,
+    /// Share of what the links of a beam take from the body at the wheel's end that this end has: 1, or less where its strut carries
+    /// less than they take.
+    pub beam_share: W,
     /// Load less what axle links add to it, as its linearisation has it, N s.
     pub told: W,
 }

@@ -301,6 +301,9 @@ impl Rows {
 
     /// Lets the wheels move on their own from their `travel`, m, and its `rate`, m/s.
     fn travel_from(&mut self, bank: &WheelPack, travel: Four, rate: Four, pose_lag: Four) {
+        if let Some(links) = &bank.roll_centre_links {
+            self.move_patches(links, travel);
+        }
         let up = Vec3Lanes::splat(Vec3::Z);
         let centre = bank.contact + up * (travel + bank.radius);
         let (half, step) = (Four::splat(0.5), Four::splat(self.dt));
@@ -325,7 +328,9 @@ impl Rows {
         if let Some(links) = &bank.roll_centre_links {
             unsprung.lead_sideways(bank, links, centre);
             unsprung.scrub.speed = self.scrubbed(links, rate);
-            self.contact.started += unsprung.scrub.speed[0];
+            let [along, across] = unsprung.scrub.speed;
+            self.contact.started[0] += along;
+            self.contact.started[1] += across;
         }
         (self.contact.compression, self.contact.beyond_droop) = (travel, Four::default());
         self.contact.contact_share = Four::splat(1.0);

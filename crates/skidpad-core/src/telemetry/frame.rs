@@ -6,7 +6,8 @@ use crate::model::Model;
 use crate::state::{State, WheelState};
 use crate::step::coupling::StepReport;
 use crate::telemetry::channel::Channel;
-use bevy_math::Vec3;
+use crate::tyre::LARGEST_SLIP;
+use bevy_math::{Vec2, Vec3};
 
 macro_rules! channels {
     ($(#[$doc:meta])* $frame:ident, $list:ident { $($field:ident, $unit:literal, $about:literal;)* } $($extra:tt)*) => {
@@ -247,6 +248,25 @@ impl Frame {
     }
 }
 
+/// Slips κ and −tan α of wheel `i`: lagged by the relaxation lengths. Dry friction has none of these: its slips are those of the motion
+/// above walking pace, against ground at rest, and shares of the sliding deflection at a standstill.
+fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
+    let wheel = &state.wheels[i];
+    let lagged = model.lagged_slip(i, wheel);
+    if model.tyre(i).creeps() || wheel.rolling == 0.0 || !wheel.contact {
+        return lagged;
+    }
+    let described = &model.wheels()[i];
+    let (pose, to_vehicle) = (state.wheel_pose(model, i), state.rotation.inverse());
+    let arm = described.contact + Vec3::Z * wheel.compression;
+    let velocity = to_vehicle * state.velocity + (to_vehicle * state.angular).cross(arm);
+    // The point of contact moves along the ground, so its speed along the axle is that along the ground times the cosine of the camber.
+    let across = velocity.dot(to_vehicle * pose.rotation * Vec3::Y) / (1.0 - wheel.lean * wheel.lean).max(1e-6).sqrt();
+    let sliding = [described.radius * wheel.spin - wheel.rolling_speed, -across];
+    let speed = wheel.rolling_speed.abs().max(Vec2::from(sliding).length() / LARGEST_SLIP).max(f32::MIN_POSITIVE);
+    [0, 1].map(|k| lagged[k] + wheel.rolling * (sliding[k] / speed - lagged[k]))
+}
+
 /// What rolling resistance does to wheel `i`, N, positive forward.
 fn rolling_resistance(model: &Model, wheel: &WheelState, i: usize) -> f64 {
     let force = model.wheels()[i].rolling.coefficient(wheel.rolling_speed.abs()) * wheel.load;
@@ -276,15 +296,14 @@ impl HitchFrame {
 impl WheelFrame {
     fn of(model: &Model, state: &State, i: usize) -> Self {
         let wheel = &state.wheels[i];
-        let camber = math::asin(wheel.lean);
-        let lengths = model.patch_lengths(i, wheel.load, camber);
+        let [along, across] = slip(model, state, i);
         Self {
             load_n: wheel.load as f64,
             fx_n: wheel.tyre[0] as f64,
             fy_n: wheel.tyre[1] as f64,
-            slip_ratio: (wheel.deflection[0] / lengths[0]) as f64,
-            slip_angle_rad: -math::atan(wheel.deflection[1] / lengths[1]) as f64,
-            camber_rad: camber as f64,
+            slip_ratio: along as f64,
+            slip_angle_rad: -math::atan(across) as f64,
+            camber_rad: math::asin(wheel.lean) as f64,
             mx_nm: wheel.overturning as f64,
             mz_nm: wheel.aligning as f64,
             spin_radps: wheel.spin as f64,

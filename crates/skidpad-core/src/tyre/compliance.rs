@@ -1,10 +1,11 @@
 //! Axles that give way sideways: a spring and a damper between wheel and body, in series with the carcass of the tyre.
 //!
 //! A wheel without mass of its own across is where the side force F of its tyre balances both: `F = K y + D ẏ`, y being how far it has
-//! shifted to the left. Its patch moves over the ground with the body and by `ẏ` on top. By implicit Euler,
+//! shifted to the left. Its patch moves over the ground with the body and by `ẏ` on top. With the mean force of a step, and the shift at the
+//! time `θ dt` after its start,
 //!
 //! ```text
-//! ẏ = (F − K y₀) / (D + K dt)
+//! ẏ = (F − K y₀) / (D + θ K dt)
 //! ```
 //!
 //! is linear in the impulse, so that the row of a tyre across stays a row, only softer, whatever solves it. A patch that slides takes as
@@ -15,6 +16,12 @@ use crate::state::WheelState;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
 use crate::wheel::pack::{Lateral, WheelPack};
+
+/// Time after the start of a step at which the shift is taken, as a part of the step, of a wheel that stands on the ground.
+const THETA_ON_GROUND: f32 = 0.5;
+
+/// The same of a wheel in the air, whose shift fades (implicit Euler).
+const THETA_IN_AIR: f32 = 1.0;
 
 impl Vehicle {
     /// Softens the rows of tyres across where their axles give way.
@@ -30,7 +37,7 @@ impl Vehicle {
     fn soften_all(&mut self) {
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             if let Some(lateral) = &bank.lateral {
-                rows.soften(&Giving::of(lateral, bank, &self.state.wheels, rows.dt));
+                rows.soften(bank, &Giving::of(lateral, bank, &self.state.wheels, rows));
             }
         }
     }
@@ -42,9 +49,10 @@ impl Vehicle {
         let wheels = &mut self.state.wheels;
         for (bank, rows) in self.model.banks().iter().zip(&mut self.rows) {
             let Some(lateral) = &bank.lateral else { continue };
-            let rate = Giving::of(lateral, bank, wheels, rows.dt).rate(rows.coupled.tyre[1]);
+            let rate = Giving::of(lateral, bank, wheels, rows).rate(rows.coupled.tyre[1]);
+            let throughout = rows.throughout(bank);
             let across = &mut rows.tyre.drift[1];
-            across.kept = across.at(rate);
+            across.kept = across.kept - across.per_speed * rate * throughout;
             let moved = (rate * Four::splat(rows.dt)).lanes();
             bank.each(|lane, wheel| wheels[wheel].shift += moved[lane]);
         }
@@ -58,9 +66,10 @@ struct Giving {
 }
 
 impl Giving {
-    fn of(lateral: &Lateral, bank: &WheelPack, wheels: &[WheelState], dt: f32) -> Self {
-        let step = Four::splat(dt);
-        let answer = lateral.gives / (lateral.damping + lateral.rate * step);
+    fn of(lateral: &Lateral, bank: &WheelPack, wheels: &[WheelState], rows: &Rows) -> Self {
+        let step = Four::splat(rows.dt);
+        let theta = Four::select(rows.tyre.active, Four::splat(THETA_ON_GROUND), Four::splat(THETA_IN_AIR));
+        let answer = lateral.gives / (lateral.damping + lateral.rate * step * theta);
         Self { per_impulse: answer / step, back: answer * lateral.rate * bank.gather(|i| wheels[i].shift) }
     }
 
@@ -69,19 +78,27 @@ impl Giving {
         self.per_impulse * impulse - self.back
     }
 
-    /// What a row across becomes.
-    fn softened(&self, target_impulse: Four, gain: Four) -> (Four, Four) {
-        let share = Four::splat(1.0) / (Four::splat(1.0) + gain * self.per_impulse);
-        ((target_impulse + gain * self.back) * share, gain * share)
+    /// Returns the target impulse and the gain of a row across, whose wheel shifts throughout the step: by `throughout` times what the
+    /// gain says of the speed at its end.
+    fn softened(&self, target_impulse: Four, gain: Four, throughout: Four) -> (Four, Four) {
+        let shift_gain = gain * throughout;
+        let share = Four::splat(1.0) / (Four::splat(1.0) + shift_gain * self.per_impulse);
+        ((target_impulse + shift_gain * self.back) * share, gain * share)
     }
 }
 
 impl Rows {
-    fn soften(&mut self, giving: &Giving) {
+    /// Returns how much more a speed throughout the step moves a patch across than a speed at its end.
+    fn throughout(&self, bank: &WheelPack) -> Four {
+        Four::splat(1.0) / (Four::splat(1.0) - Four::splat(0.5) * self.smooth_share(bank))
+    }
+
+    fn soften(&mut self, bank: &WheelPack, giving: &Giving) {
+        let throughout = self.throughout(bank);
         let tyre = &mut self.tyre;
-        (tyre.target_impulse[1], tyre.gain[1]) = giving.softened(tyre.target_impulse[1], tyre.gain[1]);
+        (tyre.target_impulse[1], tyre.gain[1]) = giving.softened(tyre.target_impulse[1], tyre.gain[1], throughout);
         (tyre.straight_target[1], tyre.straight_gain[1]) =
-            giving.softened(tyre.straight_target[1], tyre.straight_gain[1]);
+            giving.softened(tyre.straight_target[1], tyre.straight_gain[1], throughout);
     }
 }
 

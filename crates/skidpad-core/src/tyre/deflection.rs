@@ -2,11 +2,8 @@
 
 use crate::lane::{Corners, both};
 use crate::step::rows::Rows;
-use crate::tyre::friction_ellipse;
+use crate::tyre::{LARGEST_SLIP, friction_ellipse};
 use crate::wheel::pack::WheelPack;
-
-/// Largest slip a deflection stands for; beyond, only its direction is kept.
-const LARGEST_SLIP: f32 = 10.0;
 
 impl<W: Corners> Rows<W> {
     /// Deflections that sticking and creeping leave at the sliding speeds at the end of the step.

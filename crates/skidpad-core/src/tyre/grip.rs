@@ -2,12 +2,13 @@
 
 use crate::banks::Banks;
 use crate::lane::{Corners, both};
+use crate::linear::SpatialVector;
 use crate::step::rows::Rows;
 use crate::step::vehicle::{Vehicle, banks};
 use crate::tyre::curve::CurveConstants;
 use crate::tyre::laws::TyreInput;
 use crate::tyre::parameters::Tyre;
-use crate::tyre::rows::{Drift, TyreLinearization};
+use crate::tyre::rows::{Drift, PatchMotion, TyreLinearization};
 use crate::wheel::pack::WheelPack;
 
 /// Damping of the standing patch as a fraction of critical for the wheel's share of the mass: stops the rebound after
@@ -21,20 +22,23 @@ const STRAIGHT: f32 = 0.8;
 struct PatchState<W: Corners> {
     /// m
     deflection: [W; 2],
-    /// Sliding speed along, m/s.
-    sliding: W,
+    /// Sliding speeds along and across at the start of the step, m/s.
+    sliding: [W; 2],
     /// 0 standing to 1 rolling.
     share: W,
-    /// With which rolling renews the patch, m/s, ≥ 0.
+    /// The same, and 0 on a body that wheels push.
+    smooth: W,
+    /// With which rolling renews the patch in the middle of the step, m/s, ≥ 0.
     speed: W,
 }
 
 impl Vehicle {
-    /// Tyre rows: the law linearised at the deflection the step starts with, under the load just solved.
+    /// Computes the tyre rows: the law linearised at the deflection at the start of the step, under the load just solved, which leads
+    /// to the chassis velocity `loaded`.
     #[inline(always)]
-    pub(crate) fn grip_rows<B: Banks>(&mut self, dt: f32) {
+    pub(crate) fn grip_rows<B: Banks>(&mut self, loaded: SpatialVector<f32>, dt: f32) {
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            rows.grip_row(bank, &self.model.parts().tyres, dt);
+            rows.grip_row(bank, &self.model.parts().tyres, loaded.at_each_wheel(), dt);
         }
     }
 }
@@ -82,9 +86,12 @@ impl<W: Corners> Rows<W> {
     /// builds up falls with the curve's slope, and what slides past the peak leaves no memory (Pacejka, *Tire and Vehicle
     /// Dynamics*, ch. 7.2, eq. 7.21 to 7.26).
     #[inline(always)]
-    pub(crate) fn grip_row(&mut self, bank: &WheelPack<W>, tyres: &[Tyre], dt: f32) {
+    pub(crate) fn grip_row(&mut self, bank: &WheelPack<W>, tyres: &[Tyre], loaded: SpatialVector<W>, dt: f32) {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(dt));
-        let (deflection, rolling_speed) = (self.begun.deflection, self.begun.rolling_speed.abs());
+        let deflection = self.begun.deflection;
+        // In the middle of the step, with the tyre forces of the last one.
+        let slowed = (self.speeds(loaded)[0] - self.contact.started[0]).only(self.contact.in_contact);
+        let rolling_speed = (self.begun.rolling_speed + W::splat(0.5) * slowed).abs();
         let mut coefficient = bank.rolling.at(rolling_speed);
         if self.contact.ground_motion.moves_or_textured {
             coefficient += self.contact.ground_motion.rolling;
@@ -96,7 +103,7 @@ impl<W: Corners> Rows<W> {
         let load = W::select(self.tyre.active, pressing / step, bank.tyre.nominal_load);
         let grip = W::select(self.tyre.active, self.contact.friction_factor, one);
         let tyre = &bank.tyre;
-        let share = self.begun.rolling.only(tyre.relaxes());
+        let share = self.rolling_share(bank);
         let speed = rolling_speed.only(tyre.relaxes());
         let asked = TyreInput { deflection, load, grip, share };
         let mut linearised = if bank.has_curves { tyre.linearised(&asked, step) } else { TyreLinearization::none() };
@@ -107,8 +114,9 @@ impl<W: Corners> Rows<W> {
         let rim = bank.radius * self.begun.spin;
         let now = PatchState {
             deflection,
-            sliding: self.contact.started - rim,
+            sliding: [self.contact.started[0] - rim, self.contact.started[1]],
             share,
+            smooth: self.smooth_share(bank),
             // A standing patch is renewed where its wheel turns, not where the carcass of a held wheel gives.
             speed: W::select(zero.less(share), speed, rim.abs().only(tyre.relaxes())),
         };
@@ -118,60 +126,101 @@ impl<W: Corners> Rows<W> {
         self.tyre.most_load = linearised.most_load;
     }
 
+    /// Returns 0 of a patch that stands to 1 of one that rolls.
+    #[inline(always)]
+    fn rolling_share(&self, bank: &WheelPack<W>) -> W {
+        self.begun.rolling.only(bank.tyre.relaxes())
+    }
+
+    /// Returns the same, and 0 on a body that wheels push: see [`PatchMotion::across`].
+    #[inline(always)]
+    pub(crate) fn smooth_share(&self, bank: &WheelPack<W>) -> W {
+        self.rolling_share(bank).only(!self.contact.ground_motion.changes())
+    }
+
     /// Target impulse and gain of the tyre rows from what the patches give at the slip the step starts with.
     #[inline(always)]
     fn linearise(&mut self, bank: &WheelPack<W>, linearised: &TyreLinearization<W>, now: &PatchState<W>) {
         let (zero, one, step) = (W::splat(0.0), W::splat(1.0), W::splat(self.dt));
         let standing = one - now.share;
         let stands = W::any(zero.less(standing));
-        let (mut damping, mut held) = ([zero; 2], zero);
+        let (mut damping, mut held, mut across) = ([zero; 2], zero, (Drift::default(), one));
         self.tyre.bends = W::Mask::default();
         for i in [0, 1] {
             let elastic = linearised.stiffness[i] / linearised.lengths[i];
             let force = elastic * now.deflection[i] * standing + linearised.curve.force[i] * now.share;
             let slope = elastic * standing + linearised.curve.slope[i] / linearised.lengths[i] * now.share;
             let sticking = (slope / elastic.at_least(W::splat(f32::MIN_POSITIVE))).within(zero, one);
-            let creep = step * now.speed / linearised.lengths[i];
+            let motion = PatchMotion {
+                deflection: now.deflection[i],
+                speed: now.sliding[i],
+                sticking,
+                creep: step * now.speed / linearised.lengths[i],
+                rolling: now.smooth,
+            };
             let (drift, late) = if i == 0 {
                 held = force;
-                Drift::swinging([now.deflection[0], now.sliding], [sticking, creep], now.share, step)
+                motion.along(step, slope * self.spin_softness(bank))
             } else {
-                (Drift::of(now.deflection[i], [sticking, creep], step), one)
+                across = motion.across(step);
+                across
             };
             if stands {
                 damping[i] = W::splat(2.0 * STANDING_DAMPING) * (elastic * bank.sprung).sqrt() * standing;
             }
-            let target_impulse = step * (force + slope * late * (drift.kept - now.deflection[i]));
+            // What the row gains with the deflection that the step adds.
+            let stiffness = step * slope * late + damping[i];
+            let target_impulse = step * force + stiffness * (drift.kept - now.deflection[i]);
             self.tyre.elastic[i] = elastic;
             self.tyre.drift[i] = drift;
             self.tyre.target_impulse[i] = target_impulse.only(self.tyre.active);
-            self.tyre.gain[i] = (step * (slope * late * drift.per_speed + damping[i])).only(self.tyre.active);
+            self.tyre.gain[i] = (stiffness * drift.per_speed).only(self.tyre.active);
             self.tyre.bends = self.tyre.bends | (sticking.less(W::splat(STRAIGHT)) & self.tyre.active);
             self.tyre.friction[i] = linearised.friction[i].only(self.tyre.active);
             self.coupled.tyre[i] = self.coupled.tyre[i].only(self.tyre.active);
         }
         if W::any(self.tyre.bends) {
-            self.straighten(held, linearised.lengths[0], damping, now);
+            self.straighten(bank, [held, linearised.lengths[0]], damping, across, now);
         }
+    }
+
+    /// Returns the square of the angle that a wheel alone swings by within the step on a patch of unit stiffness, m/N.
+    #[inline(always)]
+    fn spin_softness(&self, bank: &WheelPack<W>) -> W {
+        W::splat(self.dt * self.dt) * bank.radius * bank.radius / bank.spin_inertia
     }
 
     /// The rows of patches whose slip goes away within the step: along, the carcass alone takes the force `held` at its start back
     /// to nothing; across, the slope at no slip answers the slip that is left.
     #[inline(always)]
-    fn straighten(&mut self, held: W, length: W, damping: [W; 2], now: &PatchState<W>) {
+    fn straighten(
+        &mut self,
+        bank: &WheelPack<W>,
+        [held, length]: [W; 2],
+        damping: [W; 2],
+        across: (Drift<W>, W),
+        now: &PatchState<W>,
+    ) {
         let (one, step) = (W::splat(1.0), W::splat(self.dt));
         // Among large slips across, the force along may be more than its own deflection holds.
         let most = now.deflection[0].abs();
         let carcass = (held / self.tyre.elastic[0].at_least(W::splat(f32::MIN_POSITIVE))).within(-most, most);
-        let creep = step * now.speed / length;
-        let (along, late) = Drift::swinging([carcass, now.sliding], [one, creep], now.share, step);
-        self.tyre.straight_drift = along;
-        let rows =
-            [(along, late, held - self.tyre.elastic[0] * late * carcass), (self.tyre.drift[1], one, W::default())];
-        for (i, (drift, late, start)) in rows.into_iter().enumerate() {
-            let slope = step * self.tyre.elastic[i] * late;
-            self.tyre.straight_target[i] = (step * start + slope * drift.kept).only(self.tyre.active);
-            self.tyre.straight_gain[i] = (slope * drift.per_speed + step * damping[i]).only(self.tyre.active);
+        let motion = PatchMotion {
+            deflection: carcass,
+            speed: now.sliding[0],
+            sticking: one,
+            creep: step * now.speed / length,
+            rolling: now.smooth,
+        };
+        let along = motion.along(step, self.tyre.elastic[0] * self.spin_softness(bank));
+        self.tyre.straight_drift = along.0;
+        let deflection = now.deflection[1];
+        let rows = [(along, held, carcass), (across, self.tyre.elastic[1] * deflection, deflection)];
+        for (i, ((drift, late), force, from)) in rows.into_iter().enumerate() {
+            let stiffness = step * self.tyre.elastic[i] * late + damping[i];
+            let target_impulse = step * force + stiffness * (drift.kept - from);
+            self.tyre.straight_target[i] = target_impulse.only(self.tyre.active);
+            self.tyre.straight_gain[i] = (stiffness * drift.per_speed).only(self.tyre.active);
         }
     }
 

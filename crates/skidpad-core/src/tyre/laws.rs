@@ -75,7 +75,7 @@ impl<W: Corners> Rows<W> {
         tyres: &[Tyre],
         asked: &TyreInput<W>,
     ) {
-        let step = W::splat(self.dt);
+        let (zero, step) = (W::default(), W::splat(self.dt));
         // Camber and pressure are told those that ask for them.
         let conditions = Conditions {
             load: asked.load,
@@ -84,7 +84,7 @@ impl<W: Corners> Rows<W> {
             speed: self.begun.rolling_speed,
             pressure: W::default(),
         };
-        self.tyre.moments = [W::default(); 2];
+        let mut starting = [W::default(); 2];
         for law in &bank.laws {
             let answer = match &law.tyres {
                 OfOneLaw::TMeasy(tyres) => TyreOutput::of_forces(linearised_at(&tyres.at(&conditions), asked).0),
@@ -106,10 +106,17 @@ impl<W: Corners> Rows<W> {
             };
             self.tyre.locking_capacity += (step * answer.resistance).only(biting);
             for i in [0, 1] {
-                let moment = step * answer.moments[i] * asked.share;
-                self.tyre.moments[i] = W::select(lanes, moment.only(rolling), self.tyre.moments[i]);
+                let moment = (answer.moments[i] * asked.share).only(rolling);
+                starting[i] = W::select(lanes, moment, starting[i]);
             }
         }
+        // The mean over the step, from the moments at its start and at the start of the last one (Adams-Bashforth).
+        let half = W::splat(0.5);
+        self.tyre.moments = both(|i| {
+            let [begun, before] = [starting[i], self.begun.moments[i]];
+            step * W::select(before.less(zero) | zero.less(before), begun + half * (begun - before), begun)
+        });
+        self.begun.take_moments(starting);
     }
 
     /// Against the ground, rad, positive with the top leaning right; a patch that faces no ground has none.

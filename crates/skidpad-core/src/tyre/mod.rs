@@ -46,6 +46,9 @@ pub use tmeasy::{Direction, PreparedTMeasy, TMeasy};
 
 use crate::lane::Lane;
 
+/// Largest slip that the deflection of a patch stands for; beyond, only its direction is kept.
+pub(crate) const LARGEST_SLIP: f32 = 10.0;
+
 /// What a tyre runs under, beside slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions<L> {

@@ -38,7 +38,7 @@ pub(crate) struct TyreRows<W: Corners = Four> {
     pub elastic: [W; 2],
 }
 
-/// The deflection of a patch at the end of a step, `kept − per_speed · speed` at the sliding speed it ends with.
+/// Deflection of a patch at the end of a step: `kept − per_speed · speed` for the sliding speed at its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Drift<W: Corners = Four> {
     /// m
@@ -47,30 +47,72 @@ pub(crate) struct Drift<W: Corners = Four> {
     pub per_speed: W,
 }
 
-impl<W: Corners> Drift<W> {
-    /// Of a patch with `deflection`, m, in a step of `step` s: the ground holds a share `sticking` of it, and rolling renews it `creep`
-    /// times. By implicit Euler.
-    #[inline(always)]
-    pub fn of(deflection: W, [sticking, creep]: [W; 2], step: W) -> Self {
-        let left = W::splat(1.0) / (sticking + creep).at_least(W::splat(LEAST_DECAY));
-        Self { kept: sticking * deflection * left, per_speed: step * left }
-    }
+/// Motion of a patch over a step: what it begins with, and how the ground and rolling change that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PatchMotion<W: Corners = Four> {
+    /// At the start of the step, m.
+    pub deflection: W,
+    /// Sliding speed at the start of the step, m/s.
+    pub speed: W,
+    /// Share of the deflection that the ground holds: the slope of the force over that at no slip, 0 to 1.
+    pub sticking: W,
+    /// How often rolling renews the patch within the step, ≥ 0.
+    pub creep: W,
+    /// 0 of a patch that stands, or lies on a body that wheels push, to 1 of one that rolls.
+    pub rolling: W,
+}
 
-    /// The same of one that slides at `speed`, m/s, at the start of the step, and the share that the step's end has in its mean
-    /// deflection.
+impl<W: Corners> PatchMotion<W> {
+    /// Returns how a deflection across ends a step of `step` s, and the share of that end in the mean deflection, 1/2 to 1.
     ///
-    /// Rolling, a carcass that sticks gives back what it took, by the implicit midpoint rule: its wheel swings on it within a few
-    /// steps, and implicit Euler would damp that. What creeps forgets, and a standing patch has a damper of its own: Euler's.
+    /// `sticking (u₁ − u₀) = −step (s₀ + s₁) / 2 − creep ū` with the mean ū = θ u₁ + (1 − θ) u₀. A patch that rolls has θ = 1/2 + z/12 for a
+    /// small decay z = creep / sticking, and 1 for a large one, `1 − θ = 1 / (2 + z/3 + z²/18)`: an exponential fit of that decay. It is of
+    /// second order and keeps nothing with the wrong sign; what
+    /// rolls steadily in a turn, whose sliding speed differs at both ends in axes that do not turn, keeps its deflection. A patch that
+    /// stands has a damper of its own, and one on a light body would shake that: these count the end of the step alone (implicit Euler).
     #[inline(always)]
-    pub fn swinging([deflection, speed]: [W; 2], [sticking, creep]: [W; 2], rolling: W, step: W) -> (Self, W) {
-        let one = W::splat(1.0);
-        let left = one / (sticking + creep).at_least(W::splat(LEAST_DECAY));
-        let early = W::splat(0.5) * rolling * sticking * left;
-        let late = one - early;
-        (Self { kept: (sticking * deflection - early * step * speed) * left, per_speed: late * step * left }, late)
+    pub fn across(&self, step: W) -> (Drift<W>, W) {
+        let half = W::splat(0.5) * self.rolling;
+        let (held, fades) = self.fit();
+        self.over(step, half, half * held / fades)
     }
 
-    /// At a sliding `speed`, m/s.
+    /// Returns the same of a deflection along, where the wheel alone would swing on its patch within the step by an angle of the square
+    /// `spin_swing`, rad², ≥ 0.
+    ///
+    /// As [`Self::across`], but for the sliding speed, of which s₁ has the share θ as well. Where a step does not resolve the swing of the
+    /// wheel, θ is at least 0.59: it dies out.
+    #[inline(always)]
+    pub fn along(&self, step: W, spin_swing: W) -> (Drift<W>, W) {
+        let six = W::splat(6.0) * self.sticking;
+        let (held, fades) = self.fit();
+        let swinging = six * (self.creep + W::splat(1.2) * self.sticking) * spin_swing;
+        let early = W::splat(0.5) * self.rolling * (held + six * self.sticking * spin_swing) / (fades + swinging);
+        self.over(step, early, early)
+    }
+
+    /// Returns `36 sticking²`, and `36 sticking² + 6 sticking creep + creep²`: the exponential fit has half the ratio of both as the share
+    /// of the start.
+    #[inline(always)]
+    fn fit(&self) -> (W, W) {
+        let six = W::splat(6.0) * self.sticking;
+        let held = (six * six).at_least(W::splat(LEAST_DECAY * LEAST_DECAY));
+        (held, held + self.creep * (six + self.creep))
+    }
+
+    /// Returns the same where the start has the share `of_speed` in the mean sliding speed and `early` in the mean deflection.
+    #[inline(always)]
+    fn over(&self, step: W, of_speed: W, early: W) -> (Drift<W>, W) {
+        let (one, late) = (W::splat(1.0), W::splat(1.0) - early);
+        let left = one / (self.sticking + late * self.creep).at_least(W::splat(LEAST_DECAY));
+        let [of_start, of_end] = [of_speed, one - of_speed].map(|share| share * step * left);
+        let held = (self.sticking - early * self.creep) * self.deflection;
+        (Drift { kept: held * left - of_start * self.speed, per_speed: of_end }, late)
+    }
+}
+
+impl<W: Corners> Drift<W> {
+    /// Returns the deflection, m, at a sliding `speed`, m/s.
     #[inline(always)]
     pub fn at(&self, speed: W) -> W {
         self.kept - self.per_speed * speed

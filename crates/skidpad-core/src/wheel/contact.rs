@@ -71,13 +71,13 @@ pub(crate) fn way<W: Corners>([begins, ends]: [W; 2], pose_lag: W, dt: W) -> W {
 }
 
 impl<W: Corners> Rows<W> {
-    /// Where wheels meet what their rays `met`, and the directions of their rows there.
+    /// Takes the contact points and row directions of the wheels from what their rays `met` in the middle of the step.
     #[inline(always)]
     pub(crate) fn touch(&mut self, bank: &WheelPack<W>, met: &Met<W>, to_vehicle: &Axes<W::Car>) {
         let normal = to_vehicle.times_at_each_wheel(met.normal);
-        let reached = bank.start_height() - met.distance;
-        let lean = self.contact.axle.dot(normal);
-        let across = self.contact.axle - normal * lean;
+        let axle = self.steering.axle;
+        let lean = axle.dot(normal);
+        let across = axle - normal * lean;
         let length = across.dot(across).sqrt();
         let is_ground = !normal.z.less(W::splat(STEEPEST_GROUND_COSINE));
         let has_heading = !length.less(W::splat(0.1));
@@ -86,19 +86,30 @@ impl<W: Corners> Rows<W> {
         let normal = Vec3Lanes::select(faces_ground, normal, up);
         let side = Vec3Lanes::select(faces_ground, across * (W::splat(1.0) / length), Vec3Lanes::splat(Vec3::Y));
         let forward = side.cross(normal);
-        self.contact.compression = reached.at_least(-bank.droop_travel).only(faces_ground);
-        let point = bank.contact.raised(self.contact.compression);
+        let reached = (bank.start_height() - met.distance).only(faces_ground);
+        let point = bank.contact.raised(reached.at_least(-bank.droop_travel));
         let pushed = bank.force_point.map_or(point, |height| point.raised(height));
         let centre = pushed.raised(bank.radius);
         (self.contact.grip, self.contact.friction_factor) = (met.grip, met.grip);
-        // A fast turn makes the axle longer than 1.
+        self.contact.compression = reached;
+        // Rounding may make it longer than 1.
         self.contact.lean = lean.within(-W::splat(1.0), W::splat(1.0)).only(faces_ground);
         self.contact.cosine = normal.z;
         self.contact.normal = SpatialVector::new(normal, point.cross(normal));
         self.contact.forward = SpatialVector::new(forward, centre.cross(forward));
         self.contact.side = SpatialVector::new(side, pushed.cross(side));
-        self.contact.beyond_droop = (reached - self.contact.compression).only(faces_ground);
         self.contact.in_contact = faces_ground;
+    }
+
+    /// Takes the wheels back to the start of the step, half a step of `dt` s before they were probed: along the planes that they met,
+    /// with the chassis velocity `moving` at the start.
+    #[inline(always)]
+    pub(crate) fn take_to_start(&mut self, bank: &WheelPack<W>, moving: SpatialVector<W>, dt: f32) {
+        let rate = -self.contact.normal.dot(moving) / self.contact.cosine;
+        let reached = self.contact.compression - rate * W::splat(0.5 * dt);
+        self.contact.compression = reached.at_least(-bank.droop_travel).only(self.contact.in_contact);
+        self.contact.beyond_droop = (reached - self.contact.compression).only(self.contact.in_contact);
+        self.contact.jounce_rate = rate;
     }
 
     /// Motion of the wheels that touch, at the chassis velocity `moving`; `free` is the one that the step would end with.
@@ -111,12 +122,12 @@ impl<W: Corners> Rows<W> {
         dt: f32,
     ) {
         self.dt = dt;
-        self.contact.started = self.contact.forward.dot(moving) - self.contact.ground_motion.speed[0];
+        self.contact.started = self.starting_speeds(moving);
         self.contact.contact_share = self.share_of_contact(free, dt);
         self.contact.in_contact = self.contact.in_contact & W::splat(0.0).less(self.contact.contact_share);
         self.recall(dt);
-        self.contact.jounce_rate =
-            (-self.separation_velocity(moving) / self.contact.cosine).only(self.contact.in_contact);
+        let rising = self.contact.ground_motion.begun[2] / self.contact.cosine;
+        self.contact.jounce_rate = (self.contact.jounce_rate + rising).only(self.contact.in_contact);
         self.contact.lag = self.contact.jounce_rate * pose_lag * self.contact.contact_share;
     }
 
@@ -207,7 +218,7 @@ impl Rows {
         });
         let [x, y, z, on_rim] = Four::transposed(points);
         let on_rim = Four::splat(0.0).less(on_rim) & self.contact.in_contact;
-        let below = bank.contact.raised(self.contact.compression);
+        let below = bank.contact.raised(self.contact.compression.at_least(-bank.droop_travel));
         let point = Vec3Lanes::select(on_rim, Vec3Lanes::new(x, y, z).mul_mat(to_vehicle), below);
         let pushed = bank.force_point.map_or(point, |height| point.raised(height));
         let (normal, side) = (&mut self.contact.normal, &mut self.contact.side);
@@ -227,7 +238,7 @@ impl Rows {
         let [rise, aside] = [contact.forward, contact.side].map(|row| row.linear.z / contact.normal.linear.z);
         contact.forward = contact.forward + contact.normal * -rise;
         contact.side = contact.side + contact.normal * -aside;
-        contact.started = contact.forward.dot(moving) - contact.ground_motion.speed[0];
+        self.contact.started = self.starting_speeds(moving);
         let relieved = self.begun.tyre[0] * rise + self.begun.tyre[1] * aside;
         let steep = Four::splat(STEEP_SLOPE).less(rise.abs() + aside.abs());
         let mut share = one - relieved / load;
@@ -256,7 +267,7 @@ const MOST_PRESSED: f32 = 4.0;
 const STEEP_SLOPE: f32 = 0.3;
 
 /// Rays of wheels of a car, or of several abreast, whose bodies are `falling` (m/s) and turning (rad/s, world axes): where they start,
-/// relative to the body's position, and how far they reach, m.
+/// relative to the position in the middle of the step, and how far they reach, m.
 ///
 /// A ray starts one wheel diameter above the resting contact point, inside the chassis, so that ground the bump
 /// stop has given way to is still below its start. It reaches to the droop stop and as much further as the wheel sinks
@@ -299,16 +310,16 @@ impl Vehicle {
         }
     }
 
-    /// Writes the rays to cast, one for each wheel, into `asked`.
+    /// Writes the rays to cast, one for each wheel, into `asked`: from where `body` is in the middle of the step.
     #[inline(always)]
     pub fn probes(&self, car: usize, body: &Body, dt: f32, asked: &mut [Probe]) {
-        let to_world = Mat3::from_quat(body.rotation);
+        let (position, to_world) = (body.position_halfway(dt), body.axes_halfway(dt));
         let (axes, direction) = (Axes::of(&to_world), -to_world.z_axis);
         let [falling, angular] = [body.free_velocity, body.angular].map(Vec3Lanes::splat);
         for bank in self.model.banks() {
             let (start, reach) = rays(bank, &axes, falling, angular, dt);
             let ends = Four::transposed([start.x, start.y, start.z, reach]);
-            let ask = |probe: &mut Probe, end: Four| probe.cast(car, body.position, direction, end);
+            let ask = |probe: &mut Probe, end: Four| probe.cast(car, position, direction, end);
             match bank.whole_mut(asked) {
                 Some(four) => four.iter_mut().zip(ends).for_each(|(probe, end)| ask(probe, end)),
                 None => bank.each(|lane, wheel| {
@@ -319,17 +330,16 @@ impl Vehicle {
             }
         }
         if self.model.has_rims() {
-            self.add_rims(body, dt, asked);
+            self.add_rims(body, &to_world, dt, asked);
         }
     }
 
     /// Adds the rims of the wheels that feel with one.
     #[cold]
     #[inline(never)]
-    fn add_rims(&self, body: &Body, dt: f32, asked: &mut [Probe]) {
-        let to_world = Mat3::from_quat(body.rotation);
+    fn add_rims(&self, body: &Body, to_world: &Mat3, dt: f32, asked: &mut [Probe]) {
         for (wheel, probe) in asked.iter_mut().enumerate().take(self.model.wheels().len()) {
-            probe.rim = self.rim(wheel, body, &to_world, dt);
+            probe.rim = self.rim(wheel, body, to_world, dt);
         }
     }
 
@@ -342,12 +352,14 @@ impl Vehicle {
         let stood = bank.start_height().at(place.lane) - self.state.wheels[wheel].compression;
         let forward = to_world.x_axis * cos + to_world.y_axis * sin;
         let ahead = (body.free_velocity.length() + body.angular.length() * of.contact.length()) * dt + WALL_MARGIN;
-        let moves = (body.free_velocity + body.free_angular.cross(*to_world * of.contact)) * dt;
+        let arm = *to_world * of.contact;
+        let came = (body.velocity + body.angular.cross(arm)) * (0.5 * dt);
+        let moves = (body.free_velocity + body.free_angular.cross(arm)) * dt - came;
         let by_force = dt * dt * self.give_along_road(of, sin, cos);
         let compression = |wheel: usize| self.state.wheels[wheel].compression;
         let give = load_at(&self.model, compression, wheel) * by_force;
         let driven = self.state.wheels[wheel].tyre[0] * by_force;
-        Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead, moves, give, driven })
+        Some(Rim { forward, radius: of.radius, half_width, rounded, stood, ahead, came, moves, give, driven })
     }
 
     /// By how much an impulse along the heading at the contact of a wheel changes its speed there, 1/kg, times the number of wheels, as
@@ -371,19 +383,17 @@ impl Vehicle {
     ) -> bool {
         let to_vehicle = to_world.transpose();
         let angular = to_vehicle * body.angular;
-        let turn = Vec3Lanes::splat(angular * dt);
         let moving = SpatialVector::of(to_vehicle * body.velocity, angular).at_each_wheel();
         let free =
             || SpatialVector::of(to_vehicle * body.free_velocity, to_vehicle * body.free_angular).at_each_wheel();
         let axes = Axes::of(&to_vehicle);
         let mut all_touch = true;
         for (bank, rows) in banks::<B>(&self.model, &mut self.rows) {
-            let straight = rows.steering.straight_axle;
-            rows.contact.axle = straight + turn.cross(straight);
             rows.touch(bank, &Met::by(bank, contacts), &axes);
             if bank.has_rims {
                 rows.touch_with_rims(bank, contacts, &to_vehicle);
             }
+            rows.take_to_start(bank, moving, dt);
             rows.find_ground_motion(bank, contacts, &to_vehicle);
             if unsprung {
                 rows.meet_with_tyres(bank);

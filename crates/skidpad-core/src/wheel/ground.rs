@@ -1,7 +1,6 @@
 //! Ground that moves: wheels feel its velocity at their contact points, and it feels what they do to it.
 
 use crate::lane::{Corners, Four};
-use crate::linear::SpatialVector;
 use crate::math;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
@@ -22,6 +21,7 @@ impl Vehicle {
         &self,
         met: impl Iterator<Item = (&'a Probe, &'a Option<Contact>)>,
         reactions: &mut Vec<Reaction>,
+        dt: f32,
     ) {
         for (i, (probe, contact)) in met.enumerate() {
             let Some((distance, ground)) = contact.and_then(|c| Some((c.distance, c.ground?))) else { continue };
@@ -32,7 +32,8 @@ impl Vehicle {
             let rows = &self.rows[place.bank];
             let [x, y, z] = rows.on_ground(&self.model.banks()[place.bank]).map(|sum| sum.lanes()[place.lane]);
             let impulse = self.to_world * Vec3::new(-x, -y, -z);
-            reactions.push(Reaction { body: ground.body, point: probe.at(distance), impulse });
+            let point = ground.at_start(probe.at(distance), dt);
+            reactions.push(Reaction { body: ground.body, point, impulse });
         }
     }
 
@@ -54,12 +55,13 @@ impl Vehicle {
 }
 
 impl<W: Corners> Rows<W> {
-    /// What wheels know of ground with this `velocity`, vehicle axes, m/s, that adds so much to the coefficient of `rolling` resistance.
+    /// What wheels know of ground with these velocities at the start and the end of the step, vehicle axes, m/s, that adds so much to the
+    /// coefficient of `rolling` resistance.
     #[inline(always)]
-    pub(crate) fn on_ground_with(&self, velocity: Vec3Lanes<W>, rolling: W) -> GroundMotion<W> {
-        let along = |row: SpatialVector<W>| row.linear.dot(velocity);
-        let speed = [along(self.contact.forward), along(self.contact.side), along(self.contact.normal)];
-        GroundMotion { moves_or_textured: true, speed, rolling }
+    pub(crate) fn on_ground_with(&self, [begun, velocity]: [Vec3Lanes<W>; 2], rolling: W) -> GroundMotion<W> {
+        let rows = [self.contact.forward, self.contact.side, self.contact.normal];
+        let [begun, speed] = [begun, velocity].map(|velocity| rows.map(|row| row.linear.dot(velocity)));
+        GroundMotion { moves_or_textured: true, begun, speed, rolling }
     }
 }
 
@@ -83,8 +85,10 @@ impl Rows {
         let of = |value: fn(&Ground) -> f32| {
             bank.gather(|i| contacts.get(i).and_then(|c| c.as_ref()?.ground.as_ref()).map_or(0.0, value))
         };
+        let begun = Vec3Lanes::new(of(|g| g.begun.x), of(|g| g.begun.y), of(|g| g.begun.z));
         let velocity = Vec3Lanes::new(of(|g| g.velocity.x), of(|g| g.velocity.y), of(|g| g.velocity.z));
-        self.contact.ground_motion = self.on_ground_with(velocity.mul_mat(to_vehicle), of(|g| g.texture.rolling));
+        let velocities = [begun, velocity].map(|velocity| velocity.mul_mat(to_vehicle));
+        self.contact.ground_motion = self.on_ground_with(velocities, of(|g| g.texture.rolling));
     }
 
     /// Impulse of the ground on the wheel, vehicle axes, N s.

@@ -1,5 +1,6 @@
 //! Wheels: where they meet the ground, and their spin, brake and tyre as one block.
 
+pub(crate) mod along_way;
 pub(crate) mod block;
 pub(crate) mod contact;
 pub(crate) mod disc;

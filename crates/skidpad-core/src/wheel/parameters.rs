@@ -186,11 +186,13 @@ impl<L: Lane> PreparedRolling<L> {
 /// A steered or unsteered axle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Axle {
-    /// Mean road-wheel angle of this axle per rad of [`crate::Controls::steer`]; 0 unsteered, negative counter-steers.
+    /// Road-wheel angle in the middle of this axle per rad of [`crate::Controls::steer`]; 0 unsteered, negative counter-steers.
     pub steer_ratio: f32,
-    /// 0 parallel to 1 full Ackermann (cot outer − cot inner = track / distance to the turning axis).
+    /// 0 parallel to 1 full Ackermann: cot outer − cot inner = track / distance to the turning axis, with the mean of both cotangents
+    /// that of the angle in the middle.
     pub ackermann: f32,
-    /// Distance from the turning axis (the mean of the unsteered axles) to this axle, m, positive ahead of it.
+    /// Distance from the turning axis to this axle, m, positive ahead of it. The turning axis is the mean of the unsteered axles.
+    /// Where all axles are steered, this axis is that of small angles, on which the ratios agree: they are in proportion to the distances.
     pub turning_distance: f32,
     /// How its links turn the wheels as they travel; `None` where toe and camber stay.
     pub guidance: Option<Guidance>,

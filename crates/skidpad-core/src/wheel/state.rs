@@ -2,6 +2,7 @@
 
 use crate::lane::Lane;
 use crate::math::{self, all_finite};
+use crate::tyre::Conditions;
 
 /// Motion of one wheel. A step reads and writes its numbers in fours, which lie side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,9 +29,9 @@ pub struct WheelState {
     pub load: f32,
     /// Sine of the camber against the ground, positive with the top leaning right; 0 without contact.
     pub lean: f32,
-    /// Mean moment of the tyre about its heading over the last step, N m, positive leans the top to the right.
+    /// Moment of the tyre about its heading at the start of the last step, N m, positive leans the top to the right.
     pub overturning: f32,
-    /// Mean moment of the tyre about the contact normal over the last step, N m, positive turns to the left.
+    /// Moment of the tyre about the contact normal at the start of the last step, N m, positive turns to the left.
     pub aligning: f32,
     /// Road-wheel angle, rad.
     pub steer: f32,
@@ -38,11 +39,19 @@ pub struct WheelState {
     pub disc: f32,
     /// How far it has given way to the left, m; 0 on a rigid axle.
     pub shift: f32,
+    /// Friction factor of the ground under the patch less 1, –; 0 without contact.
+    pub grip_excess: f32,
     /// Whether the ground was within reach.
     pub contact: bool,
 }
 
 impl WheelState {
+    /// Returns the conditions that the tyre had in the last step, at its own pressure.
+    pub fn conditions(&self) -> Conditions<f32> {
+        let (grip, camber) = (1.0 + self.grip_excess, math::asin(self.lean));
+        Conditions { grip, camber, ..Conditions::upright(self.load, self.rolling_speed) }
+    }
+
     /// Steers the wheel to `angle` rad about a patch that stands where it is: its deflection stays on the ground, so it turns
     /// in the wheel's axes. A patch that rolls is of the wheel's making.
     pub(crate) fn steer_to(&mut self, angle: f32) {
@@ -62,10 +71,10 @@ impl WheelState {
         #[rustfmt::skip]
         let Self {
             spin, deflection, compression, travel_rate, load, tyre, torque, rolling_speed, rolling, steer, lean, overturning,
-            aligning, disc, shift, contact: _,
+            aligning, disc, shift, grip_excess, contact: _,
         } = *self;
         all_finite(&[spin, compression, travel_rate, load, torque, rolling_speed, rolling, steer])
-            && all_finite(&[lean, overturning, aligning, disc, shift])
+            && all_finite(&[lean, overturning, aligning, disc, shift, grip_excess])
             && all_finite(&deflection)
             && all_finite(&tyre)
     }

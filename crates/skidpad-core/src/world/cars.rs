@@ -10,6 +10,7 @@ use crate::step::abreast::{ABREAST, CarsAbreast};
 use crate::step::coupling::{Coupling, StepReport};
 use crate::step::stages::{InputsAbreast, StepInputs};
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
+use crate::wheel::along_way::Places;
 use crate::world::car_view::{CarView, Moved};
 use crate::world::riders::{Riders, Stack};
 use crate::world::seam::{Body, Contact, Foreseen, HULL_POINTS, HullPoint, Probe, Push, Pushable, Reaction, WorldPort};
@@ -26,6 +27,9 @@ pub struct Cars {
     bodies: Vec<Body>,
     probes: Vec<Probe>,
     contacts: Vec<Option<Contact>>,
+    /// Probes along the ways of the wheels of one vehicle, and what they met; the first fast step on uneven ground asks for the memory.
+    along: Vec<Probe>,
+    met_along: Vec<Option<Contact>>,
     hull: Vec<HullPoint>,
     /// The room in which hulls are solved: one for all cars.
     hull_rows: HullRows,
@@ -72,6 +76,8 @@ impl Cars {
             bodies: Vec::new(),
             probes: Vec::new(),
             contacts: Vec::new(),
+            along: Vec::new(),
+            met_along: Vec::new(),
             hull: Vec::with_capacity(HULL_POINTS),
             hull_rows: HullRows::with_room(),
             pushes: Vec::new(),
@@ -221,6 +227,9 @@ impl Cars {
             || self.ask(dt),
         );
         world.probe(&self.probes[..probes], &mut self.contacts[..probes]);
+        if !world.is_even() {
+            self.probe_along_ways(world, dt);
+        }
         if coupling == Coupling::OneSweep {
             self.near.fill(false);
         } else {
@@ -272,6 +281,25 @@ impl Cars {
         first
     }
 
+    /// Probes along the ways of the wheels of fast vehicles, and replaces what these met in the middle of the step by the mean.
+    #[inline(never)]
+    fn probe_along_ways(&mut self, world: &mut dyn WorldPort, dt: f32) {
+        let mut first = 0;
+        for (i, vehicle) in self.vehicles.iter().enumerate().filter(|(i, _)| self.stepped[*i]) {
+            let (body, last) = (&self.bodies[i], first + vehicle.model().wheels().len());
+            if let Some(places) = Places::of(vehicle, body, dt) {
+                let (probes, met) = (&self.probes[first..last], &mut self.contacts[first..last]);
+                places.ask(body, probes, &mut self.along);
+                self.met_along.clear();
+                self.met_along.resize(self.along.len(), None);
+                if world.probe_again(&self.along, &mut self.met_along) {
+                    places.settle(vehicle, body, probes, &self.met_along, met);
+                }
+            }
+            first = last;
+        }
+    }
+
     /// The same of the vehicles from `from` on that are stepped abreast, whose rays begin with `first`; returns which ray is the next.
     fn ask_abreast(&mut self, from: usize, first: usize, dt: f32) -> usize {
         let Some(Some(room)) = self.abreast.get_mut(from / ABREAST) else { return first };
@@ -308,7 +336,7 @@ impl Cars {
             }
             if !trains.as_mut().is_some_and(|trains| trains.take(i, &(first..last))) {
                 report = report.and(self.solve_one(i, first..last, world, controls.get(i), coupling, dt));
-                self.push_ground(i, first..last);
+                self.push_ground(i, first..last, dt);
             }
             (first, i) = (last, i + 1);
         }
@@ -370,11 +398,11 @@ impl Cars {
 
     /// What vehicle `i`, whose rays are `rays`, does to ground that moves.
     #[inline(always)]
-    fn push_ground(&mut self, i: usize, rays: Range<usize>) {
+    fn push_ground(&mut self, i: usize, rays: Range<usize>, dt: f32) {
         let vehicle = &self.vehicles[i];
         if self.stepped[i] && vehicle.is_on_moving_ground() {
             let met = self.probes[rays.clone()].iter().zip(&self.contacts[rays]);
-            vehicle.react(met, &mut self.reactions);
+            vehicle.react(met, &mut self.reactions, dt);
         }
     }
 
@@ -399,7 +427,8 @@ impl Cars {
         let wheels = rays.len() / ABREAST;
         for (k, vehicle) in vehicles.iter().enumerate().filter(|(_, vehicle)| vehicle.is_on_moving_ground()) {
             let own = rays.start + k * wheels..rays.start + (k + 1) * wheels;
-            vehicle.react(self.probes[own.clone()].iter().zip(&self.contacts[own]), &mut self.reactions);
+            let met = self.probes[own.clone()].iter().zip(&self.contacts[own]);
+            vehicle.react(met, &mut self.reactions, dt);
         }
         report
     }
@@ -527,7 +556,7 @@ impl Solver for Alone<'_> {
 
     fn end(&mut self, car: usize, rays: Range<usize>, report: StepReport) {
         self.cars.reports[car] = report;
-        self.cars.push_ground(car, rays);
+        self.cars.push_ground(car, rays, self.dt);
     }
 }
 
@@ -565,6 +594,6 @@ impl Stack for Alone<'_> {
 
     fn reactions(&self, car: usize, rays: Range<usize>, to: &mut Vec<Reaction>) {
         let met = self.cars.probes[rays.clone()].iter().zip(&self.cars.contacts[rays]);
-        self.cars.vehicles[car].react(met, to);
+        self.cars.vehicles[car].react(met, to, self.dt);
     }
 }

@@ -233,17 +233,17 @@ impl PlatformMotion {
         self.velocity + self.angular.cross((place - self.centre).as_vec3())
     }
 
-    /// Velocity at the end of the step of what then is under the wheel of a car that goes with the platform, m/s. The car's centre of
-    /// mass was at `car` (world, m) when the step began, and the wheel touches `arm` m from there.
+    /// Returns the velocity at the end of a step of `dt` s of what then is under the wheel of a car that moves with the platform, m/s. The
+    /// car's centre of mass is at `car` (world, m) in the middle of the step, where the wheel touches `arm` m from it.
     ///
-    /// A car is counted from where its centre of mass has got to, with the arms it started with, as the rows of its wheels are: only
-    /// so do both turn alike on a turntable.
+    /// The car's centre of mass is carried to the end of the step; the arm stays that of the middle, as the rows of its wheels have it:
+    /// only so do both turn alike on a turntable.
     pub fn velocity_under(&self, car: DVec3, arm: Vec3, dt: f32) -> Vec3 {
-        let from_centre = (car - self.centre).as_vec3();
         if self.last_angular == Vec3::ZERO && self.angular == Vec3::ZERO {
             return self.last_velocity;
         }
-        let carried = math::turned(Quat::IDENTITY, self.angular, dt) * from_centre;
+        let from_centre = (car - self.centre).as_vec3() - self.velocity * (0.5 * dt);
+        let carried = math::turned(Quat::IDENTITY, self.angular, 0.5 * dt) * from_centre;
         self.last_velocity + self.last_angular.cross(carried + arm)
     }
 }

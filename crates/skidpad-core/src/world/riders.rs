@@ -44,6 +44,8 @@ const SHORTEST: f32 = 0.3;
 /// What finding out about vehicles on bodies that they push needs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Riders {
+    /// Length of the step, s.
+    dt: f32,
     /// All vehicles, in the order they are solved in.
     order: Vec<Rider>,
     /// In which turn each vehicle is.
@@ -153,9 +155,10 @@ impl Riders {
     #[cold]
     #[inline(never)]
     pub fn solve(&mut self, cars: &mut dyn Stack, trains: Option<&mut Trains>, dt: f32) -> StepReport {
+        self.dt = dt;
         self.find_vehicles(cars, trains);
         self.find_bodies(cars);
-        self.find_last_pushes(cars, dt);
+        self.find_last_pushes(cars);
         self.put_in_order();
         for under in 0..self.under.len() {
             if self.under[under].car.is_none() {
@@ -243,17 +246,18 @@ impl Riders {
     }
 
     /// Takes what wheels did in the last step for what they do to what they stand on now.
-    fn find_last_pushes(&mut self, cars: &mut dyn Stack, dt: f32) {
+    fn find_last_pushes(&mut self, cars: &mut dyn Stack) {
         self.pushes.clear();
         self.pushes.resize(self.order.last().map_or(0, |rider| rider.rays.end), None);
         for Rider { car, rays, .. } in &self.order {
             let rotation = cars.body(*car).rotation;
             for (wheel, ray) in rays.clone().enumerate() {
                 let (probe, Some(contact)) = cars.met(ray) else { continue };
-                let (normal, point) = (contact.normal, probe.at(contact.distance));
-                let Some(body) = contact.ground.map(|ground| ground.body) else { continue };
+                let Some(ground) = contact.ground else { continue };
+                let (normal, body) = (contact.normal, ground.body);
+                let point = ground.at_start(probe.at(contact.distance), self.dt);
                 let Ok(under) = self.numbers.binary_search_by_key(&body, |(number, _)| *number) else { continue };
-                let impulse = cars.vehicle(*car).last_force(wheel, rotation, normal) * -dt;
+                let impulse = cars.vehicle(*car).last_force(wheel, rotation, normal) * -self.dt;
                 let reaction = Reaction { body, point, impulse };
                 self.pushes[ray] = Some((under, reaction));
                 self.under[under].pushed = add(self.under[under].pushed, self.under[under].feels(&reaction), 1.0);
@@ -311,7 +315,7 @@ impl Riders {
         cars.solve_once(car, self.order[turn].rays.clone(), [0.0; 2], 1.0);
         let (body, end) = ended(cars, car);
         let vehicle = cars.vehicle(car);
-        let answer = Answer::Rows { to_world: Mat3::from_quat(body.rotation), system: vehicle.tangent(&body, end) };
+        let answer = Answer::Rows { to_world: vehicle.to_world, system: vehicle.tangent(&body, end) };
         self.put_back(UNDER, vehicle);
         (self.under[under].comes, self.under[under].answer) = (end, answer);
     }
@@ -420,6 +424,7 @@ impl Riders {
             let place = probe.position + contact.point.unwrap_or(on_ray).as_dvec3();
             let under = &self.under[k];
             if let Some(ground) = &mut contact.ground {
+                let place = ground.at_start(place, self.dt);
                 ground.velocity = under.at[0] + under.at[1].cross((place - under.centre).as_vec3());
             }
         }

@@ -163,7 +163,9 @@ impl Scene {
 
     /// Point of the world at (`x`, `y`) in the plane (m) and `height` (m) above it.
     pub fn point(&self, x: f64, y: f64, height: f64) -> DVec3 {
-        let (normal, along) = (self.normal().as_dvec3(), (turn(Vec3::Y, -self.slope) * Vec3::X).as_dvec3());
+        let normal = self.normal().as_dvec3();
+        // To the last digit at a right angle to the normal, so that the point is on the plane 100 km away, too.
+        let along = DVec3::new(normal.z, 0.0, -normal.x);
         along * x + DVec3::Y * y + normal * height
     }
 }

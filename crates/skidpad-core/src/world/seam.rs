@@ -2,6 +2,7 @@
 //!
 //! One call each per step for all vehicles of the world that are awake. A world knows nothing of wheels, a vehicle nothing of worlds.
 
+use crate::math;
 use crate::world::texture::Texture;
 use bevy_math::{DVec3, Mat3, Quat, Vec3};
 
@@ -34,6 +35,20 @@ pub struct Body {
     pub asleep: bool,
 }
 
+impl Body {
+    /// Returns the position of the centre of mass after half a step of `dt` s with the velocity at its start, m.
+    #[inline(always)]
+    pub fn position_halfway(&self, dt: f32) -> DVec3 {
+        self.position + (self.velocity * (0.5 * dt)).as_dvec3()
+    }
+
+    /// Returns the rotation from vehicle axes to world axes after half a step of `dt` s with the angular velocity at its start.
+    #[inline(always)]
+    pub fn axes_halfway(&self, dt: f32) -> Mat3 {
+        Mat3::from_quat(math::turned(self.rotation, self.angular, 0.5 * dt))
+    }
+}
+
 /// A ray along a wheel's suspension travel. Offsets are relative to a body, so that 32-bit numbers keep their
 /// precision far from the origin. Four numbers that are read at once lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +56,7 @@ pub struct Body {
 pub struct Probe {
     /// Which vehicle asks; its own body must not answer.
     pub car: usize,
-    /// Centre of mass of the asking body, m.
+    /// Centre of mass of the asking body in the pose that is probed, m: the one it reaches in the middle of the step.
     pub position: DVec3,
     /// Start of the ray relative to `position`, world axes, m.
     pub offset: Vec3,
@@ -69,7 +84,9 @@ pub struct Rim {
     pub stood: f32,
     /// How far it may roll within the step, m, ≥ 0: walls are looked for so far ahead.
     pub ahead: f32,
-    /// Its way within the step if nothing but the forces on the body acted, world axes, m.
+    /// Displacement of the wheel from the start of the step to where it is probed, world axes, m. Walls are looked for from the start.
+    pub came: Vec3,
+    /// Displacement from where it is probed to the end of the step, if only external forces acted on the body, world axes, m.
     pub moves: Vec3,
     /// How far the load of its strut could push it along level ground within the step, were it turned to there, m, ≥ 0. With
     /// [`Rim::moves`] and [`Rim::driven`] it tells how two places share the load; at 0 the higher one carries all.
@@ -96,7 +113,7 @@ pub struct Contact {
     pub normal: Vec3,
     /// Factor on the friction of the tyre, ≥ 0.
     pub grip: f32,
-    /// Where a rim touches, relative to the body's position, world axes, m; `None` on the ray.
+    /// Where a rim touches, relative to [`Probe::position`], world axes, m; `None` on the ray.
     pub point: Option<Vec3>,
     /// Of ground that moves, can be moved, or has a texture; `None` for all that stands still, hard and even.
     pub ground: Option<Ground>,
@@ -107,6 +124,8 @@ pub struct Contact {
 pub struct Ground {
     /// The world's own number of the body; [`Ground::STILL`] of what never moves.
     pub body: u64,
+    /// Its velocity at the contact point at the start of the step, world axes, m/s; of what moves by itself, the mean over the step.
+    pub begun: Vec3,
     /// Its velocity at the contact point at the end of the step if no wheel pushes it; after the step, the velocity it has. World
     /// axes, m/s.
     pub velocity: Vec3,
@@ -117,6 +136,12 @@ pub struct Ground {
 impl Ground {
     /// Number of no body.
     pub const STILL: u64 = u64::MAX;
+
+    /// Returns where, as the body lies at the start of a step of `dt` s, the point is that is met at `place` in the middle of the step,
+    /// world, m.
+    pub fn at_start(&self, place: DVec3, dt: f32) -> DVec3 {
+        place - (self.begun * (0.5 * dt)).as_dvec3()
+    }
 }
 
 /// What a wheel does to the ground it stands on within one step.
@@ -213,6 +238,16 @@ pub trait WorldPort {
     }
     /// Answers `asked` into `answered`, in order; a miss is `None`.
     fn probe(&mut self, asked: &[Probe], answered: &mut [Option<Contact>]);
+    /// Returns true if wheels can meet nothing but one plane. Then [`WorldPort::probe_again`] is not called.
+    fn is_even(&self) -> bool {
+        true
+    }
+    /// Answers `asked`, probes of one vehicle at other places than those of [`WorldPort::probe`] in the same step, by the ground that
+    /// stands still; ground that moves may be answered or not. Nothing is kept of them: neither what stops rims nor what bears wheels.
+    /// Returns false if all that is near is one plane; then the answers are not used.
+    fn probe_again(&mut self, _asked: &[Probe], _answered: &mut [Option<Contact>]) -> bool {
+        false
+    }
     /// Writes which vehicles' hulls may touch something within the coming step of `dt` s, so that [`WorldPort::hull_points`] is asked of
     /// these alone. Called at most once a step.
     fn near_hulls(&mut self, _dt: f32, near: &mut [bool]) {

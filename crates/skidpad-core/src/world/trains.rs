@@ -6,7 +6,7 @@
 use core::ops::Range;
 
 use crate::hitch::joint::{Answer, Impulses, Joint, Twist, add};
-use crate::hitch::parameters::TrailerBrakes;
+use crate::hitch::parameters::{TrailerBrakes, is_reversed};
 use crate::state::Tow;
 use crate::step::coupling::StepReport;
 use crate::step::vehicle::{CHASSIS_AT_ORIGIN, Vehicle};
@@ -166,6 +166,7 @@ impl Trains {
             }
         }
         self.hand_on_pedals(cars);
+        self.count_towed_mass(cars);
         let members = &self.members;
         self.order.extend((0..members.len()).filter(|k| members[*k].tied));
         self.order.sort_unstable_by_key(|k| (members[*k].train, *k));
@@ -212,9 +213,15 @@ impl Trains {
         let bodies = [ahead, trailer].map(|car| *cars.body(car));
         let joint = Joint::new(&hitch, &coupler, [&bodies[0], &bodies[1]], tow.force, self.dt);
         // The vehicle ahead holds back what runs up on it.
-        let push = -tow.force.dot(bodies[1].rotation * Vec3::X);
+        let Body { rotation, velocity, free_velocity, .. } = bodies[1];
+        let forward = rotation * Vec3::X;
+        let push = -tow.force.dot(forward);
+        let towed = cars.vehicle(trailer);
+        let driven = towed.model().mass() * forward.dot(free_velocity - velocity) / self.dt;
+        let paces = towed.state().wheels[0].rolling_speed / towed.model().wheels()[0].walking()[1];
+        let reversed = is_reversed(paces, push, driven);
         let (brakes, best) = (coupler.brakes, joint.impulses());
-        let overrun = brakes.followed(tow.overrun, push, self.dt);
+        let overrun = brakes.followed(tow.overrun, if reversed { 0.0 } else { push }, self.dt);
         self.ties.push(Tie { between, joint, best, brakes, overrun });
         self.members[between[1]].by = Some(ahead as u32);
         let [one, other] = between.map(|k| self.members[k].train);
@@ -222,6 +229,22 @@ impl Trains {
             member.tied |= between.contains(&k);
             if member.train == one.max(other) {
                 member.train = one.min(other);
+            }
+        }
+    }
+
+    /// Sums the masses of the trailers behind each vehicle.
+    fn count_towed_mass(&mut self, cars: &mut dyn Solver) {
+        for member in &self.members {
+            cars.vehicle(member.car).towed_mass = 0.0;
+        }
+        for first in &self.ties {
+            // From the trailer of this hitch to the front of the train, which has at most as many vehicles as there are hitches.
+            let mass = cars.vehicle(self.members[first.between[1]].car).model.rolling_mass();
+            let mut trailer = first.between[1];
+            while let Some(tie) = self.ties.iter().find(|tie| tie.between[1] == trailer) {
+                trailer = tie.between[0];
+                cars.vehicle(self.members[trailer].car).towed_mass += mass;
             }
         }
     }
@@ -363,8 +386,9 @@ impl Trains {
         for k in &self.order[train.members.clone()] {
             let member = &mut self.members[*k];
             let body = *cars.body(member.car);
-            let system = cars.vehicle(member.car).tangent(&body, member.end);
-            member.answer = Answer::Rows { to_world: Mat3::from_quat(body.rotation), system };
+            let vehicle = cars.vehicle(member.car);
+            let system = vehicle.tangent(&body, member.end);
+            member.answer = Answer::Rows { to_world: vehicle.to_world, system };
         }
         for tie in &mut self.ties[train.ties.clone()] {
             tie.best = tie.joint.impulses();

@@ -7,7 +7,7 @@ use bevy_math::Vec3;
 impl Texture {
     /// What a wheel that met `ground`, or none that moves, knows of it.
     pub fn under(self, ground: Option<Ground>) -> Option<Ground> {
-        let still = Ground { body: Ground::STILL, velocity: Vec3::ZERO, texture: self };
+        let still = Ground { body: Ground::STILL, begun: Vec3::ZERO, velocity: Vec3::ZERO, texture: self };
         if self.is_none() { ground } else { Some(Ground { texture: self, ..ground.unwrap_or(still) }) }
     }
 }

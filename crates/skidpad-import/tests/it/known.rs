@@ -77,6 +77,21 @@ fn rapier_three_wheels_x_forward() {
     assert_eq!(imported.spec.peers.expect("a ray-cast vehicle").roll_influence, 0.1);
 }
 
+/// Drive and brake that a script sets are not in a scene: both are told.
+#[test]
+fn a_godot_car_without_drive_or_brake_is_told() {
+    let lines = given!("car.tscn").lines();
+    let text: Vec<&str> =
+        lines.filter(|line| !line.starts_with("engine_force") && !line.starts_with("brake")).collect();
+    let imported = import(Source::Godot, &text.join("\n"));
+    assert_eq!(imported.spec.powertrain, Powertrain::None {});
+    for word in ["no `engine_force`", "no `brake`"] {
+        assert!(imported.notes.iter().any(|note| note.text.contains(word)), "{:?}", imported.notes);
+    }
+    let whole = import(Source::Godot, given!("car.tscn"));
+    assert!(whole.notes.iter().all(|note| !note.text.contains("a script sets it")), "{:?}", whole.notes);
+}
+
 /// Godot's ray starts a radius above the hard point: 0.3 m of spring and 0.3 m of radius feel (0.3 + 0.3) / (0.3 + 0.6) of
 /// the travel. 60 per kilogram of 1000 kg is then 40 kN/m, and 0.2 m of travel are 0.3.
 #[test]

@@ -22,7 +22,7 @@ pub fn section(text: &mut String, runs: &[Runs]) {
         .flat_map(|r| &r.sweeps)
         .next()
         .map_or(Vec::new(), |s| s.rate_sweeps.iter().map(|l| l.backend).collect());
-    let closed = ["vehicle", "wheel hop by axle, Hz", "deg/g, lumped", "deg/g, tyres in series"];
+    let closed = ["vehicle", "wheel hop by axle, Hz", "deg/g, rigid tyres", "deg/g, tyres in series"];
     head(text, &closed.into_iter().chain(solvers).map(String::from).collect::<Vec<_>>(), 1);
     for runs in runs {
         let Some(own) = OwnWheels::of(&runs.model) else { continue };

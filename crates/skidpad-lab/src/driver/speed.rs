@@ -1,6 +1,6 @@
 //! Holding a speed: with pedals like a person, or with exact torques at the driven wheels.
 
-use skidpad_core::{Controls, Model, WheelControls};
+use skidpad_core::{Controls, Model, STANDARD_GRAVITY, WheelControls};
 
 use super::DriverInput;
 use crate::figures::{drive_force, drive_shares, per_radius, resistance};
@@ -57,7 +57,8 @@ impl Cruise {
     }
 }
 
-/// Holds a speed with throttle and brake; the gearbox shifts by itself. A car without a motor is driven by raw torques.
+/// Holds a speed with throttle and brake; the gearbox shifts by itself. The pedals balance the weight along the slope below the car.
+/// A car without a motor is driven by raw torques.
 #[derive(Clone, Debug, Default)]
 pub struct SpeedHolder {
     law: Law,
@@ -73,7 +74,8 @@ impl SpeedHolder {
         if target_mps <= 0.0 && now.frame.vx_mps < STOPPING_MPS {
             return Controls { brake: 1.0, ..Controls::default() };
         }
-        let force = self.law.force(now, target_mps);
+        let weight = f64::from(now.model.mass() * STANDARD_GRAVITY);
+        let force = self.law.force(now, target_mps) - weight * now.frame.pitch_rad.sin();
         let (throttle, brake) = pedals(now.model, now.frame.vx_mps, now.frame.gear as i8, force);
         Controls { throttle: throttle as f32, brake: brake as f32, ..Controls::default() }
     }

@@ -11,6 +11,9 @@ pub struct Bicycle {
     sideslip: [f64; 2],
 }
 
+/// Share of its terms by which an understeer gradient differs from zero where the positions of the wheels, in 32 bits, are rounded.
+const NEUTRAL: f64 = 1e-6;
+
 impl Bicycle {
     /// Yaw rate per mean road-wheel angle at `v` m/s, 1/s.
     pub fn yaw_gain(&self, v: f64) -> f64 {
@@ -45,7 +48,9 @@ impl Bicycle {
         let (mass, turned) = (mass - sum(&|[.., led]| *led), sum(&|[x, .., led]| x * led));
         let authority = s1 - c1 * s0 / c0;
         let wheelbase_m = (c2 - c1 * c1 / c0) / authority;
-        let understeer = -(mass * c1 / c0 + turned) / authority;
+        let balance = mass * c1 / c0 + turned;
+        let terms = mass.abs() * sum(&|[x, c, ..]| (c * x).abs()) / c0 + sum(&|[x, .., led]| (x * led).abs());
+        let understeer = if balance.abs() > NEUTRAL * terms { -balance / authority } else { 0.0 };
         // β = (Cs δ − (C1/v + (m − ΣT) v) ψ̇) / C0 with ψ̇ = v δ / (L + K v²).
         let slow = (s0 * wheelbase_m - c1) / (c0 * wheelbase_m);
         let loss = (mass - s0 * understeer) / (c0 * wheelbase_m);
@@ -60,6 +65,23 @@ impl Bicycle {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Rounded positions make no neutral car one that is unstable above 79 km/s.
+    #[test]
+    fn a_neutral_car_has_neither_speed() {
+        let neutral = |centre: f32| {
+            let [front, rear] = [2.7 - centre, -centre].map(f64::from);
+            Bicycle::of(1500.0, &[[front, -80e3 * rear, 1.0, 0.0], [rear, 80e3 * front, 0.0, 0.0]]).expect("steers")
+        };
+        for centre in [1.0f32, 1.25, 1.1, 1.337] {
+            // Stiffness of single precision in proportion to loads.
+            let mut bicycle = neutral(centre);
+            assert_eq!((bicycle.critical_speed_mps(), bicycle.characteristic_speed_mps()), (None, None));
+            bicycle =
+                Bicycle::of(1500.0, &[[1.25, 80e3, 1.0, 0.0], [-1.25, 80e3 * (1.0 - 1e-7), 0.0, 0.0]]).expect("steers");
+            assert_eq!(bicycle.understeer, 0.0);
+        }
+    }
 
     #[test]
     fn bicycle_of_two_axles_is_the_textbook_formula() {

@@ -1,9 +1,10 @@
 //! Steady cornering beyond the linear range: tyre curves under the loads that roll moves.
 
-use skidpad_core::Model;
 use skidpad_core::tyre::Conditions;
+use skidpad_core::{Model, Vec3};
 
-use super::steady_state;
+use super::steady_state::{self, SteadyState};
+use super::{Figures, drive_shares};
 
 /// Lateral acceleration at which the understeer gradient with load transfer is told, m/s²: 0.4 g, where road cars
 /// leave their linear range.
@@ -13,29 +14,24 @@ pub const JUDGED_AT: f64 = 3.924;
 const MOST_SLIP: f64 = 0.6;
 
 /// Steering needed beyond the geometric angle at `lateral_acceleration` m/s² and high speed, rad: with `L / R` gone, axle
-/// `i` slips by `β − sᵢ δ`, the forces sum to `m a_y` and their moments to nothing. Loads are those of
-/// [`steady_state::corner`], toe and camber from its travel and roll; the tyres pull square to the car, without drag, and turn it by their aligning moments.
+/// `i` slips by `β − sᵢ δ`, the forces across the path sum to `m a_y` and their moments to nothing. Loads are those of
+/// [`steady_state::corner`], toe and camber from its travel and roll. Tyres push square to their wheels and turn the car by their aligning
+/// moments. The drive holds the speed against what their side forces and rolling resistance brake, and takes its part of the friction.
 ///
 /// `None` when the tyres cannot hold it, or have no creep.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     let steady = steady_state::corner(model, lateral_acceleration)?;
     let wanted = f64::from(model.mass()) * lateral_acceleration;
-    let axle = |i: usize| f64::from(model.parts().axles[model.wheels()[i].axle].steer_ratio);
-    let travel = |i: usize| steady.compressions[i] as f32;
-    // Force and yaw moment at sideslip β and steering δ.
+    let shares = drive_shares(model);
+    // Force across the path and yaw moment at sideslip β and steering δ.
     let pull = |beta: f64, delta: f64| {
+        let tyres: Vec<Slipping> = (0..shares.len()).map(|i| Slipping::of(model, &steady, i, [beta, delta])).collect();
+        let braked: f64 = tyres.iter().map(|tyre| tyre.aside * tyre.slip.sin() + tyre.rolling).sum();
         let mut sums = [0.0; 2];
-        for (i, wheel) in model.wheels().iter().enumerate() {
-            let outwards = wheel.side.rightwards();
-            let links = model.parts().axles[wheel.axle].guidance.map_or(0.0, |links| links.at(travel(i))[0]);
-            let toe = f64::from(outwards * (wheel.toe + links));
-            let slip = (axle(i) * delta + toe - beta).tan().clamp(-1.0, 1.0);
-            let camber = outwards * model.camber(i, travel) + steady.roll as f32;
-            let at = Conditions { camber, ..Conditions::upright(steady.loads[i] as f32, 1.0) };
-            let slip = [0.0, slip as f32];
-            let force = f64::from(model.tyre_force(i, slip, &at).force[1]);
-            sums[0] += force;
-            sums[1] += force * f64::from(wheel.contact.x) + f64::from(model.tyre_moments(i, slip, &at).aligning);
+        for ((tyre, wheel), share) in tyres.iter().zip(model.wheels()).zip(&shares) {
+            let [across, turning] = tyre.pull(share * braked, wheel.contact);
+            sums[0] += across;
+            sums[1] += turning;
         }
         sums
     };
@@ -45,11 +41,67 @@ pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     rising_root(moment, -MOST_SLIP, MOST_SLIP)
 }
 
+/// A tyre in a steady turn.
+struct Slipping {
+    /// Angle of its wheel to the car and to the path, rad.
+    turned: f64,
+    slip: f64,
+    /// Side force without drive, and the most that friction holds along and across, N.
+    aside: f64,
+    most: [f64; 2],
+    /// Rolling resistance, N, and aligning moment, N m.
+    rolling: f64,
+    aligning: f64,
+}
+
+impl Slipping {
+    fn of(model: &Model, steady: &SteadyState, i: usize, [beta, delta]: [f64; 2]) -> Self {
+        let (wheel, load) = (&model.wheels()[i], steady.loads[i] as f32);
+        let axle = &model.parts().axles[wheel.axle];
+        let travel = |i: usize| steady.compressions[i] as f32;
+        let outwards = wheel.side.rightwards();
+        let links = axle.guidance.map_or(0.0, |links| links.at(travel(i))[0]);
+        let turned = f64::from(axle.steer_ratio) * delta + f64::from(outwards * (wheel.toe + links));
+        let camber = outwards * model.camber(i, travel) + steady.roll as f32;
+        let at = Conditions { camber, ..Conditions::upright(load, 1.0) };
+        let slip = [0.0, (turned - beta).tan().clamp(-1.0, 1.0) as f32];
+        Self {
+            turned,
+            slip: turned - beta,
+            aside: model.tyre_force(i, slip, &at).force[1].into(),
+            most: model.tyre(i).friction_at(load).map(|friction| f64::from(friction * load)),
+            rolling: f64::from(wheel.rolling.constant * load),
+            aligning: model.tyre_moments(i, slip, &at).aligning.into(),
+        }
+    }
+
+    /// Force across the path and yaw moment with so much `drive`, N, at the contact point `at`.
+    fn pull(&self, drive: f64, at: Vec3) -> [f64; 2] {
+        let [along, across] = self.most;
+        let left = across * (1.0 - (drive / along.max(f64::MIN_POSITIVE)).powi(2)).max(0.0).sqrt();
+        // Friction that the drive takes is missing at the limit alone.
+        let aside = if self.aside.abs() > left { left.copysign(self.aside) } else { self.aside };
+        let ((sin, cos), (x, y)) = (self.turned.sin_cos(), (f64::from(at.x), f64::from(at.y)));
+        let [forward, leftward] = [drive * cos - aside * sin, drive * sin + aside * cos];
+        [aside * self.slip.cos() + drive * self.slip.sin(), x * leftward - y * forward + self.aligning]
+    }
+}
+
 /// Understeer gradient `dδ/da_y` at `lateral_acceleration` m/s² with tyre curves and load transfer, rad/(m/s²).
 pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     const HALF: f64 = 0.1;
     let steer = |more: f64| extra_steer(model, lateral_acceleration + more);
     Some((steer(HALF)? - steer(-HALF)?) / (2.0 * HALF))
+}
+
+/// Returns the road-wheel angle that holds `lateral_acceleration` m/s² at `v` m/s, rad: the angle of the path, and what [`extra_steer`]
+/// adds with tyre curves and load transfer. Where the tyres cannot hold it, it is that of the linear bicycle.
+pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
+    let figures = Figures::of(model);
+    let wheelbase = figures.bicycle.map_or(figures.wheelbase_m, |bicycle| bicycle.wheelbase_m);
+    let path = (wheelbase * lateral_acceleration / (v * v).max(1e-6)).atan();
+    extra_steer(model, lateral_acceleration)
+        .map_or_else(|| figures.steer_for(lateral_acceleration, v), |extra| path + extra)
 }
 
 /// Largest lateral acceleration the tyres hold in steady cornering to the side to which the car tips first, m/s²; `None` when that is beyond the

@@ -5,7 +5,7 @@ use skidpad_core::Model;
 use super::lists::{STOP_FROM, most_of_bump};
 use super::steady_state::{Demand, rollover, stand};
 use super::straight::{Pedal, stopping_distance};
-use super::{AxleFigures, Cruise, Figures, G};
+use super::{AxleFigures, Cruise, Figures, G, walking};
 
 /// Weight the suspensions must be able to push before metal meets metal, in weights of the car.
 const LEAST_SUPPORT: f64 = 1.5;
@@ -28,6 +28,7 @@ pub fn lints(model: &Model) -> Vec<String> {
     found.extend(weak_brakes(model));
     found.extend(rays(model));
     found.extend(geometry(model, &figures.axles));
+    found.extend(walking::disagreement(model));
     found
 }
 

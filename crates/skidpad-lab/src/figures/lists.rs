@@ -93,7 +93,7 @@ pub fn car(model: &Model) -> Vec<Metric> {
     list.extend(towing::list(model, &figures));
     list.extend(ride(model));
     let roll = degrees_per_g(figures.roll_gradient);
-    list.push(Metric::new("roll_gradient_deg_per_g", "Roll gradient, rigid struts and bars", "deg/g", 3, roll));
+    list.push(Metric::new("roll_gradient_deg_per_g", "Roll gradient, rigid tyres", "deg/g", 3, roll));
     let own = OwnWheels::of(model).map(|own| degrees_per_g(own.roll_gradient));
     if let Some(own) = own {
         let label = "Roll gradient, tyres in series";

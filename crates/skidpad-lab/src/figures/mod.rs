@@ -8,8 +8,10 @@
 //! | steady poses with stops and lifted wheels, rollover | [`steady_state`] |
 //! | understeer with tyre curves and load transfer | [`cornering`] |
 //! | hitch and coupler | `towing` |
+//! | a vehicle as its trailers load it, stops and top speed of a train | [`rig`] |
 //! | sway and critical speed of a vehicle with trailers | [`sway`] |
 //! | lists of all of them for tables and files | [`lists`] |
+//! | side forces of axles whose steering disagrees, at walking pace | `walking` |
 //! | what is legal but seldom meant | [`mod@lints`] |
 
 pub mod bicycle;
@@ -18,11 +20,13 @@ pub mod cruise;
 pub mod lints;
 pub mod lists;
 pub mod modes;
+pub mod rig;
 pub mod roll;
 pub mod steady_state;
 pub mod straight;
 pub mod sway;
 mod towing;
+mod walking;
 
 pub use bicycle::Bicycle;
 pub use cruise::Cruise;
@@ -30,7 +34,7 @@ pub use lints::lints;
 pub use modes::Modes;
 pub use roll::OwnWheels;
 pub(crate) use straight::per_radius;
-pub use straight::{drive_force, drive_shares, resistance};
+pub use straight::{drive_force, drive_shares, launch_force, resistance};
 
 use roll::Turning;
 use skidpad_core::model::Side;

@@ -173,8 +173,11 @@ fn stiffness(model: &Model) -> Matrix3<f64> {
     };
     let bars: Matrix3<f64> = model.parts().bars.iter().map(bar).sum();
     let heave = sum_of_heave_springs(model, |spring| spring.rate.into());
-    let toppling = f64::from(model.mass() * model.parts().centre_height) * G;
-    springs + bars + heave - Matrix3::from_diagonal(&Vector3::new(0.0, toppling, toppling))
+    let weight = f64::from(model.mass()) * G;
+    let height = f64::from(model.parts().centre_height);
+    // The body rolls over its roll axis, and pitches over the ground.
+    let toppling = Vector3::new(0.0, weight * (height - model.roll_axis_height()), weight * height);
+    springs + bars + heave - Matrix3::from_diagonal(&toppling)
 }
 
 /// A heave spring answers the mean of two travels.

@@ -68,7 +68,8 @@ impl OwnWheels {
 ///
 /// `d = s + x θ − y φ` is how far the body sinks over a wheel and `z = d − u` the travel of its strut. Springs, heave springs and bars
 /// answer z, tyres u, bars beside the struts d. The tyres roll the body by `m (h − d_f) a_y`, acting d_f above the ground, and
-/// its weight by `m g h φ`. Links push between body and wheel by what they take of the side force, which is by the load at rest, less what the
+/// its weight by `m g h φ`, less `N κ z` where links move the contact points of its wheels by κ z: `m g (h − r) φ` about a roll axis at the
+/// height r. Links push between body and wheel by what they take of the side force, which is by the load at rest, less what the
 /// wheel's own mass takes. A solid axle turns by ψ about the ground under `m_u R (a_y + g ψ)` of its own mass, which the body is then
 /// without.
 fn stand(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
@@ -91,6 +92,10 @@ fn stand(model: &Model, own: &[Unsprung]) -> Option<[f64; 3]> {
     for (i, wheel) in wheels.iter().enumerate() {
         balance.hold(wheel.strut.rate.into(), &strut(i));
         balance.push(model.lifted_by_links(i, led), &strut(i));
+        let moved = |k: usize| model.moved_by_links(i, |other| f64::from(u8::from(other == k)));
+        let aside = (0..wheels.len()).fold(vec![0.0; own.len() + 3], |sum, k| plus(&sum, &strut(k), moved(k)));
+        // Of a potential energy: half of it in roll, half along the travel, which is all of it in a steady turn.
+        balance.couple(-0.5 * f64::from(model.sprung()[i]) * G, &roll, &aside);
     }
     for bar in &parts.bars {
         let ends = bar.wheels.map(|i| if bar.coupling == BarCoupling::External { body(i) } else { strut(i) });
@@ -124,7 +129,12 @@ fn lean_beams(model: &Model, own: &[Unsprung], balance: &mut Balance) {
 
 /// The way of the first of two ends and, `way` times, of the second.
 fn joined([first, second]: &[Vec<f64>; 2], way: f64) -> Vec<f64> {
-    first.iter().zip(second).map(|(a, b)| a + way * b).collect()
+    plus(first, second, way)
+}
+
+/// `a + times b`
+fn plus(a: &[f64], b: &[f64], times: f64) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + times * b).collect()
 }
 
 /// Linear springs and steady forces along ways of coordinates q: `K q = f`.
@@ -150,6 +160,13 @@ impl Balance {
     fn hold(&mut self, rate: f64, way: &[f64]) {
         let way = DVector::from_column_slice(way);
         self.stiffness.ger(rate, &way, &way, 1.0);
+    }
+
+    /// Adds what two coordinates push each other by, N per m of the other.
+    fn couple(&mut self, rate: f64, one: &[f64], other: &[f64]) {
+        for way in [1.0, -1.0] {
+            self.hold(0.5 * way * rate, &plus(one, other, way));
+        }
     }
 
     /// Adds a force along a way, N.

@@ -64,8 +64,9 @@ impl Demand {
 }
 
 /// The steady state with this `roll` (rad) that carries `demand`: `z = s + x θ − y φ`, `Σ N` and `Σ x N` as demanded. The
-/// lateral acceleration follows from the rest: `m h a_y = −Σ y N − m g h φ`, where tyre forces act on the ground. Where links lift
-/// wheels by the side forces, N is the less by that.
+/// lateral acceleration follows from the rest: `m h a_y = −Σ y N − m g h φ`, where tyre forces act on the ground, at the y to which links
+/// have led the wheels. Where links lift wheels by the side forces, N is the less by that; those of a solid axle take no more than its
+/// inner wheel has.
 ///
 /// `None` when no heave and pitch carry it, as when braking would lift the rear.
 pub fn stand(model: &Model, roll: f64, demand: Demand) -> Option<SteadyState> {
@@ -82,22 +83,27 @@ pub fn stand(model: &Model, roll: f64, demand: Demand) -> Option<SteadyState> {
 
 /// The same where links take `lifted` (N) of the loads, and what they do per lateral acceleration.
 fn stand_lifted(model: &Model, roll: f64, demand: Demand, lifted: &[f64]) -> Option<(SteadyState, Vec<f64>)> {
+    let is_beam = |i: usize| model.parts().axles[model.wheels()[i].axle].solid;
+    let taken = |i: usize, load: f64| if is_beam(i) { lifted[i].min(load) } else { lifted[i] };
     let residual = |pose: [f64; 2]| {
-        let pushes = wheels(model, pose, roll).pushes;
-        let pressing = pushes.iter().zip(lifted).map(|(push, lifted)| push - lifted);
-        let sum = |f: &dyn Fn(usize) -> f64| pressing.clone().enumerate().map(|(i, n)| f(i) * n).sum::<f64>();
+        let Wheels { loads, pushes, .. } = wheels(model, pose, roll);
+        let pressing = |i: usize| pushes[i] - taken(i, loads[i]);
+        let sum = |f: &dyn Fn(usize) -> f64| (0..pushes.len()).map(|i| f(i) * pressing(i)).sum::<f64>();
         [sum(&|_| 1.0) - demand.weight, sum(&|i| model.wheels()[i].contact.x.into()) - demand.pitching]
     };
     let pose = solve(residual, demand.weight)?;
     let Wheels { compressions, loads, pushes } = wheels(model, pose, roll);
+    let shares: Vec<f64> =
+        (0..loads.len()).map(|i| if lifted[i] == 0.0 { 1.0 } else { taken(i, loads[i]) / lifted[i] }).collect();
     let loads: Vec<f64> = loads.iter().zip(lifted).map(|(load, lifted)| (load - lifted).max(0.0)).collect();
     let side = side_forces(model, &loads);
     let lifts: Vec<f64> = (0..loads.len()).map(|i| model.lifted_by_links(i, |k| side[k])).collect();
-    let left = |i: usize| f64::from(model.wheels()[i].contact.y);
+    let taken: Vec<f64> = lifts.iter().zip(&shares).map(|(lift, share)| lift * share).collect();
+    let left = |i: usize| f64::from(model.wheels()[i].contact.y) + model.moved_by_links(i, |k| compressions[k]);
     let across = |of: &[f64]| of.iter().enumerate().map(|(i, n)| n * left(i)).sum::<f64>();
     let mass = f64::from(model.mass());
     let toppling = mass * G * f64::from(model.parts().centre_height) * roll;
-    let lateral_acceleration = (-across(&pushes) - toppling) / (mass * model.tyre_lever() - across(&lifts));
+    let lateral_acceleration = (-across(&pushes) - toppling) / (mass * model.tyre_lever() - across(&taken));
     Some((SteadyState { roll, lateral_acceleration, compressions, loads }, lifts))
 }
 
@@ -143,15 +149,19 @@ fn tipping(model: &Model, way: f64) -> Option<SteadyState> {
     let pose = |roll: f64| stand(model, way * roll, demand);
     let held = |roll: f64| pose(roll).map_or(f64::MIN, |s| way * s.lateral_acceleration);
     let step = ROLLS.0 / ROLLS.1 as f64;
-    let best = (0..=ROLLS.1).map(|i| i as f64 * step).max_by(|a, b| held(*a).total_cmp(&held(*b)))?;
+    let mut best = (0..=ROLLS.1).map(|i| i as f64 * step).max_by(|a, b| held(*a).total_cmp(&held(*b)))?;
     let (mut low, mut high) = ((best - step).max(0.0), best + step);
     for _ in 0..60 {
         let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
-        if held(a) < held(b) { low = a } else { high = b }
+        if held(a) < held(b) {
+            low = a
+        } else {
+            high = b
+        }
+        // Just before wheels lift, no pose may be found where links push much of the load.
+        best = [a, b].into_iter().fold(best, |best, roll| if held(roll) > held(best) { roll } else { best });
     }
-    // Just before wheels lift, no pose may be found where links push much of the load: the one beyond is.
-    let most = [low, high].into_iter().max_by(|a, b| held(*a).total_cmp(&held(*b)))?;
-    pose(most).filter(|s| way * s.lateral_acceleration > 1e-6)
+    pose(best).filter(|s| way * s.lateral_acceleration > 1e-6)
 }
 
 /// Newton's method with halved steps for two equations that are linear between corners.
@@ -285,7 +295,7 @@ mod tests {
         assert!((front - (500.0 * G + 1000.0 * 4.0 * 0.5 / 2.5)).abs() < 1e-3, "{braking:?}");
     }
 
-    /// `m (h − r) a_y = (K − m g h) φ`, while what tyres carry has to hold the whole `m h a_y + m g h φ`. Links that press the
+    /// `m (h − r) a_y = (K − m g (h − r)) φ`, while what tyres carry has to hold the whole `m h a_y + m g (h − r) φ`. Links that press the
     /// one side and lift the other leave the sum as it was, but for the share in which loads differ.
     #[test]
     fn roll_centres_lead_side_forces_past_the_springs() {
@@ -293,15 +303,40 @@ mod tests {
         parts.axles.iter_mut().for_each(|axle| axle.roll_centre = 0.2);
         let model = Model::new(parts).expect("valid");
         let turning = corner(&model, 2.0).expect("stands");
-        let roll = 1000.0 * 0.3 * 2.0 / 51_345.0;
-        assert!((turning.roll / roll - 1.0).abs() < 1e-6, "{turning:?} {roll}");
+        let roll = 1000.0 * 0.3 * 2.0 / (56_250.0 - 1000.0 * G * 0.3);
+        // Loads that differ press on arms that differ: links of 0.27 move the contact points aside by up to 2.5 mm of 0.75 m.
+        assert!((turning.roll / roll - 1.0).abs() < 1e-3, "{turning:?} {roll}");
         let moved = (turning.loads[1] - turning.loads[0]) * 1.5;
-        assert!((moved - (1000.0 * 0.5 * 2.0 + 1000.0 * G * 0.5 * turning.roll)).abs() < 0.02, "{turning:?}");
+        assert!((moved - (1000.0 * 0.5 * 2.0 + 1000.0 * G * 0.3 * turning.roll)).abs() < 0.5, "{turning:?}");
         assert!((turning.loads.iter().sum::<f64>() - 1000.0 * G).abs() < 1e-3, "{turning:?}");
         assert!(turning.compressions.iter().sum::<f64>() < -1e-4, "links lift it: {turning:?}");
         let tipping = rollover(&model).expect("two tracks");
-        let expected = G * (0.75 - 0.5 * tipping.roll) / 0.5;
+        let outer = 0.75 + 0.2 / 0.75 * tipping.compressions[1];
+        let expected = G * (outer - 0.5 * tipping.roll) / 0.5;
         assert!((tipping.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{tipping:?}");
+    }
+
+    /// Links of a solid axle take no more of a wheel than it has: they carry no car beyond `t / 2h`.
+    #[test]
+    fn no_roll_centre_holds_a_car_beyond_its_track_over_twice_its_height() {
+        for (roll_centre, solid) in (-4..=6).flat_map(|tenth| [true, false].map(|solid| (0.1 * tenth as f32, solid))) {
+            let mut parts = testing::model().parts().clone();
+            parts.axles.iter_mut().for_each(|axle| (axle.roll_centre, axle.solid) = (roll_centre, solid));
+            (parts.centre_height, parts.wheels) = (1.0, raised(&parts.wheels, 0.5));
+            let model = Model::new(parts).expect("valid");
+            let tipping = rollover(&model).expect("tips");
+            let weight: f64 = tipping.loads.iter().sum();
+            let what = format!("at {roll_centre} m, solid {solid}: {tipping:?}");
+            assert!((weight / (1000.0 * G) - 1.0).abs() < 1e-6, "{what}");
+            assert!(tipping.lateral_acceleration < 0.75 * G, "{what}");
+        }
+    }
+
+    /// The wheels of a car whose centre of mass is higher by so many m.
+    fn raised(wheels: &[skidpad_core::model::Wheel], by: f32) -> Vec<skidpad_core::model::Wheel> {
+        let mut wheels = wheels.to_vec();
+        wheels.iter_mut().for_each(|wheel| wheel.contact.z -= by);
+        wheels
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub fn resistance(model: &Model, v: f64) -> f64 {
 }
 
 /// What decides the resistance of a car that stands as it does at one speed.
-struct Resistance {
+pub(super) struct Resistance {
     /// N s²/m².
     drag: f64,
     /// Of each wheel, N.
@@ -22,7 +22,7 @@ struct Resistance {
 }
 
 impl Resistance {
-    fn at_rest(model: &Model) -> Self {
+    pub(super) fn at_rest(model: &Model) -> Self {
         let loads = (0..model.wheels().len()).map(|i| model.static_load(i).into()).collect();
         Self { drag: model.parts().aero.drag.into(), loads }
     }
@@ -33,7 +33,8 @@ impl Resistance {
         moved.map_or_else(|| Self::at_rest(model), of)
     }
 
-    fn force(&self, model: &Model, v: f64) -> f64 {
+    /// Force at `v` m/s, N.
+    pub(super) fn force(&self, model: &Model, v: f64) -> f64 {
         let wheels = model.wheels().iter().zip(&self.loads);
         let rolling = wheels.map(|(wheel, load)| f64::from(wheel.rolling.coefficient(v as f32)) * load);
         self.drag * v * v + rolling.sum::<f64>()
@@ -71,6 +72,21 @@ pub fn drive_shares(model: &Model) -> Vec<f64> {
 pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
     let motors = model.parts().motors.iter().map(|motor| motor_force(model, motor, v));
     powertrain_force(model, v, gear) + motors.sum::<f64>()
+}
+
+/// Largest force at the road with which a standing car can start before the first driven wheel spins, N: `F = min μ N / s` over the driven
+/// wheels with their shares s of the drive, under the loads that the acceleration moves.
+pub fn launch_force(model: &Model) -> f64 {
+    let (shares, mass) = (drive_shares(model), f64::from(model.mass()));
+    let mut force = 0.0;
+    // Each pass gains a digit, as that of a stop.
+    for _ in 0..40 {
+        let Some(steady) = stand(model, 0.0, Demand::braking(model, -force / mass)) else { break };
+        let held =
+            |i: usize| f64::from(model.tyre(i).friction_at(steady.loads[i] as f32)[0]) * steady.loads[i] / shares[i];
+        force = (0..shares.len()).filter(|&i| shares[i] > 0.0).map(held).fold(f64::INFINITY, f64::min);
+    }
+    force
 }
 
 /// Torque of a motor at its wheels together, at full throttle and a mean speed of the wheels, N m.
@@ -146,27 +162,29 @@ pub(crate) fn per_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 {
 /// A car that the air presses resists as it stands at that speed: each pass takes the mean of the last speed and the one that
 /// its pose gives.
 pub fn top_speed(model: &Model) -> Option<f64> {
-    let mut top = overcome(model, &Resistance::at_rest(model))?;
+    let against = |resistance: Resistance| overcome(model, |v| resistance.force(model, v));
+    let mut top = against(Resistance::at_rest(model))?;
     if is_pressed(model) {
         for _ in 0..100 {
-            let next = overcome(model, &Resistance::at(model, top))?;
+            let next = against(Resistance::at(model, top))?;
             if (next - top).abs() < SPEED_STEP {
                 break;
             }
             top = 0.5 * (top + next);
         }
     }
-    (top < 149.9).then_some(top)
+    Some(top)
 }
 
 /// Steps in which the top speed is looked for, m/s.
 const SPEED_STEP: f64 = 0.01;
 
-/// The last speed before `against` stops the car in every gear.
-fn overcome(model: &Model, against: &Resistance) -> Option<f64> {
+/// The last speed before a resistance `against` it stops the car in every gear; `None` where that is beyond 150 m/s.
+pub(super) fn overcome(model: &Model, against: impl Fn(f64) -> f64) -> Option<f64> {
     let gears = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.nearest(i8::MAX));
-    let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= against.force(model, v));
-    (1..=15_000).map(|i| f64::from(i) * SPEED_STEP).take_while(|&v| pulls(v)).last()
+    let pulls = |v: f64| (1..=gears).any(|gear| drive_force(model, v, gear) >= against(v));
+    let top = (1..=15_000).map(|i| f64::from(i) * SPEED_STEP).take_while(|&v| pulls(v)).last();
+    top.filter(|top| *top < 149.9)
 }
 
 /// Where the engine gives the most power at full throttle, [W, rad/s], looked for at the points of its curve and in steps of a
@@ -198,29 +216,34 @@ pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     // Each pass gains a digit: the transfer answers by h / L of what the deceleration is off by.
     for _ in 0..40 {
         let loads = stand(model, 0.0, Demand::braking(model, deceleration))?.loads;
-        let force: f64 = (0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal)).sum();
+        let force: f64 = (0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum();
         if force <= 0.0 {
             return None;
         }
-        let resisted = drag * v * v / force;
-        // ln(1 + x) / x, where x may be nothing.
-        let less = if resisted > 1e-9 { resisted.ln_1p() / resisted } else { 1.0 };
-        let found = mass * v * v / (2.0 * force) * less;
+        let found = stopped_in(v, mass, drag, force);
         deceleration = v * v / (2.0 * found);
         distance = Some(found);
     }
     distance
 }
 
-/// What wheel `i` under `load` N pulls at the road while the car slows by `deceleration` m/s².
-fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal) -> f64 {
+/// Distance in which a constant braking `force` (N) and the drag `k` stop a `mass` from `v` m/s, m: `(m / 2 k) ln(1 + k v² / F)`.
+pub(super) fn stopped_in(v: f64, mass: f64, drag: f64, force: f64) -> f64 {
+    let resisted = drag * v * v / force;
+    // ln(1 + x) / x, where x may be nothing.
+    let less = if resisted > 1e-9 { resisted.ln_1p() / resisted } else { 1.0 };
+    mass * v * v / (2.0 * force) * less
+}
+
+/// What wheel `i` under `load` N pulls at the road while the car slows by `deceleration` m/s², with its brake `pressed` by a share.
+pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal, pressed: f64) -> f64 {
     let wheel: &Wheel = &model.wheels()[i];
     let tyre = model.tyre(i);
     let radius = f64::from(wheel.radius);
     let peak = f64::from(tyre.friction_at(load as f32)[0]) * load;
     // The brake stops the wheel's own spin too.
-    let braked =
-        f64::from(wheel.brake_torque) / radius - f64::from(wheel.spin_inertia) * deceleration / (radius * radius);
+    let braked = pressed * f64::from(wheel.brake_torque) / radius
+        - f64::from(wheel.spin_inertia) * deceleration / (radius * radius);
     let rolling = f64::from(wheel.rolling.constant) * load;
     if braked + rolling <= peak {
         return braked + rolling;

@@ -1,10 +1,11 @@
 //! Straight acceleration with full throttle.
 
+use skidpad_core::model::LaunchDevice;
 use skidpad_core::{Controls, Model};
 
 use super::{KMH_100, Manoeuvre, Setup, Takes};
-use crate::driver::{Driver, DriverInput, StraightKeeper};
-use crate::figures::{Figures, drive_shares, peak_slip};
+use crate::driver::{Driver, DriverInput, STANDSTILL_MPS, StraightKeeper};
+use crate::figures::{Figures, drive_force, drive_shares, launch_force, peak_slip, per_radius};
 use crate::metrics::{Metric, metrics};
 use crate::over_ground;
 use crate::trajectory::Trajectory;
@@ -16,6 +17,8 @@ pub struct Acceleration {
     pub launch: Launch,
     /// s.
     pub duration_s: f64,
+    /// Time for which a skilled driver holds the revs of a standing car with an engine before the start, s.
+    pub hold_s: f64,
 }
 
 /// How the throttle is worked.
@@ -23,19 +26,21 @@ pub struct Acceleration {
 pub enum Launch {
     /// Full throttle, whatever the wheels do.
     Full,
-    /// As much as keeps the driven wheels at the slip where their tyres pull most, as a test driver does.
+    /// As much as keeps the driven wheels at the slip where their tyres pull most, as a test driver does. The driver holds the revs,
+    /// by the clutch or against the brake, and starts with the torque that the tyres take.
     Skilled,
 }
 
 impl Default for Acceleration {
     fn default() -> Self {
         // A sports car needs about a minute and a half to come within 0.1 m/s of its top speed.
-        Self { launch: Launch::Full, duration_s: 120.0 }
+        Self { launch: Launch::Full, duration_s: 120.0, hold_s: 1.0 }
     }
 }
 
 metrics! {
-    /// What a road test prints. American magazines start the clock after a roll-out of one foot.
+    /// What a road test prints. Times count from the moment the car starts to move; American magazines start the clock after a roll-out
+    /// of one foot.
     AccelerationMetrics {
         zero_to_60_mph_s, "s", 2, "0-60 mph", "From standstill to 26.82 m/s.";
         zero_to_60_mph_rollout_s, "s", 2, "0-60 mph after 1 ft of roll-out", "The same, from 0.305 m on.";
@@ -62,10 +67,12 @@ impl Acceleration {
     /// The figures of a run.
     pub fn measure(&self, trajectory: &Trajectory) -> AccelerationMetrics {
         let gone = over_ground::distance_from(trajectory.first());
-        let reached = |level: f64| trajectory.rises_to(level, 0.0, over_ground::speed);
-        let roll_out = trajectory.rises_to(ROLL_OUT_M, 0.0, gone);
+        let start = starts_at(trajectory);
+        let since = |time: Option<f64>| Some(time? - start);
+        let reached = |level: f64| since(trajectory.rises_to(level, 0.0, over_ground::speed));
+        let roll_out = since(trajectory.rises_to(ROLL_OUT_M, 0.0, gone));
         let after = |time: Option<f64>| Some(time? - roll_out?);
-        let quarter = trajectory.rises_to(QUARTER_MILE_M, 0.0, gone);
+        let quarter = since(trajectory.rises_to(QUARTER_MILE_M, 0.0, gone));
         AccelerationMetrics {
             zero_to_60_mph_s: reached(MPH_60),
             zero_to_60_mph_rollout_s: after(reached(MPH_60)),
@@ -73,11 +80,17 @@ impl Acceleration {
             zero_to_100_kmh_rollout_s: after(reached(KMH_100)),
             quarter_mile_s: quarter,
             quarter_mile_rollout_s: after(quarter),
-            quarter_mile_mps: quarter.map(|t| trajectory.at(t, over_ground::speed)),
+            quarter_mile_mps: quarter.map(|t| trajectory.at(start + t, over_ground::speed)),
             top_speed_mps: top_speed(trajectory),
             largest_acceleration_mps2: largest_acceleration(trajectory),
         }
     }
+}
+
+/// Time of the last standstill before the car drives off, s; 0 of one that rolls from the start.
+fn starts_at(trajectory: &Trajectory) -> f64 {
+    let standing = trajectory.rows().take_while(|row| over_ground::speed(row) <= STANDSTILL_MPS);
+    standing.last().map_or(0.0, |row| row.t_s)
 }
 
 fn top_speed(trajectory: &Trajectory) -> Option<f64> {
@@ -101,7 +114,58 @@ struct AccelerationDriver {
     /// Driven wheels with the slip at which they pull most; empty when it is full throttle whatever they do.
     driven: Vec<(usize, f64)>,
     foot: Foot,
+    /// Preparation of the start; `None` where there is none.
+    hold: Option<Hold>,
     keeper: StraightKeeper,
+}
+
+/// How a driver holds the revs before the start.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    /// End of it, s.
+    until_s: f64,
+    by: Held,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    /// Clutch pressed, engine at this speed, rad/s.
+    Clutch(f64),
+    /// Foot brake pressed against a torque converter, throttle as at the start.
+    Brake,
+}
+
+/// Share of the speed over which the throttle of a driver who holds revs goes from open to closed.
+const REVS_BAND: f64 = 0.1;
+
+impl Hold {
+    /// How a driver of `model` starts with `force` N at the road; `None` of a car without an engine.
+    fn of(model: &Model, force: f64, until_s: f64) -> Option<Self> {
+        let drive = model.parts().powertrain.engine()?;
+        let by = match &drive.launch_device {
+            LaunchDevice::Converter(_) => Held::Brake,
+            LaunchDevice::Clutch(clutch) => {
+                let ratio = f64::from(drive.gearbox.ratio(1) * drive.gearbox.efficiency);
+                let torque = force / (ratio * per_radius(drive, model.wheels()));
+                let [idle, engaged] = [drive.engine.idle, clutch.engaged_speed].map(f64::from);
+                Held::Clutch(idle + (engaged - idle) * (torque / f64::from(clutch.capacity)).clamp(0.0, 1.0))
+            }
+        };
+        Some(Self { until_s, by })
+    }
+
+    /// Pedals for the next step of an engine that turns with `speed` rad/s; `throttle` is that of the start.
+    fn controls(self, speed: f64, throttle: f64) -> Controls {
+        let pedals = match self.by {
+            Held::Clutch(revs) => Controls {
+                throttle: ((revs - speed) / (REVS_BAND * revs) + 0.5).clamp(0.0, 1.0) as f32,
+                clutch: Some(1.0),
+                ..Controls::default()
+            },
+            Held::Brake => Controls { throttle: throttle as f32, brake: 1.0, ..Controls::default() },
+        };
+        Controls { gear: Some(1), ..pedals }
+    }
 }
 
 /// Foot of a skilled driver on the throttle: it moves by the slip that is missing, and rests where that is none.
@@ -131,23 +195,30 @@ impl Foot {
 }
 
 impl AccelerationDriver {
-    fn new(model: &Model, launch: Launch) -> Self {
+    fn new(model: &Model, of: &Acceleration) -> Self {
         let shares = drive_shares(model);
-        let driven = (0..shares.len()).filter(|&i| launch == Launch::Skilled && shares[i] > 0.0);
-        Self {
-            driven: driven.filter_map(|i| Some((i, peak_slip(model, i)?))).collect(),
-            foot: Foot::default(),
-            keeper: StraightKeeper::new(Figures::of(model)),
+        let driven = (0..shares.len()).filter(|&i| of.launch == Launch::Skilled && shares[i] > 0.0);
+        let driven: Vec<_> = driven.filter_map(|i| Some((i, peak_slip(model, i)?))).collect();
+        let (mut foot, mut hold) = (Foot::default(), None);
+        if !driven.is_empty() {
+            let (full, limit) = (drive_force(model, 0.0, 1).max(f64::MIN_POSITIVE), launch_force(model));
+            let start = (limit / full).min(1.0);
+            foot = Foot { throttle: start, rest: start };
+            hold = Hold::of(model, limit.min(full), of.hold_s);
         }
+        Self { driven, foot, hold, keeper: StraightKeeper::new(Figures::of(model)) }
     }
 }
 
 impl Driver for AccelerationDriver {
     fn drive(&mut self, now: &DriverInput<'_>) -> Controls {
+        let steer = self.keeper.steer(now) as f32;
+        if let Some(hold) = self.hold.filter(|hold| !now.is_from(hold.until_s)) {
+            return Controls { steer, ..hold.controls(now.frame.engine_radps, self.foot.throttle) };
+        }
         let share = |&(i, best): &(usize, f64)| now.frame.wheels[i].slip_ratio / best;
         let worst = self.driven.iter().map(share).fold(0.0, f64::max);
         let throttle = if self.driven.is_empty() { 1.0 } else { self.foot.press(worst, now.dt_s) };
-        let steer = self.keeper.steer(now) as f32;
         Controls { throttle: throttle as f32, steer, ..Controls::default() }
     }
     fn finished(&self, now: &DriverInput<'_>) -> bool {
@@ -178,7 +249,7 @@ impl Manoeuvre for Acceleration {
         Takes::OWN_SPEED
     }
     fn driver(&self, model: &Model) -> Box<dyn Driver> {
-        Box::new(AccelerationDriver::new(model, self.launch))
+        Box::new(AccelerationDriver::new(model, self))
     }
     fn metrics(&self, _model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.measure(trajectory).list()

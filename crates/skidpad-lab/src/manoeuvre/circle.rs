@@ -32,14 +32,14 @@ metrics! {
     CircleMetrics {
         understeer_gradient_rad_per_mps2, "rad/(m/s²)", 6, "Understeer gradient", "Slope of the mean road-wheel angle less the Ackermann angle L ψ̇ / v over lateral acceleration.";
         understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient", "The same, in degrees per g.";
-        roll_gradient_deg_per_g, "deg/g", 4, "Roll gradient", "Slope of the roll angle over lateral acceleration.";
+        roll_gradient_deg_per_g, "deg/g", 4, "Roll gradient (rigid tyres, unless wheels move on their own)", "Slope of the roll angle over lateral acceleration.";
         sideslip_gradient_deg_per_g, "deg/g", 3, "Sideslip gradient", "Slope of the sideslip angle over lateral acceleration.";
         yaw_rate_gain_per_s, "1/s", 4, "Yaw rate gain, last level", "Yaw rate per mean road-wheel angle.";
         sideslip_gain, "-", 4, "Sideslip gain, last level", "Sideslip angle per mean road-wheel angle.";
         lateral_acceleration_mps2, "m/s²", 4, "Lateral acceleration, last level", "Mean.";
         speed_mps, "m/s", 4, "Speed, last level", "Mean.";
         steer_deg, "deg", 4, "Road-wheel angle, last level", "Mean.";
-        load_transfer_closure_percent, "%", 3, "Load transfer closure, last level", "Σ ΔN t against m a_y h + m g h φ, signed error, of a car that tows nothing.";
+        load_transfer_closure_percent, "%", 3, "Load transfer closure, last level", "Σ ΔN t against m a_y h + m g (h − r) φ with the height r of the roll axis, signed error, of a car that tows nothing.";
         path_error_mm, "mm", 1, "Largest path error while measured", "Distance of the centre of mass from the circle.";
     }
 }
@@ -145,8 +145,9 @@ impl Level {
     /// Error of `Σ ΔN t = m a_y h + m g h φ`: the moments of the loads about the middle against those of the mass.
     fn closure(&self, model: &Model) -> f64 {
         let moment: f64 = self.loads.iter().zip(model.wheels()).map(|(n, w)| -n * f64::from(w.contact.y)).sum();
-        let arm = f64::from(model.mass()) * f64::from(model.parts().centre_height);
-        moment / (arm * (self.ay + 9.81 * self.roll)) - 1.0
+        let height = f64::from(model.parts().centre_height);
+        let leaning = (height - model.roll_axis_height()) * 9.81 * self.roll;
+        moment / (f64::from(model.mass()) * (height * self.ay + leaning)) - 1.0
     }
 }
 

@@ -220,9 +220,8 @@ pub const CATALOGUE: &[Entry] = &[
         name: "launch",
         about: "acceleration with the driven wheels kept at their best slip, as a test driver does",
         build: |overrides| {
-            let standard = Acceleration::default();
-            let duration_s = overrides.duration_s.unwrap_or(standard.duration_s);
-            Box::new(Acceleration { launch: Launch::Skilled, duration_s })
+            let standard = Acceleration { launch: Launch::Skilled, ..Acceleration::default() };
+            Box::new(Acceleration { duration_s: overrides.duration_s.unwrap_or(standard.duration_s), ..standard })
         },
     },
     entry!("braking", Braking { initial_speed_mps <- initial_speed_mps }, "full pedal in neutral from 100 km/h: distance, deceleration"),

@@ -4,12 +4,12 @@ use skidpad_core::{Controls, Frame, Model};
 
 use super::{KMH_100, Manoeuvre, Setup, Takes};
 use crate::driver::{Cruise, Driver, DriverInput};
-use crate::figures::Figures;
+use crate::figures::cornering::steer_to_hold;
 use crate::metrics::{Metric, metrics};
 use crate::trajectory::Trajectory;
 
-/// A steering ramp that ends at the angle the linear bicycle model needs for a lateral acceleration; the speed is
-/// held by torques at the driven wheels.
+/// A steering ramp that ends at the angle that a steady turn of some lateral acceleration needs; the speed is held by torques at the driven
+/// wheels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepSteer {
     /// m/s, > 0.
@@ -55,7 +55,7 @@ metrics! {
         sideslip_deg, "deg", 3, "Steady sideslip angle", "atan(v_y / v_x), mean over the last second.";
         tb_factor_deg_s, "deg s", 3, "TB factor", "Yaw rate peak response time times the steady sideslip angle, by size.";
         roll_deg, "deg", 3, "Steady roll angle", "Mean over the last second.";
-        roll_gradient_deg_per_g, "deg/g", 3, "Roll gradient", "Steady roll per steady lateral acceleration.";
+        roll_gradient_deg_per_g, "deg/g", 3, "Roll gradient (rigid tyres, unless wheels move on their own)", "Steady roll per steady lateral acceleration.";
         steady_speed_mps, "m/s", 3, "Speed held", "Mean over the last second.";
     }
 }
@@ -64,7 +64,7 @@ impl StepSteer {
     /// The angle the ramp ends at, within the car's lock, rad.
     pub fn angle(&self, model: &Model) -> f64 {
         let lock = f64::from(model.parts().steering.lock);
-        let asked = || Figures::of(model).steer_for(self.lateral_acceleration_mps2, self.speed_mps);
+        let asked = || steer_to_hold(model, self.lateral_acceleration_mps2, self.speed_mps);
         self.steer_rad.unwrap_or_else(asked).clamp(-lock, lock)
     }
 
@@ -171,7 +171,7 @@ impl Manoeuvre for StepSteer {
     fn about(&self) -> String {
         let aim = match self.steer_rad {
             Some(steer) => format!("{:.2}° of road-wheel angle", steer.to_degrees()),
-            None => format!("{:.1} m/s² by the linear bicycle model", self.lateral_acceleration_mps2),
+            None => format!("what a steady turn of {:.1} m/s² needs", self.lateral_acceleration_mps2),
         };
         format!(
             "steering ramp of {:.2} s to {aim} at {:.1} m/s ({:.0} km/h), speed held by torques at the driven wheels",
@@ -250,9 +250,10 @@ mod tests {
     }
 
     #[test]
-    fn the_angle_follows_the_bicycle_model_within_the_lock() {
+    fn the_angle_is_that_of_the_steady_turn_within_the_lock() {
         let step = StepSteer { speed_mps: 20.0, ..StepSteer::default() };
-        assert!((step.angle(&model()) - 4.0 * 2.5 / 400.0).abs() < 1e-6);
+        // The arc tangent of 0.025, and rear wheels that drive against the drag of the front ones, which turn by that much.
+        assert!((step.angle(&model()) - 4.0 * 2.5 / 400.0).abs() < 1e-4);
         let too_much = StepSteer { steer_rad: Some(-3.0), ..step };
         assert!((too_much.angle(&model()) + 0.6).abs() < 1e-6);
     }

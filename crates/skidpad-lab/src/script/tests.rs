@@ -111,3 +111,15 @@ fn every_column_is_told() {
     Script::parse(&format!("{header}\n{}\n", ["0"; COLUMNS.len()].join(",")), &model()).expect("columns of a table");
     assert_eq!(COLUMNS.len(), parse::PLAIN.len() + parse::PER_WHEEL.len());
 }
+
+/// A wheel turns by a right angle and no further.
+#[test]
+fn an_angle_beyond_a_right_angle_is_refused() {
+    for column in ["steer_rad", "steer_rad.1l"] {
+        let now = controls(&format!("t_s,{column}\n0,1.57079632\n"), 0.1, 0);
+        let found = now.wheels.first().and_then(|wheel| wheel.steer).unwrap_or(now.steer);
+        assert_eq!(found, core::f32::consts::FRAC_PI_2, "{column}");
+        let Faults(faults) = Script::parse(&format!("t_s,{column}\n0,-1.571\n"), &model()).expect_err("too much");
+        assert_eq!((faults.len(), faults[0].line), (1, 2), "{column}: {faults:?}");
+    }
+}

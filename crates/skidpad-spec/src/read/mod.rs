@@ -63,7 +63,7 @@ pub(crate) fn read_scene(
         ground = crate::ground::build(spec, collector, files);
         let starts = line_starts(text);
         let line = |path: &str| collector.places.of(path).map_or(0, |span| position(text, &starts, span.start).0);
-        notes = collector.notes.iter().map(|lint| Note::of(lint.clone(), line(&lint.path))).collect();
+        notes = collector.notes.iter().map(|lint| Note::of(lint.clone(), source_name, line(&lint.path))).collect();
         notes.sort_by_key(|note| note.line);
     };
     let spec = described(source_name, text, &SCENE, rules)?;

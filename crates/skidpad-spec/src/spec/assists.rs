@@ -138,7 +138,7 @@ pub struct Stability {
     #[serde(default = "grip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1000)))]
     pub largest_lateral_mps2: f64,
-    /// Sideslip angle beyond which the car is turned back, degrees.
+    /// Slip angle of the rear axle beyond which the car is turned back, degrees.
     #[serde(default = "sideslip")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 90)))]
     pub largest_sideslip_deg: f64,
@@ -155,7 +155,7 @@ pub struct Stability {
     #[cfg_attr(feature = "schema", schemars(range(min = 0.001, max = 1)))]
     pub slip: f64,
     /// It does nothing below the first speed and all it can above the second, m/s.
-    #[serde(default = "moving")]
+    #[serde(default = "driving")]
     #[cfg_attr(feature = "schema", schemars(inner(range(min = 0, max = 1000))))]
     pub fades_in_mps: [f64; 2],
 }
@@ -232,6 +232,10 @@ fn patient() -> f64 {
 
 fn walking() -> f64 {
     1.5
+}
+
+fn driving() -> [f64; 2] {
+    [4.2, 7.0]
 }
 
 fn moving() -> [f64; 2] {

@@ -29,7 +29,7 @@ pub struct Axle {
     pub wheel_spin_inertia_kg_m2: f64,
     /// Name of the tyre.
     pub tyre: String,
-    /// Mean road-wheel angle per angle of the steering; 0 unsteered, negative counter-steers.
+    /// Road-wheel angle in the middle of the axle per angle of the steering; 0 unsteered, negative counter-steers.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -2, max = 2)))]
     pub steer_ratio: f64,

@@ -25,9 +25,11 @@ pub struct TyreFile {
     pub notes: Vec<Note>,
 }
 
-/// Something about a tyre file its user may want to know.
+/// Something about a file its user may want to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
+    /// Name of the file in reports.
+    pub file: String,
     /// Line, from 1; 0 for the file as a whole.
     pub line: usize,
     /// The key it is about.
@@ -37,16 +39,18 @@ pub struct Note {
 }
 
 impl Note {
-    pub(crate) fn of(lint: Lint, line: usize) -> Self {
-        Self { line, key: lint.path, text: lint.text }
+    pub(crate) fn of(lint: Lint, file: &str, line: usize) -> Self {
+        Self { file: file.to_owned(), line, key: lint.path, text: lint.text }
     }
 }
 
 impl Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
         if self.line > 0 {
-            write!(f, "line {}: ", self.line)?;
+            write!(f, ":{}", self.line)?;
         }
+        write!(f, ": ")?;
         if !self.key.is_empty() {
             write!(f, "`{}`: ", self.key)?;
         }
@@ -73,8 +77,14 @@ pub(super) fn read(source_name: &str, text: &str) -> Result<TyreFile, Faults> {
     let mut lines = split(text);
     let mut faults = std::mem::take(&mut lines.faults);
     let units = Units::read(&lines.statements, &mut faults);
-    let mut reader =
-        Reader { headers: &lines.headers, seen: BTreeMap::new(), blank: BTreeMap::new(), notes: Vec::new(), faults };
+    let mut reader = Reader {
+        source_name,
+        headers: &lines.headers,
+        seen: BTreeMap::new(),
+        blank: BTreeMap::new(),
+        notes: Vec::new(),
+        faults,
+    };
     for statement in lines.statements.iter().filter(|s| s.section != "UNITS") {
         reader.see(statement);
     }
@@ -110,6 +120,7 @@ struct Seen<'a> {
 }
 
 struct Reader<'a> {
+    source_name: &'a str,
     headers: &'a [Header],
     seen: BTreeMap<&'a str, Seen<'a>>,
     /// Keys without a value, which many programs write for what they do not know.
@@ -164,8 +175,7 @@ impl<'a> Reader<'a> {
     /// A key nothing reads: in a section of coefficients it may be a slip of the pen.
     fn unknown(&mut self, statement: &Statement<'_>) {
         if statement.key == "LMUV" && number(statement.value) != Some(0.0) {
-            let text = "loss of friction with sliding speed is left out".into();
-            self.notes.push(Note { line: statement.place.line, key: statement.key.clone(), text });
+            self.note_at(statement.place.line, &statement.key, "loss of friction with sliding speed is left out");
         }
         let known = LEFT_OUT.iter().any(|prefix| statement.key.starts_with(prefix));
         let turning = statement.section.starts_with("TURNSLIP");
@@ -176,12 +186,17 @@ impl<'a> Reader<'a> {
             Some(like) => format!("is not used; did you mean {like}?"),
             None => "is not used".into(),
         };
-        self.notes.push(Note { line: statement.place.line, key: statement.key.clone(), text });
+        self.note_at(statement.place.line, &statement.key, &text);
     }
 
     fn note(&mut self, key: &str, text: &str) {
         let line = self.seen.get(key).map_or(0, |seen| seen.place.line);
-        self.notes.push(Note { line, key: key.to_owned(), text: text.to_owned() });
+        self.note_at(line, key, text);
+    }
+
+    fn note_at(&mut self, line: usize, key: &str, text: &str) {
+        let file = self.source_name.to_owned();
+        self.notes.push(Note { file, line, key: key.to_owned(), text: text.to_owned() });
     }
 
     /// Reports the value of `key` as wrong.
@@ -361,7 +376,8 @@ impl<'a> Reader<'a> {
         if let Some(first) = keys.first() {
             let line = keys.iter().filter_map(|key| self.blank.get(key)).map(|place| place.line).min().unwrap_or(0);
             let text = format!("without a value, taken as not stated: {}", keys.join(", "));
-            self.notes.push(Note { line, key: (*first).to_owned(), text });
+            let key = (*first).to_owned();
+            self.note_at(line, &key, &text);
         }
     }
 

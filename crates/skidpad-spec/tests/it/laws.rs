@@ -1,6 +1,7 @@
 //! Tyres of every law in vehicle files, and the files they are in.
 
 use skidpad_core::model::Tyre;
+use skidpad_core::tyre::Conditions;
 use skidpad_spec::FaultKind::{MissingKey, OutOfRange, UnknownKey};
 use skidpad_spec::{FaultKind, Faults, LoadError, Loaded, load, shipped, tir};
 
@@ -174,7 +175,7 @@ fn a_brush_has_the_stiffness_it_states() {
     let tyre = car.model.tyre(2);
     for (found, stated) in [
         (tyre.stiffness_at(4000.0), [100e3, 90e3]),
-        (car.model.patch_lengths(2, 4000.0, 0.0), [0.07, 0.07]),
+        (car.model.patch_lengths(2, &Conditions::upright(4000.0, 0.0)), [0.07, 0.07]),
         (tyre.friction_at(4000.0), [1.1, 1.0]),
         (tyre.friction_at(8000.0), [0.99, 0.9]),
     ] {

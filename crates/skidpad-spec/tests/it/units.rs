@@ -141,6 +141,28 @@ fn couplings_tie_wheels_and_axles() {
     assert_eq!(model.parts().axles[0].turning_distance, 4.78);
 }
 
+/// A car turns about its unsteered axles, or where the ratios of all axles agree: 1 and −0.4 on 3 m, 2.143 m behind the front axle. Axles
+/// that all turn alike go straight on askew.
+#[test]
+fn axles_stand_from_the_axis_that_their_ratios_agree_on() {
+    let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
+    let steered = |front: &str, rear: &str| {
+        let text = text
+            .replacen("behind_front_axle_m = 2.654", &format!("behind_front_axle_m = 3\n{rear}"), 1)
+            .replacen("steer_ratio = 1\n", front, 1);
+        let model = VehicleSpec::read("c5", &text).expect("readable").compile().expect("valid");
+        [0, 1].map(|axle| model.parts().axles[axle].turning_distance)
+    };
+    close(&[("rear", steered("", "steer_ratio = -1")[1], -3.0), ("front", steered("", "steer_ratio = -1")[0], 0.0)]);
+    let front = "steer_ratio = 1\n";
+    let [ahead, behind] = steered(front, "steer_ratio = -0.4");
+    close(&[("ahead", ahead, 3.0 / 1.4), ("behind", behind, -0.4 * 3.0 / 1.4)]);
+    let [ahead, behind] = steered(front, "steer_ratio = 0.25");
+    close(&[("ahead of both", ahead, 4.0), ("the same of the rear", behind, 1.0)]);
+    let [ahead, behind] = steered(front, "steer_ratio = 1");
+    assert!(ahead.abs() > 1000.0 && ahead.is_finite() && (ahead - behind).abs() < 3.001, "{ahead} {behind}");
+}
+
 /// Motors drive an axle together or each wheel by itself.
 #[test]
 fn motors_drive_axles_or_wheels() {

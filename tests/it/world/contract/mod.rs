@@ -67,7 +67,18 @@ fn probe(shape: ProbeShape, start: DVec3, turn: Quat, stood: f32) -> Probe {
     };
     let rim = |(half_width, rounded)| {
         let (forward, moves) = (turn * Vec3::X, Vec3::ZERO);
-        Rim { forward, radius: RADIUS, half_width, rounded, stood, ahead: 0.0, moves, give: 0.0, driven: 0.0 }
+        Rim {
+            forward,
+            radius: RADIUS,
+            half_width,
+            rounded,
+            stood,
+            ahead: 0.0,
+            came: Vec3::ZERO,
+            moves,
+            give: 0.0,
+            driven: 0.0,
+        }
     };
     let (offset, direction) = (Vec3::ZERO, turn * Vec3::NEG_Z);
     Probe { car: 0, position: start, offset, direction, reach: 2.0, rim: tread.map(rim) }

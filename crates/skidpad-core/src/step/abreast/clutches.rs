@@ -68,8 +68,8 @@ impl<W: Octet> Engines<W> {
         let [mut throttle, mut ratio, mut capacity, mut carried] = [[0.0; ABREAST]; 4];
         let (mut pedals, mut has_pedal) = ([0.0; ABREAST], [false; ABREAST]);
         for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| drivers.begun[*car]) {
-            let (state, controls) = (&mut vehicle.state, drivers.controls[car]);
-            state.change_gear(drive, model, [asked[car], speeds[car]], controls.gear, dt);
+            let (state, controls, moved) = (&mut vehicle.state, drivers.controls[car], (model, vehicle.towed_mass));
+            state.change_gear(drive, moved, [asked[car], speeds[car]], controls.gear, dt);
             let state = &state.drive;
             throttle[car] = state.opened(&drive.engine, asked[car]);
             ratio[car] = drive.gearbox.ratio_at(state.gear, state.ratio);

@@ -153,10 +153,10 @@ impl<W: Octet> CarsInStep<'_, W> {
             || {
                 let (four, _) = self.room.rows.as_chunks_mut::<4>();
                 for (bank, four) in four.iter_mut().enumerate() {
-                    let axle = |car: usize| self.vehicles[car].rows[bank].steering.straight_axle;
+                    let axle = |car: usize| self.vehicles[car].rows[bank].steering.axle;
                     let [x, y, z] = [W::columns(|i| axle(i).x), W::columns(|i| axle(i).y), W::columns(|i| axle(i).z)];
                     for (k, rows) in four.iter_mut().enumerate() {
-                        rows.steering.straight_axle = Vec3Lanes::new(x[k], y[k], z[k]);
+                        rows.steering.axle = Vec3Lanes::new(x[k], y[k], z[k]);
                     }
                 }
             },

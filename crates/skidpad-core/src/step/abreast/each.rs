@@ -6,7 +6,7 @@ use crate::state::WheelState;
 use crate::step::rows::{Begun, Rows};
 use crate::step::vehicle::Vehicle;
 use crate::step::write_back::{Ended, WheelEnded, settled_rate};
-use crate::vectors::{Axes, Vec3Lanes};
+use crate::vectors::{self, Axes, Vec3Lanes};
 use crate::wheel::contact::{Met, rays};
 use crate::wheel::pack::WheelPack;
 use crate::world::seam::{Body, Contact, Ground, Probe};
@@ -18,7 +18,7 @@ pub(crate) const ABREAST: usize = Eight::COUNT;
 /// What is added to any number, zeros included, and changes no bit of it.
 pub(crate) const NO_CHANGE: f32 = -0.0;
 
-/// What the world tells of cars abreast, vehicle frame.
+/// What the world tells of cars abreast, in the vehicle frame in the middle of the step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chassis<W> {
     pub to_world: Axes<W>,
@@ -35,9 +35,9 @@ pub(crate) struct Chassis<W> {
 
 impl<W: Octet> Chassis<W> {
     #[inline(always)]
-    pub fn of(bodies: &[Body; ABREAST]) -> (Self, [bool; ABREAST]) {
+    pub fn of(bodies: &[Body; ABREAST], dt: f32) -> (Self, [bool; ABREAST]) {
         let motion = Motion::of(bodies);
-        let to_world = Axes::rotated(motion.rotation);
+        let to_world = Axes::rotated(vectors::turned(motion.rotation, motion.angular, 0.5 * dt));
         let to_vehicle = to_world.transposed();
         let wind = vector(|car| bodies[car].wind);
         let chassis = Self {
@@ -70,7 +70,7 @@ impl<W: Octet> Chassis<W> {
         let asked = &mut asked[..ABREAST * wheels];
         for (car, body) in bodies.iter().enumerate() {
             let [x, y, z, _] = down[car].lanes();
-            asked[car * wheels + k].cast(first + car, body.position, Vec3::new(x, y, z), ends[car]);
+            asked[car * wheels + k].cast(first + car, body.position_halfway(dt), Vec3::new(x, y, z), ends[car]);
         }
     }
 }
@@ -230,18 +230,24 @@ pub(crate) struct EndedByCar {
     numbers: [[Four; ABREAST]; 3],
     /// Of tyres with laws of their own.
     moments: Option<[[f32; ABREAST]; 2]>,
+    /// On ground with a friction factor other than 1.
+    grip_excess: Option<[f32; ABREAST]>,
     contact: u32,
 }
 
 impl EndedByCar {
     #[inline(always)]
-    pub fn of<W: Octet>(rows: &Rows<W>, ended: &Ended<W>, dt: f32) -> Self {
+    pub fn of<W: Octet>(rows: &Rows<W>, ended: &Ended<W>) -> Self {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = ended.numbers();
         Self {
             numbers: [W::rows([a, b, c, d]), W::rows([e, f, g, h]), W::rows([i, j, k, l])],
             moments: rows.has_laws.then(
                 #[inline(always)]
-                || both(|i| (rows.tyre.moments[i] / W::splat(dt)).in_lanes()),
+                || both(|i| rows.begun.moments[i].in_lanes()),
+            ),
+            grip_excess: rows.grip_excess().map(
+                #[inline(always)]
+                |excess| excess.in_lanes(),
             ),
             contact: W::bits(ended.contact),
         }
@@ -253,6 +259,9 @@ impl EndedByCar {
         WheelEnded { numbers, contact: self.contact & (1 << car) != 0 }.write(wheel);
         if let Some([overturning, aligning]) = &self.moments {
             [wheel.overturning, wheel.aligning] = [overturning[car], aligning[car]];
+        }
+        if let Some(excess) = &self.grip_excess {
+            wheel.grip_excess = excess[car];
         }
     }
 }

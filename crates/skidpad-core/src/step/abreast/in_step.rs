@@ -201,13 +201,12 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
         if is_told {
             self.room.alone.iter_mut().zip(all_met).for_each(|(alone, met)| *alone |= moves(met));
         }
-        let (turn, pose_lag) = (chassis.moving.angular * W::splat(dt), W::splat(self.room.pose_lag));
+        let pose_lag = W::splat(self.room.pose_lag);
         let mut hangs = W::Mask::default();
         let contacts = self.contacts;
         for (k, (bank, rows)) in self.room.wheels::<B>().enumerate() {
-            let straight = rows.steering.straight_axle;
-            rows.contact.axle = straight + turn.cross(straight);
             rows.touch(bank, &met(contacts, [k, wheels]), &chassis.to_vehicle);
+            rows.take_to_start(bank, chassis.moving, dt);
             if is_told {
                 rows.contact.ground_motion = on_texture(rows, contacts, [k, wheels], chassis.to_vehicle);
             } else {
@@ -225,8 +224,8 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
     }
 
     #[inline(always)]
-    fn external(&mut self) -> SpatialVector<W> {
-        let (model, in_air) = (&self.room.model, self.room.chassis.in_air);
+    fn external(&mut self, by_tyres: Vec3Lanes<W>) -> SpatialVector<W> {
+        let (model, in_air) = (&self.room.model, self.room.chassis.in_air + by_tyres * W::splat(0.5));
         let mut factors = [W::splat(1.0); 3];
         if model.parts().aero.maps.is_some() {
             factors = each::air_factors(self.vehicles, in_air);
@@ -275,13 +274,13 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
     }
 
     #[inline(never)]
-    fn grip(&mut self) {
+    fn grip(&mut self, loaded: SpatialVector<W>) {
         W::called(
             #[inline(always)]
             || {
                 let (wheels, model, dt) = (B::wheels(self.room.wheels), &self.room.model, self.dt);
                 for (bank, rows) in self.room.packs[..wheels].iter().zip(&mut self.room.rows[..wheels]) {
-                    rows.grip_row(bank, &model.parts().tyres, dt);
+                    rows.grip_row(bank, &model.parts().tyres, loaded, dt);
                 }
             },
         );
@@ -291,6 +290,9 @@ impl<B: Banks, W: Octet> Stages<B> for CarsInStep<'_, W> {
     fn assist(&mut self, loaded: SpatialVector<W>) {
         if let Some(anti_lock) = self.room.model.parts().assists.abs {
             let [_, pedal, _] = self.pedals;
+            if !self.room.model.parts().motors.is_empty() {
+                self.leave(self.slips_behind(&anti_lock));
+            }
             if W::any(W::splat(0.0).less(pedal)) {
                 self.keep_from_locking(&anti_lock, pedal, loaded);
             }
@@ -342,6 +344,15 @@ impl<W: Octet> CarsInStep<'_, W> {
                 *alone |= bits & (1 << car) != 0;
             }
         }
+    }
+
+    /// Returns the cars whose wheels slip so far behind the road that their motors have to be watched.
+    #[inline(never)]
+    fn slips_behind(&self, anti_lock: &AntiLock) -> W::Mask {
+        let wheels = self.room.packs.iter().zip(&self.room.rows).take(self.room.wheels);
+        let slips =
+            |(bank, rows): (&WheelPack<W>, &Rows<W>)| rows.slips_behind(bank, anti_lock.slip, anti_lock.off_below);
+        wheels.map(slips).fold(W::Mask::default(), |any, one| any | one)
     }
 
     /// Takes from brakes, which are pressed by the `pedal`, what would lock wheels.
@@ -453,11 +464,11 @@ fn on_texture<W: Octet>(
         #[inline(always)]
         || {
             let (told, rolling) = textures(contacts, wheel);
-            let mut motion = rows.on_ground_with(to_vehicle.times(Vec3Lanes::default()), rolling);
-            motion.speed = motion.speed.map(
-                #[inline(always)]
-                |speed| speed.only(told),
-            );
+            let still = to_vehicle.times(Vec3Lanes::default());
+            let mut motion = rows.on_ground_with([still; 2], rolling);
+            for speed in motion.begun.iter_mut().chain(&mut motion.speed) {
+                *speed = speed.only(told);
+            }
             motion
         },
     )
@@ -474,7 +485,7 @@ fn part<W: Octet>(
     asked: Option<DriverDemand>,
 ) {
     let asked = asked.unwrap_or_else(|| DriverDemand::of(inputs.controls, &room.model.parts().steering));
-    vehicle.begin_at(inputs.body);
+    vehicle.begin_at(inputs.body, inputs.dt);
     vehicle.set_bars(inputs.controls);
     vehicle.begin::<Many>();
     let direction = if room.has_engine() { 0.0 } else { vehicle.shafts.pull.direction };

@@ -139,7 +139,7 @@ impl<W: Octet> Room<W> {
             #[inline(always)]
             || {
                 let are_finite;
-                (self.chassis, are_finite) = Chassis::of(bodies);
+                (self.chassis, are_finite) = Chassis::of(bodies, dt);
                 self.alone = are_finite.map(|is_finite| !is_finite);
                 match self.wheels {
                     4 => self.ask_all::<One>(first, bodies, dt, asked),
@@ -205,7 +205,7 @@ impl<W: Octet> Room<W> {
         }
         let wheels = B::wheels(self.wheels);
         for (k, (bank, rows)) in self.packs[..wheels].iter().zip(&self.rows[..wheels]).enumerate() {
-            let ended = EndedByCar::of(rows, &rows.ended(bank, moving, self.pose_lag, dt), dt);
+            let ended = EndedByCar::of(rows, &rows.ended(bank, moving, self.pose_lag, dt));
             for (car, vehicle) in vehicles.iter_mut().enumerate().filter(|(car, _)| follows[*car]) {
                 ended.write(car, &mut vehicle.state.wheels[k]);
             }

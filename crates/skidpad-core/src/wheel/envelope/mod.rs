@@ -121,6 +121,8 @@ struct Seeker {
     radius: f32,
     /// Height of the lowest point of the wheel as it was.
     stood: f32,
+    /// [`Rim::came`] along the heading.
+    came: f32,
     /// [`Rim::moves`] along the heading.
     moves: f32,
     /// [`Rim::give`].
@@ -213,6 +215,7 @@ impl Seeker {
                 used: 1,
                 radius: 0.0,
                 stood: -probe.reach,
+                came: 0.0,
                 moves: 0.0,
                 give: 0.0,
                 driven: 0.0,
@@ -220,7 +223,7 @@ impl Seeker {
         };
         let axes = [rim.forward, up.cross(rim.forward), up];
         let (planes, used) = planes(rim);
-        let moves = rim.moves.dot(rim.forward);
+        let [came, moves] = [rim.came, rim.moves].map(|way| way.dot(rim.forward));
         Self {
             axes,
             wide_axes: axes.map(wide),
@@ -228,6 +231,7 @@ impl Seeker {
             used,
             radius: rim.radius,
             stood: -rim.stood,
+            came,
             moves,
             give: rim.give,
             driven: rim.driven,

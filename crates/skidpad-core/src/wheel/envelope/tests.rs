@@ -29,6 +29,7 @@ fn disc() -> Probe {
         rounded: false,
         stood: 0.66,
         ahead: 0.3,
+        came: Vec3::ZERO,
         moves,
         give,
         driven: 0.0,

@@ -22,7 +22,8 @@ impl Seeker {
             return None;
         }
         let share = if high > low { (z - wall.z[0]) / (wall.z[1] - wall.z[0]) } else { 0.0 };
-        let x = wall.x[0] + (wall.x[1] - wall.x[0]) * share;
+        // As seen from the start of the step: hulls are stopped from there.
+        let x = wall.x[0] + (wall.x[1] - wall.x[0]) * share + self.came;
         let back = -x.signum();
         let normal = Vec3::new(normal.x, normal.y, 0.0) * (back * normal.x.signum() / level);
         let gap = (x.abs() - half) * normal.x.abs();

@@ -245,14 +245,16 @@ impl Rules<'_> {
             return;
         };
         let distance = layout::turning_distance(self.spec, i).abs();
-        let fits = axle.ackermann == 0.0 || axle.steer_ratio == 0.0 || distance >= 0.5 * track;
+        let nearest = 0.5 * track * axle.steer_ratio.abs();
+        let fits = axle.ackermann == 0.0 || axle.steer_ratio == 0.0 || distance >= nearest;
         let paths = self.of_axles(&["behind_front_axle_m", "steer_ratio"]);
         let mut others: Vec<&str> = paths.iter().map(String::as_str).collect();
         let own_track = format!("axles[{i}].track_m");
         others.push(&own_track);
         let found = format!("{} on an axle {distance:.2} m from the turning axis", axle.ackermann);
-        let help = "the car turns about the mean of its unsteered axles, or of all axles if all steer";
-        self.rule(path, &others, fits, found, "0 on an axle closer than half its track", help);
+        let help = "the car turns about the mean of its unsteered axles or, if all steer, where their ratios agree";
+        let accepts = format!("0 on an axle closer than {nearest:.2} m, half its track times its ratio");
+        self.rule(path, &others, fits, found, accepts, help);
     }
 
     fn tyre_name(&mut self, path: &str, name: &str) {

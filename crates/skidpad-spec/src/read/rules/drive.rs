@@ -114,6 +114,9 @@ impl Rules<'_> {
             self.rule(path, &["powertrain.gearbox.continuous"], count == 2, found, "both ends of its range", "");
             return;
         }
+        if gearbox.forward.windows(2).any(|pair| pair[1] >= pair[0]) {
+            return;
+        }
         let pairs = gearbox.forward.windows(2);
         let Some(widest) = pairs.map(|pair| pair[1] / pair[0]).min_by(f64::total_cmp) else {
             return;

@@ -120,7 +120,7 @@ impl Rules<'_> {
         };
         match tir::read(file, &text) {
             Ok(tir::TyreFile { tyre, side, notes }) => {
-                let lint = |note: &tir::Note| Lint::new(path, format!("{file}: {note}"));
+                let lint = |note: &tir::Note| Lint::new(path, note.to_string());
                 self.collector.notes.extend(notes.iter().map(lint));
                 Some(if side == Some(Side::Right) { tyre.mirrored() } else { tyre })
             }

@@ -77,7 +77,7 @@ fn triangles_without_an_area_are_counted() {
     let lists = "corners_m = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]\ntriangles = [[0, 1, 2], [0, 1, 1]]\n";
     let loaded = scene(&format!("[[mesh]]\n{lists}"), &[]).expect("valid");
     let [note] = &loaded.notes[..] else { panic!("{:?}", loaded.notes) };
-    assert_eq!(note.to_string(), "line 3: `mesh[0].triangles`: 1 of 2 triangles have no area and are left out");
+    assert_eq!(note.to_string(), "scene.toml:3: `mesh[0].triangles`: 1 of 2 triangles have no area and are left out");
 }
 
 /// A description alone finds its files in a folder, and has none without.

@@ -1,0 +1,112 @@
+//! Cuts of the regeneration of motors: while wheels slip behind the road, and while stability control corrects the car.
+
+use crate::assists::assist_log::Assist;
+use crate::assists::parameters::Assists;
+use crate::lane::{Corners, Four, Lane};
+use crate::linear::SpatialVector;
+use crate::step::rows::Rows;
+use crate::step::vehicle::Vehicle;
+use crate::wheel::pack::WheelPack;
+
+/// Share of the slip allowed from which regeneration is watched.
+const WATCHED_FROM: f32 = 0.5;
+
+/// Slip behind the road that regeneration does not exceed.
+#[derive(Clone, Copy, Debug)]
+struct RegenerationLimit {
+    assist: Assist,
+    /// As [`crate::assists::parameters::AntiLock::slip`], `response` and `off_below`.
+    slip: f32,
+    response: f32,
+    off_below: f32,
+}
+
+impl RegenerationLimit {
+    /// Returns the limit of the anti-lock brakes, else that of the stability control.
+    fn of(assists: &Assists) -> Option<Self> {
+        if let Some(abs) = &assists.abs {
+            let (slip, response, off_below) = (abs.slip, abs.response, abs.off_below);
+            return Some(Self { assist: Assist::AntiLock, slip, response, off_below });
+        }
+        assists.stability.as_ref().map(|own| Self {
+            assist: Assist::StabilityControl,
+            slip: own.slip,
+            response: own.response,
+            off_below: own.fades_in[0],
+        })
+    }
+}
+
+impl Vehicle {
+    /// Cuts the regeneration of every motor to what its wheels take at the slip allowed, the foot brake being off; entirely while
+    /// stability control corrects the car. `pedal` is the foot brake's, 0 to 1; `loaded` the velocity that loads and the last step's
+    /// tyre impulses left.
+    pub(crate) fn cut_regeneration(&mut self, pedal: f32, loaded: SpatialVector<f32>, dt: f32) {
+        let parts = self.model.parts();
+        let Some(limit) = RegenerationLimit::of(&parts.assists).filter(|_| !parts.motors.is_empty()) else { return };
+        let corrects = parts.assists.stability.is_some() && self.correction.is_some();
+        if !corrects && !self.slips_behind(&limit) {
+            return;
+        }
+        let assist = if corrects { Assist::StabilityControl } else { limit.assist };
+        self.shafts.begin_cutting(assist, &self.model, &mut self.rows);
+        let [first, _] = self.shafts.first_rows(&self.model);
+        for k in 0..self.model.parts().motors.len() {
+            let (shaft, speed) = match corrects {
+                true => (0.0, None),
+                false => match self.regeneration_left(first + k, &limit, pedal, loaded, dt) {
+                    Some((shaft, speed)) => (shaft, Some(speed)),
+                    None => continue,
+                },
+            };
+            self.shafts.cut_motor(&self.model, &mut self.rows, k, shaft, speed);
+        }
+    }
+
+    /// Returns whether a wheel slips so far behind the road that its motors have to be watched.
+    fn slips_behind(&self, limit: &RegenerationLimit) -> bool {
+        let banks = self.model.banks().iter().zip(&self.rows);
+        banks.into_iter().any(|(bank, rows)| Four::any(rows.slips_behind(bank, limit.slip, limit.off_below)))
+    }
+
+    /// Returns the impulse towards the gear, N m s, ≤ 0, that row `row` between spins may give its wheels, and the mean of their speeds
+    /// then, rad/s; `None` where no wheel slips more than it may.
+    fn regeneration_left(
+        &self,
+        row: usize,
+        limit: &RegenerationLimit,
+        pedal: f32,
+        loaded: SpatialVector<f32>,
+        dt: f32,
+    ) -> Option<(f32, f32)> {
+        let direction = self.shafts.pull.direction;
+        let (mut missing, mut speed) = (0.0f32, 0.0);
+        for (bank, rows) in self.model.banks().iter().zip(&self.rows) {
+            let share = bank.levers[row];
+            let (goal, need, rolls) = rows.slowed_to_slip(bank, loaded.at_each_wheel(), limit.slip, limit.response, dt);
+            let ahead = rows.begun.rolling_speed * Four::splat(direction);
+            let foot = bank.brake_torque * Four::splat(pedal * dt);
+            let beyond = rows.tyre.locking_capacity - foot - need * Four::splat(direction);
+            let watched = rolls & Four::splat(limit.off_below).less(ahead) & Four::splat(0.0).less(share);
+            bank.each(|lane, _| {
+                let share = share.lanes()[lane];
+                if share > 0.0 {
+                    missing = missing.max(beyond.only(watched).lanes()[lane] / share);
+                }
+            });
+            speed += (share * goal).sum();
+        }
+        let left = (self.shafts.carried(row) * direction + missing).min(0.0);
+        (missing > 0.0).then_some((left, speed))
+    }
+}
+
+impl<W: Corners> Rows<W> {
+    /// Returns which wheels slip behind the road by more than half of `slip` at more than `off_below` m/s.
+    #[inline(always)]
+    pub(crate) fn slips_behind(&self, bank: &WheelPack<W>, slip: f32, off_below: f32) -> W::Mask {
+        let speed = self.begun.rolling_speed;
+        let (pace, behind) = (speed.abs(), (speed - self.begun.spin * bank.radius) * speed.sign());
+        (pace * W::splat(WATCHED_FROM * slip)).less(behind) & W::splat(off_below).less(pace) & self.tyre.active
+    }
+}

@@ -1,0 +1,275 @@
+//! Which gear an automatic gearbox engages, and how a shift proceeds.
+
+use crate::drivetrain::constraints::{at_wheels, torque_ratios};
+use crate::drivetrain::engine::{Continuous, Engine, Gearbox};
+use crate::drivetrain::parameters::EngineDrive;
+use crate::model::Model;
+use crate::state::{DriveState, State, WheelState};
+use bevy_math::{Quat, Vec3};
+
+/// Least time between two automatic shifts, s, so that a shift's own transient does not trigger the next.
+const SHIFT_PAUSE: f32 = 0.5;
+
+/// Share of an engine speed that the road has to make, too, for an automatic shift: less, and the wheels spin or lock.
+const ROLLS: f32 = 0.8;
+
+/// Force that a gear must have to be shifted up to, as a multiple of the resistance: a driver who regains the speed that the shift
+/// has cost presses the pedal further than one who holds a speed.
+const FORCE_RESERVE: f32 = 1.15;
+
+/// Speed below which a car stands, as a share of a walking pace.
+const STANDSTILL_PACE: f32 = 0.1;
+
+/// Motion of the wheels that an engine drives.
+struct Driven<'a> {
+    model: &'a Model,
+    drive: &'a EngineDrive,
+    wheels: &'a [WheelState],
+    /// Speed of the propeller shaft over the final drive, rad/s.
+    shaft_speed: f32,
+    /// Pedal, 0 to 1.
+    throttle: f32,
+    rotation: &'a Quat,
+    /// Velocities at the end and at the start of the last step, world, m/s.
+    velocities: [&'a Vec3; 2],
+    /// Mass of the trailers, kg.
+    towed_mass: f32,
+    /// Length of a step, s.
+    dt: f32,
+}
+
+/// Motion that a shift is expected to end with.
+struct Outlook {
+    /// Force of slope, air, rolling, brakes and trailers against the car, N.
+    resistance: f32,
+    /// Speed of the propeller shaft over the final drive, rad/s.
+    shaft_speed: f32,
+}
+
+impl Driven<'_> {
+    /// Returns the mean of a quantity over the wheels, weighted by their shares of the torque.
+    #[inline(always)]
+    fn mean(&self, of: impl Fn(usize) -> f32) -> f32 {
+        self.drive.shares.iter().enumerate().map(|(i, share)| share * of(i)).sum()
+    }
+
+    fn walking_pace(&self) -> f32 {
+        self.mean(|i| self.model.wheels()[i].walking()[1])
+    }
+
+    /// Returns the speed of the road below the wheels, m/s; in the air, that of their treads.
+    #[cold]
+    #[inline(never)]
+    fn speed(&self) -> f32 {
+        self.mean(|i| self.wheels[i].rolling_speed)
+    }
+
+    /// Returns the `shaft_speed` at which the wheels on the ground would roll; `None` with all in the air.
+    #[cold]
+    #[inline(never)]
+    fn turning_by_road(&self) -> Option<f32> {
+        let touching = |i: usize| if self.wheels[i].contact { 1.0 } else { 0.0 };
+        let share = self.mean(touching);
+        let rolling = |i: usize| touching(i) * self.wheels[i].rolling_speed / self.model.wheels()[i].radius;
+        (share > 0.0).then(|| self.mean(rolling) / share)
+    }
+
+    /// Returns true if the car does not move forward.
+    #[cold]
+    #[inline(never)]
+    fn stands(&self) -> bool {
+        self.speed() < STANDSTILL_PACE * self.walking_pace()
+    }
+
+    /// Returns the angle of the propeller shaft over the final drive per metre of road, 1/m.
+    fn turns_per_metre(&self) -> f32 {
+        self.mean(|i| 1.0 / self.model.wheels()[i].radius)
+    }
+
+    /// Predicts the end of a shift out of the gear of `state`. The shaft of the car, which nothing drives meanwhile, turns with
+    /// `rolling` rad/s.
+    fn outlook(&self, state: &DriveState, rolling: f32) -> Outlook {
+        let (gearbox, per_metre) = (&self.drive.gearbox, self.turns_per_metre());
+        let ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
+        let pull = at_wheels(ratios, state.clutch) * per_metre;
+        let mass = self.model.rolling_mass() + self.towed_mass;
+        let [velocity, before] = self.velocities;
+        let gained = (*self.rotation * Vec3::X).dot(*velocity - *before);
+        let resistance = pull - mass * gained / self.dt;
+        Outlook { resistance, shaft_speed: rolling - resistance / mass * per_metre * gearbox.shift_time }
+    }
+
+    /// Returns true if `gear` would not shift down again after a shift up, and drives the car against its resistance.
+    ///
+    /// The gear must have the force at the pedal at which it would kick down: a driver who needs more would shift it down.
+    #[cold]
+    #[inline(never)]
+    fn keeps(&self, gear: i8, state: &DriveState, rolling: f32) -> bool {
+        let EngineDrive { engine, gearbox, .. } = self.drive;
+        let outlook = self.outlook(state, rolling);
+        let (ratio, speed) = (gearbox.ratio(gear), outlook.shaft_speed * gearbox.ratio(gear));
+        let torque = engine.torque_at(speed, gearbox.kick_down_pedal(speed));
+        let force = at_wheels(torque_ratios(ratio, gearbox.efficiency), torque) * self.turns_per_metre();
+        speed >= gearbox.down_speed_at(self.throttle) && force >= FORCE_RESERVE * outlook.resistance
+    }
+
+    /// Returns the highest gear below that of `state` which would not shift down again at once: first gear of a car that stands.
+    #[cold]
+    #[inline(never)]
+    fn lower_gear(&self, state: &DriveState, rolling: f32) -> i8 {
+        if self.stands() {
+            return 1;
+        }
+        let (gearbox, after) = (&self.drive.gearbox, self.outlook(state, rolling).shaft_speed);
+        let down = gearbox.down_speed_at(self.throttle);
+        (1..state.gear).rev().find(|&gear| after * gearbox.ratio(gear) >= down).unwrap_or(1)
+    }
+}
+
+impl State {
+    /// Changes gears of the engine of `drive` of a car of `model` that tows `towed_mass` kg and whose shaft turns with `shaft_speed`
+    /// rad/s; returns the direction of the gear asked for: 1, −1, or 0 in neutral.
+    #[inline(always)]
+    pub(crate) fn change_gear(
+        &mut self,
+        drive: &EngineDrive,
+        (model, towed_mass): (&Model, f32),
+        [throttle, shaft_speed]: [f32; 2],
+        asked: Option<i8>,
+        dt: f32,
+    ) -> f32 {
+        let Self { drive: state, wheels, rotation, velocity, previous_velocity, .. } = self;
+        let velocities = [&*velocity, &*previous_velocity];
+        let driven = Driven { model, drive, wheels, shaft_speed, throttle, rotation, velocities, towed_mass, dt };
+        state.select_gear(asked, &driven)
+    }
+}
+
+impl DriveState {
+    /// Returns true if no gear is engaged.
+    #[inline(always)]
+    pub(crate) fn is_between_gears(&self) -> bool {
+        self.shift_left > 0.0 || self.gear == 0
+    }
+
+    /// Returns the share of the full load of `engine` at a `throttle` of 0 to 1, which a shift closes.
+    #[inline(always)]
+    pub(crate) fn opened(&self, engine: &Engine, throttle: f32) -> f32 {
+        if self.shift_left > 0.0 { 0.0 } else { engine.opened(throttle) }
+    }
+
+    /// Advances a running shift, or starts one towards the asked gear or, without one, the gear that suits the speed. At a standstill
+    /// an automatic engages its launch gear at once. Returns the direction of the gear asked for: 1, −1, or 0 in neutral.
+    #[inline(always)]
+    fn select_gear(&mut self, asked: Option<i8>, driven: &Driven) -> f32 {
+        let (gearbox, dt) = (&driven.drive.gearbox, driven.dt);
+        if let Some(continuous) = &gearbox.continuous {
+            self.follow(gearbox, continuous, driven.shaft_speed, driven.throttle, dt);
+        }
+        let direction = match asked {
+            None if self.gear > 0 => 1,
+            _ => self.allowed(asked.map_or(1, i8::signum), || driven.speed() / driven.walking_pace()),
+        };
+        let told = f32::from(direction);
+        if self.shift_left > 0.0 {
+            if asked.is_none() && driven.stands() {
+                (self.next_gear, self.shift_left) = (self.next_gear.min(1), 0.0);
+            }
+            self.shift_left -= dt;
+            if self.shift_left <= 1e-6 {
+                (self.gear, self.shift_left, self.since_shift) = (self.next_gear, 0.0, 0.0);
+            }
+            return told;
+        }
+        self.since_shift = (self.since_shift + dt).min(1000.0);
+        let wanted = match asked {
+            _ if direction == 0 => 0,
+            Some(gear) => gearbox.nearest(gear),
+            None => self.suitable(driven),
+        };
+        if wanted == self.gear {
+            return told;
+        }
+        let at_once = wanted == 0 || self.gear == 0 || gearbox.shift_time <= 0.0;
+        if at_once || (asked.is_none() && driven.stands()) {
+            (self.gear, self.since_shift) = (wanted, 0.0);
+        } else {
+            (self.next_gear, self.shift_left) = (wanted, gearbox.shift_time);
+        }
+        told
+    }
+
+    /// Returns `direction`, or 0, neutral, while the car moves against it faster than a walk: as a gearbox whose reverse gear is
+    /// blocked.
+    fn allowed(&self, direction: i8, paces: impl FnOnce() -> f32) -> i8 {
+        let changes = direction != 0 && direction != self.gear.signum();
+        if changes && f32::from(direction) * paces() < -1.0 { 0 } else { direction }
+    }
+
+    /// Takes the gear asked for of a car without a gearbox, which only sets its direction and waits as a gearbox would, by the
+    /// forward speed of the car in walking `paces`. Returns the direction, as [`DriveState::select_gear`].
+    pub(crate) fn select_direction(&mut self, asked: Option<i8>, paces: impl FnOnce() -> f32) -> f32 {
+        let asked = asked.unwrap_or(1);
+        let direction = self.allowed(asked.signum(), paces);
+        self.gear = if direction == 0 { 0 } else { asked };
+        f32::from(direction)
+    }
+
+    /// Moves a continuous ratio towards the one at which the engine turns as it aims to.
+    fn follow(&mut self, gearbox: &Gearbox, own: &Continuous, shaft_speed: f32, throttle: f32, dt: f32) {
+        let wanted = gearbox.wanted(own, shaft_speed, throttle);
+        let reach = own.rate * dt;
+        self.ratio += (wanted - self.ratio).clamp(-reach, reach);
+    }
+
+    /// Returns the forward gear that suits the engine's speed. Wheels that spin, lock or hang in the air change no gear.
+    #[inline(always)]
+    fn suitable(&self, driven: &Driven) -> i8 {
+        let Driven { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven;
+        let top = gearbox.nearest(i8::MAX);
+        let ratio = gearbox.ratio(self.gear);
+        let speed = driven.shaft_speed * ratio;
+        match self.gear {
+            0 => return gearbox.rolling_gear(driven.turning_by_road().unwrap_or(driven.shaft_speed)).min(top),
+            gear if gear < 0 => return 1.min(top),
+            gear if self.since_shift < SHIFT_PAUSE && !driven.stands() => return gear,
+            _ => (),
+        }
+        let up = gearbox.up_speed_at(throttle);
+        if speed > up && self.gear < top {
+            let rolling = driven.turning_by_road().filter(|rolling| rolling * ratio > ROLLS * up);
+            let next = self.gear + 1;
+            return rolling
+                .map_or(self.gear, |rolling| if driven.keeps(next, self, rolling) { next } else { self.gear });
+        }
+        let down = gearbox.down_speed_at(throttle);
+        if speed < down && self.gear > 1 {
+            let rolling = driven.turning_by_road().filter(|rolling| rolling * ratio * ROLLS < down);
+            return rolling.map_or(self.gear, |rolling| driven.lower_gear(self, rolling));
+        }
+        self.gear
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Neutral is what a car gets that rolls against the way asked for, faster than a walk.
+    #[test]
+    fn a_gear_against_the_way_a_car_rolls_waits_for_a_walk() {
+        for (gear, asked, paces, allowed) in [
+            (1, -1, 1.5, 0),
+            (1, -1, 0.5, -1),
+            (1, -1, -3.0, -1),
+            (-1, 1, -1.5, 0),
+            (-1, 1, -0.5, 1),
+            (0, 1, -1.5, 0),
+            (1, 1, -3.0, 1),
+            (1, 0, 9.0, 0),
+        ] {
+            let state = DriveState { gear, ..DriveState::default() };
+            assert_eq!(state.allowed(asked, || paces), allowed, "{asked} from {gear} at {paces} paces");
+        }
+    }
+}

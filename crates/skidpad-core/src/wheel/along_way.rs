@@ -1,0 +1,141 @@
+//! Ground that varies within the way of a step: wheels are probed at several places along it, and stand on the mean of what they meet.
+//!
+//! A wheel that moves by more than its radius within a step would else see a bump once, for the whole step, or not at all. The plane it
+//! stands on is as high as the ground is in the mean along the way, and as steep along the way as the line between its two ends. So the
+//! heights of steps that follow each other join, and a bump gives a rolling wheel no energy (O. Gonzalez, "Time integration and discrete
+//! Hamiltonian systems", 1996).
+
+use crate::step::vehicle::Vehicle;
+use crate::world::scene::FLUSH;
+use crate::world::seam::{Body, Contact, Ground, Probe};
+use bevy_math::Vec3;
+
+/// Maximum number of intervals into which the way of a step is divided.
+const MAX_INTERVALS: usize = 8;
+
+/// Cosine of the angle between two normals that are those of one plane, but for rounding.
+const ALIKE: f32 = 1.0 - 1e-6;
+
+/// Places along the ways of the wheels of one vehicle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    /// Intervals between the places of a wheel, 2 to [`MAX_INTERVALS`].
+    intervals: usize,
+    dt: f32,
+}
+
+impl Places {
+    /// Returns the places for a step of `dt` s of `vehicle`, which moves as `body`; `None` where no wheel moves by more than its radius.
+    pub fn of(vehicle: &Vehicle, body: &Body, dt: f32) -> Option<Self> {
+        let longest = |(radius, arm): (f32, f32)| (body.velocity.length() + body.angular.length() * arm) * dt / radius;
+        let wheels = vehicle.model().wheels().iter().map(|wheel| (wheel.radius, wheel.contact.length()));
+        let most = wheels.map(longest).fold(0.0, f32::max);
+        let intervals = (most.min(MAX_INTERVALS as f32) + 0.999) as usize;
+        (intervals > 1).then_some(Self { intervals: intervals.max(2), dt })
+    }
+
+    /// Number of places for each wheel.
+    pub fn per_wheel(&self) -> usize {
+        self.intervals + 1
+    }
+
+    /// Returns the way of the wheel of `probe` within the step, world axes, m.
+    fn way(&self, body: &Body, probe: &Probe) -> Vec3 {
+        (body.velocity + body.angular.cross(probe.offset)) * self.dt
+    }
+
+    /// Writes the probes at the places of every wheel, wheel by wheel, into `asked`, from those in the middle of the step.
+    pub fn ask(&self, body: &Body, probes: &[Probe], asked: &mut Vec<Probe>) {
+        asked.clear();
+        for probe in probes {
+            let way = self.way(body, probe);
+            asked.extend((0..=self.intervals).map(|k| probe.moved_by(way * self.share(k))));
+        }
+    }
+
+    /// Returns which share of the way place `k` is ahead of the middle, −1/2 to 1/2.
+    fn share(&self, k: usize) -> f32 {
+        k as f32 / self.intervals as f32 - 0.5
+    }
+
+    /// Replaces what the wheels of `vehicle` have `met` in the middle of the step by the mean of what they met at their places, wheel by
+    /// wheel in `answered`. Ground that moves, and ground that some place of a wheel does not reach to stand on, stays as it was met.
+    pub fn settle(
+        &self,
+        vehicle: &Vehicle,
+        body: &Body,
+        probes: &[Probe],
+        answered: &[Option<Contact>],
+        met: &mut [Option<Contact>],
+    ) {
+        for (i, (probe, places)) in probes.iter().zip(answered.chunks(self.per_wheel())).enumerate() {
+            let place = vehicle.model().place(i);
+            let bank = &vehicle.model().banks()[place.bank];
+            let hanging = (bank.start_height() + bank.droop_travel).at(place.lane);
+            let (way, here) = (self.way(body, probe), met[i]);
+            let all = places.iter().chain([&here]).flatten();
+            let is_still = |contact: &Contact| contact.ground.is_none_or(|ground| ground.body == Ground::STILL);
+            let is_reached = all.clone().any(|contact| contact.distance < hanging);
+            if is_reached && all.clone().all(is_still) && !self.is_plane(probe, way, places, here) {
+                met[i] = self.mean(probe, way, places, hanging);
+            }
+        }
+    }
+
+    /// Returns whether the wheel of `probe` met one plane at all `places` along its `way`, the one it met `here`, in the middle.
+    fn is_plane(&self, probe: &Probe, way: Vec3, places: &[Option<Contact>], here: Option<Contact>) -> bool {
+        let Some(here) = here else { return false };
+        places.iter().enumerate().all(|(k, place)| {
+            place.is_some_and(|place| {
+                let apart = way * self.share(k) + probe.direction * (place.distance - here.distance);
+                let is_level = apart.dot(here.normal).abs() < FLUSH;
+                is_level && place.normal.dot(here.normal) > ALIKE && place.grip.to_bits() == here.grip.to_bits()
+            })
+        })
+    }
+
+    /// Returns the mean of what the wheel of `probe` met at its `places` along its `way`. Where it met nothing, or only what is farther
+    /// away, its wheel is `hanging` at that distance from the start of its ray, m.
+    fn mean(&self, probe: &Probe, way: Vec3, places: &[Option<Contact>], hanging: f32) -> Option<Contact> {
+        let up = -probe.direction;
+        let level = way - up * way.dot(up);
+        let length = level.length();
+        let ahead = level / length.max(f32::MIN_POSITIVE);
+        let (mut distance, mut slope, mut grip, mut found) = (0.0, Vec3::ZERO, 0.0, 0.0);
+        let mut points = Some(Vec3::ZERO);
+        for (k, place) in places.iter().enumerate() {
+            let weight = if k == 0 || k == self.intervals { 0.5 } else { 1.0 } / self.intervals as f32;
+            let Some(contact) = place.filter(|contact| contact.distance < hanging) else {
+                distance += weight * hanging;
+                continue;
+            };
+            distance += weight * contact.distance;
+            slope += (up - contact.normal / contact.normal.dot(up)) * weight;
+            grip += weight * contact.grip;
+            found += weight;
+            points = points.zip(contact.point).map(|(sum, point)| sum + (point - way * self.share(k)) * weight);
+        }
+        let height = |place: Option<&Option<Contact>>| {
+            -place.and_then(|place| place.as_ref()).map_or(hanging, |contact| contact.distance.min(hanging))
+        };
+        let rise = height(places.last()) - height(places.first()) + way.dot(up);
+        let slope = slope - ahead * slope.dot(ahead) + ahead * (rise / length.max(f32::MIN_POSITIVE));
+        let middle = places.get(self.intervals / 2).and_then(|place| place.as_ref());
+        let like = middle.or_else(|| places.iter().flatten().next())?;
+        Some(Contact {
+            distance,
+            normal: (up - slope).normalize_or(up),
+            grip: grip / found,
+            point: points.map(|sum| sum / found),
+            ground: like.ground,
+        })
+    }
+}
+
+impl Probe {
+    /// Returns this probe moved `by` so many m, world axes.
+    fn moved_by(&self, by: Vec3) -> Self {
+        let rim = self.rim.map(|rim| crate::world::seam::Rim { came: rim.came + by, moves: rim.moves - by, ..rim });
+        Self { offset: self.offset + by, rim, ..*self }
+    }
+}

@@ -1,0 +1,206 @@
+//! Figures of a vehicle with what it tows.
+//!
+//! The position of a trailer's mass between its coupler and its axles decides which share of its weight the hitch carries, and which share of
+//! its centrifugal force in a steady turn. The towing vehicle therefore turns and rolls as with a point mass on its hitch: the load of
+//! the coupler at rest.
+
+use skidpad_core::Model;
+use skidpad_core::model::TrailerBrakes;
+
+use super::G;
+use super::lists::STOP_FROM;
+use super::steady_state::{Demand, stand};
+use super::straight::{Pedal, Resistance, braking_force, overcome, stopped_in};
+use crate::metrics::Metric;
+
+/// Iterations of a stop over all vehicles; each iteration starts from the mean of the last two results.
+const PASSES: usize = 200;
+
+/// Names of the figures of a vehicle that hold for it alone: of those that follow from its mass, its drive or its brakes.
+const ALONE: [&str; 6] =
+    ["mass_kg", "top_speed_mps", "stop_floored_m", "stop_ideal_m", "hitch_carries_kg", "downforce_at_top_speed_n"];
+
+/// Returns true if the figure called `name` holds with the vehicle loaded by its trailers as well.
+pub fn holds_with_trailers(name: &str) -> bool {
+    !ALONE.contains(&name) && !name.starts_with("bump_travel_used")
+}
+
+/// Returns the model of the first vehicle of a train with what rests on its hitch as a mass there; `None` where it tows nothing, or where a
+/// trailer would lift it off its wheels.
+pub fn loaded(train: &[&Model]) -> Option<Model> {
+    let (first, trailers) = train.split_first().filter(|(_, trailers)| !trailers.is_empty())?;
+    let mut rests = 0.0;
+    for trailer in trailers.iter().rev() {
+        let mut parts = trailer.parts().clone();
+        if let Some(hitch) = &mut parts.hitch {
+            hitch.carried_mass = rests;
+        }
+        rests = Model::new(parts).ok()?.coupler_load() / G as f32;
+    }
+    let mut parts = first.parts().clone();
+    let mut hitch = parts.hitch?;
+    let mass = parts.mass + rests;
+    let moved = hitch.point * (rests / mass);
+    parts.wheels.iter_mut().for_each(|wheel| wheel.contact -= moved);
+    parts.hull.centre -= moved;
+    parts.aero.drag_point -= moved;
+    parts.aero.downforce.iter_mut().for_each(|surface| surface.point -= moved);
+    (hitch.point, hitch.carried_mass) = (hitch.point - moved, 0.0);
+    (parts.mass, parts.centre_height, parts.hitch) = (mass, parts.centre_height + moved.z, Some(hitch));
+    Model::new(parts).ok()
+}
+
+/// Returns top speed and stops of a train.
+pub fn list(train: &[&Model]) -> Vec<Metric> {
+    let stop = |pedal| stopping_distance(train, STOP_FROM, pedal);
+    vec![
+        Metric::new("train_top_speed_mps", "Top speed, drive against resistance", "m/s", 2, top_speed(train)),
+        Metric::new("train_stop_floored_m", "Stop from 100 km/h, pedal to the floor", "m", 2, stop(Pedal::Floored)),
+        Metric::new("train_stop_ideal_m", "Stop from 100 km/h, every tyre at its peak", "m", 2, stop(Pedal::Ideal)),
+    ]
+}
+
+/// Returns the highest speed at which some gear of the first vehicle overcomes the resistance of all, at their loads at rest.
+fn top_speed(train: &[&Model]) -> Option<f64> {
+    let resisting: Vec<(Resistance, &Model)> = train.iter().map(|model| (Resistance::at_rest(model), *model)).collect();
+    overcome(train.first()?, |v| resisting.iter().map(|(resistance, model)| resistance.force(model, v)).sum())
+}
+
+/// Forces of a vehicle on the one ahead while both slow down.
+#[derive(Clone, Copy, Default)]
+struct Pushing {
+    /// Forward, N.
+    along: f64,
+    /// Down, N.
+    down: f64,
+    /// Braking force of its own wheels, N.
+    braking: f64,
+}
+
+/// Returns the distance in which a train stops from `v` m/s on level ground, m, with the loads that braking moves. Trailers whose brakes nothing
+/// presses only roll; an overrun device presses them by the force on the hitch ahead. `None` where wheels would lift.
+pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> {
+    let mass: f64 = train.iter().map(|model| f64::from(model.mass())).sum();
+    let drag: f64 = train.iter().map(|model| f64::from(model.parts().aero.drag)).sum();
+    let (mut deceleration, mut distance) = (0.5 * G, None);
+    let mut found = vec![Pushing::default(); train.len()];
+    for _ in 0..PASSES {
+        for k in (0..train.len()).rev() {
+            let behind = found.get(k + 1).copied().unwrap_or_default();
+            let now = if k == 0 {
+                Pushing { braking: front(train[0], behind, deceleration, pedal)?, ..Pushing::default() }
+            } else {
+                trailer(train[k], behind, found[k], deceleration, pedal)?
+            };
+            let mean = |was: f64, is: f64| 0.5 * (was + is);
+            let was = found[k];
+            found[k] = Pushing {
+                along: mean(was.along, now.along),
+                down: mean(was.down, now.down),
+                braking: mean(was.braking, now.braking),
+            };
+        }
+        let force: f64 = found.iter().map(|of| of.braking).sum();
+        if force <= 0.0 {
+            return None;
+        }
+        let length = stopped_in(v, mass, drag, force);
+        deceleration = v * v / (2.0 * length);
+        distance = Some(length);
+    }
+    distance
+}
+
+/// Returns the braking force of the first vehicle, pushed from `behind`, N.
+fn front(model: &Model, behind: Pushing, deceleration: f64, pedal: Pedal) -> Option<f64> {
+    let own = Demand::braking(model, deceleration);
+    let pushed = model.parts().hitch.map_or([0.0; 2], |hitch| {
+        let above_ground = f64::from(model.parts().centre_height + hitch.point.z);
+        [behind.down, behind.along * above_ground + behind.down * f64::from(hitch.point.x)]
+    });
+    let demand = Demand { weight: own.weight + pushed[0], pitching: own.pitching + pushed[1] };
+    let loads = stand(model, 0.0, demand)?.loads;
+    Some((0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum())
+}
+
+/// Returns the forces of a trailer that is pushed from `behind`. Its braking in the last iteration, `was`, sets the force that presses its
+/// overrun device.
+fn trailer(model: &Model, behind: Pushing, was: Pushing, deceleration: f64, pedal: Pedal) -> Option<Pushing> {
+    let (parts, coupler) = (model.parts(), model.parts().coupler?);
+    let (mass, height) = (f64::from(model.mass()), f64::from(parts.centre_height));
+    let statics: Vec<f64> = (0..parts.wheels.len()).map(|i| model.static_load(i).into()).collect();
+    let carried: f64 = statics.iter().sum();
+    let axle = parts.wheels.iter().zip(&statics).map(|(w, load)| f64::from(w.contact.x) * load).sum::<f64>() / carried;
+    let hitch = parts.hitch.map_or([0.0; 2], |hitch| [hitch.point.x, hitch.point.z].map(f64::from));
+    let along = mass * deceleration + behind.along - was.braking;
+    // Moments about the centre of mass: of the brakes, of what is behind, and of what the hitch ahead holds.
+    let turning =
+        height * was.braking + hitch[1] * behind.along + hitch[0] * behind.down - f64::from(coupler.point.z) * along;
+    let weight = mass * G + behind.down;
+    let down = (turning - axle * weight) / (f64::from(coupler.point.x) - axle);
+    let pressed = match coupler.brakes {
+        TrailerBrakes::Own => 0.0,
+        TrailerBrakes::Pedal => 1.0,
+        TrailerBrakes::Overrun(full) => (along / f64::from(full)).clamp(0.0, 1.0),
+    };
+    let share = ((weight - down) / carried).max(0.0);
+    let braking = |i: usize| braking_force(model, i, statics[i] * share, deceleration, pedal, pressed);
+    Some(Pushing { along, down, braking: (0..statics.len()).map(braking).sum() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::Vec3;
+    use skidpad_core::model::{Coupler, Hitch};
+
+    /// The test car with a hitch at the ground 2 m behind its centre of mass, and a trailer on one axle with `brakes`, 4 m behind its
+    /// coupler, whose mass of 1000 kg is a tenth of that ahead of the axle.
+    fn train(brakes: TrailerBrakes) -> [Model; 2] {
+        let mut parts = testing::model().parts().clone();
+        parts.aero.drag = 0.0;
+        parts.hitch = Some(Hitch { point: Vec3::new(-2.0, 0.0, -0.5), ..Hitch::default() });
+        let mut trailer = parts.clone();
+        let coupler = Vec3::new(3.6, 0.0, -0.5);
+        (trailer.hitch, trailer.coupler) = (None, Some(Coupler { point: coupler, brakes }));
+        trailer.wheels.truncate(2);
+        trailer.axles.truncate(1);
+        (trailer.axles[0].steer_ratio, trailer.powertrain) = (0.0, Default::default());
+        trailer.wheels.iter_mut().for_each(|wheel| wheel.contact.x = -0.4);
+        [parts, trailer].map(|parts| Model::new(parts).expect("valid"))
+    }
+
+    /// 100 kg on the hitch, 0.75 m behind the rear axle, take 30 kg from the front one.
+    #[test]
+    fn a_trailer_loads_the_hitch() {
+        let [car, trailer] = train(TrailerBrakes::Own);
+        let loaded = loaded(&[&car, &trailer]).expect("tows");
+        let axle = |i: usize| f64::from(loaded.static_load(2 * i) + loaded.static_load(2 * i + 1)) / G;
+        assert!((axle(0) - 470.0).abs() < 0.01 && (axle(1) - 630.0).abs() < 0.01, "{} {}", axle(0), axle(1));
+        assert!((f64::from(loaded.parts().centre_height) - 0.5 * 1000.0 / 1100.0).abs() < 1e-6);
+    }
+
+    /// Wheels that all lock at 1 g stop each vehicle by itself. A trailer that only rolls pushes the car: its brakes stop twice the mass,
+    /// but for what the trailer's wheels roll with and what its push presses on the car.
+    #[test]
+    fn a_train_stops_by_the_brakes_it_has() {
+        let length = |brakes| {
+            let [car, trailer] = train(brakes);
+            stopping_distance(&[&car, &trailer], 20.0, Pedal::Floored).expect("brakes")
+        };
+        let alone = 400.0 / (2.0 * G);
+        assert!((length(TrailerBrakes::Pedal) / alone - 1.0).abs() < 1e-4, "{}", length(TrailerBrakes::Pedal));
+        let unbraked = length(TrailerBrakes::Own);
+        // Σ F = 1 g (1000 + V) + 0.01 g (1000 − V) less what the spin of the trailer's wheels gives back, V the load on the hitch: 100 kg
+        // and what 2000 kg at half of 1 g move to it.
+        let wheel = train(TrailerBrakes::Own)[1].wheels()[0];
+        let spin = 2.0 * f64::from(wheel.spin_inertia / (wheel.radius * wheel.radius));
+        let moved = |a: f64| 100.0 + 1000.0 * a / G * 0.5 / 4.0;
+        let slows = |a: f64| (G * (1000.0 + moved(a) + 0.01 * (1000.0 - moved(a))) - spin * a) / 2000.0;
+        let a = (0..100).fold(5.0, |a, _| slows(a));
+        assert!((unbraked / (400.0 / (2.0 * a)) - 1.0).abs() < 1e-3, "{unbraked} {}", 400.0 / (2.0 * a));
+        let overrun = length(TrailerBrakes::Overrun(10_000.0));
+        assert!(alone < overrun && overrun < unbraked, "{overrun} {unbraked}");
+    }
+}

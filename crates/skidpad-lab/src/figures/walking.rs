@@ -1,0 +1,194 @@
+//! How the axles of a steered vehicle push against each other at walking pace.
+//!
+//! At a walk no side force is needed, so that the tyres only push where the axes of the wheels do not meet in one point. The vehicle moves by
+//! a lateral velocity and a yaw rate per forward speed at which these forces and their yaw moments sum to nothing, which is where
+//! the squares of the speeds across the wheels, weighted by the stiffnesses of the tyres at their slips, are least.
+
+use skidpad_core::Model;
+use skidpad_core::model::{Side, Wheel};
+use skidpad_core::tyre::Conditions;
+
+use super::G;
+
+/// Largest lateral slip, –, as a tangent.
+const MOST_SLIP: f64 = 1.0;
+/// Iterations of the weights, and the change of the yaw rate (1/m) that ends them.
+const ITERATIONS: usize = 200;
+const SETTLED: f64 = 1e-9;
+/// Share of the weight on an axle beyond which its push is told.
+const TOLD_SHARE: f64 = 0.1;
+
+/// A wheel in a turn: contact point, road-wheel angle and side force.
+struct Turned {
+    at: [f64; 2],
+    sin_cos: (f64, f64),
+    index: usize,
+}
+
+impl Turned {
+    /// Returns the derivatives of the speed across the wheel by lateral velocity and yaw rate, and that speed without both, per forward speed.
+    fn across(&self) -> ([f64; 2], f64) {
+        let ([x, y], (sin, cos)) = (self.at, self.sin_cos);
+        ([cos, sin * y + cos * x], -sin)
+    }
+
+    fn rolling(&self, [aside, turning]: [f64; 2]) -> f64 {
+        let ([x, y], (sin, cos)) = (self.at, self.sin_cos);
+        cos * (1.0 - turning * y) + sin * (aside + turning * x)
+    }
+
+    /// Side force at the speed `across`, positive to the wheel's left, N.
+    fn force(&self, model: &Model, across: f64, rolling: f64) -> f64 {
+        let slip = (-across / rolling.abs().max(1e-6)).clamp(-MOST_SLIP, MOST_SLIP) as f32;
+        let at = Conditions::upright(model.static_load(self.index), 1.0);
+        model.tyre_force(self.index, [0.0, slip], &at).force[1].into()
+    }
+}
+
+/// Returns the side force of each axle at walking pace, N, with the middles of the axles turned by `angles` rad; `None` where tyres do not
+/// creep.
+fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
+    let turned_to = model.road_wheel_angles(&angles.iter().map(|angle| *angle as f32).collect::<Vec<_>>());
+    let turned = |(i, wheel): (usize, &Wheel)| {
+        let angle = turned_to[wheel.axle][usize::from(wheel.side == Side::Right)];
+        Turned { at: [wheel.contact.x, wheel.contact.y].map(f64::from), sin_cos: f64::from(angle).sin_cos(), index: i }
+    };
+    let wheels: Vec<Turned> = model.wheels().iter().enumerate().map(turned).collect();
+    let stiffness =
+        |i: usize| model.tyre(i).creeps().then(|| model.tyre(i).stiffness_at(model.static_load(i))[1].into());
+    let mut weights: Vec<f64> = (0..wheels.len()).map(stiffness).collect::<Option<_>>()?;
+    let mut motion = [0.0; 2];
+    let mut forces = vec![0.0; wheels.len()];
+    for _ in 0..ITERATIONS {
+        let was = motion[1];
+        motion = least_squares(&wheels, &weights)?;
+        for ((wheel, weight), force) in wheels.iter().zip(&mut weights).zip(&mut forces) {
+            let ([aside, turning], given) = wheel.across();
+            let across = aside * motion[0] + turning * motion[1] + given;
+            *force = wheel.force(model, across, wheel.rolling(motion));
+            if across.abs() > 1e-9 {
+                *weight = force.abs() / across.abs();
+            }
+        }
+        if (motion[1] - was).abs() < SETTLED {
+            break;
+        }
+    }
+    let axles = 0..model.parts().axles.len();
+    let on = |axle: usize| wheels.iter().zip(&forces).filter(move |(w, _)| model.wheels()[w.index].axle == axle);
+    Some(axles.map(|axle| on(axle).map(|(_, force)| force).sum()).collect())
+}
+
+/// Returns the lateral velocity and yaw rate of the least weighted squares of the speeds across the wheels.
+fn least_squares(wheels: &[Turned], weights: &[f64]) -> Option<[f64; 2]> {
+    let [mut aa, mut ab, mut bb, mut ga, mut gb] = [0.0; 5];
+    for (wheel, weight) in wheels.iter().zip(weights) {
+        let ([a, b], given) = wheel.across();
+        aa += weight * a * a;
+        ab += weight * a * b;
+        bb += weight * b * b;
+        ga -= weight * a * given;
+        gb -= weight * b * given;
+    }
+    let determinant = aa * bb - ab * ab;
+    (determinant > 1e-12 * aa * bb).then(|| [(bb * ga - ab * gb) / determinant, (aa * gb - ab * ga) / determinant])
+}
+
+/// Returns a note on steered axles whose axes at full lock do not meet on the turning axis. Some axle is then pushed aside by a tenth of its
+/// load more at walking pace than with angles that meet there.
+pub(super) fn disagreement(model: &Model) -> Option<String> {
+    let axles = &model.parts().axles;
+    let steered = || axles.iter().enumerate().filter(|(_, axle)| axle.steer_ratio != 0.0);
+    let (first, leading) = steered()
+        .max_by(|a, b| a.1.turning_distance.abs().total_cmp(&b.1.turning_distance.abs()).then(b.0.cmp(&a.0)))?;
+    let lock = f64::from(model.parts().steering.lock);
+    let stated: Vec<f64> = axles.iter().map(|axle| f64::from(axle.steer_ratio) * lock).collect();
+    let curvature = stated[first].tan() / f64::from(leading.turning_distance);
+    let fits = |axle: usize| (f64::from(axles[axle].turning_distance) * curvature).atan();
+    let fitting: Vec<f64> = (0..axles.len()).map(|i| if axles[i].steer_ratio == 0.0 { 0.0 } else { fits(i) }).collect();
+    let [pushes, least] = [side_forces(model, &stated)?, side_forces(model, &fitting)?];
+    let load = |axle: usize| {
+        let on = (0..model.wheels().len()).filter(|&i| model.wheels()[i].axle == axle);
+        on.map(|i| f64::from(model.static_load(i))).sum::<f64>().max(1e-3 * f64::from(model.mass()) * G)
+    };
+    let beyond = |axle: usize| (pushes[axle] - least[axle]).abs() / load(axle);
+    let worst = (0..axles.len()).max_by(|&a, &b| beyond(a).total_cmp(&beyond(b)))?;
+    let misfit = |axle: usize| (stated[axle] - fitting[axle]).abs();
+    let off = steered().map(|(i, _)| i).max_by(|&a, &b| misfit(a).total_cmp(&misfit(b)))?;
+    (beyond(worst) > TOLD_SHARE).then(|| {
+        format!(
+            "its steered axles agree on no turning axis: at full lock axle {} turns by {:.1} degrees where {:.1} fit axle {}, and axle {} \
+             is pushed aside by {:.1} kN at walking pace",
+            off + 1,
+            stated[off].to_degrees(),
+            fitting[off].to_degrees(),
+            first + 1,
+            worst + 1,
+            pushes[worst].abs() * 1e-3
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use skidpad_core::Vec3;
+    use skidpad_core::model::Axle;
+
+    /// The test car with full Ackermann steering and its axles at so many m ahead of the centre of mass, with these ratios, about a turning
+    /// axis.
+    fn car(axles: &[[f32; 2]], axis: f32) -> Model {
+        let mut parts = testing::model().parts().clone();
+        let (wheel, axle) = (parts.wheels[0], parts.axles[0]);
+        (parts.wheels, parts.axles) = Default::default();
+        for (index, &[x, ratio]) in axles.iter().enumerate() {
+            let turning_distance = x - axis;
+            parts.axles.push(Axle { steer_ratio: ratio, ackermann: 1.0, turning_distance, ..axle });
+            for (side, y) in [(Side::Left, 0.75), (Side::Right, -0.75)] {
+                let contact = Vec3::new(x, y, -0.5);
+                parts.wheels.push(Wheel { axle: index, side, contact, ..wheel });
+            }
+        }
+        parts.powertrain = Default::default();
+        Model::new(parts).expect("valid")
+    }
+
+    /// Two axles always agree, whatever their ratios.
+    #[test]
+    fn two_axles_push_nothing_at_a_walk() {
+        for ratio in [-0.4f32, 0.0, 0.2] {
+            let axis = 1.25 - 2.5 / (1.0 - ratio);
+            let model = car(&[[1.25, 1.0], [-1.25, ratio]], axis);
+            let pushes = side_forces(&model, &[0.3, 0.3 * f64::from(ratio)]).expect("creeps");
+            // 32 bits of angles on tyres of 100 kN/rad.
+            assert!(pushes.iter().all(|push| push.abs() < 0.1), "{ratio}: {pushes:?}");
+            assert_eq!(disagreement(&model), None);
+        }
+    }
+
+    /// Two unsteered axles 0.5 m apart push each other by `C e / R`, C of an axle: `1/R = δ / L` of the linear bicycle.
+    #[test]
+    fn unsteered_axles_push_each_other_by_their_distance() {
+        let model = car(&[[1.5, 1.0], [-1.0, 0.0], [-1.5, 0.0]], -1.25);
+        let (steer, bicycle) = (0.02, crate::Figures::of(&model).bicycle.expect("creeps"));
+        let pushes = side_forces(&model, &[steer, 0.0, 0.0]).expect("creeps");
+        let expected = 100e3 * 0.5 * steer / bicycle.wheelbase_m;
+        // Angles of 0.02 rad, and tracks against the radius of 140 m.
+        assert!(((pushes[2] - pushes[1]).abs() / expected - 1.0).abs() < 0.01, "{pushes:?} {expected}");
+        assert!(pushes.iter().sum::<f64>().abs() < 1e-3 * expected, "{pushes:?}");
+        // No ratio makes them agree: what a tandem does is not told.
+        assert_eq!(disagreement(&model), None);
+    }
+
+    /// A third axle that steers with the front one although it is behind the turning axis is told.
+    #[test]
+    fn axles_that_agree_on_no_axis_are_told() {
+        let with = |ratio: f32| disagreement(&car(&[[2.0, 1.0], [-0.5, 0.0], [-2.0, ratio]], -0.5));
+        // At full lock, of 0.6 times the tangent.
+        let lock = testing::model().parts().steering.lock;
+        assert_eq!(with(-(0.6 * lock.tan()).atan() / lock), None);
+        let told = with(0.3).expect("disagrees");
+        assert!(told.contains("axle 3 turns by 10.3 degrees where -22.3 fit axle 1"), "{told}");
+    }
+}

@@ -1,0 +1,49 @@
+//! Cars far away change no bit of a car: others from the start on, eight alike, one that comes and leaves.
+
+use skidpad::core::{CarStart, Controls, State, state::Placement};
+
+use super::draw::Draw;
+use super::run::apart;
+use super::{Outcome, Violation, Worst};
+use crate::common::{Simplify, c5};
+
+/// Rapier numbers the bodies of its world in order of their age, and solves contacts in that order.
+const IN_RAPIER: f64 = 1e-6;
+
+pub fn check(draw: &Draw) -> Outcome {
+    let draw = draw.on_plane();
+    let (alone, mut worst) = (draw.run().last, Worst::default());
+    let far = |model, k: usize| {
+        let placement = Placement { y: 500.0 + 50.0 * k as f64, heading: 0.0, ..draw.placement };
+        CarStart { model, placement }
+    };
+    let mut one = draw.world();
+    one.insert(&far(c5().model(), 0));
+    let mut alike = draw.world();
+    (0..7).for_each(|k| _ = alike.insert(&far(draw.models[0].clone(), k)));
+    for (what, world) in [("another car", one), ("seven cars alike", alike)] {
+        same(&draw, what, &alone, &draw.run_from(world).last, &mut worst)?;
+    }
+    let mut visited = draw.world();
+    for k in 0..draw.steps() {
+        let share = k as f64 / draw.steps() as f64;
+        if k == draw.steps() / 4 {
+            visited.insert(&far(c5().model(), 0));
+        }
+        if k == draw.steps() / 2 {
+            visited.remove(draw.models.len());
+        }
+        let mut controls = draw.controls(k);
+        controls.push(Controls { throttle: share as f32, ..Controls::default() });
+        visited.step(&controls);
+    }
+    let last: Vec<State> = (0..draw.models.len()).map(|car| visited.state(car).clone()).collect();
+    same(&draw, "a car that comes and leaves", &alone, &last, &mut worst)?;
+    worst.found()
+}
+
+fn same(draw: &Draw, what: &str, alone: &[State], beside: &[State], worst: &mut Worst) -> Result<(), Violation> {
+    let apart: f64 = alone.iter().zip(beside).map(|(a, b)| apart(a, b, draw.length())).fold(0.0, f64::max);
+    let what = || format!("{what} far away: {apart:.2e} m apart");
+    if draw.solver.name == "rapier" { worst.add(apart, IN_RAPIER, what) } else { worst.require(alone == beside, what) }
+}

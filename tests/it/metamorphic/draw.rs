@@ -1,0 +1,226 @@
+//! A car, its ground, a manoeuvre and a solver, all from one seed.
+
+use std::fmt;
+use std::sync::Arc;
+
+use skidpad::core::model::{Assists, Coupling, LateralCompliance, ProbeShape, Tyre};
+use skidpad::core::tyre::Brush;
+use skidpad::core::{BackendInfo, Model, ModelParts, Vec3, state::Placement};
+
+use super::ground::GroundDraw;
+use super::manoeuvre::{Manoeuvre, SECONDS};
+use crate::assists::fitted;
+use crate::common::{on_rows, shipped};
+use crate::step::random::Random;
+use crate::step::random_cars::random_car;
+
+/// Everything of a drive. Relations change some of it and compare.
+#[derive(Clone, Debug)]
+pub struct Draw {
+    pub seed: u64,
+    pub vehicle: String,
+    /// The car and what it tows, in order.
+    pub models: Vec<Arc<Model>>,
+    pub solver: BackendInfo,
+    pub hz: f32,
+    pub ground: GroundDraw,
+    pub placement: Placement,
+    /// Velocity and rates that the vehicles start with beside those of the placement, vehicle axes, m/s and rad/s.
+    pub kick: [Vec3; 2],
+    pub manoeuvre: Manoeuvre,
+    /// s
+    pub seconds: f64,
+}
+
+const SHIPPED: [&str; 9] = [
+    "bmw_320i_commonroad",
+    "bmw_320i_mf",
+    "bullet_reference",
+    "corvette_c5",
+    "corvette_c5_mf",
+    "corvette_c5_tmeasy",
+    "tesla_model3_awd",
+    "toyota_4runner",
+    "truck_6x4",
+];
+
+const RATES: [f32; 6] = [20.0, 30.0, 60.0, 120.0, 240.0, 1000.0];
+
+impl Draw {
+    pub fn of(seed: u64) -> Self {
+        let random = &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        // Neighbouring seeds begin alike.
+        (0..8).for_each(|_| _ = random.next());
+        let (vehicle, mut parts) = if random.chance(0.6) {
+            let name = SHIPPED[random.below(SHIPPED.len())];
+            (name.to_owned(), shipped(name))
+        } else {
+            ("random".to_owned(), random_car(random).parts().clone())
+        };
+        // What does not fit together is left out.
+        let (bare, told) = (parts.clone(), features(random, &mut parts));
+        let (model, told) = match Model::new(parts) {
+            Ok(model) => (model, told),
+            Err(_) => (Model::new(bare).expect("valid"), String::new()),
+        };
+        let (vehicle, parts) = (format!("{vehicle}{told}"), model.parts().clone());
+        let trailers: Vec<Arc<Model>> = match (parts.hitch.is_some(), random.below(4)) {
+            (true, 0) => crate::hitch::rigs::shipped(&["caravan"]),
+            (true, 1) => crate::hitch::rigs::shipped(&["wagon"]),
+            _ => Vec::new(),
+        };
+        let size = parts.wheels[0].radius / 0.33;
+        let speed = if random.chance(0.25) { 0.0 } else { size.sqrt() * random.between(-4.0, 35.0) };
+        let mut vector = |most: f32| Vec3::from_array([0; 3].map(|_| most * random.between(-1.0, 1.0)));
+        let kick = [vector(1.0), vector(1.0)].map(|vector| vector * Vec3::new(1.0, 1.0, 0.3));
+        let kick = if random.chance(0.3) { kick.map(|kick| kick * size.sqrt()) } else { [Vec3::ZERO; 2] };
+        let ground = GroundDraw::draw(random);
+        let manoeuvre = Manoeuvre::draw(random, &parts);
+        let placement =
+            Placement { speed, heading: random.between(-3.2, 3.2), gear: manoeuvre.gear, ..Placement::default() };
+        let solvers = on_rows();
+        let mut models = vec![Arc::new(model)];
+        models.extend(trailers);
+        Self {
+            seed,
+            vehicle,
+            models,
+            solver: solvers[random.below(solvers.len())],
+            hz: RATES[random.below(RATES.len())],
+            ground,
+            placement,
+            kick,
+            manoeuvre,
+            seconds: SECONDS,
+        }
+    }
+
+    /// Numbers of a relation, which differ from those of the draw.
+    pub fn random(&self) -> Random {
+        let mut random = Random(self.seed.wrapping_mul(0xD1B5_4A32_D192_ED03) | 1);
+        (0..8).for_each(|_| _ = random.next());
+        random
+    }
+
+    pub fn parts(&self) -> &ModelParts {
+        self.models[0].parts()
+    }
+
+    /// The same with a car of other `parts`; `None` where these are refused.
+    pub fn with_parts(&self, parts: ModelParts) -> Option<Self> {
+        let mut changed = self.clone();
+        changed.models[0] = Arc::new(Model::new(parts).ok()?);
+        Some(changed)
+    }
+
+    /// The same car alone.
+    pub fn alone(&self) -> Self {
+        Self { models: vec![self.models[0].clone()], ..self.clone() }
+    }
+
+    /// The same on the plane of its slope.
+    pub fn on_plane(&self) -> Self {
+        Self { ground: GroundDraw { waves: None, ..self.ground }, ..self.clone() }
+    }
+
+    /// Largest distance of two wheels from the centre of mass, m.
+    pub fn length(&self) -> f64 {
+        let furthest = self.models[0].wheels().iter().map(|wheel| wheel.contact.length()).fold(0.0, f32::max);
+        2.0 * f64::from(furthest)
+    }
+}
+
+impl fmt::Display for Draw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { vehicle, solver, hz, ground, placement, kick, manoeuvre, models, .. } = self;
+        let [fast, turning] = kick.map(|kick| kick.length());
+        write!(f, "{vehicle} on {} at {hz} Hz, {}, gear {:?}, ", solver.name, manoeuvre.name, manoeuvre.gear)?;
+        write!(f, "{:.1} m/s, kick {fast:.1} m/s {turning:.1} rad/s, {ground:?}", placement.speed)?;
+        if models.len() > 1 { write!(f, ", {} trailers", models.len() - 1) } else { Ok(()) }
+    }
+}
+
+/// Gives a car other tyres, probes, assists and couplings; returns their names.
+fn features(random: &mut Random, parts: &mut ModelParts) -> String {
+    let mut told = String::new();
+    if random.chance(0.25) {
+        told.push_str(change_tyres(random, parts));
+    }
+    if random.chance(0.2) {
+        let width = 0.6 * parts.wheels[0].radius;
+        let probe = [ProbeShape::Disc, ProbeShape::Cylinder(width), ProbeShape::Torus(width)][random.below(3)];
+        parts.wheels.iter_mut().for_each(|wheel| wheel.probe = probe);
+        told.push_str(&format!(" +{probe:?}"));
+    }
+    if random.chance(0.4) {
+        let all = fitted::all();
+        let (name, assists) = match random.below(7) {
+            0 => ("abs", Assists { abs: all.abs, ..Assists::default() }),
+            1 => ("stability", Assists { stability: all.stability, ..Assists::default() }),
+            2 => ("traction", Assists { traction: all.traction, ..Assists::default() }),
+            3 => ("launch", Assists { launch: all.launch, ..Assists::default() }),
+            4 => ("cruise", Assists { cruise: all.cruise, ..Assists::default() }),
+            5 => ("counter-steer", Assists { counter_steer: all.counter_steer, ..Assists::default() }),
+            _ => ("all assists", Assists { lowered_centre: 0.0, ..all }),
+        };
+        parts.assists = assists;
+        told.push_str(&format!(" +{name}"));
+    }
+    if random.chance(0.15) && parts.couplings.len() < 3 && parts.axles.len() == 2 && parts.wheels.len() == 4 {
+        let first = 2 * random.below(2);
+        parts.couplings.push(Coupling::locked([Box::from([first]), Box::from([first + 1])]));
+        told.push_str(" +locked axle");
+    }
+    if random.chance(0.1) {
+        let rate = parts.mass * 9.81 * random.scaled(10.0, 100.0);
+        let damping = rate * random.between(0.0, 0.1);
+        parts.axles.iter_mut().for_each(|axle| axle.lateral_compliance = Some(LateralCompliance { rate, damping }));
+        told.push_str(" +lateral compliance");
+    }
+    if random.chance(0.1) {
+        let height = 0.3 * parts.wheels[0].contact.y.abs() * random.between(-0.3, 1.0);
+        let paired = |axle: usize| parts.wheels.iter().filter(|wheel| wheel.axle == axle).count() == 2;
+        let axles: Vec<bool> = (0..parts.axles.len()).map(paired).collect();
+        for (axle, _) in parts.axles.iter_mut().zip(axles).filter(|(axle, paired)| *paired && axle.force_point == 0.0) {
+            axle.roll_centre = height;
+        }
+        told.push_str(" +roll centres");
+    }
+    told
+}
+
+fn change_tyres(random: &mut Random, parts: &mut ModelParts) -> &'static str {
+    use skidpad::core::tyre::{CurveLaw, CurveTyre};
+    let carried = parts.mass * 9.81 / parts.wheels.len() as f32;
+    let length = parts.wheels[0].radius;
+    let curve = |law| {
+        let relaxation = [0.3 * length, 0.9 * length];
+        Tyre::Curve(CurveTyre { law, friction: [1.0, 0.9], load_sensitivity: 0.1, nominal_load: carried, relaxation })
+    };
+    let half = 0.2 * length;
+    let stiffness = 15.0 * carried / (2.0 * half * half);
+    let (name, tyre) = match random.below(4) {
+        0 => (" +coulomb", curve(CurveLaw::Coulomb { deflection: 0.015 * length })),
+        1 => (" +linear", curve(CurveLaw::LinearPerLoad { stiffness: [20.0, 14.0] })),
+        2 => {
+            let law = CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.7; 2] };
+            (" +slip curve", curve(law))
+        }
+        _ => {
+            let bristle_stiffness = [stiffness, 0.8 * stiffness];
+            let (half_length, friction) = (half, [1.0, 0.95]);
+            (
+                " +brush",
+                Tyre::Brush(Brush {
+                    bristle_stiffness,
+                    half_length,
+                    friction,
+                    load_sensitivity: 0.1,
+                    nominal_load: carried,
+                }),
+            )
+        }
+    };
+    parts.tyres.iter_mut().for_each(|each| *each = tyre.clone());
+    name
+}

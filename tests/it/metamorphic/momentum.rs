@@ -1,0 +1,51 @@
+//! What the contacts of wheels push and gravity change a car's momentum by, step by step.
+
+use skidpad::core::{DVec3, Vec3};
+
+use super::draw::Draw;
+use super::{NOT_APPLICABLE, Outcome, Worst};
+
+/// Largest force that is missing, as a share of the weight.
+const TOLERANCE: f64 = 2e-3;
+
+/// Number of impulses that a world adds to a velocity of 32 bits in a step.
+const ROUNDINGS: f64 = 16.0;
+
+/// Cosine of the lean from which on bodywork may touch the ground.
+const LEANS: f32 = 0.9;
+
+pub fn check(draw: &Draw) -> Outcome {
+    let draw = draw.alone().on_plane();
+    // Wheels that move on their own have momentum that no state tells.
+    if draw.solver.name == "constraint-unsprung" {
+        return NOT_APPLICABLE;
+    }
+    let mut parts = draw.parts().clone();
+    parts.aero = Default::default();
+    // Bodywork stays off the ground.
+    parts.hull.half_extents *= 0.3;
+    parts.hull.centre = Vec3::ZERO;
+    let Some(draw) = draw.with_parts(parts) else { return NOT_APPLICABLE };
+    let (scene, mass) = (draw.ground.scene(), f64::from(draw.models[0].mass()));
+    let weight = mass * f64::from(draw.ground.gravity);
+    let (mut world, mut worst) = (draw.world(), Worst::default());
+    for k in 0..draw.steps() {
+        let before = world.state(0).velocity;
+        world.step(&draw.controls(k));
+        let view = world.car(0);
+        let (state, vehicle) = (view.state, view.vehicle.expect("solves rows"));
+        if (state.rotation * Vec3::Z).dot(scene.normal()) < LEANS || !state.is_finite() {
+            return worst.found();
+        }
+        let contacts = (0..draw.models[0].wheels().len()).filter_map(|i| vehicle.wheel_contact(i));
+        let pushed: DVec3 = contacts.map(|contact| contact.force.as_dvec3()).sum();
+        let change = (state.velocity.as_dvec3() - before.as_dvec3()) * mass * f64::from(draw.hz);
+        let missing = (change - pushed - DVec3::NEG_Z * weight).length();
+        // Velocities of 32 bits over the length of a step.
+        let rounding = ROUNDINGS * 1.2e-7 * f64::from(state.velocity.length() + 1.0) * mass * f64::from(draw.hz);
+        worst.add(missing, TOLERANCE * weight + rounding, || {
+            format!("step {k}: {:.2e} of the weight is missing", missing / weight)
+        })?;
+    }
+    worst.found()
+}

@@ -1,0 +1,107 @@
+//! An assist that acts does not make its own purpose worse: the way to stop, the way gained from rest, the error of the speed held, the
+//! sideslip of a fast turn.
+
+use skidpad::core::ModelParts;
+use skidpad::core::model::{AntiLock, Assists, TractionControl};
+
+use super::draw::Draw;
+use super::ground::GroundDraw;
+use super::manoeuvre::{Key, Manoeuvre};
+use super::run::Run;
+use super::{NOT_APPLICABLE, Outcome, Violation, Worst};
+use crate::assists::fitted;
+
+pub fn check(draw: &Draw) -> Outcome {
+    if draw.vehicle.starts_with("random") {
+        return NOT_APPLICABLE;
+    }
+    let mut draw = draw.alone().on_plane();
+    draw.ground = GroundDraw { slope: 0.2 * draw.ground.slope, gravity: 9.81, ..draw.ground };
+    (draw.placement.heading, draw.kick) = (0.0, Default::default());
+    let mut worst = Worst::default();
+    for purpose in [stops, launches, holds_speed, turns] {
+        purpose(&draw, &mut worst)?;
+    }
+    worst.found()
+}
+
+/// The draw with these `assists` and one key pressed from the start.
+fn with(draw: &Draw, assists: Assists, key: Key, speed: f32, cruise: Option<f32>) -> Option<Run> {
+    let mut changed = draw.with_parts(ModelParts { assists, ..draw.parts().clone() })?;
+    changed.seconds = 5.0;
+    changed.manoeuvre = Manoeuvre { name: "purpose", keys: vec![key], gear: None, cruise };
+    (changed.placement.speed, changed.placement.gear) = (speed, None);
+    Some(changed.run())
+}
+
+fn quiet() -> Key {
+    Key { at: 0.0, throttle: 0.0, brake: 0.0, handbrake: 0.0, steer: 0.0, wheels: Vec::new() }
+}
+
+/// Slip at which the tyres pull most; `None` where they pull on beyond what assists keep to.
+fn best_slip(draw: &Draw) -> Option<f32> {
+    let model = &draw.models[0];
+    let of = |i: usize| model.tyre(i).peak_slip(model.static_load(i));
+    let best = (0..model.wheels().len()).map(of).collect::<Option<Vec<f32>>>()?.into_iter().fold(0.0, f32::max);
+    (best < 0.4).then_some(best)
+}
+
+/// Way along x, m.
+fn way(run: &Run) -> f64 {
+    run.last[0].position.x - run.samples[0].position.x
+}
+
+fn stops(draw: &Draw, worst: &mut Worst) -> Result<(), Violation> {
+    let Some(slip) = best_slip(draw) else { return Ok(()) };
+    let speed = draw.random().between(6.0, 30.0);
+    let abs = Assists { abs: Some(AntiLock { slip, ..fitted::ABS }), ..Assists::default() };
+    let drive = |assists| with(draw, assists, Key { brake: 1.0, ..quiet() }, speed, None);
+    let (Some(bare), Some(kept)) = (drive(Assists::default()), drive(abs)) else { return Ok(()) };
+    let [bare, kept] = [way(&bare), way(&kept)];
+    worst.add(kept, 1.03 * bare + 0.5, || {
+        format!("brakes from {speed:.1} m/s: {kept:.2} m in 5 s with ABS, {bare:.2} m without")
+    })
+}
+
+fn launches(draw: &Draw, worst: &mut Worst) -> Result<(), Violation> {
+    let Some(slip) = best_slip(draw) else { return Ok(()) };
+    let traction = Assists { traction: Some(TractionControl { slip, ..fitted::TRACTION }), ..Assists::default() };
+    let drive = |assists| with(draw, assists, Key { throttle: 1.0, ..quiet() }, 0.0, None);
+    let (Some(bare), Some(kept)) = (drive(Assists::default()), drive(traction)) else { return Ok(()) };
+    let [bare, kept] = [way(&bare), way(&kept)];
+    worst.add(0.95 * bare - 0.5, kept, || {
+        format!("full throttle from rest: {kept:.2} m in 5 s with traction control, {bare:.2} m without")
+    })
+}
+
+fn holds_speed(draw: &Draw, worst: &mut Worst) -> Result<(), Violation> {
+    let random = &mut draw.random();
+    let (speed, wanted) = (random.between(2.0, 20.0), random.between(2.0, 20.0));
+    let cruise = Assists { cruise: fitted::all().cruise, ..Assists::default() };
+    let drive = |assists| with(draw, assists, quiet(), speed, Some(wanted));
+    let (Some(bare), Some(held)) = (drive(Assists::default()), drive(cruise)) else { return Ok(()) };
+    let [bare, held] = [bare, held].map(|run| f64::from((run.last[0].velocity.length() - wanted).abs()));
+    worst.add(held, bare + 0.5, || {
+        format!("from {speed:.1} to {wanted:.1} m/s in 5 s: {held:.2} m/s off with cruise control, {bare:.2} without")
+    })
+}
+
+fn turns(draw: &Draw, worst: &mut Worst) -> Result<(), Violation> {
+    let random = &mut draw.random();
+    let (speed, steer) = (random.between(8.0, 25.0), random.between(-0.15, 0.15));
+    let stability = Assists { stability: fitted::all().stability, ..Assists::default() };
+    let drive = |assists| with(draw, assists, Key { steer, ..quiet() }, speed, None);
+    let (Some(bare), Some(kept)) = (drive(Assists::default()), drive(stability)) else { return Ok(()) };
+    let [bare, kept] = [bare, kept].map(|run| run.samples.iter().map(sideslip).fold(0.0, f64::max));
+    worst.add(kept, 1.1 * bare + 0.02, || {
+        format!(
+            "turns with {steer:.3} rad from {speed:.1} m/s: {kept:.3} rad of sideslip with stability control, {bare:.3} without"
+        )
+    })
+}
+
+/// Of a car that moves, rad.
+fn sideslip(state: &skidpad::core::State) -> f64 {
+    let velocity = state.rotation.inverse() * state.velocity;
+    if velocity.length() < 3.0 { 0.0 } else { f64::from(velocity.y.atan2(velocity.x).abs()) }
+}

@@ -1,0 +1,25 @@
+//! No car without downforce is told to corner faster than the rigid one, whose limit is half the track over the height.
+
+use skidpad::lab::figures::steady_state::rollover;
+
+use super::draw::Draw;
+use super::{NOT_APPLICABLE, Outcome, Worst};
+
+/// What a car may gain by sinking on its springs, and by what rows linearise.
+const TOLERANCE: f64 = 0.02;
+
+pub fn check(draw: &Draw) -> Outcome {
+    let mut parts = draw.parts().clone();
+    parts.aero = Default::default();
+    let Some(draw) = draw.with_parts(parts) else { return NOT_APPLICABLE };
+    let model = &draw.models[0];
+    let half = model.wheels().iter().map(|wheel| wheel.contact.y.abs()).fold(0.0, f32::max);
+    let rigid = 9.81 * f64::from(half / model.parts().centre_height);
+    let Some(told) = rollover(model) else { return NOT_APPLICABLE };
+    let found = told.lateral_acceleration.abs();
+    let mut worst = Worst::default();
+    worst.add(found, (1.0 + TOLERANCE) * rigid, || {
+        format!("rollover is told at {found:.3} m/s², the rigid car's is {rigid:.3}")
+    })?;
+    worst.found()
+}

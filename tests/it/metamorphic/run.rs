@@ -1,0 +1,114 @@
+//! Drives of a draw, sampled every tenth of a second at every rate, and how far two of them are apart.
+
+use skidpad::core::{Backend, CarStart, Controls, Model, Quat, State, Vec3};
+
+use super::draw::Draw;
+
+/// What became of a draw.
+pub struct Run {
+    /// Of the car, from the start on, every tenth of a second.
+    pub samples: Vec<State>,
+    /// Of every vehicle at the end.
+    pub last: Vec<State>,
+}
+
+impl Draw {
+    /// A world with the vehicles where they start.
+    pub fn world(&self) -> Box<dyn Backend> {
+        let start = |model: &std::sync::Arc<Model>| CarStart { model: model.clone(), placement: self.placement };
+        let starts: Vec<CarStart> = self.models.iter().map(start).collect();
+        let scene = self.ground.scene();
+        let mut world = (self.solver.build)(&scene, &starts, 1.0 / self.hz);
+        if self.models.len() > 1 {
+            let models: Vec<&Model> = self.models.iter().map(AsRef::as_ref).collect();
+            for (car, state) in State::train_at_rest(&models, 0, &scene, &self.placement).iter().enumerate() {
+                world.set_state(car, state);
+            }
+        }
+        if self.kick != [Vec3::ZERO; 2] {
+            for car in 0..self.models.len() {
+                let mut state = world.state(car).clone();
+                let [velocity, angular] = self.kick.map(|kick| state.rotation * kick);
+                (state.velocity, state.angular) = (state.velocity + velocity, state.angular + angular);
+                state.previous_velocity = state.velocity;
+                world.set_state(car, &state);
+            }
+        }
+        world
+    }
+
+    /// Controls of every vehicle in step `k`.
+    pub fn controls(&self, k: usize) -> Vec<Controls> {
+        let dt = 1.0 / f64::from(self.hz);
+        let towing = self.manoeuvre.controls(k as f64 * dt, dt);
+        let towed = Controls { brake: towing.brake, ..Controls::coasting() };
+        let mut all = vec![towed; self.models.len()];
+        all[0] = towing;
+        all
+    }
+
+    pub fn steps(&self) -> usize {
+        (self.seconds * f64::from(self.hz)).round() as usize
+    }
+
+    pub fn run(&self) -> Run {
+        self.run_from(self.world())
+    }
+
+    /// Drives in a `world` that may hold more cars behind its own.
+    pub fn run_from(&self, mut world: Box<dyn Backend>) -> Run {
+        let every = (self.hz / 10.0).round() as usize;
+        let mut samples = vec![world.state(0).clone()];
+        for k in 0..self.steps() {
+            world.step(&self.controls(k));
+            if (k + 1) % every == 0 {
+                samples.push(world.state(0).clone());
+            }
+        }
+        let last = (0..self.models.len()).map(|car| world.state(car).clone()).collect();
+        Run { samples, last }
+    }
+
+    /// How far drives of this draw go apart that start [`JOLT`] apart, m; infinite where numbers are not finite.
+    pub fn sensitivity(&self, run: &Run) -> f64 {
+        let jolt = (JOLT * (self.length() * 9.81).sqrt()) as f32;
+        let [velocity, angular] = self.kick;
+        let jolted = Self {
+            kick: [velocity + Vec3::new(jolt, -jolt, 0.3 * jolt), angular + Vec3::splat(jolt / self.length() as f32)],
+            ..self.clone()
+        };
+        self.apart(run, &jolted.run())
+    }
+
+    /// Most that two drives are apart at any sample, m.
+    pub fn apart(&self, a: &Run, b: &Run) -> f64 {
+        let length = self.length();
+        a.samples.iter().zip(&b.samples).map(|(a, b)| apart(a, b, length)).fold(0.0, f64::max)
+    }
+
+    /// Largest distance that rounding may make of two drives of which one is known to go `sensitivity` m astray by a jolt of
+    /// [`JOLT`]; `None` where drives are too sensitive to tell anything.
+    pub fn rounding(&self, sensitivity: f64) -> Option<f64> {
+        let length = self.length();
+        (sensitivity < 1e-3 * length).then_some(2e-4 * length + 200.0 * sensitivity)
+    }
+}
+
+/// Relative size of a disturbance of the start: some roundings of 32 bits.
+pub const JOLT: f64 = 1e-6;
+
+/// How far two states are apart, m: position, the way of points at `length` m by the difference of rotations, and a tenth of a second of
+/// the difference of velocities. Infinite where numbers are not finite.
+pub fn apart(a: &State, b: &State, length: f64) -> f64 {
+    let (moved, turned) = ((a.position - b.position).length(), f64::from(angle(a.rotation, b.rotation)));
+    let faster = f64::from((a.velocity - b.velocity).length());
+    let turning = f64::from((a.angular - b.angular).length());
+    let sum = moved + length * turned + 0.1 * (faster + length * turning);
+    if sum.is_finite() { sum } else { f64::INFINITY }
+}
+
+/// Angle between two rotations, rad, exact for small ones.
+fn angle(a: Quat, b: Quat) -> f32 {
+    let between = a.inverse() * b;
+    2.0 * between.xyz().length().min(1.0).asin()
+}

@@ -1,0 +1,59 @@
+//! Telemetry tells the slips of the motion: on any ground, of every law, above walking pace, where they are steady.
+
+use skidpad::core::WheelFrame;
+
+use super::draw::Draw;
+use super::{Outcome, Worst};
+
+/// Largest difference of a slip, and as a share of slips above 1.
+const TOLERANCE: f64 = 1e-3;
+
+/// Rate of change of a slip up to which it is steady, 1/s.
+const STEADY: f64 = 2e-3;
+
+/// Time for which slips are steady before they are compared, s.
+const SETTLED: f64 = 0.2;
+
+/// Largest slip that is told, –.
+const LARGEST: f64 = 10.0;
+
+/// Speed over √(g R) from which on patches roll.
+const ROLLS: f32 = 1.5;
+
+pub fn check(draw: &Draw) -> Outcome {
+    let draw = draw.alone().on_plane();
+    let (mut world, mut worst, dt) = (draw.world(), Worst::default(), 1.0 / f64::from(draw.hz));
+    let mut before = world.frame(0);
+    let mut steady_since = vec![0.0; before.wheels.len()];
+    for k in 0..draw.steps() {
+        world.step(&draw.controls(k));
+        let (frame, view) = (world.frame(0), world.car(0));
+        for (i, now) in frame.wheels.iter().enumerate() {
+            let contact = view.vehicle.expect("solves rows").wheel_contact(i);
+            let (Some(contact), speed) = (contact, view.state.wheels[i].rolling_speed.abs()) else { continue };
+            if speed < ROLLS * (9.81 * view.model.wheels()[i].radius).sqrt() || !is_steady(now, &before.wheels[i], dt) {
+                steady_since[i] = frame.t_s;
+            }
+            if frame.t_s < steady_since[i] + SETTLED {
+                continue;
+            }
+            let [along, across] = contact.sliding.map(|sliding| f64::from(sliding / speed).clamp(-LARGEST, LARGEST));
+            for (what, told, slides) in
+                [("slip_ratio", now.slip_ratio, -along), ("tan slip_angle", now.slip_angle_rad.tan(), across)]
+            {
+                worst.add((told - slides).abs(), TOLERANCE * slides.abs().max(1.0), || {
+                    format!("wheel {i} at {:.2} s: {what} is told as {told:.5}, it slides with {slides:.5}", frame.t_s)
+                })?;
+            }
+        }
+        before = frame;
+    }
+    worst.found()
+}
+
+/// Returns true if slips and load of a wheel are `now` those of the step `before`, `dt` s earlier.
+fn is_steady(now: &WheelFrame, before: &WheelFrame, dt: f64) -> bool {
+    let changed = [now.slip_ratio - before.slip_ratio, now.slip_angle_rad.tan() - before.slip_angle_rad.tan()];
+    let loaded = now.load_n > 1.0 && (now.load_n / before.load_n - 1.0).abs() < 1e-3;
+    loaded && changed.iter().all(|change| change.abs() < STEADY * dt)
+}

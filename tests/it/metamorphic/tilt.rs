@@ -1,0 +1,53 @@
+//! A slope is level ground under gravity that leans: smaller along the normal, and a constant force along the ground. Wheels with a
+//! mass of their own are not asked, for that force acts on the chassis alone.
+
+use skidpad::core::{Action, Controls, Element, ForceElement, Motion, Quat, State, Vec3};
+
+use super::draw::Draw;
+use super::ground::GroundDraw;
+use super::run::Run;
+use super::{NOT_APPLICABLE, Outcome, same_but_for_rounding};
+
+/// A constant force on the centre of mass, world, N.
+#[derive(Debug)]
+struct Constant(Vec3);
+
+impl ForceElement for Constant {
+    fn act(&self, _: &Motion, _: &Controls) -> Action {
+        Action { force: self.0, ..Action::default() }
+    }
+}
+
+pub fn check(draw: &Draw) -> Outcome {
+    let mut sloping = draw.alone().on_plane();
+    if sloping.solver.name == "constraint-unsprung" || sloping.ground.slope == 0.0 {
+        return NOT_APPLICABLE;
+    }
+    let GroundDraw { slope, gravity, .. } = sloping.ground;
+    // Bodywork on the ground, whose contacts have lengths of their own.
+    sloping.kick = [Vec3::ZERO; 2];
+    let (sin, cos) = slope.sin_cos();
+    let mut parts = sloping.parts().clone();
+    parts.elements.push(Element::new(Constant(Vec3::NEG_X * (parts.mass * gravity * sin))));
+    let Some(mut level) = sloping.with_parts(parts) else { return NOT_APPLICABLE };
+    level.ground = GroundDraw { slope: 0.0, gravity: gravity * cos, ..level.ground };
+    // Angles of the world lean with it.
+    let lean = Quat::from_rotation_y(slope);
+    let (run, mut world) = (sloping.run(), level.world());
+    let mut start = run.samples[0].clone();
+    (start.position, start.rotation) = ((lean * start.position.as_vec3()).as_dvec3(), lean * start.rotation);
+    (start.velocity, start.angular) = (lean * start.velocity, lean * start.angular);
+    start.previous_velocity = start.velocity;
+    world.set_state(0, &start);
+    let other = level.run_from(world);
+    let straight = lean.inverse();
+    let back = |state: &State| {
+        let mut back = state.clone();
+        back.position = straight.as_dquat() * state.position;
+        back.rotation = straight * state.rotation;
+        (back.velocity, back.angular) = (straight * state.velocity, straight * state.angular);
+        back
+    };
+    let other = Run { samples: other.samples.iter().map(back).collect(), ..other };
+    same_but_for_rounding(&sloping, "leaning gravity", [&run, &other])
+}

@@ -1,0 +1,20 @@
+//! It does not matter where a car starts, up to 100 km away. Rapier's positions of 32 bits are not asked.
+
+use super::draw::Draw;
+use super::{NOT_APPLICABLE, Outcome, same_but_for_rounding};
+
+const DISTANCE_M: f64 = 1e5;
+
+pub fn check(draw: &Draw) -> Outcome {
+    if draw.solver.name == "rapier" {
+        return NOT_APPLICABLE;
+    }
+    let here = draw.on_plane();
+    let mut there = here.clone();
+    (there.placement.x, there.placement.y) = (DISTANCE_M, -0.7 * DISTANCE_M);
+    let (run, mut other) = (here.run(), there.run());
+    let scene = here.ground.scene();
+    let moved = scene.point(there.placement.x, there.placement.y, 0.0) - scene.point(0.0, 0.0, 0.0);
+    other.samples.iter_mut().for_each(|state| state.position -= moved);
+    same_but_for_rounding(&here, "100 km away", [&run, &other])
+}

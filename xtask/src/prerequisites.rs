@@ -1,0 +1,81 @@
+//! Parts of the machine that checks need beside a bare toolchain. They are looked for before anything is built.
+
+use std::process::{Command, Stdio};
+
+use crate::run::{Steps, cargo};
+
+/// Libraries that the demo's sound and gamepads link: name in pkg-config, Debian package.
+const DEMO_LIBRARIES: [[&str; 2]; 2] = [["alsa", "libasound2-dev"], ["libudev", "libudev-dev"]];
+
+/// Prerequisites that this machine has.
+#[derive(Clone, Copy)]
+pub struct Prerequisites {
+    pub rustfmt: bool,
+    pub clippy: bool,
+    /// Libraries of the demo and of the package `bevy`.
+    pub demo: bool,
+}
+
+impl Prerequisites {
+    /// Queries the machine, and registers in `steps` what the missing ones leave out, with the command that installs them.
+    pub fn query(steps: &mut Steps) -> Self {
+        let [rustfmt, clippy] = ["fmt", "clippy"].map(|tool| starts(&mut cargo(&format!("{tool} --version"))));
+        for (there, component, leaves_out) in [
+            (rustfmt, "rustfmt", "the step `format`"),
+            (clippy, "clippy", "lints, in the steps `clippy`, `features` and `bevy`"),
+        ] {
+            if !there {
+                steps.leave_out(leaves_out, &format!("rustup component add {component}"));
+            }
+        }
+        let missing = missing_demo_packages();
+        if !missing.is_empty() {
+            let leaves_out = "lints of skidpad-demo and of the package `bevy`, in the step `bevy`";
+            steps.leave_out(leaves_out, &install_command(&missing, is_root()));
+        }
+        Self { rustfmt, clippy, demo: missing.is_empty() }
+    }
+}
+
+/// Debian packages that the demo needs and that are not installed; none on other systems than Linux, which need none.
+fn missing_demo_packages() -> Vec<&'static str> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let asks = |arguments: &[&str]| starts(Command::new("pkg-config").args(arguments));
+    if !asks(&["--version"]) {
+        return DEMO_LIBRARIES.map(|[_, package]| package).into_iter().chain(["pkg-config"]).collect();
+    }
+    let missing = DEMO_LIBRARIES.iter().filter(|[library, _]| !asks(&["--exists", library]));
+    missing.map(|[_, package]| *package).collect()
+}
+
+/// Returns the command that installs `packages` on Debian and its relatives.
+fn install_command(packages: &[&str], as_root: bool) -> String {
+    let sudo = if as_root { "" } else { "sudo " };
+    format!("{sudo}apt-get install -y {}", packages.join(" "))
+}
+
+/// Returns true if the user may install packages without `sudo`.
+fn is_root() -> bool {
+    let user = Command::new("id").arg("-u").output();
+    user.is_ok_and(|user| user.stdout.trim_ascii() == b"0")
+}
+
+/// Returns true if `command` starts and succeeds.
+fn starts(command: &mut Command) -> bool {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_install_command_names_every_package() {
+        let packages = ["libasound2-dev", "libudev-dev"];
+        assert_eq!(install_command(&packages, true), "apt-get install -y libasound2-dev libudev-dev");
+        assert_eq!(install_command(&packages, false), "sudo apt-get install -y libasound2-dev libudev-dev");
+    }
+}
