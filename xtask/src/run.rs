@@ -11,7 +11,7 @@ pub type Outcome = Result<(), String>;
 #[derive(Default)]
 pub struct Steps {
     done: Vec<Step>,
-    /// What was left out, and the command after which it is not.
+    /// Checks that were left out, and the command that installs what they need.
     left_out: Vec<[String; 2]>,
 }
 

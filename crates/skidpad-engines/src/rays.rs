@@ -53,12 +53,12 @@ pub fn cast(shape: &dyn Shape, pose: &Pose, ray: &Ray, reach: f32) -> Option<Ray
     let hit = shape.cast_ray_and_get_normal(pose, ray, reach, solid);
     hit.filter(|hit| hit.normal != Vector::ZERO)
 }
-/// Whether a probe is asked for its wheel's place in the middle of the step, or again for another place along the way.
+/// Purpose of a probe: the wheel's place in the middle of the step, or another place along its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// In the middle of the step: what bears the wheel and what stops its rim are kept.
+    /// Probe in the middle of the step: what bears the wheel and what stops its rim are kept.
     First,
-    /// Along the way: nothing is kept.
+    /// Probe along the way: nothing is kept.
     Again,
 }
 

@@ -42,7 +42,7 @@ fn fit(bits: u32) -> Assists {
     }
 }
 
-/// What a driver does. Numbers: gear, grip, or slope in degrees.
+/// Manoeuvre of a driver. Numbers: gear, grip, or slope in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Manoeuvre {
     Launch,

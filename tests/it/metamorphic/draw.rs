@@ -106,19 +106,19 @@ impl Draw {
         self.models[0].parts()
     }
 
-    /// The same with a car of other `parts`; `None` where these are refused.
+    /// Returns the draw with a car of other `parts`; `None` where these are refused.
     pub fn with_parts(&self, parts: ModelParts) -> Option<Self> {
         let mut changed = self.clone();
         changed.models[0] = Arc::new(Model::new(parts).ok()?);
         Some(changed)
     }
 
-    /// The same car alone.
+    /// Returns the draw with the car alone.
     pub fn alone(&self) -> Self {
         Self { models: vec![self.models[0].clone()], ..self.clone() }
     }
 
-    /// The same on the plane of its slope.
+    /// Returns the draw on the plane of its slope.
     pub fn on_plane(&self) -> Self {
         Self { ground: GroundDraw { waves: None, ..self.ground }, ..self.clone() }
     }

@@ -10,7 +10,7 @@ use super::manoeuvre::Manoeuvre;
 use super::run::apart;
 use super::{NOT_APPLICABLE, Outcome, Violation, Worst};
 
-/// By what quantities grow: lengths, and the square root of that, times and speeds.
+/// Factors by which quantities grow: lengths, and the square root of that, times and speeds.
 #[derive(Clone, Copy)]
 struct Scale {
     length: f32,

@@ -46,7 +46,7 @@ impl GroundDraw {
         Self { slope, grip, gravity, waves }
     }
 
-    /// The same with waves along a grid line, which the triangles of its field mirror exactly.
+    /// Returns the ground with waves along a grid line, which the triangles of its field mirror exactly.
     pub fn squared(self) -> Self {
         let quarter = std::f32::consts::FRAC_PI_2;
         let square = |waves: Waves| Waves { direction: quarter * (waves.direction / quarter).round(), ..waves };

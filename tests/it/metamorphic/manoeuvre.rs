@@ -1,4 +1,4 @@
-//! What a draw presses and steers, over time.
+//! Controls of a draw over time.
 
 use skidpad::core::{Controls, ModelParts, WheelControls};
 
@@ -31,7 +31,7 @@ pub struct Manoeuvre {
 pub const SECONDS: f64 = 2.4;
 
 impl Manoeuvre {
-    /// One of all kinds, of a car of these `parts`.
+    /// Draws a manoeuvre of any kind for a car of these `parts`.
     pub fn draw(random: &mut Random, parts: &ModelParts) -> Self {
         let lock = parts.steering.lock.min(0.6);
         let (amount, turn) = (random.between(0.1, 1.0), random.between(-1.0, 1.0) * lock);
@@ -94,7 +94,7 @@ impl Manoeuvre {
         }
     }
 
-    /// The same with `change` made to every key.
+    /// Returns the manoeuvre with `change` made to every key.
     pub fn with(&self, change: impl FnMut(&mut Key)) -> Self {
         let mut changed = self.clone();
         changed.keys.iter_mut().for_each(change);

@@ -117,7 +117,7 @@ struct Search {
 }
 
 impl Search {
-    /// From the environment, which `cargo xtask search` sets.
+    /// Reads the search from the environment, which `cargo xtask search` sets.
     fn from_environment() -> Self {
         let read = |name: &str| std::env::var(name).unwrap_or_default();
         let number = |name: &str, default: u64| read(name).parse().unwrap_or(default);

@@ -1,4 +1,4 @@
-//! What the contacts of wheels push and gravity change a car's momentum by, step by step.
+//! The forces at the contacts of wheels and gravity account for the change of a car's momentum in every step.
 
 use skidpad::core::{DVec3, Vec3};
 

@@ -100,7 +100,7 @@ fn turns(draw: &Draw, worst: &mut Worst) -> Result<(), Violation> {
     })
 }
 
-/// Of a car that moves, rad.
+/// Sideslip angle of a car that moves, rad.
 fn sideslip(state: &skidpad::core::State) -> f64 {
     let velocity = state.rotation.inverse() * state.velocity;
     if velocity.length() < 3.0 { 0.0 } else { f64::from(velocity.y.atan2(velocity.x).abs()) }

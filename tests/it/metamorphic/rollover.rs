@@ -5,7 +5,7 @@ use skidpad::lab::figures::steady_state::rollover;
 use super::draw::Draw;
 use super::{NOT_APPLICABLE, Outcome, Worst};
 
-/// What a car may gain by sinking on its springs, and by what rows linearise.
+/// Tolerance for cars that sink on their springs, and for the linearisation of the rows.
 const TOLERANCE: f64 = 0.02;
 
 pub fn check(draw: &Draw) -> Outcome {

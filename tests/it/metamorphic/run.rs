@@ -4,11 +4,11 @@ use skidpad::core::{Backend, CarStart, Controls, Model, Quat, State, Vec3};
 
 use super::draw::Draw;
 
-/// What became of a draw.
+/// Result of a draw.
 pub struct Run {
-    /// Of the car, from the start on, every tenth of a second.
+    /// States of the car from the start on, every tenth of a second.
     pub samples: Vec<State>,
-    /// Of every vehicle at the end.
+    /// State of every vehicle at the end.
     pub last: Vec<State>,
 }
 
@@ -69,7 +69,7 @@ impl Draw {
         Run { samples, last }
     }
 
-    /// How far drives of this draw go apart that start [`JOLT`] apart, m; infinite where numbers are not finite.
+    /// Returns the distance between drives of this draw that start [`JOLT`] apart, m; infinite where numbers are not finite.
     pub fn sensitivity(&self, run: &Run) -> f64 {
         let jolt = (JOLT * (self.length() * 9.81).sqrt()) as f32;
         let [velocity, angular] = self.kick;
@@ -97,7 +97,7 @@ impl Draw {
 /// Relative size of a disturbance of the start: some roundings of 32 bits.
 pub const JOLT: f64 = 1e-6;
 
-/// How far two states are apart, m: position, the way of points at `length` m by the difference of rotations, and a tenth of a second of
+/// Returns the distance of two states, m: position, the way of points at `length` m by the difference of rotations, and a tenth of a second of
 /// the difference of velocities. Infinite where numbers are not finite.
 pub fn apart(a: &State, b: &State, length: f64) -> f64 {
     let (moved, turned) = ((a.position - b.position).length(), f64::from(angle(a.rotation, b.rotation)));

@@ -30,7 +30,7 @@ const SCRIPTS: [Script; 7] = [
     Script { name: LOCKED, speed: 30.0, seconds: 2.0, brake: |t| ramp(t, 0.0, 0.25), steer: |_| 0.0 },
 ];
 
-/// Beyond the tyres' limit: what slides does so from a step's end on.
+/// Name of the script beyond the tyres' limit, where sliding begins at the end of a step.
 const LOCKED: &str = "ramped to lock";
 
 const fn ramp(t: f64, from: f64, over: f64) -> f32 {
@@ -88,7 +88,7 @@ fn a_step_steer_ends_within_three_millimetres() {
     }
 }
 
-/// Where `solver` ends `script` with steps of no length, by two fine steps and its order.
+/// Returns the end of `script` with `solver` for steps of no length, by two fine steps and its order.
 fn limit(solver: &BackendInfo, model: &Arc<Model>, script: &Script) -> DVec3 {
     let [fine, finer] = [960.0, 1920.0].map(|hz| end(solver, model, script, hz));
     if is_of_second_order(solver, script) { (4.0 * finer - fine) / 3.0 } else { 2.0 * finer - fine }

@@ -119,7 +119,7 @@ fn bend(shape: usize, height: f64, length: f64) -> Scene {
     Scene { plane: false, fields: vec![Arc::new(field)], ..Scene::flat() }
 }
 
-/// How much energy a coasting car gains from its least on, m of height, once its springs have come to rest.
+/// Returns the energy that a coasting car gains from its least on, m of height, once its springs have come to rest.
 fn gained(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, hz: f32) -> f64 {
     let placement = Placement { gear: Some(0), speed: 6.0, ..Placement::default() };
     let mut car = Drive::new(solver, model, scene, placement, hz);

@@ -23,7 +23,7 @@ fn cars() -> Vec<(String, ModelParts)> {
 /// Most that slips may be off by: what they still change by in a relaxation length.
 const MOST: f64 = 1e-3;
 
-/// The same of locked wheels, whose speed over the ground at the end of a step is half a step's change below the one that their patches
+/// Largest error of the slips of locked wheels, whose speed over the ground at the end of a step is half a step's change below the one that their patches
 /// were renewed with: 1.5e-3 at 10 m/s² from 14 m/s in steps of 1/240 s.
 const LOCKED: f64 = 2e-3;
 

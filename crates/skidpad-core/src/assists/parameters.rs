@@ -145,7 +145,7 @@ impl Assists {
         self.traction.is_some() | self.launch.is_some() | self.cruise.is_some()
     }
 
-    /// Whether any of them has to look at brakes or drive, with so much of the foot brake asked for, of a car that may have motors.
+    /// Returns true if any assist has to change brakes or drive, with so much of the foot brake asked for, of a car that may have motors.
     #[inline(always)]
     pub(crate) fn change_torques(&self, brake: f32, has_motors: bool) -> bool {
         self.change_drive() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))

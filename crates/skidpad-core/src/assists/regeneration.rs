@@ -15,7 +15,7 @@ const WATCHED_FROM: f32 = 0.5;
 #[derive(Clone, Copy, Debug)]
 struct RegenerationLimit {
     assist: Assist,
-    /// As [`crate::assists::parameters::AntiLock::slip`], `response` and `off_below`.
+    /// Slip, response time and least speed: see [`crate::assists::parameters::AntiLock::slip`], `response` and `off_below`.
     slip: f32,
     response: f32,
     off_below: f32,

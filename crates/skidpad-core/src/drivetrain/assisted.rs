@@ -162,14 +162,14 @@ impl Shafts {
         self.set_engine(model, rows, speed, [engine.bounds[1]; 2])
     }
 
-    /// What the propeller shaft gets while it turns by `shaft_speed` rad/s, with the driver's throttle and with all the engine has,
+    /// Returns the impulse on the propeller shaft while it turns by `shaft_speed` rad/s, with the driver's throttle and with all the engine has,
     /// N m s towards the gear.
     pub(crate) fn range_of_pull(&self, model: &Model, shaft_speed: f32) -> [f32; 2] {
         let Some(engine) = self.engine else { return [0.0; 2] };
         [engine.bounds[1], engine.speed].map(|free| self.pull_at(model, &engine, free, shaft_speed))
     }
 
-    /// What the propeller shaft gets while it turns by `shaft_speed` rad/s, if the engine comes to `free` rad/s before its clutch or
+    /// Returns the impulse on the propeller shaft while it turns by `shaft_speed` rad/s, if the engine comes to `free` rad/s before its clutch or
     /// converter acts, N m s towards the gear.
     fn pull_at(&self, model: &Model, engine: &Flywheel, free: f32, shaft_speed: f32) -> f32 {
         let row = &self.constraints[0];

@@ -1,4 +1,4 @@
-//! Which gear an automatic gearbox engages, and how a shift proceeds.
+//! Gear selection of automatic gearboxes, and the course of a shift.
 
 use crate::drivetrain::constraints::{at_wheels, torque_ratios};
 use crate::drivetrain::engine::{Continuous, Engine, Gearbox};

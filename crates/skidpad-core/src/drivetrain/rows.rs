@@ -95,7 +95,7 @@ pub(crate) struct MotorLimits {
     pub most: f32,
     /// Least torque that a cut of the regeneration leaves it, ≤ 0.
     pub least: f32,
-    /// What cruise control added, what traction or launch control took, and what a cut of the regeneration added, at the speed the
+    /// Impulses that cruise control added, that traction or launch control took, and that a cut of the regeneration added, at the speed the
     /// motor was last evaluated at.
     pub changed: [f32; 3],
 }

@@ -80,14 +80,14 @@ fn has_shifted(wheels: &[WheelState]) -> bool {
     wheels.iter().any(|wheel| wheel.shift.to_bits() != 0)
 }
 
-/// Whether some wheel is on ground with a friction factor other than 1.
+/// Flag of a state in which some wheel is on ground with a friction factor other than 1.
 fn is_off_grip(wheels: &[WheelState]) -> bool {
     wheels.iter().any(|wheel| wheel.grip_excess.to_bits() != 0)
 }
 
-/// On the number of wheels, where each of them is followed by its shift. `MAX_WHEELS` needs six bits.
+/// Flag on the number of wheels, where each of them is followed by its shift. `MAX_WHEELS` needs six bits.
 const SHIFTED: u8 = 128;
-/// On the number of wheels, where each of them is followed by its grip excess, behind its shift if it has one.
+/// Flag on the number of wheels, where each of them is followed by its grip excess, behind its shift if it has one.
 const OFF_GRIP: u8 = 64;
 
 /// Bytes more of a car of a world that has a place of its own.

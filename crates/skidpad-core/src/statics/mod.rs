@@ -36,7 +36,7 @@ impl Model {
         self.link_slope(i) * pushed
     }
 
-    /// How far links move the contact point of wheel `i` to the left, m, with every wheel compressed from rest by what `compression` says, m.
+    /// Returns the displacement by which links move the contact point of wheel `i` to the left, m, with every wheel compressed from rest by what `compression` says, m.
     pub fn moved_by_links(&self, i: usize, compression: impl Fn(usize) -> f64) -> f64 {
         let axle = self.parts().wheels[i].axle;
         let [left, right] = self.axle_wheels()[axle];

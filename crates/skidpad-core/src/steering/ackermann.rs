@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Beyond a turning centre within the track the inner wheel turns past a right angle: `cot δ = (0.4 − 0.45) / −1.5`.
+    /// The inner wheel turns past a right angle if the turning centre lies within the track: `cot δ = (0.4 − 0.45) / −1.5`.
     #[test]
     fn an_inner_wheel_turns_past_a_right_angle() {
         let axle = Axle { steer_ratio: -1.0, ackermann: 1.0, turning_distance: -1.5, ..Axle::default() };

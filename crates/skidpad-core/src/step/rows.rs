@@ -176,7 +176,7 @@ impl<W: Corners> Rows<W> {
         ]
     }
 
-    /// As [`Self::speeds`], at the start of the step.
+    /// Returns the speeds of [`Self::speeds`] at the start of the step.
     #[inline(always)]
     pub(crate) fn starting_speeds(&self, at: SpatialVector<W>) -> [W; 2] {
         [

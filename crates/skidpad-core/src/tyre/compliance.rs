@@ -20,7 +20,7 @@ use crate::wheel::pack::{Lateral, WheelPack};
 /// Time after the start of a step at which the shift is taken, as a part of the step, of a wheel that stands on the ground.
 const THETA_ON_GROUND: f32 = 0.5;
 
-/// The same of a wheel in the air, whose shift fades (implicit Euler).
+/// Time at which the shift of a wheel in the air is taken, as a part of the step: its end, so that the shift fades (implicit Euler).
 const THETA_IN_AIR: f32 = 1.0;
 
 impl Vehicle {

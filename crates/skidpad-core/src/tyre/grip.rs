@@ -26,9 +26,9 @@ struct PatchState<W: Corners> {
     sliding: [W; 2],
     /// 0 standing to 1 rolling.
     share: W,
-    /// The same, and 0 on a body that wheels push.
+    /// Share of rolling for the scheme in time: `share`, and 0 on a body that wheels push.
     smooth: W,
-    /// With which rolling renews the patch in the middle of the step, m/s, ≥ 0.
+    /// Speed with which rolling renews the patch in the middle of the step, m/s, ≥ 0.
     speed: W,
 }
 

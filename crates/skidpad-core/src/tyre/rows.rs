@@ -50,13 +50,13 @@ pub(crate) struct Drift<W: Corners = Four> {
 /// Motion of a patch over a step: what it begins with, and how the ground and rolling change that.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PatchMotion<W: Corners = Four> {
-    /// At the start of the step, m.
+    /// Deflection at the start of the step, m.
     pub deflection: W,
     /// Sliding speed at the start of the step, m/s.
     pub speed: W,
     /// Share of the deflection that the ground holds: the slope of the force over that at no slip, 0 to 1.
     pub sticking: W,
-    /// How often rolling renews the patch within the step, ≥ 0.
+    /// Number of times that rolling renews the patch within the step, ≥ 0.
     pub creep: W,
     /// 0 of a patch that stands, or lies on a body that wheels push, to 1 of one that rolls.
     pub rolling: W,
@@ -80,7 +80,7 @@ impl<W: Corners> PatchMotion<W> {
     /// Returns the same of a deflection along, where the wheel alone would swing on its patch within the step by an angle of the square
     /// `spin_swing`, rad², ≥ 0.
     ///
-    /// As [`Self::across`], but for the sliding speed, of which s₁ has the share θ as well. Where a step does not resolve the swing of the
+    /// The scheme is that of [`Self::across`], but the mean sliding speed has the share θ of s₁, too. Where a step does not resolve the swing of the
     /// wheel, θ is at least 0.59: it dies out.
     #[inline(always)]
     pub fn along(&self, step: W, spin_swing: W) -> (Drift<W>, W) {

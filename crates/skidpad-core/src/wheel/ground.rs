@@ -55,7 +55,7 @@ impl Vehicle {
 }
 
 impl<W: Corners> Rows<W> {
-    /// What wheels know of ground with these velocities at the start and the end of the step, vehicle axes, m/s, that adds so much to the
+    /// Returns the motion of ground with these velocities at the start and the end of the step, vehicle axes, m/s, that adds so much to the
     /// coefficient of `rolling` resistance.
     #[inline(always)]
     pub(crate) fn on_ground_with(&self, [begun, velocity]: [Vec3Lanes<W>; 2], rolling: W) -> GroundMotion<W> {

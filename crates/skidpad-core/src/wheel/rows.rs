@@ -43,7 +43,7 @@ pub(crate) struct GroundMotion<W: Corners = Four> {
     pub moves_or_textured: bool,
     /// Its velocity along, across and normal to the ground at the start of the step, m/s.
     pub begun: [W; 3],
-    /// The same at the end of the step, m/s.
+    /// Velocity along, across and normal to the ground at the end of the step, m/s.
     pub speed: [W; 3],
     /// What its texture adds to the coefficient of rolling resistance.
     pub rolling: W,

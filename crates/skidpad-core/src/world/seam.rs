@@ -113,7 +113,7 @@ pub struct Contact {
     pub normal: Vec3,
     /// Factor on the friction of the tyre, ≥ 0.
     pub grip: f32,
-    /// Where a rim touches, relative to [`Probe::position`], world axes, m; `None` on the ray.
+    /// Contact point of a rim, relative to [`Probe::position`], world axes, m; `None` on the ray.
     pub point: Option<Vec3>,
     /// Of ground that moves, can be moved, or has a texture; `None` for all that stands still, hard and even.
     pub ground: Option<Ground>,

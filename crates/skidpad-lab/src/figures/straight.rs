@@ -235,7 +235,7 @@ pub(super) fn stopped_in(v: f64, mass: f64, drag: f64, force: f64) -> f64 {
     mass * v * v / (2.0 * force) * less
 }
 
-/// What wheel `i` under `load` N pulls at the road while the car slows by `deceleration` m/s², with its brake `pressed` by a share.
+/// Returns the braking force of wheel `i` under `load` N, N, while the car slows by `deceleration` m/s², with its brake `pressed` by a share.
 pub(super) fn braking_force(model: &Model, i: usize, load: f64, deceleration: f64, pedal: Pedal, pressed: f64) -> f64 {
     let wheel: &Wheel = &model.wheels()[i];
     let tyre = model.tyre(i);

@@ -1,4 +1,4 @@
-//! How the axles of a steered vehicle push against each other at walking pace.
+//! Side forces with which the axles of a steered vehicle push against each other at walking pace.
 //!
 //! At a walk no side force is needed, so that the tyres only push where the axes of the wheels do not meet in one point. The vehicle moves by
 //! a lateral velocity and a yaw rate per forward speed at which these forces and their yaw moments sum to nothing, which is where

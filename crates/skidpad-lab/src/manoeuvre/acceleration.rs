@@ -26,7 +26,7 @@ pub struct Acceleration {
 pub enum Launch {
     /// Full throttle, whatever the wheels do.
     Full,
-    /// As much as keeps the driven wheels at the slip where their tyres pull most, as a test driver does. The driver holds the revs,
+    /// Throttle that keeps the driven wheels at the slip where their tyres pull most, as a test driver does. The driver holds the revs,
     /// by the clutch or against the brake, and starts with the torque that the tyres take.
     Skilled,
 }
@@ -39,7 +39,7 @@ impl Default for Acceleration {
 }
 
 metrics! {
-    /// What a road test prints. Times count from the moment the car starts to move; American magazines start the clock after a roll-out
+    /// Figures of a road test. Times count from the moment the car starts to move; American magazines start the clock after a roll-out
     /// of one foot.
     AccelerationMetrics {
         zero_to_60_mph_s, "s", 2, "0-60 mph", "From standstill to 26.82 m/s.";
@@ -119,7 +119,7 @@ struct AccelerationDriver {
     keeper: StraightKeeper,
 }
 
-/// How a driver holds the revs before the start.
+/// Preparation of a start: the driver holds the revs.
 #[derive(Clone, Copy, Debug)]
 struct Hold {
     /// End of it, s.
@@ -139,7 +139,7 @@ enum Held {
 const REVS_BAND: f64 = 0.1;
 
 impl Hold {
-    /// How a driver of `model` starts with `force` N at the road; `None` of a car without an engine.
+    /// Returns the preparation of a driver of `model` who starts with `force` N at the road; `None` of a car without an engine.
     fn of(model: &Model, force: f64, until_s: f64) -> Option<Self> {
         let drive = model.parts().powertrain.engine()?;
         let by = match &drive.launch_device {

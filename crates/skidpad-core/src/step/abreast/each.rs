@@ -18,7 +18,7 @@ pub(crate) const ABREAST: usize = Eight::COUNT;
 /// What is added to any number, zeros included, and changes no bit of it.
 pub(crate) const NO_CHANGE: f32 = -0.0;
 
-/// What the world tells of cars abreast, in the vehicle frame in the middle of the step.
+/// State of the chassis of a batch of cars, in the vehicle frame in the middle of the step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chassis<W> {
     pub to_world: Axes<W>,
@@ -230,7 +230,7 @@ pub(crate) struct EndedByCar {
     numbers: [[Four; ABREAST]; 3],
     /// Of tyres with laws of their own.
     moments: Option<[[f32; ABREAST]; 2]>,
-    /// On ground with a friction factor other than 1.
+    /// Friction factor of the ground, stored if it is not 1.
     grip_excess: Option<[f32; ABREAST]>,
     contact: u32,
 }
