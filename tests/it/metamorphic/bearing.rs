@@ -22,11 +22,7 @@ pub fn check(draw: &Draw) -> Outcome {
     if draw.solver.name == "constraint-unsprung" || on_rims {
         return NOT_APPLICABLE;
     }
-    let mut parts = draw.parts().clone();
-    parts.aero = Default::default();
-    parts.hull.half_extents *= 0.3;
-    parts.hull.centre = Vec3::ZERO;
-    let Some(draw) = draw.with_parts(parts) else { return NOT_APPLICABLE };
+    let Some(draw) = draw.on_wheels_alone() else { return NOT_APPLICABLE };
     let (normal, mass) = (draw.ground.scene().normal(), f64::from(draw.models[0].mass()));
     let weight = mass * f64::from(draw.ground.gravity);
     let (mut world, mut worst) = (draw.world(), Worst::default());

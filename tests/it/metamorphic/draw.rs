@@ -113,6 +113,15 @@ impl Draw {
         Some(changed)
     }
 
+    /// Returns the draw with a car that only its wheels and gravity push: without air, and with bodywork that stays off the ground.
+    pub fn on_wheels_alone(&self) -> Option<Self> {
+        let mut parts = self.parts().clone();
+        parts.aero = Default::default();
+        parts.hull.half_extents *= 0.3;
+        parts.hull.centre = Vec3::ZERO;
+        self.with_parts(parts)
+    }
+
     /// Returns the draw with the car alone.
     pub fn alone(&self) -> Self {
         Self { models: vec![self.models[0].clone()], ..self.clone() }
