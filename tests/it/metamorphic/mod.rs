@@ -21,6 +21,7 @@ mod reverse;
 mod rollover;
 mod run;
 mod saving;
+mod shrink;
 mod slip;
 mod tilt;
 mod translation;
@@ -144,7 +145,7 @@ impl Search {
                 for (i, (name, check)) in RELATIONS.into_iter().enumerate() {
                     if name.contains(&self.relation) {
                         // A panic is a violation of every relation.
-                        let outcome = catch_unwind(AssertUnwindSafe(|| check(&draw)));
+                        let outcome = catch_unwind(AssertUnwindSafe(|| simplified(&draw, check)));
                         let outcome = outcome.unwrap_or_else(|_| Err(Violation("panics".into())));
                         found.lock().expect("no panic").add(i, &draw, outcome);
                     }
@@ -154,6 +155,14 @@ impl Search {
         std::thread::scope(|scope| (0..threads).for_each(|_| _ = scope.spawn(work)));
         found.into_inner().expect("no panic")
     }
+}
+
+/// Checks a relation; a violation also tells what of the draw it needs.
+fn simplified(draw: &Draw, check: fn(&Draw) -> Outcome) -> Outcome {
+    check(draw).map_err(|Violation(told)| match shrink::needed(draw, check) {
+        Some((needed, Violation(simplest))) => Violation(format!("{told}\n  needs {}; then {simplest}", needed.join(", "))),
+        None => Violation(told),
+    })
 }
 
 /// Result of a search.

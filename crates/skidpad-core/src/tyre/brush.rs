@@ -71,7 +71,7 @@ impl Brush {
 impl TyreModel for Brush {
     type Prepared<L: Lane> = PreparedBrush<L>;
 
-    /// Camber and pressure have no effect, speed only through its sign on the moment.
+    /// Camber and pressure have no effect, speed only through its sign.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedBrush<L> {
         let s = L::splat;
@@ -114,7 +114,7 @@ impl<L: Lane> PreparedBrush<L> {
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> ([R; 2], L) {
         let s = L::splat;
         let (zero, one) = (s(0.0), s(1.0));
-        let slip = theoretical(slip);
+        let slip = theoretical(slip, self.heading);
         // Share of the patch's friction each slip asks for at zero slip, over 3.
         let asked = both(
             #[inline(always)]
@@ -146,15 +146,16 @@ impl<L: Lane> PreparedBrush<L> {
     }
 }
 
-/// Slip over rolling speed instead of wheel speed: (κ, −tan α) / |1 + κ|.
+/// Computes the slips over the speed of the rim instead of that of the wheel centre: `(κ, −tan α) / |1 + h κ|`. The `heading` h is 1 of a
+/// wheel that moves forwards, −1 backwards: there a positive κ brakes.
 #[inline(always)]
-pub(crate) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2]) -> [R; 2] {
+pub(crate) fn theoretical<L: Lane, R: Real<L>>(slip: [R; 2], heading: L) -> [R; 2] {
     let s = L::splat;
     let held = both(
         #[inline(always)]
         |i| super::dual::within(slip[i], s(-1e4), s(1e4)),
     );
-    let rolling = held[0] + s(1.0);
+    let rolling = held[0] * heading + s(1.0);
     let backwards = rolling.value().less(s(0.0));
     let size = R::choose(backwards, -rolling, rolling);
     let stopped = size.value().less(s(LEAST_ROLLING));
@@ -218,6 +219,17 @@ mod tests {
         assert!((brush.force([0.0, 3.0]).force[1] / 4000.0 - 1.0).abs() < 1e-6);
         // Half way: 1 − (1/2)³.
         assert!((brush.force([0.0, 0.5 * slide]).force[1] / 3500.0 - 1.0).abs() < 1e-6);
+    }
+
+    /// Backwards a wheel does what it does forwards, seen in a mirror across its heading: what drives there is a negative slip.
+    #[test]
+    fn a_wheel_that_moves_backwards_mirrors_one_that_moves_forwards() {
+        let [forwards, backwards] = [20.0, -20.0].map(|speed| BRUSH.prepare(&Conditions::upright(4000.0, speed)));
+        for slip in [[0.05, 0.02], [-0.05, 0.02], [-1.0, 0.1], [0.8, -0.3]] {
+            let [ahead, behind] = [forwards.force(slip), backwards.force([-slip[0], slip[1]])];
+            assert_eq!(ahead.force, [-behind.force[0], behind.force[1]], "{slip:?}");
+            assert_eq!(ahead.slope, behind.slope, "{slip:?}");
+        }
     }
 
     /// The moment peaks at a quarter of full slide with `27/256 μ Fz a` and vanishes at full slide.

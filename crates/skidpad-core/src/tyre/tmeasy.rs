@@ -47,6 +47,8 @@ pub struct PreparedTMeasy<L> {
     /// What one slip counts in the merged slip: it is divided by this.
     reference: [L; 2],
     relaxation: [L; 2],
+    /// 1 of a wheel that moves forwards, −1 backwards.
+    heading: L,
 }
 
 /// The curve of one direction under a load.
@@ -149,7 +151,7 @@ impl Direction {
 impl TyreModel for TMeasy {
     type Prepared<L: Lane> = PreparedTMeasy<L>;
 
-    /// Camber, speed and pressure have no effect. Grip scales the forces, and the slips with them, but not the slope.
+    /// Camber and pressure have no effect, speed only through its sign. Grip scales the forces, and the slips with them, but not the slope.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L> {
         self.constants().at(conditions)
@@ -240,6 +242,7 @@ impl<H: Copy> TMeasyConstants<H> {
             curves,
             reference: [along / (along + across) + rise[0] / rises, across / (along + across) + rise[1] / rises],
             relaxation: both(|i| (curves[i].slope * self.directions[i].give.spread()).at_least(s(LEAST_RELAXATION))),
+            heading: conditions.speed.sign(),
         }
     }
 }
@@ -282,7 +285,7 @@ impl<L: Lane> PreparedTMeasy<L> {
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> [R; 2] {
         let s = L::splat;
         let one = s(1.0);
-        let slip = theoretical(slip);
+        let slip = theoretical(slip, self.heading);
         let scaled = both(
             #[inline(always)]
             |i| slip[i] * (one / self.reference[i]),
