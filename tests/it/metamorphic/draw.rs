@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use skidpad::core::model::{Assists, Coupling, LateralCompliance, ProbeShape, Tyre};
+use skidpad::core::model::{Assists, BarCoupling, Coupling, Hull, LateralCompliance, ProbeShape, Tyre};
 use skidpad::core::tyre::Brush;
 use skidpad::core::{BackendInfo, Model, ModelParts, Vec3, state::Placement};
 
@@ -113,12 +113,23 @@ impl Draw {
         Some(changed)
     }
 
-    /// Returns the draw with a car that only its wheels and gravity push: without air, and with bodywork that stays off the ground.
+    /// Returns the draw with a car that only its wheels and gravity push: without air, without bars that push the chassis where no wheel carries
+    /// it, and with bodywork that stays off the ground.
     pub fn on_wheels_alone(&self) -> Option<Self> {
         let mut parts = self.parts().clone();
+        parts.bars.iter_mut().for_each(|bar| bar.coupling = BarCoupling::InLoadPath);
         parts.aero = Default::default();
-        parts.hull.half_extents *= 0.3;
-        parts.hull.centre = Vec3::ZERO;
+        shrink(&mut parts.hull);
+        self.with_parts(parts)
+    }
+
+    /// Returns the draw in which bodywork meets nothing that its image would meet elsewhere: on waves, whose triangles have one diagonal, and in
+    /// Rapier's world, which solves the corners of a hull in their order, it stays off the ground.
+    pub fn with_symmetric_contacts(&self) -> Option<Self> {
+        let mut parts = self.parts().clone();
+        if self.ground.waves.is_some() || self.solver.name == "rapier" {
+            shrink(&mut parts.hull);
+        }
         self.with_parts(parts)
     }
 
@@ -137,6 +148,12 @@ impl Draw {
         let furthest = self.models[0].wheels().iter().map(|wheel| wheel.contact.length()).fold(0.0, f32::max);
         2.0 * f64::from(furthest)
     }
+}
+
+/// Makes bodywork so small that it does not touch ground on which the wheels stand.
+fn shrink(hull: &mut Hull) {
+    hull.half_extents *= 0.3;
+    hull.centre = Vec3::ZERO;
 }
 
 impl fmt::Display for Draw {

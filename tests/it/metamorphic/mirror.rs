@@ -9,7 +9,7 @@ use super::run::Run;
 use super::{NOT_APPLICABLE, Outcome, Violation, same_but_for_rounding};
 
 pub fn check(draw: &Draw) -> Outcome {
-    let draw = draw.alone();
+    let Some(draw) = draw.alone().with_symmetric_contacts() else { return NOT_APPLICABLE };
     let draw = Draw { ground: draw.ground.squared(), ..draw };
     // What air does by the angle of the flow is not mirrored here.
     if draw.parts().aero.maps.is_some() {

@@ -160,7 +160,9 @@ impl Search {
 /// Checks a relation; a violation also tells what of the draw it needs.
 fn simplified(draw: &Draw, check: fn(&Draw) -> Outcome) -> Outcome {
     check(draw).map_err(|Violation(told)| match shrink::needed(draw, check) {
-        Some((needed, Violation(simplest))) => Violation(format!("{told}\n  needs {}; then {simplest}", needed.join(", "))),
+        Some((needed, Violation(simplest))) => {
+            Violation(format!("{told}\n  needs {}; then {simplest}", needed.join(", ")))
+        }
         None => Violation(told),
     })
 }

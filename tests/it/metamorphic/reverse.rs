@@ -11,7 +11,7 @@ use super::run::Run;
 use super::{NOT_APPLICABLE, Outcome, Violation, same_but_for_rounding};
 
 pub fn check(draw: &Draw) -> Outcome {
-    let draw = draw.alone();
+    let Some(draw) = draw.alone().with_symmetric_contacts() else { return NOT_APPLICABLE };
     let draw = Draw { ground: draw.ground.squared(), ..draw };
     let Some(forwards) = undriven(&draw) else { return NOT_APPLICABLE };
     let Some(backwards) = reversed(&forwards) else { return Err(Violation("reversed, it is refused".into())) };
@@ -87,7 +87,11 @@ fn reverse_parts(parts: &ModelParts, was: &[usize]) -> ModelParts {
     image.bars.iter_mut().for_each(|bar| bar.wheels = bar.wheels.map(|i| now[i]));
     image.heave_springs.iter_mut().for_each(|spring| spring.wheels = spring.wheels.map(|i| now[i]));
     let all = |side: &[usize]| side.iter().map(|&i| now[i]).collect();
-    image.couplings.iter_mut().for_each(|coupling| coupling.sides = coupling.sides.each_ref().map(|side| all(side)));
+    for coupling in &mut image.couplings {
+        coupling.sides = coupling.sides.each_ref().map(|side| all(side));
+        // Ramps know the direction of the torque: what drives backwards presses those that carry engine braking forwards.
+        coupling.bias.reverse();
+    }
     let inertia = &mut image.inertia;
     (inertia.x_axis.y, inertia.x_axis.z) = (-inertia.x_axis.y, -inertia.x_axis.z);
     (inertia.y_axis.x, inertia.z_axis.x) = (-inertia.y_axis.x, -inertia.z_axis.x);

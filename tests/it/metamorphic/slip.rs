@@ -14,8 +14,8 @@ const STEADY: f64 = 2e-3;
 /// Time for which slips are steady before they are compared, s.
 const SETTLED: f64 = 0.2;
 
-/// Largest slip that is told, –.
-const LARGEST: f64 = 10.0;
+/// Slip up to which deflections stand for slips, –: `LARGEST_SLIP` of the core, less what the load changes.
+const LARGEST: f64 = 9.0;
 
 /// Speed over √(g R) from which on patches roll.
 const ROLLS: f32 = 1.5;
@@ -25,19 +25,23 @@ pub fn check(draw: &Draw) -> Outcome {
     let (mut world, mut worst, dt) = (draw.world(), Worst::default(), 1.0 / f64::from(draw.hz));
     let mut before = world.frame(0);
     let mut steady_since = vec![0.0; before.wheels.len()];
+    let mut moved = vec![[f64::INFINITY; 2]; before.wheels.len()];
     for k in 0..draw.steps() {
         world.step(&draw.controls(k));
         let (frame, view) = (world.frame(0), world.car(0));
         for (i, now) in frame.wheels.iter().enumerate() {
             let contact = view.vehicle.expect("solves rows").wheel_contact(i);
             let (Some(contact), speed) = (contact, view.state.wheels[i].rolling_speed.abs()) else { continue };
-            if speed < ROLLS * (9.81 * view.model.wheels()[i].radius).sqrt() || !is_steady(now, &before.wheels[i], dt) {
+            let [along, across] = contact.sliding.map(|sliding| f64::from(sliding / speed));
+            let is_slow = speed < ROLLS * (9.81 * view.model.wheels()[i].radius).sqrt();
+            let changes = [along - moved[i][0], across - moved[i][1]].iter().any(|change| change.abs() > STEADY * dt);
+            if is_slow || changes || !is_steady(now, &before.wheels[i], dt) {
                 steady_since[i] = frame.t_s;
             }
-            if frame.t_s < steady_since[i] + SETTLED {
+            moved[i] = [along, across];
+            if frame.t_s < steady_since[i] + SETTLED || along.hypot(across) > LARGEST {
                 continue;
             }
-            let [along, across] = contact.sliding.map(|sliding| f64::from(sliding / speed).clamp(-LARGEST, LARGEST));
             for (what, told, slides) in
                 [("slip_ratio", now.slip_ratio, -along), ("tan slip_angle", now.slip_angle_rad.tan(), across)]
             {

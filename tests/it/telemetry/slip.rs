@@ -23,10 +23,6 @@ fn cars() -> Vec<(String, ModelParts)> {
 /// Most that slips may be off by: what they still change by in a relaxation length.
 const MOST: f64 = 1e-3;
 
-/// Largest error of the slips of locked wheels, whose speed over the ground at the end of a step is half a step's change below the one that their patches
-/// were renewed with: 1.5e-3 at 10 m/s² from 14 m/s in steps of 1/240 s.
-const LOCKED: f64 = 2e-3;
-
 const GRIPS: [f32; 4] = [1.0, 0.8, 0.5, 0.1];
 
 /// Slips of every wheel in `frame` against those of the motion: spin R / v − 1, and the angle of the contact point's velocity; off by
@@ -62,7 +58,7 @@ fn slips_are_those_of_the_motion_on_any_grip() {
             let locking =
                 || model.wheels().iter().map(|_| WheelControls { brake_torque: 1e5, ..WheelControls::default() });
             locked.run(0.6, |_| Controls { gear: Some(0), wheels: locking().collect(), ..Controls::default() });
-            slips_of_the_motion(&format!("{what}, locked"), &model, &locked, LOCKED);
+            slips_of_the_motion(&format!("{what}, locked"), &model, &locked, MOST);
             let mut braked = drive();
             let share = |i: usize, radius: f32| 0.4 * grip * model.static_load(i) * radius;
             let part = || {

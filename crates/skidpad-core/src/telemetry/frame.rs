@@ -248,16 +248,22 @@ impl Frame {
     }
 }
 
-/// Slips κ and −tan α of wheel `i`: lagged by the relaxation lengths. Dry friction has none of these: its slips are those of the motion
-/// above walking pace, against ground at rest, and shares of the sliding deflection at a standstill.
+/// Computes the slips κ and −tan α of wheel `i` at the end of a step, lagged by the relaxation lengths. Dry friction has no such lengths: its slips
+/// are those of the motion above walking pace, against ground at rest, and shares of the sliding deflection at a standstill.
 fn slip(model: &Model, state: &State, i: usize) -> [f32; 2] {
     let wheel = &state.wheels[i];
     let lagged = model.lagged_slip(i, wheel);
-    if model.tyre(i).creeps() || wheel.rolling == 0.0 || !wheel.contact {
+    if wheel.rolling == 0.0 || !wheel.contact {
         return lagged;
     }
-    let described = &model.wheels()[i];
-    let (pose, to_vehicle) = (state.wheel_pose(model, i), state.rotation.inverse());
+    let (described, pose) = (&model.wheels()[i], state.wheel_pose(model, i));
+    if model.tyre(i).creeps() {
+        // Deflections are renewed with the speed in the middle of the step; a slip is over that at its end.
+        let gained = (state.velocity - state.previous_velocity).dot(pose.rotation * Vec3::X);
+        let slowed = if gained == 0.0 { 0.0 } else { (-0.5 * gained / wheel.rolling_speed).clamp(-0.5, 0.5) };
+        return lagged.map(|slip| slip * (1.0 + wheel.rolling * slowed));
+    }
+    let to_vehicle = state.rotation.inverse();
     let arm = described.contact + Vec3::Z * wheel.compression;
     let velocity = to_vehicle * state.velocity + (to_vehicle * state.angular).cross(arm);
     // The point of contact moves along the ground, so its speed along the axle is that along the ground times the cosine of the camber.

@@ -21,7 +21,7 @@ pub struct WheelContact {
     pub normal: Vec3,
     /// Factor of the surface on the friction of a tyre, > 0.
     pub grip: f32,
-    /// Speed of the patch over the ground, m/s: along the wheel's heading, positive for one that turns too slowly, and across,
+    /// Speed of the patch over the ground at the end of the step, m/s: along the wheel's heading, positive for one that turns too slowly, and across,
     /// positive to the left.
     pub sliding: [f32; 2],
     /// Speed of the ground along its normal, m/s: 0 of ground that stands still.
@@ -55,7 +55,7 @@ pub(crate) struct WheelRows<'a, W: Corners> {
     pub bank: &'a WheelPack<W>,
     pub rows: &'a Rows<W>,
     pub lane: usize,
-    /// Vehicle axes to world axes at the start of that step.
+    /// Vehicle axes to world axes in the middle of that step.
     pub to_world: Mat3,
     /// What links press on the ground beside the rows, N s, vehicle axes.
     pub through_links: Vec3,
@@ -73,7 +73,7 @@ impl<W: Corners> WheelRows<'_, W> {
         // Under a wheel on its own the tyre gives, too.
         let raised = rows.unsprung().map_or(rows.contact.compression, |unsprung| unsprung.ground);
         let point = Vec3::from(bank.contact.raised(raised).lane(lane));
-        let to_vehicle = to_world.transpose();
+        let to_vehicle = state.rotation.inverse();
         let [velocity, angular] = [state.velocity, state.angular].map(|of| Vec3Lanes::splat(to_vehicle * of));
         let [along, across] = rows.patch_speeds(SpatialVector::new(velocity, angular)).map(one);
         let [pushed, aside] = rows.coupled.tyre.map(one);

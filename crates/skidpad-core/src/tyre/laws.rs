@@ -110,11 +110,11 @@ impl<W: Corners> Rows<W> {
                 starting[i] = W::select(lanes, moment, starting[i]);
             }
         }
-        // The mean over the step, from the moments at its start and at the start of the last one (Adams-Bashforth).
-        let half = W::splat(0.5);
+        // The mean over the step, from the moments at its start and at the start of the last one (Adams-Bashforth), where a patch had both.
+        let (half, is_some) = (W::splat(0.5), |moment: W| zero.less(moment.abs()));
         self.tyre.moments = both(|i| {
             let [begun, before] = [starting[i], self.begun.moments[i]];
-            step * W::select(before.less(zero) | zero.less(before), begun + half * (begun - before), begun)
+            step * W::select(is_some(begun) & is_some(before), begun + half * (begun - before), begun)
         });
         self.begun.take_moments(starting);
     }

@@ -13,9 +13,6 @@ use crate::wheel::envelope::{Cuts, Rest, SAME, Seeker, Smooth, Stand, Touch, Tri
 use bevy_math::Vec3;
 use core::borrow::Borrow;
 
-/// Shares that differ by less are taken for the same; the place nearer the middle of the tread carries.
-const SAME_SHARE: f32 = 1e-3;
-
 impl Seeker {
     /// How much higher or lower the wheel may stand at the steeper one of two touches so that it may stand at both, m.
     fn slack(&self, slopes: [f32; 2]) -> f32 {
@@ -28,28 +25,45 @@ impl Seeker {
         (one.bottom - other.bottom).abs() + SAME < self.slack([one.slope, other.slope])
     }
 
-    /// The touch that carries most beside the `highest` one, and its share of the load.
+    /// Returns the touch that carries most beside the `highest` one, and its share of the load; `None` where the wheel stands on that alone.
+    ///
+    /// It is one of those on which the wheel would stand at the end of the step: after the way that its tyre drives it, or after that from which the
+    /// whole load on the highest one has pushed it back. Ends of faces that go on in the same plane are never among them.
     #[inline(never)]
     pub(super) fn beside(&self, near: impl Cuts, highest: &Touch) -> Option<(Touch, f32)> {
+        let driven = self.moves + self.driven;
+        let ways = [driven, driven - self.give * highest.slope];
+        let mut next = ways.map(|way| (self.height_after(highest, way) + SAME, None));
         let climbs = self.climbs(highest.bottom);
-        let mut beside: Option<(Touch, f32)> = None;
         for (i, corners) in near {
             let corners = corners.borrow();
             for plane in &self.planes[..self.used] {
                 let rest = cut(corners, plane.left, plane.radius).map(|segment| self.rest_on(&segment, plane, climbs));
                 let Some(Rest::At { x, z, edge }) = rest else { continue };
                 let touch = self.touch(plane, [x, z], edge, i);
-                let share = self.share_of(&touch, highest);
-                let is_more = |(best, most): &(Touch, f32)| {
-                    let nearer = touch.point.y.abs() < best.point.y.abs();
-                    share > most + SAME_SHARE || (share > most - SAME_SHARE && nearer)
-                };
-                if share > 0.0 && beside.as_ref().is_none_or(is_more) {
-                    beside = Some((touch, share));
+                for (way, (height, next)) in ways.into_iter().zip(&mut next) {
+                    let found = self.height_after(&touch, way);
+                    let nearer = |next: &Touch| touch.point.y.abs() < next.point.y.abs();
+                    let is_next =
+                        found > *height + SAME || (found > *height - SAME && next.as_ref().is_some_and(nearer));
+                    if is_next {
+                        (*height, *next) = (found, Some(touch));
+                    }
                 }
             }
         }
-        beside
+        let shares = next.into_iter().filter_map(|(_, next)| next.map(|next| (next, self.share_of(&next, highest))));
+        shares.filter(|(_, share)| *share > 0.0).reduce(|one, other| if other.1 > one.1 { other } else { one })
+    }
+
+    /// Returns the height of the lowest point of the wheel, m, that stands at `touch` after a `way` ahead, m: it rolls up a face, and round an end.
+    fn height_after(&self, touch: &Touch, way: f32) -> f32 {
+        if touch.edge.is_none() {
+            return touch.bottom + touch.slope * way;
+        }
+        let ahead = touch.point.x - way;
+        let squared = touch.radius * touch.radius - ahead * ahead;
+        if squared > 0.0 { touch.point.z + squared.sqrt() - self.radius } else { f32::NEG_INFINITY }
     }
 
     /// Share of the load that `other` carries beside `highest`.
