@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use skidpad::core::model::{Assists, BarCoupling, Coupling, Hull, LateralCompliance, ProbeShape, Tyre};
+use skidpad::core::model::{Assists, Axle, BarCoupling, Coupling, Hull, LateralCompliance, ProbeShape, Tyre};
 use skidpad::core::tyre::Brush;
-use skidpad::core::{BackendInfo, Model, ModelParts, Vec3, state::Placement};
+use skidpad::core::{BackendInfo, Model, ModelParts, State, Vec3, state::Placement};
 
 use super::ground::GroundDraw;
 use super::manoeuvre::{Manoeuvre, SECONDS};
@@ -148,6 +148,14 @@ impl Draw {
         let furthest = self.models[0].wheels().iter().map(|wheel| wheel.contact.length()).fold(0.0, f32::max);
         2.0 * f64::from(furthest)
     }
+}
+
+/// Returns true if a beam with its roll centre off the ground has a wheel without load in `state`. The share of its links that ends with that load is
+/// foreseen with the forces at the start of a step: up to 7.5 % of the weight is off while it lifts (see the limits in the book).
+pub fn is_lifting_a_beam(parts: &ModelParts, state: &State) -> bool {
+    let is_unloaded = |wheel: usize| state.wheels[wheel].load == 0.0;
+    let is_led = |axle: &Axle| axle.solid && axle.roll_centre != 0.0;
+    parts.wheels.iter().enumerate().any(|(i, wheel)| is_led(&parts.axles[wheel.axle]) && is_unloaded(i))
 }
 
 /// Makes bodywork so small that it does not touch ground on which the wheels stand.
