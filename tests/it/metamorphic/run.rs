@@ -69,15 +69,17 @@ impl Draw {
         Run { samples, last }
     }
 
-    /// Returns the distance between drives of this draw that start [`JOLT`] apart, m; infinite where numbers are not finite.
+    /// Returns the largest distance between drives of this draw that start [`JOLT`] apart in some directions, m; infinite where numbers are not finite.
     pub fn sensitivity(&self, run: &Run) -> f64 {
         let jolt = (JOLT * (self.length() * 9.81).sqrt()) as f32;
         let [velocity, angular] = self.kick;
-        let jolted = Self {
-            kick: [velocity + Vec3::new(jolt, -jolt, 0.3 * jolt), angular + Vec3::splat(jolt / self.length() as f32)],
-            ..self.clone()
-        };
-        self.apart(run, &jolted.run())
+        let directions = [Vec3::new(1.0, -1.0, 0.3), Vec3::new(-1.0, 1.0, 0.3), Vec3::new(-1.0, -1.0, -0.3)];
+        let jolted = directions.map(|direction| {
+            let turning = Vec3::new(direction.z, direction.x, direction.y) * (jolt / self.length() as f32);
+            let kick = [velocity + direction * jolt, angular + turning];
+            self.apart(run, &Self { kick, ..self.clone() }.run())
+        });
+        jolted.into_iter().fold(0.0, f64::max)
     }
 
     /// Most that two drives are apart at any sample, m.
