@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants | package | search | semver`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants | package | planted | search | semver`.
 //!
 //! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
 //! says what to do. All steps run even when one fails; the last line counts them. What the machine lacks for is looked for first, and left out.
@@ -10,6 +10,7 @@ mod checks;
 mod determinism;
 mod mutants;
 mod package;
+mod planted;
 mod prerequisites;
 mod run;
 mod search;
@@ -66,6 +67,8 @@ enum Chore {
         #[arg(long, default_value = "")]
         relation: String,
     },
+    /// Plants faults that the project once had, one at a time, and prints which relations of the search find them; takes half an hour
+    Planted,
     /// Public items that changed since a revision, by cargo-semver-checks
     Semver {
         /// The revision
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
             let asked = search::Asked { draws, shard, seed, relation };
             search::search(&mut steps, &asked);
         }
+        Chore::Planted => planted::planted(&mut steps),
         Chore::Semver { baseline } => checks::semver(&mut steps, &baseline),
         Chore::Mutants { sample } => mutants::mutants(&mut steps, &sample),
     }

@@ -150,8 +150,11 @@ impl Draw {
     }
 }
 
-/// Returns true if a beam with its roll centre off the ground has a wheel without load in `state`. The share of its links that ends with that load is
-/// foreseen with the forces at the start of a step: up to 7.5 % of the weight is off while it lifts (see the limits in the book).
+/// Share of the weight by which loads may be off while a beam lifts: the share of its links that ends with the load of its inner wheel is foreseen
+/// with the forces at the start of a step.
+pub const OF_LIFTING_BEAMS: f64 = 0.08;
+
+/// Returns true if a beam with its roll centre off the ground has a wheel without load in `state`.
 pub fn is_lifting_a_beam(parts: &ModelParts, state: &State) -> bool {
     let is_unloaded = |wheel: usize| state.wheels[wheel].load == 0.0;
     let is_led = |axle: &Axle| axle.solid && axle.roll_centre != 0.0;

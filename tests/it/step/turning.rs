@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::{Axle, Powertrain, Tyre, Wheel};
+use skidpad::core::model::{Axle, Powertrain, ProbeShape, Tyre, Wheel};
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre};
 use skidpad::core::{
     BackendInfo, Controls, DVec3, HeightField, Model, ModelParts, Scene, WheelControls, state::Placement,
 };
 
-use crate::common::{Drive, Simplify, c5, close, on_rows};
+use crate::common::{Drive, Simplify, c5, close, on_rows, shipped};
+use crate::step::energy::Audit;
 use crate::step::random::Random;
-use crate::world::traffic::own_worlds;
 
 /// Rates, Hz.
 const RATES: [f32; 4] = [30.0, 60.0, 240.0, 1000.0];
@@ -34,7 +34,7 @@ fn platform(tyre: &Tyre, [beside, ahead]: [f32; 2]) -> ModelParts {
 }
 
 /// Laws that platforms turn on.
-fn laws() -> [(&'static str, Tyre); 4] {
+fn laws() -> [(&'static str, Tyre); 5] {
     let of_c5 = c5().tyres[0].clone();
     let Tyre::Curve(curve) = &of_c5 else { panic!("the C5 has slip curves") };
     let linear = CurveTyre { law: CurveLaw::Linear { stiffness: [60e3; 2] }, load_sensitivity: 0.0, ..*curve };
@@ -51,6 +51,7 @@ fn laws() -> [(&'static str, Tyre); 4] {
         ("linear", Tyre::Curve(linear)),
         ("coulomb", Tyre::Curve(coulomb)),
         ("brush", Tyre::Brush(brush)),
+        ("Magic Formula", shipped("corvette_c5_mf").tyres[0].clone()),
     ]
 }
 
@@ -93,17 +94,6 @@ fn a_platform_turns_on_the_spot_as_its_torques_say() {
     }
 }
 
-/// Energy of a car beyond that of its springs, J per kg: of its height, its way and its turning.
-fn energy(model: &Model, car: &Drive) -> f64 {
-    let state = car.world.state(0);
-    let spin: f64 =
-        state.wheels.iter().zip(model.wheels()).map(|(now, of)| f64::from(of.spin_inertia * now.spin * now.spin)).sum();
-    let local = state.rotation.inverse() * state.angular;
-    let turning = f64::from(local.dot(model.parts().inertia * local));
-    let mass = f64::from(model.mass());
-    (0.5 * (turning + spin) + 0.5 * mass * f64::from(state.velocity.length_squared())) / mass + 9.81 * state.position.z
-}
-
 /// A bowl, a dip or a wave of `height` m and `length` m over x, smooth.
 fn bend(shape: usize, height: f64, length: f64) -> Scene {
     let spacing = 0.25;
@@ -119,39 +109,46 @@ fn bend(shape: usize, height: f64, length: f64) -> Scene {
     Scene { plane: false, fields: vec![Arc::new(field)], ..Scene::flat() }
 }
 
-/// Returns the energy that a coasting car gains from its least on, m of height, once its springs have come to rest.
-fn gained(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, hz: f32) -> f64 {
+/// Returns the energy that a car gains from its least on while it coasts no farther than `reach` m from the middle, m of height.
+fn gained(solver: &BackendInfo, model: &Arc<Model>, scene: &Scene, reach: f64, hz: f32) -> f64 {
     let placement = Placement { gear: Some(0), speed: 6.0, ..Placement::default() };
     let mut car = Drive::new(solver, model, scene, placement, hz);
+    let audit = Audit::by_compressions(model, solver);
     let (mut least, mut gained) = (f64::INFINITY, 0.0f64);
-    let mut mean = std::collections::VecDeque::new();
-    for _ in 0..(8.0 * hz) as usize {
+    for k in 0..(8.0 * hz) as usize {
         car.step(&Controls { gear: Some(0), ..Controls::default() });
-        mean.push_back(energy(model, &car));
-        // Springs swing with it: their share goes with the mean over a second.
-        if mean.len() > hz as usize {
-            mean.pop_front();
-            let now = mean.iter().sum::<f64>() / mean.len() as f64;
+        if car.world.state(0).position.x.abs() > reach {
+            break;
+        }
+        // Rays find springs compressed at the start that nothing has paid for.
+        if k > hz as usize {
+            let now = audit.energy(car.world.state(0));
             least = least.min(now);
             gained = gained.max(now - least);
         }
     }
-    gained / 9.81
+    gained / f64::from(model.mass() * 9.81)
 }
 
-/// A car that coasts over random smooth ground comes never higher: its energy falls, within what its springs keep.
+/// A car that coasts over random smooth ground comes never higher: its energy falls.
 #[test]
 fn ground_that_bends_gives_no_energy() {
-    let model = c5().without_air().model();
+    let rays = c5().without_air();
+    let mut discs = rays.clone();
+    discs.wheels.iter_mut().for_each(|wheel| wheel.probe = ProbeShape::Disc);
+    let models = [("rays", rays.model()), ("discs", discs.model())];
     let mut random = Random(4402);
-    for draw in 0..9 {
+    for draw in 0..6 {
         let (height, length) = (f64::from(random.between(0.3, 1.0)), f64::from(random.between(6.0, 12.0)));
         let scene = bend(draw % 3, height, length);
-        for solver in own_worlds() {
-            for hz in [30.0, 60.0, 240.0] {
-                let rise = gained(&solver, &model, &scene, hz);
-                // 1 mm, asked, and what springs and wheels on their own hold that are not where they were a second before: 4 mm.
-                assert!(rise < 5e-3, "draw {draw}, {} at {hz} Hz: {rise} m of height", solver.name);
+        // Short steps take long.
+        let rates = if draw < 3 { &RATES[..] } else { &RATES[..2] };
+        for (solver, (probes, model)) in
+            on_rows().into_iter().flat_map(|solver| models.iter().map(move |of| (solver, of)))
+        {
+            for hz in rates {
+                let rise = gained(&solver, model, &scene, 3.0 * length, *hz);
+                assert!(rise < 1e-3, "draw {draw}, {}, {probes} at {hz} Hz: {rise} m of height", solver.name);
             }
         }
     }
