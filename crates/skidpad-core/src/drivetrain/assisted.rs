@@ -5,6 +5,7 @@ use crate::drivetrain::constraints::Flywheel;
 use crate::drivetrain::converter::{Converter, LaunchDevice};
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MotorLimits, Shafts};
+use crate::lane::{Four, Lane};
 use crate::model::Model;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
@@ -221,6 +222,18 @@ impl Shafts {
         self.limit_motors(self.limited_by.unwrap_or(Assist::TractionControl));
         self.regeneration_cut_by = Some(assist);
         self.begin_motors(model, rows);
+    }
+
+    /// Restores motors and wheels to what they were before [`Shafts::begin_cutting`], when motors were `limited_by` that assist. A step in
+    /// which no motor is cut has the same bits as without the assist.
+    pub(crate) fn cancel_cutting(&mut self, limited_by: Option<Assist>, model: &Model, rows: &mut [Rows]) {
+        (self.limited_by, self.regeneration_cut_by) = (limited_by, None);
+        self.clear_impulses(model, rows);
+        // Sums of impulses do not end at zero again, so the shaft of the engine is set anew.
+        let engine = self.engine.map_or(0.0, |_| self.carried(0));
+        for (bank, rows) in model.banks().iter().zip(rows) {
+            rows.drive.shaft = bank.levers[0] * Four::splat(engine);
+        }
     }
 
     fn begin_motors(&mut self, model: &Model, rows: &mut [Rows]) {
