@@ -63,8 +63,13 @@ impl Vehicle {
             self.shafts.cut_motor(&self.model, &mut self.rows, k, shaft, speed);
             has_cut = true;
         }
-        if !has_cut {
-            self.shafts.cancel_cutting(limited_by, &self.model, &mut self.rows);
+        // Anti-lock and single-wheel brakes count the torque that motors begin with. Without these brakes, solving begins as in any step, so
+        // that limits which do not bind change no bit.
+        if pedal == 0.0 && !corrects {
+            self.shafts.clear_begun(&self.model, &mut self.rows);
+            if !has_cut {
+                (self.shafts.limited_by, self.shafts.regeneration_cut_by) = (limited_by, None);
+            }
         }
     }
 

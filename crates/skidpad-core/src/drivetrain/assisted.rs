@@ -224,12 +224,10 @@ impl Shafts {
         self.begin_motors(model, rows);
     }
 
-    /// Restores motors and wheels to what they were before [`Shafts::begin_cutting`], when motors were `limited_by` that assist. A step in
-    /// which no motor is cut has the same bits as without the assist.
-    pub(crate) fn cancel_cutting(&mut self, limited_by: Option<Assist>, model: &Model, rows: &mut [Rows]) {
-        (self.limited_by, self.regeneration_cut_by) = (limited_by, None);
+    /// Takes back the torques that motors began with for assists. Their limits stay.
+    pub(crate) fn clear_begun(&mut self, model: &Model, rows: &mut [Rows]) {
         self.clear_impulses(model, rows);
-        // Sums of impulses do not end at zero again, so the shaft of the engine is set anew.
+        // Sums of impulses do not return to the same bits, so wheels get the impulse of the engine anew.
         let engine = self.engine.map_or(0.0, |_| self.carried(0));
         for (bank, rows) in model.banks().iter().zip(rows) {
             rows.drive.shaft = bank.levers[0] * Four::splat(engine);
