@@ -1,5 +1,6 @@
 //! An assist that has nothing to do changes no bit.
 
+use skidpad::core::Assist;
 use skidpad::core::model::Assists;
 
 use super::draw::Draw;
@@ -22,6 +23,16 @@ const IDLE: [Idle; 5] = [
     ),
 ];
 
+/// Returns true if the assist log tells that anti-lock brakes change the torque of motors in any step.
+fn cuts_regeneration(draw: &Draw) -> bool {
+    let mut world = draw.world();
+    (0..draw.steps()).any(|k| {
+        world.step(&draw.controls(k));
+        let log = world.frame(0).assist_log;
+        log.iter().any(|(assist, added)| *assist == Assist::AntiLock && added.engine_torque != 0.0)
+    })
+}
+
 pub fn check(draw: &Draw) -> Outcome {
     let mut worst = Worst::default();
     for (name, assist, calm) in IDLE {
@@ -32,6 +43,10 @@ pub fn check(draw: &Draw) -> Outcome {
             Some(Draw { manoeuvre: manoeuvre.clone(), ..changed })
         };
         let (Some(bare), Some(fitted)) = (with(Assists::default()), with(assist(&fitted::all()))) else { continue };
+        // Motors brake wheels without the pedal, and anti-lock brakes rightly cut that where wheels would lock.
+        if name == "abs" && !fitted.parts().motors.is_empty() && cuts_regeneration(&fitted) {
+            continue;
+        }
         let (bare, fitted) = (bare.run(), fitted.run());
         worst.require(bare.samples == fitted.samples, || {
             format!("{name} has nothing to do and changes the drive by {:.2e} m", draw.apart(&bare, &fitted))

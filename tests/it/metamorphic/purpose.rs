@@ -3,6 +3,7 @@
 
 use skidpad::core::ModelParts;
 use skidpad::core::model::{AntiLock, Assists, TractionControl};
+use skidpad::core::tyre::Conditions;
 
 use super::draw::Draw;
 use super::ground::GroundDraw;
@@ -25,10 +26,13 @@ pub fn check(draw: &Draw) -> Outcome {
     worst.found()
 }
 
+/// Length of a drive, s.
+const SECONDS: f64 = 5.0;
+
 /// The draw with these `assists` and one key pressed from the start.
 fn with(draw: &Draw, assists: Assists, key: Key, speed: f32, cruise: Option<f32>) -> Option<Run> {
     let mut changed = draw.with_parts(ModelParts { assists, ..draw.parts().clone() })?;
-    changed.seconds = 5.0;
+    changed.seconds = SECONDS;
     changed.manoeuvre = Manoeuvre { name: "purpose", keys: vec![key], gear: None, cruise };
     (changed.placement.speed, changed.placement.gear) = (speed, None);
     Some(changed.run())
@@ -38,10 +42,18 @@ fn quiet() -> Key {
     Key { at: 0.0, throttle: 0.0, brake: 0.0, handbrake: 0.0, steer: 0.0, wheels: Vec::new() }
 }
 
-/// Slip at which the tyres pull most; `None` where they pull on beyond what assists keep to.
+/// Slip at which the tyres pull most on the ground of the draw, or on a dry road where that has more grip; `None` where they pull on beyond
+/// what assists keep to.
 fn best_slip(draw: &Draw) -> Option<f32> {
-    let model = &draw.models[0];
-    let of = |i: usize| model.tyre(i).peak_slip(model.static_load(i));
+    let (model, grip) = (&draw.models[0], draw.ground.grip.max(1.0));
+    let of = |i: usize| {
+        let (tyre, road) = (model.tyre(i), Conditions { grip, ..Conditions::upright(model.static_load(i), 0.0) });
+        let force = |slip: &f32| tyre.force([*slip, 0.0], &road).force[0];
+        let slips = || (1..=1000).map(|k| k as f32 / 1000.0);
+        let most = slips().map(|slip| force(&slip)).fold(0.0, f32::max);
+        // Forces beyond the peak of a simple curve differ by rounding.
+        slips().find(|slip| force(slip) > 0.9999 * most).filter(|_| tyre.creeps())
+    };
     let best = (0..model.wheels().len()).map(of).collect::<Option<Vec<f32>>>()?.into_iter().fold(0.0, f32::max);
     (best < 0.4).then_some(best)
 }
@@ -68,10 +80,38 @@ fn launches(draw: &Draw, worst: &mut Worst) -> Result<(), Violation> {
     let traction = Assists { traction: Some(TractionControl { slip, ..fitted::TRACTION }), ..Assists::default() };
     let drive = |assists| with(draw, assists, Key { throttle: 1.0, ..quiet() }, 0.0, None);
     let (Some(bare), Some(kept)) = (drive(Assists::default()), drive(traction)) else { return Ok(()) };
-    let [bare, kept] = [way(&bare), way(&kept)];
+    let [bare, kept] = [unpressed_way(draw, &bare), way(&kept)];
     worst.add(0.95 * bare - 0.5, kept, || {
         format!("full throttle from rest: {kept:.2} m in 5 s with traction control, {bare:.2} m without")
     })
+}
+
+/// Returns the way of a `run`, m, that its wheels would gain without the reaction of their angular momentum.
+///
+/// The moment that turns wheels faster and faster presses the axles behind. Where wheels behind spin and wheels in front roll, the spinning
+/// wheels carry more load and pull more, by the share `ΔL / (t l N)`: spin momentum ΔL over the time t, distance l of both axles, static
+/// load N. The way that the car gains on what its slope makes of it is larger by the same share. Wheels that keep their slip cannot have
+/// that load.
+fn unpressed_way(draw: &Draw, run: &Run) -> f64 {
+    let (model, end) = (&draw.models[0], &run.last[0]);
+    let fastest = run.samples.iter().map(|state| state.velocity.length()).fold(0.0, f32::max);
+    let (mut loads, mut places, mut momentum) = ([0.0; 2], [0.0; 2], 0.0);
+    for (i, (wheel, of)) in end.wheels.iter().zip(model.wheels()).enumerate() {
+        let faster = wheel.spin - fastest / of.radius;
+        let spins = faster * of.radius > 1.0;
+        let load = f64::from(model.static_load(i));
+        loads[usize::from(spins)] += load;
+        places[usize::from(spins)] += load * f64::from(of.contact.x);
+        momentum += f64::from(of.spin_inertia * faster.max(0.0));
+    }
+    if loads.contains(&0.0) {
+        return way(run);
+    }
+    let base = places[0] / loads[0] - places[1] / loads[1];
+    let pressed = momentum / (SECONDS * base);
+    let gravity = f64::from(draw.ground.gravity * draw.ground.slope.sin());
+    let rolled = -0.5 * gravity * SECONDS * SECONDS;
+    (way(run) - rolled) * loads[1] / (loads[1] + pressed) + rolled
 }
 
 fn holds_speed(draw: &Draw, worst: &mut Worst) -> Result<(), Violation> {

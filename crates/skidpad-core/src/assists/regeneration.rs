@@ -49,8 +49,9 @@ impl Vehicle {
             return;
         }
         let assist = if corrects { Assist::StabilityControl } else { limit.assist };
+        let limited_by = self.shafts.limited_by;
         self.shafts.begin_cutting(assist, &self.model, &mut self.rows);
-        let [first, _] = self.shafts.first_rows(&self.model);
+        let ([first, _], mut has_cut) = (self.shafts.first_rows(&self.model), false);
         for k in 0..self.model.parts().motors.len() {
             let (shaft, speed) = match corrects {
                 true => (0.0, None),
@@ -60,6 +61,15 @@ impl Vehicle {
                 },
             };
             self.shafts.cut_motor(&self.model, &mut self.rows, k, shaft, speed);
+            has_cut = true;
+        }
+        // Anti-lock and single-wheel brakes count the torque that motors begin with. Without these brakes, solving begins as in any step, so
+        // that limits which do not bind change no bit.
+        if pedal == 0.0 && !corrects {
+            self.shafts.clear_begun(&self.model, &mut self.rows);
+            if !has_cut {
+                (self.shafts.limited_by, self.shafts.regeneration_cut_by) = (limited_by, None);
+            }
         }
     }
 

@@ -41,7 +41,8 @@ impl StabilityControl {
     /// over the wheelbase L, as far as the largest lateral acceleration allows.
     /// - A car that turns less is turned in only while its front tyres slide: below that they still build up their force, and the car
     ///   is on its way to what is wanted. Tyres far beyond their peak lose force: a car that reaches three quarters of the largest
-    ///   lateral acceleration is left alone.
+    ///   lateral acceleration is left alone. So is a car whose rear axle slides, too: the brake that turns it in is behind, where it
+    ///   costs side force that is used up.
     /// - A car that turns more is turned back only while its rear axle slides, and down to what is allowed only once that
     ///   slips by more than the largest sideslip angle; from there on, also by what brings the slip back, but never below three quarters
     ///   of what is allowed.
@@ -60,7 +61,8 @@ impl StabilityControl {
         let (least, largest) = (expected.min(back), expected.max(back));
         let off = car.yaw_rate - car.yaw_rate.clamp(least - self.tolerance, largest + self.tolerance);
         let turns_more = off * car.yaw_rate > 0.0;
-        off * if turns_more { share(rear, SLIDES_BEHIND) } else { share(front, SLIDES_IN_FRONT) }
+        let slides_behind = share(rear, SLIDES_BEHIND);
+        off * if turns_more { slides_behind } else { share(front, SLIDES_IN_FRONT) * (1.0 - slides_behind) }
     }
 
     /// Share of its work the assist does at `speed` m/s.
@@ -130,6 +132,7 @@ mod tests {
             ("a step of the steering before the car turns", 0.1, 10.0, 0.0, [-0.2, 0.0]),
             ("front tyres that slide past their peak", 0.23, 11.0, 0.58, [-0.45, -0.03]),
             ("steering taken back while the rear tyres grip", 0.0, 20.0, 0.4, [0.05, -0.05]),
+            ("both axles slide on ice", 0.05, 20.0, 0.06, [-0.3, 0.1]),
             ("full lock at the limit of grip", 0.23, 11.0, 0.85, [-0.3, -0.09]),
             ("straight on", 0.0, 30.0, 0.0, [0.0, 0.0]),
         ] {

@@ -5,6 +5,7 @@ use crate::drivetrain::constraints::Flywheel;
 use crate::drivetrain::converter::{Converter, LaunchDevice};
 use crate::drivetrain::motor::Motor;
 use crate::drivetrain::rows::{MotorLimits, Shafts};
+use crate::lane::{Four, Lane};
 use crate::model::Model;
 use crate::step::rows::Rows;
 use crate::step::vehicle::Vehicle;
@@ -221,6 +222,16 @@ impl Shafts {
         self.limit_motors(self.limited_by.unwrap_or(Assist::TractionControl));
         self.regeneration_cut_by = Some(assist);
         self.begin_motors(model, rows);
+    }
+
+    /// Takes back the torques that motors began with for assists. Their limits stay.
+    pub(crate) fn clear_begun(&mut self, model: &Model, rows: &mut [Rows]) {
+        self.clear_impulses(model, rows);
+        // Sums of impulses do not return to the same bits, so wheels get the impulse of the engine anew.
+        let engine = self.engine.map_or(0.0, |_| self.carried(0));
+        for (bank, rows) in model.banks().iter().zip(rows) {
+            rows.drive.shaft = bank.levers[0] * Four::splat(engine);
+        }
     }
 
     fn begin_motors(&mut self, model: &Model, rows: &mut [Rows]) {
