@@ -52,13 +52,7 @@ const SCRIPTS: [Script; 5] = [
         lateral_mps2: |t| 2.5 * (core::f64::consts::PI * t).sin(),
         braking_mps2: |_| 0.0,
     },
-    Script {
-        name: "coast-down",
-        speed_mps: 30.0,
-        duration_s: 4.0,
-        lateral_mps2: |_| 0.0,
-        braking_mps2: |_| 0.0,
-    },
+    Script { name: "coast-down", speed_mps: 30.0, duration_s: 4.0, lateral_mps2: |_| 0.0, braking_mps2: |_| 0.0 },
     Script {
         name: "braking",
         speed_mps: 25.0,

@@ -52,8 +52,11 @@ impl Air {
     /// Returns the forces on a car that drives straight ahead at `speed` m/s.
     fn at(model: &Model, speed: f64) -> Self {
         let side = f64::from(model.parts().aero.side) * speed * speed;
-        Cruise::at(model, speed)
-            .map_or(Self::default(), |cruise| Self { drag: cruise.drag_n, downforce: cruise.downforce_n, side })
+        Cruise::at(model, speed).map_or(Self::default(), |cruise| Self {
+            drag: cruise.drag_n,
+            downforce: cruise.downforce_n,
+            side,
+        })
     }
 }
 
@@ -130,17 +133,20 @@ impl<'a> Balance<'a> {
         let demand = Demand { pitching: straight.pitching + ahead, ..straight };
         let steady = steady_state::corner_under(model, turn.lateral_acceleration * cos, demand)?;
         let tyres = drive_shares(model).into_iter().zip(slips).enumerate();
-        let tyres = tyres.map(|(i, (share, slip))| Loaded::of(model, &steady, turn.speed.unwrap_or(0.0), i, [share, *slip])).collect();
+        let tyres = tyres
+            .map(|(i, (share, slip))| Loaded::of(model, &steady, turn.speed.unwrap_or(0.0), i, [share, *slip]))
+            .collect();
         Some(Self { model, turn, air, tyres })
     }
 
     /// Returns the angles of the wheels at the steering `delta`, rad.
     fn turned(&self, delta: f64) -> Vec<f64> {
-        let middles: Vec<f32> =
-            self.model.parts().axles.iter().map(|axle| axle.steer_ratio * delta as f32).collect();
+        let middles: Vec<f32> = self.model.parts().axles.iter().map(|axle| axle.steer_ratio * delta as f32).collect();
         let angles = self.model.road_wheel_angles(&middles);
         let wheels = self.model.wheels().iter().zip(&self.tyres);
-        wheels.map(|(wheel, tyre)| tyre.toe + f64::from(angles[wheel.axle][usize::from(wheel.side == Side::Right)])).collect()
+        wheels
+            .map(|(wheel, tyre)| tyre.toe + f64::from(angles[wheel.axle][usize::from(wheel.side == Side::Right)]))
+            .collect()
     }
 
     /// Returns the forces of the tyres at the sideslip `beta` with wheels that are `turned`, rad.
@@ -205,8 +211,7 @@ impl<'a> Balance<'a> {
 
     /// Solves for the steering that leaves no yaw moment, rad.
     fn steer(&self) -> Option<f64> {
-        let moment =
-            |delta: f64| self.sideslip(delta).map_or(f64::NAN, |beta| self.pull(beta, &self.turned(delta))[1]);
+        let moment = |delta: f64| self.sideslip(delta).map_or(f64::NAN, |beta| self.pull(beta, &self.turned(delta))[1]);
         rising_root(moment, -MOST_SLIP, MOST_SLIP)
     }
 

@@ -162,7 +162,13 @@ fn turning(model: &Model, figures: &Figures) -> Vec<Metric> {
             3,
             degrees(loaded),
         ),
-        Metric::new("grip_limit_g", &format!("Largest steady lateral acceleration at {:.0} km/h", speed * 3.6), "g", 3, limit),
+        Metric::new(
+            "grip_limit_g",
+            &format!("Largest steady lateral acceleration at {:.0} km/h", speed * 3.6),
+            "g",
+            3,
+            limit,
+        ),
         Metric::new(
             "characteristic_speed_mps",
             "Characteristic speed",

@@ -130,7 +130,8 @@ pub fn corner_under(model: &Model, lateral_acceleration: f64, demand: Demand) ->
     let step = ROLLS.0 / ROLLS.1 as f64;
     let first = (0..=ROLLS.1).map(|i| i as f64 * step).find(|&roll| enough(roll));
     // Close to the threshold only the peak between two of these rolls is enough.
-    let first = first.or_else(|| tipping(model, way, demand).map(|peak| way * peak.roll).filter(|&roll| enough(roll)))?;
+    let first =
+        first.or_else(|| tipping(model, way, demand).map(|peak| way * peak.roll).filter(|&roll| enough(roll)))?;
     let (mut low, mut high) = ((first - step).max(0.0), first);
     for _ in 0..50 {
         let middle = 0.5 * (low + high);

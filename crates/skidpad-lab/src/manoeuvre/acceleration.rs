@@ -1,11 +1,11 @@
 //! Straight acceleration with full throttle.
 
 use skidpad_core::model::LaunchDevice;
-use skidpad_core::{Controls, Model};
+use skidpad_core::{Controls, Model, STANDARD_GRAVITY};
 
 use super::{KMH_100, Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, STANDSTILL_MPS, StraightKeeper};
-use crate::figures::{Figures, drive_force, drive_shares, launch_force, peak_slip, per_radius};
+use crate::figures::{Figures, drive_force, drive_shares, launch_force, peak_slip, per_radius, standing_force};
 use crate::metrics::{Metric, metrics};
 use crate::over_ground;
 use crate::trajectory::Trajectory;
@@ -168,17 +168,22 @@ impl Hold {
     }
 }
 
-/// Foot of a skilled driver on the throttle: it moves by the slip that is missing, and rests where that is none.
+/// Foot of a skilled driver on the throttle: it moves by the slip that is missing, and rests where that is none. Below walking pace, `√(g R)`,
+/// slip counts against that pace.
 #[derive(Clone, Copy, Debug, Default)]
 struct Foot {
     throttle: f64,
     rest: f64,
 }
 
-/// Throttle per share of the best slip that is missing, and how fast its rest follows, 1/s. Slower than the wheels of cars, so that
-/// the launch is the same at any rate.
-const BY_SLIP: f64 = 0.2;
-const REST_BY_SLIP: f64 = 2.0;
+/// Throttle per share of the best slip that is missing, and rates at which its rest follows slip that is missing and that is too much, 1/s.
+/// They are slower than the wheels of cars, so that the launch is the same at any rate. Slip beyond the best one costs little force, a
+/// throttle that is too low costs much.
+const BY_SLIP: f64 = 0.1;
+const REST_BY_SLIP: [f64; 2] = [6.0, 1.0];
+/// Share of the force that the tyres of the standing car take for which a driver holds the revs, –. The driven wheels get the rest of the
+/// torque once the acceleration has loaded them.
+const HELD_SHARE: f64 = 0.7;
 /// Largest slip that the foot answers, as a multiple of the best one, and how fast it moves, strokes per second.
 const MOST_SLIP: f64 = 4.0;
 const STROKES: f64 = 10.0;
@@ -187,7 +192,7 @@ impl Foot {
     /// Throttle for the next `dt_s` at a slip of `share` of the best one.
     fn press(&mut self, share: f64, dt_s: f64) -> f64 {
         let missing = 1.0 - share.min(MOST_SLIP);
-        self.rest = (self.rest + REST_BY_SLIP * missing * dt_s).clamp(0.0, 1.0);
+        self.rest = (self.rest + REST_BY_SLIP[usize::from(missing < 0.0)] * missing * dt_s).clamp(0.0, 1.0);
         let (wanted, reach) = ((self.rest + BY_SLIP * missing).clamp(0.0, 1.0), STROKES * dt_s);
         self.throttle += (wanted - self.throttle).clamp(-reach, reach);
         self.throttle
@@ -204,7 +209,7 @@ impl AccelerationDriver {
             let (full, limit) = (drive_force(model, 0.0, 1).max(f64::MIN_POSITIVE), launch_force(model));
             let start = (limit / full).min(1.0);
             foot = Foot { throttle: start, rest: start };
-            hold = Hold::of(model, limit.min(full), of.hold_s);
+            hold = Hold::of(model, (HELD_SHARE * standing_force(model)).min(full), of.hold_s);
         }
         Self { driven, foot, hold, keeper: StraightKeeper::new(Figures::of(model)) }
     }
@@ -216,7 +221,11 @@ impl Driver for AccelerationDriver {
         if let Some(hold) = self.hold.filter(|hold| !now.is_from(hold.until_s)) {
             return Controls { steer, ..hold.controls(now.frame.engine_radps, self.foot.throttle) };
         }
-        let share = |&(i, best): &(usize, f64)| now.frame.wheels[i].slip_ratio / best;
+        let (speed, wheels) = (now.frame.vx_mps.abs(), now.model.wheels());
+        let share = |&(i, best): &(usize, f64)| {
+            let walking = (STANDARD_GRAVITY * wheels[i].radius).sqrt().into();
+            now.frame.wheels[i].slip_ratio * speed / speed.max(walking) / best
+        };
         let worst = self.driven.iter().map(share).fold(0.0, f64::max);
         let throttle = if self.driven.is_empty() { 1.0 } else { self.foot.press(worst, now.dt_s) };
         Controls { throttle: throttle as f32, steer, ..Controls::default() }
