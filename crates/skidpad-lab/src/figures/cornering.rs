@@ -19,7 +19,7 @@ const SPINNING_SLIP: f64 = 10.0;
 /// Passes over the loads and the longitudinal slips, each with the sideslip and the drive of the last, and the change of the steering that
 /// ends them, rad.
 const PASSES: usize = 6;
-const SETTLED: f64 = 1e-6;
+const SETTLED: f64 = 1e-8;
 
 /// Steering needed beyond the geometric angle at `lateral_acceleration` m/s² and high speed, rad: with `L / R` gone, axle
 /// `i` slips by `β − sᵢ δ`, the forces across the path sum to `m a_y` and their moments to nothing. Loads are those of
@@ -302,12 +302,14 @@ fn rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing;
-    use skidpad_core::model::{AntiRollBar, Guidance, Tyre};
+    use skidpad_core::model::{AntiRollBar, Guidance, Powertrain, Rolling, Tyre};
     use skidpad_core::tyre::CurveLaw;
     use skidpad_core::{Model, ModelParts};
 
+    /// The test car without rolling resistance, which turns a car out of its bend where outer wheels carry more, and with a change.
     fn with(change: impl Fn(&mut ModelParts)) -> Model {
         let mut parts = testing::model().parts().clone();
+        parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Rolling::default());
         change(&mut parts);
         Model::new(parts).expect("valid")
     }
@@ -352,6 +354,7 @@ mod tests {
                 tyre.law =
                     CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.8; 2] };
                 tyre.load_sensitivity = 0.2;
+                parts.powertrain = Powertrain::Direct([200.0; 4].into());
                 let bar = |wheels, rate| AntiRollBar { wheels, rate, ..AntiRollBar::default() };
                 parts.bars = vec![bar([0, 1], front), bar([2, 3], rear)];
             });
