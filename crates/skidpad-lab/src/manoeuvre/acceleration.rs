@@ -176,11 +176,10 @@ struct Foot {
     rest: f64,
 }
 
-/// Throttle per share of the best slip that is missing, and rates at which its rest follows slip that is missing and that is too much, 1/s.
-/// They are slower than the wheels of cars, so that the launch is the same at any rate. Slip beyond the best one costs little force, a
-/// throttle that is too low costs much.
-const BY_SLIP: f64 = 0.1;
-const REST_BY_SLIP: [f64; 2] = [6.0, 1.0];
+/// Throttle per share of the best slip that is missing, and the rate at which its rest follows, 1/s. Both are slower than the wheels of cars,
+/// so that the launch is the same at any rate.
+const BY_SLIP: f64 = 0.2;
+const REST_BY_SLIP: f64 = 2.0;
 /// Share of the force that the tyres of the standing car take for which a driver holds the revs, –. The driven wheels get the rest of the
 /// torque once the acceleration has loaded them.
 const HELD_SHARE: f64 = 0.7;
@@ -192,7 +191,7 @@ impl Foot {
     /// Throttle for the next `dt_s` at a slip of `share` of the best one.
     fn press(&mut self, share: f64, dt_s: f64) -> f64 {
         let missing = 1.0 - share.min(MOST_SLIP);
-        self.rest = (self.rest + REST_BY_SLIP[usize::from(missing < 0.0)] * missing * dt_s).clamp(0.0, 1.0);
+        self.rest = (self.rest + REST_BY_SLIP * missing * dt_s).clamp(0.0, 1.0);
         let (wanted, reach) = ((self.rest + BY_SLIP * missing).clamp(0.0, 1.0), STROKES * dt_s);
         self.throttle += (wanted - self.throttle).clamp(-reach, reach);
         self.throttle
