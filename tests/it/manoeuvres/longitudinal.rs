@@ -127,7 +127,7 @@ fn a_skilled_launch_does_not_depend_on_the_tick_rate() {
 }
 
 /// A driver who can launch is not slower to 15 m/s and to 100 km/h than full throttle. The motors at the wheels of `bmw_320i_commonroad`
-/// press its rear axle down while its wheels spin, which no driver who lets them grip gets. `corvette_c5` loses 5 ms after its gear change at
+/// press its rear axle down while its wheels spin, which no driver who lets them grip gets. `corvette_c5` loses 9 ms after its gear change at
 /// 240 Hz (see the roadmap).
 #[test]
 fn a_skilled_launch_is_not_slower_than_full_throttle() {

@@ -1,7 +1,7 @@
 //! Straight acceleration with full throttle.
 
 use skidpad_core::model::LaunchDevice;
-use skidpad_core::{Controls, Model, STANDARD_GRAVITY};
+use skidpad_core::{Controls, Model};
 
 use super::{KMH_100, Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, STANDSTILL_MPS, StraightKeeper};
@@ -168,8 +168,7 @@ impl Hold {
     }
 }
 
-/// Foot of a skilled driver on the throttle: it moves by the slip that is missing, and rests where that is none. Below walking pace, `√(g R)`,
-/// slip counts against that pace.
+/// Foot of a skilled driver on the throttle: it moves by the slip that is missing, and rests where that is none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Foot {
     throttle: f64,
@@ -220,11 +219,7 @@ impl Driver for AccelerationDriver {
         if let Some(hold) = self.hold.filter(|hold| !now.is_from(hold.until_s)) {
             return Controls { steer, ..hold.controls(now.frame.engine_radps, self.foot.throttle) };
         }
-        let (speed, wheels) = (now.frame.vx_mps.abs(), now.model.wheels());
-        let share = |&(i, best): &(usize, f64)| {
-            let walking = (STANDARD_GRAVITY * wheels[i].radius).sqrt().into();
-            now.frame.wheels[i].slip_ratio * speed / speed.max(walking) / best
-        };
+        let share = |&(i, best): &(usize, f64)| now.frame.wheels[i].slip_ratio / best;
         let worst = self.driven.iter().map(share).fold(0.0, f64::max);
         let throttle = if self.driven.is_empty() { 1.0 } else { self.foot.press(worst, now.dt_s) };
         Controls { throttle: throttle as f32, steer, ..Controls::default() }
