@@ -131,14 +131,8 @@ fn a_skilled_launch_does_not_depend_on_the_tick_rate() {
 /// 240 Hz (see the roadmap).
 #[test]
 fn a_skilled_launch_is_not_slower_than_full_throttle() {
-    let names = [
-        "bmw_320i_mf",
-        "corvette_c5_mf",
-        "corvette_c5_tmeasy",
-        "tesla_model3_awd",
-        "toyota_4runner",
-        "truck_6x4",
-    ];
+    let names =
+        ["bmw_320i_mf", "corvette_c5_mf", "corvette_c5_tmeasy", "tesla_model3_awd", "toyota_4runner", "truck_6x4"];
     let mut slower = Vec::new();
     for (name, hz) in names.iter().flat_map(|name| [(name, 60.0), (name, 240.0)]) {
         let model = shipped(name).model();
