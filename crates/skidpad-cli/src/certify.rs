@@ -88,7 +88,7 @@ fn within(percent: f64) -> Result<f64, BadArgument> {
     Err(BadArgument { argument: "--within-percent", found: percent.to_string(), accepts })
 }
 
-/// One table for each solver: figures in rows, rates in columns, the longest step that holds last.
+/// Returns one table for each solver: figures in rows, rates in columns, then the order of convergence and the longest step that holds.
 fn tables(certificate: &Certificate) -> String {
     let sweep = &certificate.sweep;
     let mut text = format!("\n{}: {}\n", sweep.manoeuvre, sweep.about);
@@ -96,7 +96,7 @@ fn tables(certificate: &Certificate) -> String {
         let mut table = Table::new(1);
         let rates = rate_sweep.samples.iter().map(|s| format!("{:.0} Hz", 1.0 / s.dt_s));
         let name = if rate_sweep.peer { format!("{} (peer)", rate_sweep.backend) } else { rate_sweep.backend.into() };
-        table.row([name, "unit".into()].into_iter().chain(rates).chain(["holds up to".to_string()]));
+        table.row([name, "unit".into()].into_iter().chain(rates).chain(["order", "holds up to"].map(String::from)));
         for row in &certificate.rows {
             table.row(cells(row, number));
         }
@@ -109,7 +109,7 @@ fn cells(row: &Row, number: usize) -> Vec<String> {
     let verdict = &row.verdicts[number];
     let mut cells = vec![row.metric.label.clone(), row.metric.unit.to_string()];
     cells.extend(verdict.values.iter().map(|value| row.metric.with(*value).text()));
-    cells.push(verdict.holds.text());
+    cells.extend([verdict.order.text(), verdict.holds.text()]);
     cells
 }
 

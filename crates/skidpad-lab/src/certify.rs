@@ -1,7 +1,8 @@
 //! The longest step a figure can be trusted at: every solver against its own finest step.
 
-use crate::compare::Spread;
+use crate::compare::{Spread, is_noise};
 use crate::metrics::Metric;
+use crate::order::Order;
 use crate::sweep::{RateSweep, Sweep};
 
 /// What the steps do to one figure of one solver.
@@ -15,6 +16,8 @@ pub struct Verdict {
     pub gaps: Vec<Option<Spread>>,
     /// The longest step that holds.
     pub holds: Holds,
+    /// Observed order of convergence over the steps.
+    pub order: Order,
 }
 
 /// The longest of the steps from which on down every finer one keeps a figure.
@@ -129,7 +132,9 @@ fn verdict(rate_sweep: &RateSweep, index: usize, metric: &Metric, within_percent
         },
         _ => Holds::Unknown,
     };
-    Verdict { reference, values, gaps, holds }
+    let steps: Vec<f64> = rate_sweep.samples.iter().map(|sample| sample.dt_s).collect();
+    let order = Order::of_values(&steps, &values, |gap, dt| is_noise(gap, metric, dt));
+    Verdict { reference, values, gaps, holds, order }
 }
 
 #[cfg(test)]
@@ -180,6 +185,14 @@ mod tests {
         holds("%", some([7.1, 6.9, 5.0, 5.0]), Holds::UpTo(0.02));
         holds("mm", some([4.1, 3.9, 1.0, 1.0]), Holds::UpTo(0.02));
         holds("s", some([0.125, 0.109, 0.1, 0.1]), Holds::UpTo(0.02));
+    }
+
+    /// Errors that fall with the square of the step.
+    #[test]
+    fn the_order_is_observed_over_all_steps() {
+        let found = certificate("m", STEPS.map(|dt| Some(100.0 + 1e4 * dt * dt))).rows[0].verdicts[0].order;
+        assert!(matches!(found, Order::Of(order) if (order - 2.0).abs() < 0.01), "{found:?}");
+        assert_eq!(certificate("mm", [4.1, 3.9, 2.0, 1.5].map(Some)).rows[0].verdicts[0].order, Order::Closed);
     }
 
     #[test]

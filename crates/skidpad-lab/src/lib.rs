@@ -10,7 +10,7 @@
 //! | how good was it? | [`metrics`]: typed figures with units, one generic view of them |
 //! | what should come out? | [`figures`]: closed forms from the model alone |
 //! | do the solvers agree? | [`compare`](mod@compare) and [`report`] |
-//! | what does the step do to it? | [`sweep`](mod@sweep): figures at several rates; [`certify`]: the longest step that keeps them |
+//! | what does the step do to it? | [`sweep`](mod@sweep): figures at several rates; [`certify`]: the longest step that keeps them; [`order`]: how they converge |
 //! | what did its trailers do? | [`towing`]: peaks of hitches, rearward amplification |
 //! | how near the limit was it? | [`friction`]: the share of its friction a tyre used |
 //!
@@ -30,6 +30,7 @@ pub mod friction;
 pub mod manoeuvre;
 pub mod metrics;
 pub mod names;
+pub mod order;
 mod over_ground;
 pub mod report;
 mod rows;

@@ -126,7 +126,7 @@ fn sample(
 
 /// Results of `run` for the jobs `0..count` in their order, from as many threads as the machine runs at once: a run keeps
 /// every step in memory until it is measured, so not all may be under way together.
-fn in_parallel<T: Send>(count: usize, run: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+pub(crate) fn in_parallel<T: Send>(count: usize, run: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
     let next = AtomicUsize::new(0);
     let work = || {

@@ -126,11 +126,13 @@ fn a_skilled_launch_does_not_depend_on_the_tick_rate() {
     }
 }
 
-/// A driver who can launch is not slower to 15 m/s and to 100 km/h than full throttle, but for the C5 on curves that lose little beyond
-/// their peak, on which it is (see the roadmap).
+/// A driver who can launch is not slower to 15 m/s and to 100 km/h than full throttle. The motors at the wheels of `bmw_320i_commonroad`
+/// press its rear axle down while its wheels spin, which no driver who lets them grip gets. `corvette_c5` loses 9 ms after its gear change at
+/// 240 Hz (see the roadmap).
 #[test]
 fn a_skilled_launch_is_not_slower_than_full_throttle() {
-    let names = ["corvette_c5_mf", "tesla_model3_awd", "toyota_4runner", "truck_6x4"];
+    let names =
+        ["bmw_320i_mf", "corvette_c5_mf", "corvette_c5_tmeasy", "tesla_model3_awd", "toyota_4runner", "truck_6x4"];
     let mut slower = Vec::new();
     for (name, hz) in names.iter().flat_map(|name| [(name, 60.0), (name, 240.0)]) {
         let model = shipped(name).model();

@@ -3,6 +3,7 @@
 pub mod commonroad;
 mod grounds;
 pub mod handling;
+mod limit;
 pub mod longitudinal;
 pub mod moose;
 pub mod published;

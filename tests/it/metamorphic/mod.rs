@@ -230,14 +230,9 @@ impl fmt::Display for Found {
 /// Draws of the sample, from the first on.
 const SAMPLE: u64 = 60;
 
-/// Relations that known faults violate. The search reports them; the sample is of the others.
-const OPEN: [&str; 7] = ["reverse", "froude", "rollover", "slip", "purpose", "momentum", "bearing"];
-
 #[test]
 fn a_sample_of_draws_violates_nothing() {
-    for (name, _) in RELATIONS.into_iter().filter(|(name, _)| !OPEN.contains(name)) {
-        Search { seed: 1, draws: SAMPLE, shard: [0, 1], relation: name.to_owned() }.run(1).expect_none();
-    }
+    Search { seed: 1, draws: SAMPLE, shard: [0, 1], relation: String::new() }.run(1).expect_none();
 }
 
 /// Environment variable with the number of draws.

@@ -1,5 +1,7 @@
-//! No car without downforce is told to corner faster than the rigid one, whose limit is half the track over the height.
+//! No car without downforce is told to corner faster than the rigid one, whose limit is half the track over the height of the centre of mass
+//! above the points at which tyre forces act. Bars beside the tyres hold a chassis without the ground and are put into the load path.
 
+use skidpad::core::model::BarCoupling;
 use skidpad::lab::figures::steady_state::rollover;
 
 use super::draw::Draw;
@@ -11,10 +13,15 @@ const TOLERANCE: f64 = 0.02;
 pub fn check(draw: &Draw) -> Outcome {
     let mut parts = draw.parts().clone();
     parts.aero = Default::default();
+    parts.bars.iter_mut().for_each(|bar| bar.coupling = BarCoupling::InLoadPath);
     let Some(draw) = draw.with_parts(parts) else { return NOT_APPLICABLE };
     let model = &draw.models[0];
     let half = model.wheels().iter().map(|wheel| wheel.contact.y.abs()).fold(0.0, f32::max);
-    let rigid = 9.81 * f64::from(half / model.parts().centre_height);
+    let lever = model.tyre_lever();
+    if lever <= 0.0 {
+        return NOT_APPLICABLE;
+    }
+    let rigid = 9.81 * f64::from(half) / lever;
     let Some(told) = rollover(model) else { return NOT_APPLICABLE };
     let found = told.lateral_acceleration.abs();
     let mut worst = Worst::default();

@@ -3,6 +3,7 @@
 //! [`measure`] drives, [`faults`] judges, [`pages`] writes it down. Below the limit of friction the solvers must agree
 //! within [`BELOW_THE_LIMIT`], at it within [`AT_THE_LIMIT_PERCENT`]; what lies above has its reason in [`REASONS`].
 
+mod convergence;
 mod on_purpose;
 mod pages;
 mod reasons;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use skidpad_core::{BackendInfo, Model};
 
+pub use convergence::{COMPARED_HZ, Convergence};
 pub use pages::{Page, SUMMARY, acceptance, judged, pages};
 pub use reasons::{REASONS, Reason};
 
@@ -18,6 +20,7 @@ use crate::compare::{Progress, Spread, is_noise};
 use crate::friction::AT_THE_LIMIT;
 use crate::manoeuvre::{CATALOGUE, Overrides};
 use crate::metrics::Metric;
+use crate::order::Order;
 use crate::run::TimeStep;
 use crate::sweep::{RateSweep, Sweep, sweep};
 
@@ -25,8 +28,6 @@ use crate::sweep::{RateSweep, Sweep, sweep};
 pub const RATES_HZ: [f64; 4] = [60.0, 120.0, 240.0, 1000.0];
 /// Rate at which the solvers are held to agree, Hz.
 pub const JUDGED_HZ: f64 = 240.0;
-/// Rates whose errors the order of convergence is fitted to, Hz; finer ones lie too near [`FINE_HZ`].
-const FITTED_HZ: [f64; 3] = [60.0, 120.0, 240.0];
 /// Rates the limit of fine steps is extrapolated from, Hz: the second is twice the first.
 pub const FINE_HZ: [f64; 2] = [500.0, 1000.0];
 /// Largest spread accepted of a run below the limit of friction, %.
@@ -46,6 +47,8 @@ pub struct Runs {
     pub model: Arc<Model>,
     /// One for each manoeuvre of the catalogue.
     pub sweeps: Vec<Sweep>,
+    /// Order of convergence of every script on every solver that is no peer.
+    pub convergence: Vec<Convergence>,
 }
 
 /// A figure on which the solvers agree less than is accepted.
@@ -67,7 +70,8 @@ pub struct Above<'a> {
     pub reason: Option<&'static Reason>,
 }
 
-/// Drives every manoeuvre of the catalogue with `model` on every solver of `backends` at each of `rates_hz`.
+/// Drives every manoeuvre of the catalogue with `model` on every solver of `backends` at each of `rates_hz`, and observes the order of
+/// convergence at [`COMPARED_HZ`].
 ///
 /// # Errors
 /// When a rate is not accepted.
@@ -84,7 +88,12 @@ pub fn measure(
         let tell = |p: Progress| progress(entry.name, p);
         sweep(backends, model, entry.standard(&overrides).as_ref(), &overrides, &steps, &tell)
     };
-    Ok(Runs { vehicle: vehicle.into(), model: Arc::clone(model), sweeps: CATALOGUE.iter().map(drive).collect() })
+    Ok(Runs {
+        vehicle: vehicle.into(),
+        model: Arc::clone(model),
+        sweeps: CATALOGUE.iter().map(drive).collect(),
+        convergence: convergence::observe(backends, model),
+    })
 }
 
 /// Solvers that are no peers.
@@ -121,44 +130,10 @@ fn limit(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Option<f64> {
     Some(2.0 * fine? - coarse?)
 }
 
-/// Observed order of convergence.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Order {
-    /// A figure did not happen, or no more than one error stands out from the noise.
-    Unknown,
-    /// Every error is within the noise.
-    Closed,
-    /// Slope of log error over log step.
-    Of(f64),
-}
-
-/// Order of figure number `index`, least squares over the errors at [`FITTED_HZ`] that stand out from the noise.
+/// Computes the order of figure number `index` over every step, by the differences between neighbouring steps.
 fn order(sweep: &Sweep, rate_sweep: &RateSweep, index: usize) -> Order {
-    let Some(limit) = limit(sweep, rate_sweep, index) else { return Order::Unknown };
-    let mut errors = Vec::new();
-    for sample in FITTED_HZ.iter().filter_map(|&hz| at(sweep, hz)).map(|number| &rate_sweep.samples[number]) {
-        let metric = &sample.metrics[index];
-        let Some(value) = metric.value else { return Order::Unknown };
-        let error = (value - limit).abs();
-        if !is_noise(error, metric, sample.dt_s) {
-            errors.push((sample.dt_s.ln(), error.ln()));
-        }
-    }
-    match errors.len() {
-        0 => Order::Closed,
-        1 => Order::Unknown,
-        _ => Order::Of(slope(&errors)),
-    }
-}
-
-/// Slope of the least-squares line through `points`, which differ in x.
-fn slope(points: &[(f64, f64)]) -> f64 {
-    let count = points.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
-    let sums = points.iter().map(|p| [(p.0 - x) * (p.1 - y), (p.0 - x) * (p.0 - x)]);
-    let [across, along] = sums.fold([0.0, 0.0], |sum, s| [sum[0] + s[0], sum[1] + s[1]]);
-    across / along
+    let values: Vec<Option<f64>> = rate_sweep.values(index).collect();
+    Order::of_values(&sweep.steps_s, &values, |gap, dt| is_noise(gap, &sweep.metrics()[index], dt))
 }
 
 /// Figures on which the solvers agree less than is accepted at [`JUDGED_HZ`].
@@ -241,10 +216,5 @@ mod tests {
         assert!(matches!(distance, Order::Of(order) if (order - 1.0).abs() < 0.05), "{distance:?}");
         let drift = sweep.metrics().iter().position(|m| m.name == "lateral_drift_mm").expect("a figure");
         assert_eq!(order(sweep, &sweep.rate_sweeps[0], drift), Order::Closed);
-    }
-
-    #[test]
-    fn a_line_has_its_slope() {
-        assert!((slope(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)]) - 2.0).abs() < 1e-12);
     }
 }

@@ -43,6 +43,7 @@ pub fn judged(runs: &[Runs]) -> String {
         format_args!("Every shipped vehicle drives every standard manoeuvre on every solver. {RULES} {}\n\n", noise()),
     );
     text += &acceptance(runs);
+    convergence::section(&mut text, runs);
     on_purpose::section(&mut text, runs);
     text
 }
@@ -87,11 +88,11 @@ fn columns() -> String {
     format!(
         "The largest spread of any figure at each rate and in the limit, and which figure that is; “-” where all count as \
          equal. Friction is the largest share of its friction a loaded tyre used on any solver at {JUDGED_HZ} Hz. Order is the \
-         median, over solvers and figures, of the observed order of convergence: least squares over the errors from the limit at \
-         {} Hz. In brackets: of how many it could be observed, and for how many the errors are closed, below the rules above or \
+         median, over solvers and figures, of the observed order of convergence, by the differences between neighbouring rates of \
+         {} Hz. In brackets: of how many it could be observed, and for how many the differences are closed, below the rules above or \
          the digits shown. Figures that hang on an event (a gear change, the step a peak falls on, the last tremor of a car coming \
          to rest) jump with the step and show no order.\n",
-        FITTED_HZ.map(|hz| hz.to_string()).join(", ")
+        DRIVEN_HZ.map(|hz| hz.to_string()).join(", ")
     )
 }
 
@@ -198,13 +199,8 @@ fn orders(sweep: &Sweep) -> String {
     let mut seen: Vec<f64> =
         all.iter().filter_map(|o| if let Order::Of(order) = o { Some(*order) } else { None }).collect();
     seen.sort_by(f64::total_cmp);
-    let median = seen.get(seen.len() / 2).map_or("-".into(), |order| one_digit(*order));
+    let median = seen.get(seen.len() / 2).map_or("-".into(), |order| Order::Of(*order).text());
     format!("{median} ({} of {}, {closed} closed)", seen.len(), all.len())
-}
-
-/// `value` with one decimal place, −0 as 0.
-fn one_digit(value: f64) -> String {
-    format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0)
 }
 
 fn file(vehicle: &str) -> String {
@@ -217,9 +213,10 @@ fn details(runs: &Runs) -> Page {
         &mut text,
         format_args!(
             "Summary, rules and reasons: `docs/agreement.md`. Solvers with the same figures share a line. {RULES} {} Order \
-             is observed from {} Hz against each solver's own limit; “closed” means errors below these rules or the digits shown.\n",
+             is observed from the differences between neighbouring rates of {} Hz; “closed” means differences below these rules or the \
+             digits shown.\n",
             noise(),
-            FITTED_HZ.map(|hz| hz.to_string()).join(", ")
+            DRIVEN_HZ.map(|hz| hz.to_string()).join(", ")
         ),
     );
     for sweep in &runs.sweeps {
@@ -243,12 +240,8 @@ fn figure(text: &mut String, sweep: &Sweep, index: usize) {
     for rate_sweep in &sweep.rate_sweeps {
         let value = |hz| at(sweep, hz).and_then(|sample| rate_sweep.samples[sample].metrics[index].value);
         let mut cells: Vec<String> = RATES_HZ.iter().map(|&hz| metric.with(value(hz)).text()).collect();
-        let order = match order(sweep, rate_sweep, index) {
-            Order::Unknown => "-".into(),
-            Order::Closed => "closed".into(),
-            Order::Of(order) => one_digit(order),
-        };
-        cells.extend([metric.with(limit(sweep, rate_sweep, index)).text(), order]);
+        let order = order(sweep, rate_sweep, index);
+        cells.extend([metric.with(limit(sweep, rate_sweep, index)).text(), order.text()]);
         match groups.iter_mut().find(|(_, texts)| *texts == cells) {
             Some((names, _)) => names.push(rate_sweep.backend),
             None => groups.push((vec![rate_sweep.backend], cells)),

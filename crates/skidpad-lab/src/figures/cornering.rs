@@ -1,10 +1,11 @@
 //! Steady cornering beyond the linear range: tyre curves under the loads that roll moves.
 
+use skidpad_core::Model;
+use skidpad_core::model::Side;
 use skidpad_core::tyre::Conditions;
-use skidpad_core::{Model, Vec3};
 
-use super::steady_state::{self, SteadyState};
-use super::{Figures, drive_shares};
+use super::steady_state::{self, Demand, SteadyState};
+use super::{Cruise, Figures, drive_shares};
 
 /// Lateral acceleration at which the understeer gradient with load transfer is told, m/s²: 0.4 g, where road cars
 /// leave their linear range.
@@ -12,78 +13,237 @@ pub const JUDGED_AT: f64 = 3.924;
 
 /// Largest slip angle looked at, rad.
 const MOST_SLIP: f64 = 0.6;
+/// Largest longitudinal slip of a wheel that grips, and that of a wheel that spins, –.
+const LARGEST_SLIP: f64 = 1.0;
+const SPINNING_SLIP: f64 = 10.0;
+/// Passes over the loads and the longitudinal slips, each with the sideslip and the drive of the last, and the change of the steering that
+/// ends them, rad.
+const PASSES: usize = 6;
+const SETTLED: f64 = 1e-8;
 
 /// Steering needed beyond the geometric angle at `lateral_acceleration` m/s² and high speed, rad: with `L / R` gone, axle
 /// `i` slips by `β − sᵢ δ`, the forces across the path sum to `m a_y` and their moments to nothing. Loads are those of
 /// [`steady_state::corner`], toe and camber from its travel and roll. Tyres push square to their wheels and turn the car by their aligning
-/// moments. The drive holds the speed against what their side forces and rolling resistance brake, and takes its part of the friction.
+/// moments. The drive holds the speed against what their side forces and rolling resistance brake, by the longitudinal slips that this takes.
 ///
 /// `None` when the tyres cannot hold it, or have no creep.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
-    let steady = steady_state::corner(model, lateral_acceleration)?;
-    let wanted = f64::from(model.mass()) * lateral_acceleration;
-    let shares = drive_shares(model);
-    // Force across the path and yaw moment at sideslip β and steering δ.
-    let pull = |beta: f64, delta: f64| {
-        let tyres: Vec<Slipping> = (0..shares.len()).map(|i| Slipping::of(model, &steady, i, [beta, delta])).collect();
-        let braked: f64 = tyres.iter().map(|tyre| tyre.aside * tyre.slip.sin() + tyre.rolling).sum();
-        let mut sums = [0.0; 2];
-        for ((tyre, wheel), share) in tyres.iter().zip(model.wheels()).zip(&shares) {
-            let [across, turning] = tyre.pull(share * braked, wheel.contact);
-            sums[0] += across;
-            sums[1] += turning;
-        }
-        sums
-    };
-    // For each δ the β that gives the force; then the δ that leaves no moment.
-    let sideslip = |delta: f64| rising_root(|slip| pull(-slip, delta)[0] - wanted, -MOST_SLIP, MOST_SLIP);
-    let moment = |delta: f64| sideslip(delta).map_or(f64::NAN, |slip| pull(-slip, delta)[1]);
-    rising_root(moment, -MOST_SLIP, MOST_SLIP)
+    Turn { lateral_acceleration, speed: None }.steer(model)
 }
 
-/// A tyre in a steady turn.
-struct Slipping {
-    /// Angle of its wheel to the car and to the path, rad.
-    turned: f64,
-    slip: f64,
-    /// Side force without drive, and the most that friction holds along and across, N.
-    aside: f64,
-    most: [f64; 2],
-    /// Rolling resistance, N, and aligning moment, N m.
+/// A steady turn on level ground.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// Towards the inside of the path, m/s², positive to the left.
+    lateral_acceleration: f64,
+    /// m/s; `None` for a path so wide that its curvature is none, without air.
+    speed: Option<f64>,
+}
+
+/// Forces of the air on a car in a turn, N; the side force per sine of the sideslip angle.
+#[derive(Clone, Copy, Debug, Default)]
+struct Air {
+    drag: f64,
+    downforce: [f64; 2],
+    side: f64,
+}
+
+impl Air {
+    /// Returns the forces on a car that drives straight ahead at `speed` m/s.
+    fn at(model: &Model, speed: f64) -> Self {
+        let side = f64::from(model.parts().aero.side) * speed * speed;
+        Cruise::at(model, speed).map_or(Self::default(), |cruise| Self {
+            drag: cruise.drag_n,
+            downforce: cruise.downforce_n,
+            side,
+        })
+    }
+}
+
+impl Turn {
+    /// Path curvature, 1/m.
+    fn curvature(self) -> f64 {
+        self.speed.map_or(0.0, |speed| self.lateral_acceleration / (speed * speed).max(1e-6))
+    }
+
+    /// Solves for the steering angle, rad; `None` when the tyres cannot hold the turn, or have no creep.
+    fn steer(self, model: &Model) -> Option<f64> {
+        let air = self.speed.map_or(Air::default(), |speed| Air::at(model, speed));
+        let (mut sideslip, mut slips) = (0.0, vec![0.0; model.wheels().len()]);
+        let mut found = f64::NAN;
+        for _ in 0..PASSES {
+            let balance = Balance::of(model, self, air, sideslip, &slips)?;
+            let was = core::mem::replace(&mut found, balance.steer()?);
+            sideslip = balance.sideslip(found)?;
+            slips = balance.slips(sideslip, found);
+            if (found - was).abs() < SETTLED {
+                break;
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Balance of a car in a turn under the loads of one pass.
+struct Balance<'a> {
+    model: &'a Model,
+    turn: Turn,
+    air: Air,
+    tyres: Vec<Loaded>,
+}
+
+/// A tyre under its load in a turn.
+struct Loaded {
+    at: Conditions<f32>,
+    /// Angle of the wheel beside that of the steering, rad.
+    toe: f64,
+    /// Share of the drive, –.
+    share: f64,
+    /// Rolling resistance, N.
     rolling: f64,
+    /// Largest force that friction holds along the wheel, N.
+    most: f64,
+    /// Longitudinal slip, –.
+    slip: f64,
+}
+
+/// Force and moment of a tyre at some sideslip and steering.
+struct Pushing {
+    /// Angles of the wheel to the car and to the car's path, rad.
+    turned: f64,
+    to_path: f64,
+    /// Lateral slip `−tan α`, –.
+    slip: f32,
+    /// Side force square to the wheel, N, and aligning moment, N m.
+    aside: f64,
     aligning: f64,
 }
 
-impl Slipping {
-    fn of(model: &Model, steady: &SteadyState, i: usize, [beta, delta]: [f64; 2]) -> Self {
+impl<'a> Balance<'a> {
+    /// Prepares the tyres of a pass with the `sideslip` and the longitudinal `slips` of the last.
+    fn of(model: &'a Model, turn: Turn, air: Air, sideslip: f64, slips: &[f64]) -> Option<Self> {
+        let (sin, cos) = sideslip.sin_cos();
+        let mass = f64::from(model.mass());
+        // The acceleration towards the inside has a part along the car.
+        let ahead = mass * turn.lateral_acceleration * sin * model.tyre_lever();
+        let straight = match turn.speed {
+            Some(_) => Demand::pressed(model, air.downforce, air.drag),
+            None => Demand::at_rest(model),
+        };
+        let demand = Demand { pitching: straight.pitching + ahead, ..straight };
+        let steady = steady_state::corner_under(model, turn.lateral_acceleration * cos, demand)?;
+        let tyres = drive_shares(model).into_iter().zip(slips).enumerate();
+        let tyres = tyres
+            .map(|(i, (share, slip))| Loaded::of(model, &steady, turn.speed.unwrap_or(0.0), i, [share, *slip]))
+            .collect();
+        Some(Self { model, turn, air, tyres })
+    }
+
+    /// Returns the angles of the wheels at the steering `delta`, rad.
+    fn turned(&self, delta: f64) -> Vec<f64> {
+        let middles: Vec<f32> = self.model.parts().axles.iter().map(|axle| axle.steer_ratio * delta as f32).collect();
+        let angles = self.model.road_wheel_angles(&middles);
+        let wheels = self.model.wheels().iter().zip(&self.tyres);
+        wheels
+            .map(|(wheel, tyre)| tyre.toe + f64::from(angles[wheel.axle][usize::from(wheel.side == Side::Right)]))
+            .collect()
+    }
+
+    /// Returns the forces of the tyres at the sideslip `beta` with wheels that are `turned`, rad.
+    fn pushing(&self, beta: f64, turned: &[f64]) -> Vec<Pushing> {
+        let ((sin, cos), curvature) = (beta.sin_cos(), self.turn.curvature());
+        let one = |i: usize| {
+            let (tyre, at) = (&self.tyres[i], self.model.wheels()[i].contact);
+            let path = (sin + curvature * f64::from(at.x)).atan2(cos - curvature * f64::from(at.y));
+            let across = (turned[i] - path).tan().clamp(-1.0, 1.0) as f32;
+            let slip = [tyre.slip as f32, across];
+            Pushing {
+                slip: across,
+                turned: turned[i],
+                to_path: turned[i] - beta,
+                aside: self.model.tyre_force(i, slip, &tyre.at).force[1].into(),
+                aligning: self.model.tyre_moments(i, slip, &tyre.at).aligning.into(),
+            }
+        };
+        (0..self.tyres.len()).map(one).collect()
+    }
+
+    /// Returns the forces along the wheels that hold the speed, N: the drive less the rolling resistance. A wheel that spins gives what
+    /// friction holds, and the others the rest by their shares.
+    fn along(&self, beta: f64, pushing: &[Pushing]) -> Vec<f64> {
+        let tyres = || pushing.iter().zip(&self.tyres);
+        let braked: f64 = tyres().map(|(push, tyre)| push.aside * push.to_path.sin() + tyre.rolling).sum();
+        let needed = braked + self.air.drag + self.air.side * beta.sin().powi(2);
+        let mut drive = needed;
+        for _ in 0..self.tyres.len() {
+            let spins = |tyre: &&Loaded| tyre.share * drive > tyre.most;
+            let given: f64 = self.tyres.iter().filter(spins).map(|tyre| tyre.most).sum();
+            let left: f64 = self.tyres.iter().filter(|tyre| !spins(tyre)).map(|tyre| tyre.share).sum();
+            if left <= 0.0 {
+                break;
+            }
+            drive = (needed - given) / left;
+        }
+        self.tyres.iter().map(|tyre| (tyre.share * drive).min(tyre.most) - tyre.rolling).collect()
+    }
+
+    /// Returns the force across the path and the yaw moment at the sideslip `beta` with wheels that are `turned`.
+    fn pull(&self, beta: f64, turned: &[f64]) -> [f64; 2] {
+        let (pushing, aero) = (self.pushing(beta, turned), &self.model.parts().aero);
+        let (along, (sin, cos)) = (self.along(beta, &pushing), beta.sin_cos());
+        let [beside, dragged] = [self.air.side, self.air.drag].map(|force| -force * sin);
+        let mut sums = [beside * cos, f64::from(aero.side_point.x) * beside + f64::from(aero.drag_point.x) * dragged];
+        for ((push, along), wheel) in pushing.iter().zip(along).zip(self.model.wheels()) {
+            let ((sin, cos), [x, y]) = (push.turned.sin_cos(), [wheel.contact.x, wheel.contact.y].map(f64::from));
+            let [forward, leftward] = [along * cos - push.aside * sin, along * sin + push.aside * cos];
+            sums[0] += push.aside * push.to_path.cos() + along * push.to_path.sin();
+            sums[1] += x * leftward - y * forward + push.aligning;
+        }
+        sums
+    }
+
+    /// Solves for the sideslip at which the force across the path is that of the turn, rad.
+    fn sideslip(&self, delta: f64) -> Option<f64> {
+        let wanted = f64::from(self.model.mass()) * self.turn.lateral_acceleration;
+        let turned = self.turned(delta);
+        rising_root(|slip| self.pull(-slip, &turned)[0] - wanted, -MOST_SLIP, MOST_SLIP).map(|slip| -slip)
+    }
+
+    /// Solves for the steering that leaves no yaw moment, rad.
+    fn steer(&self) -> Option<f64> {
+        let moment = |delta: f64| self.sideslip(delta).map_or(f64::NAN, |beta| self.pull(beta, &self.turned(delta))[1]);
+        rising_root(moment, -MOST_SLIP, MOST_SLIP)
+    }
+
+    /// Returns the longitudinal slips of the forces that hold the speed. A wheel whose tyre cannot give its force spins.
+    fn slips(&self, beta: f64, delta: f64) -> Vec<f64> {
+        let pushing = self.pushing(beta, &self.turned(delta));
+        let one = |(i, wanted): (usize, &f64)| {
+            let (at, aside) = (&self.tyres[i].at, pushing[i].slip);
+            let missing = |slip: f64| f64::from(self.model.tyre_force(i, [slip as f32, aside], at).force[0]) - wanted;
+            rising_root(missing, -LARGEST_SLIP, LARGEST_SLIP).unwrap_or(SPINNING_SLIP.copysign(*wanted))
+        };
+        self.along(beta, &pushing).iter().enumerate().map(one).collect()
+    }
+}
+
+impl Loaded {
+    /// Prepares the tyre of wheel `i` at `speed` m/s, with its `share` of the drive and its longitudinal `slip`.
+    fn of(model: &Model, steady: &SteadyState, speed: f64, i: usize, [share, slip]: [f64; 2]) -> Self {
         let (wheel, load) = (&model.wheels()[i], steady.loads[i] as f32);
         let axle = &model.parts().axles[wheel.axle];
         let travel = |i: usize| steady.compressions[i] as f32;
         let outwards = wheel.side.rightwards();
         let links = axle.guidance.map_or(0.0, |links| links.at(travel(i))[0]);
-        let turned = f64::from(axle.steer_ratio) * delta + f64::from(outwards * (wheel.toe + links));
         let camber = outwards * model.camber(i, travel) + steady.roll as f32;
-        let at = Conditions { camber, ..Conditions::upright(load, 1.0) };
-        let slip = [0.0, (turned - beta).tan().clamp(-1.0, 1.0) as f32];
         Self {
-            turned,
-            slip: turned - beta,
-            aside: model.tyre_force(i, slip, &at).force[1].into(),
-            most: model.tyre(i).friction_at(load).map(|friction| f64::from(friction * load)),
-            rolling: f64::from(wheel.rolling.constant * load),
-            aligning: model.tyre_moments(i, slip, &at).aligning.into(),
+            at: Conditions { camber, ..Conditions::upright(load, 1.0) },
+            toe: f64::from(outwards * (wheel.toe + links)),
+            share,
+            most: f64::from(model.tyre(i).friction_at(load)[0] * load),
+            rolling: f64::from(wheel.rolling.coefficient(speed as f32) * load),
+            slip,
         }
-    }
-
-    /// Force across the path and yaw moment with so much `drive`, N, at the contact point `at`.
-    fn pull(&self, drive: f64, at: Vec3) -> [f64; 2] {
-        let [along, across] = self.most;
-        let left = across * (1.0 - (drive / along.max(f64::MIN_POSITIVE)).powi(2)).max(0.0).sqrt();
-        // Friction that the drive takes is missing at the limit alone.
-        let aside = if self.aside.abs() > left { left.copysign(self.aside) } else { self.aside };
-        let ((sin, cos), (x, y)) = (self.turned.sin_cos(), (f64::from(at.x), f64::from(at.y)));
-        let [forward, leftward] = [drive * cos - aside * sin, drive * sin + aside * cos];
-        [aside * self.slip.cos() + drive * self.slip.sin(), x * leftward - y * forward + self.aligning]
     }
 }
 
@@ -94,22 +254,21 @@ pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     Some((steer(HALF)? - steer(-HALF)?) / (2.0 * HALF))
 }
 
-/// Returns the road-wheel angle that holds `lateral_acceleration` m/s² at `v` m/s, rad: the angle of the path, and what [`extra_steer`]
-/// adds with tyre curves and load transfer. Where the tyres cannot hold it, it is that of the linear bicycle.
+/// Returns the road-wheel angle that holds `lateral_acceleration` m/s² at `v` m/s, rad, with tyre curves, load transfer and air. Where the
+/// tyres cannot hold it or do not creep, it is [`Figures::steer_for`].
 pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
-    let figures = Figures::of(model);
-    let wheelbase = figures.bicycle.map_or(figures.wheelbase_m, |bicycle| bicycle.wheelbase_m);
-    let path = (wheelbase * lateral_acceleration / (v * v).max(1e-6)).atan();
-    extra_steer(model, lateral_acceleration)
-        .map_or_else(|| figures.steer_for(lateral_acceleration, v), |extra| path + extra)
+    let turn = Turn { lateral_acceleration, speed: Some(v) };
+    let creeps = (0..model.wheels().len()).all(|i| model.tyre(i).creeps());
+    let held = if creeps { turn.steer(model) } else { None };
+    held.unwrap_or_else(|| Figures::of(model).steer_for(lateral_acceleration, v))
 }
 
 /// Largest lateral acceleration the tyres hold in steady cornering to the side to which the car tips first, m/s²; `None` when that is beyond the
-/// rollover threshold, or nothing steers.
-pub fn grip_limit(model: &Model) -> Option<f64> {
+/// rollover threshold, or nothing steers. Without a `speed` (m/s) the path is so wide that its curvature is none, and there is no air.
+pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     const MOST: f64 = 50.0;
     let tipping = steady_state::rollover(model)?.lateral_acceleration;
-    let holds = |a: f64| extra_steer(model, a.copysign(tipping)).is_some();
+    let holds = |a: f64| Turn { lateral_acceleration: a.copysign(tipping), speed }.steer(model).is_some();
     let tips = tipping.abs().min(MOST);
     if !holds(0.1) || holds(0.999 * tips) {
         return None;
@@ -143,12 +302,14 @@ fn rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing;
-    use skidpad_core::model::{AntiRollBar, Guidance, Tyre};
+    use skidpad_core::model::{AntiRollBar, Guidance, Powertrain, Rolling, Tyre};
     use skidpad_core::tyre::CurveLaw;
     use skidpad_core::{Model, ModelParts};
 
+    /// The test car without rolling resistance, which turns a car out of its bend where outer wheels carry more, and with a change.
     fn with(change: impl Fn(&mut ModelParts)) -> Model {
         let mut parts = testing::model().parts().clone();
+        parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Rolling::default());
         change(&mut parts);
         Model::new(parts).expect("valid")
     }
@@ -193,6 +354,7 @@ mod tests {
                 tyre.law =
                     CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.8; 2] };
                 tyre.load_sensitivity = 0.2;
+                parts.powertrain = Powertrain::Direct([200.0; 4].into());
                 let bar = |wheels, rate| AntiRollBar { wheels, rate, ..AntiRollBar::default() };
                 parts.bars = vec![bar([0, 1], front), bar([2, 3], rear)];
             });

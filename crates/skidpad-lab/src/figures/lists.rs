@@ -150,7 +150,8 @@ fn turning(model: &Model, figures: &Figures) -> Vec<Metric> {
     let degrees = |gradient: Option<f64>| gradient.map(|r| (r * G).to_degrees());
     // A car without cornering stiffness has no curve to read either.
     let loaded = bicycle.and_then(|_| cornering::understeer(model, cornering::JUDGED_AT));
-    let limit = bicycle.and_then(|_| cornering::grip_limit(model)).map(|a| a / G);
+    let speed = figures.top_speed_mps.map_or(STOP_FROM, |top| top.min(STOP_FROM));
+    let limit = bicycle.and_then(|_| cornering::grip_limit(model, Some(speed))).map(|a| a / G);
     vec![
         Metric::new("understeer_deg_per_g", "Understeer gradient, linear bicycle", "deg/g", 4, degrees(linear)),
         Metric::new("understeer_rad_s2_per_m", "The same", "rad s²/m", 7, linear),
@@ -161,7 +162,13 @@ fn turning(model: &Model, figures: &Figures) -> Vec<Metric> {
             3,
             degrees(loaded),
         ),
-        Metric::new("grip_limit_g", "Largest steady lateral acceleration", "g", 3, limit),
+        Metric::new(
+            "grip_limit_g",
+            &format!("Largest steady lateral acceleration at {:.0} km/h", speed * 3.6),
+            "g",
+            3,
+            limit,
+        ),
         Metric::new(
             "characteristic_speed_mps",
             "Characteristic speed",

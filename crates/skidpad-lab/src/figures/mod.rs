@@ -34,7 +34,7 @@ pub use lints::lints;
 pub use modes::Modes;
 pub use roll::OwnWheels;
 pub(crate) use straight::per_radius;
-pub use straight::{drive_force, drive_shares, launch_force, resistance};
+pub use straight::{drive_force, drive_shares, launch_force, resistance, standing_force};
 
 use roll::Turning;
 use skidpad_core::model::Side;

@@ -7,7 +7,8 @@ use skidpad_core::model::{BarCoupling, Unsprung};
 use super::{AxleFigures, G};
 
 /// Lateral acceleration at which a rigid car tips when it turns left and right, g: how far its outer wheels stand beside the centre of
-/// mass, their mean by the loads of axles, over its height. `None` for a car on one track.
+/// mass, their mean by the loads of axles, over its height above the points at which tyre forces act. `None` for a car on one track, or
+/// whose tyre forces act above its centre of mass.
 pub(super) fn rigid_rollover(model: &Model, axles: &[AxleFigures]) -> Option<[f64; 2]> {
     let load: f64 = axles.iter().map(|a| a.load_n).sum();
     let outer = |way: f64| {
@@ -17,7 +18,7 @@ pub(super) fn rigid_rollover(model: &Model, axles: &[AxleFigures]) -> Option<[f6
         };
         axles.iter().enumerate().map(|(i, axle)| beside(i) * axle.load_n).sum::<f64>() / load
     };
-    let both = [-1.0, 1.0].map(|way| outer(way) / f64::from(model.parts().centre_height));
+    let both = [-1.0, 1.0].map(|way| outer(way) / model.tyre_lever());
     (both[0].min(both[1]) > 0.0).then_some(both)
 }
 
@@ -215,6 +216,16 @@ mod tests {
         // It rolls about the middle between its wheels.
         assert!((turning.compressions[0] + turning.compressions[1]).abs() < 1e-9, "{turning:?}");
         assert!((turning.compressions[1] / (0.75 * turning.roll) - 1.0).abs() < 1e-6, "{turning:?}");
+    }
+
+    /// Tyre forces at half the height of the centre of mass tip a car at twice `t/2h`.
+    #[test]
+    fn raised_tyre_forces_tip_a_rigid_car_later() {
+        let model = beside(0.0, |parts| parts.axles.iter_mut().for_each(|axle| axle.force_point = 0.25));
+        let figures = crate::Figures::of(&model);
+        assert!((figures.rollover_g.expect("two tracks") - 3.0).abs() < 1e-6, "{figures:?}");
+        let sprung = super::super::steady_state::rollover(&model).expect("tips").lateral_acceleration;
+        assert!(sprung < 3.0 * G, "{sprung}");
     }
 
     /// `(t/2 ∓ y) / h`.

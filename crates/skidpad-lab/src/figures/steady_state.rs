@@ -119,14 +119,19 @@ fn side_forces(model: &Model, loads: &[f64]) -> Vec<f64> {
 
 /// The state of steady cornering at `lateral_acceleration` m/s², positive to the left; `None` beyond the rollover threshold.
 pub fn corner(model: &Model, lateral_acceleration: f64) -> Option<SteadyState> {
-    let demand = Demand::at_rest(model);
+    corner_under(model, lateral_acceleration, Demand::at_rest(model))
+}
+
+/// The state of steady cornering at `lateral_acceleration` m/s² that carries `demand`; `None` beyond the rollover threshold.
+pub fn corner_under(model: &Model, lateral_acceleration: f64, demand: Demand) -> Option<SteadyState> {
     let way = lateral_acceleration.signum();
     let pose = |roll: f64| stand(model, way * roll, demand);
     let enough = |roll: f64| pose(roll).is_some_and(|s| way * s.lateral_acceleration >= way * lateral_acceleration);
     let step = ROLLS.0 / ROLLS.1 as f64;
     let first = (0..=ROLLS.1).map(|i| i as f64 * step).find(|&roll| enough(roll));
     // Close to the threshold only the peak between two of these rolls is enough.
-    let first = first.or_else(|| tipping(model, way).map(|peak| way * peak.roll).filter(|&roll| enough(roll)))?;
+    let first =
+        first.or_else(|| tipping(model, way, demand).map(|peak| way * peak.roll).filter(|&roll| enough(roll)))?;
     let (mut low, mut high) = ((first - step).max(0.0), first);
     for _ in 0..50 {
         let middle = 0.5 * (low + high);
@@ -138,14 +143,14 @@ pub fn corner(model: &Model, lateral_acceleration: f64) -> Option<SteadyState> {
 /// The steady state of the largest lateral acceleration, beyond whose roll the car falls over: that of the side to which it falls first,
 /// turning left where both are alike. `None` for a car on one track.
 pub fn rollover(model: &Model) -> Option<SteadyState> {
-    let [left, right] = [tipping(model, 1.0)?, tipping(model, -1.0)?];
+    let [left, right] = [1.0, -1.0].map(|way| tipping(model, way, Demand::at_rest(model)));
+    let [left, right] = [left?, right?];
     let side = first_side([&left, &right].map(|peak| peak.lateral_acceleration.abs()));
     Some(if side == Some(Side::Right) { right } else { left })
 }
 
 /// The same of the side on which `way` is 1 for left, −1 for right.
-fn tipping(model: &Model, way: f64) -> Option<SteadyState> {
-    let demand = Demand::at_rest(model);
+fn tipping(model: &Model, way: f64, demand: Demand) -> Option<SteadyState> {
     let pose = |roll: f64| stand(model, way * roll, demand);
     let held = |roll: f64| pose(roll).map_or(f64::MIN, |s| way * s.lateral_acceleration);
     let step = ROLLS.0 / ROLLS.1 as f64;
@@ -362,7 +367,7 @@ mod tests {
         // The peak is flat: 1e-3 of it is left where the last wheel hangs by its droop.
         assert!((right.lateral_acceleration / expected - 1.0).abs() < 1e-3, "{right:?}");
         assert!(right.loads[1] + right.loads[3] < 1e-2 * 1000.0 * G, "{right:?}");
-        let left = tipping(&model, 1.0).expect("two tracks");
+        let left = tipping(&model, 1.0, Demand::at_rest(&model)).expect("two tracks");
         assert!((left.lateral_acceleration / (G * (1.05 - 0.5 * left.roll) / 0.5) - 1.0).abs() < 1e-3, "{left:?}");
         assert!(corner(&model, 1.01 * right.lateral_acceleration).is_none());
         assert!(corner(&model, -1.01 * right.lateral_acceleration).is_some());

@@ -77,16 +77,21 @@ pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
 /// Largest force at the road with which a standing car can start before the first driven wheel spins, N: `F = min μ N / s` over the driven
 /// wheels with their shares s of the drive, under the loads that the acceleration moves.
 pub fn launch_force(model: &Model) -> f64 {
-    let (shares, mass) = (drive_shares(model), f64::from(model.mass()));
-    let mut force = 0.0;
     // Each pass gains a digit, as that of a stop.
-    for _ in 0..40 {
-        let Some(steady) = stand(model, 0.0, Demand::braking(model, -force / mass)) else { break };
-        let held =
-            |i: usize| f64::from(model.tyre(i).friction_at(steady.loads[i] as f32)[0]) * steady.loads[i] / shares[i];
-        force = (0..shares.len()).filter(|&i| shares[i] > 0.0).map(held).fold(f64::INFINITY, f64::min);
-    }
-    force
+    (0..40).fold(0.0, |force, _| spinning_force(model, force).unwrap_or(force))
+}
+
+/// The same under the loads at rest, which the acceleration has not yet moved, N.
+pub fn standing_force(model: &Model) -> f64 {
+    spinning_force(model, 0.0).unwrap_or(0.0)
+}
+
+/// Force at which the first driven wheel spins under the loads that `force` moves, N; `None` where no pose carries them.
+fn spinning_force(model: &Model, force: f64) -> Option<f64> {
+    let (shares, mass) = (drive_shares(model), f64::from(model.mass()));
+    let steady = stand(model, 0.0, Demand::braking(model, -force / mass))?;
+    let held = |i: usize| f64::from(model.tyre(i).friction_at(steady.loads[i] as f32)[0]) * steady.loads[i] / shares[i];
+    Some((0..shares.len()).filter(|&i| shares[i] > 0.0).map(held).fold(f64::INFINITY, f64::min))
 }
 
 /// Torque of a motor at its wheels together, at full throttle and a mean speed of the wheels, N m.

@@ -5,7 +5,7 @@ use skidpad_core::{Controls, Model};
 
 use super::{KMH_100, Manoeuvre, Setup, Takes};
 use crate::driver::{Driver, DriverInput, STANDSTILL_MPS, StraightKeeper};
-use crate::figures::{Figures, drive_force, drive_shares, launch_force, peak_slip, per_radius};
+use crate::figures::{Figures, drive_force, drive_shares, launch_force, peak_slip, per_radius, standing_force};
 use crate::metrics::{Metric, metrics};
 use crate::over_ground;
 use crate::trajectory::Trajectory;
@@ -175,10 +175,13 @@ struct Foot {
     rest: f64,
 }
 
-/// Throttle per share of the best slip that is missing, and how fast its rest follows, 1/s. Slower than the wheels of cars, so that
-/// the launch is the same at any rate.
+/// Throttle per share of the best slip that is missing, and the rate at which its rest follows, 1/s. Both are slower than the wheels of cars,
+/// so that the launch is the same at any rate.
 const BY_SLIP: f64 = 0.2;
 const REST_BY_SLIP: f64 = 2.0;
+/// Share of the force that the tyres of the standing car take for which a driver holds the revs, –. The driven wheels get the rest of the
+/// torque once the acceleration has loaded them.
+const HELD_SHARE: f64 = 0.7;
 /// Largest slip that the foot answers, as a multiple of the best one, and how fast it moves, strokes per second.
 const MOST_SLIP: f64 = 4.0;
 const STROKES: f64 = 10.0;
@@ -204,7 +207,7 @@ impl AccelerationDriver {
             let (full, limit) = (drive_force(model, 0.0, 1).max(f64::MIN_POSITIVE), launch_force(model));
             let start = (limit / full).min(1.0);
             foot = Foot { throttle: start, rest: start };
-            hold = Hold::of(model, limit.min(full), of.hold_s);
+            hold = Hold::of(model, (HELD_SHARE * standing_force(model)).min(full), of.hold_s);
         }
         Self { driven, foot, hold, keeper: StraightKeeper::new(Figures::of(model)) }
     }

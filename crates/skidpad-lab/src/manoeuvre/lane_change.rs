@@ -179,7 +179,7 @@ impl LaneChange {
                 Course::Double => 0.8 * KMH_100,
                 Course::Obstacle => 0.5 * KMH_100,
             };
-            let allowed = [grip_limit(model), rollover(model).map(|s| s.lateral_acceleration.abs())];
+            let allowed = [grip_limit(model, None), rollover(model).map(|s| s.lateral_acceleration.abs())];
             let least = allowed.into_iter().flatten().fold(f64::INFINITY, f64::min);
             let bend = self.course.sharpest_bend(2.0 * Outline::of(model).half_width);
             standard.min((Course::SHARE_OF_LIMIT * least / bend).sqrt())

@@ -14,6 +14,7 @@ use crate::certify::{Certificate, Holds, Row, Total};
 use crate::compare::CLOSED_MM;
 use crate::files::{WriteError, write_atomically};
 use crate::metrics::Metric;
+use crate::order::Order;
 use crate::sweep::RateSweep;
 
 /// What a report of certificates is made of.
@@ -54,23 +55,37 @@ impl CertificateReport<'_> {
         write_atomically(path, |out| out.write_all(self.html()?.as_bytes()))
     }
 
-    /// Writes every figure of every solver and step as `manoeuvre,metric,unit,backend,peer,dt_s,value,gap_percent,holds_up_to_s`
-    /// rows. A gap is empty where it counts as equal or a value is missing; the last column is empty for a figure that
-    /// did not happen and 0 for one that only the finest step tells.
+    /// Writes every figure of every solver and step as
+    /// `manoeuvre,metric,unit,backend,peer,dt_s,value,gap_percent,holds_up_to_s,order` rows. A gap is empty where it counts as equal or
+    /// a value is missing. The longest step that holds is empty for a figure that did not happen and 0 for one that only the finest step
+    /// keeps. The order of convergence is empty where none can be observed.
     ///
     /// # Errors
     /// Whatever the sink reports.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        let header =
-            ["manoeuvre", "metric", "unit", "backend", "peer", "dt_s", "value", "gap_percent", "holds_up_to_s"];
-        writer.write_record(header)?;
+        writer.write_record([
+            "manoeuvre",
+            "metric",
+            "unit",
+            "backend",
+            "peer",
+            "dt_s",
+            "value",
+            "gap_percent",
+            "holds_up_to_s",
+            "order",
+        ])?;
         let number = |value: Option<f64>| value.map_or_else(String::new, |v| (v + 0.0).to_string());
         for certificate in self.certificates {
             for row in &certificate.rows {
                 for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
                     let peer = if rate_sweep.peer { "1" } else { "0" };
                     let (name, unit, holds) = (&row.metric.name, row.metric.unit, number(verdict.holds.seconds()));
+                    let order = match verdict.order {
+                        Order::Of(order) => order.to_string(),
+                        Order::Unknown | Order::Closed => String::new(),
+                    };
                     for ((sample, value), gap) in rate_sweep.samples.iter().zip(&verdict.values).zip(&verdict.gaps) {
                         let gap = number(gap.and_then(|gap| gap.percent()));
                         let (dt, value) = (sample.dt_s.to_string(), number(*value));
@@ -85,6 +100,7 @@ impl CertificateReport<'_> {
                             &value,
                             &gap,
                             &holds,
+                            &order,
                         ])?;
                     }
                 }
@@ -269,7 +285,7 @@ fn values(page: &mut String, certificate: &Certificate) {
     for dt in &certificate.sweep.steps_s {
         put!(page, "<th scope=\"col\" class=\"number\">{:.2} ms</th>", dt * 1e3);
     }
-    page.push_str("</tr></thead>\n<tbody>\n");
+    page.push_str("<th scope=\"col\" class=\"number\">order</th></tr></thead>\n<tbody>\n");
     for row in &certificate.rows {
         for (rate_sweep, verdict) in certificate.sweep.rate_sweeps.iter().zip(&row.verdicts) {
             let (label, unit) = (escape(&row.metric.label), escape(row.metric.unit));
@@ -278,7 +294,7 @@ fn values(page: &mut String, certificate: &Certificate) {
                 let text = row.metric.with(*value).text().replace('-', "\u{2212}");
                 put!(page, "<td class=\"number\">{text}</td>");
             }
-            page.push_str("</tr>\n");
+            put!(page, "<td class=\"number\">{}</td></tr>\n", verdict.order.text().replace('-', "\u{2212}"));
         }
     }
     page.push_str("</tbody></table></div>\n</details>\n");

@@ -1,0 +1,184 @@
+//! Order of convergence of the position that a vehicle reaches under scripted controls below the limit of friction.
+
+use std::sync::Arc;
+
+use skidpad_core::{BackendInfo, Controls, Model};
+
+use super::pages::{head, put, row};
+use super::{Order, Runs};
+use crate::driver::{DriverInput, OpenLoop};
+use crate::figures::Figures;
+use crate::manoeuvre::Setup;
+use crate::run::{TimeStep, simulate};
+use crate::sweep::in_parallel;
+
+/// Rates whose positions are compared, Hz; each is twice the one before.
+pub const COMPARED_HZ: [f64; 4] = [60.0, 120.0, 240.0, 480.0];
+/// Difference between positions that 32 bits of velocities leave over some seconds, mm.
+const FLOOR_MM: f64 = 0.3;
+
+/// Controls over time, which depend on no state.
+struct Script {
+    name: &'static str,
+    /// m/s.
+    speed_mps: f64,
+    /// s.
+    duration_s: f64,
+    /// Lateral acceleration for which the linear bicycle is steered, m/s², at a time in s.
+    lateral_mps2: fn(f64) -> f64,
+    /// Deceleration for which the brakes are pressed, m/s², at a time in s.
+    braking_mps2: fn(f64) -> f64,
+}
+
+const SCRIPTS: [Script; 5] = [
+    Script {
+        name: "step steer",
+        speed_mps: 20.0,
+        duration_s: 2.5,
+        lateral_mps2: |t| 2.5 * ramp(t, 0.5),
+        braking_mps2: |_| 0.0,
+    },
+    Script {
+        name: "circle",
+        speed_mps: 15.0,
+        duration_s: 4.0,
+        lateral_mps2: |t| 2.5 * ramp(t, 0.0),
+        braking_mps2: |_| 0.0,
+    },
+    Script {
+        name: "slalom",
+        speed_mps: 20.0,
+        duration_s: 4.0,
+        lateral_mps2: |t| 2.5 * (core::f64::consts::PI * t).sin(),
+        braking_mps2: |_| 0.0,
+    },
+    Script { name: "coast-down", speed_mps: 30.0, duration_s: 4.0, lateral_mps2: |_| 0.0, braking_mps2: |_| 0.0 },
+    Script {
+        name: "braking",
+        speed_mps: 25.0,
+        duration_s: 2.5,
+        lateral_mps2: |_| 0.0,
+        braking_mps2: |t| 3.0 * ramp(t, 0.0),
+    },
+];
+
+/// Returns 0 up to the time `from` (s), then rises to 1 within a quarter of a second.
+fn ramp(t: f64, from: f64) -> f64 {
+    ((t - from) / 0.25).clamp(0.0, 1.0)
+}
+
+/// Convergence of one script on one solver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Convergence {
+    /// Name of the script.
+    pub drive: &'static str,
+    /// Name of the solver.
+    pub backend: &'static str,
+    /// Observed order of the position at the end.
+    pub order: Order,
+    /// Distance between the positions at the two lowest rates, mm.
+    pub difference_mm: f64,
+}
+
+impl Convergence {
+    /// Formats order and difference for tables; where no order can be observed, a bound of the difference.
+    fn text(&self) -> String {
+        match self.order {
+            Order::Of(_) => format!("{} ({:.1} mm)", self.order.text(), self.difference_mm),
+            _ => format!("≤ {:.1} mm", (self.difference_mm * 10.0).ceil().max(1.0) / 10.0),
+        }
+    }
+}
+
+/// Drives every script with `model` on the solvers of `backends` that are no peers, and observes the order of each.
+pub fn observe(backends: &[BackendInfo], model: &Arc<Model>) -> Vec<Convergence> {
+    let own: Vec<&BackendInfo> = backends.iter().filter(|info| !info.peer).collect();
+    let jobs: Vec<(&Script, &BackendInfo)> =
+        SCRIPTS.iter().flat_map(|script| own.iter().map(move |info| (script, *info))).collect();
+    in_parallel(jobs.len(), &|job| {
+        let (script, info) = jobs[job];
+        let ends = COMPARED_HZ.map(|hz| script.end(info, model, hz));
+        let gap = |pair: &[[f64; 3]]| {
+            let [dx, dy, dz] = [0, 1, 2].map(|k| pair[0][k] - pair[1][k]);
+            1e3 * dx.hypot(dy).hypot(dz)
+        };
+        let gaps: Vec<f64> = ends.windows(2).map(gap).collect();
+        let order = Order::of(&COMPARED_HZ.map(|hz| 1.0 / hz), &gaps, |gap, _| gap < FLOOR_MM);
+        Convergence { drive: script.name, backend: info.name, order, difference_mm: gaps[0] }
+    })
+}
+
+impl Script {
+    /// Returns the position at the end of the drive, m.
+    fn end(&self, info: &BackendInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
+        let (dt, setup) = (1.0 / hz, Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) });
+        let steer = Figures::of(model).steer_for(1.0, self.speed_mps);
+        let pedal = model.mass() / model.wheels().iter().map(|wheel| wheel.brake_torque / wheel.radius).sum::<f32>();
+        let mut driver = OpenLoop(|now: &DriverInput<'_>| Controls {
+            steer: (steer * (self.lateral_mps2)(now.end_s())) as f32,
+            brake: (pedal * (self.braking_mps2)(now.time_s() + 0.5 * dt) as f32).clamp(0.0, 1.0),
+            ..Controls::coasting()
+        });
+        let Ok(step) = TimeStep::per_second(hz) else { return [f64::NAN; 3] };
+        let last = simulate(info, model, &setup, &mut driver, step, &mut |_, _| {});
+        let last = last.last();
+        [last.x_m, last.y_m, last.z_m]
+    }
+}
+
+/// Writes the section.
+pub fn section(text: &mut String, runs: &[Runs]) {
+    let rates = COMPARED_HZ.map(|hz| hz.to_string()).join(", ");
+    put(
+        text,
+        format_args!(
+            "## Order of convergence\n\nEvery vehicle drives five scripts of controls at {rates} Hz, in neutral: a ramp of steering to \
+             2.5 m/s², a circle, a slalom, coasting, and brakes for 3 m/s². Order is that of the position at the end, by the differences \
+             between neighbouring rates, with the difference between {} and {} Hz in brackets. Where fewer than two differences exceed \
+             {FLOOR_MM} mm, which 32 bits leave, that difference stands alone.\n\n",
+            COMPARED_HZ[0], COMPARED_HZ[1]
+        ),
+    );
+    let mut solvers: Vec<&str> = Vec::new();
+    for found in runs.iter().flat_map(|runs| &runs.convergence) {
+        if !solvers.contains(&found.backend) {
+            solvers.push(found.backend);
+        }
+    }
+    let named = solvers.iter().map(|solver| format!("order, {solver}"));
+    head(text, &["vehicle", "drive"].map(String::from).into_iter().chain(named).collect::<Vec<_>>(), 2);
+    for runs in runs {
+        for script in &SCRIPTS {
+            let of = |solver: &&str| {
+                let found = runs.convergence.iter().find(|c| c.drive == script.name && c.backend == *solver);
+                found.map_or("-".into(), Convergence::text)
+            };
+            row(text, [runs.vehicle.clone(), script.name.into()].into_iter().chain(solvers.iter().map(of)));
+        }
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{POINT_MASS, model};
+
+    /// A point mass that moves by the speed of a step's end converges with the first order where its speed changes.
+    #[test]
+    fn a_point_mass_is_of_first_order() {
+        let found = observe(&[POINT_MASS, BackendInfo { name: "peer", peer: true, ..POINT_MASS }], &Arc::new(model()));
+        assert_eq!(found.iter().map(|c| c.drive).collect::<Vec<_>>(), SCRIPTS.map(|script| script.name));
+        let braking = found.last().expect("five scripts");
+        assert!(matches!(braking.order, Order::Of(order) if (order - 1.0).abs() < 0.05), "{braking:?}");
+    }
+
+    #[test]
+    fn texts_tell_orders_or_bounds() {
+        let text = |order, difference_mm| Convergence { drive: "", backend: "", order, difference_mm }.text();
+        assert_eq!(text(Order::Of(1.98), 1.26), "2.0 (1.3 mm)");
+        assert_eq!(text(Order::Closed, 0.21), "≤ 0.3 mm");
+        assert_eq!(text(Order::Unknown, 0.84), "≤ 0.9 mm");
+        assert_eq!(text(Order::Closed, 0.0), "≤ 0.1 mm");
+    }
+}

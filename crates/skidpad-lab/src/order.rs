@@ -1,0 +1,95 @@
+//! Observed order of convergence of a quantity over the length of the step.
+
+/// Orders that are tried, in steps of [`RESOLUTION`].
+const ORDERS: [f64; 2] = [0.05, 6.0];
+const RESOLUTION: f64 = 0.01;
+
+/// Observed order of convergence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// A value is missing, fewer than two differences exceed the noise, or they fit no order.
+    Unknown,
+    /// Every difference is within the noise.
+    Closed,
+    /// Order, –.
+    Of(f64),
+}
+
+impl Order {
+    /// Computes the order of a quantity from its `differences` between neighbouring steps of `steps_s`, the longest first, by Richardson's
+    /// `|x(h) − x(k)| ∝ h^p − k^p`, least squares of the logarithms. Finer steps than those of the first difference that `is_noise` (of
+    /// the difference and the longer of its steps) are left out.
+    pub fn of(steps_s: &[f64], differences: &[f64], is_noise: impl Fn(f64, f64) -> bool) -> Self {
+        let pairs: Vec<[f64; 3]> =
+            steps_s.windows(2).zip(differences).map(|(steps, gap)| [steps[0], steps[1], *gap]).collect();
+        let clear: Vec<[f64; 3]> = pairs.iter().copied().take_while(|[dt, _, gap]| !is_noise(*gap, *dt)).collect();
+        match clear.len() {
+            0 if pairs.iter().all(|[dt, _, gap]| is_noise(*gap, *dt)) => Self::Closed,
+            0 | 1 => Self::Unknown,
+            _ => fitted(&clear).map_or(Self::Unknown, Self::Of),
+        }
+    }
+
+    /// Computes the order of the `values` in `steps_s`, the longest step first.
+    pub fn of_values(steps_s: &[f64], values: &[Option<f64>], is_noise: impl Fn(f64, f64) -> bool) -> Self {
+        let gaps: Option<Vec<f64>> = values.windows(2).map(|pair| Some((pair[0]? - pair[1]?).abs())).collect();
+        gaps.map_or(Self::Unknown, |gaps| Self::of(steps_s, &gaps, is_noise))
+    }
+
+    /// Formats the order for tables, with one decimal place.
+    pub fn text(self) -> String {
+        match self {
+            Self::Unknown => "-".into(),
+            Self::Closed => "closed".into(),
+            Self::Of(order) => format!("{order:.1}"),
+        }
+    }
+}
+
+/// Returns the order that fits `[longer step, shorter step, difference]` best; `None` where that is the first or last one tried.
+fn fitted(differences: &[[f64; 3]]) -> Option<f64> {
+    let misfit = |order: f64| {
+        let logs = differences.iter().map(|[h, k, gap]| gap.ln() - (h.powf(order) - k.powf(order)).ln());
+        let mean = logs.clone().sum::<f64>() / differences.len() as f64;
+        logs.map(|log| (log - mean).powi(2)).sum::<f64>()
+    };
+    let last = ((ORDERS[1] - ORDERS[0]) / RESOLUTION).round() as usize;
+    let order = |i: usize| ORDERS[0] + i as f64 * RESOLUTION;
+    let best = (0..=last).min_by(|a, b| misfit(order(*a)).total_cmp(&misfit(order(*b))))?;
+    (best > 0 && best < last).then(|| order(best))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `x = 1 + 3 h^p` in steps of any lengths.
+    #[test]
+    fn powers_of_the_step_have_their_order() {
+        for steps in [vec![1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0, 1.0 / 480.0], vec![0.02, 0.012, 0.001]] {
+            for order in [0.5, 1.0, 2.0, 3.0] {
+                let values: Vec<Option<f64>> = steps.iter().map(|h: &f64| Some(1.0 + 3.0 * h.powf(order))).collect();
+                let found = Order::of_values(&steps, &values, |_, _| false);
+                assert!(matches!(found, Order::Of(found) if (found - order).abs() < 0.006), "{order}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn noise_and_jumps_have_no_order() {
+        let steps = [0.04, 0.02, 0.01, 0.005];
+        let order = |values: [f64; 4]| Order::of_values(&steps, &values.map(Some), |gap, _| gap < 1e-3);
+        assert_eq!(order([1.0, 1.0005, 1.0, 1.0]), Order::Closed);
+        assert_eq!(order([1.0, 1.1, 1.1, 1.1]), Order::Unknown);
+        // Differences grow.
+        assert_eq!(order([1.0, 1.1, 1.3, 1.7]), Order::Unknown);
+        // The last difference is noise.
+        assert!(matches!(order([1.16, 1.04, 1.01, 1.0095]), Order::Of(found) if (found - 2.0).abs() < 0.01));
+        assert_eq!(Order::of_values(&steps, &[Some(1.0), None, None, None], |_, _| false), Order::Unknown);
+    }
+
+    #[test]
+    fn texts_have_one_decimal_place() {
+        assert_eq!([Order::Unknown, Order::Closed, Order::Of(1.96)].map(Order::text), ["-", "closed", "2.0"]);
+    }
+}

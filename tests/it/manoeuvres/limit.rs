@@ -1,0 +1,75 @@
+//! Steady cornering as the closed forms have it: step steers reach their aim, slow ramps of steering the limit.
+
+use std::sync::Arc;
+
+use skidpad::core::{BackendInfo, Controls, Model};
+use skidpad::lab::driver::{Cruise, DriverInput};
+use skidpad::lab::figures::cornering::grip_limit;
+use skidpad::lab::manoeuvre::{KMH_100, Manoeuvre, StepSteer};
+use skidpad::lab::{TimeStep, simulate};
+
+use crate::common::{Drive, Simplify, close, shipped, solvers};
+
+/// Every shipped vehicle gets from the step of its steering what the manoeuvre aims at.
+#[test]
+fn step_steers_reach_their_lateral_acceleration() {
+    let (manoeuvre, step) = (StepSteer::default(), TimeStep::per_second(240.0).expect("valid"));
+    for name in skidpad::spec::shipped::names() {
+        let model = shipped(name).model();
+        for solver in solvers() {
+            let (setup, mut driver) = (manoeuvre.setup(&model), manoeuvre.driver(&model));
+            let run = simulate(&solver, &model, &setup, driver.as_mut(), step, &mut |_, _| {});
+            let found = manoeuvre.measure(&run).steady_lateral_acceleration_mps2.expect("steady");
+            close(&format!("{} {name}", solver.name), found, manoeuvre.lateral_acceleration_mps2, 0.01, "asked");
+        }
+    }
+}
+
+/// Returns the largest lateral acceleration of a slow ramp of the steering at a held speed, m/s², mean over half a second.
+fn ramp(solver: &BackendInfo, model: &Arc<Model>) -> f64 {
+    const HZ: f64 = 240.0;
+    const RATE: f64 = 0.002;
+    let (mut car, mut cruise) = (Drive::rolling(solver, model, KMH_100 as f32, HZ as f32), Cruise::default());
+    let (mut recent, mut best) = (Vec::new(), 0.0f64);
+    let mut frame = car.world.frame(0);
+    for step in 0..(100.0 * HZ) as u64 {
+        let now = DriverInput { step, dt_s: 1.0 / HZ, model, frame: &frame };
+        let steer = (RATE * (now.time_s() - 2.0)).max(0.0) as f32;
+        let controls = Controls { steer, ..cruise.controls(&now, KMH_100) };
+        frame = car.step(&controls);
+        recent.push(frame.yaw_rate_radps * frame.vx_mps.hypot(frame.vy_mps));
+        let half = &recent[recent.len().saturating_sub(120)..];
+        let mean = half.iter().sum::<f64>() / half.len() as f64;
+        if mean < 0.9 * best {
+            return best;
+        }
+        best = best.max(mean);
+    }
+    best
+}
+
+/// The figure of `check` is that of a slow ramp, for the shipped cars that slide before they tip. The truck lifts inner wheels first.
+#[test]
+fn the_largest_steady_lateral_acceleration_is_that_of_a_slow_ramp() {
+    let cars = [
+        ("corvette_c5", 0.01),
+        ("corvette_c5_mf", 0.01),
+        ("corvette_c5_tmeasy", 0.01),
+        ("tesla_model3_awd", 0.01),
+        ("toyota_4runner", 0.01),
+        ("truck_6x4", 0.02),
+    ];
+    for (name, within) in cars {
+        let model = shipped(name).model();
+        let told = grip_limit(&model, Some(KMH_100)).expect("slides before it tips");
+        for solver in solvers() {
+            close(
+                &format!("{} {name}", solver.name),
+                ramp(&solver, &model),
+                told,
+                within,
+                "asked; the truck's wheels lift",
+            );
+        }
+    }
+}
