@@ -361,8 +361,13 @@ mod tests {
             understeer(&model, JUDGED_AT).expect("holds")
         };
         let (front, even, rear) = (bar(20e3, 0.0), bar(10e3, 10e3), bar(0.0, 20e3));
-        assert!(even.abs() < 1e-6, "{even}");
-        assert!(front > 1e-5 && (front + rear).abs() < 0.02 * front, "{front} {rear}");
+        // The acceleration has a part `a sin β` along a car that slips by 0.04 rad: it moves 0.64 % of an axle's load to the other one, so that both
+        // slip by as much more and less.
+        assert!(even.abs() < 2.0 * 0.0064 * 0.04, "{even}");
+        assert!(
+            front - even > 1e-5 && (front + rear - 2.0 * even).abs() < 0.02 * (front - even),
+            "{front} {even} {rear}"
+        );
     }
 
     #[test]

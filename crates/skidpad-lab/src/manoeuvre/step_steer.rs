@@ -197,6 +197,8 @@ impl Manoeuvre for StepSteer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use skidpad_core::Model;
+
     use crate::testing::{model, sampled};
 
     #[test]
@@ -252,8 +254,12 @@ mod tests {
     #[test]
     fn the_angle_is_that_of_the_steady_turn_within_the_lock() {
         let step = StepSteer { speed_mps: 20.0, ..StepSteer::default() };
+        // The outer wheels roll with more resistance, which turns the car out of its bend.
+        let mut parts = model().parts().clone();
+        parts.wheels.iter_mut().for_each(|wheel| wheel.rolling = Default::default());
+        let found = step.angle(&Model::new(parts).expect("valid"));
         // The arc tangent of 0.025, and rear wheels that drive against the drag of the front ones, which turn by that much.
-        assert!((step.angle(&model()) - 4.0 * 2.5 / 400.0).abs() < 1e-4);
+        assert!((found - 4.0 * 2.5 / 400.0).abs() < 1e-4, "{found}");
         let too_much = StepSteer { steer_rad: Some(-3.0), ..step };
         assert!((too_much.angle(&model()) + 0.6).abs() < 1e-6);
     }
