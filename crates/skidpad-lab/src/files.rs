@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write `{}`: {reason}", path.display())]
+#[error("cannot write `{}`: {reason}", skidpad_spec::printable::one_line(&path.to_string_lossy()))]
 pub struct WriteError {
     /// The file that was to be written.
     pub path: PathBuf,

@@ -96,7 +96,7 @@ impl Rules<'_> {
     /// Lets the last fault point at `other` too, if it stands in the text.
     fn point_at(&mut self, other: &str) {
         let against = self.collector.given(&self.at(other));
-        if let Some(fault) = self.collector.faults.last_mut() {
+        if let Some(fault) = self.collector.last_fault() {
             fault.against = against;
         }
     }
