@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         skidpad::lab::files::remove_unfinished();
         std::process::exit(INTERRUPTED);
     });
+    report_size_limits();
     let asked = match Cli::try_parse() {
         Ok(asked) => asked,
         Err(fault) if fault.use_stderr() => {
@@ -58,6 +59,16 @@ fn main() -> ExitCode {
             tell_report(&format!("Error: {report:?}"));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Lets a write beyond the file size limit of the shell fail with an error. Without a handler its signal ends the program.
+fn report_size_limits() {
+    #[cfg(unix)]
+    {
+        let signal = signal_hook::consts::SIGXFSZ;
+        // Where no handler can be set, the signal ends the program as before.
+        _ = signal_hook::flag::register(signal, std::sync::Arc::default());
     }
 }
 

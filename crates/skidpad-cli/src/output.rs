@@ -108,8 +108,7 @@ fn coloured(report: &str) -> String {
 const ESCAPE: char = '\u{1b}';
 
 /// Numbers of the styles that reports have: bold, dim, underlined, and colours beside black and white. None of them hides text.
-const STYLES: [&str; 16] =
-    ["", "0", "1", "2", "4", "22", "24", "31", "32", "33", "34", "35", "36", "39", "91", "96"];
+const STYLES: [&str; 16] = ["", "0", "1", "2", "4", "22", "24", "31", "32", "33", "34", "35", "36", "39", "91", "96"];
 
 /// Returns the length of the style that `text` begins with, bytes.
 fn style_length(text: &str) -> Option<usize> {

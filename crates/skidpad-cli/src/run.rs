@@ -62,8 +62,12 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     if let Some(path) = &asked.metrics_json {
         save_json(path, &metrics, &trajectory)?;
     }
-    let mut text =
-        format!("{} on {}: {}\n\n", one_line(&vehicle.spec.name), backend.name, overrides.about_changed(manoeuvre.as_ref()));
+    let mut text = format!(
+        "{} on {}: {}\n\n",
+        one_line(&vehicle.spec.name),
+        backend.name,
+        overrides.about_changed(manoeuvre.as_ref())
+    );
     text.push_str(&figures(&metrics));
     text.push_str(&assists(backend.name, &trajectory));
     text.push_str(&format!("\n{} rows in {}\n", trajectory.count(), shown(&asked.out)));

@@ -284,7 +284,9 @@ impl<'a> Objects<'a> {
             }
         }
         let (mut locals, mut transforms) = (BTreeMap::new(), BTreeMap::new());
-        for (id, object) in found.iter().filter(|(_, object): &(&String, &Object<'a>)| object.kind.ends_with("Transform")) {
+        for (id, object) in
+            found.iter().filter(|(_, object): &(&String, &Object<'a>)| object.kind.ends_with("Transform"))
+        {
             if let Some(owner) = object.refers("m_GameObject") {
                 transforms.entry(owner).or_insert_with(|| id.clone());
             }

@@ -21,6 +21,7 @@ impl WriteError {
             io::ErrorKind::IsADirectory => "this is a folder: name a file in it",
             io::ErrorKind::NotADirectory => "a file stands where a folder is needed: name another folder",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "name a place you may write to",
+            io::ErrorKind::FileTooLarge => "raise the file size limit of the shell (`ulimit -f`), or write less",
             io::ErrorKind::StorageFull => "make room, or name another place",
             _ => "name another place",
         }

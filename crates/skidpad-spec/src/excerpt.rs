@@ -66,7 +66,9 @@ impl Excerpt {
         let mut shown: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let places: Vec<(usize, usize)> = spans.iter().map(|span| lines.position(span.start)).collect();
         for (number, (line, _)) in places.iter().enumerate() {
-            for near in (line.saturating_sub(2)..(line + 1).min(lines.starts.len())).filter(|near| lines.is_there(*near)) {
+            for near in
+                (line.saturating_sub(2)..(line + 1).min(lines.starts.len())).filter(|near| lines.is_there(*near))
+            {
                 shown.entry(near).or_default();
             }
             shown.entry(line - 1).or_default().push(number);
@@ -81,7 +83,8 @@ impl Excerpt {
             let of_line: Vec<Range<usize>> =
                 on_line.iter().map(|&k| within(spans[k].start)..within(spans[k].end.max(spans[k].start))).collect();
             let (cut, before) = window(whole, of_line.iter().map(|span| span.start).min().unwrap_or(0));
-            let moved = |at: usize| start + before.prefix + at.clamp(before.range.start, before.range.end) - before.range.start;
+            let moved =
+                |at: usize| start + before.prefix + at.clamp(before.range.start, before.range.end) - before.range.start;
             for (&k, span) in on_line.iter().zip(&of_line) {
                 excerpt.spans[k].0 = moved(span.start)..moved(span.end);
             }

@@ -1,8 +1,8 @@
 //! What is wrong with a vehicle file, all of it at once, each fault with its place.
 
 use crate::excerpt::{Excerpt, LineIndex, short};
-use std::fmt::{self, Display};
 use crate::printable::one_line;
+use std::fmt::{self, Display};
 use std::ops::Range;
 
 /// What sort of rule a fault breaks.
@@ -178,7 +178,9 @@ impl Display for Faults {
         let name = one_line(self.source_name());
         match self.list.len() {
             1 => write!(f, "{name} has a fault"),
-            MOST_COLLECTED => write!(f, "{name} has {MOST_COLLECTED} faults or more, the first {MOST_SHOWN} of which are shown"),
+            MOST_COLLECTED => {
+                write!(f, "{name} has {MOST_COLLECTED} faults or more, the first {MOST_SHOWN} of which are shown")
+            }
             n if n > MOST_SHOWN => write!(f, "{name} has {n} faults, the first {MOST_SHOWN} of which are shown"),
             n => write!(f, "{name} has {n} faults"),
         }

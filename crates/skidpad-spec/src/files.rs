@@ -206,7 +206,8 @@ impl Folders {
         let named = self.own.join(path);
         let told = |reason: &str| format!("{}: {reason}", one_line(&named.to_string_lossy()));
         let own = if self.own == Path::new("") { Path::new(".") } else { &self.own };
-        let own = own.canonicalize().map_err(|error| told(&format!("the folder of the file that names it: {error}")))?;
+        let own =
+            own.canonicalize().map_err(|error| told(&format!("the folder of the file that names it: {error}")))?;
         let mut roots = vec![own.clone()];
         // An allowed folder that is not there holds no file.
         roots.extend(self.allowed.iter().filter_map(|folder| folder.canonicalize().ok()));

@@ -62,7 +62,10 @@ mod tests {
 
     #[test]
     fn escapes_what_moves_a_cursor_or_reorders_a_line() {
-        assert_eq!(one_line("a\u{1b}[2J\r\nb\u{9b}\u{202e}\u{e0041}"), "a\\u001b[2J\\u000d\\u000ab\\u009b\\u202e\\udb40\\udc41");
+        assert_eq!(
+            one_line("a\u{1b}[2J\r\nb\u{9b}\u{202e}\u{e0041}"),
+            "a\\u001b[2J\\u000d\\u000ab\\u009b\\u202e\\udb40\\udc41"
+        );
         assert_eq!(lines("a\tb\n\u{1b}\r"), "a\tb\n\\u001b\\u000d");
         let plain = "Käfer 1.6 ° – 日本";
         assert!(matches!(one_line(plain), Cow::Borrowed(_)));

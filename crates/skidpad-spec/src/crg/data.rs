@@ -2,8 +2,8 @@
 
 use super::header::{Channel, Header, number};
 use super::{CrgRoad, MOST_POINTS, lefts, sin_cos};
-use crate::fault_collector::FaultCollector;
 use crate::FaultKind;
+use crate::fault_collector::FaultCollector;
 use skidpad_core::DVec3;
 
 /// Characters of a line of data.

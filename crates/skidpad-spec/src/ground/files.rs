@@ -1,8 +1,8 @@
 //! Fields of heights and meshes from files beside a scene.
 
-use super::triangles::{MOST_TRIANGLES, Refusal, Triangles};
 use super::crg::Surface;
 use super::picture::Picture;
+use super::triangles::{MOST_TRIANGLES, Refusal, Triangles};
 use super::{Builder, Ground, crg, gltf, obj, picture};
 use crate::FaultKind;
 use crate::crg::CrgRoad;
@@ -37,7 +37,14 @@ impl Builder<'_> {
         for (key, _) in heights.iter().filter(|(_, given)| given.is_none()) {
             self.fault(FaultKind::MissingKey, table, key, "missing".into(), "the height in m of black or white", None);
         }
-        let picture = self.file(table, file, FileKind::Picture, "a PNG picture in grey", |read| &mut read.pictures, |bytes, _| picture::read(bytes));
+        let picture = self.file(
+            table,
+            file,
+            FileKind::Picture,
+            "a PNG picture in grey",
+            |read| &mut read.pictures,
+            |bytes, _| picture::read(bytes),
+        );
         let (lowest, highest, picture) = (of.lowest_m?, of.highest_m?, picture?);
         if highest < lowest {
             let accepts = format!("at least the `lowest_m` of {lowest}");
@@ -56,7 +63,10 @@ impl Builder<'_> {
     /// Adds the road of an OpenCRG file to `ground`.
     pub fn crg(&mut self, table: &str, of: &CrgSpec, ground: &mut Ground) {
         let read = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(Refusal::Faults);
-        let Some(road) = self.file(table, &of.file, FileKind::Road, "an OpenCRG file", |read| &mut read.roads, read) else { return };
+        let Some(road) = self.file(table, &of.file, FileKind::Road, "an OpenCRG file", |read| &mut read.roads, read)
+        else {
+            return;
+        };
         let [rows, columns] = road.counts();
         let triangles = if road.spacing_along_x().is_some() { 0 } else { 2 * (rows - 1) * (columns - 1) };
         if triangles <= MOST_TRIANGLES && !self.is_within_budget(table, "file", [rows * columns, triangles]) {

@@ -20,12 +20,12 @@ mod triangles;
 use crate::fault_collector::{FaultCollector, join};
 use crate::file_resolver::FileResolver;
 use crate::lint::Lint;
+use crate::spec::{BodySpec, FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
+use crate::{FaultKind, Faults, SceneSpec};
 #[cfg(feature = "terrain_files")]
 use files::ReadFiles;
 #[cfg(not(feature = "terrain_files"))]
 use no_files::ReadFiles;
-use crate::spec::{BodySpec, FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
-use crate::{FaultKind, Faults, SceneSpec};
 use skidpad_core::{HeightField, PathFault, Platform, Scene, TerrainFault, TriangleMesh};
 use std::sync::Arc;
 
@@ -222,7 +222,8 @@ impl Builder<'_> {
         self.budget.is_spent = heights > MAX_HEIGHTS || triangles > MAX_TRIANGLES;
         if self.budget.is_spent {
             let found = format!("with it the scene has {heights} heights and {triangles} triangles");
-            let accepts = format!("within the {MAX_HEIGHTS} heights and {MAX_TRIANGLES} triangles of all ground together");
+            let accepts =
+                format!("within the {MAX_HEIGHTS} heights and {MAX_TRIANGLES} triangles of all ground together");
             let help = Some("use coarser ground, or divide it into several scenes".to_owned());
             self.fault(FaultKind::Contradiction, table, key, found, accepts, help);
         }

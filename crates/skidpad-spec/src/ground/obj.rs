@@ -4,8 +4,8 @@
 //! curves and surfaces are refused. Material files are not looked for: a material is its name.
 
 use super::triangles::{Refusal, Triangles, check_counts};
-use crate::fault_collector::FaultCollector;
 use crate::FaultKind;
+use crate::fault_collector::FaultCollector;
 use std::ops::Range;
 
 /// Statements without a face.

@@ -143,7 +143,8 @@ impl Walker<'_> {
             return shape.placeholder();
         };
         if shape.is_map() && table.len() > MAX_ENTRIES {
-            let (found, accepts) = (format!("a table of {}", table.len()), format!("a table of at most {MAX_ENTRIES} entries"));
+            let (found, accepts) =
+                (format!("a table of {}", table.len()), format!("a table of at most {MAX_ENTRIES} entries"));
             self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, shape.description());
             self.collector.broken.insert(path.to_owned());
             return shape.placeholder();

@@ -85,14 +85,10 @@ pub(super) fn split(text: &str) -> Lines<'_> {
         let place = line.place(content);
         if !closed {
             let help = Some("close the text with '".into());
-            collect(&mut lines.faults, fault(
-                FaultKind::Syntax,
-                key_of(content),
-                &place,
-                "the text is not closed",
-                "'text'",
-                help,
-            ));
+            collect(
+                &mut lines.faults,
+                fault(FaultKind::Syntax, key_of(content), &place, "the text is not closed", "'text'", help),
+            );
         } else if content.starts_with('[') {
             lines.header(content, place, &mut section);
         } else if let Some((key, value)) = content.split_once('=') {

@@ -61,7 +61,10 @@ fn refused(told: &str) {
 }
 
 fn car(tyre: &str) -> String {
-    shipped::find("corvette_c5_mf").expect("shipped").replace("tyres/c5_front.tir", tyre).replace("tyres/c5_rear.tir", tyre)
+    shipped::find("corvette_c5_mf")
+        .expect("shipped")
+        .replace("tyres/c5_front.tir", tyre)
+        .replace("tyres/c5_rear.tir", tyre)
 }
 
 #[test]
@@ -70,7 +73,9 @@ fn tyre_files_lie_below_their_vehicle_file() {
     for file in ["secret", "a.tir"] {
         for way in folder.ways(file) {
             let path = folder.write("own/car.toml", &car(&way));
-            let skidpad_spec::LoadError::Faults(faults) = load(&path).expect_err("refused") else { panic!("no faults") };
+            let skidpad_spec::LoadError::Faults(faults) = load(&path).expect_err("refused") else {
+                panic!("no faults")
+            };
             refused(&faults.listed());
             assert!(!faults.render().contains(SECRET), "{}", faults.render());
             let found = load_from(&path, &[folder.path("other")]);
@@ -82,7 +87,11 @@ fn tyre_files_lie_below_their_vehicle_file() {
 #[test]
 fn ground_lies_below_its_scene_file() {
     let folder = Folder::new();
-    let field = |file: &str| format!("[[height_field]]\nfile = {file:?}\nlowest_m = 0\nhighest_m = 1\ncorner_m = [0, 0, 0]\nspacing_m = [1, 1]\n");
+    let field = |file: &str| {
+        format!(
+            "[[height_field]]\nfile = {file:?}\nlowest_m = 0\nhighest_m = 1\ncorner_m = [0, 0, 0]\nspacing_m = [1, 1]\n"
+        )
+    };
     let mesh = |file: &str| format!("[[mesh]]\nfile = {file:?}\n");
     let road = |file: &str| format!("[[crg]]\nfile = {file:?}\n");
     let kinds: [(&str, &dyn Fn(&str) -> String, bool); 4] =

@@ -46,19 +46,18 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
     for (name, column) in COLUMNS.iter().zip(columns).take(NEEDED) {
         if column.is_none() {
             let help = Some(format!("name it in the first line; known columns are {}", COLUMNS.join(", ")));
-            collect(&mut faults, fault(FaultKind::MissingKey, name, &header.place(0), "nothing", "a column of the table", help));
+            collect(
+                &mut faults,
+                fault(FaultKind::MissingKey, name, &header.place(0), "nothing", "a column of the table", help),
+            );
         }
     }
     if columns[NEEDED + 1..].iter().all(Option::is_none) {
         let help = Some("a fit needs forces".into());
-        collect(&mut faults, fault(
-            FaultKind::MissingKey,
-            "fx_n",
-            &header.place(0),
-            "nothing",
-            "one of fx_n, fy_n, mz_nm",
-            help,
-        ));
+        collect(
+            &mut faults,
+            fault(FaultKind::MissingKey, "fx_n", &header.place(0), "nothing", "one of fx_n, fy_n, mz_nm", help),
+        );
     }
     let mut samples = Vec::new();
     for row in lines {
