@@ -491,7 +491,6 @@ mod tests {
         let at_hub = |mesh: &TriangleMesh| mesh.smooth(7).expect("a triangle").normals;
         let small = at_hub(&fan(MAX_SHARING as u32));
         assert!(small[0] != small[1]);
-        let started = std::time::Instant::now();
         let large = fan(200_000);
         let own = weighted_normal(large.vertices(), &large.triangles()[7]).normalize();
         assert_eq!(at_hub(&large)[0], own);
@@ -499,7 +498,6 @@ mod tests {
         let same = TriangleMesh::new(DVec3::ZERO, vertices, vec![[0, 1, 2]; 200_000], 1.0, 1.0).expect("a mesh");
         let smooth = same.smooth(7).expect("a triangle");
         assert_eq!((smooth.normals, smooth.edges), ([Vec3::Z; 3], [false; 3]));
-        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 
     /// A cell in the middle of a field has the normals of its crossings, to the bit.
