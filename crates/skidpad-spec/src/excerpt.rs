@@ -50,6 +50,7 @@ impl<'a> LineIndex<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Excerpt {
     /// Name of the file or text.
+    #[cfg_attr(not(feature = "graphics"), expect(dead_code, reason = "only drawn faults have it"))]
     pub(crate) name: String,
     /// Lines that are shown, each with a line break.
     pub(crate) text: String,
