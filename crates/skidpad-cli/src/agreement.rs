@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use skidpad::lab::agreement::{DRIVEN_HZ, JUDGED_HZ, Runs, SUMMARY, faults, judged, measure, pages};
 use skidpad::lab::files::write_atomically;
+use skidpad::spec::files::{FileKind, read_lossy};
 
 use crate::arguments::Agreement;
 use crate::fail::Unwritable;
-use crate::output::{print, tell};
+use crate::output::{print, shown, tell};
 use crate::run::progress_bar;
 
 /// The mode that differs on purpose: its figures stand beside the closed forms of the difference.
@@ -20,7 +21,7 @@ pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
     let mut problems = faults(&runs);
     if asked.check {
         let path = asked.out.join(SUMMARY);
-        let found = std::fs::read_to_string(&path).unwrap_or_default();
+        let found = read_lossy(&path, FileKind::Page).unwrap_or_default();
         let stale = |line| format!("{}, line {line}: out of date", path.display());
         problems.extend(first_difference(&judged(&runs), &found).map(stale));
     } else {
@@ -28,7 +29,7 @@ pub fn agreement(asked: &Agreement) -> miette::Result<ExitCode> {
             let folder = if page.file == SUMMARY { &asked.out } else { &asked.details };
             let path = folder.join(&page.file);
             write_atomically(&path, |out| out.write_all(page.text.as_bytes())).map_err(Unwritable::from)?;
-            print(&format!("{}\n", path.display()))?;
+            print(&format!("{}\n", shown(&path)))?;
         }
     }
     for problem in &problems {

@@ -205,6 +205,18 @@ pub struct Changes {
     /// Shipped trailer or path of a trailer's file that the vehicle tows; several for a train, from the front. Peers tow nothing
     #[arg(long, value_name = "TRAILER")]
     pub towing: Vec<String>,
+    /// Folders that files may refer to
+    #[command(flatten)]
+    pub roots: Roots,
+}
+
+/// Folders that files may refer to.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Roots {
+    /// Folder that vehicle and scene files may refer to beside their own; several by repeating the argument. Without it a file that
+    /// another file names must lie in the folder of that file or below
+    #[arg(long, value_name = "FOLDER")]
+    pub allow_root: Vec<PathBuf>,
 }
 
 /// Arguments of `check`.
@@ -219,6 +231,9 @@ pub struct Check {
     /// Print one JSON object, with full values by vehicle; null is what a vehicle does not have
     #[arg(long)]
     pub json: bool,
+    /// Folders that files may refer to
+    #[command(flatten)]
+    pub roots: Roots,
 }
 
 /// Arguments of `import`.

@@ -6,14 +6,15 @@ use skidpad::lab::certify::{Certificate, Row, Total};
 use skidpad::lab::compare::CLOSED_MM;
 use skidpad::lab::report::CertificateReport;
 use skidpad::lab::{Manoeuvre, TimeStep, sweep};
+use skidpad::spec::printable::one_line;
 
 use crate::UNFINISHED;
 use crate::able::able;
 use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of, results};
 use crate::fail::{self, BadArgument, Unwritable};
-use crate::output::{Table, print, tell, tell_notes};
-use crate::run::{overrides, progress_bar, setup};
+use crate::output::{Table, print, shown, tell, tell_notes};
+use crate::run::{overrides, progress_bar, setup, vehicle};
 
 /// Longest list of deciding figures in the table; a report has them all.
 const MOST_NAMED: usize = 1;
@@ -21,7 +22,7 @@ const MOST_NAMED: usize = 1;
 /// Drives what was asked for at every rate, prints the tables and writes the report.
 pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     let backends = backends(&asked.backends)?;
-    let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
     tell_notes(&vehicle);
     let steps = steps(&asked.rates_hz)?;
     let within = within(asked.within_percent)?;
@@ -36,7 +37,7 @@ pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     }
     let stem = file_stem(&asked.vehicle, &[&["certificate".to_string()], &names[..]].concat());
     let [page, figures] = results(&asked.out, &stem)?;
-    print(&format!("{}, steps that keep a figure within {within} %\n{}\n", vehicle.spec.name, floors()))?;
+    print(&format!("{}, steps that keep a figure within {within} %\n{}\n", one_line(&vehicle.spec.name), floors()))?;
     let mut certificates = Vec::new();
     for manoeuvre in &manoeuvres {
         let bar = progress_bar(0);
@@ -54,7 +55,7 @@ pub fn certify(asked: &Certify) -> miette::Result<ExitCode> {
     let report = CertificateReport { vehicle: &vehicle.spec.name, backends: &backends, certificates: &certificates };
     report.save_html(&page).map_err(Unwritable::from)?;
     report.save_csv(&figures).map_err(Unwritable::from)?;
-    print(&format!("\nreport   {}\nfigures  {}\n", page.display(), figures.display()))?;
+    print(&format!("\nreport   {}\nfigures  {}\n", shown(&page), shown(&figures)))?;
     Ok(health(&certificates))
 }
 

@@ -10,19 +10,22 @@ use skidpad::lab::figures::modes::{Mode, Modes};
 use skidpad::lab::figures::{lints, lists, rig, sway};
 use skidpad::lab::metrics::to_json;
 use skidpad::spec::Loaded;
+use skidpad::spec::printable::one_line;
 
 use crate::arguments::Check;
-use crate::output::{Table, print, tell};
+use crate::output::{Table, print, tell_report};
+use crate::run::allowed;
 use crate::towing::trailers;
 
 /// Checks each vehicle; fails if any has a fault.
 pub fn check(asked: &Check) -> miette::Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
     let mut objects = Map::new();
+    let roots = allowed(&asked.roots)?;
     for name in &asked.vehicles {
-        match skidpad::spec::load(name) {
+        match skidpad::spec::load_from(name, roots) {
             Ok(loaded) => {
-                let trailers = trailers(&asked.towing, &loaded.model)?;
+                let trailers = trailers(&asked.towing, &loaded.model, &asked.roots)?;
                 let towed = trailers.iter().map(|unit| &unit.model);
                 let train: Vec<&Model> = [&loaded.model].into_iter().chain(towed).map(AsRef::as_ref).collect();
                 if asked.json {
@@ -33,7 +36,7 @@ pub fn check(asked: &Check) -> miette::Result<ExitCode> {
             }
             Err(error) => {
                 code = ExitCode::FAILURE;
-                tell(&format!("{:?}", Report::new(error)));
+                tell_report(&format!("{:?}", Report::new(error)));
             }
         }
     }
@@ -49,7 +52,7 @@ fn worth_a_look(loaded: &Loaded) -> Vec<String> {
 }
 
 fn summary(name: &str, loaded: &Loaded, train: &[&Model]) -> String {
-    let mut text = format!("{name}: {}, valid\n", loaded.spec.name);
+    let mut text = format!("{}: {}, valid\n", one_line(name), one_line(&loaded.spec.name));
     let mut tables: Vec<Table> = loaded.dolly.iter().flat_map(|dolly| of_dolly(dolly)).collect();
     let towing = rig::loaded(train);
     let of = if towing.is_some() { ", with what rests on its hitch" } else { "" };
@@ -60,7 +63,7 @@ fn summary(name: &str, loaded: &Loaded, train: &[&Model]) -> String {
         text.push_str(&format!("\n{}", table.text(2)));
     }
     for lint in worth_a_look(loaded) {
-        text.push_str(&format!("\n  worth a look: {lint}\n"));
+        text.push_str(&format!("\n  worth a look: {}\n", one_line(&lint)));
     }
     text.push('\n');
     text

@@ -8,17 +8,18 @@ use miette::IntoDiagnostic;
 use skidpad::core::BackendInfo;
 use skidpad::lab::report::{Published, Report};
 use skidpad::lab::{Comparison, Manoeuvre};
+use skidpad::spec::printable::one_line;
 
 use crate::able::able;
 use crate::arguments::{Changes, Compare};
 use crate::fail::{self, Unwritable};
-use crate::output::{Table, print, tell_notes};
-use crate::run::{ON_A_SCENE, assists, health, overrides, progress_bar, setup, time_step};
+use crate::output::{Table, print, shown, tell_notes};
+use crate::run::{ON_A_SCENE, assists, health, overrides, progress_bar, setup, time_step, vehicle};
 
 /// Compares what was asked for, prints the tables and writes the report.
 pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
     let backends = backends(&asked.backends)?;
-    let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
     tell_notes(&vehicle);
     let dt = time_step(&asked.step)?;
     let overrides = overrides(&asked.changes, &vehicle.model)?;
@@ -31,7 +32,7 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
         manoeuvres.push(manoeuvre);
     }
     let [page, figures] = results(&asked.out, &file_stem(&asked.vehicle, &names))?;
-    print(&format!("{}, {:.1} Hz\n", vehicle.spec.name, 1.0 / dt.seconds()))?;
+    print(&format!("{}, {:.1} Hz\n", one_line(&vehicle.spec.name), 1.0 / dt.seconds()))?;
     let mut comparisons = Vec::new();
     for manoeuvre in &manoeuvres {
         let bar = progress_bar(0);
@@ -69,7 +70,7 @@ pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {
     };
     report.save_html(&page).map_err(Unwritable::from)?;
     report.save_csv(&figures).map_err(Unwritable::from)?;
-    print(&format!("\nreport   {}\nfigures  {}\n", page.display(), figures.display()))?;
+    print(&format!("\nreport   {}\nfigures  {}\n", shown(&page), shown(&figures)))?;
     let outcomes = comparisons.iter().flat_map(|comparison| &comparison.outcomes);
     Ok(health(outcomes.map(|outcome| (outcome.backend, outcome.peer, &outcome.trajectory, outcome.unfinished))))
 }

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use miette::{Diagnostic, LabeledSpan, NamedSource};
+use miette::{Diagnostic, LabeledSpan, SourceCode};
 use skidpad::core::BackendInfo;
 use skidpad::lab::files::{self, WriteError, is_same_file};
 use skidpad::lab::manoeuvre::{CATALOGUE, Entry, named};
 use skidpad::lab::names::nearest;
 use skidpad::lab::script;
-use skidpad::spec::MOST_SHOWN;
+use skidpad::spec::printable::one_line;
+use skidpad::spec::{Excerpt, LineIndex, MOST_COLLECTED, MOST_SHOWN};
 
 /// A name that does not exist.
 #[derive(Debug, thiserror::Error, Diagnostic)]
-#[error("there is no {kind} called `{name}`")]
+#[error("there is no {kind} called `{}`", one_line(name))]
 #[diagnostic(code(unknown_name))]
 pub struct UnknownName {
     kind: &'static str,
@@ -34,7 +35,7 @@ impl UnknownName {
 
 /// A value of the command line that is not accepted.
 #[derive(Debug, thiserror::Error, Diagnostic)]
-#[error("{argument}: {found} is not accepted")]
+#[error("{argument}: {} is not accepted", one_line(found))]
 #[diagnostic(code(bad_argument))]
 pub struct BadArgument {
     /// Name of the argument.
@@ -48,7 +49,7 @@ pub struct BadArgument {
 
 /// A file that cannot be read.
 #[derive(Debug, thiserror::Error, Diagnostic)]
-#[error("cannot read `{path}`")]
+#[error("cannot read `{}`", one_line(path))]
 #[diagnostic(code(unreadable_file))]
 pub struct Unreadable {
     /// The file.
@@ -70,43 +71,54 @@ pub fn check_writable<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(
 
 /// Every fault of a table of controls, shown in its text.
 #[derive(Debug, thiserror::Error, Diagnostic)]
-#[error("`{name}` has {}", counted(*found))]
+#[error("`{}` has {}", one_line(name), counted(*found))]
 #[diagnostic(code(bad_controls))]
 pub struct BadControls {
     name: String,
     found: usize,
-    #[source_code]
-    text: NamedSource<String>,
     #[related]
     faults: Vec<ControlsFault>,
 }
 
 impl BadControls {
     /// `faults` of the file called `name` with this `text`.
-    pub fn new(name: &str, text: String, faults: script::Faults) -> Self {
-        let found = faults.0.len();
-        let faults = faults.0.into_iter().take(MOST_SHOWN).map(ControlsFault).collect();
-        Self { name: name.into(), found, text: NamedSource::new(name, text), faults }
+    pub fn new(name: &str, text: &str, faults: script::Faults) -> Self {
+        let (found, lines) = (faults.0.len(), LineIndex::new(text));
+        let shown = |fault: script::Fault| {
+            let excerpt = Excerpt::new(name, &lines, std::slice::from_ref(&fault.span));
+            ControlsFault { fault, excerpt }
+        };
+        let faults = faults.0.into_iter().take(MOST_SHOWN).map(shown).collect();
+        Self { name: name.into(), found, faults }
     }
 }
 
 fn counted(faults: usize) -> String {
     match faults {
         1 => "1 fault".into(),
+        MOST_COLLECTED => format!("{faults} faults or more, the first {MOST_SHOWN} of which are shown"),
         n if n > MOST_SHOWN => format!("{n} faults, the first {MOST_SHOWN} of which are shown"),
         n => format!("{n} faults"),
     }
 }
 
+/// A fault of a table of controls and the lines around it.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-struct ControlsFault(script::Fault);
+#[error("{fault}")]
+struct ControlsFault {
+    fault: script::Fault,
+    excerpt: Excerpt,
+}
 
 impl Diagnostic for ControlsFault {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.excerpt)
+    }
+
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = &self.0.span;
-        let label = LabeledSpan::new(Some(self.0.accepts.clone()), span.start, span.len());
-        Some(Box::new(std::iter::once(label)))
+        let accepts = self.fault.accepts.clone();
+        let label = |span: std::ops::Range<usize>| LabeledSpan::new(Some(accepts.clone()), span.start, span.len());
+        Some(Box::new(self.excerpt.spans().map(label).collect::<Vec<_>>().into_iter()))
     }
 }
 
@@ -125,7 +137,7 @@ pub fn backend(name: &str) -> Result<BackendInfo, UnknownName> {
 
 /// An output that would destroy what it is made from.
 #[derive(Debug, thiserror::Error, Diagnostic)]
-#[error("{argument}: `{path}` is also {other}")]
+#[error("{argument}: `{}` is also {other}", one_line(path))]
 #[diagnostic(code(same_file), help("give a file of its own"))]
 pub struct SameFile {
     argument: &'static str,

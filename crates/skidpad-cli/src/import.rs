@@ -2,11 +2,13 @@
 
 use skidpad::lab::TimeStep;
 use skidpad::lab::files::write_atomically;
+use skidpad::spec::files::{FileKind, read_lossy};
 use skidpad::spec::import::{Options, Source};
+use skidpad::spec::printable::one_line;
 
 use crate::arguments::Import;
 use crate::fail::{self, BadArgument, Unreadable, Unwritable};
-use crate::output::print;
+use crate::output::{print, shown};
 
 /// Reads what was asked for, writes the vehicle file, and tells what it does not say.
 pub fn import(asked: &Import) -> miette::Result<()> {
@@ -20,13 +22,14 @@ pub fn import(asked: &Import) -> miette::Result<()> {
         return Err(BadArgument { argument: "--from", found: asked.from.clone(), accepts }.into());
     };
     let name = asked.file.display().to_string();
-    let bytes = std::fs::read(&asked.file).map_err(|source| Unreadable { path: name.clone(), source })?;
-    let imported = source.import(&name, &String::from_utf8_lossy(&bytes), options)?;
+    let unreadable = |source| Unreadable { path: name.clone(), source };
+    let text = read_lossy(&asked.file, FileKind::Import).map_err(unreadable)?;
+    let imported = source.import(&name, &text, options)?;
     write_atomically(&asked.out, |out| out.write_all(imported.text.as_bytes())).map_err(Unwritable::from)?;
     for note in &imported.notes {
         print(&format!("note     {note}\n"))?;
     }
-    print(&format!("vehicle  {}: {}\n", asked.out.display(), imported.spec.name))
+    print(&format!("vehicle  {}: {}\n", shown(&asked.out), one_line(&imported.spec.name)))
 }
 
 fn step(dt: f64) -> Result<f64, BadArgument> {

@@ -26,20 +26,55 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use arguments::{Cli, Command};
+use output::tell_report;
 
 /// Of a run in which a solver did not solve every step, or the car did not finish its course or left the ground of its scene.
 const UNFINISHED: u8 = 3;
 
+/// Exit code for a wrong command line.
+const WRONG_COMMAND_LINE: u8 = 2;
+
 /// What shells give for a program ended from the keyboard.
 const INTERRUPTED: i32 = 130;
 
-fn main() -> miette::Result<ExitCode> {
+fn main() -> ExitCode {
     // Without a handler an interrupt ends the program all the same, and leaves the files it was writing.
     _ = ctrlc::set_handler(|| {
         skidpad::lab::files::remove_unfinished();
         std::process::exit(INTERRUPTED);
     });
-    match Cli::parse().command {
+    report_size_limits();
+    let asked = match Cli::try_parse() {
+        Ok(asked) => asked,
+        Err(fault) if fault.use_stderr() => {
+            tell_report(fault.render().to_string().trim_end());
+            return ExitCode::from(WRONG_COMMAND_LINE);
+        }
+        // Help and version.
+        Err(told) => told.exit(),
+    };
+    match run_command(asked.command) {
+        Ok(code) => code,
+        Err(report) => {
+            tell_report(&format!("Error: {report:?}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Lets a write beyond the file size limit of the shell fail with an error. Without a handler its signal ends the program.
+fn report_size_limits() {
+    #[cfg(unix)]
+    {
+        let signal = signal_hook::consts::SIGXFSZ;
+        // Where no handler can be set, the signal ends the program as before.
+        _ = signal_hook::flag::register(signal, std::sync::Arc::default());
+    }
+}
+
+/// Runs a command, or the standard comparison without one.
+fn run_command(command: Option<Command>) -> miette::Result<ExitCode> {
+    match command {
         None => compare::compare(&arguments::Compare::standard()),
         Some(Command::Compare(asked)) => compare::compare(&asked),
         Some(Command::Certify(asked)) => certify::certify(&asked),

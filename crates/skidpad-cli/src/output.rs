@@ -1,15 +1,22 @@
 //! Text for terminals: aligned tables, notes, and printing that survives a closed pipe.
 
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 use miette::IntoDiagnostic;
 use skidpad::spec::Loaded;
+use skidpad::spec::printable::{lines, one_line};
 
 /// Tells what is worth a look in the files of a vehicle.
 pub fn tell_notes(vehicle: &Loaded) {
     for note in &vehicle.notes {
         tell(&format!("worth a look: {note}"));
     }
+}
+
+/// Returns a path as it is printed, in one line.
+pub fn shown(path: &Path) -> String {
+    one_line(&path.to_string_lossy()).into_owned()
 }
 
 /// Rows of cells, printed in columns as wide as their widest cell.
@@ -27,7 +34,8 @@ impl Table {
 
     /// Appends a row.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+        let safe = |cell: T| one_line(&cell.into()).into_owned();
+        self.rows.push(cells.into_iter().map(safe).collect());
     }
 
     /// Whether it has no row.
@@ -58,22 +66,68 @@ impl Table {
     }
 }
 
-/// Writes `text` to the standard output; whoever closed the pipe has seen enough.
+/// Writes `text` to the standard output without control characters of files; whoever closed the pipe has seen enough.
 pub fn print(text: &str) -> miette::Result<()> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    match std::io::stdout().lock().write_all(lines(text).as_bytes()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.into_diagnostic(),
     }
 }
 
-/// Writes a line to the standard error; whoever closed it wants to hear nothing, and what was asked for is done all the same.
+/// Writes a line to the standard error without control characters of files; whoever closed it wants to hear nothing, and what was asked for
+/// is done all the same.
 pub fn tell(line: &str) {
-    _ = writeln!(std::io::stderr().lock(), "{line}");
+    _ = writeln!(std::io::stderr().lock(), "{}", lines(line));
+}
+
+/// Writes a report of faults to the standard error as [`tell`] does, with the colours of the report.
+pub fn tell_report(report: &str) {
+    _ = writeln!(std::io::stderr().lock(), "{}", coloured(report));
+}
+
+/// Escapes what [`lines`] escapes, except the styles that reports have.
+fn coloured(report: &str) -> String {
+    let mut safe = String::with_capacity(report.len());
+    let mut rest = report;
+    while let Some(at) = rest.find(ESCAPE) {
+        let (before, from) = rest.split_at(at);
+        let (style, after) = from.split_at(style_length(from).unwrap_or(0));
+        safe.push_str(&lines(before));
+        safe.push_str(style);
+        rest = after;
+        if style.is_empty() {
+            safe.push_str(&lines(&from[..ESCAPE.len_utf8()]));
+            rest = &from[ESCAPE.len_utf8()..];
+        }
+    }
+    safe.push_str(&lines(rest));
+    safe
+}
+
+/// Begins a command for the terminal.
+const ESCAPE: char = '\u{1b}';
+
+/// Numbers of the styles that reports have: bold, dim, underlined, and colours beside black and white. None of them hides text.
+const STYLES: [&str; 16] = ["", "0", "1", "2", "4", "22", "24", "31", "32", "33", "34", "35", "36", "39", "91", "96"];
+
+/// Returns the length of the style that `text` begins with, bytes.
+fn style_length(text: &str) -> Option<usize> {
+    let numbers = text.strip_prefix(ESCAPE)?.strip_prefix('[')?;
+    let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    let is_style = numbers[end..].starts_with('m') && numbers[..end].split(';').all(|number| STYLES.contains(&number));
+    is_style.then_some(end + 3)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_styles_of_reports_reach_the_terminal() {
+        let text = "\u{1b}[31;1mred\u{1b}[0m \u{1b}[2J\u{1b}[8mhidden\u{1b}]0;title\u{7}\u{1b}\n";
+        let safe = "\u{1b}[31;1mred\u{1b}[0m \\u001b[2J\\u001b[8mhidden\\u001b]0;title\\u0007\\u001b\n";
+        assert_eq!(coloured(text), safe);
+    }
 
     #[test]
     fn columns_line_up_by_characters() {

@@ -13,13 +13,15 @@ use skidpad::lab::manoeuvre::{Change, NotTaken, Unfinished};
 use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::trajectory::four_digits;
 use skidpad::lab::{Manoeuvre, Overrides, Script, Setup, TimeStep, Trajectory, simulate};
+use skidpad::spec::files::{self, FileKind};
+use skidpad::spec::printable::one_line;
 use skidpad::spec::{Loaded, LoadedScene};
 
 use crate::UNFINISHED;
 use crate::able::able;
-use crate::arguments::{Changes, Run, Step};
+use crate::arguments::{Changes, Roots, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
-use crate::output::{Table, print, tell, tell_notes};
+use crate::output::{Table, print, shown, tell, tell_notes};
 use crate::towing;
 
 /// Most steps one run may have: their telemetry is kept in a temporary file, about half a kilobyte each.
@@ -32,7 +34,7 @@ pub const ON_A_SCENE: &str = "roll";
 pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     keep_inputs(asked)?;
     let backend = fail::backend(&asked.backend)?;
-    let vehicle = skidpad::spec::load(&asked.vehicle)?;
+    let vehicle = vehicle(&asked.vehicle, &asked.changes.roots)?;
     for path in outputs(asked) {
         keep_tyres(&vehicle, path)?;
     }
@@ -60,11 +62,15 @@ pub fn run(asked: &Run) -> miette::Result<ExitCode> {
     if let Some(path) = &asked.metrics_json {
         save_json(path, &metrics, &trajectory)?;
     }
-    let mut text =
-        format!("{} on {}: {}\n\n", vehicle.spec.name, backend.name, overrides.about_changed(manoeuvre.as_ref()));
+    let mut text = format!(
+        "{} on {}: {}\n\n",
+        one_line(&vehicle.spec.name),
+        backend.name,
+        overrides.about_changed(manoeuvre.as_ref())
+    );
     text.push_str(&figures(&metrics));
     text.push_str(&assists(backend.name, &trajectory));
-    text.push_str(&format!("\n{} rows in {}\n", trajectory.count(), asked.out.display()));
+    text.push_str(&format!("\n{} rows in {}\n", trajectory.count(), shown(&asked.out)));
     if outputs(asked).any(|(_, path)| path == Path::new(STANDARD_OUTPUT)) {
         tell(text.trim_end());
     } else {
@@ -176,13 +182,30 @@ fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> miette::Resul
         return Ok(fail::manoeuvre(asked.manoeuvre.as_deref().unwrap_or(ON_A_SCENE))?.standard(overrides));
     };
     let name = path.display().to_string();
-    let text = match std::fs::read(path) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+    let text = match files::read_lossy(path, FileKind::Controls) {
+        Ok(text) => text,
         Err(source) => return Err(Unreadable { path: name, source }.into()),
     };
     match Script::parse(&text, model) {
         Ok(script) => Ok(Box::new(script)),
-        Err(faults) => Err(BadControls::new(&name, text, faults).into()),
+        Err(faults) => Err(BadControls::new(&name, &text, faults).into()),
+    }
+}
+
+/// Loads the vehicle called `name`, or the vehicle file at that path.
+pub fn vehicle(name: &str, roots: &Roots) -> miette::Result<Loaded> {
+    Ok(skidpad::spec::load_from(name, allowed(roots)?)?)
+}
+
+/// Returns the folders that the arguments allow. Each of them must be there.
+pub fn allowed(roots: &Roots) -> Result<&[PathBuf], BadArgument> {
+    match roots.allow_root.iter().find(|folder| !folder.is_dir()) {
+        None => Ok(&roots.allow_root),
+        Some(other) => Err(BadArgument {
+            argument: "--allow-root",
+            found: format!("`{}`", shown(other)),
+            accepts: "a folder that is there".into(),
+        }),
     }
 }
 
@@ -205,8 +228,9 @@ pub fn overrides(changes: &Changes, model: &Arc<Model>) -> miette::Result<Overri
 
 /// The same, with the files of the ground of the scene.
 fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> miette::Result<(Overrides, Vec<PathBuf>)> {
-    let loaded = changes.scene.as_deref().map(LoadedScene::load).transpose()?;
-    let asked = Overrides { trailers: towing::trailers(&changes.towing, model)?, ..asked(changes)? };
+    let roots = allowed(&changes.roots)?;
+    let loaded = changes.scene.as_deref().map(|path| LoadedScene::load_from(path, roots)).transpose()?;
+    let asked = Overrides { trailers: towing::trailers(&changes.towing, model, &changes.roots)?, ..asked(changes)? };
     let Some(LoadedScene { spec: file, scene, notes, files }) = loaded else { return Ok((asked, Vec::new())) };
     for note in notes {
         tell(&format!("worth a look: {note}"));

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use skidpad::core::Model;
 use skidpad::lab::units::Towed;
 
+use crate::arguments::Roots;
 use crate::fail::BadArgument;
 use crate::output::tell_notes;
+use crate::run::vehicle;
 
 /// What a car of `model` tows, from the front: full trailers as two units, dolly and trailer.
-pub fn trailers(named: &[String], model: &Arc<Model>) -> miette::Result<Vec<Towed>> {
+pub fn trailers(named: &[String], model: &Arc<Model>, roots: &Roots) -> miette::Result<Vec<Towed>> {
     let mut train = vec![Towed::from(Arc::clone(model))];
     for name in named {
-        let trailer = skidpad::spec::load(name)?;
+        let trailer = vehicle(name, roots)?;
         tell_notes(&trailer);
         let ahead = train.last().is_some_and(|ahead| ahead.model.parts().hitch.is_some());
         let fault = |what: &str, accepts: &str| {

@@ -2,6 +2,8 @@
 
 #[path = "command/changes.rs"]
 mod changes;
+#[path = "command/strangers.rs"]
+mod strangers;
 #[path = "command/told.rs"]
 mod told;
 

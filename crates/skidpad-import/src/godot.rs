@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use skidpad_core::DVec3;
 use skidpad_spec::read::{Item, Key, Node};
+use std::collections::BTreeMap;
 
 /// What is taken from a scene.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -221,11 +222,14 @@ fn compose(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
         let of = |s: &&&Section| s.attribute("type") == kind && s.attribute("parent") == own;
         nodes.iter().filter(of).copied().collect()
     };
+    let mut resources: BTreeMap<&str, &Section> = BTreeMap::new();
+    for resource in sections.iter().filter(|s| s.kind == "sub_resource") {
+        resources.entry(resource.attribute("id")).or_insert(resource);
+    }
     let mut boxes = Vec::new();
     for shape in children("CollisionShape3D") {
         let id = shape.body.get("shape").and_then(Node::text).unwrap_or("");
-        let resource = sections.iter().find(|s| s.kind == "sub_resource" && s.attribute("id") == id);
-        match resource.filter(|r| r.attribute("type") == "BoxShape3D") {
+        match resources.get(id).filter(|r| r.attribute("type") == "BoxShape3D") {
             Some(resource) => boxes.push(merged(&shape.body, &resource.body)),
             None => {
                 import.note("", format!("the shape of `{}` is no box of this file: left out", shape.attribute("name")))

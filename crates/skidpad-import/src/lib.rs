@@ -34,9 +34,9 @@ pub use bullet::{BulletVehicle, BulletWheel};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use skidpad_spec::read::{FaultCollector, Node, line_starts, position};
+use skidpad_spec::read::{FaultCollector, Node};
 use skidpad_spec::tir::Note;
-use skidpad_spec::{FaultKind, Faults, Loaded, Schema, VehicleSpec};
+use skidpad_spec::{FaultKind, Faults, LineIndex, Loaded, Schema, VehicleSpec};
 
 /// Program a car comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,8 @@ impl Source {
     /// # Errors
     /// Every fault of the text at once; of a text without, every reason why it makes no car that stands.
     pub fn import(self, source_name: &str, text: &str, options: Options) -> Result<Imported, Faults> {
-        let mut import = Import { source_name, text, options, collector: FaultCollector::default(), notes: Vec::new() };
+        let (lines, collector) = (LineIndex::new(text), FaultCollector::default());
+        let mut import = Import { source_name, text, lines, options, collector, notes: Vec::new() };
         let car = match self {
             Source::Bullet => bullet::read_bullet(&mut import),
             Source::Rapier => bullet::read_rapier(&mut import),
@@ -131,6 +132,7 @@ impl Source {
 struct Import<'a> {
     source_name: &'a str,
     text: &'a str,
+    lines: LineIndex<'a>,
     options: Options,
     collector: FaultCollector,
     notes: Vec<Note>,
@@ -152,7 +154,7 @@ impl Import<'_> {
     /// Says that what stands at `path` has no place in a vehicle file, or another meaning.
     fn note(&mut self, path: &str, text: impl Into<String>) {
         let span = self.collector.place(path);
-        let (line, _) = position(self.text, &line_starts(self.text), span.start);
+        let (line, _) = self.lines.position(span.start);
         let line = if path.is_empty() { 0 } else { line };
         let file = self.source_name.to_owned();
         self.notes.push(Note { file, line, key: path.to_owned(), text: text.into() });
@@ -174,7 +176,7 @@ impl Import<'_> {
 
     fn finish(mut self, described: Option<text::Described>) -> Result<Imported, Faults> {
         for (path, span) in std::mem::take(&mut self.collector.passed_over) {
-            let (line, _) = position(self.text, &line_starts(self.text), span.start);
+            let (line, _) = self.lines.position(span.start);
             let file = self.source_name.to_owned();
             self.notes.push(Note { file, line, key: path, text: "is not read".into() });
         }

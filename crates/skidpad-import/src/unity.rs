@@ -10,7 +10,7 @@ use serde::Deserialize;
 use skidpad_core::{DQuat, DVec3};
 use skidpad_spec::read::{Item, Key, Node};
 use skidpad_spec::spec::{Inertia, Peers, SlipCurve, Tyre};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Length in which force builds up, m: the source's tyres need none.
 const RELAXATION_M: f64 = 0.1;
@@ -232,8 +232,36 @@ impl Object<'_> {
     }
 }
 
+impl Local {
+    fn of(object: &Object<'_>) -> Self {
+        Self {
+            position: object.vector("m_LocalPosition", 0.0),
+            rotation: object.rotation(),
+            scale: object.vector("m_LocalScale", 1.0),
+            father: object.refers("m_Father"),
+        }
+    }
+}
+
+/// Maximum number of transforms between a component and its body.
+const MAX_DEPTH: usize = 256;
+
+/// A transform of the file, in the frame of its father.
+struct Local {
+    position: DVec3,
+    rotation: DQuat,
+    scale: DVec3,
+    father: Option<String>,
+}
+
 /// The documents by identifier.
-struct Objects<'a>(BTreeMap<String, Object<'a>>);
+struct Objects<'a> {
+    all: BTreeMap<String, Object<'a>>,
+    /// Transforms by identifier.
+    locals: BTreeMap<String, Local>,
+    /// Identifier of the first transform of each game object.
+    transforms: BTreeMap<String, String>,
+}
 
 impl<'a> Objects<'a> {
     fn read(import: &mut Import<'a>) -> Self {
@@ -255,37 +283,49 @@ impl<'a> Objects<'a> {
                 found.insert(id, Object { kind: key.name, node, text });
             }
         }
-        Self(found)
+        let (mut locals, mut transforms) = (BTreeMap::new(), BTreeMap::new());
+        for (id, object) in
+            found.iter().filter(|(_, object): &(&String, &Object<'a>)| object.kind.ends_with("Transform"))
+        {
+            if let Some(owner) = object.refers("m_GameObject") {
+                transforms.entry(owner).or_insert_with(|| id.clone());
+            }
+            locals.insert(id.clone(), Local::of(object));
+        }
+        Self { all: found, locals, transforms }
     }
 
     fn of_kind(&self, kind: &str) -> Vec<&Object<'a>> {
-        let mut found: Vec<_> = self.0.values().filter(|object| object.kind == kind).collect();
+        let mut found: Vec<_> = self.all.values().filter(|object| object.kind == kind).collect();
         found.sort_by_key(|object| object.node.span.start);
         found
     }
 
-    /// The transform of the object a component belongs to.
-    fn transform(&self, component: &Object<'_>) -> Option<(&String, &Object<'a>)> {
-        let object = component.refers("m_GameObject")?;
-        self.0.iter().find(|(_, other)| {
-            other.kind.ends_with("Transform") && other.refers("m_GameObject").is_some_and(|id| id == object)
-        })
+    /// Returns the identifier of the transform of the object a component belongs to.
+    fn transform(&self, component: &Object<'_>) -> Option<&str> {
+        self.transforms.get(&component.refers("m_GameObject")?).map(String::as_str)
+    }
+
+    /// Returns the transforms from that of a component upwards.
+    fn upwards<'s>(&'s self, component: &Object<'_>) -> impl Iterator<Item = (&'s str, &'s Local)> {
+        let start = self.transform(component).and_then(|id| Some((id, self.locals.get(id)?)));
+        let father = |&(_, local): &(&'s str, &'s Local)| {
+            let (id, local) = self.locals.get_key_value(local.father.as_deref()?)?;
+            Some((id.as_str(), local))
+        };
+        // Cycles of fathers end here, too.
+        std::iter::successors(start, father).take(MAX_DEPTH)
     }
 
     /// Position and scale of a component in the frame of the transform `root`; `None` if it is not below it.
     fn place(&self, component: &Object<'_>, root: &str) -> Option<(DVec3, DVec3)> {
-        let (mut id, mut transform) = self.transform(component).map(|(id, t)| (id.clone(), t))?;
         let (mut at, mut scale) = (DVec3::ZERO, DVec3::ONE);
-        // A cycle of fathers ends with the number of objects.
-        for _ in 0..=self.0.len() {
-            let own = transform.vector("m_LocalScale", 1.0);
-            (at, scale) = (own * at, own * scale);
+        for (id, local) in self.upwards(component) {
+            (at, scale) = (local.scale * at, local.scale * scale);
             if id == root {
                 return Some((at, scale));
             }
-            at = transform.rotation() * at + transform.vector("m_LocalPosition", 0.0);
-            id = transform.refers("m_Father")?;
-            transform = self.0.get(&id)?;
+            at = local.rotation * at + local.position;
         }
         None
     }
@@ -294,19 +334,17 @@ impl<'a> Objects<'a> {
     fn compose(&self, import: &mut Import<'_>) -> Option<Node> {
         let bodies = self.of_kind("Rigidbody");
         let wheels = self.of_kind("WheelCollider");
-        let carries = |body: &&&Object<'a>| {
-            let root = self.transform(body).map(|(id, _)| id);
-            root.is_some_and(|root| wheels.iter().any(|wheel| self.place(wheel, root).is_some()))
-        };
+        let above: BTreeSet<&str> = wheels.iter().flat_map(|wheel| self.upwards(wheel)).map(|(id, _)| id).collect();
+        let carries = |body: &&&Object<'a>| self.transform(body).is_some_and(|root| above.contains(root));
         let mut cars = bodies.iter().filter(carries);
         let Some(body) = cars.next() else {
             let help = "prefabs inside prefabs are not followed: unpack them first";
             import.fault("", "no Rigidbody with WheelColliders below it", "a vehicle", help);
             return None;
         };
-        let (root, _) = self.transform(body)?;
+        let root = self.transform(body)?;
         let named =
-            body.refers("m_GameObject").and_then(|id| self.0.get(&id)).and_then(|object| object.node.get("m_Name"));
+            body.refers("m_GameObject").and_then(|id| self.all.get(&id)).and_then(|object| object.node.get("m_Name"));
         let name = named.and_then(Node::text).unwrap_or("Unity vehicle").to_owned();
         if cars.next().is_some() {
             import.note("", format!("several vehicles: the first, `{name}`, is taken"));

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write `{}`: {reason}", path.display())]
+#[error("cannot write `{}`: {reason}", skidpad_spec::printable::one_line(&path.to_string_lossy()))]
 pub struct WriteError {
     /// The file that was to be written.
     pub path: PathBuf,
@@ -21,6 +21,7 @@ impl WriteError {
             io::ErrorKind::IsADirectory => "this is a folder: name a file in it",
             io::ErrorKind::NotADirectory => "a file stands where a folder is needed: name another folder",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "name a place you may write to",
+            io::ErrorKind::FileTooLarge => "raise the file size limit of the shell (`ulimit -f`), or write less",
             io::ErrorKind::StorageFull => "make room, or name another place",
             _ => "name another place",
         }

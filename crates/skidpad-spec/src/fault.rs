@@ -1,5 +1,7 @@
 //! What is wrong with a vehicle file, all of it at once, each fault with its place.
 
+use crate::excerpt::{Excerpt, LineIndex, short};
+use crate::printable::one_line;
 use std::fmt::{self, Display};
 use std::ops::Range;
 
@@ -59,7 +61,7 @@ pub struct Fault {
 
 impl Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, found, accepts, .. } = self;
+        let [path, found, accepts] = [&self.path, &self.found, &self.accepts].map(|text| one_line(text));
         match self.kind {
             FaultKind::Syntax if path.is_empty() => write!(f, "{found}"),
             FaultKind::Syntax => write!(f, "`{path}`: {found}"),
@@ -74,69 +76,97 @@ impl Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Faults a report shows; each is drawn into the text, which takes time in proportion to its length.
+/// Maximum number of faults that a report shows.
 pub const MOST_SHOWN: usize = 50;
 
-/// Every fault of one file, in the order of the text; at least one.
+/// Maximum number of faults that are collected in one file. Readers stop there, as many faults have one cause.
+pub const MOST_COLLECTED: usize = 256;
+
+/// Adds a fault to `list` unless it is full; its texts are cut to what fits into a report.
+pub(crate) fn collect(list: &mut Vec<Fault>, fault: Fault) {
+    if list.len() < MOST_COLLECTED {
+        let (path, found, accepts) = (short(fault.path), short(fault.found), short(fault.accepts));
+        list.push(Fault { path, found, accepts, help: fault.help.map(short), ..fault });
+    }
+}
+
+/// A fault and the lines around it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    pub fault: Fault,
+    pub excerpt: Excerpt,
+}
+
+impl Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault.fmt(f)
+    }
+}
+
+impl std::error::Error for Shown {}
+
+/// Faults of one file in the order of the text, at least one and at most [`MOST_COLLECTED`].
 #[derive(Clone, Debug)]
 pub struct Faults {
     source_name: String,
-    pub(crate) text: String,
     list: Vec<Fault>,
+    /// The first of them with their lines.
+    shown: Vec<Shown>,
     files: Vec<Faults>,
 }
 
 impl Faults {
     pub(crate) fn new(source_name: &str, text: &str, mut list: Vec<Fault>) -> Self {
         list.sort_by(|a, b| (a.span.start, &a.path).cmp(&(b.span.start, &b.path)));
-        Self { source_name: source_name.to_owned(), text: text.to_owned(), list, files: Vec::new() }
+        let lines = LineIndex::new(text);
+        let shown = list.iter().take(MOST_SHOWN).map(|fault| {
+            let spans: Vec<Range<usize>> = std::iter::once(fault.span.clone()).chain(fault.against.clone()).collect();
+            Shown { fault: fault.clone(), excerpt: Excerpt::new(source_name, &lines, &spans) }
+        });
+        let shown = shown.collect();
+        Self { source_name: source_name.to_owned(), list, shown, files: Vec::new() }
     }
 
-    /// With the faults of files this one refers to.
+    /// Adds the faults of files this one refers to.
     pub(crate) fn with_files(self, files: Vec<Faults>) -> Self {
         Self { files, ..self }
     }
 
-    /// Without a text that is too long to be kept and searched for each fault; lines and columns stay.
-    #[cfg(feature = "terrain_files")]
-    pub(crate) fn short(mut self) -> Self {
-        const LONGEST: usize = 1 << 20;
-        if self.text.len() > LONGEST {
-            self.text = String::new();
-            self.list.iter_mut().for_each(|fault| fault.span = 0..0);
-        }
-        self
-    }
-
-    /// Faults of the files this one refers to, each with places in its own text.
+    /// Returns the faults of the files this one refers to, each with places in its own text.
     pub fn files(&self) -> &[Faults] {
         &self.files
     }
 
-    /// In the order of the text.
+    /// Returns the faults in the order of the text.
     pub fn list(&self) -> &[Fault] {
         &self.list
     }
 
-    /// Name of the file or text.
+    /// Returns the first faults with their lines.
+    #[cfg(feature = "graphics")]
+    pub(crate) fn shown(&self) -> &[Shown] {
+        &self.shown
+    }
+
+    /// Returns the name of the file or text.
     pub fn source_name(&self) -> &str {
         &self.source_name
     }
 
-    /// The whole report as text: [`Faults::listed`], and with the feature `graphics` drawn into the text of the file.
+    /// Returns the whole report as text: [`Faults::listed`], and with the feature `graphics` drawn into the text of the file.
     #[cfg(not(feature = "graphics"))]
     pub fn render(&self) -> String {
         self.listed()
     }
 
-    /// A line for each fault, `file:line:column: what is wrong`, with the line it is in and how to mend it; those of files it refers
-    /// to last.
+    /// Returns a line for each fault, `file:line:column: what is wrong`, with the line it is in and how to mend it. Faults of files it
+    /// refers to follow.
     pub fn listed(&self) -> String {
         let mut report = format!("{self}\n");
-        for fault in self.list.iter().take(MOST_SHOWN) {
-            report += &format!("{}:{}:{}: {fault}\n", self.source_name, fault.line, fault.column);
-            report.extend(self.text.lines().nth(fault.line - 1).map(|line| format!("  {}\n", line.trim())));
-            report.extend(fault.help.iter().map(|help| format!("  help: {help}\n")));
+        for Shown { fault, excerpt } in &self.shown {
+            report += &format!("{}:{}:{}: {fault}\n", one_line(&self.source_name), fault.line, fault.column);
+            report += &format!("  {}\n", excerpt.line().trim());
+            report.extend(fault.help.iter().map(|help| format!("  help: {}\n", one_line(help))));
         }
         report.extend(self.files.iter().map(Faults::listed));
         report
@@ -145,9 +175,12 @@ impl Faults {
 
 impl Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.source_name();
+        let name = one_line(self.source_name());
         match self.list.len() {
             1 => write!(f, "{name} has a fault"),
+            MOST_COLLECTED => {
+                write!(f, "{name} has {MOST_COLLECTED} faults or more, the first {MOST_SHOWN} of which are shown")
+            }
             n if n > MOST_SHOWN => write!(f, "{name} has {n} faults, the first {MOST_SHOWN} of which are shown"),
             n => write!(f, "{name} has {n} faults"),
         }

@@ -1,5 +1,6 @@
 //! Faults of a file as they are found, and where everything stands in it.
 
+use crate::fault::{MOST_COLLECTED, collect};
 use crate::lint::Lint;
 use crate::{Fault, FaultKind, Faults};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,8 @@ pub struct FaultCollector {
     pub(crate) notes: Vec<Lint>,
     /// Where each path stands in the text.
     pub(crate) places: Places,
+    /// Whether the last fault was collected.
+    last_is_kept: bool,
 }
 
 /// Where each path of a file stands in its text.
@@ -57,7 +60,19 @@ impl FaultCollector {
         help: Option<String>,
     ) {
         let (found, accepts) = (found.into(), accepts.into());
-        self.faults.push(Fault { kind, path, line: 0, column: 0, found, accepts, help, span, against: None });
+        let fault = Fault { kind, path, line: 0, column: 0, found, accepts, help, span, against: None };
+        self.last_is_kept = !self.is_full();
+        collect(&mut self.faults, fault);
+    }
+
+    /// Returns true if no more faults are collected.
+    pub fn is_full(&self) -> bool {
+        self.faults.len() >= MOST_COLLECTED
+    }
+
+    /// Returns the last fault, unless it came after the list was full.
+    pub(crate) fn last_fault(&mut self) -> Option<&mut Fault> {
+        if self.last_is_kept { self.faults.last_mut() } else { None }
     }
 
     /// Of two keys that say the same thing in `table`, one must be there.
@@ -73,7 +88,7 @@ impl FaultCollector {
             let accepts = format!("the only one of `{first}` and `{second}`");
             self.fault(FaultKind::Contradiction, b, span, found, accepts, Some("remove one of them".into()));
             let against = self.given(&a);
-            if let Some(fault) = self.faults.last_mut() {
+            if let Some(fault) = self.last_fault() {
                 fault.against = against;
             }
         } else {

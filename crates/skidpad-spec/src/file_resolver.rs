@@ -1,29 +1,34 @@
-//! Where the files are that a vehicle file or a scene file refers to.
+//! Files that a vehicle file or a scene file refers to.
 
+use crate::files::{FileKind, Folders};
 use std::borrow::Cow;
-#[cfg(feature = "terrain_files")]
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Where to look.
+/// Place where referenced files are searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FileResolver<'a> {
-    /// Among the files that ship, under the paths they have there.
+    /// Files that ship, under the paths they have there.
     Shipped,
-    /// In the folder of the file that refers to them.
-    Folder(&'a Path),
+    /// Folder of the file that refers to them, and allowed folders.
+    Folders(&'a Folders),
 }
 
 impl FileResolver<'_> {
-    /// Where the file at `path` is; `None` where it ships.
+    /// Returns where the file at `path` is; `None` where it ships.
     pub fn path(self, path: &str) -> Option<PathBuf> {
         match self {
             Self::Shipped => None,
-            Self::Folder(folder) => Some(folder.join(path)),
+            Self::Folders(folders) => Some(folders.path(path)),
         }
     }
 
-    /// Text of the tyre file at `path`, or why there is none. Bytes that are not UTF-8 are replaced.
+    /// Returns where the file at `path` leads, links resolved; `None` where it may not be read.
+    #[cfg(feature = "terrain_files")]
+    pub fn resolve(self, path: &str) -> Option<PathBuf> {
+        self.folders().ok()?.resolve(path).ok()
+    }
+
+    /// Reads the text of the tyre file at `path`, or says why there is none. Bytes that are not UTF-8 are replaced.
     pub fn tyre(self, path: &str) -> Result<Cow<'static, str>, String> {
         match self {
             Self::Shipped => {
@@ -32,40 +37,31 @@ impl FileResolver<'_> {
                 let names: Vec<&str> = crate::tir::names().collect();
                 shipped.map(Cow::Borrowed).ok_or_else(|| format!("shipped tyre files: {}", names.join(", ")))
             }
-            Self::Folder(folder) => {
-                let path = folder.join(path);
-                let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            Self::Folders(folders) => {
+                let bytes = folders.read(path, FileKind::Tyre)?;
                 Ok(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
             }
         }
     }
 
-    /// Bytes of the file of ground at `path`, or why there are none. No ground ships.
+    /// Reads the bytes of the file of ground at `path`, or says why there are none. No ground ships.
     #[cfg(feature = "terrain_files")]
-    pub fn ground(self, path: &str) -> Result<Vec<u8>, String> {
-        let Self::Folder(folder) = self else {
-            return Err(
-                "a scene that is read from a text has no files beside it; `LoadedScene::read_in` takes a folder".into(),
-            );
-        };
-        let path = folder.join(path);
-        let of_path = |error: String| format!("{}: {error}", path.display());
-        let of_system = |error: std::io::Error| of_path(error.to_string());
-        let about = std::fs::metadata(&path).map_err(of_system)?;
-        // Reading a device or a pipe may never end.
-        if !about.is_file() {
-            return Err(of_path("not a file".into()));
+    pub fn ground(self, path: &str, kind: FileKind) -> Result<Vec<u8>, String> {
+        self.folders()?.read(path, kind)
+    }
+
+    /// Reads the bytes of `buffer`, which the file at `mesh` names.
+    #[cfg(feature = "terrain_files")]
+    pub fn buffer(self, mesh: &str, buffer: &str) -> Result<Vec<u8>, String> {
+        self.folders()?.below(mesh)?.read(buffer, FileKind::Buffer)
+    }
+
+    #[cfg(feature = "terrain_files")]
+    fn folders(&self) -> Result<&Folders, String> {
+        let why = "a scene that is read from a text has no files beside it; `LoadedScene::read_in` takes a folder";
+        match self {
+            Self::Shipped => Err(why.into()),
+            Self::Folders(folders) => Ok(folders),
         }
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(&path).map_err(of_system)?;
-        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(of_system)?;
-        if bytes.len() as u64 > MOST_BYTES {
-            return Err(of_path(format!("{} bytes, of {MOST_BYTES} at most", about.len())));
-        }
-        Ok(bytes)
     }
 }
-
-/// Size of the largest file of ground: of a million triangles an OBJ file has about 70 MB.
-#[cfg(feature = "terrain_files")]
-const MOST_BYTES: u64 = 1 << 29;

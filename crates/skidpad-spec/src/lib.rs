@@ -21,9 +21,11 @@ pub mod crg;
 mod described;
 #[cfg(feature = "graphics")]
 mod drawn;
+mod excerpt;
 mod fault;
 mod fault_collector;
 mod file_resolver;
+pub mod files;
 mod ground;
 mod implausible;
 mod layout;
@@ -32,6 +34,7 @@ mod lints;
 mod load;
 mod load_scene;
 mod nearest;
+pub mod printable;
 pub mod read;
 mod schema;
 pub mod shipped;
@@ -40,8 +43,10 @@ mod spring;
 pub mod tir;
 mod tyre_size;
 
-pub use fault::{Fault, FaultKind, Faults, MOST_SHOWN};
-pub use load::{LoadError, Loaded, load};
+pub use excerpt::{Excerpt, LineIndex};
+pub use fault::{Fault, FaultKind, Faults, MOST_COLLECTED, MOST_SHOWN};
+pub use files::Folders;
+pub use load::{LoadError, Loaded, load, load_from};
 pub use load_scene::LoadedScene;
 pub use schema::Schema;
 #[cfg(feature = "schema")]
@@ -51,7 +56,6 @@ pub use tyre_size::TyreSize;
 
 use file_resolver::FileResolver;
 use skidpad_core::Model;
-use std::path::Path;
 
 impl VehicleSpec {
     /// Reads a vehicle file. `source_name` is what reports call it. Tyre files it refers to are the shipped ones; for others
@@ -83,12 +87,12 @@ impl VehicleSpec {
         self.compile_with(FileResolver::Shipped)
     }
 
-    /// The model this describes if its file stood in `folder`; see [`VehicleSpec::compile`].
+    /// Compiles this description as the model of a file in `folders`; see [`VehicleSpec::compile`].
     ///
     /// # Errors
     /// Every fault at once, those of the tyre files it refers to included.
-    pub fn compile_in(&self, folder: &Path) -> Result<Model, Faults> {
-        self.compile_with(FileResolver::Folder(folder))
+    pub fn compile_in(&self, folders: impl Into<Folders>) -> Result<Model, Faults> {
+        self.compile_with(FileResolver::Folders(&folders.into()))
     }
 
     fn compile_with(&self, files: FileResolver<'_>) -> Result<Model, Faults> {

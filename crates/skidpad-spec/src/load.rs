@@ -2,6 +2,7 @@
 
 use crate::fault_collector::{line_starts, position};
 use crate::file_resolver::FileResolver;
+use crate::files::{self, FileKind, Folders};
 use crate::lint::Lint;
 use crate::lints::lints;
 use crate::read::Beyond;
@@ -38,12 +39,12 @@ impl Loaded {
         Self::read_with(source_name, text, FileResolver::Shipped)
     }
 
-    /// Reads and compiles the text of a vehicle file that stands in `folder`, with the tyre files it refers to.
+    /// Reads and compiles the text of a vehicle file in `folders`, with the tyre files it refers to.
     ///
     /// # Errors
     /// Every fault of all these files at once.
-    pub fn read_in(folder: &Path, source_name: &str, text: &str) -> Result<Self, Faults> {
-        Self::read_with(source_name, text, FileResolver::Folder(folder))
+    pub fn read_in(folders: impl Into<Folders>, source_name: &str, text: &str) -> Result<Self, Faults> {
+        Self::read_with(source_name, text, FileResolver::Folders(&folders.into()))
     }
 
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
@@ -88,7 +89,7 @@ impl Loaded {
 #[cfg_attr(feature = "graphics", derive(miette::Diagnostic))]
 pub enum LoadError {
     /// Neither a shipped vehicle nor a file.
-    #[error("there is no vehicle `{name}`")]
+    #[error("there is no vehicle `{}`", crate::printable::one_line(name))]
     #[cfg_attr(feature = "graphics", diagnostic(code(unknown_vehicle)))]
     Unknown {
         /// What was asked for.
@@ -98,7 +99,7 @@ pub enum LoadError {
         help: String,
     },
     /// The file cannot be read.
-    #[error("cannot read `{}`", path.display())]
+    #[error("cannot read `{}`", crate::printable::one_line(&path.to_string_lossy()))]
     #[cfg_attr(feature = "graphics", diagnostic(code(unreadable_file)))]
     Unreadable {
         /// The file.
@@ -119,6 +120,14 @@ pub enum LoadError {
 /// # Errors
 /// An unknown name, an unreadable file, or every fault of the file.
 pub fn load(name_or_path: &str) -> Result<Loaded, LoadError> {
+    load_from(name_or_path, &[])
+}
+
+/// Loads a vehicle as [`load`] does. Paths in its file may also lead into `allowed` folders and below.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_from(name_or_path: &str, allowed: &[PathBuf]) -> Result<Loaded, LoadError> {
     if let Some(text) = shipped::find(name_or_path) {
         return Ok(Loaded::read(&format!("{name_or_path}.toml"), text)?);
     }
@@ -128,13 +137,13 @@ pub fn load(name_or_path: &str) -> Result<Loaded, LoadError> {
         return Err(unknown(name_or_path));
     }
     let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
-    let text = text_of(path).map_err(unreadable)?;
-    Ok(Loaded::read_in(path.parent().unwrap_or(Path::new("")), name_or_path, &text)?)
+    let text = text_of(path, FileKind::Vehicle).map_err(unreadable)?;
+    Ok(Loaded::read_in(Folders::of_file(path).allow_all(allowed), name_or_path, &text)?)
 }
 
-/// Text of the file at `path`; where it is none the error tells the place.
-pub(crate) fn text_of(path: &Path) -> std::io::Result<String> {
-    String::from_utf8(std::fs::read(path)?).map_err(|error| {
+/// Reads the text of the file at `path`. An error of a file that is no text names the place.
+pub(crate) fn text_of(path: &Path, kind: FileKind) -> std::io::Result<String> {
+    String::from_utf8(files::read(path, kind)?).map_err(|error| {
         let end = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(&error.as_bytes()[..end]);
         let (line, column) = position(&before, &line_starts(&before), end);
@@ -172,7 +181,7 @@ mod tests {
             [(&b"name = \"caf\xe9\"\n"[..], "line 1, column 12"), (b"a = 1\n\xff", "line 2, column 1")]
         {
             std::fs::write(file.path(), bytes).expect("writable");
-            let told = text_of(file.path()).expect_err("no text").to_string();
+            let told = text_of(file.path(), FileKind::Vehicle).expect_err("no text").to_string();
             assert!(told.starts_with(place), "{told}");
         }
     }

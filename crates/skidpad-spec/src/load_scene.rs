@@ -1,6 +1,7 @@
 //! Getting a scene by path.
 
 use crate::file_resolver::FileResolver;
+use crate::files::{FileKind, Folders};
 use crate::load::text_of;
 use crate::tir::Note;
 use crate::{Faults, LoadError, SceneSpec, read};
@@ -30,23 +31,30 @@ impl LoadedScene {
         Self::read_with(source_name, text, FileResolver::Shipped)
     }
 
-    /// Reads the text of a scene that stands in `folder`, with the files it refers to.
+    /// Reads the text of a scene in `folders`, with the files it refers to.
     ///
     /// # Errors
     /// Every fault of all these files at once.
-    pub fn read_in(folder: &Path, source_name: &str, text: &str) -> Result<Self, Faults> {
-        Self::read_with(source_name, text, FileResolver::Folder(folder))
+    pub fn read_in(folders: impl Into<Folders>, source_name: &str, text: &str) -> Result<Self, Faults> {
+        Self::read_with(source_name, text, FileResolver::Folders(&folders.into()))
     }
 
-    /// The scene file at `path`, with the files it refers to.
+    /// Loads the scene file at `path`, with the files it refers to.
     ///
     /// # Errors
     /// An unreadable file, or every fault of all these files.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
+        Self::load_from(path, &[])
+    }
+
+    /// Loads a scene as [`LoadedScene::load`] does. Paths in its file may also lead into `allowed` folders and below.
+    ///
+    /// # Errors
+    /// As [`LoadedScene::load`].
+    pub fn load_from(path: &Path, allowed: &[PathBuf]) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
-        let text = text_of(path).map_err(unreadable)?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Ok(Self::read_in(folder, &path.display().to_string(), &text)?)
+        let text = text_of(path, FileKind::Scene).map_err(unreadable)?;
+        Ok(Self::read_in(Folders::of_file(path).allow_all(allowed), &path.display().to_string(), &text)?)
     }
 
     /// Where and how the file lets a car start: where it says nothing at the origin, headed along +x, at rest.

@@ -433,10 +433,16 @@ fn weighted_normal(vertices: &[Vec3], corners: &[u32; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-/// The triangles that share a corner or an edge, of all `sorted` by it.
-fn sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Item = usize> {
+/// Maximum number of triangles around a corner or an edge that are smoothed together. Where more meet, each keeps its own normal and its
+/// edge, so that the time grows with the number of triangles only.
+const MAX_SHARING: usize = 256;
+
+/// Returns the triangles that share a corner or an edge, of all `sorted` by it; none if they are more than [`MAX_SHARING`].
+fn sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared: K) -> impl Iterator<Item = usize> + Clone {
     let first = sorted.partition_point(|(of, _)| *of < shared);
-    sorted[first..].iter().take_while(move |(of, _)| *of == shared).map(|(_, triangle)| *triangle)
+    let is_more = sorted.get(first + MAX_SHARING).is_some_and(|(of, _)| *of == shared);
+    let from = if is_more { &[] } else { &sorted[first..] };
+    from.iter().take_while(move |(of, _)| *of == shared).map(|(_, triangle)| *triangle)
 }
 
 /// Normals at the corners of every triangle: means, by area, of the faces around the corner that meet it at less than `crease`.
@@ -451,17 +457,18 @@ fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec
     }
     around.sort_unstable();
     edges.sort_unstable();
-    let is_smooth = |one: Vec3, other: Vec3| one.normalize_or_zero().dot(other.normalize_or_zero()) >= flattest;
+    let unit: Vec<Vec3> = weighted.iter().map(|normal| normal.normalize_or_zero()).collect();
+    let is_smooth = |one: usize, other: usize| unit[one].dot(unit[other]) >= flattest;
     let of_one = |(i, corners): (usize, &[u32; 3])| {
         let own = weighted[i];
         let normals = corners.map(|corner| {
-            let faces = sharing(&around, corner).map(|face| weighted[face]).filter(|&face| is_smooth(own, face));
-            faces.sum::<Vec3>().normalize_or(own.normalize_or(Vec3::Z))
+            let faces = sharing(&around, corner).filter(|&face| is_smooth(i, face));
+            faces.map(|face| weighted[face]).sum::<Vec3>().normalize_or(own.normalize_or(Vec3::Z))
         });
         let [a, b, c] = *corners;
         let edges = [[a, b], [b, c], [c, a]].map(|[from, to]| {
-            let faces = || sharing(&edges, key(from, to));
-            faces().nth(1).is_some() && faces().all(|face| is_smooth(own, weighted[face]))
+            let mut faces = sharing(&edges, key(from, to));
+            faces.clone().nth(1).is_some() && faces.all(|face| is_smooth(i, face))
         });
         Smooth { normals, edges }
     };
@@ -471,6 +478,27 @@ fn smooth_corners(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A fan around one corner and triangles on top of each other take no more time than others.
+    #[test]
+    fn corners_and_edges_of_many_triangles_are_not_smoothed() {
+        let fan = |count: u32| {
+            let rim = (0..=count).map(|k| Vec3::new(k as f32, 1.0, (k % 2) as f32 * 0.01));
+            let vertices = std::iter::once(Vec3::ZERO).chain(rim).collect();
+            let triangles = (1..=count).map(|k| [0, k, k + 1]).collect();
+            TriangleMesh::new(DVec3::ZERO, vertices, triangles, 1.0, 1.0).expect("a mesh")
+        };
+        let at_hub = |mesh: &TriangleMesh| mesh.smooth(7).expect("a triangle").normals;
+        let small = at_hub(&fan(MAX_SHARING as u32));
+        assert!(small[0] != small[1]);
+        let large = fan(200_000);
+        let own = weighted_normal(large.vertices(), &large.triangles()[7]).normalize();
+        assert_eq!(at_hub(&large)[0], own);
+        let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
+        let same = TriangleMesh::new(DVec3::ZERO, vertices, vec![[0, 1, 2]; 200_000], 1.0, 1.0).expect("a mesh");
+        let smooth = same.smooth(7).expect("a triangle");
+        assert_eq!((smooth.normals, smooth.edges), ([Vec3::Z; 3], [false; 3]));
+    }
 
     /// A cell in the middle of a field has the normals of its crossings, to the bit.
     #[test]

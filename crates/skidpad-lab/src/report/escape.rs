@@ -1,9 +1,9 @@
 //! Text from outside in a page.
 
-/// `text` for use in HTML, also inside attributes.
+/// Escapes `text` for use in HTML, also inside attributes, control and bidirectional characters included.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in skidpad_spec::printable::lines(text).chars() {
         match c {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),

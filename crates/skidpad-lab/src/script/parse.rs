@@ -4,13 +4,15 @@ use core::f64::consts::FRAC_PI_2;
 use core::ops::Range;
 
 use skidpad_core::Model;
+use skidpad_spec::MOST_COLLECTED;
+use skidpad_spec::printable::one_line;
 
 use super::{Input, Script, Track};
 use crate::names::nearest;
 
 /// One thing wrong with a controls file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column `{column}`: found {found}, accepts {accepts}")]
+#[error("line {line}, column `{}`: found {}, accepts {accepts}", one_line(column), one_line(found))]
 pub struct Fault {
     /// Line in the file, from 1.
     pub line: u64,
@@ -108,6 +110,9 @@ pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     let (mut end_s, mut any) = (None, false);
     for row in rows {
         any = true;
+        if faults.len() >= MOST_COLLECTED {
+            break;
+        }
         read_row(&row, &mut columns, &mut end_s, model, &mut faults);
     }
     if !any {
@@ -139,6 +144,7 @@ fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
     for record in reader.records() {
         match record {
             Ok(record) => rows.push(cells(text, &record)),
+            Err(_) if faults.len() >= MOST_COLLECTED => break,
             Err(error) => faults.push(Fault {
                 line: error.position().map_or(0, csv::Position::line),
                 column: "-".into(),
@@ -154,19 +160,19 @@ fn rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
 fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
     let (line, start) = record.position().map_or((0, 0), |p| (p.line(), p.byte() as usize));
     let mut from = start;
-    let place = |cell: &str, from: usize| {
-        // Quotes are not part of a cell, so it is looked for from where the last one ended.
-        let at = text.get(from..).and_then(|rest| rest.find(cell)).map_or(from, |skip| from + skip);
-        at..(at + cell.len()).min(text.len())
-    };
+    let boundary = |at: usize| text.floor_char_boundary(at.min(text.len()));
     record
         .iter()
         .map(|cell| {
-            let span = place(cell, from);
-            from = (span.end + 1).min(text.len());
+            // Quotes are not part of a cell, and one within it is written twice.
+            let is_quoted = text.as_bytes().get(from) == Some(&b'"');
+            let (lead, within) = if is_quoted { (1, cell.matches('"').count()) } else { (0, 0) };
+            let span = boundary(from + lead)..boundary(from + lead + cell.len() + within);
+            from = (span.end + lead + 1).min(text.len());
             let trimmed = cell.trim().trim_start_matches('\u{feff}');
             let lead = cell.find(trimmed).unwrap_or(0);
-            let span = span.start + lead..(span.start + lead + trimmed.len());
+            let start = boundary((span.start + lead).min(span.end));
+            let span = start..boundary(start + trimmed.len()).max(start);
             Cell { text: trimmed.into(), line, span }
         })
         .collect()
@@ -175,9 +181,14 @@ fn cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
 /// The columns in the order of the header; `None` for one that is not understood.
 fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<Option<Column>> {
     let mut columns: Vec<Option<Column>> = Vec::with_capacity(header.len());
+    let mut met: Vec<Input> = Vec::new();
     for cell in header {
+        if faults.len() >= MOST_COLLECTED {
+            break;
+        }
         let input = input(&cell.text, model);
-        let known = columns.iter().flatten().any(|c| Some(c.input) == input);
+        let known = input.is_some_and(|input| met.contains(&input));
+        met.extend(input.filter(|_| !known));
         if input.is_none() || known {
             let (found, accepts) = match input {
                 Some(_) => ("the column a second time".into(), "each column once".into()),

@@ -2,8 +2,8 @@
 
 use super::header::{Channel, Header, number};
 use super::{CrgRoad, MOST_POINTS, lefts, sin_cos};
+use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
-use crate::{FaultKind, MOST_SHOWN};
 use skidpad_core::DVec3;
 
 /// Characters of a line of data.
@@ -146,7 +146,7 @@ fn rows(text: &str, header: &Header, collector: &mut FaultCollector) -> Option<V
                 let found = format!("{:?}", String::from_utf8_lossy(field));
                 let accepts = format!("a number of {} characters, or `*` where there is none", header.width);
                 collector.fault(FaultKind::OutOfRange, format!("value {}", k + 1), span.clone(), found, accepts, None);
-                if collector.faults.len() > 2 * MOST_SHOWN {
+                if collector.is_full() {
                     return None;
                 }
                 values.push(0.0);

@@ -56,7 +56,7 @@ impl CrgRoad {
         let road = header::read(&text, &mut collector).and_then(|header| data::road(&text, &header, &mut collector));
         match road {
             Some(road) if collector.faults.is_empty() => Ok(road),
-            _ => Err(collector.into_faults(source_name, &text).short()),
+            _ => Err(collector.into_faults(source_name, &text)),
         }
     }
 

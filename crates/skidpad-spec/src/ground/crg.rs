@@ -1,20 +1,25 @@
 //! The grid of an OpenCRG road as a field of heights or as a mesh.
 
-use super::Ground;
 use super::triangles::MOST_TRIANGLES;
 use crate::crg::CrgRoad;
 use crate::spec::{CrgSpec, TextureSpec};
 use skidpad_core::{DVec3, HeightField, TriangleMesh, Vec3};
-use std::sync::Arc;
 
-/// Adds a road: a field of heights if it runs along +x with no height missing, else a mesh without the cells that lack a height.
-pub(super) fn add(road: &CrgRoad, of: &CrgSpec, ground: &mut Ground) -> Result<(), String> {
+/// Surface of a road.
+pub(super) enum Surface {
+    /// Of a road along +x with no height missing.
+    Field(HeightField),
+    /// Of any other, without the cells that lack a height.
+    Mesh(TriangleMesh),
+}
+
+/// Makes the surface of a road.
+pub(super) fn surface(road: &CrgRoad, of: &CrgSpec) -> Result<Surface, String> {
     let fault = |fault: skidpad_core::TerrainFault| fault.to_string();
     match road.spacing_along_x() {
-        Some(spacing) => ground.fields.push(Arc::new(field(road, of, spacing).map_err(fault)?)),
-        None => ground.meshes.push(Arc::new(mesh(road, of)?.map_err(fault)?)),
+        Some(spacing) => field(road, of, spacing).map(Surface::Field).map_err(fault),
+        None => mesh(road, of)?.map(Surface::Mesh).map_err(fault),
     }
-    Ok(())
 }
 
 type Checked<T> = Result<T, skidpad_core::TerrainFault>;

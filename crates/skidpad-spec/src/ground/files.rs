@@ -1,18 +1,35 @@
 //! Fields of heights and meshes from files beside a scene.
 
-use super::triangles::{Refusal, Triangles};
+use super::crg::Surface;
+use super::picture::Picture;
+use super::triangles::{MOST_TRIANGLES, Refusal, Triangles};
 use super::{Builder, Ground, crg, gltf, obj, picture};
 use crate::FaultKind;
 use crate::crg::CrgRoad;
 use crate::fault_collector::join;
 use crate::file_resolver::FileResolver;
+use crate::files::FileKind;
 use crate::nearest::nearest;
 use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec, TextureSpec};
 use skidpad_core::{HeightField, Texture, TriangleMesh};
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// Names a fault lists; there may be thousands.
 const MOST_NAMED: usize = 20;
+
+/// Files of ground that were read, by their places: a file that several tables name is read once.
+#[derive(Debug, Default)]
+pub(super) struct ReadFiles {
+    pictures: BTreeMap<PathBuf, Rc<Picture>>,
+    meshes: BTreeMap<PathBuf, Rc<Triangles>>,
+    roads: BTreeMap<PathBuf, Rc<CrgRoad>>,
+}
+
+/// A list of files of one kind.
+type OfKind<T> = fn(&mut ReadFiles) -> &mut BTreeMap<PathBuf, Rc<T>>;
 
 impl Builder<'_> {
     pub fn field_of_file(&mut self, table: &str, of: &HeightFieldSpec, file: &str) -> Option<HeightField> {
@@ -20,15 +37,25 @@ impl Builder<'_> {
         for (key, _) in heights.iter().filter(|(_, given)| given.is_none()) {
             self.fault(FaultKind::MissingKey, table, key, "missing".into(), "the height in m of black or white", None);
         }
-        let picture = self.file(table, file, "a PNG picture in grey", |bytes, _| picture::read(bytes));
+        let picture = self.file(
+            table,
+            file,
+            FileKind::Picture,
+            "a PNG picture in grey",
+            |read| &mut read.pictures,
+            |bytes, _| picture::read(bytes),
+        );
         let (lowest, highest, picture) = (of.lowest_m?, of.highest_m?, picture?);
         if highest < lowest {
             let accepts = format!("at least the `lowest_m` of {lowest}");
             self.fault(FaultKind::Contradiction, table, "highest_m", highest.to_string(), accepts, None);
             return None;
         }
-        let height = |share: &f64| (lowest + share * (highest - lowest)) as f32;
-        let field = of.field_of(picture.counts, picture.shares.iter().map(height).collect());
+        let [columns, rows] = picture.counts;
+        if !self.is_within_budget(table, "file", [columns * rows, 0]) {
+            return None;
+        }
+        let field = of.field_of(picture.counts, picture.heights(lowest, highest));
         let accepts = "a PNG picture of two rows and two columns at least";
         field.map_err(|fault| self.refuse(table, file, accepts, fault.to_string())).ok()
     }
@@ -36,16 +63,29 @@ impl Builder<'_> {
     /// Adds the road of an OpenCRG file to `ground`.
     pub fn crg(&mut self, table: &str, of: &CrgSpec, ground: &mut Ground) {
         let read = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(Refusal::Faults);
-        let Some(road) = self.file(table, &of.file, "an OpenCRG file", read) else { return };
-        if let Err(why) = crg::add(&road, of, ground) {
-            self.refuse(table, &of.file, "a road that fits in a scene", why);
+        let Some(road) = self.file(table, &of.file, FileKind::Road, "an OpenCRG file", |read| &mut read.roads, read)
+        else {
+            return;
+        };
+        let [rows, columns] = road.counts();
+        let triangles = if road.spacing_along_x().is_some() { 0 } else { 2 * (rows - 1) * (columns - 1) };
+        if triangles <= MOST_TRIANGLES && !self.is_within_budget(table, "file", [rows * columns, triangles]) {
+            return;
+        }
+        match crg::surface(&road, of) {
+            Ok(Surface::Field(field)) => ground.fields.push(Arc::new(field)),
+            Ok(Surface::Mesh(mesh)) => ground.meshes.push(Arc::new(mesh)),
+            Err(why) => self.refuse(table, &of.file, "a road that fits in a scene", why),
         }
     }
 
     pub fn mesh_of_file(&mut self, table: &str, of: &MeshSpec, file: &str) -> Option<TriangleMesh> {
         let files = self.files;
         let read = |bytes: &[u8], name: &str| read_triangles(name, bytes, files);
-        let read = self.file(table, file, "an OBJ or glTF file", read)?;
+        let read = self.file(table, file, FileKind::Mesh, "an OBJ or glTF file", |read| &mut read.meshes, read)?;
+        if !self.is_within_budget(table, "file", [0, read.triangles.len().max(read.corners.len() / 3)]) {
+            return None;
+        }
         let surfaces = self.surfaces(table, of, &read);
         let path = join(table, "file");
         for note in &read.notes {
@@ -54,7 +94,7 @@ impl Builder<'_> {
         let accepts = "a file of triangles that fit in a scene";
         let corners = read.placed(of).map_err(|why| self.refuse(table, file, accepts, why)).ok()?;
         let count = read.triangles.len();
-        match of.mesh_of(corners, read.triangles, surfaces?) {
+        match of.mesh_of(corners, read.triangles.clone(), surfaces?) {
             Ok(mesh) => {
                 self.tell_left_out(&path, count, &mesh);
                 Some(mesh)
@@ -71,10 +111,16 @@ impl Builder<'_> {
         &mut self,
         table: &str,
         file: &str,
+        kind: FileKind,
         what: &str,
+        of_kind: OfKind<T>,
         read: impl FnOnce(&[u8], &str) -> Result<T, Refusal>,
-    ) -> Option<T> {
-        let bytes = match self.files.ground(file) {
+    ) -> Option<Rc<T>> {
+        let place = self.files.resolve(file);
+        if let Some(known) = place.as_ref().and_then(|place| of_kind(&mut self.read).get(place)) {
+            return Some(Rc::clone(known));
+        }
+        let bytes = match self.files.ground(file, kind) {
             Ok(bytes) => bytes,
             Err(why) => {
                 self.refuse(table, file, &format!("the path of {what}, relative to this file"), why);
@@ -83,7 +129,13 @@ impl Builder<'_> {
         };
         let accepts = format!("{what} without faults");
         match read(&bytes, file) {
-            Ok(read) => Some(read),
+            Ok(read) => {
+                let read = Rc::new(read);
+                if let Some(place) = place {
+                    of_kind(&mut self.read).insert(place, Rc::clone(&read));
+                }
+                Some(read)
+            }
             Err(Refusal::For(why)) => {
                 self.refuse(table, file, &accepts, why);
                 None
@@ -106,7 +158,7 @@ impl Builder<'_> {
         let mut sound = true;
         for (i, surface) in of.surfaces.iter().enumerate() {
             let (path, name) = (format!("{table}.surface[{i}]"), surface.material.as_str());
-            match read.materials.iter().position(|known| known == name) {
+            match read.number(name).map(|number| number as usize) {
                 Some(number) if of_materials[number].is_some() => {
                     let found = format!("{name:?} has a surface already");
                     self.fault(FaultKind::Contradiction, &path, "material", found, "another material", None);
@@ -146,10 +198,7 @@ fn read_triangles(name: &str, bytes: &[u8], files: FileResolver<'_>) -> Result<T
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     match ending.to_ascii_lowercase().as_str() {
         "obj" => obj::read(name, bytes),
-        "gltf" | "glb" => gltf::read(bytes, |other| {
-            let other = path.parent().unwrap_or(Path::new("")).join(other);
-            files.ground(&other.to_string_lossy())
-        }),
+        "gltf" | "glb" => gltf::read(bytes, |buffer| files.buffer(name, buffer)),
         _ => Err(Refusal::For(format!(
             "the ending {ending:?} says of no file what it is; `.obj`, `.gltf` and `.glb` do"
         ))),

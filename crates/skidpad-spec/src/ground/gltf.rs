@@ -23,7 +23,7 @@ pub(super) fn read(bytes: &[u8], beside: impl Fn(&str) -> Result<Vec<u8>, String
     let document: Document = serde_json::from_slice(json).map_err(|error| format!("its JSON: {error}"))?;
     check(&document)?;
     let bytes = Bytes::of(&document, binary, beside)?;
-    let mut reader = Reader { document: &document, bytes, read: Triangles::default() };
+    let mut reader = Reader { document: &document, bytes, read: Triangles::default(), primitives: 0 };
     let number = document.scene.unwrap_or(0);
     let scene = document.scenes.get(number).ok_or_else(|| format!("scene {number} is not there"))?;
     let mut met = vec![false; document.nodes.len()];
@@ -69,7 +69,12 @@ struct Reader<'a> {
     document: &'a Document,
     bytes: Bytes<'a>,
     read: Triangles,
+    /// Number of primitives so far, those of a mesh again for each of its nodes.
+    primitives: usize,
 }
+
+/// Maximum number of primitives of all nodes.
+const MAX_PRIMITIVES: usize = 1_000_000;
 
 impl Reader<'_> {
     /// Adds the mesh of a node.
@@ -80,6 +85,10 @@ impl Reader<'_> {
         }
         let document = self.document;
         let primitives = document.meshes.get(mesh).ok_or_else(|| format!("mesh {mesh} is not there"))?;
+        self.primitives = self.primitives.saturating_add(primitives.primitives.len());
+        if self.primitives > MAX_PRIMITIVES {
+            return Err(Refusal::For(format!("its nodes have more than {MAX_PRIMITIVES} primitives; join them")));
+        }
         for (i, primitive) in primitives.primitives.iter().enumerate() {
             let named = |why: String| format!("primitive {i} of mesh {mesh}: {why}");
             self.primitive(primitive, turn, offset).map_err(|refusal| match refusal {

@@ -22,6 +22,10 @@ use crate::file_resolver::FileResolver;
 use crate::lint::Lint;
 use crate::spec::{BodySpec, FixedBoxSpec, HeightFieldSpec, MeshSpec, MotionSpec, RoadSpec};
 use crate::{FaultKind, Faults, SceneSpec};
+#[cfg(feature = "terrain_files")]
+use files::ReadFiles;
+#[cfg(not(feature = "terrain_files"))]
+use no_files::ReadFiles;
 use skidpad_core::{HeightField, PathFault, Platform, Scene, TerrainFault, TriangleMesh};
 use std::sync::Arc;
 
@@ -42,7 +46,7 @@ pub(crate) fn scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<Scene, 
 
 /// The ground of a scene with the files it refers to. Reports every table that is none to `collector`, and what is worth a look.
 pub(crate) fn build(spec: &SceneSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Ground {
-    let mut builder = Builder { collector, files };
+    let mut builder = Builder { collector, files, budget: Budget::default(), read: ReadFiles::default() };
     let mut ground = Ground::default();
     for (i, of) in spec.boxes.iter().enumerate() {
         let motion = of.motion.as_ref();
@@ -73,7 +77,24 @@ struct Builder<'a> {
     collector: &'a mut FaultCollector,
     #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
     files: FileResolver<'a>,
+    budget: Budget,
+    #[cfg_attr(not(feature = "terrain_files"), expect(dead_code, reason = "no files are read"))]
+    read: ReadFiles,
 }
+
+/// Heights and triangles that the ground of a scene has so far.
+#[derive(Debug, Default)]
+struct Budget {
+    heights: usize,
+    triangles: usize,
+    is_spent: bool,
+}
+
+/// Maximum number of heights of all fields of a scene: 200 MB.
+const MAX_HEIGHTS: usize = 50_000_000;
+
+/// Maximum number of triangles of all meshes of a scene: about 500 MB.
+const MAX_TRIANGLES: usize = 4_000_000;
 
 impl Builder<'_> {
     fn platform(&mut self, table: &str, of: &FixedBoxSpec, motion: &MotionSpec) -> Option<Platform> {
@@ -136,14 +157,27 @@ impl Builder<'_> {
                 );
                 let accepts = "lists of as many heights each, two lists of two at least";
                 let filled = !of.heights_m.is_empty();
-                filled.then(|| self.sound(table, "heights_m", accepts, of.field())).flatten()
+                let count = of.heights_m.iter().map(Vec::len).sum();
+                if !filled || !self.is_within_budget(table, "heights_m", [count, 0]) {
+                    return None;
+                }
+                self.sound(table, "heights_m", accepts, of.field())
             }
         }
     }
 
     fn road(&mut self, table: &str, of: &RoadSpec) -> Option<HeightField> {
         let accepts = "above 0, less than half the shortest of rising wavelengths, and at most 25 million heights";
-        if self.is_broken(table) { None } else { self.sound(table, "spacing_m", accepts, of.field()) }
+        if self.is_broken(table) {
+            return None;
+        }
+        // A road beyond the largest field is refused for that.
+        let count = (of.length_m / of.spacing_m + 1.0) * (of.width_m / of.spacing_m + 1.0);
+        let count = if count <= MAX_HEIGHTS as f64 { count as usize } else { 0 };
+        if !self.is_within_budget(table, "spacing_m", [count, 0]) {
+            return None;
+        }
+        self.sound(table, "spacing_m", accepts, of.field())
     }
 
     fn mesh(&mut self, table: &str, of: &MeshSpec) -> Option<TriangleMesh> {
@@ -163,6 +197,9 @@ impl Builder<'_> {
                 return None;
             }
             let accepts = "numbers of corners that are there, and a triangle with an area";
+            if !self.is_within_budget(table, "triangles", [0, of.triangles.len().max(of.corners_m.len() / 3)]) {
+                return None;
+            }
             let mesh = self.sound(table, "triangles", accepts, of.mesh())?;
             self.tell_left_out(&join(table, "triangles"), of.triangles.len(), &mesh);
             return Some(mesh);
@@ -171,6 +208,26 @@ impl Builder<'_> {
             self.collector.exactly_one(table, list, ("file", true));
         }
         if lists.iter().any(|(_, given)| *given) { None } else { self.mesh_of_file(table, of, file) }
+    }
+
+    /// Counts heights and triangles of the ground of a table. Reports the table that exceeds the budget of the scene, and returns false from
+    /// there on.
+    fn is_within_budget(&mut self, table: &str, key: &str, [heights, triangles]: [usize; 2]) -> bool {
+        if self.budget.is_spent {
+            return false;
+        }
+        self.budget.heights = self.budget.heights.saturating_add(heights);
+        self.budget.triangles = self.budget.triangles.saturating_add(triangles);
+        let Budget { heights, triangles, .. } = self.budget;
+        self.budget.is_spent = heights > MAX_HEIGHTS || triangles > MAX_TRIANGLES;
+        if self.budget.is_spent {
+            let found = format!("with it the scene has {heights} heights and {triangles} triangles");
+            let accepts =
+                format!("within the {MAX_HEIGHTS} heights and {MAX_TRIANGLES} triangles of all ground together");
+            let help = Some("use coarser ground, or divide it into several scenes".to_owned());
+            self.fault(FaultKind::Contradiction, table, key, found, accepts, help);
+        }
+        !self.budget.is_spent
     }
 
     /// Notes triangles of a mesh of `count` that have no area.
@@ -185,9 +242,13 @@ impl Builder<'_> {
         self.collector.notes.push(Lint::new(path, text));
     }
 
-    /// Whether something within `table` holds a placeholder.
+    /// Returns true if something within `table` holds a placeholder, or the budget of the scene is spent.
     fn is_broken(&self, table: &str) -> bool {
-        self.collector.broken.iter().any(|broken| broken.starts_with(table))
+        if self.budget.is_spent {
+            return true;
+        }
+        let from = self.collector.broken.range(table.to_owned()..);
+        from.take(1).any(|broken| broken.starts_with(table))
     }
 
     /// What is sound; else reports that the key is what is wrong.

@@ -5,6 +5,10 @@ use crate::FaultKind;
 use crate::spec::{CrgSpec, HeightFieldSpec, MeshSpec};
 use skidpad_core::{HeightField, TriangleMesh};
 
+/// Files of ground that were read: none.
+#[derive(Debug, Default)]
+pub(super) struct ReadFiles;
+
 impl Builder<'_> {
     pub fn field_of_file(&mut self, table: &str, _: &HeightFieldSpec, file: &str) -> Option<HeightField> {
         self.refuse(table, file, "`heights_m` in its place");

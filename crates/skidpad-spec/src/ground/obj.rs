@@ -4,8 +4,8 @@
 //! curves and surfaces are refused. Material files are not looked for: a material is its name.
 
 use super::triangles::{Refusal, Triangles, check_counts};
+use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
-use crate::{FaultKind, MOST_SHOWN};
 use std::ops::Range;
 
 /// Statements without a face.
@@ -25,13 +25,12 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Triangles, Refusal> {
     for line in text.split_inclusive('\n') {
         reader.line(line, start);
         start += line.len();
-        // Many faults have one cause.
-        if reader.collector.faults.len() > 2 * MOST_SHOWN {
+        if reader.collector.is_full() {
             break;
         }
     }
     if !reader.collector.faults.is_empty() {
-        return Err(Refusal::Faults(reader.collector.into_faults(name, &text).short()));
+        return Err(Refusal::Faults(reader.collector.into_faults(name, &text)));
     }
     if reader.bent > 0 {
         let note = "of faces of more than three corners are not convex; they are cut from their first corner";

@@ -8,11 +8,23 @@ use std::io::Cursor;
 const MOST_HEIGHTS: u64 = 25_000_000;
 
 /// Heights of a picture.
+#[derive(Debug)]
 pub(super) struct Picture {
     /// Along x and y of a scene.
     pub counts: [usize; 2],
-    /// Of white, from the last row of the picture up.
-    pub shares: Vec<f64>,
+    /// From the last row of the picture up.
+    values: Vec<u16>,
+    /// Value of white.
+    white: u16,
+}
+
+impl Picture {
+    /// Returns the heights in the order of a field, from `lowest` for black to `highest` for white, m.
+    pub fn heights(&self, lowest: f64, highest: f64) -> Vec<f32> {
+        let white = f64::from(self.white);
+        let height = |value: &u16| (lowest + f64::from(*value) / white * (highest - lowest)) as f32;
+        self.values.iter().map(height).collect()
+    }
 }
 
 /// Reads the bytes of a picture: the first of several that follow each other, without its palette of transparency.
@@ -42,12 +54,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, Refusal> {
     let mut values = vec![0; count as usize * whole];
     reader.next_frame(&mut values).map_err(told)?;
     let counts = [width as usize, height as usize];
-    let share = |value: &[u8]| match *value {
-        [high, low] => f64::from(u16::from_be_bytes([high, low])) / f64::from(u16::MAX),
-        [value, ..] => f64::from(value) / f64::from(u8::MAX),
-        [] => 0.0,
+    let number = |value: &[u8]| match *value {
+        [high, low] => u16::from_be_bytes([high, low]),
+        [value, ..] => value.into(),
+        [] => 0,
     };
+    let white = if whole == 2 { u16::MAX } else { u8::MAX.into() };
     let rows = values.chunks_exact(counts[0].max(1) * whole).rev();
-    let shares = rows.flat_map(|row| row.chunks_exact(whole).map(share)).collect();
-    Ok(Picture { counts, shares })
+    let values = rows.flat_map(|row| row.chunks_exact(whole).map(number)).collect();
+    Ok(Picture { counts, values, white })
 }

@@ -3,6 +3,7 @@
 use crate::Faults;
 use crate::spec::{MeshSpec, UpAxis};
 use skidpad_core::Vec3;
+use std::collections::BTreeMap;
 
 /// Triangles a file may have. As many, in an OBJ file of 51 MB, take 540 MB while they are read.
 pub(super) const MOST_TRIANGLES: usize = 2_000_000;
@@ -17,6 +18,8 @@ pub(super) struct Triangles {
     pub triangles: Vec<[u32; 3]>,
     /// Their names, in the order of their first use.
     pub materials: Vec<String>,
+    /// Number of each of them.
+    numbers: BTreeMap<String, u32>,
     /// The number of its material for each triangle.
     pub material_of: Vec<Option<u32>>,
     /// What is worth a look.
@@ -49,14 +52,20 @@ pub(super) fn check_counts(corners: usize, triangles: usize) -> Result<(), Refus
 }
 
 impl Triangles {
-    /// The number of a material of this name.
+    /// Returns the number of a material of this name, and adds a name that is new.
     pub fn material(&mut self, name: &str) -> u32 {
-        let known = self.materials.iter().position(|known| known == name);
-        let number = known.unwrap_or_else(|| {
-            self.materials.push(name.to_owned());
-            self.materials.len() - 1
-        });
-        number as u32
+        if let Some(number) = self.number(name) {
+            return number;
+        }
+        let number = self.materials.len() as u32;
+        self.materials.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+
+    /// Returns the number of a material of this name, if there is one.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
     }
 
     /// The corners in the axes of a scene, from the origin of the mesh, m.

@@ -4,11 +4,15 @@
 
 use crate::FaultKind;
 use crate::fault_collector::FaultCollector;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::de::DeTable;
 
 /// More broken statements than this are not listed; a file that bad is not a vehicle file.
 const MOST_FAULTS: usize = 32;
+
+/// Maximum length of a header whose repeated tables are numbered, bytes.
+const MAX_NAME: usize = 1000;
 
 /// Reports what is not TOML in `text` to `collector`, and returns the text without it; `None` if nothing is left to read.
 pub(super) fn mend(text: &str, collector: &mut FaultCollector) -> Option<String> {
@@ -137,21 +141,18 @@ impl<'a> Lines<'a> {
 
     /// Path of the statement that begins on `line`.
     fn path(&self, line: usize) -> String {
-        let mut section = String::new();
-        let mut counts: Vec<(String, usize)> = Vec::new();
+        let mut last = None;
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for i in 0..=line.min(self.lines.len().saturating_sub(1)) {
             let Start::Header { name, repeated } = self.start(i) else {
                 continue;
             };
-            let known = counts.iter().position(|(known, _)| *known == name);
             if repeated {
-                match known {
-                    Some(k) => counts[k].1 += 1,
-                    None => counts.push((name.clone(), 0)),
-                }
+                counts.entry(name.clone()).and_modify(|count| *count += 1).or_insert(0);
             }
-            section = indexed(&name, &counts);
+            last = Some(name);
         }
+        let section = last.map(|name| indexed(&name, &counts)).unwrap_or_default();
         let text = self.lines.get(line).map_or("", |l| l.trim());
         let key = match self.start(line) {
             Start::Header { .. } => return section,
@@ -173,7 +174,12 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn indexed(name: &str, counts: &[(String, usize)]) -> String {
+/// Returns the path of a header with the number of each repeated table in it.
+fn indexed(name: &str, counts: &BTreeMap<String, usize>) -> String {
+    // Looking up the beginnings of a longer name would take the square of its length.
+    if name.len() > MAX_NAME {
+        return name.to_owned();
+    }
     let mut path = String::new();
     let mut plain = String::new();
     for part in name.split('.') {
@@ -183,7 +189,7 @@ fn indexed(name: &str, counts: &[(String, usize)]) -> String {
             }
             text.push_str(part);
         }
-        if let Some((_, count)) = counts.iter().find(|(known, _)| *known == plain) {
+        if let Some(count) = counts.get(&plain) {
             path.push_str(&format!("[{count}]"));
         }
     }

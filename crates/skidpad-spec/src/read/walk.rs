@@ -20,6 +20,12 @@ pub(super) fn walk(text: &str, tree: &Node, schema: &Schema, collector: &mut Fau
     }
 }
 
+/// Maximum number of entries of a list whose schema has no maximum.
+const MAX_ITEMS: u64 = 1000;
+
+/// Maximum number of entries of a table with free keys.
+const MAX_ENTRIES: usize = 1000;
+
 struct Walker<'a> {
     text: &'a str,
     collector: &'a mut FaultCollector,
@@ -44,7 +50,7 @@ impl Walker<'_> {
         if fits.is_none() {
             self.wrong(FaultKind::WrongType, shape, path, span);
             if let ("number" | "integer", true, Some(fault)) =
-                (shape.kind(), node.text().is_some(), self.collector.faults.last_mut())
+                (shape.kind(), node.text().is_some(), self.collector.last_fault())
             {
                 fault.help = Some("write the bare number: its unit stands in the key".into());
             }
@@ -94,7 +100,7 @@ impl Walker<'_> {
             return Some(text.into());
         }
         self.wrong(FaultKind::OutOfRange, shape, path, span);
-        if let (Some(like), Some(fault)) = (nearest(text, choices), self.collector.faults.last_mut()) {
+        if let (Some(like), Some(fault)) = (nearest(text, choices), self.collector.last_fault()) {
             fault.help = Some(format!("did you mean `{like}`?"));
         }
         None
@@ -103,10 +109,11 @@ impl Walker<'_> {
     fn list(&mut self, shape: Shape<'_>, list: &[Node], path: &str, span: Range<usize>) -> Option<Value> {
         let count = list.len() as u64;
         let enough = shape.inner.min_items.is_none_or(|least| count >= least);
-        let few_enough = shape.inner.max_items.is_none_or(|most| count <= most);
+        let few_enough = count <= shape.inner.max_items.unwrap_or(MAX_ITEMS);
         let item = shape.items();
+        let most = shape.inner.max_items.unwrap_or(MAX_ITEMS);
         let mut entries = Vec::new();
-        for (i, node) in list.iter().enumerate() {
+        for (i, node) in list.iter().enumerate().take(most as usize) {
             let entry = self.value(item, node, &format!("{path}[{i}]"));
             // A placeholder keeps the places of the others.
             entries.push(entry.unwrap_or_else(|| item.placeholder()));
@@ -117,7 +124,11 @@ impl Walker<'_> {
         self.collector.broken.insert(path.to_owned());
         let found = format!("a list of {count}");
         let span = self.first_line(span);
-        self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts(shape), shape.description());
+        let accepts = match (enough, shape.inner.max_items) {
+            (true, None) => format!("a list of at most {MAX_ITEMS} entries"),
+            _ => accepts(shape),
+        };
+        self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, shape.description());
         None
     }
 
@@ -131,6 +142,13 @@ impl Walker<'_> {
             self.collector.broken.insert(path.to_owned());
             return shape.placeholder();
         };
+        if shape.is_map() && table.len() > MAX_ENTRIES {
+            let (found, accepts) =
+                (format!("a table of {}", table.len()), format!("a table of at most {MAX_ENTRIES} entries"));
+            self.collector.fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, shape.description());
+            self.collector.broken.insert(path.to_owned());
+            return shape.placeholder();
+        }
         let mut map = Table::new();
         let mut unknown_keys = Vec::new();
         for (key, node) in table {
@@ -180,6 +198,9 @@ impl Walker<'_> {
             return;
         }
         for (name, inner, span) in unknown_keys {
+            if self.collector.is_full() {
+                return;
+            }
             let help = match meant(name, absent.iter().copied()) {
                 Some(like) => {
                     self.collector.broken.insert(join(path, like));

@@ -25,6 +25,7 @@ pub struct Chassis {
     pub inertia: Option<Inertia>,
     /// Boxes of even density the inertia is computed from. Give these or `inertia`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub boxes: Vec<Box3>,
     /// The box that stands for the body in collisions.
     pub hull: Hull,

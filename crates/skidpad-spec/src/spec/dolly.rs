@@ -27,7 +27,7 @@ pub struct Dolly {
     /// Mass, centre of mass, inertia and collision box of dolly and drawbar, without the trailer.
     pub chassis: Chassis,
     /// From the front; the drawbar steers them.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 32)))]
     pub axles: Vec<Axle>,
 }
 

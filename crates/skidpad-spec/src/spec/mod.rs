@@ -59,7 +59,7 @@ pub struct VehicleSpec {
     /// Mass, centre of mass, inertia, collision box.
     pub chassis: Chassis,
     /// From the front; the first one is the origin of all positions.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 32)))]
     pub axles: Vec<Axle>,
     /// Tyres by name; axles refer to them.
     #[cfg_attr(feature = "schema", schemars(extend("minProperties" = 1)))]
@@ -106,6 +106,7 @@ pub struct VehicleSpec {
     pub assists: Option<Assists>,
     /// Published figures of the real car, to compare with. They do not act on the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub references: Vec<Reference>,
 }
 

@@ -12,7 +12,7 @@ pub enum Powertrain {
     /// Torque straight at the wheels, throttle times the stated torque.
     Direct {
         /// Torque of each wheel at full throttle, N m: one number per axle, from the front.
-        #[cfg_attr(feature = "schema", schemars(inner(range(min = 0))))]
+        #[cfg_attr(feature = "schema", schemars(length(max = 32), inner(range(min = 0))))]
         wheel_torque_nm: Vec<f64>,
     },
     /// Engine, clutch or torque converter, gearbox and open differentials.
@@ -38,7 +38,7 @@ pub enum Powertrain {
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// Full-load torque over speed, speeds rising; linear between points, constant outside them.
-    #[cfg_attr(feature = "schema", schemars(length(min = 2)))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 2, max = 1000)))]
     pub torque_curve: Vec<CurvePoint>,
     /// Speed the idle governor holds, rev/min.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
@@ -59,6 +59,7 @@ pub struct Engine {
     pub drag_nm_per_1000_rpm: f64,
     /// Share of the full-load torque over the pedal, pedals rising. Absent: the pedal is the share.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 1000)))]
     pub throttle_map: Vec<PedalPoint>,
     /// Speed below which it dies, and stands until a starter or the car turns it faster, rev/min; 0: never.
     #[serde(default)]
@@ -112,7 +113,7 @@ pub struct Clutch {
 pub struct Converter {
     /// What it does over the speed ratio, ratios rising; linear between points. The last one has a speed ratio of 1 and no
     /// capacity.
-    #[cfg_attr(feature = "schema", schemars(length(min = 2)))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 2, max = 1000)))]
     pub points: Vec<ConverterPoint>,
     /// A clutch that bridges it. Absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,7 +220,7 @@ pub struct Continuous {
 #[serde(deny_unknown_fields)]
 pub struct Differential {
     /// Share of the torque for each axle, from the front; they sum to 1.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1), inner(range(min = 0, max = 1))))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 32), inner(range(min = 0, max = 1))))]
     pub axle_shares: Vec<f64>,
 }
 

@@ -1,6 +1,7 @@
 //! The types a scene file deserialises to: ground, boxes, and where a car starts on them.
 
 use crate::file_resolver::FileResolver;
+use crate::files::Folders;
 use crate::ground::{self, Ground};
 use crate::spec::body::BodySpec;
 use crate::spec::motion::MotionSpec;
@@ -8,7 +9,6 @@ use crate::spec::terrain::{CrgSpec, HeightFieldSpec, MeshSpec, RoadSpec, Texture
 use crate::{Faults, LoadedScene};
 use serde::{Deserialize, Serialize};
 use skidpad_core::{DVec3, FixedBox, Gust, Scene, Vec3};
-use std::path::Path;
 
 /// A scene.
 ///
@@ -180,12 +180,12 @@ impl SceneSpec {
         ground::scene(self, FileResolver::Shipped)
     }
 
-    /// The same of a scene whose file stands in `folder`.
+    /// Returns ground and what stands on it, SI units, of a scene whose file lies in `folders`.
     ///
     /// # Errors
     /// Every field and mesh that is none, and every fault of the files it refers to.
-    pub fn scene_in(&self, folder: &Path) -> Result<Scene, Faults> {
-        ground::scene(self, FileResolver::Folder(folder))
+    pub fn scene_in(&self, folders: impl Into<Folders>) -> Result<Scene, Faults> {
+        ground::scene(self, FileResolver::Folders(&folders.into()))
     }
 
     /// The scene on this ground.

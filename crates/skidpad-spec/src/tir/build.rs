@@ -4,8 +4,10 @@ use super::doubts;
 use super::lines::{Header, Place, Statement, fault, split};
 use super::section_of;
 use super::units::{Units, unquoted};
+use crate::fault::collect;
 use crate::lint::Lint;
 use crate::nearest::nearest;
+use crate::printable::one_line;
 use crate::{Fault, FaultKind, Faults};
 use skidpad_core::model::Side;
 use skidpad_core::tyre::MagicFormula;
@@ -46,15 +48,15 @@ impl Note {
 
 impl Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
+        write!(f, "{}", one_line(&self.file))?;
         if self.line > 0 {
             write!(f, ":{}", self.line)?;
         }
         write!(f, ": ")?;
         if !self.key.is_empty() {
-            write!(f, "`{}`: ", self.key)?;
+            write!(f, "`{}`: ", one_line(&self.key))?;
         }
-        write!(f, "{}", self.text)
+        write!(f, "{}", one_line(&self.text))
     }
 }
 
@@ -167,7 +169,7 @@ impl<'a> Reader<'a> {
                 );
                 twice.against = Some(first.place.span.clone());
                 first.broken = true;
-                self.faults.push(twice);
+                collect(&mut self.faults, twice);
             }
         }
     }
@@ -203,7 +205,7 @@ impl<'a> Reader<'a> {
     fn wrong(&mut self, kind: FaultKind, key: &str, accepts: &str, help: &str) {
         if let Some(seen) = self.seen.get_mut(key) {
             seen.broken = true;
-            self.faults.push(fault(kind, key, &seen.place, seen.value, accepts, Some(help.to_owned())));
+            collect(&mut self.faults, fault(kind, key, &seen.place, seen.value, accepts, Some(help.to_owned())));
         }
     }
 
@@ -407,7 +409,7 @@ impl<'a> Reader<'a> {
         let place = self.blank.get(key).unwrap_or(around);
         let meaning = entry(key).map_or("which equations the coefficients belong to", |entry| entry.meaning);
         let help = format!("{meaning}; add it to [{section}]");
-        self.faults.push(fault(FaultKind::MissingKey, key, place, "nothing", accepts, Some(help)));
+        collect(&mut self.faults, fault(FaultKind::MissingKey, key, place, "nothing", accepts, Some(help)));
     }
 }
 

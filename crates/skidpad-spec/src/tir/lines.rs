@@ -3,6 +3,7 @@
 //! Comments run from `$` or `!` to the end of the line, outside quotes. Tables without keys (`[SHAPE]` and the like)
 //! belong to sections nothing here reads; elsewhere a line that is no statement is a fault.
 
+use crate::fault::collect;
 use crate::{Fault, FaultKind};
 use std::ops::Range;
 
@@ -84,14 +85,10 @@ pub(super) fn split(text: &str) -> Lines<'_> {
         let place = line.place(content);
         if !closed {
             let help = Some("close the text with '".into());
-            lines.faults.push(fault(
-                FaultKind::Syntax,
-                key_of(content),
-                &place,
-                "the text is not closed",
-                "'text'",
-                help,
-            ));
+            collect(
+                &mut lines.faults,
+                fault(FaultKind::Syntax, key_of(content), &place, "the text is not closed", "'text'", help),
+            );
         } else if content.starts_with('[') {
             lines.header(content, place, &mut section);
         } else if let Some((key, value)) = content.split_once('=') {
@@ -99,7 +96,7 @@ pub(super) fn split(text: &str) -> Lines<'_> {
         } else if is_read(&section) {
             let help = Some("write KEY = value, or begin the line with $ if it is a comment".into());
             let found = format!("`{content}` is neither a section nor a value");
-            lines.faults.push(fault(FaultKind::Syntax, key_of(content), &place, &found, "KEY = value", help));
+            collect(&mut lines.faults, fault(FaultKind::Syntax, key_of(content), &place, &found, "KEY = value", help));
         }
     }
     lines
@@ -157,7 +154,7 @@ impl<'a> Lines<'a> {
         if !content.ends_with(']') || name.is_empty() || !name.chars().all(word) {
             let found = format!("`{content}` is no section header");
             let help = Some("write [NAME] on a line of its own".into());
-            self.faults.push(fault(FaultKind::Syntax, &name, &place, &found, "[NAME]", help));
+            collect(&mut self.faults, fault(FaultKind::Syntax, &name, &place, &found, "[NAME]", help));
         }
         section.clone_from(&name);
         self.headers.push(Header { name, place });
@@ -168,7 +165,7 @@ impl<'a> Lines<'a> {
         if key.is_empty() || !key.chars().all(word) {
             let found = format!("`{key}` is no key");
             let help = Some("a key is one word of letters, digits and _".into());
-            self.faults.push(fault(FaultKind::Syntax, key_of(key), &whole, &found, "KEY = value", help));
+            collect(&mut self.faults, fault(FaultKind::Syntax, key_of(key), &whole, &found, "KEY = value", help));
             return;
         }
         let place = if value.is_empty() { whole } else { line.place(value) };

@@ -27,6 +27,7 @@ mod units;
 
 pub use build::{Note, TyreFile};
 
+use crate::files::{self, FileKind};
 use crate::{Faults, LoadError};
 use skidpad_core::tyre::MagicFormula;
 use skidpad_core::tyre::magic_formula::{ENTRIES, Unit, Uses, Version};
@@ -69,8 +70,8 @@ pub fn load(name_or_path: &str) -> Result<TyreFile, LoadError> {
         return Ok(read(&format!("{name_or_path}.tir"), text)?);
     }
     let path = Path::new(name_or_path);
-    let bytes = std::fs::read(path).map_err(|source| LoadError::Unreadable { path: path.to_owned(), source })?;
-    Ok(read(name_or_path, &String::from_utf8_lossy(&bytes))?)
+    let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
+    Ok(read(name_or_path, &files::read_lossy(path, FileKind::Tyre).map_err(unreadable)?)?)
 }
 
 /// The tyre file that says the same: SI units, only what differs from the defaults.

@@ -1,6 +1,7 @@
 //! Units of a `.tir` file: what its `[UNITS]` section says, and how that turns values into SI.
 
 use super::lines::{Statement, fault};
+use crate::fault::collect;
 use crate::{Fault, FaultKind};
 use skidpad_core::tyre::magic_formula::Unit;
 
@@ -84,7 +85,7 @@ impl Units {
                     let help = Some("values of the file cannot be converted without it".into());
                     let path = format!("UNITS.{}", statement.key);
                     let kind = FaultKind::OutOfRange;
-                    faults.push(fault(kind, &path, &statement.place, statement.value, &accepts, help));
+                    collect(faults, fault(kind, &path, &statement.place, statement.value, &accepts, help));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Reports: every fault at once, each at its place, none twice.
 
 use skidpad_spec::FaultKind::{self, *};
-use skidpad_spec::{Loaded, VehicleSpec, shipped};
+use skidpad_spec::{Loaded, MOST_COLLECTED, VehicleSpec, shipped};
 
 /// Ten faults of ten kinds in one file, half of them such that a reader could stop or stumble there.
 #[test]
@@ -375,10 +375,57 @@ fn a_report_is_short() {
     let text = shipped::find("corvette_c5").expect("shipped");
     let strangers: String = (0..2000).map(|i| format!("stranger_{i} = {i}\n")).collect();
     let faults = VehicleSpec::read("long", &(strangers + text)).expect_err("has faults");
-    assert_eq!(faults.list().len(), 2000);
-    assert_eq!(faults.to_string(), "long has 2000 faults, the first 50 of which are shown");
+    assert_eq!(faults.list().len(), MOST_COLLECTED);
+    assert_eq!(faults.to_string(), "long has 256 faults or more, the first 50 of which are shown");
     let shown = faults.render().matches("is not a known key").count();
     assert_eq!(shown, 50);
+}
+
+/// A window around the fault is drawn, not the whole line.
+#[test]
+fn a_fault_far_to_the_right_is_drawn_in_a_window() {
+    let far = " ".repeat(70_000);
+    let many: String = (0..40_000).map(|k| format!("k{k} = 1, ")).collect();
+    for text in [format!("{far}x"), format!("{far}name = 3"), format!("chassis = {{ {many} z = 1 }}\n")] {
+        let faults = VehicleSpec::read("long.toml", &text).expect_err("no vehicle");
+        for report in [faults.render(), faults.listed()] {
+            assert!(report.len() < 60_000 && report.contains("long.toml:1:"), "{} bytes", report.len());
+        }
+    }
+    let faults = VehicleSpec::read("long.toml", &format!("{far}x")).expect_err("no vehicle");
+    assert!(faults.render().contains("long.toml:1:70001"), "{}", faults.render());
+}
+
+/// What a file says cannot act on the terminal that its faults are printed on.
+#[test]
+fn reports_hold_no_control_characters_of_files() {
+    let text = "name = 3 # \u{9b}2J\u{202e}\n\"\\u001b[2Jforged\" = 1\ntyres = \"a\\nvalid\" # \u{2066}\n";
+    let faults = VehicleSpec::read("a\u{1b}[2J.toml", text).expect_err("no vehicle");
+    for report in [faults.render(), faults.listed(), faults.to_string()] {
+        let bad = |c: &char| *c != '\n' && (c.is_control() || "\u{202e}\u{2066}".contains(*c));
+        assert_eq!(report.chars().find(bad), None, "{report:?}");
+        assert!(report.contains("a\\u001b[2J.toml"), "{report}");
+    }
+}
+
+/// Lists, tables and unknown keys beyond all measure take no more time than other texts of their length.
+#[test]
+fn large_files_are_read_in_time_that_grows_with_their_length() {
+    let car = shipped::find("corvette_c5").expect("shipped");
+    let axle = &car[car.find("[[axles]]").expect("axles")..];
+    let axle = &axle[..axle[2..].find("\n[[").expect("a second axle") + 3];
+    let many = |count: usize, part: &dyn Fn(usize) -> String| (0..count).map(part).collect::<String>();
+    for text in [
+        format!("{car}\n{}", many(4_000, &|_| axle.to_owned())),
+        format!("{}{car}", many(100_000, &|k| format!("stranger_{k} = {k}\n"))),
+        format!("{}a = = 1\n", many(60_000, &|k| format!("[[t{k}]]\n"))),
+        format!("{car}\n{}", many(20_000, &|k| format!("[tyres.t{k}]\nmodel = \"coulomb\"\n"))),
+    ] {
+        let started = std::time::Instant::now();
+        let faults = VehicleSpec::read("large.toml", &text).expect_err("too large");
+        assert!(!faults.render().is_empty());
+        assert!(started.elapsed().as_secs() < 30, "{} bytes in {:?}", text.len(), started.elapsed());
+    }
 }
 
 #[test]

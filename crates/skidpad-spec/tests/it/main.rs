@@ -2,6 +2,7 @@
 
 mod aero;
 mod assists;
+mod elsewhere;
 mod faults;
 #[cfg(feature = "terrain_files")]
 mod ground;

@@ -16,13 +16,19 @@ use crate::nearest::nearest;
 use crate::{FaultKind, VehicleSpec};
 use std::borrow::Cow;
 
+/// Maximum number of tyres of a vehicle file: two for each axle that a vehicle may have.
+const MAX_TYRES: usize = 64;
+
 /// Reports every broken rule to `collector`; the Magic Formula tyres that are sound.
 pub(super) fn check(spec: &VehicleSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Formulas {
     let mut rules = Rules { spec, collector, table: "", loads_known: true };
     rules.loads_known = rules.towing_is_known();
     rules.body();
     let mut formulas = Formulas::new();
-    for (name, tyre) in &spec.tyres {
+    let count = spec.tyres.len();
+    let accepts = format!("at most {MAX_TYRES}");
+    rules.rule("tyres", &[], count <= MAX_TYRES, format!("{count} tyres"), accepts, "each of them may name a file");
+    for (name, tyre) in spec.tyres.iter().take(MAX_TYRES) {
         formulas.extend(rules.tyre(&join("tyres", name), tyre, files).map(|formula| (name.clone(), formula)));
     }
     rules.steering();
@@ -96,7 +102,7 @@ impl Rules<'_> {
     /// Lets the last fault point at `other` too, if it stands in the text.
     fn point_at(&mut self, other: &str) {
         let against = self.collector.given(&self.at(other));
-        if let Some(fault) = self.collector.faults.last_mut() {
+        if let Some(fault) = self.collector.last_fault() {
             fault.against = against;
         }
     }

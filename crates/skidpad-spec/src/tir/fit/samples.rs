@@ -1,5 +1,6 @@
 //! Tables of tyre forces.
 
+use crate::fault::collect;
 use crate::tir::lines::{Place, fault};
 use crate::{Fault, FaultKind, Faults};
 
@@ -45,19 +46,18 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
     for (name, column) in COLUMNS.iter().zip(columns).take(NEEDED) {
         if column.is_none() {
             let help = Some(format!("name it in the first line; known columns are {}", COLUMNS.join(", ")));
-            faults.push(fault(FaultKind::MissingKey, name, &header.place(0), "nothing", "a column of the table", help));
+            collect(
+                &mut faults,
+                fault(FaultKind::MissingKey, name, &header.place(0), "nothing", "a column of the table", help),
+            );
         }
     }
     if columns[NEEDED + 1..].iter().all(Option::is_none) {
         let help = Some("a fit needs forces".into());
-        faults.push(fault(
-            FaultKind::MissingKey,
-            "fx_n",
-            &header.place(0),
-            "nothing",
-            "one of fx_n, fy_n, mz_nm",
-            help,
-        ));
+        collect(
+            &mut faults,
+            fault(FaultKind::MissingKey, "fx_n", &header.place(0), "nothing", "one of fx_n, fy_n, mz_nm", help),
+        );
     }
     let mut samples = Vec::new();
     for row in lines {
@@ -65,7 +65,7 @@ pub fn read_samples(source_name: &str, text: &str) -> Result<Vec<Sample>, Faults
             let found = format!("{} values", row.cells.len());
             let accepts = format!("{} values, as many as columns", header.cells.len());
             let help = Some("add or remove values".into());
-            faults.push(fault(FaultKind::WrongType, "line", &row.place(0), &found, &accepts, help));
+            collect(&mut faults, fault(FaultKind::WrongType, "line", &row.place(0), &found, &accepts, help));
         } else {
             samples.push(row.sample(&columns, &mut faults));
         }
@@ -117,7 +117,7 @@ impl Row<'_> {
             if number.is_none() {
                 let help = Some("write a decimal number, SI units".into());
                 let accepts = "a number below 1e9 in size";
-                faults.push(fault(FaultKind::WrongType, COLUMNS[i], &self.place(column), cell, accepts, help));
+                collect(faults, fault(FaultKind::WrongType, COLUMNS[i], &self.place(column), cell, accepts, help));
             }
             number
         };

@@ -65,9 +65,11 @@ fn missing_files_are_told_with_what_was_looked_for() {
     assert!(told.contains("nowhere/a.obj: No such file"), "{told}");
     let text = LoadedScene::read("scene.toml", "[[mesh]]\nfile = \"a.obj\"\n").expect_err("has a fault").listed();
     assert!(text.contains("LoadedScene::read_in"), "{text}");
-    // A folder is no file, and reading from a device may never end.
     let told = faults("[[mesh]]\nfile = \".\"\n[[mesh]]\nfile = \"/dev/zero\"\n", &[]);
-    assert_eq!(told.matches("not a file").count(), 2, "{told}");
+    assert!(
+        told.contains("it is a folder: name a file in it") && told.contains("/dev/zero: it lies outside"),
+        "{told}"
+    );
     let told = faults("[[mesh]]\nfile = \"a.stl\"\n", &[("a.stl", b"solid")]);
     assert!(told.contains("the ending \"stl\" says of no file what it is"), "{told}");
 }
@@ -92,4 +94,31 @@ fn a_description_finds_its_files_in_a_folder() {
         let again = toml::to_string_pretty(&loaded.spec).expect("TOML");
         assert_eq!(LoadedScene::read_in(&folder, "again.toml", &again).expect("valid").spec, loaded.spec);
     }
+}
+
+/// Fans, faces on top of each other and thousands of materials take no more time than other files of their length.
+#[test]
+fn large_files_are_read_in_time_that_grows_with_their_length() {
+    let rim: String = (0..=64_000).map(|k| format!("v {k} 0 1\n")).collect();
+    let fan: String = (2..=64_001).map(|k| format!("f 1 {k} {}\n", k + 1)).collect();
+    let same = "f 1 2 3\n".repeat(64_000);
+    let materials: String = (0..40_000).map(|k| format!("usemtl m{k}\nf 1 2 3\n")).collect();
+    for faces in [fan, same, materials] {
+        let started = std::time::Instant::now();
+        let file = format!("v 0 0 0\n{rim}{faces}");
+        scene("[[mesh]]\nfile = \"a.obj\"\n", &[("a.obj", file.as_bytes())]).expect("valid");
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    }
+}
+
+/// A file that several tables name is read once, and all ground together has a budget.
+#[test]
+fn a_scene_has_a_budget() {
+    let road = "[[road]]\nclass = \"a\"\ncorner_m = [0, 0, 0]\nlength_m = 100\nwidth_m = 20\nspacing_m = 0.01\nwavelengths_m = [0.5, 10]\n";
+    let told = faults(&road.repeat(4), &[]);
+    assert!(
+        told.contains("`road[2].spacing_m`") && told.contains("50000000 heights") && told.contains("coarser"),
+        "{told}"
+    );
+    assert_eq!(told.matches("heights and").count(), 2, "{told}");
 }

@@ -1,0 +1,185 @@
+//! Lines of a text around a fault, cut to what fits into a report.
+
+use crate::fault_collector::{line_starts, position};
+use crate::printable::{one_line, same_length};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Longest line that is shown in full, bytes.
+const MAX_LINE: usize = 200;
+
+/// Part of a long line that is shown before a fault, bytes.
+const BEFORE: usize = 60;
+
+/// Stands for the part of a line that is left out.
+const LEFT_OUT: &str = "…";
+
+/// Start of each line of a text.
+#[derive(Clone, Debug)]
+pub struct LineIndex<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> LineIndex<'a> {
+    /// Finds the lines of `text`.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, starts: line_starts(text) }
+    }
+
+    /// Returns line and column in characters, both from 1, of byte `at`.
+    pub fn position(&self, at: usize) -> (usize, usize) {
+        position(self.text, &self.starts, at)
+    }
+
+    /// Returns true unless this is what stands after the last line break: nothing.
+    fn is_there(&self, number: usize) -> bool {
+        self.starts.get(number).is_some_and(|&start| start < self.text.len())
+    }
+
+    /// Returns the line with this number from 0, without its line break.
+    fn line(&self, number: usize) -> &'a str {
+        let start = self.starts.get(number).copied().unwrap_or(self.text.len());
+        let end = self.starts.get(number + 1).copied().unwrap_or(self.text.len());
+        self.text.get(start..end).unwrap_or("").trim_end_matches(['\r', '\n'])
+    }
+}
+
+/// Lines of a text around a fault. A long line is cut to a window around the fault, control characters are replaced, and a fault of several
+/// lines ends with its first one.
+#[derive(Clone, Debug, Default)]
+pub struct Excerpt {
+    /// Name of the file or text.
+    #[cfg_attr(not(feature = "graphics"), expect(dead_code, reason = "only drawn faults have it"))]
+    pub(crate) name: String,
+    /// Lines that are shown, each with a line break.
+    pub(crate) text: String,
+    /// Number from 0 and start in the excerpt of each line that is shown.
+    pub(crate) lines: Vec<(usize, usize)>,
+    /// Spans in the excerpt, each with its column from 0 in the whole text.
+    spans: Vec<(Range<usize>, usize)>,
+}
+
+impl Excerpt {
+    /// Cuts the lines around `spans` out of a text that reports call `name`. The spans are bytes of that text.
+    pub fn new(name: &str, lines: &LineIndex<'_>, spans: &[Range<usize>]) -> Self {
+        let mut excerpt = Self { name: one_line(name).into_owned(), ..Self::default() };
+        let mut shown: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let places: Vec<(usize, usize)> = spans.iter().map(|span| lines.position(span.start)).collect();
+        for (number, (line, _)) in places.iter().enumerate() {
+            for near in
+                (line.saturating_sub(2)..(line + 1).min(lines.starts.len())).filter(|near| lines.is_there(*near))
+            {
+                shown.entry(near).or_default();
+            }
+            shown.entry(line - 1).or_default().push(number);
+        }
+        excerpt.spans = places.iter().map(|(_, column)| (0..0, column - 1)).collect();
+        for (line, on_line) in shown {
+            let start = excerpt.text.len();
+            excerpt.lines.push((line, start));
+            let whole = lines.line(line);
+            let from = lines.starts[line];
+            let within = |at: usize| whole.floor_char_boundary(at.saturating_sub(from));
+            let of_line: Vec<Range<usize>> =
+                on_line.iter().map(|&k| within(spans[k].start)..within(spans[k].end.max(spans[k].start))).collect();
+            let (cut, before) = window(whole, of_line.iter().map(|span| span.start).min().unwrap_or(0));
+            let moved =
+                |at: usize| start + before.prefix + at.clamp(before.range.start, before.range.end) - before.range.start;
+            for (&k, span) in on_line.iter().zip(&of_line) {
+                excerpt.spans[k].0 = moved(span.start)..moved(span.end);
+            }
+            excerpt.text.push_str(&cut);
+            excerpt.text.push('\n');
+        }
+        excerpt
+    }
+
+    /// Returns the spans in the excerpt, in the order they were given.
+    pub fn spans(&self) -> impl Iterator<Item = Range<usize>> {
+        self.spans.iter().map(|(span, _)| span.clone())
+    }
+
+    /// Returns the line of the first span.
+    pub(crate) fn line(&self) -> &str {
+        let at = self.spans.first().map_or(0, |(span, _)| span.start);
+        let (_, start) = self.lines[self.index(at)];
+        self.text[start..].lines().next().unwrap_or("")
+    }
+
+    /// Returns the index of the line that holds byte `at` of the excerpt.
+    pub(crate) fn index(&self, at: usize) -> usize {
+        self.lines.partition_point(|&(_, start)| start <= at).saturating_sub(1)
+    }
+
+    /// Returns the column from 0 in the whole text of a span that starts at byte `at` of the excerpt.
+    #[cfg(feature = "graphics")]
+    pub(crate) fn column(&self, at: usize) -> usize {
+        self.spans.iter().find(|(span, _)| span.start == at).map_or(0, |(_, column)| *column)
+    }
+}
+
+/// Part of a line that is shown.
+struct Window {
+    range: Range<usize>,
+    /// Bytes that stand before it.
+    prefix: usize,
+}
+
+/// Cuts `line` to a window around byte `at`.
+fn window(line: &str, at: usize) -> (String, Window) {
+    if line.len() <= MAX_LINE {
+        return (same_length(line).into_owned(), Window { range: 0..line.len(), prefix: 0 });
+    }
+    let start = line.floor_char_boundary(at.saturating_sub(BEFORE));
+    let end = line.floor_char_boundary(start + MAX_LINE);
+    let prefix = if start > 0 { LEFT_OUT } else { "" };
+    let suffix = if end < line.len() { LEFT_OUT } else { "" };
+    let cut = format!("{prefix}{}{suffix}", same_length(&line[start..end]));
+    (cut, Window { range: start..end, prefix: prefix.len() })
+}
+
+/// Shortens a text of a message to what fits into a report.
+pub(crate) fn short(text: String) -> String {
+    const MAX_BYTES: usize = 400;
+    if text.len() <= MAX_BYTES {
+        return text;
+    }
+    format!("{}{LEFT_OUT}", &text[..text.floor_char_boundary(MAX_BYTES)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_lines_are_shown_with_those_around_them() {
+        let text = "a = 1\r\nb = x\r\nc = 3\n";
+        let excerpt = Excerpt::new("a.toml", &LineIndex::new(text), &[11..12]);
+        assert_eq!((excerpt.text.as_str(), excerpt.line()), ("a = 1\nb = x\nc = 3\n", "b = x"));
+        let span = excerpt.spans().next().expect("one");
+        assert_eq!((&excerpt.text[span], &excerpt.lines[..]), ("x", &[(0, 0), (1, 6), (2, 12)][..]));
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_their_fault() {
+        let text = format!("{}é!{}\n", " ".repeat(70_000), "z".repeat(70_000));
+        let excerpt = Excerpt::new("a.toml", &LineIndex::new(&text), &[70_000..70_002, 140_000..140_001]);
+        let spans: Vec<_> = excerpt.spans().collect();
+        assert_eq!(&excerpt.text[spans[0].clone()], "é");
+        assert!(excerpt.text.len() < MAX_LINE + 20 && excerpt.text.starts_with('…') && excerpt.text.ends_with("…\n"));
+        assert!(spans[1].is_empty() && excerpt.text.is_char_boundary(spans[1].start), "{spans:?}");
+    }
+
+    #[test]
+    fn faults_end_with_their_line_and_texts_may_be_empty() {
+        let text = "ab\ncd\u{1b}\nef";
+        let excerpt = Excerpt::new("a", &LineIndex::new(text), &[4..9]);
+        assert_eq!((excerpt.text.as_str(), excerpt.spans().next()), ("ab\ncd?\nef\n", Some(4..6)));
+        for (text, span) in [("", 0..0), ("", 5..9), ("a", 1..1), ("a\n", 2..2), ("é", 1..1)] {
+            let excerpt = Excerpt::new("a", &LineIndex::new(text), std::slice::from_ref(&span));
+            let span = excerpt.spans().next().expect("one");
+            assert!(excerpt.text.get(span).is_some(), "{text:?}");
+        }
+    }
+}

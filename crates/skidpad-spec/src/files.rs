@@ -1,0 +1,319 @@
+//! Reading files: regular files up to the limit of their kind, and referenced files from allowed folders only.
+//!
+//! Every reader of skidpad opens its files here. A file that a user names may lie anywhere. A file that another file names (tyre file,
+//! picture, mesh, buffer, road) must lie in the folder of the file that names it, or below; links are resolved first. [`Folders::allow`]
+//! adds other folders.
+
+use crate::printable::one_line;
+use std::fs::{File, Metadata};
+use std::io::{Error, ErrorKind, Read, Result};
+use std::path::{Component, Path, PathBuf};
+
+/// Kind of a file, which decides the size limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FileKind {
+    /// Vehicle file.
+    Vehicle,
+    /// Scene file.
+    Scene,
+    /// Table of controls.
+    Controls,
+    /// File of another program to import a car from.
+    Import,
+    /// Tyre property file.
+    Tyre,
+    /// PNG picture of heights.
+    Picture,
+    /// OBJ or glTF file.
+    Mesh,
+    /// Buffer of a glTF file.
+    Buffer,
+    /// OpenCRG file.
+    Road,
+    /// Page that skidpad has written itself.
+    Page,
+}
+
+/// Bytes of a mebibyte.
+const MIB: u64 = 1 << 20;
+
+impl FileKind {
+    /// Every kind.
+    pub const ALL: [Self; 10] = [
+        Self::Vehicle,
+        Self::Scene,
+        Self::Controls,
+        Self::Import,
+        Self::Tyre,
+        Self::Picture,
+        Self::Mesh,
+        Self::Buffer,
+        Self::Road,
+        Self::Page,
+    ];
+
+    /// Name of the kind, as messages have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vehicle => "vehicle file",
+            Self::Scene => "scene file",
+            Self::Controls => "table of controls",
+            Self::Import => "file to import",
+            Self::Tyre => "tyre file",
+            Self::Picture => "picture",
+            Self::Mesh => "mesh file",
+            Self::Buffer => "glTF buffer",
+            Self::Road => "OpenCRG file",
+            Self::Page => "page",
+        }
+    }
+
+    /// Largest size that is read, bytes.
+    pub fn max_bytes(self) -> u64 {
+        match self {
+            Self::Tyre => 4 * MIB,
+            Self::Vehicle | Self::Page => 16 * MIB,
+            Self::Controls => 64 * MIB,
+            Self::Scene | Self::Import => 128 * MIB,
+            Self::Picture => 256 * MIB,
+            // An OBJ file of a million triangles has about 70 MB.
+            Self::Mesh | Self::Buffer | Self::Road => 512 * MIB,
+        }
+    }
+}
+
+/// Reads the file at `path`, which a user has named.
+///
+/// # Errors
+/// What the system says, anything but a regular file (reading a device or a pipe may never end), and a file beyond
+/// [`FileKind::max_bytes`].
+pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
+    let before = std::fs::metadata(path)?;
+    check(&before, kind)?;
+    let file = File::open(path)?;
+    // The path may lead to another file by now.
+    let opened = file.metadata()?;
+    check(&opened, kind)?;
+    if !is_same(&before, &opened) {
+        return Err(Error::other("the file was replaced while it was opened: read it again"));
+    }
+    let most = kind.max_bytes();
+    let mut bytes = Vec::with_capacity(usize::try_from(opened.len()).unwrap_or(0));
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_large(bytes.len() as u64, kind));
+    }
+    Ok(bytes)
+}
+
+/// Reads the file at `path` as [`read`] does. Bytes that are not UTF-8 are replaced.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
+    read(path, kind).map(|bytes| match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
+}
+
+fn check(about: &Metadata, kind: FileKind) -> Result<()> {
+    if about.is_dir() {
+        return Err(Error::new(ErrorKind::IsADirectory, "it is a folder: name a file in it"));
+    }
+    if !about.is_file() {
+        let text = "it is a pipe, a socket or a device: name a regular file";
+        return Err(Error::new(ErrorKind::InvalidInput, text));
+    }
+    if about.len() > kind.max_bytes() { Err(too_large(about.len(), kind)) } else { Ok(()) }
+}
+
+fn too_large(bytes: u64, kind: FileKind) -> Error {
+    let (name, most) = (kind.name(), kind.max_bytes() / MIB);
+    let text = format!("it has {bytes} bytes or more, and a {name} may have {most} MiB: make the file smaller");
+    Error::new(ErrorKind::FileTooLarge, text)
+}
+
+/// Returns true if both describe the same file.
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Returns true if both describe the same file, as far as the standard library can tell.
+#[cfg(not(unix))]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    one.created().ok() == other.created().ok()
+}
+
+/// Folder of a file, and the folders that the paths in the file may lead into.
+///
+/// A path of the file is relative to its folder. It may lead into this folder and below, and into allowed folders and below.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folders {
+    own: PathBuf,
+    allowed: Vec<PathBuf>,
+}
+
+impl<P: AsRef<Path> + ?Sized> From<&P> for Folders {
+    fn from(own: &P) -> Self {
+        Self { own: own.as_ref().to_owned(), allowed: Vec::new() }
+    }
+}
+
+impl Folders {
+    /// Returns the folder of the file at `path`.
+    pub(crate) fn of_file(path: &Path) -> Self {
+        Self::from(path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Allows paths of the file to lead into `folder` and below.
+    #[must_use]
+    pub fn allow(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.allowed.push(folder.into());
+        self
+    }
+
+    /// Allows paths of the file to lead into each of `folders` and below.
+    #[must_use]
+    pub fn allow_all(mut self, folders: &[PathBuf]) -> Self {
+        self.allowed.extend_from_slice(folders);
+        self
+    }
+
+    /// Returns where `path` of the file leads, links not resolved.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.own.join(path)
+    }
+
+    /// Returns the folders for paths of the file at `path`, which this file names.
+    ///
+    /// # Errors
+    /// A folder of that file that lies outside of the allowed folders.
+    #[cfg(feature = "terrain_files")]
+    pub(crate) fn below(&self, path: &str) -> std::result::Result<Self, String> {
+        let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+        self.resolve(&folder.to_string_lossy())?;
+        Ok(Self { own: self.own.join(folder), allowed: self.allowed.clone() })
+    }
+
+    /// Resolves `path` of the file with all links, and checks that the result lies in an allowed folder.
+    ///
+    /// # Errors
+    /// The reason as text. It is the same for all paths outside, so that it does not say which of them exist.
+    pub(crate) fn resolve(&self, path: &str) -> std::result::Result<PathBuf, String> {
+        let named = self.own.join(path);
+        let told = |reason: &str| format!("{}: {reason}", one_line(&named.to_string_lossy()));
+        let own = if self.own == Path::new("") { Path::new(".") } else { &self.own };
+        let own =
+            own.canonicalize().map_err(|error| told(&format!("the folder of the file that names it: {error}")))?;
+        let mut roots = vec![own.clone()];
+        // An allowed folder that is not there holds no file.
+        roots.extend(self.allowed.iter().filter_map(|folder| folder.canonicalize().ok()));
+        let is_inside = |path: &Path| roots.iter().any(|root| path.starts_with(root));
+        let outside = || told(OUTSIDE);
+        match own.join(path).canonicalize() {
+            Ok(found) if is_inside(&found) => Ok(found),
+            Ok(_) => Err(outside()),
+            Err(error) if is_inside(&without_dots(&own.join(path))) => Err(told(&error.to_string())),
+            Err(_) => Err(outside()),
+        }
+    }
+
+    /// Reads the file at `path` of the file.
+    ///
+    /// # Errors
+    /// The reason as text, with the path as it is written.
+    pub(crate) fn read(&self, path: &str, kind: FileKind) -> std::result::Result<Vec<u8>, String> {
+        let found = self.resolve(path)?;
+        let told = |error: Error| format!("{}: {error}", one_line(&self.own.join(path).to_string_lossy()));
+        read(&found, kind).map_err(told)
+    }
+}
+
+/// Reason for a path that leads out of all allowed folders.
+const OUTSIDE: &str = "it lies outside of the folder of the file that names it: move it into that folder, or allow its folder \
+(`--allow-root FOLDER`, in the library `Folders::allow`)";
+
+/// Removes `.` and `..` from an absolute path by its names alone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => _ = plain.pop(),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_regular_files_up_to_their_limit() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a");
+        std::fs::write(&path, "text").expect("writable");
+        assert_eq!(read(&path, FileKind::Vehicle).expect("a file"), b"text");
+        let fault = |path: &Path| read(path, FileKind::Vehicle).expect_err("refused").to_string();
+        assert!(fault(folder.path()).contains("is a folder"));
+        let large = File::create(&path).expect("writable");
+        large.set_len(FileKind::Vehicle.max_bytes() + 1).expect("sparse");
+        let told = fault(&path);
+        assert!(told.contains("16777217 bytes") && told.contains("16 MiB"), "{told}");
+        large.set_len(FileKind::Vehicle.max_bytes()).expect("sparse");
+        assert_eq!(read(&path, FileKind::Vehicle).expect("at the limit").len(), 1 << 24);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn refuses_devices_pipes_and_sockets() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let [pipe, socket] = ["pipe", "socket"].map(|name| folder.path().join(name));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+        assert!(made.success());
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
+        for path in [Path::new("/dev/zero"), Path::new("/dev/null"), &pipe, &socket] {
+            let told = read(path, FileKind::Tyre).expect_err("refused").to_string();
+            assert!(told.contains("name a regular file"), "{told}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn references_stay_in_allowed_folders() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let own = folder.path().join("own");
+        for (path, text) in [("own/a", "own"), ("own/below/b", "below"), ("beside/c", "secret")] {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+            std::fs::write(path, text).expect("writable");
+        }
+        symlink("../beside/c", own.join("link")).expect("a link");
+        symlink("../beside", own.join("folder")).expect("a link");
+        symlink("below/b", own.join("inside")).expect("a link");
+        let folders = Folders::from(&own);
+        let absolute = folder.path().join("beside/c").to_string_lossy().into_owned();
+        let of_own = own.join("a").to_string_lossy().into_owned();
+        for path in ["a", "./a", "below/../a", "below/b", "inside", "../own/a", &of_own] {
+            folders.read(path, FileKind::Tyre).unwrap_or_else(|why| panic!("{why}"));
+        }
+        let outside = ["../beside/c", &absolute, "link", "folder/c", "below/../../beside/c"];
+        for path in outside.iter().chain(&["../beside/absent", "/absent/file", "/dev/zero", "/etc/passwd", ".."]) {
+            let told = folders.read(path, FileKind::Tyre).expect_err(path);
+            assert!(told.contains("lies outside") && told.contains("--allow-root") && told.contains(*path), "{told}");
+        }
+        let told = folders.read("absent", FileKind::Tyre).expect_err("not there");
+        assert!(told.contains("absent") && !told.contains("outside"), "{told}");
+        let allowed = folders.clone().allow(folder.path().join("beside"));
+        for path in outside {
+            assert_eq!(allowed.read(path, FileKind::Tyre).expect(path), b"secret");
+        }
+        assert!(allowed.read("/etc/passwd", FileKind::Tyre).is_err());
+    }
+}

@@ -1,0 +1,80 @@
+//! Text of files and names, made safe to print.
+//!
+//! Control characters can move the cursor of a terminal, and bidirectional characters can reorder a line. Both can forge output.
+
+use std::borrow::Cow;
+
+/// Returns true for control characters and for characters that reorder or hide text.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        )
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Escapes control and bidirectional characters of a text that belongs into one line, line breaks and tabs included.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, is_unsafe)
+}
+
+/// Escapes control and bidirectional characters of a text of several lines. Line feeds and tabs stay.
+pub fn lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_unsafe(c) && c != '\n' && c != '\t')
+}
+
+/// Writes each character that `is_escaped` selects by its number, as in JSON: `\u001b`.
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(&is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_escaped(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| safe.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            safe.push(c);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Replaces each control or bidirectional character by a sign of as many bytes, so that positions in the text stay valid. Tabs
+/// stay.
+pub(crate) fn same_length(text: &str) -> Cow<'_, str> {
+    let is_replaced = |c: char| is_unsafe(c) && c != '\t';
+    if !text.chars().any(is_replaced) {
+        return Cow::Borrowed(text);
+    }
+    let sign = |c: char| match c.len_utf8() {
+        1 => '?',
+        2 => '\u{bf}',
+        3 => '\u{fffd}',
+        _ => '\u{1f6ab}',
+    };
+    Cow::Owned(text.chars().map(|c| if is_replaced(c) { sign(c) } else { c }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_what_moves_a_cursor_or_reorders_a_line() {
+        assert_eq!(
+            one_line("a\u{1b}[2J\r\nb\u{9b}\u{202e}\u{e0041}"),
+            "a\\u001b[2J\\u000d\\u000ab\\u009b\\u202e\\udb40\\udc41"
+        );
+        assert_eq!(lines("a\tb\n\u{1b}\r"), "a\tb\n\\u001b\\u000d");
+        let plain = "Käfer 1.6 ° – 日本";
+        assert!(matches!(one_line(plain), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn replacements_keep_the_length() {
+        let text = "\u{1b}é\u{9b}\u{202e}\u{e0041}\t";
+        let same = same_length(text);
+        assert_eq!((same.len(), &*same), (text.len(), "?é\u{bf}\u{fffd}\u{1f6ab}\t"));
+    }
+}
