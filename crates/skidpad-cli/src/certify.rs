@@ -14,7 +14,8 @@ use crate::arguments::Certify;
 use crate::compare::{backends, file_stem, manoeuvres_of, results};
 use crate::fail::{self, BadArgument, Unwritable};
 use crate::output::{Table, print, shown, tell, tell_notes};
-use crate::run::{overrides, progress_bar, setup, vehicle};
+use crate::roots::vehicle;
+use crate::run::{overrides, progress_bar, setup};
 
 /// Longest list of deciding figures in the table; a report has them all.
 const MOST_NAMED: usize = 1;

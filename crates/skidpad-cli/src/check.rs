@@ -14,7 +14,7 @@ use skidpad::spec::printable::one_line;
 
 use crate::arguments::Check;
 use crate::output::{Table, print, tell_report};
-use crate::run::allowed;
+use crate::roots::allowed;
 use crate::towing::trailers;
 
 /// Checks each vehicle; fails if any has a fault.

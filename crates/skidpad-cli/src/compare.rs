@@ -14,7 +14,8 @@ use crate::able::able;
 use crate::arguments::{Changes, Compare};
 use crate::fail::{self, Unwritable};
 use crate::output::{Table, print, shown, tell_notes};
-use crate::run::{ON_A_SCENE, assists, health, overrides, progress_bar, setup, time_step, vehicle};
+use crate::roots::vehicle;
+use crate::run::{ON_A_SCENE, assists, health, overrides, progress_bar, setup, time_step};
 
 /// Compares what was asked for, prints the tables and writes the report.
 pub fn compare(asked: &Compare) -> miette::Result<ExitCode> {

@@ -18,6 +18,7 @@ mod fail;
 mod import;
 mod list;
 mod output;
+mod roots;
 mod run;
 mod towing;
 

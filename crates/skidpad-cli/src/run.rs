@@ -19,9 +19,10 @@ use skidpad::spec::{Loaded, LoadedScene};
 
 use crate::UNFINISHED;
 use crate::able::able;
-use crate::arguments::{Changes, Roots, Run, Step};
+use crate::arguments::{Changes, Run, Step};
 use crate::fail::{self, BadArgument, BadControls, SameFile, Unreadable, Unwritable};
 use crate::output::{Table, print, shown, tell, tell_notes};
+use crate::roots::{allowed, vehicle};
 use crate::towing;
 
 /// Most steps one run may have: their telemetry is kept in a temporary file, about half a kilobyte each.
@@ -189,23 +190,6 @@ fn manoeuvre(asked: &Run, model: &Model, overrides: &Overrides) -> miette::Resul
     match Script::parse(&text, model) {
         Ok(script) => Ok(Box::new(script)),
         Err(faults) => Err(BadControls::new(&name, &text, faults).into()),
-    }
-}
-
-/// Loads the vehicle called `name`, or the vehicle file at that path.
-pub fn vehicle(name: &str, roots: &Roots) -> miette::Result<Loaded> {
-    Ok(skidpad::spec::load_from(name, allowed(roots)?)?)
-}
-
-/// Returns the folders that the arguments allow. Each of them must be there.
-pub fn allowed(roots: &Roots) -> Result<&[PathBuf], BadArgument> {
-    match roots.allow_root.iter().find(|folder| !folder.is_dir()) {
-        None => Ok(&roots.allow_root),
-        Some(other) => Err(BadArgument {
-            argument: "--allow-root",
-            found: format!("`{}`", shown(other)),
-            accepts: "a folder that is there".into(),
-        }),
     }
 }
 

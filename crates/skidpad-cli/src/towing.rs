@@ -8,7 +8,7 @@ use skidpad::lab::units::Towed;
 use crate::arguments::Roots;
 use crate::fail::BadArgument;
 use crate::output::tell_notes;
-use crate::run::vehicle;
+use crate::roots::vehicle;
 
 /// What a car of `model` tows, from the front: full trailers as two units, dolly and trailer.
 pub fn trailers(named: &[String], model: &Arc<Model>, roots: &Roots) -> miette::Result<Vec<Towed>> {

@@ -1,6 +1,5 @@
 //! Lines of a text around a fault, cut to what fits into a report.
 
-use crate::fault_collector::{line_starts, position};
 use crate::printable::{one_line, same_length};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -148,6 +147,19 @@ pub(crate) fn short(text: String) -> String {
     format!("{}{LEFT_OUT}", &text[..text.floor_char_boundary(MAX_BYTES)])
 }
 
+/// Returns where each line of `text` starts, in bytes.
+pub fn line_starts(text: &str) -> Vec<usize> {
+    let breaks = text.match_indices('\n').map(|(i, _)| i + 1);
+    std::iter::once(0).chain(breaks).collect()
+}
+
+/// Returns line and column in characters, both from 1, of byte `at` of a text with these [`line_starts`].
+pub fn position(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
+    let line = starts.partition_point(|&start| start <= at).max(1);
+    let head = text.get(starts[line - 1]..at).unwrap_or("");
+    (line, head.chars().count() + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,7 +167,7 @@ mod tests {
     #[test]
     fn short_lines_are_shown_with_those_around_them() {
         let text = "a = 1\r\nb = x\r\nc = 3\n";
-        let excerpt = Excerpt::new("a.toml", &LineIndex::new(text), &[11..12]);
+        let excerpt = Excerpt::new("a.toml", &LineIndex::new(text), core::slice::from_ref(&(11..12)));
         assert_eq!((excerpt.text.as_str(), excerpt.line()), ("a = 1\nb = x\nc = 3\n", "b = x"));
         let span = excerpt.spans().next().expect("one");
         assert_eq!((&excerpt.text[span], &excerpt.lines[..]), ("x", &[(0, 0), (1, 6), (2, 12)][..]));
@@ -174,7 +186,7 @@ mod tests {
     #[test]
     fn faults_end_with_their_line_and_texts_may_be_empty() {
         let text = "ab\ncd\u{1b}\nef";
-        let excerpt = Excerpt::new("a", &LineIndex::new(text), &[4..9]);
+        let excerpt = Excerpt::new("a", &LineIndex::new(text), core::slice::from_ref(&(4..9)));
         assert_eq!((excerpt.text.as_str(), excerpt.spans().next()), ("ab\ncd?\nef\n", Some(4..6)));
         for (text, span) in [("", 0..0), ("", 5..9), ("a", 1..1), ("a\n", 2..2), ("é", 1..1)] {
             let excerpt = Excerpt::new("a", &LineIndex::new(text), std::slice::from_ref(&span));

@@ -1,5 +1,6 @@
 //! Faults of a file as they are found, and where everything stands in it.
 
+use crate::excerpt::{line_starts, position};
 use crate::fault::{MOST_COLLECTED, collect};
 use crate::lint::Lint;
 use crate::{Fault, FaultKind, Faults};
@@ -116,19 +117,6 @@ impl FaultCollector {
     pub fn place(&self, path: &str) -> Range<usize> {
         self.places.of(path).unwrap_or(0..0)
     }
-}
-
-/// Where each line of `text` starts, in bytes.
-pub fn line_starts(text: &str) -> Vec<usize> {
-    let breaks = text.match_indices('\n').map(|(i, _)| i + 1);
-    std::iter::once(0).chain(breaks).collect()
-}
-
-/// Line and column in characters, both from 1, of byte `at` of a text with these [`line_starts`].
-pub fn position(text: &str, starts: &[usize], at: usize) -> (usize, usize) {
-    let line = starts.partition_point(|&start| start <= at).max(1);
-    let head = text.get(starts[line - 1]..at).unwrap_or("");
-    (line, head.chars().count() + 1)
 }
 
 /// `path.key`, with quotes if the key needs them.

@@ -1,6 +1,6 @@
 //! Getting a vehicle by name or path.
 
-use crate::fault_collector::{line_starts, position};
+use crate::excerpt::{line_starts, position};
 use crate::file_resolver::FileResolver;
 use crate::files::{self, FileKind, Folders};
 use crate::lint::Lint;

@@ -45,7 +45,9 @@ fn linear(tyre: &Tyre) -> Tyre {
 }
 
 /// A name, and what it makes of the drive.
-const OF_DRIVES: [(&str, fn(&mut Draw)); 7] = [
+type Shortening = (&'static str, fn(&mut Draw));
+
+const OF_DRIVES: [Shortening; 7] = [
     ("trailers", |draw| draw.models.truncate(1)),
     ("waves", |draw| draw.ground = GroundDraw { waves: None, ..draw.ground }),
     ("slope", |draw| draw.ground.slope = 0.0),

@@ -11,7 +11,8 @@ mod syntax;
 mod tree;
 mod walk;
 
-pub use crate::fault_collector::{FaultCollector, line_starts, position};
+pub use crate::excerpt::{line_starts, position};
+pub use crate::fault_collector::FaultCollector;
 pub use tree::{Item, Key, Node};
 
 use crate::described::Described;

@@ -94,7 +94,8 @@ fn ground_lies_below_its_scene_file() {
     };
     let mesh = |file: &str| format!("[[mesh]]\nfile = {file:?}\n");
     let road = |file: &str| format!("[[crg]]\nfile = {file:?}\n");
-    let kinds: [(&str, &dyn Fn(&str) -> String, bool); 4] =
+    type Text<'a> = &'a dyn Fn(&str) -> String;
+    let kinds: [(&str, Text, bool); 4] =
         [("a.png", &field, true), ("a.obj", &mesh, true), ("secret", &road, false), ("secret", &field, false)];
     for (name, text, is_sound) in kinds {
         for way in folder.ways(name) {

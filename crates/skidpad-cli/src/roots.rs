@@ -1,0 +1,26 @@
+//! Vehicles by name or path, and the folders that their files may lie in.
+
+use std::path::PathBuf;
+
+use skidpad::spec::Loaded;
+
+use crate::arguments::Roots;
+use crate::fail::BadArgument;
+use crate::output::shown;
+
+/// Loads the vehicle called `name`, or the vehicle file at that path.
+pub fn vehicle(name: &str, roots: &Roots) -> miette::Result<Loaded> {
+    Ok(skidpad::spec::load_from(name, allowed(roots)?)?)
+}
+
+/// Returns the folders that the arguments allow. Each of them must be there.
+pub fn allowed(roots: &Roots) -> Result<&[PathBuf], BadArgument> {
+    match roots.allow_root.iter().find(|folder| !folder.is_dir()) {
+        None => Ok(&roots.allow_root),
+        Some(other) => Err(BadArgument {
+            argument: "--allow-root",
+            found: format!("`{}`", shown(other)),
+            accepts: "a folder that is there".into(),
+        }),
+    }
+}
