@@ -281,21 +281,50 @@ pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     Some(low)
 }
 
-/// The first root of `f`, walking up from the middle or down, where `f` rises through it.
+/// Finds the first root of `f`, walking up from the middle or down, where `f` rises through it; `None` if there is none. Where `f` is not a
+/// number, it counts as not yet reached.
 fn rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
     const STEPS: usize = 60;
     let start = 0.0f64.clamp(low, high);
-    let up = f(start) < 0.0;
-    let end = if up { high } else { low };
-    let point = |i: usize| start + (end - start) * i as f64 / STEPS as f64;
-    let beyond = |x: f64| if up { f(x) >= 0.0 } else { f(x) <= 0.0 };
-    let i = (1..=STEPS).find(|&i| beyond(point(i)))?;
-    let (mut inner, mut outer) = (point(i - 1), point(i));
-    for _ in 0..50 {
-        let middle = 0.5 * (inner + outer);
-        if beyond(middle) { outer = middle } else { inner = middle }
+    let at_start = f(start);
+    let (end, sign) = if at_start < 0.0 { (high, 1.0) } else { (low, -1.0) };
+    let mut inner = [start, sign * at_start];
+    for i in 1..=STEPS {
+        let x = start + (end - start) * i as f64 / STEPS as f64;
+        let next = [x, sign * f(x)];
+        if next[1] >= 0.0 {
+            return Some(within_bracket(|x| sign * f(x), inner, next));
+        }
+        inner = next;
     }
-    Some(outer)
+    None
+}
+
+/// Finds the root of `f` between `inner`, where it is below 0 or no number, and `outer`, each a place and the value there: regula falsi with the Illinois
+/// modification (M. Dowell and P. Jarratt, BIT 11, 1971), and every fourth time the middle.
+fn within_bracket(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [f64; 2]) -> f64 {
+    const MOST: usize = 60;
+    const CLOSE: f64 = 1e-13;
+    let mut was_outer = None;
+    for look in 1..=MOST {
+        let secant = (inner[0] * outer[1] - outer[0] * inner[1]) / (outer[1] - inner[1]);
+        let is_between = (secant - inner[0]) * (secant - outer[0]) < 0.0;
+        let x = if is_between && look % 4 != 0 { secant } else { 0.5 * (inner[0] + outer[0]) };
+        let value = f(x);
+        let is_outer = value >= 0.0;
+        let (moves, stays) = if is_outer { (&mut outer, &mut inner) } else { (&mut inner, &mut outer) };
+        let way = (x - moves[0]).abs();
+        *moves = [x, value];
+        // An end that stays twice would hold back the secant.
+        if was_outer == Some(is_outer) {
+            stays[1] *= 0.5;
+        }
+        was_outer = Some(is_outer);
+        if value == 0.0 || way < CLOSE || (outer[0] - inner[0]).abs() < CLOSE {
+            return x;
+        }
+    }
+    outer[0]
 }
 
 #[cfg(test)]
