@@ -7,7 +7,7 @@ use skidpad_core::{HeightField, TriangleMesh};
 
 /// Files of ground that were read: none.
 #[derive(Debug, Default)]
-pub(super) struct ReadFiles;
+pub(super) struct ReadFiles {}
 
 impl Builder<'_> {
     pub fn field_of_file(&mut self, table: &str, _: &HeightFieldSpec, file: &str) -> Option<HeightField> {
