@@ -11,7 +11,7 @@ const DRAWS: &str = "120";
 /// A change of the sources that makes a fault.
 struct Fault {
     name: &'static str,
-    /// From the workspace's folder.
+    /// Path from the workspace's folder.
     file: &'static str,
     /// Text that occurs once in the file, and what takes its place.
     change: [&'static str; 2],

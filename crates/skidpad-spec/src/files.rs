@@ -85,7 +85,7 @@ impl FileKind {
 /// Reads the file at `path`, which a user has named.
 ///
 /// # Errors
-/// What the system says, anything but a regular file (reading a device or a pipe may never end), and a file beyond
+/// Returns an error if the system does, if the path is no regular file (reading a device or a pipe may never end), or if the file is larger than
 /// [`FileKind::max_bytes`].
 pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
     let before = std::fs::metadata(path)?;
@@ -109,7 +109,7 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>> {
 /// Reads the file at `path` as [`read`] does. Bytes that are not UTF-8 are replaced.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the errors of [`read`].
 pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
     read(path, kind).map(|bytes| match String::from_utf8(bytes) {
         Ok(text) => text,

@@ -126,7 +126,7 @@ pub fn load(name_or_path: &str) -> Result<Loaded, LoadError> {
 /// Loads a vehicle as [`load`] does. Paths in its file may also lead into `allowed` folders and below.
 ///
 /// # Errors
-/// As [`load`].
+/// Returns the errors of [`load`].
 pub fn load_from(name_or_path: &str, allowed: &[PathBuf]) -> Result<Loaded, LoadError> {
     if let Some(text) = shipped::find(name_or_path) {
         return Ok(Loaded::read(&format!("{name_or_path}.toml"), text)?);

@@ -50,7 +50,7 @@ impl LoadedScene {
     /// Loads a scene as [`LoadedScene::load`] does. Paths in its file may also lead into `allowed` folders and below.
     ///
     /// # Errors
-    /// As [`LoadedScene::load`].
+    /// Returns the errors of [`LoadedScene::load`].
     pub fn load_from(path: &Path, allowed: &[PathBuf]) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
         let text = text_of(path, FileKind::Scene).map_err(unreadable)?;

@@ -314,8 +314,8 @@ impl Model {
         self.tyre(i).lengths(&Conditions { camber: conditions.camber * hand, ..*conditions })
     }
 
-    /// Slips of wheel `i` in the state `wheel` by the deflection of its patch: κ and −tan α, lagged by the relaxation lengths.
-    /// Of dry friction, the share of its sliding deflection.
+    /// Computes the slips κ and −tan α of wheel `i` in the state `wheel` by the deflection of its patch, lagged by the relaxation lengths.
+    /// Tyres of dry friction have shares of their sliding deflection instead.
     pub fn lagged_slip(&self, i: usize, wheel: &WheelState) -> [f32; 2] {
         let lengths = self.patch_lengths(i, &wheel.conditions());
         [0, 1].map(|k| wheel.deflection[k] / lengths[k])

@@ -192,7 +192,7 @@ pub struct Axle {
     /// that of the angle in the middle.
     pub ackermann: f32,
     /// Distance from the turning axis to this axle, m, positive ahead of it. The turning axis is the mean of the unsteered axles.
-    /// Where all axles are steered, this axis is that of small angles, on which the ratios agree: they are in proportion to the distances.
+    /// The turning axis of a vehicle whose axles are all steered is that of small angles: ratios are in proportion to the distances from it.
     pub turning_distance: f32,
     /// How its links turn the wheels as they travel; `None` where toe and camber stay.
     pub guidance: Option<Guidance>,

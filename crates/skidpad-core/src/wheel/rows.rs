@@ -41,7 +41,7 @@ pub(crate) struct ContactRows<W: Corners = Four> {
 pub(crate) struct GroundMotion<W: Corners = Four> {
     /// Whether any of it moves, can be moved, or has a texture; else the rest is 0.
     pub moves_or_textured: bool,
-    /// Its velocity along, across and normal to the ground at the start of the step, m/s.
+    /// Velocity of the ground along, across and normal to its surface at the start of the step, m/s.
     pub begun: [W; 3],
     /// Velocity along, across and normal to the ground at the end of the step, m/s.
     pub speed: [W; 3],

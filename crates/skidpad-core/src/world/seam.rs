@@ -124,7 +124,7 @@ pub struct Contact {
 pub struct Ground {
     /// The world's own number of the body; [`Ground::STILL`] of what never moves.
     pub body: u64,
-    /// Its velocity at the contact point at the start of the step, world axes, m/s; of what moves by itself, the mean over the step.
+    /// Velocity of the ground at the contact point at the start of the step, world axes, m/s; the mean over the step if the ground moves by itself.
     pub begun: Vec3,
     /// Its velocity at the contact point at the end of the step if no wheel pushes it; after the step, the velocity it has. World
     /// axes, m/s.

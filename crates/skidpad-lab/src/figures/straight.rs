@@ -81,7 +81,7 @@ pub fn launch_force(model: &Model) -> f64 {
     (0..40).fold(0.0, |force, _| spinning_force(model, force).unwrap_or(force))
 }
 
-/// The same under the loads at rest, which the acceleration has not yet moved, N.
+/// Computes the largest driving force under the loads at rest, which the acceleration has not yet moved, N.
 pub fn standing_force(model: &Model) -> f64 {
     spinning_force(model, 0.0).unwrap_or(0.0)
 }

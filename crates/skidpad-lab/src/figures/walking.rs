@@ -154,7 +154,7 @@ mod tests {
         Model::new(parts).expect("valid")
     }
 
-    /// Two axles always agree, whatever their ratios.
+    /// Checks that two axles agree on a turning axis, whatever their ratios.
     #[test]
     fn two_axles_push_nothing_at_a_walk() {
         for ratio in [-0.4f32, 0.0, 0.2] {
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// Two unsteered axles 0.5 m apart push each other by `C e / R`, C of an axle: `1/R = δ / L` of the linear bicycle.
+    /// Checks that unsteered axles 0.5 m apart push each other by `C e / R`, C of an axle: `1/R = δ / L` of the linear bicycle.
     #[test]
     fn unsteered_axles_push_each_other_by_their_distance() {
         let model = car(&[[1.5, 1.0], [-1.0, 0.0], [-1.5, 0.0]], -1.25);

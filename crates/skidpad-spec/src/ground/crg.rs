@@ -7,9 +7,9 @@ use skidpad_core::{DVec3, HeightField, TriangleMesh, Vec3};
 
 /// Surface of a road.
 pub(super) enum Surface {
-    /// Of a road along +x with no height missing.
+    /// Height field of a road along +x with no height missing.
     Field(HeightField),
-    /// Of any other, without the cells that lack a height.
+    /// Mesh of any other road, without the cells that lack a height.
     Mesh(TriangleMesh),
 }
 

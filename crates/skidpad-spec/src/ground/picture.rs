@@ -12,7 +12,7 @@ const MOST_HEIGHTS: u64 = 25_000_000;
 pub(super) struct Picture {
     /// Along x and y of a scene.
     pub counts: [usize; 2],
-    /// From the last row of the picture up.
+    /// Values of the pixels, row by row from the last row of the picture up.
     values: Vec<u16>,
     /// Value of white.
     white: u16,

@@ -27,7 +27,7 @@ impl Seeker {
 
     /// Returns the touch that carries most beside the `highest` one, and its share of the load; `None` where the wheel stands on that alone.
     ///
-    /// It is one of those on which the wheel would stand at the end of the step: after the way that its tyre drives it, or after that from which the
+    /// Candidates are the touches on which the wheel would stand at the end of the step: after the way that its tyre drives it, or after that from which the
     /// whole load on the highest one has pushed it back. Ends of faces that go on in the same plane are never among them.
     #[inline(never)]
     pub(super) fn beside(&self, near: impl Cuts, highest: &Touch) -> Option<(Touch, f32)> {
