@@ -24,7 +24,7 @@ pub struct FaultCollector {
     pub(crate) notes: Vec<Lint>,
     /// Where each path stands in the text.
     pub(crate) places: Places,
-    /// Whether the last fault was collected.
+    /// State of the last fault: true if it was collected.
     last_is_kept: bool,
 }
 

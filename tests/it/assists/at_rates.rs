@@ -34,7 +34,7 @@ fn traction_control_lets_a_car_with_a_clutch_move_off() {
     }
 }
 
-/// From rest to 20 m/s, on the level and up 6°: within 1 %, without rolling back by more than the start of the engine takes.
+/// Checks starts from rest to 20 m/s, on the level and up 6°: within 1 %, without rolling back by more than the start of the engine takes.
 #[test]
 fn cruise_control_starts_a_car_with_a_clutch() {
     for name in ["corvette_c5", "corvette_c5_mf"] {

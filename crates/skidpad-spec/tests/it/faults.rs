@@ -396,7 +396,7 @@ fn a_fault_far_to_the_right_is_drawn_in_a_window() {
     assert!(faults.render().contains("long.toml:1:70001"), "{}", faults.render());
 }
 
-/// What a file says cannot act on the terminal that its faults are printed on.
+/// Checks that the text of a file cannot act on the terminal on which its faults are printed.
 #[test]
 fn reports_hold_no_control_characters_of_files() {
     let text = "name = 3 # \u{9b}2J\u{202e}\n\"\\u001b[2Jforged\" = 1\ntyres = \"a\\nvalid\" # \u{2066}\n";
