@@ -41,9 +41,9 @@ impl Clock {
         Self { dt, ..Self::default() }
     }
 
-    /// A step is done. Sums of one step length are exact for 2^29 steps: 24 bits each, in 53.
+    /// Counts a step as done. Sums of one step length are exact for 2^29 steps: 24 bits each, in 53. The count stops at [`u64::MAX`].
     pub fn tick(&mut self) {
-        self.steps += 1;
+        self.steps = self.steps.saturating_add(1);
         self.time += f64::from(self.dt);
     }
 
@@ -230,4 +230,19 @@ pub fn load_world<B: Backend + ?Sized>(world: &mut B, bytes: &[u8]) -> Result<()
     }
     world.set_steps(steps);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clock;
+
+    /// A saved world may say any number of steps.
+    #[test]
+    fn a_clock_at_the_largest_count_goes_on() {
+        let mut clock = Clock::new(0.01);
+        clock.set_steps(u64::MAX);
+        clock.tick();
+        assert_eq!(clock.steps, u64::MAX);
+        assert!(clock.time.is_finite());
+    }
 }
