@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::run::{Outcome, Steps, root};
+use crate::run::{Outcome, Steps, root, run};
 
 /// Draws for each fault.
 const DRAWS: &str = "120";
@@ -109,15 +109,16 @@ fn search(copy: &Path) -> Result<String, String> {
 /// Brings the last commit into the clone `copy`, which keeps what it has built.
 fn refresh(copy: &Path) -> Outcome {
     if !copy.join(".git").exists() {
-        git(Command::new("git").arg("clone").arg("--quiet").arg(root()).arg(copy))?;
+        let mut clone = Command::new("git");
+        clone.args(["clone", "--quiet"]).arg(root()).arg(copy);
+        run(clone)?;
     }
-    git(Command::new("git").current_dir(copy).args(["fetch", "--quiet", "origin", "HEAD"]))?;
-    git(Command::new("git").current_dir(copy).args(["reset", "--quiet", "--hard", "FETCH_HEAD"]))
-}
-
-fn git(command: &mut Command) -> Outcome {
-    let status = command.status().map_err(|error| format!("git: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("git ended with {status}")) }
+    for arguments in [["fetch", "--quiet", "origin", "HEAD"], ["reset", "--quiet", "--hard", "FETCH_HEAD"]] {
+        let mut git = Command::new("git");
+        git.current_dir(copy).args(arguments);
+        run(git)?;
+    }
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<String, String> {
