@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants | package | planted | search | semver | soak`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | mutants | package | planted | search | semver | soak | targets`.
 //!
 //! Every chore is a list of steps. A step prints what it runs, how long it took and, when it fails, one sentence that
 //! says what to do. All steps run even when one fails; the last line counts them. What the machine lacks for is looked for first, and left out.
@@ -15,6 +15,7 @@ mod prerequisites;
 mod run;
 mod search;
 mod soak;
+mod targets;
 mod tidy;
 
 use std::process::ExitCode;
@@ -79,6 +80,8 @@ enum Chore {
         #[arg(long, default_value_t = soak::VISITORS)]
         visitors: u64,
     },
+    /// Equal bits on other processors: aarch64 under QEMU, 32-bit x86
+    Targets,
     /// Public items that changed since a revision, by cargo-semver-checks
     Semver {
         /// The revision
@@ -109,6 +112,7 @@ fn main() -> ExitCode {
             search::search(&mut steps, &asked);
         }
         Chore::Soak { car_steps, visitors } => soak::soak(&mut steps, car_steps, visitors),
+        Chore::Targets => targets::targets(&mut steps),
         Chore::Planted => planted::planted(&mut steps),
         Chore::Semver { baseline } => checks::semver(&mut steps, &baseline),
         Chore::Mutants { sample } => mutants::mutants(&mut steps, &sample),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::run::{Outcome, Steps, root, run};
+use crate::run::{Outcome, Steps, read, root, run, write};
 
 /// Draws for each fault.
 const DRAWS: &str = "120";
@@ -142,12 +142,4 @@ fn refreshed() -> Result<PathBuf, String> {
         run(git)?;
     }
     Ok(copy)
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Outcome {
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use skidpad::core::{
-    Backend, BackendInfo, CarStart, Controls, DVec3, Distances, LevelError, LevelOfDetail, Model, Scene, State,
-    state::Placement,
+    Backend, BackendInfo, CarError, CarId, CarStart, Controls, DVec3, Distances, LevelError, LevelOfDetail, Model,
+    Scene, State, state::Placement,
 };
 
 use crate::common::{Drive, Simplify, c5, shipped, solvers};
@@ -190,6 +190,30 @@ fn distance_chooses_the_level() {
         // Not exactly: it changes when both levels are at the same time, 0.4 m apart at most.
         assert!((changes[1].1 - 36.0).abs() < 0.4 && (changes[2].1 - 40.0).abs() < 0.4, "{changes:?}");
         assert!((car.time() - 6.0).abs() < 1e-6 && car.late(0) == 0.0);
+    }
+}
+
+/// A car that is removed has gone from all levels, whichever it was in; the next one starts in the finest, in its slot.
+#[test]
+fn a_removed_car_is_gone_from_every_level() {
+    for solver in solvers() {
+        let (mut cars, _) = start(RATES.map(|hz| Level { solver: &solver, hz }));
+        let first = CarId::first(0);
+        cars.move_car(0, 1);
+        (0..8).for_each(|_| _ = cars.step(&[Controls::coasting()]));
+        cars.remove(first).expect("it is there");
+        assert_eq!(cars.remove(first), Err(CarError::Removed { car: first }), "{}", solver.name);
+        cars.follow(&[DVec3::ZERO], &Distances { limits: vec![40.0], margin: 0.1 });
+        (0..8).for_each(|_| _ = cars.step(&[]));
+        let next = cars.insert(&CarStart { model: shipped("truck_6x4").model(), placement: Placement::default() });
+        assert_eq!((next.slot(), next.generation(), cars.level(0)), (0, 1, 0), "{}", solver.name);
+        for level in [1, 0, 1] {
+            cars.move_car(0, level);
+            (0..8).for_each(|_| _ = cars.step(&[Controls { throttle: 1.0, ..Controls::default() }]));
+            assert_eq!(cars.level(0), level, "{}", solver.name);
+        }
+        assert_eq!((cars.slots().len(), cars.state(0).wheels.len()), (1, 6), "{}", solver.name);
+        assert!(cars.state(0).velocity.x > 0.0, "{}: it drives", solver.name);
     }
 }
 
