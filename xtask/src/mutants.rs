@@ -2,7 +2,6 @@
 //!
 //! Each mutant meets the unit tests of the core. Those that pass them meet the golden digests, for which more must be built.
 
-
 use serde_json::Value;
 
 use crate::run::{Outcome, Steps, cargo, install, read, root, run};

@@ -157,7 +157,8 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
             return car;
         };
         let removed = core::mem::replace(own, slot);
-        self.commands.entity(removed.chassis).try_despawn();
+        // Of colliders that are despawned while they are disabled, Avian keeps some memory.
+        self.commands.entity(removed.chassis).try_remove::<(RigidBodyDisabled, ColliderDisabled)>().try_despawn();
         let is_gone = |towed: &(u32, Entity)| towed.0 as usize == car.slot();
         let behind = self.slots.iter_mut().filter_map(|trailer| trailer.towed.take_if(|towed| is_gone(towed)));
         for (_, joint) in behind.chain(removed.towed) {

@@ -82,7 +82,9 @@ impl<L: Lane> Discs<L> {
     #[inline(always)]
     pub fn warmed(&self, temperature: L, work: L, speed: L, dt: f32) -> L {
         let cooled = L::splat(dt) * (self.cooling[0] + self.cooling[1] * speed.abs()) / self.heat_capacity;
-        (temperature + work / self.heat_capacity) / (L::splat(1.0) + cooled)
+        let warmed = (temperature + work / self.heat_capacity) / (L::splat(1.0) + cooled);
+        // Of a torque that is none but for its rounding, the work may be below zero. What is not a number stays so.
+        L::select(warmed.less(L::splat(0.0)), L::splat(0.0), warmed)
     }
 }
 
@@ -105,5 +107,7 @@ mod tests {
             assert!((1e4 * (found - before) - work + 0.5 * 50.0 * found).abs() < 1.0, "{found} K");
         }
         assert_eq!(warmed.lanes()[3], 0.0);
+        let rounded = discs.warmed(Four::splat(0.0), Four::splat(-1e-4), Four::splat(0.0), 0.5);
+        assert_eq!(rounded.lanes(), [0.0; 4], "saved states take no disc colder than the air");
     }
 }
